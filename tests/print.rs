@@ -7,6 +7,10 @@ use anteroom::{
     print::{BARS_MAX, Bar, Chart, Error, MARKDOWN_MAX, Paper, Printer},
 };
 use chrono::DateTime;
+use hayro_interpret::hayro_syntax::{
+    Pdf,
+    object::{self, Dict, dict::keys},
+};
 use proptest::prelude::*;
 
 fn paper(markdown: &str) -> Paper {
@@ -61,18 +65,14 @@ fn a_memo_can_be_read_again_word_for_word() {
     let (text, pages) = read(&printed(MEMO));
     assert!(pages >= 2, "{pages}");
     let squeezed = squeezed(&text);
-    // What is written from the right is in the file as it is seen; readers turn it round, ours does not.
-    let is_leftwards = |word: &str| word.contains(|c| ('\u{590}'..'\u{700}').contains(&c));
     let words = MEMO.split(|c: char| !c.is_alphanumeric());
-    for word in words.filter(|word| !word.is_empty() && !is_leftwards(word)) {
+    for word in words.filter(|word| !word.is_empty()) {
         assert!(squeezed.contains(word), "`{word}` is lost in\n{text}");
     }
     for said in [
         "ProposalforAda&Co",
         "2026-11-",
         "Anteroom–madeforAda",
-        &format!("1/{pages}"),
-        &format!("{pages}/{pages}"),
         "thedocs(https://example.com/a?b=1,Howitworks)",
         "picture(https://example.com/p.png)",
         "Привет",
@@ -89,14 +89,14 @@ fn the_same_paper_gives_the_same_bytes() {
 
 #[test]
 fn a_document_says_what_it_is_called_and_in_which_language() {
-    let document = pdf_extract::Document::load_mem(&printed("Hello.")).unwrap();
-    let catalog = document.catalog().unwrap();
-    assert_eq!(catalog.get(b"Lang").unwrap().as_str().unwrap(), b"en");
-    let info = document.trailer.get(b"Info").unwrap().as_reference().unwrap();
-    let info = document.get_dictionary(info).unwrap();
-    assert_eq!(info.get(b"Title").unwrap().as_str().unwrap(), b"Proposal for Ada & Co");
-    let font_files = document.objects.values().filter_map(|object| object.as_dict().ok());
-    assert!(font_files.filter(|font| font.has(b"FontFile2")).count() > 0, "no font is embedded");
+    let document = Pdf::new(printed("Hello.")).unwrap();
+    let xref = document.xref();
+    let catalog = xref.get::<Dict<'_>>(xref.root_id()).unwrap();
+    assert_eq!(catalog.get::<object::String<'_>>(keys::LANG).unwrap().as_bytes(), b"en");
+    let title = document.metadata().title.as_deref();
+    assert_eq!(title, Some(&b"Proposal for Ada & Co"[..]));
+    let mut objects = document.objects().into_iter().filter_map(object::Object::into_dict);
+    assert!(objects.any(|font| font.contains_key(keys::FONT_FILE2)), "no font is embedded");
 }
 
 #[test]

@@ -87,14 +87,15 @@ pub fn config(bytes: &[u8]) {
     }
 }
 
-/// Documents by their first byte: text, the inside of a Word document, or a whole archive; and the draft of a résumé
-/// from whatever text comes out. PDF is read in a child process because its parser panics.
+/// Documents by their first byte: text, the inside of a Word document, a whole archive, or a PDF; and the draft of a
+/// résumé from whatever text comes out.
 pub fn document(input: &[u8]) {
     let Some((kind, bytes)) = input.split_first() else { return };
-    let extraction = match kind % 3 {
+    let extraction = match kind % 4 {
         0 => extract::read(Format::Text, bytes),
         1 => extract::read(Format::Docx, &packed(bytes)),
-        _ => extract::read(Format::Docx, bytes),
+        2 => extract::read(Format::Docx, bytes),
+        _ => extract::read(Format::Pdf, bytes),
     };
     if let Extraction::Text { text, .. } = extraction {
         resume::draft(&text);
@@ -158,7 +159,7 @@ pub fn reply(bytes: &[u8]) {
 pub fn slack(input: &[u8]) {
     let Some((kind, bytes)) = input.split_first() else { return };
     let Ok(payload) = serde_json::from_slice(bytes) else { return };
-    let read = match kind % 3 {
+    let read = match kind % 4 {
         0 => parse::event,
         1 => parse::interaction,
         _ => parse::command,

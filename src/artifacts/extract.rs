@@ -146,6 +146,9 @@ pub fn trouble(filename: &str, extraction: &Extraction) -> Option<String> {
 /// The note on a layout whose order cannot be trusted.
 pub const TWO_COLUMNS: &str = "two columns: please check the order, and every role";
 
+/// The note on text that no reader of the document can see.
+pub const HIDDEN_TEXT: &str = "hidden text was left out";
+
 fn unreadable(reason: &str) -> Extraction {
     Extraction::Unreadable { reason: reason.to_owned() }
 }

@@ -12,6 +12,8 @@ mod place;
 mod roles;
 mod schools;
 mod sections;
+mod skills;
+mod vocabulary;
 mod words;
 
 use std::collections::BTreeMap;
@@ -33,6 +35,10 @@ pub struct Draft {
     pub skeleton_timeline: Value,
     /// `{"education": [{"institution", "area", "studyType", "startDate", "endDate"}]}`.
     pub education_history: Value,
+    /// What is said of each role of `work`, in its order.
+    pub highlights: Vec<Vec<String>>,
+    /// Skills, as written.
+    pub skills: Vec<String>,
     /// How sure the draft is, by path: `basics.name`, `work.0` for the whole role, `work.0.name` where one member
     /// is less sure than the rest.
     pub confidence: BTreeMap<String, Confidence>,
@@ -64,16 +70,22 @@ pub fn draft(text: &str) -> Draft {
     let work = roles::read(&of(&parts, Section::Work), &roles::WORK, &mut findings);
     let volunteer = roles::read(&of(&parts, Section::Volunteer), &roles::VOLUNTEER, &mut findings);
     let education = schools::read(&of(&parts, Section::Education), &mut findings);
-    if work.is_empty() {
+    let skills = skills::read(&of(&parts, Section::Skills));
+    if work.entries.is_empty() {
         findings.issue("no roles were found");
     }
     if education.is_empty() {
         findings.issue("no schools were found");
     }
+    if skills.is_empty() {
+        findings.issue("no skills were found");
+    }
     Draft {
         applicant_profile: json!({ "basics": basics }),
-        skeleton_timeline: json!({ "work": work, "volunteer": volunteer }),
+        skeleton_timeline: json!({ "work": work.entries, "volunteer": volunteer.entries }),
         education_history: json!({ "education": education }),
+        highlights: work.highlights,
+        skills,
         confidence: findings.confidence,
         issues: findings.issues,
     }

@@ -3,12 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use anteroom::{
+    artifacts::extract,
     config::consulting::Consulting,
     ids::{CountingIds, EffectId},
     interview::Responder,
     llm::{Error, Model, Models, chat::Form, error::Told},
     model::{
         STORED_VERSION,
+        artifact::Extraction,
         session::PersonId,
         transcript::{Audience, Event, Recorded, Speaker, Thought},
         usage::Usage,
@@ -388,7 +390,8 @@ async fn a_document_is_markdown_and_a_pdf_with_the_same_words() {
     let (file, bytes) = bench.last_file().await;
     assert_eq!(file.filename, "proposal-2026-11-21.pdf");
     assert_eq!(bench.handed.last().unwrap().text, "**Fewer reports by hand**");
-    let text = pdf_extract::extract_text_from_mem(&bytes).unwrap();
+    let read = extract::read(extract::Format::Pdf, &bytes);
+    let Extraction::Text { text, .. } = read else { panic!("no text in it: {read:?}") };
     for words in ["Fewer reports by hand", "10 hours a week each", "Draft, written by an assistant"]
     {
         assert!(text.contains(words), "{words}: {text}");

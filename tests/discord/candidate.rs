@@ -50,9 +50,9 @@ async fn a_file_comes_by_a_form_and_is_read() {
       ~ Anteroom (edited): ┃✓ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
           ┃✓ ✓ You sent: **two-columns.pdf** · <t:1793628300:f>
       + Anteroom: ┃ ### Contact details
-          ┃ I found 3 roles and 2 schools. It has two columns, so I may have mixed things up. Please check every role. Here are your contact details so far. Please correct and complete them.
+          ┃ I found 3 roles and 2 schools. I couldn't find where you live, so please add it. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
-          ┃ **E-mail** *(please check)*: ada.byron@example.org
+          ┃ **E-mail**: ada.byron@example.org
           ┃ **Phone**: \+44 20 7946 0018
           ┃ -# Not given: Headline, Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
@@ -66,7 +66,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
     ║ Name*: _Ada Byron_
     ║ Headline: __
     ║   · For example: Web developer
-    ║ E-mail (please check): _ada.byron@example.org_
+    ║ E-mail: _ada.byron@example.org_
     ║ Phone: _+44 20 7946 0018_
     ║ Website: _(https://example.org)_
     ╚ [Cancel] [Submit]
@@ -76,10 +76,10 @@ async fn a_file_comes_by_a_form_and_is_read() {
     assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
       ~ Anteroom (edited): ┃ ### Contact details
-          ┃ I found 3 roles and 2 schools. It has two columns, so I may have mixed things up. Please check every role. Here are your contact details so far. Please correct and complete them.
+          ┃ I found 3 roles and 2 schools. I couldn't find where you live, so please add it. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
           ┃ **Headline**: Analyst
-          ┃ **E-mail** *(please check)*: ada.byron@example.org
+          ┃ **E-mail**: ada.byron@example.org
           ┃ **Phone**: \+44 20 7946 0018
           ┃ -# Not given: Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
@@ -92,7 +92,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
     assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
       ~ Anteroom (edited): ┃✓ ### Contact details
-          ┃✓ I found 3 roles and 2 schools. It has two columns, so I may have mixed things up. Please check every role. Here are your contact details so far. Please correct and complete them.
+          ┃✓ I found 3 roles and 2 schools. I couldn't find where you live, so please add it. Here are your contact details so far. Please correct and complete them.
           ┃✓ **Name**: Ada Byron
           ┃✓ **Headline**: Analyst
           ┃✓ **E-mail**: ada.byron@example.org
@@ -171,9 +171,9 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
           ┃✓ ✓ You sent: **cv.txt** · <t:1793628300:f>
       + Anteroom (only you): Got it.
       + Anteroom: ┃ ### Contact details
-          ┃ I couldn't find any roles or schools, so please add them. Here are your contact details so far. Please correct and complete them.
+          ┃ I couldn't find your telephone number, where you live, any roles or any schools, so please add them. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
-          ┃ **E-mail** *(please check)*: ada@example.org
+          ┃ **E-mail**: ada@example.org
           ┃ -# Not given: Headline, Phone, Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]

@@ -10,7 +10,7 @@ use anteroom::{
     artifacts::{
         Artifacts, Error,
         blobs::{self, Condition},
-        extract::{Extractor, Format, trouble},
+        extract::{Extractor, Format, HIDDEN_TEXT, trouble},
         resume::{self, Confidence},
     },
     clock::FixedClock,
@@ -468,10 +468,29 @@ async fn a_password_only_against_changes_hinders_nobody_from_reading() {
 }
 
 #[tokio::test]
-async fn two_columns_are_flagged() {
+async fn two_columns_are_read_one_after_the_other() {
     let desk = Desk::new();
-    let (_, _, notes) = desk.text("cv.pdf", fixture("two-columns.pdf")).await;
-    assert_eq!(notes, ["two columns: please check the order, and every role"]);
+    let (text, _, notes) = desk.text("cv.pdf", fixture("two-columns.pdf")).await;
+    assert_eq!(notes, Vec::<String>::new());
+    let draft = resume::draft(&text);
+    assert_eq!(draft.skeleton_timeline["work"].as_array().unwrap().len(), 3, "{text}");
+    assert_eq!(draft.education_history["education"].as_array().unwrap().len(), 2, "{text}");
+}
+
+#[tokio::test]
+async fn text_that_nobody_sees_is_left_out_and_noted() {
+    let desk = Desk::new();
+    for (name, is_noted) in [
+        ("corinne-classic-weasyprint.pdf", true),
+        ("priya-classic-chromium.pdf", false),
+        ("jonas-classic-chromium.pdf", false),
+        ("ruedi-datecolumn-chromium.pdf", true),
+        ("marcus-rl_columns-reportlab.pdf", true),
+    ] {
+        let (text, _, notes) = desk.text(name, fixture(&format!("resumes/files/{name}"))).await;
+        assert!(!text.contains("hidden.example.com"), "{name}: {text}");
+        assert_eq!(notes.contains(&HIDDEN_TEXT.to_owned()), is_noted, "{name}");
+    }
 }
 
 /// A Word document with one part.

@@ -165,7 +165,7 @@ async fn a_candidate_is_interviewed_with_no_model() {
     ✓ Ada Byron: one file
     ---
     # Contact details
-    I found 1 role and 1 school. Here are your contact details so far. Please correct and complete them.
+    I found 1 role and 1 school. I couldn't find where you live, so please add it. Here are your contact details so far. Please correct and complete them.
     ✓ Ada Byron: Looks right
     ---
     # Work history

@@ -1,177 +1,132 @@
-//! Text of PDF, page by page, with a look at the layout.
+//! Text of PDF: what can be seen on its pages, in the order in which it is read.
 
-mod columns;
+mod layout;
+mod lines;
 mod mend;
+mod page;
+mod running;
 
 use std::panic::{self, AssertUnwindSafe};
 
-use pdf_extract::{Document, Error, MediaBox, OutputDev, OutputError, Transform, output_doc_page};
+use hayro_interpret::{
+    Context, InterpreterCache, InterpreterSettings,
+    hayro_syntax::{
+        DecryptionError, LoadPdfError, Pdf,
+        object::{Dict, dict::keys},
+        page::Page,
+    },
+    interpret_page,
+    kurbo::{Affine, Rect},
+};
 
 use crate::model::artifact::{Extraction, TEXT_MAX};
 
-use super::{finished, unreadable};
+use super::{HIDDEN_TEXT, finished, unreadable};
 
-use columns::Columns;
+use layout::Text;
+use lines::Piece;
+use page::Canvas;
+
+/// Most pages that are read; the limit on text ends most documents earlier.
+const PAGES_MAX: usize = 500;
 
 /// Reads a PDF. A page that breaks the parser is left out and noted; the others still count.
 pub(super) fn read(bytes: &[u8]) -> Extraction {
-    let (document, pages) = match load(bytes) {
-        Ok(loaded) => loaded,
+    let document = match load(bytes) {
+        Ok(document) => document,
         Err(trouble @ Extraction::Locked) => return trouble,
         Err(trouble) => match mend::mended(bytes).map(|mended| load(&mended)) {
-            // Half a document would be taken for all of it.
-            Some(Ok((document, pages))) if has_all(&document, pages.len()) => (document, pages),
-            Some(_) | None => return trouble,
+            Some(Ok(document)) => document,
+            Some(Err(_)) | None => return trouble,
         },
     };
-    let (text, notes, broken) = read_pages(&document, &pages);
-    if broken == pages.len() {
+    let count = document.pages().len();
+    let (pages, mut notes, broken) = read_pages(&document);
+    if broken == count {
         return unreadable("This PDF is made in a way that I cannot read.");
     }
-    finished(&text, u32::try_from(pages.len()).ok(), notes)
-}
-
-/// The document and the numbers of its pages; what to say where it has none.
-fn load(bytes: &[u8]) -> Result<(Document, Vec<u32>), Extraction> {
-    let mut document = Document::load_mem(bytes).map_err(|error| failed(&error))?;
-    // Many documents are encrypted only against changes, with no password to read them.
-    if document.is_encrypted() {
-        document.decrypt("").map_err(|error| failed(&error))?;
-    }
-    let pages: Vec<u32> = document.get_pages().into_keys().collect();
-    if pages.is_empty() { Err(unreadable("This PDF has no pages.")) } else { Ok((document, pages)) }
-}
-
-/// Whether there are as many pages as the document says.
-fn has_all(document: &Document, found: usize) -> bool {
-    let pages = document.catalog().and_then(|catalog| catalog.get(b"Pages"));
-    let pages = pages.and_then(|pages| document.dereference(pages));
-    let count = pages.and_then(|(_, pages)| pages.as_dict()?.get(b"Count")?.as_i64());
-    count.is_ok_and(|count| usize::try_from(count) == Ok(found))
-}
-
-fn failed(error: &Error) -> Extraction {
-    match error {
-        Error::Decryption(_) | Error::InvalidPassword => Extraction::Locked,
-        _ => unreadable("This PDF is damaged."),
-    }
-}
-
-fn read_pages(document: &Document, pages: &[u32]) -> (String, Vec<String>, usize) {
-    let mut text = String::new();
-    let mut notes = Vec::new();
-    let mut broken = 0;
-    let mut columns = false;
-    for page in pages {
-        let mut layout = Columns::default();
-        if let Some(page_text) = read_page(document, *page, &mut layout) {
-            text.push_str(&page_text);
-        } else {
-            broken += 1;
-            notes.push(format!("page {page} could not be read"));
-        }
-        columns |= layout.suspected();
-        text.push_str("\n\n");
+    let mut text = Text::default();
+    for page in running::without(pages) {
         if text.len() > TEXT_MAX {
             break;
         }
+        text.add(page);
     }
-    if columns {
-        notes.push(super::TWO_COLUMNS.to_owned());
+    if count > PAGES_MAX {
+        notes.push(format!("only the first {PAGES_MAX} pages were read"));
     }
-    (text, notes, broken)
+    finished(&text.whole(), u32::try_from(count).ok(), notes)
 }
 
-/// The parser panics on what it does not expect, such as a font that is named and not there.
-fn read_page(document: &Document, page: u32, layout: &mut Columns) -> Option<String> {
-    let mut output = Writer { text: String::new(), layout, last: None, word_begins: false };
-    let read =
-        panic::catch_unwind(AssertUnwindSafe(|| output_doc_page(document, &mut output, page)));
-    matches!(read, Ok(Ok(()))).then_some(output.text)
+/// The document; what to say where it has none, or lacks its end or some of its pages: half would be taken for all of it.
+fn load(bytes: &[u8]) -> Result<Pdf, Extraction> {
+    if !mend::names_root(bytes) {
+        return Err(unreadable("This PDF is damaged."));
+    }
+    let loaded = panic::catch_unwind(AssertUnwindSafe(|| Pdf::new(bytes.to_vec())));
+    let document = match loaded {
+        Ok(Ok(document)) => document,
+        Ok(Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected))) => {
+            return Err(Extraction::Locked);
+        }
+        Ok(Err(_)) | Err(_) => return Err(unreadable("This PDF is damaged.")),
+    };
+    if document.pages().is_empty() {
+        return Err(unreadable("This PDF has no pages."));
+    }
+    let xref = document.xref();
+    let catalog = xref.get::<Dict<'_>>(xref.root_id());
+    let pages = catalog.and_then(|catalog| catalog.get::<Dict<'_>>(keys::PAGES));
+    let count = pages.and_then(|pages| pages.get::<i32>(keys::COUNT));
+    if count.and_then(|count| usize::try_from(count).ok()) == Some(document.pages().len()) {
+        Ok(document)
+    } else {
+        Err(unreadable("This PDF is damaged."))
+    }
 }
 
-/// Writes letters down in the order of the page's program, with spaces, tabs and lines by their places.
-struct Writer<'a> {
-    text: String,
-    layout: &'a mut Columns,
-    /// Where the last letter ended, and its height on the page.
-    last: Option<(f64, f64)>,
-    word_begins: bool,
-}
-
-/// Gaps between two letters, in font sizes: less than a space is none, more than a tab parts columns.
-const SPACE: f64 = 0.1;
-const TAB: f64 = 2.0;
-
-/// How far down, in font sizes, a letter stands on another line, and after an empty one.
-const LINE: f64 = 0.5;
-const PARAGRAPH: f64 = 1.5;
-
-impl Writer<'_> {
-    /// What stands between the last letter and one at `x`, `y`.
-    fn gap(&self, x: f64, y: f64, size: f64) -> &'static str {
-        let Some((end, height)) = self.last else { return "" };
-        let down = (y - height).abs();
-        match () {
-            () if down > size * PARAGRAPH => "\n\n",
-            () if down > size * LINE && x < end => "\n",
-            () if x > end + size * TAB => "\t",
-            () if x > end + size * SPACE => " ",
-            () => "",
+/// The pieces of every page, what to note, and how many pages broke the parser.
+fn read_pages(document: &Pdf) -> (Vec<Vec<Piece>>, Vec<String>, usize) {
+    let cache = InterpreterCache::new();
+    let mut pages = Vec::new();
+    let mut notes = Vec::new();
+    let mut broken = 0;
+    let mut letters_read = 0;
+    let mut hides = false;
+    for (at, page) in document.pages().iter().take(PAGES_MAX).enumerate() {
+        let read = panic::catch_unwind(AssertUnwindSafe(|| read_page(document, page, &cache)));
+        if let Ok((pieces, is_hiding)) = read {
+            letters_read += pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
+            pages.push(pieces);
+            hides |= is_hiding;
+        } else {
+            broken += 1;
+            notes.push(format!("page {} could not be read", at + 1));
+        }
+        if letters_read > TEXT_MAX {
+            break;
         }
     }
+    if hides {
+        notes.push(HIDDEN_TEXT.to_owned());
+    }
+    (pages, notes, broken)
 }
 
-impl OutputDev for Writer<'_> {
-    fn begin_page(
-        &mut self,
-        _page: u32,
-        media_box: &MediaBox,
-        _art_box: Option<(f64, f64, f64, f64)>,
-    ) -> Result<(), OutputError> {
-        self.layout.begin(media_box.llx, media_box.urx);
-        Ok(())
-    }
-
-    fn end_page(&mut self) -> Result<(), OutputError> {
-        Ok(())
-    }
-
-    fn output_character(
-        &mut self,
-        place: &Transform,
-        width: f64,
-        _spacing: f64,
-        font_size: f64,
-        letter: &str,
-    ) -> Result<(), OutputError> {
-        // The side of a square as large as the letter's box, however the page is scaled.
-        let (wide, high) = (place.m11 + place.m21, place.m12 + place.m22);
-        let size = font_size.abs() * (wide * high).abs().sqrt();
-        let (x, y) = (place.m31, place.m32);
-        if self.word_begins {
-            let gap = self.gap(x, y, size);
-            self.text.push_str(gap);
-        }
-        if !letter.trim().is_empty() {
-            self.layout.letter(x, y);
-        }
-        self.text.push_str(letter);
-        self.last = Some((x + width * size, y));
-        self.word_begins = false;
-        Ok(())
-    }
-
-    fn begin_word(&mut self) -> Result<(), OutputError> {
-        self.word_begins = true;
-        Ok(())
-    }
-
-    fn end_word(&mut self) -> Result<(), OutputError> {
-        Ok(())
-    }
-
-    fn end_line(&mut self) -> Result<(), OutputError> {
-        Ok(())
-    }
+/// The pieces of a page, and whether there is text on it that nobody can see.
+fn read_page<'a>(
+    document: &'a Pdf,
+    page: &Page<'a>,
+    cache: &InterpreterCache<'a>,
+) -> (Vec<Piece>, bool) {
+    let (width, height) = page.render_dimensions();
+    let (width, height) = (f64::from(width), f64::from(height));
+    let place = Affine::new(page.initial_transform(true).as_coeffs());
+    let bounds = Rect::new(0.0, 0.0, width, height);
+    let settings = InterpreterSettings::default();
+    let mut context = Context::new(place, bounds, cache, document.xref(), settings);
+    let mut canvas = Canvas::new(width, height);
+    interpret_page(page, &mut context, &mut canvas);
+    let (letters, hides) = canvas.letters();
+    (lines::pieces(letters), hides)
 }

@@ -8,7 +8,8 @@ use super::{
     Confidence, Findings, dates,
     lines::{Line, fields},
     place::{self, Place},
-    sections::{Part, Section},
+    sections::{Part, Section, section_of},
+    vocabulary::{Label, folded, vocabulary},
     words,
 };
 
@@ -18,7 +19,8 @@ use found::{address, phone, web};
 pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
     let head: Vec<&Line> = lines_of(parts, |section| section == Section::Contact);
     // In running text, or further down, an address may be somebody else's.
-    let (prose, plain): (Vec<&Line>, Vec<&Line>) = head.iter().partition(|line| line.is_prose());
+    let (prose, plain): (Vec<&Line>, Vec<&Line>) =
+        head.iter().partition(|line| line.is_prose() && line.fields().len() < 3);
     let below = lines_of(parts, |s| !matches!(s, Section::Contact | Section::References));
     let rest: Vec<&Line> = prose.into_iter().chain(below).collect();
     let mut basics = Map::new();
@@ -37,21 +39,34 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
         ("phone", "telephone number", phone),
     ] {
         let path = format!("basics.{key}");
-        let (value, sure) = match first(&plain, look) {
-            Some(value) => (Some(value), Confidence::High),
-            None => (first(&rest, look), Confidence::Low),
-        };
+        let value = first(&plain, look).or_else(|| first(&rest, look));
         match value {
             Some(value) => {
+                // In running text, or where there are several of them, it may be somebody else's.
+                let others = all(&plain, look).chain(all(&rest, look)).any(|other| other != value);
+                let in_head = first(&plain, look).is_some();
+                let sure = if in_head || !others { Confidence::High } else { Confidence::Low };
                 basics.insert(key.to_owned(), json!(value));
                 findings.sure(&path, sure);
             }
             None => findings.issue(&format!("no {words} was found")),
         }
     }
+    doubt_name(&basics, named.map(|(_, position)| position), findings);
     pages(&head, &mut basics, findings);
     location(&head, &mut basics, findings);
     Value::Object(basics)
+}
+
+/// A name that does not stand first is doubtful, unless the e-mail address has a part of it.
+fn doubt_name(basics: &Map<String, Value>, position: Option<usize>, findings: &mut Findings) {
+    let text = |key: &str| folded(basics.get(key).and_then(Value::as_str).unwrap_or_default());
+    let (name, address) = (text("name"), text("email"));
+    let local = address.split('@').next().unwrap_or_default();
+    let agrees = name.split([' ', '-']).any(|part| part.len() > 2 && local.contains(part));
+    if !agrees && position.is_some_and(|position| position > 1) {
+        findings.sure("basics.name", Confidence::Low);
+    }
 }
 
 fn lines_of(parts: &[Part], wanted: impl Fn(Section) -> bool) -> Vec<&Line> {
@@ -62,9 +77,19 @@ fn first(lines: &[&Line], look: fn(&str) -> Option<String>) -> Option<String> {
     lines.iter().flat_map(|line| slashed(line)).find_map(look)
 }
 
+fn all<'a>(
+    lines: &'a [&Line],
+    look: fn(&str) -> Option<String>,
+) -> impl Iterator<Item = String> + use<'a> {
+    lines.iter().flat_map(|line| slashed(line)).filter_map(look)
+}
+
 /// The fields of a line of addresses, which slashes may part too.
 fn slashed(line: &Line) -> Vec<&str> {
-    line.fields().into_iter().flat_map(|field| field.split(" / ")).map(str::trim).collect()
+    // Pictures of a letter or a house stand before many of them.
+    let picture = |c: char| !c.is_alphanumeric() && !"+(@'’<".contains(c);
+    let fields = line.fields().into_iter().flat_map(|field| field.split(" / "));
+    fields.map(|field| field.trim().trim_start_matches(picture)).collect()
 }
 
 /// Lines from the top among which the name is looked for.
@@ -74,33 +99,47 @@ const NAME_LINES: usize = 8;
 fn name(head: &[&Line], findings: &mut Findings) -> Option<(String, usize)> {
     let top = head.iter().take(NAME_LINES).enumerate();
     let labelled = top.clone().find_map(|(position, line)| {
-        let (label, value) = line.text.split_once(':')?;
-        let is_label = matches!(label.trim().to_lowercase().as_str(), "name" | "full name");
+        let (label, value) = line.text.split_once([':', '\t'])?;
+        let is_label = label_of(label).0 == Some(Label::Name);
         is_label.then(|| (value.trim().to_owned(), position))
     });
     let (written, position) = match labelled {
         Some(found) => found,
-        None => top
-            .filter(|(_, line)| !line.bullet)
-            .find_map(|(position, line)| Some((name_in(&line.text)?, position)))?,
+        None => top.filter(|(_, line)| !line.bullet).find_map(|(position, line)| {
+            let broken = || name_in(&broken_name(line, head.get(position + 1)?)?);
+            Some((name_in(&line.text).or_else(broken)?, position))
+        })?,
     };
-    let shouted =
-        !written.chars().any(char::is_lowercase) && written.chars().any(char::is_uppercase);
-    let sure = if position < 2 && !shouted { Confidence::High } else { Confidence::Medium };
-    findings.sure("basics.name", sure);
-    Some((if shouted { calm(&written) } else { written }, position))
+    findings.sure("basics.name", if position < 2 { Confidence::High } else { Confidence::Medium });
+    Some((calmed(&written), position))
+}
+
+/// A name on two lines: `Ada` above `Byron-Lovelace`.
+fn broken_name(line: &Line, next: &Line) -> Option<String> {
+    let is_one = |line: &Line| line.text.split_whitespace().count() == 1;
+    let is_known = |line: &Line| section_of(&line.text).is_some();
+    let fits = is_one(line) && next.text.split_whitespace().count() <= 2 && !next.after_gap;
+    (fits && !is_known(line) && !is_known(next)).then(|| format!("{} {}", line.text, next.text))
 }
 
 /// A name at the beginning of a line, before a title or an address.
 fn name_in(line: &str) -> Option<String> {
-    let line = ["curriculum vitae", "resume", "résumé", "cv"].iter().fold(line, |line, word| {
-        let starts = line.get(..word.len()).is_some_and(|start| start.to_lowercase() == **word);
-        let rest = if starts { &line[word.len()..] } else { line };
-        rest.trim_start_matches([' ', '-', '–', '—', ':', '|', ','])
+    let folded_line = folded(line);
+    let title = vocabulary().titles.iter().filter(|title| {
+        folded_line.starts_with(title.as_str())
+            && !folded_line[title.len()..].starts_with(char::is_alphanumeric)
     });
+    let title = title.map(|title| title.chars().count()).max().unwrap_or_default();
+    let line: String = line.chars().skip(title).collect();
+    let line = line.trim_start_matches([' ', '-', '–', '—', ':', '|', ',']);
     let line = line.strip_prefix("of ").unwrap_or(line);
     let first = fields(line).into_iter().next()?;
-    let first = first.split([',', '(', '|']).next().unwrap_or(first);
+    // `Katarzyna (Kasia) Nowak`
+    let plain = match (first.split_once(" ("), first.split_once(") ")) {
+        (Some((before, _)), Some((_, after))) => format!("{before} {after}"),
+        _ => first.to_owned(),
+    };
+    let first = plain.split([',', '(', '|']).next().unwrap_or_default();
     let first =
         first.split(" – ").next().unwrap_or(first).split(" - ").next().unwrap_or(first).trim();
     let words: Vec<&str> = first.split_whitespace().collect();
@@ -109,7 +148,10 @@ fn name_in(line: &str) -> Option<String> {
         .iter()
         .filter(|word| !PARTICLES.contains(&word.to_lowercase().as_str()))
         .all(|word| word.chars().next().is_some_and(|c| !c.is_lowercase()));
+    let is_heading = |word: &&str| word.len() > 3 && section_of(word).is_some();
+    let is_label = |word: &&str| vocabulary().labels.contains_key(&folded(word));
     let other = words::is_position(first)
+        || words.iter().any(|word| is_heading(word) || is_label(word))
         || words::is_organisation(first)
         || place::is_place(first)
         || dates::find(first).is_some();
@@ -122,7 +164,22 @@ const PARTICLES: [&str; 16] = [
     "van", "von",
 ];
 
-/// `ADA BYRON-LOVELACE` in ordinary letters.
+/// `ADA BYRON-LOVELACE` and `Ada BYRON` in ordinary letters.
+fn calmed(name: &str) -> String {
+    let is_loud = |word: &&str| {
+        word.chars().filter(|c| c.is_alphabetic()).count() > 2
+            && word.chars().any(char::is_uppercase)
+            && !word.chars().any(char::is_lowercase)
+    };
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let all = words.iter().all(|word| is_loud(word) || word.chars().count() < 4);
+    let any = words.iter().any(is_loud);
+    let calm = words
+        .into_iter()
+        .map(|word| if any && all || is_loud(&word) { calm(word) } else { word.to_owned() });
+    calm.collect::<Vec<_>>().join(" ")
+}
+
 fn calm(name: &str) -> String {
     let mut at_start = true;
     let mut calmed = String::new();
@@ -177,6 +234,9 @@ fn pages(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Finding
             None => {}
         }
     }
+    if profiles.is_empty() && !basics.contains_key("url") {
+        findings.issue("no links were found");
+    }
     if !profiles.is_empty() {
         basics.insert("profiles".to_owned(), json!(profiles));
         findings.sure("basics.profiles", Confidence::High);
@@ -184,28 +244,47 @@ fn pages(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Finding
 }
 
 fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Findings) {
-    let labelled = head.iter().flat_map(|line| slashed(line)).find_map(|field| {
-        let (label, value) = field.split_once(':')?;
-        let is_label = matches!(
-            label.trim().to_lowercase().as_str(),
-            "location" | "address" | "city" | "based in" | "lives in" | "residence"
-        );
-        is_label.then(|| place::labelled(value.trim()))
-    });
-    let plain = || head.iter().flat_map(|line| slashed(line)).find_map(place::place);
+    // What stands beside a label or in the line under it.
+    let mut announced = false;
+    let mut labelled = None;
+    let mut plain = None;
+    for field in head.iter().flat_map(|line| slashed(line)) {
+        let (label, value) = label_of(field);
+        let is_other = label.is_some() && label != Some(Label::Address);
+        if value.is_empty() {
+            announced = label == Some(Label::Address);
+            continue;
+        }
+        let found = place::place(value);
+        if label == Some(Label::Address) || announced {
+            let city = found.clone().or_else(|| is_city(value).then(|| place::labelled(value)));
+            labelled = labelled.or(city);
+        }
+        // The street stands above the city.
+        announced = announced && labelled.is_none();
+        if !is_other && plain.is_none() {
+            plain = found;
+        }
+    }
     // `Ada Byron, London`: who stands beside the name is not asked; a place beside an address is.
     let beside = || {
         let with_address =
             |line: &&&Line| line.fields().iter().any(|field| address(field).is_some());
         head.iter().find(with_address).and_then(|line| {
             let fields = slashed(line);
-            fields.into_iter().find(|field| is_city(field)).map(place::labelled)
+            let free = |field: &&str| label_of(field).0.is_none() && is_city(field);
+            fields.into_iter().find(free).map(place::labelled)
         })
     };
-    let (place, sure) = match labelled.or_else(plain) {
+    let with_city = |place: &Place| place.city.is_some();
+    let sure = labelled.clone().filter(with_city).or_else(|| plain.clone().filter(with_city));
+    let (place, sure) = match sure {
         Some(place) => (Some(place), Confidence::High),
-        None => (beside(), Confidence::Low),
+        None => (beside().or(labelled).or(plain), Confidence::Low),
     };
+    if place.as_ref().is_none_or(|place| place.city.is_none()) {
+        findings.issue("no city was found");
+    }
     let Some(Place { city, region, country_code }) = place else { return };
     let mut location = Map::new();
     for (key, value) in
@@ -218,6 +297,22 @@ fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Find
     if !location.is_empty() {
         basics.insert("location".to_owned(), Value::Object(location));
         findings.sure("basics.location", sure);
+    }
+}
+
+/// A field without the label that it begins with: `Phone: 555-0147`, `Phone 555-0147`, `Phone` alone.
+fn label_of(field: &str) -> (Option<Label>, &str) {
+    let labels = &vocabulary().labels;
+    let known =
+        |text: &str| labels.get(folded(text.trim().trim_end_matches(['.', ':'])).as_str()).copied();
+    if let Some((before, value)) = field.split_once(':')
+        && let Some(label) = known(before)
+    {
+        return (Some(label), value.trim());
+    }
+    match known(field) {
+        Some(label) => (Some(label), ""),
+        None => (None, field),
     }
 }
 

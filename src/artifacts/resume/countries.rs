@@ -135,6 +135,7 @@ const STATES: &[(&str, &str)] = &[
     ("Connecticut", "CT"),
     ("Delaware", "DE"),
     ("Florida", "FL"),
+    ("Georgia, USA", "GA"), // without the country it is one
     ("Hawaii", "HI"),
     ("Idaho", "ID"),
     ("Illinois", "IL"),
@@ -189,6 +190,7 @@ const REGIONS: &[&str] = &[
     "catalonia",
     "flanders",
     "gauteng",
+    "georgia",
     "greater london",
     "hesse",
     "hessen",

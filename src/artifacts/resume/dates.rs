@@ -2,6 +2,8 @@
 
 use std::{fmt, ops::Range};
 
+use super::vocabulary::{folded, vocabulary};
+
 /// A year, perhaps with a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Date {
@@ -118,13 +120,16 @@ impl<'a> Reader<'a> {
         if !stands_free {
             return None;
         }
-        let since = self.word_of(&["since", "from"]);
+        let since = self.phrase(&vocabulary().since);
+        if since || self.phrase(&vocabulary().from) {
+            self.spaces();
+        }
         let mut start = self.date()?;
         let begin = self.tokens[first].at.start;
         let rest = self.at;
         let mut period = Period { at: begin..begin, start: None, end: None, lasts: since };
         if self.separator() {
-            if self.word_of(PRESENT) {
+            if self.phrase(&vocabulary().present) {
                 (period.start, period.lasts) = (Some(start), true);
             } else if let Some(end) = self.date().or_else(|| self.short_year(start)) {
                 // "June – August 2019": the year stands once.
@@ -174,31 +179,34 @@ impl<'a> Reader<'a> {
         let begin = self.at;
         if matches!(self.what(), Some(What::Number(1..=31, 1 | 2))) {
             self.at += 1;
-            self.word_of(&["st", "nd", "rd", "th"]);
-            self.mark(&['.']);
+            self.word_of(&["st", "nd", "rd", "th", "er", "º"]);
+            self.mark(&['.', 'º']);
             self.spaces();
+            self.of();
         }
         let Some(What::Word(word)) = self.what() else {
             self.at = begin;
             return None;
         };
-        let lower = word.to_lowercase();
-        let month = month(&lower);
-        if month.is_none() && !SEASONS.contains(&lower.as_str()) {
+        let plain = folded(word);
+        let month = vocabulary().months.get(&plain).copied();
+        if month.is_none() && !vocabulary().seasons.contains(&plain) {
             self.at = begin;
             return None;
         }
         self.at += 1;
         let after_month = self.at;
-        self.mark(&['.', ',', '-', '/']);
+        let joined = self.mark(&['.']) | self.mark(&[',', '-', '/']);
         self.spaces();
+        self.of();
         let apostrophe = self.mark(&['\'', '’', '‘']);
         match self.what() {
             Some(What::Number(year, 4)) if is_year(year) => {
                 self.at += 1;
                 Some(Date { year: narrow(year), month })
             }
-            Some(What::Number(year, 2)) if apostrophe || is_short(word) => {
+            // `Mar 20` is a month and a year; `March 20` may be a day, and `out 20` be English.
+            Some(What::Number(year, 2)) if apostrophe || joined || is_english_short(&plain) => {
                 self.at += 1;
                 Some(Date { year: century(year), month })
             }
@@ -275,11 +283,18 @@ impl<'a> Reader<'a> {
         self.mark(&[',']);
         self.spaces();
         let mut found = false;
-        while self.mark(&['-', '–', '—', '−', '‐', '‑', '~', '→']) {
+        while self.mark(&['-', '–', '—', '−', '‐', '‑', '~', '→', '>']) {
             found = true;
             self.spaces();
         }
-        found = found || self.word_of(&["to", "until", "till", "til", "through", "thru", "bis"]);
+        let marked = self.at;
+        // `2019 – today`, `2019 till date`: what leads to the end may be part of the word for it.
+        if self.phrase(&vocabulary().present) {
+            let has_lead = found || self.at - marked > 1;
+            self.at = if has_lead { marked } else { begin };
+            return has_lead;
+        }
+        found = self.phrase(&vocabulary().between) || found;
         if found {
             self.spaces();
         } else {
@@ -291,11 +306,46 @@ impl<'a> Reader<'a> {
     fn onwards(&mut self) -> bool {
         let begin = self.at;
         self.spaces();
-        let found = self.word_of(&["onwards", "onward"]);
+        let found = self.phrase(&vocabulary().onwards);
         if !found {
             self.at = begin;
         }
         found
+    }
+
+    /// `de` between a month and its year.
+    fn of(&mut self) {
+        let begin = self.at;
+        if let Some(What::Word(word)) = self.what()
+            && vocabulary().of.contains(&folded(word))
+        {
+            self.at += 1;
+            self.spaces();
+        } else {
+            self.at = begin;
+        }
+    }
+
+    /// One of these phrases.
+    fn phrase(&mut self, phrases: &[Vec<String>]) -> bool {
+        let begin = self.at;
+        for phrase in phrases {
+            let is_next = phrase.iter().all(|wanted| {
+                self.spaces();
+                let found = match self.what() {
+                    Some(What::Word(word)) => folded(word) == *wanted,
+                    Some(What::Mark(mark)) => folded(&mark.to_string()) == *wanted,
+                    Some(What::Number(..) | What::Space) | None => false,
+                };
+                self.at += usize::from(found);
+                found
+            });
+            if is_next {
+                return true;
+            }
+            self.at = begin;
+        }
+        false
     }
 
     fn what(&self) -> Option<What<'a>> {
@@ -314,51 +364,18 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// One of these words; trailing spaces are passed over for those that lead to a date.
+    /// One of these words.
     fn word_of(&mut self, words: &[&str]) -> bool {
         let found = matches!(self.what(), Some(What::Word(word)) if words.contains(&word.to_lowercase().as_str()));
-        if found {
-            self.at += 1;
-            if words.contains(&"since") {
-                self.spaces();
-            }
-        }
+        self.at += usize::from(found);
         found
     }
 }
 
-const PRESENT: &[&str] =
-    &["present", "current", "currently", "now", "today", "ongoing", "date", "heute", "aujourd"];
-
-const SEASONS: [&str; 5] = ["spring", "summer", "autumn", "fall", "winter"];
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-fn month(word: &str) -> Option<u8> {
-    let position = MONTHS.iter().position(|month| {
-        *month == word
-            || (word.len() == 3 && month.starts_with(word))
-            || (word == "sept" && *month == "september")
-    })?;
-    u8::try_from(position + 1).ok()
-}
-
-/// `Mar 20` is a month and a year; `March 20` may be a day.
-fn is_short(word: &str) -> bool {
-    word.len() == 3
+/// Short English months, after which two digits are a year.
+fn is_english_short(word: &str) -> bool {
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        .contains(&word)
 }
 
 const fn is_year(year: u32) -> bool {

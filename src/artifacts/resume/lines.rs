@@ -1,5 +1,7 @@
 //! The lines of a résumé, cleaned of bullets and marks.
 
+use super::{dates, vocabulary::vocabulary, words};
+
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
@@ -21,10 +23,90 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             after_gap = true;
             continue;
         }
-        found.push(Line { text, bullet, after_gap });
+        let line = Line { text, bullet, after_gap };
         after_gap = false;
+        match found.last_mut() {
+            Some(last) if !line.after_gap && !line.bullet => {
+                if let Some(whole) = joined(last, &line.text) {
+                    last.text = whole;
+                    continue;
+                }
+                if let Some((whole, rest)) = date_joined(&last.text, &line.text) {
+                    last.text = whole;
+                    if !rest.is_empty() {
+                        found.push(Line { text: rest, ..line });
+                    }
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        found.push(line);
     }
     found
+}
+
+/// Longest rest of a line that goes on in the next one, in words.
+const REST_MAX: usize = 5;
+
+/// A line and the next as one, where the first ends in the middle of something: an address of the web, a list.
+fn joined(line: &Line, next: &str) -> Option<String> {
+    let text = &line.text;
+    let last = text.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let first = next.split(char::is_whitespace).next().unwrap_or_default();
+    let is_address = (last.contains('/') || last.starts_with("www."))
+        && last.contains('.')
+        && !last.ends_with('.');
+    let goes_on = first.chars().all(|c| c.is_alphanumeric() || "-_./?=&#%".contains(c));
+    if is_address && last.ends_with(['/', '-', '_']) && goes_on {
+        return Some(format!("{text}{next}"));
+    }
+    // The end of a name that was broken without a mark: no word of any language here stands alone like this.
+    let is_tail =
+        first == next && next.len() <= 20 && last.contains('/') && !next.contains(['.', '@', ':']);
+    let is_small = next.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if is_address && is_tail && is_small && !vocabulary().labels.contains_key(next) {
+        return Some(format!("{text}{next}"));
+    }
+    let host = last.rsplit('@').next().unwrap_or(last).trim_start_matches("www.");
+    let is_host = host.len() < last.len() && !host.contains(['.', '/']);
+    if is_host
+        && first == next
+        && next.contains('.')
+        && !next.contains(['@', '/', ':'])
+        && goes_on
+        && next.starts_with(char::is_lowercase)
+        && !last.ends_with(|c: char| !c.is_alphanumeric())
+    {
+        return Some(format!("{text}{next}"));
+    }
+    let breaks_mail =
+        last.contains('@') && (last.ends_with(['.', '@', '-']) || first.starts_with('.'));
+    if breaks_mail && goes_on && first.starts_with(|c: char| c.is_lowercase() || c == '.') {
+        return Some(format!("{text}{next}"));
+    }
+    let short = next.split_whitespace().count() <= REST_MAX && !next.contains('\t');
+    let is_list = text.ends_with(',') && short && !line.bullet && !next.contains('@');
+    is_list.then(|| format!("{text} {next}"))
+}
+
+/// A period in a narrow column that goes on in the next line: `10.2018 –   Engineer` and `today   Acme`.
+fn date_joined(line: &str, next: &str) -> Option<(String, String)> {
+    let (period, rest) = line.split_once('\t').unwrap_or((line, ""));
+    let (end, after) = next.split_once('\t').unwrap_or((next, ""));
+    let starts = period.starts_with(|c: char| c.is_ascii_digit() || c.is_alphabetic());
+    let whole = format!("{} {}", period.trim(), end.trim());
+    let is_one = dates::find(&whole).is_some_and(|found| {
+        found.start.is_some() && found.at.start == 0 && found.at.end == whole.len()
+    });
+    let was_one = dates::find(period).is_some_and(|found| {
+        (found.end.is_some() && found.start.is_some() || found.lasts)
+            && found.at.end == period.trim_end().len()
+    });
+    (starts && is_one && !was_one && period.split_whitespace().count() <= 5).then(|| {
+        let first = if rest.is_empty() { whole } else { format!("{whole}\t{rest}") };
+        (first, after.to_owned())
+    })
 }
 
 impl Line {
@@ -37,7 +119,9 @@ impl Line {
     pub(super) fn is_prose(&self) -> bool {
         let words = self.text.split_whitespace().count();
         let lower = self.text.chars().next().is_some_and(char::is_lowercase);
-        let stops = self.text.ends_with('.') && words > 4;
+        // `Acme Pumps & Valves Co.`
+        let form = self.text.rsplit(' ').next().is_some_and(words::is_organisation);
+        let stops = self.text.ends_with('.') && words > 3 && !form;
         lower || words > 16 || stops
     }
 }
@@ -74,8 +158,10 @@ fn unmarked(raw: &str) -> (String, bool) {
     (linked(line.trim()).trim_matches('|').trim().to_owned(), bullet)
 }
 
-const BULLETS: [char; 16] =
-    ['•', '▪', '◦', '●', '‣', '○', '■', '□', '∙', '·', '➢', '►', '-', '*', '–', '+'];
+const BULLETS: [char; 20] = [
+    '✓', '✔', '➤', '▸', '•', '▪', '◦', '●', '‣', '○', '■', '□', '∙', '·', '➢', '►', '-', '*', '–',
+    '+',
+];
 
 /// `[text](address)` of Markdown becomes `text address`.
 fn linked(line: &str) -> String {

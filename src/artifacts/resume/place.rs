@@ -1,6 +1,8 @@
 //! Places: a city with its region and country, told apart from other texts with commas.
 
-use super::{countries, words};
+use std::{collections::HashSet, sync::LazyLock};
+
+use super::{countries, vocabulary::folded, words};
 
 /// A place as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -10,9 +12,17 @@ pub(super) struct Place {
     pub(super) country_code: Option<&'static str>,
 }
 
-/// A text that is wholly a place, because it ends in a known country or American state: `London, United Kingdom`,
-/// `Austin, TX 78701`, `12 Dover Street, London W1S 4LJ, UK`, `Germany`.
+/// A text that is wholly a place, because it ends in a known country or American state, has a postcode before or after
+/// a name, or is the name of a known city: `London, United Kingdom`, `Austin, TX 78701`,
+/// `12 Dover Street, London W1S 4LJ, UK`, `04229 Leipzig`, `Belo Horizonte - MG`, `Germany`.
 pub(super) fn place(text: &str) -> Option<Place> {
+    if text.contains(['@', '\t', ':']) || text.split_whitespace().count() > 14 {
+        return None;
+    }
+    by_country(text).or_else(|| by_postcode(text)).or_else(|| by_name(text))
+}
+
+fn by_country(text: &str) -> Option<Place> {
     let mut parts = parts_of(text);
     if parts.iter().any(|part| part.contains('@') || part.split_whitespace().count() > 4) {
         return None;
@@ -32,9 +42,173 @@ pub(super) fn place(text: &str) -> Option<Place> {
     }
     found.city = parts.pop();
     let city = found.city.as_deref().unwrap_or_default();
-    let strange = words::is_position(city) || words::is_organisation(city) || !parts.is_empty();
+    // In `New York` and `Paris, France` nothing else is named.
+    let strange = !is_known(city) && (words::is_position(city) || words::is_organisation(city))
+        || !parts.is_empty();
     let starts_small = text.chars().next().is_none_or(char::is_lowercase);
     (found.country_code.is_some() && !strange && !starts_small).then_some(found)
+}
+
+/// `04229 Leipzig`, `D-04229 Leipzig`, `3511 NP Utrecht`, `4050-031 Porto`, `Leeds LS6 3DA`, `Québec (Québec) G1R 2L3`.
+fn by_postcode(text: &str) -> Option<Place> {
+    text.split(',').rev().take(3).map(str::trim).find_map(|part| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let (first, rest) = words.split_first()?;
+        let first = first.rsplit_once('-').map_or(*first, |(country, code)| {
+            if country.len() <= 2 && country.chars().all(|c| c.is_ascii_uppercase()) {
+                code
+            } else {
+                first
+            }
+        });
+        let before = match (shape(first).as_str(), rest) {
+            ("00000" | "0000" | "0000-000" | "00000-000" | "0000AA", city) => Some(city),
+            ("000", [end, city @ ..]) if shape(end) == "00" => Some(city),
+            _ => None,
+        };
+        let before = before.map(|city| match city {
+            [letters, city @ ..] if shape(letters) == "AA" && shape(first) == "0000" => city,
+            city => city,
+        });
+        if let Some(city) = before.filter(|city| is_name(city)) {
+            let bare = city.iter().copied().take_while(|word| !word.starts_with('('));
+            let city = bare.collect::<Vec<_>>().join(" ");
+            return Some(Place { city: Some(city), ..Place::default() });
+        }
+        // The two halves of British and Canadian codes.
+        let [city @ .., out, inward] = words.as_slice() else { return None };
+        let british = shape(inward) == "0AA"
+            && matches!(shape(out).as_str(), "A0" | "A00" | "AA0" | "AA00" | "A0A" | "AA0A");
+        let canadian = shape(inward) == "0A0" && shape(out) == "A0A";
+        let city: Vec<&str> =
+            city.iter().copied().take_while(|word| !word.starts_with('(')).collect();
+        let country_code = if british { Some("GB") } else { Some("CA") };
+        ((british || canadian) && is_name(&city)).then(|| Place {
+            city: Some(city.join(" ")),
+            region: None,
+            country_code,
+        })
+    })
+}
+
+/// Digits as zeroes and capitals as `A`.
+fn shape(word: &str) -> String {
+    word.chars()
+        .map(|c| match c {
+            '0'..='9' => '0',
+            'A'..='Z' => 'A',
+            c => c,
+        })
+        .collect()
+}
+
+/// Words that can be the name of a city.
+fn is_name(words: &[&str]) -> bool {
+    let is_street = |word: &str| STREETS.contains(&folded(word).trim_end_matches('.'));
+    (1..=4).contains(&words.len())
+        && !words.iter().any(|word| is_street(word))
+        && words[0].starts_with(char::is_uppercase)
+        && words.iter().all(|word| word.chars().all(|c| c.is_alphabetic() || "'’-.()/".contains(c)))
+}
+
+/// Words that end or begin the names of streets.
+const STREETS: [&str; 31] = [
+    "street",
+    "st",
+    "road",
+    "rd",
+    "avenue",
+    "ave",
+    "av",
+    "lane",
+    "drive",
+    "dr",
+    "way",
+    "court",
+    "blvd",
+    "boulevard",
+    "terrace",
+    "highway",
+    "parkway",
+    "square",
+    "strasse",
+    "str",
+    "weg",
+    "allee",
+    "platz",
+    "rue",
+    "calle",
+    "rua",
+    "straat",
+    "laan",
+    "apt",
+    "suite",
+    "floor",
+];
+
+/// The name of a known city, alone or before a region: `Porto Alegre, RS`, `Sevilla`.
+fn by_name(text: &str) -> Option<Place> {
+    let parts: Vec<&str> =
+        text.split([',', '|', '/']).flat_map(|part| part.split(" - ")).map(str::trim).collect();
+    let code = |part: &str| {
+        (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_uppercase())
+    };
+    let (city, region) = match parts.as_slice() {
+        [city] => (*city, None),
+        [city, region] if code(region) || countries::is_region(region) || is_known(region) => {
+            (*city, Some((*region).to_owned()))
+        }
+        [street @ .., city, region]
+            if (code(region) || countries::is_region(region))
+                && is_known(city)
+                && street.iter().any(|part| part.contains(|c: char| c.is_ascii_digit())) =>
+        {
+            (*city, Some((*region).to_owned()))
+        }
+        [street @ .., city]
+            if street.iter().any(|part| part.contains(|c: char| c.is_ascii_digit())) =>
+        {
+            (*city, None)
+        }
+        _ => return None,
+    };
+    let bare = city.split(" (").next().unwrap_or(city);
+    // `London SE15`
+    let bare = match bare.rsplit_once(' ') {
+        Some((city, code)) if code.contains(|c: char| c.is_ascii_digit()) && is_known(city) => city,
+        _ => bare,
+    };
+    let is_part = region.as_deref().is_some_and(|region| PARTS.contains(&region));
+    let words: Vec<&str> = bare.split_whitespace().collect();
+    let is_plain = is_name(&words) && !words::is_organisation(bare) && !words::is_position(bare);
+    let known = is_known(bare) || is_part && is_plain;
+    known.then(|| Place { city: Some(bare.to_owned()), region, country_code: None })
+}
+
+/// States of Brazil and provinces of Canada, as they stand behind a city.
+const PARTS: [&str; 36] = [
+    "AC", "AL", "AP", "AM", "BA", "CE", "DF", "ES", "GO", "MA", "MT", "MS", "MG", "PA", "PB", "PR",
+    "PE", "PI", "RJ", "RN", "RS", "RO", "RR", "SC", "SP", "SE", "TO", "ON", "QC", "BC", "AB", "MB",
+    "SK", "NS", "NB", "NL",
+];
+
+/// Cities that are named without their country, by their country.
+const CITIES: &str = include_str!("../../../manifests/lexicon/cities.txt");
+
+static KNOWN: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    CITIES
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(':'))
+        .flat_map(|(_, cities)| cities.split(','))
+        .map(|city| folded(city.trim()))
+        .collect()
+});
+
+/// Whether a text is the name of a known city.
+pub(super) fn is_known(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_uppercase() || c == '\'' || c == '’')
+        && KNOWN.contains(&folded(text.trim()))
 }
 
 /// A text that a person has labelled as a place, known country or not.
@@ -67,7 +241,10 @@ fn without_postcode(part: &str) -> String {
 /// Whether a text is a place, or a way to work without one.
 pub(super) fn is_place(text: &str) -> bool {
     let lower = text.trim().trim_matches(['(', ')']).to_lowercase();
-    matches!(lower.as_str(), "remote" | "hybrid" | "home office") || place(text).is_some()
+    matches!(
+        lower.as_str(),
+        "remote" | "hybrid" | "home office" | "homeoffice" | "télétravail" | "remoto" | "thuiswerk"
+    ) || place(text).is_some()
 }
 
 #[cfg(test)]
@@ -96,6 +273,14 @@ mod tests {
             ("12 Dover Street, London W1S 4LJ, UK", r#""London" None "GB""#),
             ("1 Main Street, Apt 4B, Salem, OR 97301", r#""Salem" "OR" "US""#),
             ("Germany", r#"None None "DE""#),
+            ("Lindenallee 27, 04229 Leipzig", r#""Leipzig" None None"#),
+            ("D-10437 Berlin", r#""Berlin" None None"#),
+            ("Oudegracht 188, 3511 NP Utrecht", r#""Utrecht" None None"#),
+            ("Rua do Almada 88, 4050-031 Porto", r#""Porto" None None"#),
+            ("14 Hartington Place, Edinburgh EH10 4LF", r#""Edinburgh" None "GB""#),
+            ("Québec (Québec) G1R 2L3", r#""Québec" None "CA""#),
+            ("Belo Horizonte - MG", r#""Belo Horizonte" "MG" None"#),
+            ("Ciudad de México", r#""Ciudad de México" None None"#),
             ("Senior Programmer, Analytical Engines", "no place"),
             ("Engineer, Germany", "no place"),
             ("Acme Ltd, UK", "no place"),

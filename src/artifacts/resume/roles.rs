@@ -6,7 +6,9 @@ use super::{
     Confidence, Findings,
     dates::{self, Period},
     lines::{Line, fields},
-    place, short, words,
+    place, short,
+    vocabulary::{folded, vocabulary},
+    words,
 };
 
 /// The shape in which roles are written down.
@@ -27,28 +29,53 @@ pub(super) const VOLUNTEER: Shape =
 /// Most roles that are drafted.
 const ROLES_MAX: usize = 60;
 
-/// Most lines that name a role: firm, title, place, dates.
-const HEAD_MAX: usize = 4;
+/// Most lines that name a role: firm, title, place, dates, and how long it lasted; and most of them above the dates.
+const HEAD_MAX: usize = 5;
+const ABOVE_MAX: usize = 3;
+
+/// Roles as they are drafted, and what is said of each.
+#[derive(Debug, Default)]
+pub(super) struct Roles {
+    pub(super) entries: Vec<Value>,
+    /// The items under each.
+    pub(super) highlights: Vec<Vec<String>>,
+}
 
 /// Reads the roles of sections.
-pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings) -> Vec<Value> {
-    let mut roles: Vec<Value> = Vec::new();
+pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings) -> Roles {
+    let mut roles = Roles::default();
     for lines in sections {
+        let entries = entries(lines);
+        let order = order(&entries);
         let mut employer: Option<String> = None;
-        for entry in entries(lines) {
-            if roles.len() == ROLES_MAX {
-                findings.issue("there are more roles than could be drafted");
+        let mut group: Option<String> = None;
+        let mut entries = entries.into_iter().peekable();
+        while let Some(entry) = entries.next() {
+            if roles.entries.len() == ROLES_MAX {
+                findings.issue("some roles are missing: there are more than could be drafted");
                 return roles;
             }
-            let mut role = Role::of(&entry);
+            let mut role = Role::of_lines(&entry.head, order);
+            // A firm with the years there, above the titles with theirs.
+            let next = entries.peek().map(|next| Role::of_lines(&next.head, order));
+            let heads_group = role.position.is_none()
+                && entry.items.is_empty()
+                && next.is_some_and(|next| next.organisation.is_none() && next.position.is_some());
+            if heads_group {
+                group = role.organisation;
+                continue;
+            }
+            group = group.filter(|_| role.organisation.is_none());
+            role.organisation = role.organisation.or_else(|| group.clone());
             // Several titles under one firm: the firm stands once, above the first.
             if role.organisation.is_none() && role.position.is_some() && !entry.own_block {
                 role.organisation.clone_from(&employer);
-                role.sure = Confidence::Low;
+                role.is_inherited = true;
             }
             employer.clone_from(&role.organisation);
-            let path = format!("{}.{}", shape.list, roles.len());
-            roles.push(role.written(&path, shape, &entry.period, findings));
+            let path = format!("{}.{}", shape.list, roles.entries.len());
+            roles.entries.push(role.written(&path, shape, &entry.period, findings));
+            roles.highlights.push(entry.items);
         }
     }
     roles
@@ -62,6 +89,8 @@ struct Entry {
     period: Period,
     /// It begins a block of its own rather than standing under a firm that was named before.
     own_block: bool,
+    /// What is said of the work.
+    items: Vec<String>,
 }
 
 /// Finds the lines with periods and the lines around them that belong to each. Whether a firm stands above its
@@ -72,7 +101,7 @@ fn entries(lines: &[Line]) -> Vec<Entry> {
         .enumerate()
         .filter_map(|(at, line)| anchor(line).map(|period| (at, period)))
         .collect();
-    let above = anchors.first().map_or(0, |(first, _)| back(lines, *first, 0, HEAD_MAX - 1));
+    let above = anchors.first().map_or(0, |(first, _)| back(lines, *first, 0, ABOVE_MAX));
     let mut entries = Vec::new();
     let mut free = 0;
     for (n, (at, period)) in anchors.iter().enumerate() {
@@ -88,12 +117,39 @@ fn entries(lines: &[Line]) -> Vec<Entry> {
         let taken = after.iter().take(room).take_while(|line| adds(&mut head, line)).count();
         free = at + 1 + taken;
         head.retain(|line| !line.is_empty());
-        entries.push(Entry { head, period: period.clone(), own_block: before > 0 || above == 0 });
+        let own_block = before > 0 && before >= above.min(2) || above == 0;
+        let items = items(&lines[free..next.max(free)]);
+        entries.push(Entry { head, period: period.clone(), own_block, items });
     }
     entries
 }
 
-/// A line that holds the period of a role: short apart from it, and no running text.
+/// Most items of one role, and what one of them may have in characters.
+const ITEMS_MAX: usize = 30;
+const ITEM_MAX: usize = 600;
+
+/// The items of a list; a line that begins none goes on with the one before.
+fn items(lines: &[Line]) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    let bulleted = lines.iter().any(|line| line.bullet);
+    for line in lines {
+        let is_full = items.len() == ITEMS_MAX;
+        match items.last_mut() {
+            Some(last) if !line.bullet && (bulleted || !last.ends_with('.')) => {
+                if last.len() < ITEM_MAX {
+                    last.push(' ');
+                    last.push_str(&line.text);
+                }
+            }
+            _ if is_full => break,
+            _ => items.push(line.text.clone()),
+        }
+    }
+    items
+}
+
+/// A line that holds the period of a role: at the beginning or the end of one of its fields, short apart from it, and
+/// no running text.
 fn anchor(line: &Line) -> Option<Period> {
     let period = dates::find(&line.text)?;
     let rest = without(&line.text, &period);
@@ -101,7 +157,19 @@ fn anchor(line: &Line) -> Option<Period> {
     let prose =
         rest.ends_with('.') && words > 4 || rest.chars().next().is_some_and(char::is_lowercase);
     let telling = !line.bullet || period.start.is_some();
-    (words <= 14 && !prose && telling).then_some(period)
+    let marks = |c: char| !c.is_alphanumeric() && c != '\t';
+    let before = line.text[..period.at.start].trim_end_matches(marks);
+    let after = line.text[period.at.end..].trim_start_matches(marks);
+    let length = after.split(['\t', ')']).next().unwrap_or_default();
+    let is_length = length.starts_with(|c: char| c.is_ascii_digit()) && length.len() < 30;
+    let at_edge = before.is_empty()
+        || before.ends_with('\t')
+        || after.is_empty()
+        || after.starts_with('\t')
+        || is_length
+        || after.split_whitespace().count() <= 2 && after.ends_with(|c: char| c.is_ascii_digit())
+        || line.text[period.at.end..].trim_start().starts_with(['|', '·', '•', ',', ')', ':']);
+    (words <= 14 && !prose && telling && at_edge).then_some(period)
 }
 
 /// How many lines right above `at` can name the same role, at most `most`, not above `free`.
@@ -111,10 +179,18 @@ fn back(lines: &[Line], at: usize, free: usize, most: usize) -> usize {
         let line = &lines[at - count - 1];
         // A line right under a bullet is its second half.
         let wrapped = !line.after_gap && at - count >= 2 && lines[at - count - 2].bullet;
-        let hangs =
-            wrapped && !words::is_organisation(&line.text) && !words::is_position(&line.text);
+        let bullet = &lines[(at - count).saturating_sub(2)].text;
+        let hangs = wrapped
+            && !words::is_organisation(&line.text)
+            && !words::is_position(&line.text)
+            && (line.text.starts_with(char::is_lowercase) || reaches_edge(bullet, lines));
+        // A place right under a period belongs to it.
+        let is_under = at - count >= 2
+            && place::is_place(&line.text)
+            && anchor(&lines[at - count - 2]).is_some_and(|period| period.start.is_some());
         if !names(line)
             || hangs
+            || is_under
             || (count > 0 && lines[at - count].after_gap && complete_line(&lines[at - count].text))
         {
             break;
@@ -124,20 +200,33 @@ fn back(lines: &[Line], at: usize, free: usize, most: usize) -> usize {
     count
 }
 
+/// Whether a line is broken off at the edge of its column rather than ended.
+fn reaches_edge(line: &str, lines: &[Line]) -> bool {
+    let longest = lines.iter().map(|line| line.text.len()).max().unwrap_or_default();
+    !line.ends_with(['.', '!', ';', ':']) && line.len() * 5 > longest * 4
+}
+
 /// A line that can name a firm, a title or a place.
 fn names(line: &Line) -> bool {
-    !line.bullet && !line.is_prose() && anchor(line).is_none()
+    let has_period = anchor(line).is_some();
+    let label = line.text.split(':').next().filter(|label| label.len() < line.text.len());
+    let is_note = label.is_some_and(|label| vocabulary().notes.contains(&folded(label.trim())));
+    !line.bullet && !line.is_prose() && !has_period && !is_note
 }
 
 /// Takes a line under the period in, if it says what is still missing; what follows a full head is about the work.
 fn adds(head: &mut Vec<String>, line: &Line) -> bool {
     let text = &line.text;
-    let says = |is: fn(&str) -> bool| is(text) && !head.iter().any(|line| is(line));
-    let wanted = says(words::is_position)
-        || says(words::is_organisation)
-        || says(place::is_place)
-        || head.iter().flat_map(|line| pieces(line)).count() < 2 && !complete_line(text);
-    let adds = names(line) && wanted;
+    let before = Role::of_lines(head, Order::Unknown);
+    let mut with = head.clone();
+    with.push(text.clone());
+    let after = Role::of_lines(&with, Order::Unknown);
+    let short = text.split_whitespace().count() <= 10;
+    let gains = (before.position.is_none() && after.position.is_some())
+        || (before.organisation.is_none() && after.organisation.is_some())
+        || (before.location.is_none() && place::is_place(text));
+    let keeps = before.position.is_none() || after.position == before.position;
+    let adds = names(line) && short && gains && keeps;
     if adds {
         head.push(text.clone());
     }
@@ -145,19 +234,14 @@ fn adds(head: &mut Vec<String>, line: &Line) -> bool {
 }
 
 fn complete_line(text: &str) -> bool {
-    complete(&[text.to_owned()])
-}
-
-/// Both a title and a firm are there.
-fn complete(head: &[String]) -> bool {
-    let role = Role::of_lines(head);
+    let role = Role::of_lines(&[text.to_owned()], Order::Unknown);
     role.organisation.is_some() && role.position.is_some()
 }
 
 /// A line without its period and the marks around it.
 fn without(line: &str, period: &Period) -> String {
     let (before, after) = (&line[..period.at.start], &line[period.at.end..]);
-    let marks = |c: char| c.is_whitespace() || "()[],;:|·•–—-".contains(c);
+    let marks = |c: char| c.is_whitespace() || "()[],;:|·•–—-*".contains(c);
     let before = before.trim_end_matches(|c| marks(c) && c != ')');
     let after = after.trim_start_matches(|c| marks(c) && c != '(');
     // `(3 years)` after a period says nothing new.
@@ -168,6 +252,89 @@ fn without(line: &str, period: &Period) -> String {
     }
 }
 
+/// Whether titles stand before firms, as the entries show in which both are known by their words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    TitleFirst,
+    FirmFirst,
+    Unknown,
+}
+
+fn order(entries: &[Entry]) -> Order {
+    let mut votes = 0;
+    for entry in entries {
+        let named = named(&entry.head);
+        let title = named.iter().position(|named| named.kind == Kind::Title);
+        let firm = named.iter().position(|named| named.kind == Kind::Firm);
+        let plain = named.iter().position(|named| named.kind == Kind::Unknown);
+        match (title, firm.or(plain)) {
+            (Some(title), Some(firm)) => votes += if title < firm { 1 } else { -1 },
+            (None, Some(firm)) if plain.is_some_and(|plain| plain != firm) => {
+                votes += if plain < Some(firm) { 1 } else { -1 };
+            }
+            _ => {}
+        }
+    }
+    match votes {
+        1.. => Order::TitleFirst,
+        0 => Order::Unknown,
+        _ => Order::FirmFirst,
+    }
+}
+
+/// What a piece of a head can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Title,
+    Firm,
+    Place,
+    Unknown,
+}
+
+#[derive(Debug, Clone)]
+struct Named {
+    kind: Kind,
+    text: String,
+}
+
+/// The pieces of a head, each with what its words say.
+fn named(head: &[String]) -> Vec<Named> {
+    let mut found: Vec<Named> = Vec::new();
+    for field in head.iter().flat_map(|line| fields(line)) {
+        for part in dashed(field) {
+            by_comma(part, &mut found);
+        }
+    }
+    found.retain(|named| {
+        named.text.chars().filter(|c| c.is_alphabetic()).count() > 1 && !is_length(&named.text)
+    });
+    found
+}
+
+/// `3 years 2 months`: how long a role lasted.
+fn is_length(text: &str) -> bool {
+    const UNITS: [&str; 28] = [
+        "year", "years", "yr", "yrs", "month", "months", "mo", "mos", "and", "jahr", "jahre",
+        "jahren", "monat", "monate", "und", "ano", "anos", "mes", "meses", "y", "e", "an", "ans",
+        "mois", "et", "jaar", "maand", "maanden",
+    ];
+    let folded = folded(text);
+    let mut words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && words.all(|word| UNITS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn kind(text: &str) -> Kind {
+    let (title, firm) = (words::is_position(text), words::is_organisation(text));
+    match (title, firm) {
+        _ if place::is_place(text) => Kind::Place,
+        (true, true) if firmly(text) => Kind::Firm,
+        (true, _) => Kind::Title,
+        (false, true) => Kind::Firm,
+        (false, false) => Kind::Unknown,
+    }
+}
+
 /// What the head of an entry says.
 #[derive(Debug, Clone)]
 struct Role {
@@ -175,67 +342,89 @@ struct Role {
     position: Option<String>,
     location: Option<String>,
     sure: Confidence,
+    /// The firm is that of the role above.
+    is_inherited: bool,
 }
 
 impl Role {
-    fn of(entry: &Entry) -> Self {
-        Self::of_lines(&entry.head)
-    }
-
-    fn of_lines(head: &[String]) -> Self {
-        let mut role =
-            Self { organisation: None, position: None, location: None, sure: Confidence::High };
+    fn of_lines(head: &[String], order: Order) -> Self {
+        let mut role = Self {
+            organisation: None,
+            position: None,
+            location: None,
+            sure: Confidence::High,
+            is_inherited: false,
+        };
         let mut unknown: Vec<String> = Vec::new();
-        for piece in head.iter().flat_map(|line| pieces(line)) {
-            if role.location.is_none() && place::is_place(&piece) {
-                role.location = Some(piece);
-            } else if words::is_position(&piece) && role.position.is_none() && !firmly(&piece) {
-                role.position = Some(piece);
-            } else if words::is_organisation(&piece) && role.organisation.is_none() {
-                role.organisation = Some(piece);
-            } else {
-                unknown.push(piece);
+        for Named { kind, text } in named(head) {
+            let free = match kind {
+                Kind::Place => &mut role.location,
+                Kind::Title => &mut role.position,
+                Kind::Firm => &mut role.organisation,
+                Kind::Unknown => {
+                    unknown.push(text);
+                    continue;
+                }
+            };
+            if free.is_none() {
+                *free = Some(text);
+            } else if kind != Kind::Place {
+                unknown.push(text);
             }
         }
-        role.guess(unknown);
+        role.guess(unknown, order);
         role
     }
 
-    /// Pieces that no word gives away: whatever is still missing, firm before title.
-    fn guess(&mut self, unknown: Vec<String>) {
+    /// Pieces that no word gives away: whatever is still missing, in the order that the other entries keep.
+    fn guess(&mut self, unknown: Vec<String>, order: Order) {
         let mut unknown = unknown.into_iter();
-        if self.organisation.is_none() {
-            self.organisation = unknown.next();
-            self.sure = if self.position.is_some() { Confidence::Medium } else { Confidence::Low };
-        }
-        if self.position.is_none() {
-            self.position = unknown.next();
-            self.sure = Confidence::Low;
-        }
-        // `Acme Ltd, London`: a single word after the firm is hardly anything else than its town.
-        if self.location.is_none() {
-            self.location = unknown.next().filter(|piece| piece.split_whitespace().count() <= 3);
-            if self.location.is_some() {
-                self.sure = self.sure.min(Confidence::Medium);
+        match (self.position.is_some(), self.organisation.is_some()) {
+            (true, true) => {}
+            (true, false) => {
+                self.organisation = unknown.next();
+                self.sure = Confidence::Medium;
             }
+            (false, true) => {
+                self.position = unknown.next();
+                self.sure =
+                    if order == Order::Unknown { Confidence::Low } else { Confidence::Medium };
+            }
+            (false, false) => {
+                let (first, second) = (unknown.next(), unknown.next());
+                (self.position, self.organisation) = match order {
+                    Order::TitleFirst if second.is_some() => (first, second),
+                    Order::TitleFirst | Order::FirmFirst | Order::Unknown => (second, first),
+                };
+                self.sure = Confidence::Low;
+            }
+        }
+        // `Acme Ltd, Smallville`: a word or two after the firm are hardly anything else than its town.
+        if self.location.is_none() {
+            let is_name = |word: &str| word.starts_with(char::is_uppercase);
+            self.location = unknown.next().filter(|piece| {
+                piece.split_whitespace().count() <= 3 && piece.split_whitespace().all(is_name)
+            });
         }
     }
 
     fn written(self, path: &str, shape: &Shape, period: &Period, findings: &mut Findings) -> Value {
-        let Self { organisation, position, location, mut sure } = self;
+        let Self { organisation, position, location, sure, is_inherited } = self;
         let what = match (&organisation, &position) {
             (Some(name), _) | (None, Some(name)) => format!("“{}”", short(name)),
             (None, None) => format!("role {}", path.rsplit('.').next().unwrap_or_default()),
         };
         if organisation.is_none() {
             findings.issue(&format!("no organisation was found for {what}"));
-            sure = Confidence::Low;
+        }
+        if position.is_none() {
+            findings.issue(&format!("no title was found for {what}"));
         }
         let (mut start, end) = findings.dates(period, &what);
-        if start.is_none() && end.is_some() {
+        let has_one_date = start.is_none() && end.is_some();
+        if has_one_date {
             findings.issue(&format!("{what} has only one date"));
             start.clone_from(&end);
-            sure = Confidence::Low;
         }
         let mut role = Map::new();
         let location = location.filter(|_| shape.with_location);
@@ -250,74 +439,113 @@ impl Role {
                 role.insert(key.to_owned(), json!(short(&value)));
             }
         }
-        findings.sure(path, sure);
+        // What is guessed are the names; a period stands where it stands.
+        let (whole, names) = match (sure, role.contains_key("startDate")) {
+            _ if has_one_date => (Confidence::Low, sure),
+            (Confidence::Low, true) => (Confidence::Medium, Confidence::Low),
+            (sure, _) => (sure, sure),
+        };
+        findings.sure(path, whole);
+        if is_inherited {
+            findings.sure(&format!("{path}.{}", shape.organisation), Confidence::Low);
+        }
+        if names == Confidence::Low {
+            for key in [shape.organisation, "position", "location"] {
+                if role.contains_key(key) {
+                    findings.sure(&format!("{path}.{key}"), names);
+                }
+            }
+        }
         Value::Object(role)
     }
 }
 
 /// A name with a firm's form in it is a firm, though a job is in it too: `Tailor & Sons Ltd`.
 fn firmly(piece: &str) -> bool {
-    let last = piece.split_whitespace().next_back().unwrap_or_default();
-    words::is_organisation(last) && !words::is_position(last)
-}
-
-/// The parts of a line that name one thing each.
-fn pieces(line: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for field in fields(line) {
-        for part in dashed(field) {
-            if place::is_place(part) {
-                found.push(part.to_owned());
-            } else {
-                found.extend(by_comma(part));
-            }
-        }
-    }
-    found.retain(|piece| piece.chars().filter(|c| c.is_alphabetic()).count() > 1);
-    found
+    let end = piece.split_whitespace().next_back().unwrap_or_default();
+    let is_firm = words::is_organisation(end) && !words::is_position(end);
+    is_firm || piece.contains(" & ") && words::is_organisation(piece)
 }
 
 /// `Programmer – Acme`, `Programmer @ Acme`, `Programmer at Acme`, `Acme (London)`.
 fn dashed(field: &str) -> Vec<&str> {
     let mut parts = vec![field];
-    for separator in [" – ", " — ", " - ", " @ ", " at ", ": ", " ("] {
+    for separator in [" – ", " — ", " - ", " @ ", " at ", " bei ", " chez ", " bij ", ": ", " ("]
+    {
         parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
+    }
+    // `en` and `em` lead to much else than a firm.
+    for separator in [" en ", " em ", " na ", " no ", " in "] {
+        parts = parts
+            .into_iter()
+            .flat_map(|part| match part.split_once(separator) {
+                Some((title, firm))
+                    if words::is_position(title)
+                        && !words::is_organisation(title)
+                        && firm.starts_with(char::is_uppercase)
+                        && (words::is_organisation(firm)
+                            || firm
+                                .split_whitespace()
+                                .filter(|word| word.starts_with(char::is_uppercase))
+                                .count()
+                                > 1) =>
+                {
+                    vec![title, firm]
+                }
+                _ => vec![part],
+            })
+            .collect();
     }
     parts
         .into_iter()
-        .map(|part| part.trim_matches([' ', ',', ';', '–', '—', '-']))
+        .map(|part| part.trim_matches([' ', ',', ';', '–', '—', '-', '*']))
         .map(|part| if part.contains('(') { part } else { part.trim_end_matches(')') })
         .collect()
 }
 
-/// `Programmer, Acme Ltd, London, UK` in its parts; `Acme, Inc.` and `Director, Marketing` stay whole.
-fn by_comma(text: &str) -> Vec<String> {
+/// `Programmer, Acme Ltd, London, UK` in its parts; `Acme, Inc.`, `Director, Marketing` and `City of Leeds, Roads` stay
+/// whole.
+fn by_comma(text: &str, found: &mut Vec<Named>) {
     let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     // The longest tail that is a place.
-    let tail = (1..parts.len()).find(|at| place::is_place(&parts[*at..].join(", ")));
-    let (named, place) = parts.split_at(tail.unwrap_or(parts.len()));
-    let mut found: Vec<String> = Vec::new();
-    for part in named {
+    let tail = (0..parts.len()).find(|at| place::is_place(&parts[*at..].join(", ")));
+    let (names, place) = parts.split_at(tail.unwrap_or(parts.len()));
+    let mut pieces: Vec<Named> = Vec::new();
+    for part in names {
         let form = LEGAL_FORMS.contains(&part.trim_end_matches('.').to_lowercase().as_str());
-        match found.last_mut() {
-            Some(last) if form => *last = format!("{last}, {part}"),
-            _ => found.push((*part).to_owned()),
+        let next = kind(part);
+        match pieces.last_mut() {
+            Some(last) if form => {
+                last.text = format!("{}, {part}", last.text);
+                last.kind = Kind::Firm;
+            }
+            // A part of what stands before it, unless it is of the other kind.
+            Some(last) if belongs(last.kind, next, part) => {
+                last.text = format!("{}, {part}", last.text);
+            }
+            _ => pieces.push(Named { kind: next, text: (*part).to_owned() }),
         }
     }
-    // A title with its department, when nothing in it is a firm.
-    if let [title, department] = found.as_slice()
-        && words::is_position(title)
-        && DEPARTMENTS.contains(&department.to_lowercase().as_str())
-    {
-        found = vec![format!("{title}, {department}")];
-    }
+    found.append(&mut pieces);
     if !place.is_empty() {
-        found.push(place.join(", "));
+        found.push(Named { kind: Kind::Place, text: place.join(", ") });
     }
-    found
 }
 
-const LEGAL_FORMS: [&str; 9] = ["inc", "ltd", "llc", "llp", "plc", "corp", "limited", "lp", "gmbh"];
+/// Whether a part after a comma goes on with the part before it: a department after a title, an office after a firm.
+fn belongs(before: Kind, next: Kind, part: &str) -> bool {
+    let department = DEPARTMENTS.contains(&part.to_lowercase().as_str());
+    match (before, next) {
+        (Kind::Title, Kind::Unknown) => department,
+        (Kind::Firm, Kind::Firm) => true,
+        _ => false,
+    }
+}
+
+const LEGAL_FORMS: [&str; 14] = [
+    "inc", "ltd", "llc", "llp", "plc", "corp", "limited", "lp", "gmbh", "s.a", "s.l", "s.a.s",
+    "lda", "ltda",
+];
 
 const DEPARTMENTS: [&str; 14] = [
     "engineering",

@@ -6,7 +6,9 @@ use super::{
     Confidence, Findings,
     dates::{self, Period},
     lines::{Line, fields},
-    place, short, words,
+    place, short,
+    vocabulary::{folded, vocabulary},
+    words,
 };
 
 /// Most schools that are drafted.
@@ -43,30 +45,11 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
 
 /// Lines about the studies rather than naming them.
 fn is_note(line: &Line) -> bool {
-    const NOTES: [&str; 18] = [
-        "activities",
-        "award",
-        "awards",
-        "awarded",
-        "coursework",
-        "courses",
-        "dissertation",
-        "final",
-        "first",
-        "focus",
-        "gpa",
-        "grade",
-        "honours",
-        "modules",
-        "prize",
-        "relevant",
-        "thesis",
-        "specialisation",
-    ];
-    let first = line.text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    let noted = NOTES.contains(&first.to_lowercase().as_str());
+    let label = line.text.split([':', ' ']).next().unwrap_or_default();
+    let noted = vocabulary().notes.contains(&folded(label)) && !line.text.contains('\t');
     let named = words::is_school(&line.text) || degree(&line.text).is_some();
-    noted || line.is_prose() || (line.bullet && !named)
+    let dated = dates::find(&line.text).is_some();
+    noted || line.is_prose() && !(named && dated) || (line.bullet && !named)
 }
 
 /// What is known of one entry.
@@ -77,6 +60,8 @@ struct School {
     guessed: bool,
     study_type: Option<String>,
     area: Option<String>,
+    /// It is what stands behind the degree.
+    area_is_guessed: bool,
     period: Option<Period>,
 }
 
@@ -98,13 +83,14 @@ impl School {
 
     /// Takes one piece in; what it was decides what the next one may be.
     fn read(&mut self, piece: &str, after: After) -> After {
-        if place::is_place(piece) {
+        if place::is_place(piece) || is_grade(piece) {
             return After::Nothing;
         }
         if self.study_type.is_none()
             && let Some((study_type, area)) = degree(piece)
         {
-            let done = area.is_some();
+            // `Apprenticeship as a fitter` says what was learnt.
+            let done = area.is_some() || study_type.split_whitespace().count() > 2;
             self.study_type = Some(study_type);
             self.area = self.area.take().or(area);
             return if done { After::Nothing } else { After::Degree };
@@ -119,7 +105,10 @@ impl School {
             return After::Institution;
         }
         match after {
-            After::Degree if self.area.is_none() => self.area = Some(piece.to_owned()),
+            After::Degree if self.area.is_none() => {
+                self.area = Some(piece.to_owned());
+                self.area_is_guessed = true;
+            }
             // `University of California, Berkeley`.
             After::Institution => {
                 let named = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
@@ -171,11 +160,24 @@ impl School {
             // A line of its own under the degree: the subject, or a remark; not sure enough to say.
         }
         self.study_type = self.study_type.take().or(next.study_type);
-        self.area = self.area.take().or(next.area);
+        if self.area.is_none() {
+            self.area = next.area;
+            self.area_is_guessed = next.area_is_guessed;
+        }
         self.period = self.period.take().or(next.period);
     }
 
     fn written(self, position: usize, findings: &mut Findings) -> Value {
+        // Behind a degree stands what was studied, or where.
+        let mut school = self;
+        if school.institution.is_none() && school.area_is_guessed {
+            school.institution = school.area.take();
+            school.guessed = true;
+        }
+        school.put(position, findings)
+    }
+
+    fn put(self, position: usize, findings: &mut Findings) -> Value {
         let what = self.institution.as_ref().or(self.study_type.as_ref());
         let what = what.map(|name| format!("“{}”", short(name))).unwrap_or_default();
         let (start, end) = match &self.period {
@@ -183,6 +185,12 @@ impl School {
             None => (None, None),
         };
         let mut sure = Confidence::High;
+        if self.study_type.is_none() && self.institution.is_some() {
+            findings.issue(&format!("no degree was found for {what}"));
+        }
+        if start.is_none() && end.is_none() {
+            findings.issue(&format!("no date was found for {what}"));
+        }
         if self.institution.is_none() {
             findings.issue(&format!("no school was found for {what}"));
             sure = Confidence::Low;
@@ -216,6 +224,32 @@ enum After {
     Institution,
 }
 
+/// `First Class`, `mention bien`: how well, not what.
+fn is_grade(piece: &str) -> bool {
+    const GRADES: [&str; 18] = [
+        "first",
+        "second",
+        "upper",
+        "lower",
+        "distinction",
+        "merit",
+        "honours",
+        "honors",
+        "magna",
+        "summa",
+        "cum",
+        "pass",
+        "mention",
+        "note",
+        "mit",
+        "media",
+        "average",
+        "valedictorian",
+    ];
+    let first = folded(piece.split(' ').next().unwrap_or_default());
+    GRADES.contains(&first.as_str()) && piece.split_whitespace().count() <= 4
+}
+
 fn pieces(line: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for field in fields(line) {
@@ -223,11 +257,12 @@ fn pieces(line: &str) -> Vec<String> {
             continue;
         }
         let mut parts = vec![field];
-        for separator in [" – ", " — ", " - ", " at ", " from ", ", ", "; "] {
+        for separator in [" – ", " — ", " - ", " at ", " from ", ", ", "; ", ": "] {
             parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
         }
-        let marks = |c: char| c.is_whitespace() || "(),;:–—-|".contains(c);
-        found.extend(parts.into_iter().map(|part| {
+        let parts = parts.into_iter().flat_map(sentences);
+        let marks = |c: char| c.is_whitespace() || "(),;:.–—-|*".contains(c);
+        found.extend(parts.map(|part| {
             let open = part.contains('(');
             part.trim_matches(|c| marks(c) && !(open && c == ')')).to_owned()
         }));
@@ -236,21 +271,48 @@ fn pieces(line: &str) -> Vec<String> {
     found
 }
 
+/// `Mining Engineering. University of Oviedo.` in its parts; `Dipl. Ing. FH` stays whole.
+fn sentences(text: &str) -> Vec<&str> {
+    let end = text.match_indices(". ").map(|(at, _)| at).find(|at| {
+        let word = text[..*at].rsplit(' ').next().unwrap_or_default();
+        word.chars().count() > 4
+    });
+    match end {
+        Some(at) => vec![&text[..at], &text[at + 2..]],
+        None => vec![text],
+    }
+}
+
 /// A degree and perhaps its subject: `MSc in Mathematics`, `Bachelor of Science in Physics`, `B.A. (Hons) History`.
 fn degree(piece: &str) -> Option<(String, Option<String>)> {
+    // `M. Sc.` is one word.
+    let mut letters = piece.chars();
+    let is_apart =
+        letters.next().is_some_and(char::is_uppercase) && letters.as_str().starts_with(". ");
+    let tight = if is_apart { piece.replacen(". ", ".", 1) } else { piece.to_owned() };
+    let piece = tight.as_str();
     let words: Vec<&str> = piece.split_whitespace().collect();
-    let first = words.first()?.to_lowercase().replace(['.', '\'', '’'], "");
+    let first = folded(words.first()?).replace(['.', '\''], "");
     let first = first.trim_end_matches([',', ':']);
-    let long = LONG.iter().find(|name| first.starts_with(**name)).is_some();
+    let whole = folded(piece);
+    let is_named = |name: &&String| {
+        whole.starts_with(name.as_str())
+            && (name.len() > 6 || !whole[name.len()..].starts_with(char::is_alphabetic))
+    };
+    let long = vocabulary().long_degrees.iter().any(|name| is_named(&name));
     // `MA` and `M.A.`, but not the word `as`.
     let written = words.first()?.chars();
-    let abbreviated = SHORT.contains(&first)
+    let abbreviated = vocabulary().short_degrees.contains(first)
         && (written.clone().any(|c| c == '.') || written.filter(|c| c.is_uppercase()).count() > 1);
     if !long && !abbreviated {
-        return spelled(piece).map(|name| (name, None));
+        // `Senior Secondary Certificate`
+        let last = folded(words.last()?);
+        let is_paper = ["certificate", "diploma", "degree"].contains(&last.as_str());
+        return (is_paper && words.len() <= 4).then(|| (piece.to_owned(), None));
     }
-    // A school with a degree's word in it: `Master Builders College`.
-    if long && words::is_school(piece) {
+    // A school with a degree's word in it: `Master Builders College`; not so `Dipl. Ing. FH`, `High School Diploma`.
+    let last = words.last().filter(|word| word.chars().count() > 4);
+    if long && last.is_some_and(|word| words::is_school(word)) {
         return None;
     }
     let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word));
@@ -268,46 +330,3 @@ fn degree(piece: &str) -> Option<(String, Option<String>)> {
     let study = study.trim_end_matches([',', ':']).to_owned();
     Some((study, (!area.is_empty()).then_some(area)))
 }
-
-/// Diplomas with a name of several words.
-fn spelled(piece: &str) -> Option<String> {
-    let lower = piece.to_lowercase();
-    let named = [
-        "high school diploma",
-        "leaving certificate",
-        "postgraduate",
-        "graduate certificate",
-        "associate degree",
-        "associate of",
-        "associate's",
-        "a levels",
-        "a-levels",
-        "higher national",
-        "international baccalaureate",
-    ];
-    named.iter().any(|name| lower.starts_with(name)).then(|| piece.to_owned())
-}
-
-const LONG: [&str; 15] = [
-    "abitur",
-    "bachelor",
-    "bachiller",
-    "baccalau",
-    "certificate",
-    "diplom",
-    "doctor",
-    "laurea",
-    "licence",
-    "licenciatura",
-    "magister",
-    "master",
-    "matura",
-    "mestrado",
-    "staatsexamen",
-];
-
-const SHORT: [&str; 33] = [
-    "be", "aa", "as", "ba", "bcom", "beng", "bfa", "bs", "bsc", "btech", "dphil", "edd", "gcse",
-    "gcses", "hnd", "jd", "llb", "llm", "ma", "mba", "mchem", "md", "meng", "mfa", "mphil", "mres",
-    "ms", "msc", "mtech", "mmath", "pgce", "phd", "bed",
-];

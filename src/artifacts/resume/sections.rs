@@ -1,10 +1,10 @@
 //! The sections of a résumé, by their headings.
 
-use std::sync::LazyLock;
-
-use aho_corasick::{AhoCorasick, MatchKind};
-
-use super::lines::Line;
+use super::{
+    dates,
+    lines::Line,
+    vocabulary::{folded, parts as words_of, vocabulary},
+};
 
 /// What a section is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +14,7 @@ pub(super) enum Section {
     Work,
     Volunteer,
     Education,
+    Skills,
     /// Other people's addresses, which are not the person's.
     References,
     Other,
@@ -29,7 +30,24 @@ pub(super) struct Part {
 /// Parts the lines at the headings.
 pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
-    for line in lines {
+    let mut lines = lines.into_iter().peekable();
+    while let Some(mut line) = lines.next() {
+        // A heading in a narrow column.
+        if let Some(next) = lines.peek()
+            && !next.after_gap
+            && line.text.split_whitespace().count() <= 3
+            && next.text.split_whitespace().count() <= 2
+            && !line.bullet
+            && !next.bullet
+        {
+            let whole = format!("{} {}", line.text, next.text);
+            if section_of(&whole).is_some()
+                && (section_of(&line.text).is_none() || section_of(&next.text).is_none())
+            {
+                line.text = whole;
+                lines.next();
+            }
+        }
         let (section, rest) = match heading(&line) {
             Some((section, rest)) => (Some(section), rest),
             None => (None, None),
@@ -49,118 +67,19 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     parts
 }
 
-/// Headings, in lower case, longest match first. `Work experience` is found whole, so its `experience` is not.
-const HEADINGS: [(&str, Section); 67] = [
-    ("contact", Section::Contact),
-    ("contact details", Section::Contact),
-    ("contact information", Section::Contact),
-    ("personal details", Section::Contact),
-    ("personal information", Section::Contact),
-    ("personal data", Section::Contact),
-    ("experience", Section::Work),
-    ("experiences", Section::Work),
-    ("work experience", Section::Work),
-    ("professional experience", Section::Work),
-    ("industry experience", Section::Work),
-    ("teaching experience", Section::Work),
-    ("research experience", Section::Work),
-    ("work history", Section::Work),
-    ("employment", Section::Work),
-    ("employment history", Section::Work),
-    ("employment record", Section::Work),
-    ("career history", Section::Work),
-    ("professional background", Section::Work),
-    ("professional history", Section::Work),
-    ("positions held", Section::Work),
-    ("internships", Section::Work),
-    ("internship experience", Section::Work),
-    ("volunteer experience", Section::Volunteer),
-    ("volunteer work", Section::Volunteer),
-    ("volunteering", Section::Volunteer),
-    ("volunteering experience", Section::Volunteer),
-    ("voluntary work", Section::Volunteer),
-    ("voluntary experience", Section::Volunteer),
-    ("community service", Section::Volunteer),
-    ("community involvement", Section::Volunteer),
-    ("education", Section::Education),
-    ("academic background", Section::Education),
-    ("academic history", Section::Education),
-    ("academic qualifications", Section::Education),
-    ("educational background", Section::Education),
-    ("qualifications", Section::Education),
-    ("studies", Section::Education),
-    ("references", Section::References),
-    ("referees", Section::References),
-    ("summary", Section::Other),
-    ("professional summary", Section::Other),
-    ("career summary", Section::Other),
-    ("executive summary", Section::Other),
-    ("profile", Section::Other),
-    ("about", Section::Other),
-    ("about me", Section::Other),
-    ("objective", Section::Other),
-    ("career objective", Section::Other),
-    ("personal statement", Section::Other),
-    ("skills", Section::Other),
-    ("technical skills", Section::Other),
-    ("core competencies", Section::Other),
-    ("competencies", Section::Other),
-    ("technologies", Section::Other),
-    ("expertise", Section::Other),
-    ("projects", Section::Other),
-    ("publications", Section::Other),
-    ("languages", Section::Other),
-    ("certifications", Section::Other),
-    ("certificates", Section::Other),
-    ("courses", Section::Other),
-    ("awards", Section::Other),
-    ("honors", Section::Other),
-    ("honours", Section::Other),
-    ("interests", Section::Other),
-    ("hobbies", Section::Other),
-];
-
-/// Words that a heading may have besides.
-const FILLERS: [&str; 24] = [
-    "and",
-    "my",
-    "the",
-    "of",
-    "relevant",
-    "selected",
-    "other",
-    "additional",
-    "further",
-    "key",
-    "professional",
-    "personal",
-    "academic",
-    "recent",
-    "history",
-    "training",
-    "background",
-    "overview",
-    "achievements",
-    "activities",
-    "work",
-    "continued",
-    "cont",
-    "technical",
-];
-
-static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostLongest)
-        .build(HEADINGS.map(|(words, _)| words))
-        .ok()
-});
-
-/// The section that a line opens, and what stands in the same line after a colon.
+/// The section that a line opens, and what stands in the same line after a colon or in the next column.
 fn heading(line: &Line) -> Option<(Section, Option<String>)> {
-    if let Some((before, after)) = line.text.split_once(':')
+    if line.bullet {
+        return None;
+    }
+    let parted = line.text.split_once(':').or_else(|| line.text.split_once('\t'));
+    if let Some((before, after)) = parted
         && !after.trim().is_empty()
     {
-        return section_of(before).map(|section| (section, Some(after.trim().to_owned())));
+        // `Internship    2011 – 2013` is a role of that name.
+        let is_entry = dates::find(after).is_some_and(|period| period.start.is_some());
+        let section = section_of(before).filter(|_| !is_entry)?;
+        return Some((section, Some(after.trim().to_owned())));
     }
     section_of(&line.text).map(|section| (section, None))
 }
@@ -168,38 +87,53 @@ fn heading(line: &Line) -> Option<(Section, Option<String>)> {
 /// Longest heading, in words.
 const WORDS_MAX: usize = 6;
 
-fn section_of(text: &str) -> Option<Section> {
-    let words = plain(text);
-    if words.is_empty() || words.len() > WORDS_MAX || text.contains(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let whole = words.join(" ");
-    let search = SEARCH.as_ref()?;
-    let mut section = None;
-    let mut rest = whole.clone();
-    for found in search.find_iter(&whole) {
-        let free = |at: usize| whole.as_bytes().get(at).is_none_or(|byte| *byte == b' ');
-        if !free(found.end()) || (found.start() > 0 && !free(found.start() - 1)) {
-            return None;
-        }
-        section = section.or_else(|| Some(HEADINGS[found.pattern().as_usize()].1));
-        rest.replace_range(found.start()..found.end(), &" ".repeat(found.len()));
-    }
-    let only_fillers = rest.split_whitespace().all(|word| FILLERS.contains(&word));
-    section.filter(|_| only_fillers)
+/// The section that a text is the heading of. What is joined to a heading belongs to it: `Skills & Juggling`.
+pub(super) fn section_of(text: &str) -> Option<Section> {
+    let joined = || {
+        let (before, after) = JOINTS.iter().find_map(|joint| text.split_once(joint))?;
+        let is_short =
+            after.split_whitespace().count() <= 2 && !after.contains(|c: char| c.is_ascii_digit());
+        heading_of(before).filter(|_| is_short)
+    };
+    heading_of(text).or_else(joined)
 }
 
-/// The words in lower case without punctuation; `E X P E R I E N C E` is one word.
-fn plain(text: &str) -> Vec<String> {
-    let words: Vec<String> = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
-    if words.len() > 4 && words.iter().all(|word| word.chars().count() == 1) {
-        return vec![words.concat()];
+const JOINTS: [&str; 8] = [" & ", " and ", " und ", " y ", " et ", " e ", " en ", " AND "];
+
+fn heading_of(text: &str) -> Option<Section> {
+    let vocabulary = vocabulary();
+    let whole = folded(text);
+    let words: Vec<&str> = words_of(&whole).collect();
+    if words.is_empty() || text.contains(|c: char| c.is_ascii_digit()) || text.ends_with(['.', ','])
+    {
+        return None;
     }
-    words
+    // `E X P E R I E N C E`
+    if words.len() > 4 && words.iter().all(|word| word.chars().count() == 1) {
+        let joined = words.concat();
+        let is_it = |heading: &&String| heading.replace(' ', "") == joined;
+        return vocabulary.headings.keys().find(is_it).map(|heading| vocabulary.headings[heading]);
+    }
+    if words.len() > WORDS_MAX {
+        return None;
+    }
+    let mut section = None;
+    let mut at = 0;
+    while at < words.len() {
+        let longest = (at + 1..=words.len()).rev().find_map(|end| {
+            vocabulary.headings.get(&words[at..end].join(" ")).map(|found| (*found, end))
+        });
+        match longest {
+            Some((found, end)) => {
+                // `Other skills` is about skills.
+                section = section.filter(|known| *known != Section::Other).or(Some(found));
+                at = end;
+            }
+            None if vocabulary.fillers.contains(words[at]) => at += 1,
+            None => return None,
+        }
+    }
+    section
 }
 
 #[cfg(test)]
@@ -216,7 +150,10 @@ mod tests {
             ("Relevant Work Experience (cont.)", Some(Section::Work)),
             ("Education & Training", Some(Section::Education)),
             ("Volunteer Experience", Some(Section::Volunteer)),
-            ("Technical Skills", Some(Section::Other)),
+            ("Technical Skills", Some(Section::Skills)),
+            ("Schul- und Berufsausbildung", Some(Section::Education)),
+            ("FORMACION ACADEMICA", Some(Section::Education)),
+            ("Expériences professionnelles et stages", Some(Section::Work)),
             ("Experience Designer", None),
             ("Education First Ltd", None),
             ("Five years of experience in teaching", None),

@@ -7,6 +7,8 @@
 
 mod drafts;
 mod reading;
+mod rules;
+mod told;
 
 use std::time::Duration;
 
@@ -14,13 +16,12 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use self::reading::{Found, SENT_MAX, Shortfall, Task};
+use self::{
+    reading::{Found, SENT_MAX, Shortfall, Task},
+    rules::{Known, draft},
+};
 use crate::{
-    artifacts::{
-        blobs,
-        extract::{TWO_COLUMNS, trouble},
-        resume::{self, Confidence, Draft},
-    },
+    artifacts::{blobs, extract::trouble},
     ids::ArtifactId,
     interview::Actor,
     model::{
@@ -199,8 +200,9 @@ impl Tool for ExtractDocument {
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { artifact_id, return_types } = parse_args(args)?;
         let kinds = return_types.unwrap_or_else(|| Kind::ALL.to_vec());
-        let (session, artifact) = cx.with_actor(|actor| {
-            find(actor, &artifact_id).map(|artifact| (actor.state().files_of(), artifact))
+        let (session, artifact, known) = cx.with_actor(|actor| {
+            let artifact = find(actor, &artifact_id)?;
+            Ok((actor.state().files_of(), artifact, Known::of(actor)))
         })?;
         let extraction = cx.artifacts.extract(session, &artifact).await.map_err(unreadable)?;
         let (text, pages, mut notes) = match &extraction {
@@ -219,12 +221,15 @@ impl Tool for ExtractDocument {
                 failed(artifact, &extraction, Shortfall::Unasked)
             }
             (Ok(found), text) => {
-                let (derived, quality) = drafts::of_found(&found, &kinds, text.as_deref(), notes);
+                let (derived, mut quality) =
+                    drafts::of_found(&found, &kinds, text.as_deref(), notes);
+                known.compare(&derived, &mut quality);
                 let text = text.unwrap_or_else(|| seen(&found));
                 read(artifact, &text, pages, Drafted { derived, quality })
             }
             (Err(shortfall), Some(text)) => {
-                let drafted = without_model(draft(&text, notes, &kinds), shortfall);
+                let mut drafted = without_model(draft(&text, notes, &kinds), shortfall);
+                known.compare(&drafted.derived, &mut drafted.quality);
                 let mut response = read(artifact, &text, pages, drafted);
                 if let Some(words) = simpler(shortfall) {
                     response.message = format!("{} {words}", response.message);
@@ -240,7 +245,7 @@ impl Tool for ExtractDocument {
     }
 
     fn came_to(&self, response: &Value) -> Option<String> {
-        Some(format!("Found {}", counted(response["derived"].as_object()?)?))
+        Some(format!("Found {}", told::in_short(response["derived"].as_object()?)?))
     }
 }
 
@@ -369,121 +374,13 @@ fn read(artifact: Artifact, text: &str, pages: Option<u32>, drafted: Drafted) ->
     let metadata = pages.map_or_else(|| json!({}), |pages| json!({ "pages": pages }));
     let artifact_record = ArtifactRecord::new(artifact, extracted, metadata);
     let status = if derived.values().any(Value::is_null) { Status::Partial } else { Status::Ok };
-    let message = found(&derived, &quality);
+    let message = told::found(&derived, &quality);
     Response { status, artifact_record, derived, quality, message }
 }
-
-/// `I found 5 roles and 2 schools.`, and what the person should look at more closely.
-fn found(derived: &Map<String, Value>, quality: &Quality) -> String {
-    let found = counted(derived)
-        .map_or_else(|| nothing_found(derived), |counted| format!("I found {counted}."));
-    let doubts = quality.issues.iter().filter_map(|issue| doubt(issue));
-    std::iter::once(found.as_str()).chain(doubts).collect::<Vec<_>>().join(" ")
-}
-
-/// `5 roles and 2 schools`; none where there is neither.
-fn counted(derived: &Map<String, Value>) -> Option<String> {
-    let count = |record: &str, list: &str| {
-        derived.get(record).and_then(|record| record[list].as_array()).map_or(0, Vec::len)
-    };
-    let roles = count("skeleton_timeline", "work") + count("skeleton_timeline", "volunteer");
-    let schools = count("education_history", "education");
-    let several = |count: usize, word: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {word}")),
-        _ => Some(format!("{count} {word}s")),
-    };
-    let parts: Vec<String> =
-        several(roles, "role").into_iter().chain(several(schools, "school")).collect();
-    (!parts.is_empty()).then(|| parts.join(" and "))
-}
-
-/// What to say where there is neither a role nor a school: only what was looked for can be missing.
-fn nothing_found(derived: &Map<String, Value>) -> String {
-    let lacks = |kind: Kind| derived.get(kind.name()).is_some_and(Value::is_null);
-    let missing: Vec<&str> = [
-        (Kind::ApplicantProfile, "contact details"),
-        (Kind::SkeletonTimeline, "roles"),
-        (Kind::EducationHistory, "schools"),
-    ]
-    .into_iter()
-    .filter_map(|(kind, words)| lacks(kind).then_some(words))
-    .collect();
-    match missing.as_slice() {
-        [] => "I've read your file.".to_owned(),
-        [only] => format!("I couldn't find any {only}, so please add them."),
-        [first @ .., last] => {
-            format!("I couldn't find any {} or {last}, so please add them.", first.join(", "))
-        }
-    }
-}
-
-/// An issue as the person reads it, where they can do something about it.
-fn doubt(issue: &str) -> Option<&'static str> {
-    Some(match issue {
-        TWO_COLUMNS => {
-            "It has two columns, so I may have mixed things up. Please check every role."
-        }
-        LOW_CONFIDENCE => "I'm not sure about some of it. Please check every value.",
-        SCANNED => "It's a scan, so I read it from the image. Please check every value.",
-        HANDWRITING => "It's handwritten, so I may have misread it. Please check every value.",
-        HARD_TO_READ => "It's hard to read. Please check every value.",
-        _ => return None,
-    })
-}
-
-/// The reader says that it guessed.
-const LOW_CONFIDENCE: &str = "low confidence: please check every value";
-/// Pages that are pictures.
-const SCANNED: &str = "scan: read from a picture, please check every value";
-/// Pages written by hand.
-const HANDWRITING: &str = "handwriting: please check every value";
-/// Pages that are faint, crooked or crowded.
-const HARD_TO_READ: &str = "hard to read: please check every value";
 
 struct Drafted {
     derived: Map<String, Value>,
     quality: Quality,
-}
-
-fn draft(text: &str, notes: Vec<String>, kinds: &[Kind]) -> Drafted {
-    let draft = resume::draft(text);
-    let derived = kinds.iter().map(|kind| {
-        let value = match kind {
-            Kind::ApplicantProfile => &draft.applicant_profile,
-            Kind::SkeletonTimeline => &draft.skeleton_timeline,
-            Kind::EducationHistory => &draft.education_history,
-        };
-        (kind.name().to_owned(), if is_hollow(value) { Value::Null } else { value.clone() })
-    });
-    let derived = derived.collect();
-    let is_low =
-        |(path, sure): (&String, &Confidence)| (*sure == Confidence::Low).then(|| path.clone());
-    let quality = Quality {
-        extraction_confidence: overall(&draft),
-        read_by: ReadBy::Rules,
-        low_confidence: draft.confidence.iter().filter_map(is_low).collect(),
-        issues: notes.into_iter().chain(draft.issues).collect(),
-    };
-    Drafted { derived, quality }
-}
-
-/// The mean over everything that was found, two decimals; 0 if nothing was.
-fn overall(draft: &Draft) -> f64 {
-    let count = u32::try_from(draft.confidence.len()).unwrap_or(u32::MAX);
-    if count == 0 {
-        return 0.0;
-    }
-    let sum: f64 = draft
-        .confidence
-        .values()
-        .map(|sure| match sure {
-            Confidence::Low => 0.3,
-            Confidence::Medium => 0.7,
-            Confidence::High => 1.0,
-        })
-        .sum();
-    (sum / f64::from(count) * 100.0).round() / 100.0
 }
 
 /// Nothing stands in it.

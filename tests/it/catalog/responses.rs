@@ -608,7 +608,39 @@ async fn a_document_is_read_and_drafted() {
     let confidence = read["quality"]["extraction_confidence"].as_f64().unwrap();
     assert!((0.0..=1.0).contains(&confidence));
     assert!(read["quality"]["issues"].is_array());
-    assert_eq!(read["message"], "I found 1 role and 1 school.");
+    assert_eq!(
+        read["message"],
+        "I found 1 role and 1 school. I couldn't find where you live, so please add it."
+    );
+}
+
+#[tokio::test]
+async fn what_a_resume_lacks_is_said_and_lowers_its_confidence() {
+    let mut bench = Bench::new();
+    let whole = bench.kept("resume", "resume.txt", RESUME.as_bytes()).await;
+    let whole = bench.tell("extract_document", json!({ "artifact_id": whole.id })).await;
+    let text = "Ada Byron\nada@example.org\n\nEducation\nUniversity of London\nBSc Mathematics\n2012 - 2015\n";
+    let half = bench.kept("resume", "half.txt", text.as_bytes()).await;
+    let half = bench.tell("extract_document", json!({ "artifact_id": half.id })).await;
+    assert_eq!(
+        half["message"],
+        "I found 1 school. I couldn't find your telephone number, where you live or any roles, so please add them."
+    );
+    let confidence = |read: &Value| read["quality"]["extraction_confidence"].as_f64().unwrap();
+    assert!(confidence(&whole) > 0.9, "{}", confidence(&whole));
+    assert!(confidence(&half) < 0.5, "{}", confidence(&half));
+}
+
+#[tokio::test]
+async fn the_name_of_somebody_else_is_marked() {
+    let mut bench = Bench::new();
+    let text = RESUME.replace("Ada Byron", "Grace Holloway");
+    let file = bench.kept("resume", "resume.txt", text.as_bytes()).await;
+    let read = bench.tell("extract_document", json!({ "artifact_id": file.id })).await;
+    assert_eq!(read["derived"]["applicant_profile"]["basics"]["name"], "Grace Holloway");
+    assert_eq!(read["quality"]["low_confidence"], json!(["basics.name"]));
+    let message = read["message"].as_str().unwrap();
+    assert!(message.contains("isn't the one I know you by"), "{message}");
 }
 
 #[tokio::test]

@@ -35,6 +35,11 @@ pub(super) fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(mended)
 }
 
+/// Whether a document says which of its objects is the root, as each does at its end.
+pub(super) fn names_root(bytes: &[u8]) -> bool {
+    last_value(bytes, b"/Root").is_some()
+}
+
 struct Object {
     at: usize,
     generation: u16,

@@ -30,6 +30,8 @@ pub(super) fn phone(text: &str) -> Option<String> {
     let labelled = ["tel", "phone", "mobile", "cell", "mob", "m:", "t:", "p:", "☎", "📞", "📱"]
         .iter()
         .any(|label| lower.contains(label));
+    let others = |word: &&str| !word.contains(['@', '/']);
+    let plain = text.split_whitespace().filter(others).collect::<Vec<_>>().join(" ");
     let part_of_number = |c: char| c.is_ascii_digit() || "+()-./ \u{2010}\u{2011}".contains(c);
     text.split(|c: char| !part_of_number(c))
         .map(|run| run.trim_matches([' ', '-', '.', '/']))
@@ -38,8 +40,10 @@ pub(super) fn phone(text: &str) -> Option<String> {
             let digits = run.chars().filter(char::is_ascii_digit).count();
             let international = run.starts_with(['+', '(']) || run.starts_with('0');
             let american = digits == 10;
+            // Nothing else in its field, in groups: `943 555 011`.
+            let is_alone = run.len() >= plain.len() && digits >= 9 && run.contains(' ');
             let fits = (7..=15).contains(&digits)
-                && (labelled || (digits > 7 && (international || american)));
+                && (labelled || (digits > 7 && (international || american || is_alone)));
             // `2019 - 2021` has eight digits too; an address has a letter or slash next to them.
             fits && dates::find(run).is_none() && !glued(text, run)
         })

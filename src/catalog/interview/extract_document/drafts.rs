@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::{
-    HANDWRITING, HARD_TO_READ, Kind, LOW_CONFIDENCE, Quality, ReadBy, SCANNED, is_hollow,
+    Kind, Quality, ReadBy, is_hollow,
     reading::{Found, Layout},
+    told::{HANDWRITING, HARD_TO_READ, LOW_CONFIDENCE, SCANNED},
 };
 use crate::{artifacts::extract::TWO_COLUMNS, flows, interview::answer::check_data};
 

@@ -1,0 +1,247 @@
+//! The order in which the pieces of a page are read: columns by the white space between them, everything else line by
+//! line.
+
+use super::lines::Piece;
+
+/// The text of a document as it grows.
+#[derive(Debug, Default)]
+pub(super) struct Text {
+    main: String,
+    /// Columns beside the main one. They come last, so that they do not tear what goes on over the end of a page.
+    aside: String,
+}
+
+impl Text {
+    /// All of it.
+    pub(super) fn whole(self) -> String {
+        format!("{}\n\n{}", self.main, self.aside)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.main.len() + self.aside.len()
+    }
+
+    /// Adds a page.
+    pub(super) fn add(&mut self, pieces: Vec<Piece>) {
+        read(pieces, 0, &mut self.main, &mut self.aside);
+        for text in [&mut self.main, &mut self.aside] {
+            text.push_str("\n\n");
+        }
+    }
+}
+
+/// Columns within columns within columns are no document.
+const DEPTH_MAX: usize = 4;
+
+fn read(pieces: Vec<Piece>, depth: usize, main: &mut String, aside: &mut String) {
+    let rows = rows(pieces);
+    let Some(gutter) = (depth < DEPTH_MAX).then(|| gutter(&rows)).flatten() else {
+        write(&rows, main);
+        return;
+    };
+    let Gutter { x, from, to, .. } = gutter;
+    let mut rows = rows;
+    let below = rows.split_off(to);
+    let beside = rows.split_off(from);
+    write(&rows, main);
+    let (left, right): (Vec<Piece>, Vec<Piece>) =
+        beside.into_iter().flatten().partition(|piece| piece.left < x);
+    let (first, second) = if is_first(&left, &right) { (left, right) } else { (right, left) };
+    read(first, depth + 1, main, aside);
+    main.push('\n');
+    // A few lines beside a few others, such as addresses beside a name, stay with them.
+    if second.len() <= FEW {
+        let mut rest = String::new();
+        read(second, depth + 1, main, &mut rest);
+        main.push_str(&rest);
+    } else {
+        let mut rest = String::new();
+        let mut further = String::new();
+        read(second, depth + 1, &mut rest, &mut further);
+        aside.push_str(&rest);
+        aside.push('\n');
+        aside.push_str(&further);
+    }
+    main.push('\n');
+    read(below.into_iter().flatten().collect(), depth + 1, main, aside);
+}
+
+/// Pieces that are no column yet.
+const FEW: usize = 7;
+
+/// Whether the left of two columns is the main one: the one with the largest type, else the one with more text.
+fn is_first(left: &[Piece], right: &[Piece]) -> bool {
+    let largest = |pieces: &[Piece]| pieces.iter().map(|piece| piece.size).fold(0.0, f64::max);
+    let length = |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
+    let (in_left, in_right) = (largest(left), largest(right));
+    if in_left > in_right * 1.15 {
+        true
+    } else if in_right > in_left * 1.15 {
+        false
+    } else {
+        length(left) >= length(right)
+    }
+}
+
+/// Pieces by the lines that they stand in, from the top, each from the left.
+fn rows(mut pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+    pieces.sort_by(|one, other| one.baseline.total_cmp(&other.baseline));
+    let mut rows: Vec<Vec<Piece>> = Vec::new();
+    for piece in pieces {
+        match rows.last_mut() {
+            Some(row) if is_level(&row[0], &piece) => row.push(piece),
+            _ => rows.push(vec![piece]),
+        }
+    }
+    for row in &mut rows {
+        row.sort_by(|one, other| one.left.total_cmp(&other.left));
+    }
+    rows
+}
+
+fn is_level(one: &Piece, other: &Piece) -> bool {
+    (one.baseline - other.baseline).abs() <= 0.2 * one.size.min(other.size)
+}
+
+/// A strip of white between two columns.
+#[derive(Debug, Clone, Copy)]
+struct Gutter {
+    /// Where the right column begins.
+    x: f64,
+    /// The rows that have it.
+    from: usize,
+    to: usize,
+    /// Rows with something on both of its sides or on one.
+    size: usize,
+}
+
+/// Fewest rows of a column.
+const ROWS_MIN: usize = 4;
+
+/// White between columns, in points.
+const WHITE_MIN: f64 = 9.0;
+
+/// Positions at which a right column may begin that are looked at.
+const CANDIDATES_MAX: usize = 40;
+
+fn gutter(rows: &[Vec<Piece>]) -> Option<Gutter> {
+    let mut lefts: Vec<f64> = rows.iter().flatten().map(|piece| piece.left).collect();
+    lefts.sort_by(f64::total_cmp);
+    let mut candidates: Vec<(usize, f64)> = Vec::new();
+    for left in lefts {
+        match candidates.last_mut() {
+            Some((count, x)) if left - *x <= 2.0 => *count += 1,
+            _ => candidates.push((1, left)),
+        }
+    }
+    candidates.retain(|(count, _)| *count >= 3);
+    candidates.sort_by_key(|(count, _)| usize::MAX - count);
+    candidates
+        .iter()
+        .take(CANDIDATES_MAX)
+        .flat_map(|(_, x)| free(rows, *x))
+        .filter(|gutter| parts_columns(&rows[gutter.from..gutter.to], gutter.x))
+        .max_by_key(|gutter| gutter.size)
+}
+
+/// The longest stretches of rows in which nothing crosses the white left of `x`.
+fn free(rows: &[Vec<Piece>], x: f64) -> Vec<Gutter> {
+    let crosses = |row: &Vec<Piece>| {
+        row.iter().any(|piece| piece.left < x - 1.0 && piece.right > x - WHITE_MIN)
+    };
+    let mut found = Vec::new();
+    let mut from = 0;
+    for at in 0..=rows.len() {
+        if at < rows.len() && !crosses(&rows[at]) {
+            continue;
+        }
+        if at > from {
+            found.push(Gutter { x: x - 1.0, from, to: at, size: at - from });
+        }
+        from = at + 1;
+    }
+    found
+}
+
+/// Whether rows are two columns rather than lines with something at their beginning or end, such as dates: lines of
+/// columns keep no common height.
+fn parts_columns(rows: &[Vec<Piece>], x: f64) -> bool {
+    let is_left = |piece: &&Piece| piece.left < x;
+    let has_left = |row: &&Vec<Piece>| row.iter().any(|piece| is_left(&piece));
+    let has_right = |row: &&Vec<Piece>| row.iter().any(|piece| !is_left(&piece));
+    let count = |has: &dyn Fn(&&Vec<Piece>) -> bool| rows.iter().filter(|row| has(row)).count();
+    if count(&has_left) < ROWS_MIN || count(&has_right) < ROWS_MIN {
+        return false;
+    }
+    let level = rows.iter().filter(|row| has_left(row) && has_right(row)).count();
+    let apart = |at: usize| {
+        let mine = has_left(&&rows[at]);
+        let is_near = |other: usize| {
+            let (one, next) = (&rows[at][0], &rows[other][0]);
+            let has_other = if mine { has_right(&&rows[other]) } else { has_left(&&rows[other]) };
+            let has_both = has_left(&&rows[other]) && has_right(&&rows[other]);
+            has_other
+                && !has_both
+                && (one.baseline - next.baseline).abs() < 0.75 * one.size.min(next.size)
+        };
+        let alone = !(has_left(&&rows[at]) && has_right(&&rows[at]));
+        alone && (at > 0 && is_near(at - 1) || at + 1 < rows.len() && is_near(at + 1))
+    };
+    let apart = (0..rows.len()).filter(|at| apart(*at)).count();
+    if apart >= 3 && apart * 2 > level {
+        return true;
+    }
+    level >= 6 && level * 4 > rows.len() * 3 && is_prose(rows, x)
+}
+
+/// Whether both sides hold running text, on lines of the same height.
+fn is_prose(rows: &[Vec<Piece>], x: f64) -> bool {
+    let side = |is_left: bool| {
+        let pieces = rows.iter().flatten().filter(move |piece| (piece.left < x) == is_left);
+        let mut words: Vec<usize> =
+            pieces.clone().map(|piece| piece.text.split_whitespace().count()).collect();
+        words.sort_unstable();
+        let digits =
+            pieces.clone().filter(|piece| piece.text.contains(|c: char| c.is_ascii_digit()));
+        let is_dated = digits.count() * 2 > words.len();
+        !is_dated && words.get(words.len() / 2).is_some_and(|words| *words >= 4)
+    };
+    side(true) && side(false)
+}
+
+/// Further apart than this, in usual distances of lines, two lines have an empty one between them.
+const PARAGRAPH: f64 = 1.28;
+
+fn write(rows: &[Vec<Piece>], text: &mut String) {
+    let mut steps: Vec<f64> = rows
+        .windows(2)
+        .map(|pair| (pair[1][0].baseline - pair[0][0].baseline) / pair[1][0].size.max(1.0))
+        .filter(|step| (0.8..2.2).contains(step))
+        .collect();
+    steps.sort_by(f64::total_cmp);
+    // The lower third: most lines of a résumé are followed by one of the same paragraph, but not in all of them.
+    let usual = steps.get(steps.len() / 3).copied().unwrap_or(1.2);
+    let mut above: Option<&Piece> = None;
+    for row in rows {
+        let first = &row[0];
+        let step = above.map_or(0.0, |above| {
+            (first.baseline - above.baseline) / first.size.max(above.size.min(first.size * 1.3))
+        });
+        if step > usual * PARAGRAPH && step > 1.3 {
+            text.push('\n');
+        }
+        for (at, piece) in row.iter().enumerate() {
+            if at > 0 {
+                text.push(if is_bullet(&row[at - 1].text) { ' ' } else { '\t' });
+            }
+            text.push_str(&piece.text);
+        }
+        text.push('\n');
+        above = Some(first);
+    }
+}
+
+fn is_bullet(text: &str) -> bool {
+    let mut letters = text.chars();
+    letters.next().is_some_and(|c| !c.is_alphanumeric()) && letters.next().is_none()
+}

@@ -1,0 +1,263 @@
+//! Letters put together to the pieces of lines that white space keeps apart.
+
+use std::collections::BTreeSet;
+
+use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
+use unicode_bidi::{BidiClass, bidi_class};
+
+use super::page::{Letter, UNKNOWN};
+
+/// Text of one line without a wide gap in it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Piece {
+    pub(super) text: String,
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) baseline: f64,
+    pub(super) size: f64,
+}
+
+/// Distances, in type sizes. Two letters further apart than this are two words, and then two pieces.
+const WORD: f64 = 0.13;
+const WIDE: f64 = 1.0;
+
+/// Letters whose baselines differ by no more than this stand in one line.
+const SAME_LINE: f64 = 0.25;
+
+/// A gap that is wide only because the line is stretched: so many times the gap between its other words.
+const STRETCHED: f64 = 1.8;
+
+/// The pieces of a page, in no order.
+pub(super) fn pieces(letters: Vec<Letter>) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for mut row in rows(accented(letters)) {
+        row.sort_by(|one, other| one.left.total_cmp(&other.left));
+        row.dedup_by(|one, other| is_twice(one, other));
+        for part in parted(row) {
+            pieces.extend(piece(&part));
+        }
+    }
+    pieces
+}
+
+/// Letters by the lines that they stand in.
+fn rows(mut letters: Vec<Letter>) -> Vec<Vec<Letter>> {
+    letters.sort_by(|one, other| one.baseline.total_cmp(&other.baseline));
+    let mut rows: Vec<Vec<Letter>> = Vec::new();
+    for letter in letters {
+        match rows.last_mut() {
+            Some(row) if is_beside(&row[0], &letter) => row.push(letter),
+            _ => rows.push(vec![letter]),
+        }
+    }
+    rows
+}
+
+fn is_beside(one: &Letter, other: &Letter) -> bool {
+    (one.baseline - other.baseline).abs() <= SAME_LINE * one.size.min(other.size)
+}
+
+/// The same letter drawn again to look bold.
+fn is_twice(one: &Letter, other: &Letter) -> bool {
+    one.text == other.text && (one.left - other.left).abs() < 0.08 * one.size
+}
+
+/// A line parted where its gaps are wide.
+fn parted(row: Vec<Letter>) -> Vec<Vec<Letter>> {
+    let visible: Vec<&Letter> = row.iter().filter(|letter| !is_space(letter)).collect();
+    let gaps: Vec<f64> = visible.windows(2).map(|pair| gap(pair[0], pair[1])).collect();
+    let mut between_words: Vec<f64> = gaps.iter().copied().filter(|gap| *gap > WORD).collect();
+    let usual = if between_words.len() > 4 { median(&mut between_words) } else { 0.0 };
+    let wide = WIDE.max(usual * STRETCHED);
+    let mut parts: Vec<Vec<Letter>> = Vec::new();
+    let mut end: Option<Letter> = None;
+    for letter in row {
+        if is_space(&letter) {
+            if let Some(part) = parts.last_mut() {
+                part.push(letter);
+            }
+            continue;
+        }
+        let goes_on = end.as_ref().is_some_and(|end| gap(end, &letter) <= wide);
+        end = Some(letter.clone());
+        match parts.last_mut() {
+            Some(part) if goes_on => part.push(letter),
+            _ => parts.push(vec![letter]),
+        }
+    }
+    parts
+}
+
+/// The gap between two letters, in type sizes.
+fn gap(one: &Letter, next: &Letter) -> f64 {
+    (next.left - one.right) / one.size.max(next.size)
+}
+
+fn is_space(letter: &Letter) -> bool {
+    letter.text.trim().is_empty()
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// Letters with spaces between the words, in the order in which they are read.
+fn piece(letters: &[Letter]) -> Option<Piece> {
+    let first = letters.first()?;
+    let mut gaps: Vec<f64> = letters
+        .windows(2)
+        .filter(|pair| !pair.iter().any(is_space))
+        .map(|pair| gap(&pair[0], &pair[1]))
+        .collect();
+    // Letters that are set apart for looks are no words.
+    let spaced = if gaps.len() > 2 { median(&mut gaps).max(0.0) } else { 0.0 };
+    let mut words: Vec<Vec<&str>> = Vec::new();
+    let mut last: Option<&Letter> = None;
+    for letter in letters {
+        if is_space(letter) {
+            last = None;
+            continue;
+        }
+        let goes_on = last.is_some_and(|last| gap(last, letter) <= spaced * 1.4 + WORD);
+        match words.last_mut() {
+            Some(word) if goes_on => word.push(&letter.text),
+            _ => words.push(vec![&letter.text]),
+        }
+        last = Some(letter);
+    }
+    let right = letters.iter().map(|letter| letter.right).fold(first.left, f64::max);
+    let size = letters.iter().map(|letter| letter.size).fold(0.0, f64::max);
+    let text = composed(&in_reading_order(&words));
+    // Fonts of symbols keep their bullets and pictures where no letters are.
+    let is_symbol = |c: char| matches!(c, '\u{e000}'..='\u{f8ff}');
+    let text = text.replace(is_symbol, "•");
+    let text = match text.strip_prefix(UNKNOWN) {
+        Some(item) if item.is_empty() || item.starts_with(' ') => format!("•{item}"),
+        _ => text,
+    };
+    Some(Piece { text, left: first.left, right, baseline: first.baseline, size })
+}
+
+/// Words as they stand from left to right, put in the order in which they are read.
+fn in_reading_order(words: &[Vec<&str>]) -> String {
+    let is_rtl = |word: &Vec<&str>| {
+        word.iter()
+            .flat_map(|letters| letters.chars())
+            .any(|c| matches!(bidi_class(c), BidiClass::R | BidiClass::AL))
+    };
+    let count = words.iter().filter(|word| is_rtl(word)).count();
+    if count == 0 {
+        return words.iter().map(|word| word.concat()).collect::<Vec<_>>().join(" ");
+    }
+    let mut read: Vec<String> = Vec::new();
+    // Neighbouring words of such a script change places; in a line of them, all that stands between does, too.
+    let mut run: Vec<String> = Vec::new();
+    for word in words {
+        if is_rtl(word) {
+            run.push(word.iter().rev().copied().collect());
+        } else {
+            read.extend(run.drain(..).rev());
+            read.push(word.concat());
+        }
+    }
+    read.extend(run.drain(..).rev());
+    if count * 2 > words.len() && count < words.len() {
+        read =
+            words
+                .iter()
+                .rev()
+                .map(|word| {
+                    if is_rtl(word) { word.iter().rev().copied().collect() } else { word.concat() }
+                })
+                .collect();
+    }
+    read.join(" ")
+}
+
+/// Accents on their letters, and letters that a font draws as one taken apart.
+fn composed(text: &str) -> String {
+    let is_form = |c: char| matches!(c, '\u{fb00}'..='\u{fb06}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
+    let plain: String = if text.contains(is_form) {
+        let parts = DecomposingNormalizerBorrowed::new_nfkd();
+        text.chars()
+            .flat_map(|c| {
+                let c = c.to_string();
+                if c.contains(is_form) { parts.normalize(&c).into_owned() } else { c }
+                    .chars()
+                    .collect::<Vec<_>>()
+            })
+            .collect()
+    } else {
+        text.to_owned()
+    };
+    ComposingNormalizerBorrowed::new_nfc().normalize(&plain).into_owned()
+}
+
+/// Accents that are drawn as letters of their own, over or under the letter before or after them.
+const ACCENTS: [(char, char); 17] = [
+    ('´', '\u{301}'),
+    ('`', '\u{300}'),
+    ('ˋ', '\u{300}'),
+    ('ˆ', '\u{302}'),
+    ('^', '\u{302}'),
+    ('˜', '\u{303}'),
+    ('~', '\u{303}'),
+    ('¨', '\u{308}'),
+    ('˙', '\u{307}'),
+    ('˚', '\u{30a}'),
+    ('°', '\u{30a}'),
+    ('¸', '\u{327}'),
+    ('˛', '\u{328}'),
+    ('ˇ', '\u{30c}'),
+    ('˘', '\u{306}'),
+    ('¯', '\u{304}'),
+    ('˝', '\u{30b}'),
+];
+
+fn accent(letter: &Letter) -> Option<char> {
+    let mut letters = letter.text.chars();
+    let (first, None) = (letters.next()?, letters.next()) else { return None };
+    if ('\u{300}'..='\u{36f}').contains(&first) {
+        return Some(first);
+    }
+    ACCENTS.iter().find(|(alone, _)| *alone == first).map(|(_, combining)| *combining)
+}
+
+/// Puts accents on the letters that they are drawn over.
+fn accented(mut letters: Vec<Letter>) -> Vec<Letter> {
+    let mut taken = BTreeSet::new();
+    for at in 0..letters.len() {
+        let Some(mark) = accent(&letters[at]) else { continue };
+        let beneath = [at.checked_add(1), at.checked_sub(1)]
+            .into_iter()
+            .flatten()
+            .find(|base| letters.get(*base).is_some_and(|base| carries(base, &letters[at])));
+        if let Some(base) = beneath {
+            let base = &mut letters[base];
+            base.text = match base.text.as_str() {
+                "ı" => "i".to_owned(),
+                "ȷ" => "j".to_owned(),
+                other => other.to_owned(),
+            };
+            base.text.push(mark);
+            taken.insert(at);
+        }
+    }
+    let mut at = 0;
+    letters.retain(|_| {
+        at += 1;
+        !taken.contains(&(at - 1))
+    });
+    letters
+}
+
+/// Whether an accent stands over a letter rather than beside it.
+fn carries(base: &Letter, accent: &Letter) -> bool {
+    let middle = f64::midpoint(accent.left, accent.right);
+    let is_letter = base.text.chars().next().is_some_and(char::is_alphabetic);
+    is_letter
+        && base.left <= middle
+        && middle <= base.right
+        && (base.baseline - accent.baseline).abs() < 0.7 * base.size
+}

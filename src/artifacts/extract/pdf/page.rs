@@ -1,0 +1,315 @@
+//! What is drawn on a page: letters with their places, and which of them a reader can see.
+
+use hayro_interpret::{
+    BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask,
+    font::{Glyph, GlyphRun},
+    hayro_cmap::BfString,
+    kurbo::{Affine, BezPath, Point, Rect, Shape as _},
+};
+
+/// A letter, or a few that the font draws as one.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Letter {
+    pub(super) text: String,
+    /// Where it begins and ends, from the left of the page.
+    pub(super) left: f64,
+    pub(super) right: f64,
+    /// Where it stands, from the top of the page.
+    pub(super) baseline: f64,
+    /// The size of its type.
+    pub(super) size: f64,
+}
+
+/// Most letters of a page; a page of a newspaper has a tenth of it.
+const LETTERS_MAX: usize = 200_000;
+
+/// Most areas of a page that are looked at for what they cover.
+const AREAS_MAX: usize = 4_000;
+
+/// Most lines and curves of an area whose outline counts; for others the box around them does.
+const OUTLINE_MAX: usize = 64;
+
+/// Sides of a mark before an item, in points, and most of them.
+const DOT: std::ops::Range<f64> = 1.5..6.0;
+const DOTS_MAX: usize = 500;
+
+/// Smallest type that can be read, in points.
+const SIZE_MIN: f64 = 2.0;
+
+/// What lets so little through is invisible.
+const OPACITY_MIN: f32 = 0.1;
+
+/// From here on a paint covers what lies beneath it.
+const OPACITY_COVERS: f32 = 0.9;
+
+/// Colours that differ by no more than this in red, green and blue cannot be told apart by a reader.
+const CONTRAST_MIN: u8 = 20;
+
+type Colour = [u8; 3];
+
+const WHITE: Colour = [255; 3];
+
+/// Collects the letters of one page.
+#[derive(Debug)]
+pub(super) struct Canvas {
+    letters: Vec<Drawn>,
+    areas: Vec<Area>,
+    /// The visible part of the page, and what clips leave of it.
+    clips: Vec<Rect>,
+    groups: Vec<Group>,
+    /// Small round or square areas: marks before the items of a list.
+    dots: Vec<Rect>,
+    /// Everything that is drawn comes after what was drawn before.
+    step: usize,
+}
+
+/// What is drawn together.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    opacity: f32,
+    /// It hides what lies beneath as if it were drawn alone.
+    is_plain: bool,
+}
+
+#[derive(Debug)]
+struct Drawn {
+    letter: Letter,
+    middle: Point,
+    colour: Option<Colour>,
+    step: usize,
+    is_hidden: bool,
+}
+
+/// Something that covers what was drawn before it.
+#[derive(Debug)]
+struct Area {
+    outline: Option<BezPath>,
+    bounds: Rect,
+    /// None where it has more than one.
+    colour: Option<Colour>,
+    step: usize,
+}
+
+impl Area {
+    fn holds(&self, point: Point) -> bool {
+        self.bounds.contains(point)
+            && self.outline.as_ref().is_none_or(|outline| outline.winding(point) != 0)
+    }
+}
+
+impl Canvas {
+    /// An empty page of this size.
+    pub(super) fn new(width: f64, height: f64) -> Self {
+        Self {
+            letters: Vec::new(),
+            areas: Vec::new(),
+            clips: vec![Rect::new(0.0, 0.0, width, height)],
+            groups: vec![Group { opacity: 1.0, is_plain: true }],
+            dots: Vec::new(),
+            step: 0,
+        }
+    }
+
+    /// The letters that can be seen, and whether any were left out. Where almost nothing can be seen, the page is a
+    /// picture of paper with its text laid over it, and that is what there is to read.
+    pub(super) fn letters(self) -> (Vec<Letter>, bool) {
+        let Self { letters, areas, dots, .. } = self;
+        let all = letters.len();
+        let (seen, hidden): (Vec<Drawn>, Vec<Drawn>) =
+            letters.into_iter().partition(|drawn| is_seen(drawn, &areas));
+        if seen.len() * 20 < all {
+            let readable = hidden.into_iter().filter(|drawn| drawn.letter.size >= SIZE_MIN);
+            return (readable.chain(seen).map(|drawn| drawn.letter).collect(), false);
+        }
+        let left_out = hidden.iter().any(|drawn| !drawn.letter.text.trim().is_empty());
+        let mut letters: Vec<Letter> = seen.into_iter().map(|drawn| drawn.letter).collect();
+        let bullets: Vec<Letter> =
+            dots.into_iter().filter_map(|dot| bullet(dot, &letters)).collect();
+        letters.extend(bullets);
+        (letters, left_out)
+    }
+
+    fn clip(&self) -> Rect {
+        self.clips.last().copied().unwrap_or(Rect::ZERO)
+    }
+
+    fn group(&self) -> Group {
+        self.groups.last().copied().unwrap_or(Group { opacity: 1.0, is_plain: true })
+    }
+
+    fn cover(&mut self, outline: Option<BezPath>, bounds: Rect, colour: Option<Colour>) {
+        self.step += 1;
+        let bounds = bounds.intersect(self.clip());
+        if self.areas.len() < AREAS_MAX && bounds.width() > 1.0 && bounds.height() > 1.0 {
+            self.areas.push(Area { outline, bounds, colour, step: self.step });
+        }
+    }
+
+    fn draw(&mut self, text: String, place: Affine, advance: f64, ink: Ink) {
+        let origin = place * Point::ZERO;
+        let end = place * Point::new(advance, 0.0);
+        let top = place * Point::new(0.0, EM);
+        let middle = place * Point::new(advance / 2.0, EM / 4.0);
+        let size = (top - origin).hypot();
+        let is_sound = [origin.x, origin.y, end.x, end.y, size].iter().all(|n| n.is_finite());
+        if !is_sound || self.letters.len() >= LETTERS_MAX {
+            return;
+        }
+        // What is set upright along an edge belongs to no line; it is kept out of the others' way.
+        let is_level =
+            (end - origin).hypot() < 1e-6 || (end.y - origin.y).abs() <= (end.x - origin.x).abs();
+        let is_hidden = ink.is_hidden
+            || size < SIZE_MIN
+            || !self.clip().contains(middle)
+            || !is_level && text.trim().is_empty();
+        let (left, right) = (origin.x.min(end.x), origin.x.max(end.x));
+        let letter = Letter { text, left, right, baseline: origin.y, size };
+        let step = self.step;
+        self.letters.push(Drawn { letter, middle, colour: ink.colour, step, is_hidden });
+    }
+}
+
+/// A drawn mark as the letter that it stands for, in the line of the letter that begins right after it.
+fn bullet(dot: Rect, letters: &[Letter]) -> Option<Letter> {
+    let middle = dot.center();
+    let is_of = |letter: &&Letter| {
+        let height = (letter.baseline - letter.size * 0.25 - middle.y).abs();
+        let gap = letter.left - dot.x1;
+        height < letter.size * 0.25 && gap > 0.0 && gap < letter.size * 3.0
+    };
+    let first =
+        letters.iter().filter(is_of).min_by(|one, other| one.left.total_cmp(&other.left))?;
+    let is_in_line = |letter: &Letter| {
+        (letter.baseline - first.baseline).abs() < 1.0
+            && letter.right <= dot.x1
+            && letter.right > dot.x0 - first.size
+    };
+    let stands_alone = !letters.iter().any(is_in_line);
+    let Letter { baseline, size, .. } = *first;
+    let text = "•".to_owned();
+    stands_alone.then_some(Letter { text, left: dot.x0, right: dot.x1, baseline, size })
+}
+
+/// Whether a letter stands out from what lies under it, and nothing lies over it.
+fn is_seen(drawn: &Drawn, areas: &[Area]) -> bool {
+    if drawn.is_hidden {
+        return false;
+    }
+    let mut ground = Some(WHITE);
+    for area in areas.iter().filter(|area| area.holds(drawn.middle)) {
+        if area.step > drawn.step {
+            return false;
+        }
+        ground = area.colour;
+    }
+    let (Some(ground), Some(colour)) = (ground, drawn.colour) else { return true };
+    ground.iter().zip(colour).any(|(one, other)| one.abs_diff(other) > CONTRAST_MIN)
+}
+
+/// A letter that its font gives no name.
+pub(super) const UNKNOWN: &str = "\u{fffd}";
+
+/// How letters are painted.
+#[derive(Debug, Clone, Copy)]
+struct Ink {
+    colour: Option<Colour>,
+    is_hidden: bool,
+}
+
+/// Units of a font in the height of its type.
+const EM: f64 = 1000.0;
+
+/// The colour of a paint and how much of what lies beneath it shows through; no colour where it has several.
+fn painted(paint: &Paint<'_>) -> (Option<Colour>, f32) {
+    match paint {
+        Paint::Color(colour) => {
+            let [red, green, blue, alpha] = colour.to_rgba().to_rgba8();
+            (Some([red, green, blue]), f32::from(alpha) / 255.0)
+        }
+        Paint::Pattern(_) => (None, 1.0),
+    }
+}
+
+impl<'a> Device<'a> for Canvas {
+    fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
+        let is_filled = matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..));
+        let (colour, alpha) = painted(&props.paint);
+        let Group { opacity, is_plain } = self.group();
+        let covers = alpha * opacity >= OPACITY_COVERS
+            && is_plain
+            && props.soft_mask.is_none()
+            && props.blend_mode == BlendMode::Normal;
+        if is_filled && covers {
+            let outline = props.transform * path.clone();
+            let bounds = outline.bounding_box();
+            let is_dot = [bounds.width(), bounds.height()].iter().all(|side| DOT.contains(side))
+                && (bounds.width() - bounds.height()).abs() < 1.0;
+            if is_dot && self.dots.len() < DOTS_MAX {
+                self.dots.push(bounds);
+            }
+            let outline = (outline.elements().len() <= OUTLINE_MAX).then_some(outline);
+            self.cover(outline, bounds, colour);
+        }
+    }
+
+    fn push_clip_path(&mut self, clip: &ClipPath) {
+        let clip = self.clip().intersect(clip.path.bounding_box());
+        self.clips.push(clip);
+    }
+
+    fn pop_clip(&mut self) {
+        if self.clips.len() > 1 {
+            self.clips.pop();
+        }
+    }
+
+    fn push_transparency_group(
+        &mut self,
+        opacity: f32,
+        mask: Option<SoftMask<'a>>,
+        blend_mode: BlendMode,
+    ) {
+        let around = self.group();
+        let is_plain = around.is_plain && mask.is_none() && blend_mode == BlendMode::Normal;
+        self.groups.push(Group { opacity: around.opacity * opacity, is_plain });
+    }
+
+    fn pop_transparency_group(&mut self) {
+        if self.groups.len() > 1 {
+            self.groups.pop();
+        }
+    }
+
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
+        self.step += 1;
+        let (colour, alpha) = painted(&props.paint);
+        let is_hidden =
+            matches!(mode, DrawMode::Invisible) || alpha * self.group().opacity < OPACITY_MIN;
+        let ink = Ink { colour, is_hidden };
+        for glyph in run.glyphs() {
+            let text = match glyph.as_unicode() {
+                Some(BfString::Char(letter)) => letter.to_string(),
+                Some(BfString::String(letters)) => letters,
+                // A font that does not say what it draws is left for the marks before items.
+                None => UNKNOWN.to_owned(),
+            };
+            let advance = match &**glyph {
+                Glyph::Outline(outline) => outline.advance_width(),
+                Glyph::Type3(drawn) => drawn.advance_width(),
+            };
+            let advance = f64::from(advance.unwrap_or(500.0));
+            self.draw(text, props.transform * glyph.transform(), advance, ink);
+        }
+    }
+
+    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
+        let Image::Raster(raster) = &image else { return };
+        let Group { opacity, is_plain } = self.group();
+        let dict = raster.stream().dict();
+        let has_holes = ["SMask", "Mask"].iter().any(|key| dict.contains_key(key));
+        if opacity >= OPACITY_COVERS && is_plain && !has_holes {
+            let unit = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
+            self.cover(None, (props.transform * unit.to_path(0.1)).bounding_box(), None);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Skills: the items of lists under a heading for them.
+
+use super::lines::{Line, fields};
+
+/// Most skills that are drafted.
+const SKILLS_MAX: usize = 100;
+
+/// Longest skill, in words.
+const WORDS_MAX: usize = 7;
+
+/// Shorter lines are not broken off at the edge of a column.
+const LINE_MIN: usize = 45;
+
+/// Reads the skills of sections, each once.
+pub(super) fn read(sections: &[&[Line]]) -> Vec<String> {
+    let mut skills: Vec<String> = Vec::new();
+    for line in sections.iter().flat_map(|lines| unbroken(lines)) {
+        for item in items(&line) {
+            let known = skills.iter().any(|skill| skill.eq_ignore_ascii_case(&item));
+            if !known && skills.len() < SKILLS_MAX {
+                skills.push(item);
+            }
+        }
+    }
+    skills
+}
+
+/// The lines, with those put together that are one list.
+fn unbroken(lines: &[Line]) -> Vec<String> {
+    let mut whole: Vec<String> = Vec::new();
+    let mut bulleted = false;
+    for line in lines {
+        let goes_on = !line.bullet && !line.after_gap && !line.text.contains([':', '\t']);
+        match whole.last_mut() {
+            Some(last) if goes_on && is_broken(last, &line.text, bulleted) => {
+                last.push(' ');
+                last.push_str(&line.text);
+            }
+            _ => {
+                whole.push(line.text.clone());
+                bulleted = line.bullet;
+            }
+        }
+    }
+    whole
+}
+
+/// Whether a line goes on in the next one: a long one, a list, or an item whose next line begins small.
+fn is_broken(line: &str, next: &str, bulleted: bool) -> bool {
+    let is_list = line.len() > LINE_MIN || line.ends_with(',');
+    !line.contains('\t') && (is_list || bulleted && next.starts_with(char::is_lowercase))
+}
+
+fn items(line: &str) -> Vec<String> {
+    // `Languages: Rust, C`: what kind they are of is no skill.
+    let line = match line.split_once(": ") {
+        Some((kind, rest)) if kind.split_whitespace().count() <= 4 => rest,
+        _ => line,
+    };
+    fields(line)
+        .into_iter()
+        .flat_map(|field| apart(field))
+        .map(|item| {
+            item.trim_matches(|c: char| c.is_whitespace() || ".,;•·–—-".contains(c)).to_owned()
+        })
+        .filter(|item| {
+            let words = item.split_whitespace().count();
+            (1..=WORDS_MAX).contains(&words) && item.chars().any(char::is_alphabetic)
+        })
+        .collect()
+}
+
+/// The parts between commas and their like, outside of parentheses.
+fn apart(field: &str) -> Vec<&str> {
+    let mut depth = 0_u32;
+    let mut begin = 0;
+    let mut parts = Vec::new();
+    for (at, c) in field.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' | ';' if depth == 0 => {
+                parts.push(&field[begin..at]);
+                begin = at + 1;
+            }
+            '/' | '•' | '·' if depth == 0 && field[..at].ends_with(' ') => {
+                parts.push(&field[begin..at]);
+                begin = at + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&field[begin..]);
+    parts
+}
