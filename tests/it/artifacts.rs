@@ -505,6 +505,31 @@ fn docx(xml: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
+async fn hidden_text_of_word_is_left_out_and_noted() {
+    let desk = Desk::new();
+    let run = |property: &str, text: &str| {
+        format!("<w:p><w:r><w:rPr>{property}</w:rPr><w:t>{text}</w:t></w:r></w:p>")
+    };
+    let planted = [
+        run("<w:vanish/>", "one@hidden.example.com"),
+        run("<w:sz w:val=\"2\"/>", "two@hidden.example.com"),
+        run("<w:color w:val=\"FFFFFF\"/>", "three@hidden.example.com"),
+    ];
+    let seen = run("<w:vanish w:val=\"0\"/><w:sz w:val=\"20\"/>", "Ada Byron, Programmer");
+    let body = format!("<w:body>{seen}{}</w:body>", planted.concat());
+    let (text, _, notes) = desk.text("cv.docx", docx(&body)).await;
+    assert_eq!((text.as_str(), notes), ("Ada Byron, Programmer", vec![HIDDEN_TEXT.to_owned()]));
+
+    // In a coloured cell white is what is read.
+    let shaded = format!(
+        "<w:tbl><w:tr><w:tc><w:tcPr><w:shd w:fill=\"1F3A4D\"/></w:tcPr>{}</w:tc></w:tr></w:tbl>",
+        planted[2]
+    );
+    let (text, _, notes) = desk.text("cv.docx", docx(&shaded)).await;
+    assert_eq!((text.as_str(), notes), ("three@hidden.example.com", Vec::new()));
+}
+
+#[tokio::test]
 async fn hostile_documents_kill_only_their_reader() {
     let desk = Desk::new();
     let paragraph = "<w:p><w:r><w:t>Ada Byron, Programmer &amp; more</w:t></w:r></w:p>";

@@ -16,8 +16,11 @@ use super::{finished, unreadable};
 pub(super) fn read(bytes: &[u8]) -> Extraction {
     match read_parts(bytes) {
         Ok(document) => {
-            let notes =
-                if document.columns { vec![super::TWO_COLUMNS.to_owned()] } else { Vec::new() };
+            let notes = [
+                document.columns.then_some(super::TWO_COLUMNS),
+                document.hides.then_some(super::HIDDEN_TEXT),
+            ];
+            let notes = notes.into_iter().flatten().map(str::to_owned).collect();
             finished(&document.text, None, notes)
         }
         Err(Trouble::Locked) => Extraction::Locked,
@@ -33,6 +36,9 @@ const PART_MAX: u64 = 16 * 1024 * 1024;
 
 /// Deepest nesting of elements.
 const DEPTH_MAX: usize = 128;
+
+/// Smallest type that can be read, in half points.
+const SIZE_MIN: u32 = 4;
 
 /// Page headers that are read; a document has three kinds for each of its sections.
 const HEADERS_MAX: usize = 8;
@@ -57,6 +63,8 @@ impl From<ZipError> for Trouble {
 struct Document {
     text: String,
     columns: bool,
+    /// There is text in it that nobody can see.
+    hides: bool,
 }
 
 fn read_parts(bytes: &[u8]) -> Result<Document, Trouble> {
@@ -74,15 +82,17 @@ fn read_parts(bytes: &[u8]) -> Result<Document, Trouble> {
     let mut seen: Vec<String> = Vec::new();
     for name in names {
         let xml = part(&mut archive, &name)?;
-        let mut walk = Walk::default();
+        let mut walk = Walk { is_on_paper: is_on_paper(&xml), ..Walk::default() };
         walk.read(&xml)?;
         // The first page's header usually says what the others say.
-        if !seen.contains(&walk.text) {
-            document.text.push_str(&walk.text);
+        let found = walk.found;
+        if !seen.contains(&found.text) {
+            document.text.push_str(&found.text);
             document.text.push('\n');
         }
-        document.columns |= walk.columns;
-        seen.push(walk.text);
+        document.columns |= found.columns;
+        document.hides |= found.hides;
+        seen.push(found.text);
     }
     Ok(document)
 }
@@ -101,11 +111,28 @@ fn part(archive: &mut ZipArchive<Cursor<&[u8]>>, name: &str) -> Result<String, T
     String::from_utf8(bytes).map_err(|_| Trouble::Broken)
 }
 
+/// Whether all text stands on white: nothing is shaded, and there are no shapes or pictures to stand on.
+fn is_on_paper(xml: &str) -> bool {
+    let mut fills = xml.split("w:fill=\"").skip(1).map(|rest| rest.split('"').next());
+    let is_white = |fill: &str| ["auto", "ffffff"].contains(&fill.to_ascii_lowercase().as_str());
+    let drawn = ["<w:background", "<w:drawing", "<w:pict", "<mc:AlternateContent", "w:highlight"];
+    fills.all(|fill| fill.is_some_and(is_white)) && !drawn.iter().any(|mark| xml.contains(mark))
+}
+
+/// Whether a run of text can be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Run {
+    Seen,
+    Hidden,
+}
+
 /// One pass over a part.
 #[derive(Default)]
 struct Walk {
-    text: String,
-    columns: bool,
+    found: Document,
+    is_on_paper: bool,
+    /// The run that is open, if any.
+    run: Option<Run>,
     depth: usize,
     /// Within `w:t`, whose text counts.
     in_text: bool,
@@ -145,7 +172,7 @@ impl Walk {
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
                 Event::Eof => return Ok(()),
             }
-            if self.text.len() > TEXT_MAX * 2 {
+            if self.found.text.len() > TEXT_MAX * 2 {
                 return Ok(());
             }
         }
@@ -156,6 +183,10 @@ impl Walk {
         match name.into_inner() {
             "Fallback" if self.skipping.is_none() => self.skipping = Some(self.depth),
             "t" => self.in_text = true,
+            "r" => self.run = Some(Run::Seen),
+            "vanish" | "sz" | "color" if self.run.is_some() && self.hides_by(element) => {
+                self.run = Some(Run::Hidden);
+            }
             "tabs" => self.in_stops = true,
             "tab" | "ptab" if !self.in_stops => self.put("\t"),
             "br" | "cr" => self.put("\n"),
@@ -170,7 +201,7 @@ impl Walk {
                     cells.push(0);
                 }
             }
-            "cols" => self.columns |= several(element),
+            "cols" => self.found.columns |= several(element),
             _ => {}
         }
     }
@@ -179,6 +210,7 @@ impl Walk {
         match name {
             "Fallback" if self.skipping == Some(self.depth) => self.skipping = None,
             "t" => self.in_text = false,
+            "r" => self.run = None,
             "tabs" => self.in_stops = false,
             "p" => match self.cell() {
                 Some(paragraphs) => *paragraphs += 1,
@@ -188,7 +220,7 @@ impl Walk {
             "tr" => {
                 let cells = self.rows.pop().unwrap_or_default();
                 let long = cells.iter().filter(|paragraphs| **paragraphs >= COLUMN_MIN).count();
-                self.columns |= long > 1;
+                self.found.columns |= long > 1;
                 self.put("\n");
             }
             _ => {}
@@ -201,14 +233,31 @@ impl Walk {
     }
 
     fn say(&mut self, text: &str) {
-        if self.in_text {
+        if self.in_text && self.run == Some(Run::Hidden) {
+            self.found.hides |= !text.trim().is_empty();
+        } else if self.in_text {
             self.put(text);
+        }
+    }
+
+    /// Whether a property of a run makes it invisible: hidden, too small, or white on white.
+    fn hides_by(&self, property: &BytesStart<'_>) -> bool {
+        let value = property
+            .attributes()
+            .flatten()
+            .find(|attribute| attribute.key.local_name().into_inner() == "val");
+        let value = value.map(|attribute| attribute.value.to_ascii_lowercase());
+        match (property.local_name().into_inner(), value.as_deref()) {
+            ("vanish", value) => !matches!(value, Some("0" | "false" | "off")),
+            ("sz", Some(halves)) => halves.parse().is_ok_and(|halves: u32| halves < SIZE_MIN),
+            ("color", Some(colour)) => self.is_on_paper && colour == "ffffff",
+            _ => false,
         }
     }
 
     fn put(&mut self, text: &str) {
         if self.skipping.is_none() {
-            self.text.push_str(text);
+            self.found.text.push_str(text);
         }
     }
 }
