@@ -90,7 +90,7 @@ pub(super) struct Draughtsman<'a> {
     told: usize,
     /// How much of the text those who look on have, in bytes.
     shown: usize,
-    /// Topics that must not be asked about: words are shown by whole sentences then, up to one that asks about them.
+    /// Topics that must not be asked about: words are shown up to those of a question about one.
     never: &'a [String],
 }
 
@@ -106,7 +106,8 @@ impl<'a> Draughtsman<'a> {
     }
 
     fn tell(&mut self) {
-        let shown = topics::showable(self.never, &self.text);
+        // Nothing is taken back that was shown: what is wrong with the sentence, the whole message tells.
+        let shown = topics::showable(self.never, &self.text).max(self.shown);
         let (session, knew) = (self.session, self.knew);
         let is_news = self.shown != shown;
         self.told = self.text.len();
@@ -116,14 +117,21 @@ impl<'a> Draughtsman<'a> {
             self.drafts.tell(Draft { session, knew, text });
         }
     }
+
+    /// Begins anew, or is over.
+    fn clear(&mut self) {
+        self.text.clear();
+        (self.told, self.shown) = (0, 0);
+        let (session, knew) = (self.session, self.knew);
+        self.drafts.tell(Draft { session, knew, text: Arc::from("") });
+    }
 }
 
 impl Drop for Draughtsman<'_> {
     fn drop(&mut self) {
         self.drafts.asked().remove(&self.session);
         if self.shown > 0 {
-            self.text.clear();
-            self.tell();
+            self.clear();
         }
     }
 }
@@ -137,8 +145,7 @@ impl Sink for Draughtsman<'_> {
     }
 
     fn restart(&mut self) -> bool {
-        self.text.clear();
-        self.tell();
+        self.clear();
         true
     }
 }

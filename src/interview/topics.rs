@@ -127,21 +127,59 @@ pub fn without_forbidden(never: &[String], text: &str) -> String {
     sentences(text).filter(|sentence| asked(never, sentence).is_none()).collect()
 }
 
-/// How much of a text that is still being written may be shown, in bytes: whole sentences before the first that asks about
-/// a topic among `never`. Where there is none, all of it.
+/// How much of a text that is still being written may be shown, in bytes: all before the first sentence that asks about
+/// a topic among `never`, and of the sentence that has no end yet, the words before any with which a question about one
+/// begins. Where there is no topic, all of it.
 pub fn showable(never: &[String], text: &str) -> usize {
     if never.is_empty() {
         return text.len();
     }
     let mut shown = 0;
     for sentence in sentences(text) {
-        let is_whole = sentence.ends_with(char::is_whitespace);
-        if !is_whole || asked(never, sentence).is_some() {
+        if !sentence.ends_with(char::is_whitespace) || !ends(sentence) {
+            return shown + harmless(never, sentence);
+        }
+        if asked(never, sentence).is_some() {
             break;
         }
         shown += sentence.len();
     }
     shown
+}
+
+/// How much of a sentence without its end says nothing about a topic, in bytes: its whole words up to those with which
+/// a phrase about one begins, or may begin once more words have come.
+fn harmless(never: &[String], sentence: &str) -> usize {
+    let whole = sentence.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let whole = sentence.get(..whole).unwrap_or_default();
+    let mut words: Vec<(usize, String)> = Vec::new();
+    let mut at = 0;
+    for token in whole.split_inclusive(char::is_whitespace) {
+        words.extend(normal(token).split_whitespace().map(|word| (at, word.to_owned())));
+        at += token.len();
+    }
+    let phrases: Vec<String> =
+        never.iter().flat_map(|topic| phrases(topic)).map(|phrase| normal(&phrase)).collect();
+    let begins = |from: &[(usize, String)]| {
+        phrases.iter().any(|phrase| {
+            let mut said = from.iter().map(|(_, word)| word.as_str());
+            let mut wanted = phrase.split_whitespace();
+            let is_same = |word: &str, said: &str| {
+                word == said || said.strip_suffix('s').is_some_and(|singular| singular == word)
+            };
+            let is_begun = |word: &str| said.next().is_none_or(|said| is_same(word, said));
+            !phrase.trim().is_empty() && wanted.all(is_begun)
+        })
+    };
+    let first = (0..words.len()).find(|from| begins(&words[*from..]));
+    first.map_or(whole.len(), |first| words[first].0)
+}
+
+/// Whether a sentence has its end: a full stop, a mark or a line break, and perhaps quotes and spaces after it.
+fn ends(sentence: &str) -> bool {
+    let is_mark = |c: char| matches!(c, '.' | '!' | '?' | '？');
+    let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c) && c != '\n');
+    end.ends_with(is_mark) || end.ends_with('\n') || sentence.ends_with('\n')
 }
 
 fn asked<'a>(never: &'a [String], sentence: &str) -> Option<Forbidden<'a>> {
@@ -287,12 +325,16 @@ mod tests {
     }
 
     #[test]
-    fn words_are_shown_by_whole_sentences_up_to_a_forbidden_question() {
+    fn words_are_shown_up_to_those_of_a_forbidden_question() {
         let age = never("age");
         let shown = |text: &str| text[..showable(&age, text)].to_owned();
-        assert_eq!(shown("Hello! How ol"), "Hello! ");
-        assert_eq!(shown("Hello! How are you? W"), "Hello! How are you? ");
+        assert_eq!(shown("Hello! Which pet do yo"), "Hello! Which pet do ");
+        assert_eq!(shown("Hello! How "), "Hello! ");
+        assert_eq!(shown("Hello! How are "), "Hello! How are ");
+        assert_eq!(shown("Hello! And how old ar"), "Hello! And ");
         assert_eq!(shown("Hello! How old are you? Why? "), "Hello! ");
+        assert_eq!(shown("We never ask how old "), "We never ask ");
+        assert_eq!(shown("We never ask how old you are. An"), "We never ask how old you are. ");
         assert_eq!(showable(&[], "Hello! How ol"), 13);
     }
 }

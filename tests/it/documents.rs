@@ -284,7 +284,47 @@ async fn a_pdf_goes_to_the_model_for_documents_as_it_is() {
               "endDate": "1842"
             }
           ]
-        }
+        },
+        "skills": [
+          "Numerical analysis",
+          "program design",
+          "technical writing",
+          "teaching",
+          "French",
+          "Italian"
+        ],
+        "highlights": [
+          {
+            "name": "Analytical Engines Ltd",
+            "position": "Senior Programmer",
+            "highlights": [
+              "Leads a team of five that builds the scheduling service of the company's computing engines, used by forty research groups in eleven countries.",
+              "Designed a notation for describing programs in tables, so that mathematicians without training in mechanics can read and check them.",
+              "Cut the time to prepare a computation from nine days to two by introducing reusable card libraries and a catalogue to find them.",
+              "Runs the weekly reading circle in which members present a proof, a program or a failure and what was learnt from it.",
+              "Wrote the handbook for operators, now in its fourth edition and translated into French, Italian and Portuguese by its readers."
+            ]
+          },
+          {
+            "name": "Difference & Sons",
+            "position": "Programmer",
+            "highlights": [
+              "Computed tables of tides for six harbours and proved an error bound for each of them; two earlier tables were withdrawn as a result.",
+              "Introduced double-entry checking of punched cards, which reduced faulty batches from one in nine to one in two hundred.",
+              "Trained fourteen apprentices, eight of whom are programmers in their own right today.",
+              "Represented the workshop at the meetings of the Royal Society of Calculation and wrote up its minutes."
+            ]
+          },
+          {
+            "name": "Somerville Instruments",
+            "position": "Assistant Mathematician",
+            "highlights": [
+              "Corrected the star catalogue of 1790 for precession, working from the observatory's original notebooks.",
+              "Built the department's first archive of observations, with an index by date, instrument and observer.",
+              "Assisted with lectures on the differential calculus for instrument makers."
+            ]
+          }
+        ]
       },
       "quality": {
         "extraction_confidence": 0.3,

@@ -18,10 +18,10 @@ use serde_json::{Map, Value, json};
 
 use self::{
     reading::{Found, SENT_MAX, Shortfall, Task},
-    rules::{Known, draft},
+    rules::Known,
 };
 use crate::{
-    artifacts::{blobs, extract::trouble},
+    artifacts::{blobs, extract::trouble, resume},
     ids::ArtifactId,
     interview::Actor,
     model::{
@@ -199,6 +199,7 @@ impl Tool for ExtractDocument {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { artifact_id, return_types } = parse_args(args)?;
+        let wants_all = return_types.is_none();
         let kinds = return_types.unwrap_or_else(|| Kind::ALL.to_vec());
         let (session, artifact, known) = cx.with_actor(|actor| {
             let artifact = find(actor, &artifact_id)?;
@@ -216,27 +217,33 @@ impl Tool for ExtractDocument {
             notes.push(format!("long document: only its first {SENT_MAX} characters were read"));
         }
         // Half a megabyte of somebody's text is no work for a thread that others wait for.
-        let response = tokio::task::spawn_blocking(move || match (asked, text) {
-            (Ok(found), None) if is_blank(&found) => {
-                failed(artifact, &extraction, Shortfall::Unasked)
-            }
-            (Ok(found), text) => {
-                let (derived, mut quality) =
-                    drafts::of_found(&found, &kinds, text.as_deref(), notes);
-                known.compare(&derived, &mut quality);
-                let text = text.unwrap_or_else(|| seen(&found));
-                read(artifact, &text, pages, Drafted { derived, quality })
-            }
-            (Err(shortfall), Some(text)) => {
-                let mut drafted = without_model(draft(&text, notes, &kinds), shortfall);
-                known.compare(&drafted.derived, &mut drafted.quality);
-                let mut response = read(artifact, &text, pages, drafted);
-                if let Some(words) = simpler(shortfall) {
-                    response.message = format!("{} {words}", response.message);
+        let response = tokio::task::spawn_blocking(move || {
+            let plain = text.as_deref().map(resume::draft);
+            let besides = plain.as_ref().filter(|_| wants_all).map(rules::besides);
+            let mut response = match (asked, text, plain) {
+                (Ok(found), None, _) if is_blank(&found) => {
+                    failed(artifact, &extraction, Shortfall::Unasked)
                 }
-                response
-            }
-            (Err(shortfall), None) => failed(artifact, &extraction, shortfall),
+                (Ok(found), text, _) => {
+                    let (derived, mut quality) =
+                        drafts::of_found(&found, &kinds, text.as_deref(), notes);
+                    known.compare(&derived, &mut quality);
+                    let text = text.unwrap_or_else(|| seen(&found));
+                    read(artifact, &text, pages, Drafted { derived, quality })
+                }
+                (Err(shortfall), Some(text), Some(plain)) => {
+                    let mut drafted = without_model(rules::draft(&plain, notes, &kinds), shortfall);
+                    known.compare(&drafted.derived, &mut drafted.quality);
+                    let mut response = read(artifact, &text, pages, drafted);
+                    if let Some(words) = simpler(shortfall) {
+                        response.message = format!("{} {words}", response.message);
+                    }
+                    response
+                }
+                (Err(shortfall), ..) => failed(artifact, &extraction, shortfall),
+            };
+            response.derived.extend(besides.into_iter().flatten());
+            response
         });
         let response = response.await.map_err(|_| {
             ToolError::ExecutionFailed("the document could not be understood".to_owned())

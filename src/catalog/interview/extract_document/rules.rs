@@ -1,18 +1,17 @@
 //! Drafts made of plain text by rules, and how much they are worth.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     Drafted, Kind, Quality, ReadBy, is_hollow,
     told::{OTHER_ADDRESS, OTHER_NAME},
 };
 use crate::{
-    artifacts::resume::{self, Confidence, Draft},
+    artifacts::resume::{Confidence, Draft},
     interview::Actor,
 };
 
-pub(super) fn draft(text: &str, notes: Vec<String>, kinds: &[Kind]) -> Drafted {
-    let draft = resume::draft(text);
+pub(super) fn draft(draft: &Draft, notes: Vec<String>, kinds: &[Kind]) -> Drafted {
     let derived = kinds.iter().map(|kind| {
         let value = match kind {
             Kind::ApplicantProfile => &draft.applicant_profile,
@@ -25,12 +24,32 @@ pub(super) fn draft(text: &str, notes: Vec<String>, kinds: &[Kind]) -> Drafted {
     let is_low =
         |(path, sure): (&String, &Confidence)| (*sure == Confidence::Low).then(|| path.clone());
     let quality = Quality {
-        extraction_confidence: overall(&draft),
+        extraction_confidence: overall(draft),
         read_by: ReadBy::Rules,
         low_confidence: draft.confidence.iter().filter_map(is_low).collect(),
-        issues: notes.into_iter().chain(draft.issues).collect(),
+        issues: notes.into_iter().chain(draft.issues.iter().cloned()).collect(),
     };
     Drafted { derived, quality }
+}
+
+/// What a résumé says besides the records, as plain text has it: `"skills": ["Rust"]` and, for each role of which more
+/// is said, `"highlights": [{"name": "…", "position": "…", "highlights": ["…"]}]`. Nothing where there is none.
+pub(super) fn besides(draft: &Draft) -> Map<String, Value> {
+    let mut besides = Map::new();
+    if !draft.skills.is_empty() {
+        besides.insert("skills".to_owned(), json!(draft.skills));
+    }
+    let roles = draft.skeleton_timeline["work"].as_array().map_or(&[][..], Vec::as_slice);
+    let said = roles.iter().zip(&draft.highlights).filter(|(_, said)| !said.is_empty());
+    let highlights: Vec<Value> = said
+        .map(|(role, said)| {
+            json!({ "name": role["name"], "position": role["position"], "highlights": said })
+        })
+        .collect();
+    if !highlights.is_empty() {
+        besides.insert("highlights".to_owned(), Value::Array(highlights));
+    }
+    besides
 }
 
 /// How much of what a résumé says is there and needs no closer look, two decimals. What is missing counts as much as
