@@ -1,6 +1,7 @@
 //! Name, headline and addresses: the `basics` of JSON Resume.
 
 mod found;
+mod name;
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +9,7 @@ use super::{
     Confidence, Findings, dates,
     lines::{Line, fields},
     place::{self, Place},
-    sections::{Part, Section, section_of},
+    sections::{Part, Section},
     vocabulary::{Label, folded, vocabulary},
     words,
 };
@@ -24,7 +25,8 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
     let below = lines_of(parts, |s| !matches!(s, Section::Contact | Section::References));
     let rest: Vec<&Line> = prose.into_iter().chain(below).collect();
     let mut basics = Map::new();
-    let named = name(&head, findings);
+    let mail = first(&plain, address).or_else(|| first(&rest, address)).unwrap_or_default();
+    let named = name::name(&head, &mail, findings);
     if let Some((name, position)) = &named {
         basics.insert("name".to_owned(), json!(name));
         if let Some(label) = label(&head, *position, name) {
@@ -88,110 +90,29 @@ fn all<'a>(
 fn slashed(line: &Line) -> Vec<&str> {
     // Pictures of a letter or a house stand before many of them.
     let picture = |c: char| !c.is_alphanumeric() && !"+(@'’<".contains(c);
-    let fields = line.fields().into_iter().flat_map(|field| field.split(" / "));
+    let fields = line.fields().into_iter().flat_map(unslashed);
     fields.map(|field| field.trim().trim_start_matches(picture)).collect()
 }
 
-/// Lines from the top among which the name is looked for.
-const NAME_LINES: usize = 8;
-
-/// The name and the line it stands in: `Name: …`, or the first line that can be a name.
-fn name(head: &[&Line], findings: &mut Findings) -> Option<(String, usize)> {
-    let top = head.iter().take(NAME_LINES).enumerate();
-    let labelled = top.clone().find_map(|(position, line)| {
-        let (label, value) = line.text.split_once([':', '\t'])?;
-        let is_label = label_of(label).0 == Some(Label::Name);
-        is_label.then(|| (value.trim().to_owned(), position))
-    });
-    let (written, position) = match labelled {
-        Some(found) => found,
-        None => top.filter(|(_, line)| !line.bullet).find_map(|(position, line)| {
-            let broken = || name_in(&broken_name(line, head.get(position + 1)?)?);
-            Some((name_in(&line.text).or_else(broken)?, position))
-        })?,
-    };
-    findings.sure("basics.name", if position < 2 { Confidence::High } else { Confidence::Medium });
-    Some((calmed(&written), position))
-}
-
-/// A name on two lines: `Ada` above `Byron-Lovelace`.
-fn broken_name(line: &Line, next: &Line) -> Option<String> {
-    let is_one = |line: &Line| line.text.split_whitespace().count() == 1;
-    let is_known = |line: &Line| section_of(&line.text).is_some();
-    let fits = is_one(line) && next.text.split_whitespace().count() <= 2 && !next.after_gap;
-    (fits && !is_known(line) && !is_known(next)).then(|| format!("{} {}", line.text, next.text))
-}
-
-/// A name at the beginning of a line, before a title or an address.
-fn name_in(line: &str) -> Option<String> {
-    let folded_line = folded(line);
-    let title = vocabulary().titles.iter().filter(|title| {
-        folded_line.starts_with(title.as_str())
-            && !folded_line[title.len()..].starts_with(char::is_alphanumeric)
-    });
-    let title = title.map(|title| title.chars().count()).max().unwrap_or_default();
-    let line: String = line.chars().skip(title).collect();
-    let line = line.trim_start_matches([' ', '-', '–', '—', ':', '|', ',']);
-    let line = line.strip_prefix("of ").unwrap_or(line);
-    let first = fields(line).into_iter().next()?;
-    // `Katarzyna (Kasia) Nowak`
-    let plain = match (first.split_once(" ("), first.split_once(") ")) {
-        (Some((before, _)), Some((_, after))) => format!("{before} {after}"),
-        _ => first.to_owned(),
-    };
-    let first = plain.split([',', '(', '|']).next().unwrap_or_default();
-    let first =
-        first.split(" – ").next().unwrap_or(first).split(" - ").next().unwrap_or(first).trim();
-    let words: Vec<&str> = first.split_whitespace().collect();
-    let letters = first.chars().all(|c| c.is_alphabetic() || " .'’-".contains(c));
-    let capitals = words
-        .iter()
-        .filter(|word| !PARTICLES.contains(&word.to_lowercase().as_str()))
-        .all(|word| word.chars().next().is_some_and(|c| !c.is_lowercase()));
-    let is_heading = |word: &&str| word.len() > 3 && section_of(word).is_some();
-    let is_label = |word: &&str| vocabulary().labels.contains_key(&folded(word));
-    let other = words::is_position(first)
-        || words.iter().any(|word| is_heading(word) || is_label(word))
-        || words::is_organisation(first)
-        || place::is_place(first)
-        || dates::find(first).is_some();
-    let fits = (2..=5).contains(&words.len()) && letters && capitals && !other;
-    fits.then(|| words.join(" "))
-}
-
-const PARTICLES: [&str; 16] = [
-    "al", "bin", "da", "de", "del", "della", "den", "der", "di", "dos", "el", "la", "le", "ten",
-    "van", "von",
-];
-
-/// `ADA BYRON-LOVELACE` and `Ada BYRON` in ordinary letters.
-fn calmed(name: &str) -> String {
-    let is_loud = |word: &&str| {
-        word.chars().filter(|c| c.is_alphabetic()).count() > 2
-            && word.chars().any(char::is_uppercase)
-            && !word.chars().any(char::is_lowercase)
-    };
-    let words: Vec<&str> = name.split_whitespace().collect();
-    let all = words.iter().all(|word| is_loud(word) || word.chars().count() < 4);
-    let any = words.iter().any(is_loud);
-    let calm = words
-        .into_iter()
-        .map(|word| if any && all || is_loud(&word) { calm(word) } else { word.to_owned() });
-    calm.collect::<Vec<_>>().join(" ")
-}
-
-fn calm(name: &str) -> String {
-    let mut at_start = true;
-    let mut calmed = String::new();
-    for c in name.chars() {
-        if at_start {
-            calmed.push(c);
-        } else {
-            calmed.extend(c.to_lowercase());
+/// The parts between slashes; that of `040 / 555 01 77` stands behind an area code.
+fn unslashed(field: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut begin, mut from) = (0, 0);
+    while let Some(at) = field[from..].find(" / ").map(|at| from + at) {
+        let run = field[begin..at].rsplit(|c: char| !c.is_ascii_digit() && !" ()+".contains(c));
+        let code = run.take(1).flat_map(str::chars).filter(char::is_ascii_digit).count();
+        let goes_on = field[at + 3..].starts_with(|c: char| c.is_ascii_digit());
+        if !(goes_on
+            && (2..=5).contains(&code)
+            && field[..at].ends_with([')', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']))
+        {
+            parts.push(&field[begin..at]);
+            begin = at + 3;
         }
-        at_start = !c.is_alphabetic();
+        from = at + 3;
     }
-    calmed
+    parts.push(&field[begin..]);
+    parts
 }
 
 /// The position that stands with the name or right under it.
@@ -208,7 +129,8 @@ fn label(head: &[&Line], position: usize, name: &str) -> Option<String> {
         .map(|field| field.trim_matches([' ', ',', '-', '–', '—', '(', ')']))
         .filter(other)
         .find(|field| {
-            words::is_position(field)
+            label_of(field).0.is_none()
+                && words::is_position(field)
                 && field.split_whitespace().count() <= 8
                 && !field.ends_with('.')
                 && dates::find(field).is_none()
@@ -248,11 +170,20 @@ fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Find
     let mut announced = false;
     let mut labelled = None;
     let mut plain = None;
-    for field in head.iter().flat_map(|line| slashed(line)) {
+    let mut skips = false;
+    for (first, field) in head
+        .iter()
+        .flat_map(|line| slashed(line).into_iter().enumerate().map(|(n, field)| (n == 0, field)))
+    {
         let (label, value) = label_of(field);
         let is_other = label.is_some() && label != Some(Label::Address);
         if value.is_empty() {
             announced = label == Some(Label::Address);
+            skips = is_other;
+            continue;
+        }
+        // `Place of birth` in the column before, or a day of birth.
+        if std::mem::take(&mut skips) && !first || is_day(value) {
             continue;
         }
         let found = place::place(value);
@@ -298,6 +229,11 @@ fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Find
         basics.insert("location".to_owned(), Value::Object(location));
         findings.sure("basics.location", sure);
     }
+}
+
+/// Whether a text holds a date with its month.
+fn is_day(text: &str) -> bool {
+    dates::find(text).and_then(|period| period.end).is_some_and(|date| date.month.is_some())
 }
 
 /// A field without the label that it begins with: `Phone: 555-0147`, `Phone 555-0147`, `Phone` alone.

@@ -124,20 +124,25 @@ impl<'a> Reader<'a> {
         if since || self.phrase(&vocabulary().from) {
             self.spaces();
         }
-        let mut start = self.date()?;
+        let full = self.date();
+        let brief = full.is_none();
+        let mut start = full.or_else(|| self.brief())?;
         let begin = self.tokens[first].at.start;
         let rest = self.at;
         let mut period = Period { at: begin..begin, start: None, end: None, lasts: since };
         if self.separator() {
             if self.phrase(&vocabulary().present) {
                 (period.start, period.lasts) = (Some(start), true);
-            } else if let Some(end) = self.date().or_else(|| self.short_year(start)) {
+            } else if let Some(end) = self.end(brief, start) {
                 // "June – August 2019": the year stands once.
                 (period.start, period.end, period.lasts) = (Some(start), Some(end), false);
             } else {
                 self.at = rest;
             }
         } else if start.year == 0 {
+            return None;
+        }
+        if brief && period.start.is_none() && !since {
             return None;
         }
         if period.start.is_none() {
@@ -266,6 +271,31 @@ impl<'a> Reader<'a> {
         None
     }
 
+    /// The second date of a period, written as the first was.
+    fn end(&mut self, brief: bool, start: Date) -> Option<Date> {
+        if brief {
+            return self.brief().filter(|end| !end.is_before(start));
+        }
+        self.date().or_else(|| self.short_year(start))
+    }
+
+    /// `03/19`, `03.19`: a month and a year of two digits, which make sense only in a period.
+    fn brief(&mut self) -> Option<Date> {
+        let begin = self.at;
+        if let Some(What::Number(month @ 1..=12, digits @ (1 | 2))) = self.what() {
+            self.at += 1;
+            let marks: &[char] = if digits == 2 { &['/', '.'] } else { &['/'] };
+            if let Some(year) = self.joined(marks, 2, |_| true)
+                && !matches!(self.what(), Some(What::Mark('/' | '.' | '%') | What::Word(_)))
+                && matches!(self.tokens[self.at - 1].what, What::Number(_, 2))
+            {
+                return Some(Date { year: century(year), month: Some(small(month)) });
+            }
+        }
+        self.at = begin;
+        None
+    }
+
     /// The `21` of `2019–21`.
     fn short_year(&mut self, start: Date) -> Option<Date> {
         let Some(What::Number(short, 2)) = self.what() else { return None };
@@ -287,6 +317,7 @@ impl<'a> Reader<'a> {
             found = true;
             self.spaces();
         }
+        found = found || self.slash();
         let marked = self.at;
         // `2019 – today`, `2019 till date`: what leads to the end may be part of the word for it.
         if self.phrase(&vocabulary().present) {
@@ -301,6 +332,21 @@ impl<'a> Reader<'a> {
             self.at = begin;
         }
         found
+    }
+
+    /// `2019-03 / 2021-07`, `2019/2021`: a slash with spaces around it, or before a whole year.
+    fn slash(&mut self) -> bool {
+        let begin = self.at;
+        let space = begin > 0 && self.tokens[begin - 1].what == What::Space;
+        if self.mark(&['/']) {
+            let whole = matches!(self.what(), Some(What::Number(year, 4)) if is_year(year));
+            if whole || space && self.what() == Some(What::Space) {
+                self.spaces();
+                return true;
+            }
+        }
+        self.at = begin;
+        false
     }
 
     fn onwards(&mut self) -> bool {
@@ -427,6 +473,12 @@ mod tests {
             ("2019-03 – 2020-04", "2019-03 to 2020-04 [2019-03 – 2020-04]"),
             ("01.09.2011 - 31.08.2013", "2011-09 to 2013-08 [01.09.2011 - 31.08.2013]"),
             ("June – August 2019", "2019-06 to 2019-08 [June – August 2019]"),
+            ("2019-03 / 2021-07", "2019-03 to 2021-07 [2019-03 / 2021-07]"),
+            ("2021-08 / present", "2021-08 to now [2021-08 / present]"),
+            ("2018/2019", "2018 to 2019 [2018/2019]"),
+            ("03/19 – 11/20", "2019-03 to 2020-11 [03/19 – 11/20]"),
+            ("03.19 - now", "2019-03 to now [03.19 - now]"),
+            ("24/7 and 10/20 cases", "nothing"),
             ("Since 2018", "2018 to now [Since 2018]"),
             ("2018 onwards", "2018 to now [2018 onwards]"),
             ("Summer 2014", "… to 2014 [Summer 2014]"),

@@ -43,7 +43,26 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         }
         found.push(line);
     }
+    if found.last().is_some_and(|line| is_signature(&line.text)) {
+        found.pop();
+    }
     found
+}
+
+/// `Hamburg, 12. Januar 2025`, `Lyon, le 3 mai 2024`: where and when the résumé was written.
+fn is_signature(text: &str) -> bool {
+    let Some((place, day)) = text.split_once(',') else { return false };
+    let day = day.trim();
+    let day =
+        ["den ", "le ", "a ", "em "].iter().find_map(|lead| day.strip_prefix(lead)).unwrap_or(day);
+    place.split_whitespace().count() <= 3
+        && !place.contains(|c: char| c.is_ascii_digit())
+        && day.starts_with(|c: char| c.is_ascii_digit())
+        && dates::find(day).is_some_and(|date| {
+            date.end.is_some_and(|date| date.month.is_some())
+                && date.start.is_none()
+                && date.at == (0..day.len())
+        })
 }
 
 /// Longest rest of a line that goes on in the next one, in words.

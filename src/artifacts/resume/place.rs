@@ -19,7 +19,27 @@ pub(super) fn place(text: &str) -> Option<Place> {
     if text.contains(['@', '\t', ':']) || text.split_whitespace().count() > 14 {
         return None;
     }
-    by_country(text).or_else(|| by_postcode(text)).or_else(|| by_name(text))
+    by_country(text).or_else(|| by_postcode(text)).or_else(|| by_name(text)).or_else(|| {
+        // `9 Quay Road, Smallville, SA15 3AB`: the code stands apart.
+        let (before, code) = text.rsplit_once(',')?;
+        let is_code = is_postcode(code.trim());
+        let city = before.rsplit(',').next().unwrap_or_default().trim();
+        let words: Vec<&str> = city.split_whitespace().collect();
+        let named = || {
+            (before != city && is_name(&words))
+                .then(|| Place { city: Some(city.to_owned()), ..Place::default() })
+        };
+        is_code.then(|| place(before).or_else(named))?
+    })
+}
+
+/// A postcode alone: `SA15 3AB`, `51020-000`, `CEP 51020-000`.
+fn is_postcode(text: &str) -> bool {
+    let code = text.strip_prefix("CEP").unwrap_or(text).trim_start_matches([':', ' ']);
+    let shaped = shape(code);
+    let british = ["A0 0AA", "A00 0AA", "AA0 0AA", "AA00 0AA", "A0A 0AA", "AA0A 0AA", "A0A 0A0"];
+    matches!(shaped.as_str(), "00000-000" | "0000-000" | "00000" | "0000 AA")
+        || british.contains(&shaped.as_str())
 }
 
 fn by_country(text: &str) -> Option<Place> {
@@ -41,6 +61,11 @@ fn by_country(text: &str) -> Option<Place> {
         }
     }
     found.city = parts.pop();
+    // `Rosario, Santa Fe, Argentina`: before a part that is not known stands a city that is.
+    if found.region.is_none() && parts.len() == 1 && is_known(&parts[0]) {
+        found.region = found.city.take();
+        found.city = parts.pop();
+    }
     let city = found.city.as_deref().unwrap_or_default();
     // In `New York` and `Paris, France` nothing else is named.
     let strange = !is_known(city) && (words::is_position(city) || words::is_organisation(city))
@@ -272,6 +297,9 @@ mod tests {
             ("Munich, Bavaria, Germany", r#""Munich" "Bavaria" "DE""#),
             ("12 Dover Street, London W1S 4LJ, UK", r#""London" None "GB""#),
             ("1 Main Street, Apt 4B, Salem, OR 97301", r#""Salem" "OR" "US""#),
+            ("9 Heol y Parc, Llanelli, SA15 3AB", r#""Llanelli" None None"#),
+            ("Rua das Mangueiras, 210, Recife - PE, CEP 51020-000", r#""Recife" "PE" None"#),
+            ("Rosario, Santa Fe, Argentina", r#""Rosario" "Santa Fe" "AR""#),
             ("Germany", r#"None None "DE""#),
             ("Lindenallee 27, 04229 Leipzig", r#""Leipzig" None None"#),
             ("D-10437 Berlin", r#""Berlin" None None"#),

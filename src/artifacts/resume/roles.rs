@@ -1,15 +1,19 @@
 //! Roles: entries that each stand around a period.
 
+mod pieces;
+
 use serde_json::{Map, Value, json};
 
 use super::{
     Confidence, Findings,
     dates::{self, Period},
-    lines::{Line, fields},
+    lines::Line,
     place, short,
     vocabulary::{folded, vocabulary},
     words,
 };
+
+use pieces::{Kind, Named, is_break, is_department, named};
 
 /// The shape in which roles are written down.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +67,10 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
                 && next.is_some_and(|next| next.organisation.is_none() && next.position.is_some());
             if heads_group {
                 group = role.organisation;
+                continue;
+            }
+            if let Some(pause) = role.pause() {
+                findings.issue(&format!("“{}” is not drafted as a role", short(pause)));
                 continue;
             }
             group = group.filter(|_| role.organisation.is_none());
@@ -225,7 +233,11 @@ fn adds(head: &mut Vec<String>, line: &Line) -> bool {
     let gains = (before.position.is_none() && after.position.is_some())
         || (before.organisation.is_none() && after.organisation.is_some())
         || (before.location.is_none() && place::is_place(text));
-    let keeps = before.position.is_none() || after.position == before.position;
+    let grows = after.position != before.position;
+    let keeps = before.position.as_deref().is_none_or(|title| {
+        after.position.as_deref().is_some_and(|longer| longer.starts_with(title))
+    });
+    let gains = gains || grows && before.position.is_some();
     let adds = names(line) && short && gains && keeps;
     if adds {
         head.push(text.clone());
@@ -282,59 +294,6 @@ fn order(entries: &[Entry]) -> Order {
     }
 }
 
-/// What a piece of a head can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Title,
-    Firm,
-    Place,
-    Unknown,
-}
-
-#[derive(Debug, Clone)]
-struct Named {
-    kind: Kind,
-    text: String,
-}
-
-/// The pieces of a head, each with what its words say.
-fn named(head: &[String]) -> Vec<Named> {
-    let mut found: Vec<Named> = Vec::new();
-    for field in head.iter().flat_map(|line| fields(line)) {
-        for part in dashed(field) {
-            by_comma(part, &mut found);
-        }
-    }
-    found.retain(|named| {
-        named.text.chars().filter(|c| c.is_alphabetic()).count() > 1 && !is_length(&named.text)
-    });
-    found
-}
-
-/// `3 years 2 months`: how long a role lasted.
-fn is_length(text: &str) -> bool {
-    const UNITS: [&str; 28] = [
-        "year", "years", "yr", "yrs", "month", "months", "mo", "mos", "and", "jahr", "jahre",
-        "jahren", "monat", "monate", "und", "ano", "anos", "mes", "meses", "y", "e", "an", "ans",
-        "mois", "et", "jaar", "maand", "maanden",
-    ];
-    let folded = folded(text);
-    let mut words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    text.starts_with(|c: char| c.is_ascii_digit())
-        && words.all(|word| UNITS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-fn kind(text: &str) -> Kind {
-    let (title, firm) = (words::is_position(text), words::is_organisation(text));
-    match (title, firm) {
-        _ if place::is_place(text) => Kind::Place,
-        (true, true) if firmly(text) => Kind::Firm,
-        (true, _) => Kind::Title,
-        (false, true) => Kind::Firm,
-        (false, false) => Kind::Unknown,
-    }
-}
-
 /// What the head of an entry says.
 #[derive(Debug, Clone)]
 struct Role {
@@ -356,7 +315,15 @@ impl Role {
             is_inherited: false,
         };
         let mut unknown: Vec<String> = Vec::new();
-        for Named { kind, text } in named(head) {
+        let (mut department, mut detail) = (None, None);
+        for Named { kind, text, after_title } in named(head) {
+            if kind == Kind::Firm && after_title && department.is_none() && is_department(&text) {
+                department = Some(text);
+                continue;
+            }
+            if kind == Kind::Unknown && after_title && detail.is_none() {
+                detail = Some(text.clone());
+            }
             let free = match kind {
                 Kind::Place => &mut role.location,
                 Kind::Title => &mut role.position,
@@ -372,8 +339,27 @@ impl Role {
                 unknown.push(text);
             }
         }
+        // `Nurse, Emergency Department` above `Acme Hospital`.
+        if role.organisation.is_none() {
+            role.organisation = department.take();
+        }
+        // `Associate, Employment` above `Acme LLP, London`: what stands behind the title is no firm and no town.
+        let complete = role.organisation.is_some() && role.location.is_some();
+        let detail = detail.filter(|_| complete);
+        if let (Some(title), Some(detail)) = (&mut role.position, department.or(detail)) {
+            unknown.retain(|piece| *piece != detail);
+            *title = format!("{title}, {detail}");
+        }
         role.guess(unknown, order);
         role
+    }
+
+    /// The name of a break, if that is all that is said.
+    fn pause(&self) -> Option<&str> {
+        match (&self.position, &self.organisation) {
+            (Some(only), None) | (None, Some(only)) => is_break(only).then_some(only),
+            _ => None,
+        }
     }
 
     /// Pieces that no word gives away: whatever is still missing, in the order that the other entries keep.
@@ -459,107 +445,3 @@ impl Role {
         Value::Object(role)
     }
 }
-
-/// A name with a firm's form in it is a firm, though a job is in it too: `Tailor & Sons Ltd`.
-fn firmly(piece: &str) -> bool {
-    let end = piece.split_whitespace().next_back().unwrap_or_default();
-    let is_firm = words::is_organisation(end) && !words::is_position(end);
-    is_firm || piece.contains(" & ") && words::is_organisation(piece)
-}
-
-/// `Programmer – Acme`, `Programmer @ Acme`, `Programmer at Acme`, `Acme (London)`.
-fn dashed(field: &str) -> Vec<&str> {
-    let mut parts = vec![field];
-    for separator in [" – ", " — ", " - ", " @ ", " at ", " bei ", " chez ", " bij ", ": ", " ("]
-    {
-        parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
-    }
-    // `en` and `em` lead to much else than a firm.
-    for separator in [" en ", " em ", " na ", " no ", " in "] {
-        parts = parts
-            .into_iter()
-            .flat_map(|part| match part.split_once(separator) {
-                Some((title, firm))
-                    if words::is_position(title)
-                        && !words::is_organisation(title)
-                        && firm.starts_with(char::is_uppercase)
-                        && (words::is_organisation(firm)
-                            || firm
-                                .split_whitespace()
-                                .filter(|word| word.starts_with(char::is_uppercase))
-                                .count()
-                                > 1) =>
-                {
-                    vec![title, firm]
-                }
-                _ => vec![part],
-            })
-            .collect();
-    }
-    parts
-        .into_iter()
-        .map(|part| part.trim_matches([' ', ',', ';', '–', '—', '-', '*']))
-        .map(|part| if part.contains('(') { part } else { part.trim_end_matches(')') })
-        .collect()
-}
-
-/// `Programmer, Acme Ltd, London, UK` in its parts; `Acme, Inc.`, `Director, Marketing` and `City of Leeds, Roads` stay
-/// whole.
-fn by_comma(text: &str, found: &mut Vec<Named>) {
-    let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-    // The longest tail that is a place.
-    let tail = (0..parts.len()).find(|at| place::is_place(&parts[*at..].join(", ")));
-    let (names, place) = parts.split_at(tail.unwrap_or(parts.len()));
-    let mut pieces: Vec<Named> = Vec::new();
-    for part in names {
-        let form = LEGAL_FORMS.contains(&part.trim_end_matches('.').to_lowercase().as_str());
-        let next = kind(part);
-        match pieces.last_mut() {
-            Some(last) if form => {
-                last.text = format!("{}, {part}", last.text);
-                last.kind = Kind::Firm;
-            }
-            // A part of what stands before it, unless it is of the other kind.
-            Some(last) if belongs(last.kind, next, part) => {
-                last.text = format!("{}, {part}", last.text);
-            }
-            _ => pieces.push(Named { kind: next, text: (*part).to_owned() }),
-        }
-    }
-    found.append(&mut pieces);
-    if !place.is_empty() {
-        found.push(Named { kind: Kind::Place, text: place.join(", ") });
-    }
-}
-
-/// Whether a part after a comma goes on with the part before it: a department after a title, an office after a firm.
-fn belongs(before: Kind, next: Kind, part: &str) -> bool {
-    let department = DEPARTMENTS.contains(&part.to_lowercase().as_str());
-    match (before, next) {
-        (Kind::Title, Kind::Unknown) => department,
-        (Kind::Firm, Kind::Firm) => true,
-        _ => false,
-    }
-}
-
-const LEGAL_FORMS: [&str; 14] = [
-    "inc", "ltd", "llc", "llp", "plc", "corp", "limited", "lp", "gmbh", "s.a", "s.l", "s.a.s",
-    "lda", "ltda",
-];
-
-const DEPARTMENTS: [&str; 14] = [
-    "engineering",
-    "finance",
-    "human resources",
-    "hr",
-    "it",
-    "legal",
-    "marketing",
-    "operations",
-    "people",
-    "product",
-    "research",
-    "sales",
-    "security",
-    "support",
-];

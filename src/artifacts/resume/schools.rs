@@ -87,7 +87,7 @@ impl School {
             return After::Nothing;
         }
         if self.study_type.is_none()
-            && let Some((study_type, area)) = degree(piece)
+            && let Some((study_type, area)) = degree(without_remark(piece))
         {
             // `Apprenticeship as a fitter` says what was learnt.
             let done = area.is_some() || study_type.split_whitespace().count() > 2;
@@ -113,6 +113,7 @@ impl School {
             After::Institution => {
                 let named = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
                 if let Some(institution) = &mut self.institution
+                    && institution.starts_with("Univ")
                     && piece.split_whitespace().count() <= 3
                     && piece.split_whitespace().all(named)
                 {
@@ -248,6 +249,20 @@ fn is_grade(piece: &str) -> bool {
     ];
     let first = folded(piece.split(' ').next().unwrap_or_default());
     GRADES.contains(&first.as_str()) && piece.split_whitespace().count() <= 4
+}
+
+/// `Master of Laws (distinction)` without how well it went.
+fn without_remark(piece: &str) -> &str {
+    let Some((plain, remark)) = piece.strip_suffix(')').and_then(|open| open.rsplit_once(" ("))
+    else {
+        return piece;
+    };
+    let first = folded(remark.split(' ').next().unwrap_or_default());
+    let done = ["diploma", "behaald", "abgeschlossen", "concluido", "concluida", "obtenu"];
+    let is_remark = is_grade(remark) && !first.starts_with("hon")
+        || done.contains(&first.as_str())
+        || remark.starts_with(|c: char| c.is_ascii_digit());
+    if is_remark { plain } else { piece }
 }
 
 fn pieces(line: &str) -> Vec<String> {

@@ -48,7 +48,9 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
                 lines.next();
             }
         }
-        let (section, rest) = match heading(&line) {
+        let within = parts.last().map(|part| part.section);
+        let is_note = matches!(within, Some(Section::Work | Section::Volunteer)) && notes(&line);
+        let (section, rest) = match heading(&line).filter(|_| !is_note) {
             Some((section, rest)) => (Some(section), rest),
             None => (None, None),
         };
@@ -67,6 +69,12 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     parts
 }
 
+/// `Technologies: Rust, C` or `Key achievements:` right under the lines of a role is said of it.
+fn notes(line: &Line) -> bool {
+    let label = line.text.split_once(':').map(|(label, _)| folded(label.trim()));
+    !line.after_gap && label.is_some_and(|label| vocabulary().notes.contains(&label))
+}
+
 /// The section that a line opens, and what stands in the same line after a colon or in the next column.
 fn heading(line: &Line) -> Option<(Section, Option<String>)> {
     if line.bullet {
@@ -81,7 +89,22 @@ fn heading(line: &Line) -> Option<(Section, Option<String>)> {
         let section = section_of(before).filter(|_| !is_entry)?;
         return Some((section, Some(after.trim().to_owned())));
     }
-    section_of(&line.text).map(|section| (section, None))
+    let section =
+        section_of(&line.text).or_else(|| line.after_gap.then(|| of_trade(&line.text)).flatten());
+    section.map(|section| (section, None))
+}
+
+/// `Nursing Experience`, `Midwifery Career`: a trade that is not known, in two capitalised words.
+fn of_trade(text: &str) -> Option<Section> {
+    const NO_TRADES: [&str; 9] = [
+        "user", "customer", "client", "digital", "employee", "brand", "guest", "visitor", "patient",
+    ];
+    let (trade, last) = text.trim_end_matches(':').split_once(' ')?;
+    let is_word =
+        |word: &str| word.starts_with(char::is_uppercase) && word.chars().all(char::is_alphabetic);
+    let names_work = matches!(folded(last).as_str(), "experience" | "career" | "employment");
+    let is_trade = is_word(trade) && !NO_TRADES.contains(&folded(trade).as_str());
+    (is_trade && is_word(last) && names_work).then_some(Section::Work)
 }
 
 /// Longest heading, in words.
@@ -90,7 +113,10 @@ const WORDS_MAX: usize = 6;
 /// The section that a text is the heading of. What is joined to a heading belongs to it: `Skills & Juggling`.
 pub(super) fn section_of(text: &str) -> Option<Section> {
     let joined = || {
-        let (before, after) = JOINTS.iter().find_map(|joint| text.split_once(joint))?;
+        let (before, after) = JOINTS.iter().find_map(|joint| {
+            let loud = joint.to_uppercase();
+            text.split_once(joint).or_else(|| text.split_once(loud.as_str()))
+        })?;
         let is_short =
             after.split_whitespace().count() <= 2 && !after.contains(|c: char| c.is_ascii_digit());
         heading_of(before).filter(|_| is_short)
@@ -98,7 +124,7 @@ pub(super) fn section_of(text: &str) -> Option<Section> {
     heading_of(text).or_else(joined)
 }
 
-const JOINTS: [&str; 8] = [" & ", " and ", " und ", " y ", " et ", " e ", " en ", " AND "];
+const JOINTS: [&str; 7] = [" & ", " and ", " und ", " y ", " et ", " e ", " en "];
 
 fn heading_of(text: &str) -> Option<Section> {
     let vocabulary = vocabulary();
@@ -159,6 +185,7 @@ mod tests {
             ("Five years of experience in teaching", None),
             ("Summary of the whole argument", None),
             ("2019 Experience", None),
+            ("FORMACIÓN Y CURSOS VARIOS", Some(Section::Education)),
         ] {
             assert_eq!(section_of(text), section, "{text}");
         }

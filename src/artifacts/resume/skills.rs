@@ -65,7 +65,10 @@ fn items(line: &str) -> Vec<String> {
         })
         .filter(|item| {
             let words = item.split_whitespace().count();
-            (1..=WORDS_MAX).contains(&words) && item.chars().any(char::is_alphabetic)
+            // Two sentences are a remark.
+            (1..=WORDS_MAX).contains(&words)
+                && !item.contains(". ")
+                && item.chars().any(char::is_alphabetic)
         })
         .collect()
 }

@@ -46,6 +46,15 @@ pub(super) enum Label {
     Other,
 }
 
+/// What a label within a role announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RoleLabel {
+    Title,
+    Firm,
+    /// A period or a place.
+    Other,
+}
+
 /// All words, as [`folded`] has them.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
@@ -68,6 +77,16 @@ pub(super) struct Vocabulary {
     pub(super) long_degrees: Vec<String>,
     pub(super) short_degrees: HashSet<String>,
     pub(super) notes: HashSet<String>,
+    pub(super) role_labels: HashMap<String, RoleLabel>,
+    /// How much or how somebody worked.
+    pub(super) terms: HashSet<String>,
+    /// What stands where a role would, and is none.
+    pub(super) breaks: HashSet<String>,
+    pub(super) departments: HashSet<String>,
+    /// What stands before a name and is no part of it, without dots.
+    pub(super) courtesies: HashSet<String>,
+    /// Degrees and offices before a name, without dots.
+    pub(super) honours: HashSet<String>,
     pub(super) positions: HashSet<String>,
     pub(super) position_ends: Vec<String>,
     pub(super) employers: HashSet<String>,
@@ -79,7 +98,7 @@ pub(super) struct Vocabulary {
 impl Vocabulary {
     fn add(&mut self, table: &Table) {
         let Table { titles, headings, dates, labels, degrees, notes, .. } = table;
-        let Table { positions, employers, schools, .. } = table;
+        let Table { roles, names, positions, employers, schools, .. } = table;
         self.titles.extend(list(titles));
         self.fillers.extend(list(&headings.fillers));
         for (words, section) in [
@@ -126,12 +145,31 @@ impl Vocabulary {
         self.long_degrees.extend(list(&degrees.long));
         self.short_degrees.extend(list(&degrees.short));
         self.notes.extend(list(&notes.words));
+        self.add_roles(roles, names);
         self.positions.extend(list(&positions.words));
         self.position_ends.extend(list(&positions.ends));
         self.employers.extend(list(&employers.words));
         self.employer_ends.extend(list(&employers.ends));
         self.schools.extend(list(&schools.words));
         self.school_stems.extend(list(&schools.stems));
+    }
+
+    fn add_roles(&mut self, roles: &Roles, names: &Names) {
+        for (words, label) in [
+            (&roles.title, RoleLabel::Title),
+            (&roles.firm, RoleLabel::Firm),
+            (&roles.other, RoleLabel::Other),
+        ] {
+            for word in list(words) {
+                self.role_labels.entry(word).or_insert(label);
+            }
+        }
+        let spaced = |text: &String| parts(text).collect::<Vec<_>>().join(" ");
+        self.terms.extend(list(&roles.terms).map(|term| spaced(&term)));
+        self.breaks.extend(list(&roles.breaks).map(|name| spaced(&name)));
+        self.departments.extend(list(&roles.departments));
+        self.courtesies.extend(list(&names.courtesies));
+        self.honours.extend(list(&names.honours));
     }
 }
 
@@ -145,6 +183,8 @@ struct Table {
     labels: Labels,
     degrees: Degrees,
     notes: Words,
+    roles: Roles,
+    names: Names,
     positions: Endings,
     employers: Endings,
     schools: Schools,
@@ -192,6 +232,24 @@ struct Labels {
 struct Degrees {
     long: String,
     short: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Roles {
+    title: String,
+    firm: String,
+    other: String,
+    terms: String,
+    breaks: String,
+    departments: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names {
+    courtesies: String,
+    honours: String,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,7 @@
 //! Addresses within a piece of text: e-mail, telephone, web.
 
-use crate::artifacts::resume::dates;
+use super::label_of;
+use crate::artifacts::resume::{dates, vocabulary::Label};
 
 /// A web page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +30,11 @@ pub(super) fn phone(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
     let labelled = ["tel", "phone", "mobile", "cell", "mob", "m:", "t:", "p:", "☎", "📞", "📱"]
         .iter()
-        .any(|label| lower.contains(label));
+        .any(|label| lower.contains(label))
+        || text
+            .split(|c: char| c.is_ascii_digit() || c == '+' || c == '(')
+            .next()
+            .is_some_and(|lead| label_of(lead.trim()).0 == Some(Label::Phone));
     let others = |word: &&str| !word.contains(['@', '/']);
     let plain = text.split_whitespace().filter(others).collect::<Vec<_>>().join(" ");
     let part_of_number = |c: char| c.is_ascii_digit() || "+()-./ \u{2010}\u{2011}".contains(c);
@@ -169,6 +174,8 @@ mod tests {
             ("Tel: (512) 555-0147", Some("(512) 555-0147")),
             ("512.555.0147", Some("512.555.0147")),
             ("phone 555-0147", Some("555-0147")),
+            ("Móvil: 655 01 23 45", Some("655 01 23 45")),
+            ("040 / 555 01 77", Some("040 / 555 01 77")),
             ("2019 - 2021", None),
             ("03/2018 - 11/2020", None),
             ("https://example.org/1234567890", None),

@@ -1,0 +1,203 @@
+//! The name of the person, at the head of the résumé.
+
+use super::super::{
+    Confidence, Findings, dates,
+    lines::{Line, fields},
+    place,
+    sections::section_of,
+    vocabulary::{Label, folded, vocabulary},
+    words,
+};
+use super::label_of;
+
+/// Lines from the top among which the name is looked for.
+const NAME_LINES: usize = 8;
+
+/// The name and the line it stands in: `Name: …`, or the first line that can be a name.
+///
+/// The e-mail address tells names from jobs and firms that are called like one: `Lena Koch`.
+pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Option<(String, usize)> {
+    let top = head.iter().take(NAME_LINES).enumerate();
+    let local = folded(mail.split('@').next().unwrap_or_default());
+    let (written, position) = match labelled(head) {
+        Some(found) => found,
+        None => top.filter(|(_, line)| !line.bullet).find_map(|(position, line)| {
+            let broken = || name_in(&broken_name(line, head.get(position + 1)?)?, &local);
+            Some((name_in(&line.text, &local).or_else(broken)?, position))
+        })?,
+    };
+    let (titles, plain) = titled(&written);
+    let with_title = !titles.is_empty();
+    let name = titles.into_iter().chain([calmed(plain).as_str()]).collect::<Vec<_>>().join(" ");
+    // Whether a title belongs to the name is for the person to say; half a name is a guess.
+    let sure = match position {
+        _ if with_title || !plain.contains(' ') => Confidence::Low,
+        0 | 1 => Confidence::High,
+        _ => Confidence::Medium,
+    };
+    findings.sure("basics.name", sure);
+    Some((name, position))
+}
+
+/// A name behind its label, or in two halves behind theirs.
+fn labelled(head: &[&Line]) -> Option<(String, usize)> {
+    let values = |wanted: &dyn Fn(&str) -> bool| {
+        head.iter().take(NAME_LINES).enumerate().find_map(|(position, line)| {
+            let (label, value) = line.text.split_once([':', '\t'])?;
+            let value = value.trim_matches([' ', '\t', ':']);
+            (wanted(label) && !value.is_empty()).then(|| (value.to_owned(), position))
+        })
+    };
+    let given = values(&|label| GIVEN.contains(&folded(label.trim()).as_str()));
+    let family = values(&|label| FAMILY.contains(&folded(label.trim()).as_str()));
+    match (given, family) {
+        (Some((given, position)), Some((family, _))) => {
+            Some((format!("{given} {family}"), position))
+        }
+        _ => values(&|label| label_of(label).0 == Some(Label::Name)),
+    }
+}
+
+const GIVEN: [&str; 11] = [
+    "vorname",
+    "vornamen",
+    "prenom",
+    "prenoms",
+    "nombre",
+    "nombres",
+    "first name",
+    "given name",
+    "forename",
+    "voornaam",
+    "nome",
+];
+
+const FAMILY: [&str; 13] = [
+    "name",
+    "nachname",
+    "familienname",
+    "nom",
+    "nom de famille",
+    "apellido",
+    "apellidos",
+    "surname",
+    "last name",
+    "family name",
+    "achternaam",
+    "apelido",
+    "sobrenome",
+];
+
+/// A name without courtesies, and the titles before it: `Mme`, `Dr.`, `Dipl.-Ing.`.
+fn titled(name: &str) -> (Vec<&str>, &str) {
+    let (mut titles, mut rest) = (Vec::new(), name.trim());
+    while let Some((first, after)) = rest.split_once(' ') {
+        let plain = folded(first).replace('.', "");
+        let written =
+            first.ends_with('.') || ["dr", "prof", "sir", "dame"].contains(&plain.as_str());
+        if written && (vocabulary().honours.contains(&plain) || plain.starts_with("dipl-")) {
+            // A Dutch lawyer writes `mr.`, a gentleman `Mr.`.
+            if plain != "mr" || first.starts_with('m') {
+                titles.push(first);
+            }
+        } else if !vocabulary().courtesies.contains(&plain) {
+            break;
+        }
+        rest = after.trim_start();
+    }
+    (titles, rest)
+}
+
+/// A name on two lines: `Ada` above `Byron-Lovelace`.
+fn broken_name(line: &Line, next: &Line) -> Option<String> {
+    let is_one = |line: &Line| line.text.split_whitespace().count() == 1;
+    let is_known = |line: &Line| section_of(&line.text).is_some();
+    let fits = is_one(line) && next.text.split_whitespace().count() <= 2 && !next.after_gap;
+    (fits && !is_known(line) && !is_known(next)).then(|| format!("{} {}", line.text, next.text))
+}
+
+/// A name at the beginning of a line, before a title or an address.
+fn name_in(line: &str, local: &str) -> Option<String> {
+    let folded_line = folded(line);
+    let title = vocabulary().titles.iter().filter(|title| {
+        folded_line.starts_with(title.as_str())
+            && !folded_line[title.len()..].starts_with(char::is_alphanumeric)
+    });
+    let title = title.map(|title| title.chars().count()).max().unwrap_or_default();
+    let line: String = line.chars().skip(title).collect();
+    let line = line.trim_start_matches([' ', '-', '–', '—', ':', '|', ',']);
+    let line = line.strip_prefix("of ").unwrap_or(line);
+    let first = fields(line).into_iter().next()?;
+    // `Katarzyna (Kasia) Nowak`
+    let plain = match (first.split_once(" ("), first.split_once(") ")) {
+        (Some((before, _)), Some((_, after))) => format!("{before} {after}"),
+        _ => first.to_owned(),
+    };
+    let first = plain.split([',', '(', '|']).next().unwrap_or_default();
+    let first =
+        first.split(" – ").next().unwrap_or(first).split(" - ").next().unwrap_or(first).trim();
+    let (titles, first) = titled(first);
+    let mut words: Vec<&str> = first.split_whitespace().collect();
+    // `Ada Byron RN BSN`
+    while let [_, _, .., last] = words.as_slice()
+        && last.chars().filter(|c| c.is_uppercase()).count() > 1
+        && vocabulary().short_degrees.contains(&folded(&last.replace('.', "")))
+    {
+        words.pop();
+    }
+    let letters = first.chars().all(|c| c.is_alphabetic() || " .'’-".contains(c));
+    let capitals = words
+        .iter()
+        .filter(|word| !PARTICLES.contains(&word.to_lowercase().as_str()))
+        .all(|word| word.chars().next().is_some_and(|c| !c.is_lowercase()));
+    let is_heading = |word: &&str| word.len() > 3 && section_of(word).is_some();
+    let is_label = |word: &&str| word.len() > 1 && vocabulary().labels.contains_key(&folded(word));
+    let in_mail = |word: &str| word.len() > 2 && local.contains(&folded(word));
+    let agrees = words.iter().any(|word| in_mail(word) && !words::is_position(word))
+        || words.iter().all(|word| in_mail(word));
+    let other = !agrees
+        && (words::is_position(first)
+            || words.iter().any(|word| is_heading(word) || is_label(word))
+            || words::is_organisation(first))
+        || place::is_place(first)
+        || dates::find(first).is_some();
+    let fits = (2..=5).contains(&words.len()) && letters && capitals && !other;
+    fits.then(|| titles.into_iter().chain(words).collect::<Vec<_>>().join(" "))
+}
+
+const PARTICLES: [&str; 16] = [
+    "al", "bin", "da", "de", "del", "della", "den", "der", "di", "dos", "el", "la", "le", "ten",
+    "van", "von",
+];
+
+/// `ADA BYRON-LOVELACE` and `Ada BYRON` in ordinary letters.
+fn calmed(name: &str) -> String {
+    let is_loud = |word: &&str| {
+        word.chars().filter(|c| c.is_alphabetic()).count() > 2
+            && word.chars().any(char::is_uppercase)
+            && !word.chars().any(char::is_lowercase)
+    };
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let all = words.iter().all(|word| is_loud(word) || word.chars().count() < 4);
+    let any = words.iter().any(is_loud);
+    let calm = words.into_iter().map(|word| match word.to_lowercase() {
+        small if any && all && PARTICLES.contains(&small.as_str()) => small,
+        _ if any && all || is_loud(&word) => calm(word),
+        _ => word.to_owned(),
+    });
+    calm.collect::<Vec<_>>().join(" ")
+}
+
+fn calm(name: &str) -> String {
+    let mut at_start = true;
+    let mut calmed = String::new();
+    for c in name.chars() {
+        if at_start {
+            calmed.push(c);
+        } else {
+            calmed.extend(c.to_lowercase());
+        }
+        at_start = !c.is_alphabetic();
+    }
+    calmed
+}

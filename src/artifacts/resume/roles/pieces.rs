@@ -1,0 +1,278 @@
+//! The pieces of the lines that name a role: what each of them can be by its words.
+
+use super::super::{
+    lines::fields,
+    place,
+    vocabulary::{RoleLabel, folded, parts, vocabulary},
+    words,
+};
+
+/// What a piece of a head can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Title,
+    Firm,
+    Place,
+    Unknown,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    pub(super) kind: Kind,
+    pub(super) text: String,
+    /// It stands behind a title and a comma.
+    pub(super) after_title: bool,
+}
+
+/// The pieces of a head, each with what its words say.
+pub(super) fn named(head: &[String]) -> Vec<Named> {
+    let mut found: Vec<Named> = Vec::new();
+    for field in head.iter().flat_map(|line| fields(line)) {
+        let (label, field) = labelled(field);
+        let (plain, notes) = bracketed(field);
+        let begin = found.len();
+        for part in dashed(&plain).into_iter().chain(notes) {
+            by_comma(part, &mut found);
+        }
+        let kind = match label {
+            Some(RoleLabel::Title) => Kind::Title,
+            Some(RoleLabel::Firm) => Kind::Firm,
+            Some(RoleLabel::Other) | None => continue,
+        };
+        if let Some(first) = found.get_mut(begin) {
+            first.kind = kind;
+        }
+    }
+    found.retain(|named| {
+        named.text.chars().filter(|c| c.is_alphabetic()).count() > 1
+            && !is_length(&named.text)
+            && !is_term(&named.text)
+    });
+    found
+}
+
+/// `Employer: Acme` in its label and its value; a label alone has no value.
+fn labelled(field: &str) -> (Option<RoleLabel>, &str) {
+    let known = |text: &str| vocabulary().role_labels.get(&folded(text.trim())).copied();
+    match field.split_once(':') {
+        Some((before, value)) if known(before).is_some() => (known(before), value.trim()),
+        _ if known(field).is_some() => (known(field), ""),
+        _ => (None, field),
+    }
+}
+
+/// A text without what stands in brackets, and that.
+fn bracketed(field: &str) -> (String, Vec<&str>) {
+    let (mut plain, mut notes, mut rest) = (String::new(), Vec::new(), field);
+    while let Some((before, after)) = rest.split_once(" (") {
+        let Some((note, next)) = after.split_once(')') else { break };
+        plain.push_str(before);
+        notes.push(note);
+        rest = next;
+    }
+    plain.push_str(rest);
+    (plain, notes)
+}
+
+/// `part-time`, `80 %`, `24 hours a week`: how much somebody worked, not where.
+fn is_term(text: &str) -> bool {
+    const HOURS: [&str; 9] =
+        ["hours", "hrs", "stunden", "std", "uur", "horas", "heures", "wochenstunden", "h"];
+    let folded = folded(text);
+    let words: Vec<&str> = parts(&folded).collect();
+    let counted = text.starts_with(|c: char| c.is_ascii_digit())
+        && (text.ends_with('%') || words.iter().any(|word| HOURS.contains(word)));
+    counted || vocabulary().terms.contains(&words.join(" "))
+}
+
+/// Whether a text names a break rather than a role: `Parental leave`.
+pub(super) fn is_break(text: &str) -> bool {
+    let folded = folded(text);
+    vocabulary().breaks.contains(&parts(&folded).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a text names a part of an organisation: `Emergency Department`.
+pub(super) fn is_department(text: &str) -> bool {
+    let folded = folded(text);
+    let words: Vec<&str> = parts(&folded).collect();
+    [words.first(), words.last()]
+        .into_iter()
+        .flatten()
+        .any(|word| vocabulary().departments.contains(*word))
+}
+
+/// `3 years 2 months`: how long a role lasted.
+fn is_length(text: &str) -> bool {
+    const UNITS: [&str; 28] = [
+        "year", "years", "yr", "yrs", "month", "months", "mo", "mos", "and", "jahr", "jahre",
+        "jahren", "monat", "monate", "und", "ano", "anos", "mes", "meses", "y", "e", "an", "ans",
+        "mois", "et", "jaar", "maand", "maanden",
+    ];
+    let folded = folded(text);
+    let mut words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && words.all(|word| UNITS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn kind(text: &str) -> Kind {
+    let (title, firm) = (words::is_position(text), words::is_organisation(text));
+    match (title, firm) {
+        _ if place::is_place(text) => Kind::Place,
+        (true, true) if firmly(text) => Kind::Firm,
+        (true, _) => Kind::Title,
+        (false, true) => Kind::Firm,
+        (false, false) => Kind::Unknown,
+    }
+}
+
+/// A name with a firm's form in it is a firm, though a job is in it too: `Tailor & Sons Ltd`.
+fn firmly(piece: &str) -> bool {
+    if is_led(piece) {
+        return false;
+    }
+    let is_firm = |word: &str| words::is_organisation(word) && !words::is_position(word);
+    let first = piece.split_whitespace().next().unwrap_or_default();
+    let end = piece.split_whitespace().next_back().unwrap_or_default();
+    // `Centro Médico Sur`, but `Hospital Porter`.
+    is_firm(end)
+        || is_firm(first) && !words::is_position(end)
+        || piece.contains(" & ") && words::is_organisation(piece)
+}
+
+/// `Jefa de taller`, `Head of Logistics`, `Leiterin Technik`: a title, though its last word is that of a firm.
+fn is_led(piece: &str) -> bool {
+    const LINKS: [&str; 13] = [
+        " of ", " de ", " d'", " d’", " des ", " du ", " da ", " do ", " dos ", " del ", " für ",
+        " van ", " for ",
+    ];
+    const HEADS: [&str; 12] = [
+        "leiter",
+        "leiterin",
+        "leitung",
+        "mitarbeiter",
+        "mitarbeiterin",
+        "assistent",
+        "assistentin",
+        "angestellte",
+        "angestellter",
+        "praktikum",
+        "sachbearbeiter",
+        "sachbearbeiterin",
+    ];
+    let words: Vec<&str> = piece.split_whitespace().collect();
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return false };
+    if LEGAL_FORMS.contains(&last.trim_end_matches('.').to_lowercase().as_str()) {
+        return false;
+    }
+    let links = LINKS.iter().filter_map(|link| piece.find(link)).min();
+    let linked = links.is_some_and(|at| words::is_position(&piece[..at]));
+    let first_folded = folded(first);
+    let german = HEADS.iter().any(|head| first_folded.ends_with(head));
+    linked || german || last.starts_with(char::is_lowercase) && words::is_position(first)
+}
+
+/// `Programmer – Acme`, `Programmer @ Acme`, `Programmer at Acme`, `Acme (London)`.
+fn dashed(field: &str) -> Vec<&str> {
+    let mut parts = vec![field];
+    for separator in [" – ", " — ", " - ", " @ ", " at ", " bei ", " chez ", " bij ", ": ", " ("]
+    {
+        parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
+    }
+    // `en` and `em` lead to much else than a firm.
+    for separator in [" en ", " em ", " na ", " no ", " in "] {
+        parts = parts
+            .into_iter()
+            .flat_map(|part| match part.split_once(separator) {
+                Some((title, firm))
+                    if words::is_position(title)
+                        && !words::is_organisation(title)
+                        && firm.starts_with(char::is_uppercase)
+                        && (words::is_organisation(firm)
+                            || firm
+                                .split_whitespace()
+                                .filter(|word| word.starts_with(char::is_uppercase))
+                                .count()
+                                > 1) =>
+                {
+                    vec![title, firm]
+                }
+                _ => vec![part],
+            })
+            .collect();
+    }
+    parts
+        .into_iter()
+        .map(|part| part.trim_matches([' ', ',', ';', '–', '—', '-', '*']))
+        .map(|part| if part.contains('(') { part } else { part.trim_end_matches(')') })
+        .collect()
+}
+
+/// `Programmer, Acme Ltd, London, UK` in its parts; `Acme, Inc.`, `Director, Marketing` and `City of Leeds, Roads` stay
+/// whole.
+fn by_comma(text: &str, found: &mut Vec<Named>) {
+    let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    // The longest tail that is a place.
+    let tail = (0..parts.len()).find(|at| place::is_place(&parts[*at..].join(", ")));
+    let (names, place) = parts.split_at(tail.unwrap_or(parts.len()));
+    let mut pieces: Vec<Named> = Vec::new();
+    for part in names {
+        let form = LEGAL_FORMS.contains(&part.trim_end_matches('.').to_lowercase().as_str());
+        let next = kind(part);
+        match pieces.last_mut() {
+            Some(last) if form => {
+                last.text = format!("{}, {part}", last.text);
+                last.kind = Kind::Firm;
+            }
+            // A part of what stands before it, unless it is of the other kind.
+            Some(last)
+                if belongs(last.kind, next, part)
+                    && !(last.after_title && is_department(&last.text)) =>
+            {
+                last.text = format!("{}, {part}", last.text);
+            }
+            last => {
+                let after_title = last.is_some_and(|last| {
+                    last.kind == Kind::Title || last.kind == Kind::Unknown && last.after_title
+                });
+                pieces.push(Named { kind: next, text: (*part).to_owned(), after_title });
+            }
+        }
+    }
+    found.append(&mut pieces);
+    if !place.is_empty() {
+        let text = place.join(", ");
+        found.push(Named { kind: Kind::Place, text, after_title: false });
+    }
+}
+
+/// Whether a part after a comma goes on with the part before it: a department after a title, an office after a firm.
+fn belongs(before: Kind, next: Kind, part: &str) -> bool {
+    let department = DEPARTMENTS.contains(&part.to_lowercase().as_str());
+    match (before, next) {
+        (Kind::Title, Kind::Unknown) => department,
+        (Kind::Firm, Kind::Firm) => true,
+        _ => false,
+    }
+}
+
+const LEGAL_FORMS: [&str; 14] = [
+    "inc", "ltd", "llc", "llp", "plc", "corp", "limited", "lp", "gmbh", "s.a", "s.l", "s.a.s",
+    "lda", "ltda",
+];
+
+const DEPARTMENTS: [&str; 14] = [
+    "engineering",
+    "finance",
+    "human resources",
+    "hr",
+    "it",
+    "legal",
+    "marketing",
+    "operations",
+    "people",
+    "product",
+    "research",
+    "sales",
+    "security",
+    "support",
+];
