@@ -179,7 +179,7 @@ fn harmless(never: &[String], sentence: &str) -> usize {
 fn ends(sentence: &str) -> bool {
     let is_mark = |c: char| matches!(c, '.' | '!' | '?' | '？');
     let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c) && c != '\n');
-    end.ends_with(is_mark) || end.ends_with('\n') || sentence.ends_with('\n')
+    end.ends_with(|c| is_mark(c) || c == '\n')
 }
 
 fn asked<'a>(never: &'a [String], sentence: &str) -> Option<Forbidden<'a>> {

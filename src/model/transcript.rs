@@ -767,6 +767,13 @@ pub enum EffectOutcome {
     },
 }
 
+impl EffectOutcome {
+    /// Whether the effect has been set going: done, on its way, or shown where a rehearsal stands for it.
+    pub const fn is_under_way(&self) -> bool {
+        matches!(self, Self::Queued | Self::Delivered | Self::Rehearsed)
+    }
+}
+
 /// What people wrote as it reads now: messages that were changed or taken away.
 #[derive(Debug, Default)]
 pub struct Amendments<'a>(HashMap<&'a str, Option<&'a str>>);

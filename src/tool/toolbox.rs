@@ -141,8 +141,8 @@ impl Toolbox {
         let Some(flow) = flow else {
             return self.plain.get(tool.spec().name).ok_or_else(|| unknown(name))?.prepare(args);
         };
-        let schema = tool.parameters_for(flow);
         let args = tool.understood(flow, args);
+        let schema = || tool.parameters_for(flow);
         self.checker((&flow.digest, tool.spec().name, false), schema)?.prepare(args)
     }
 
@@ -155,7 +155,7 @@ impl Toolbox {
     ) -> Result<Value, ToolError> {
         let Some(tool) = self.get(name) else { return Err(unknown(name)) };
         let args = tool.understood(flow, args);
-        let schema = for_scripts(tool, flow);
+        let schema = || for_scripts(tool, flow);
         self.checker((&flow.digest, tool.spec().name, true), schema)?.prepare(args)
     }
 
@@ -163,14 +163,14 @@ impl Toolbox {
     fn checker(
         &self,
         (digest, name, is_step): (&str, &'static str, bool),
-        schema: Value,
+        schema: impl FnOnce() -> Value,
     ) -> Result<Arc<Checker>, ToolError> {
         let key = (digest.to_owned(), name, is_step);
         let mut by_flow = self.by_flow.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(checker) = by_flow.get(&key) {
             return Ok(Arc::clone(checker));
         }
-        let plain = self.plain.get(name);
+        let (plain, schema) = (self.plain.get(name), schema());
         let checker = match plain.filter(|plain| *plain.schema() == schema) {
             Some(plain) => Arc::clone(plain),
             None => Arc::new(Checker::compile(schema).map_err(|error| {

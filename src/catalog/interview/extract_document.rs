@@ -219,7 +219,7 @@ impl Tool for ExtractDocument {
         // Half a megabyte of somebody's text is no work for a thread that others wait for.
         let response = tokio::task::spawn_blocking(move || {
             let plain = text.as_deref().map(resume::draft);
-            let besides = plain.as_ref().filter(|_| wants_all).map(rules::besides);
+            let extras = plain.as_ref().filter(|_| wants_all).map(rules::extras);
             let mut response = match (asked, text, plain) {
                 (Ok(found), None, _) if is_blank(&found) => {
                     failed(artifact, &extraction, Shortfall::Unasked)
@@ -242,7 +242,7 @@ impl Tool for ExtractDocument {
                 }
                 (Err(shortfall), ..) => failed(artifact, &extraction, shortfall),
             };
-            response.derived.extend(besides.into_iter().flatten());
+            response.derived.extend(extras.into_iter().flatten());
             response
         });
         let response = response.await.map_err(|_| {

@@ -13,7 +13,7 @@ use crate::{
     interview::State,
     model::{
         session,
-        transcript::{Audience, EffectOutcome, Event, Recorded},
+        transcript::{Audience, Event, Recorded},
     },
 };
 
@@ -176,12 +176,8 @@ impl Wrong {
             Event::EffectNoted { what, outcome, .. } => Some((what.as_str(), outcome)),
             _ => None,
         });
-        let happened = |outcome: &EffectOutcome| {
-            use EffectOutcome::{Delivered, Queued, Rehearsed};
-            matches!(outcome, Queued | Delivered | Rehearsed)
-        };
         let done: Vec<&str> =
-            noted.filter(|(_, outcome)| happened(outcome)).map(|(what, _)| what).collect();
+            noted.filter(|(_, outcome)| outcome.is_under_way()).map(|(what, _)| what).collect();
         let there = |wanted: &str| done.iter().any(|what| what.starts_with(wanted));
         for (n, what) in expect.effects.iter().enumerate().filter(|(_, what)| !there(what)) {
             let mut names: Vec<&str> = done.clone();

@@ -27,7 +27,7 @@ use crate::{
     llm::Models,
     model::{
         flow::Period,
-        transcript::{EffectOutcome, Event, ObjectiveStatus, Recorded},
+        transcript::{Event, ObjectiveStatus, Recorded},
     },
     ops::{
         Problems,
@@ -78,12 +78,12 @@ pub(super) fn record(
         let Some(begun) = Begun::of(conversation) else { continue };
         let scene = scene(flow, begun.platform)?;
         let own = fresh(&folder, &format!("told-{}", tests.len()))?;
-        let retold =
-            app::block_on(async { Ok(retold(conversation, &begun, &scene, &own).await?) })?;
-        if let Some(words) = &retold.otherwise {
+        let replayed =
+            app::block_on(async { Ok(replay(conversation, &begun, &scene, &own).await?) })?;
+        if let Some(words) = &replayed.otherwise {
             term::tell(words);
         }
-        tests.push(retold);
+        tests.push(replayed);
         scenes.push(scene);
     }
     let Some(first) = recorded.first() else { return Err(sentence("nothing was recorded")) };
@@ -140,42 +140,42 @@ impl Begun {
 }
 
 /// Does again what was recorded; the test that comes of it.
-async fn retold(
+async fn replay(
     conversation: &Conversation,
     begun: &Begun,
     scene: &Scene,
     folder: &Path,
 ) -> Result<Written, crate::engine::Error> {
     let (talk, _) = Talk::begin(scene, (Some(begun.at), None), folder).await?;
-    let mut retold = Retold { talk, clock: begun.at, folder, steps: Vec::new() };
+    let mut replayed = Replay { talk, clock: begun.at, folder, steps: Vec::new() };
     let (mut since, mut earlier) = ((begun.at, 0), Earlier::default());
     for Arrived { at, inbound, known } in &conversation.inbound {
         let news = conversation.events.get(since.1..*known).unwrap_or_default();
         let by_time = news.iter().any(|recorded| recorded.at - since.0 >= LATER);
-        retold.wait(*at, by_time).await?;
+        replayed.wait(*at, by_time).await?;
         let before = conversation.events.get(..*known).unwrap_or_default();
         match State::fold(before) {
             Some(state) => match steps::of(inbound, &state, &mut earlier) {
                 Ok(steps) => {
                     for step in steps {
-                        retold.take(step).await?;
+                        replayed.take(step).await?;
                     }
                 }
-                Err(why) => retold.steps.push(Err(why)),
+                Err(why) => replayed.steps.push(Err(why)),
             },
-            None => retold.steps.push(Err("what was done without a conversation".to_owned())),
+            None => replayed.steps.push(Err("what was done without a conversation".to_owned())),
         }
         since = (*at, *known);
     }
     let rest = conversation.events.get(since.1..).unwrap_or_default();
     if let Some(last) = rest.iter().rfind(|recorded| recorded.at - since.0 >= LATER) {
-        retold.wait(last.at, true).await?;
+        replayed.wait(last.at, true).await?;
     }
-    Ok(retold.finished(conversation, begun, &scene.flow))
+    Ok(replayed.finished(conversation, begun, &scene.flow))
 }
 
 /// A test that is being written.
-struct Retold<'a> {
+struct Replay<'a> {
     talk: Talk,
     /// The time in the test.
     clock: DateTime<Utc>,
@@ -184,7 +184,7 @@ struct Retold<'a> {
     steps: Vec<Result<Step, String>>,
 }
 
-impl Retold<'_> {
+impl Replay<'_> {
     /// Time passes, where that matters: for long, or so long that something came of it.
     async fn wait(
         &mut self,
@@ -283,9 +283,8 @@ fn at_the_end(talk: &Talk, expect: &mut Expect) {
     }
     expect.values = state.values.clone().into_iter().collect();
     for recorded in &talk.events {
-        use EffectOutcome::{Delivered, Queued, Rehearsed};
-        if let Event::EffectNoted { what, outcome: Delivered | Queued | Rehearsed, .. } =
-            &*recorded.event
+        if let Event::EffectNoted { what, outcome, .. } = &*recorded.event
+            && outcome.is_under_way()
             && !expect.effects.contains(what)
         {
             expect.effects.push(what.clone());

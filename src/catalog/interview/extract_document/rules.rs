@@ -34,10 +34,10 @@ pub(super) fn draft(draft: &Draft, notes: Vec<String>, kinds: &[Kind]) -> Drafte
 
 /// What a résumé says besides the records, as plain text has it: `"skills": ["Rust"]` and, for each role of which more
 /// is said, `"highlights": [{"name": "…", "position": "…", "highlights": ["…"]}]`. Nothing where there is none.
-pub(super) fn besides(draft: &Draft) -> Map<String, Value> {
-    let mut besides = Map::new();
+pub(super) fn extras(draft: &Draft) -> Map<String, Value> {
+    let mut extras = Map::new();
     if !draft.skills.is_empty() {
-        besides.insert("skills".to_owned(), json!(draft.skills));
+        extras.insert("skills".to_owned(), json!(draft.skills));
     }
     let roles = draft.skeleton_timeline["work"].as_array().map_or(&[][..], Vec::as_slice);
     let said = roles.iter().zip(&draft.highlights).filter(|(_, said)| !said.is_empty());
@@ -47,9 +47,9 @@ pub(super) fn besides(draft: &Draft) -> Map<String, Value> {
         })
         .collect();
     if !highlights.is_empty() {
-        besides.insert("highlights".to_owned(), Value::Array(highlights));
+        extras.insert("highlights".to_owned(), Value::Array(highlights));
     }
-    besides
+    extras
 }
 
 /// How much of what a résumé says is there and needs no closer look, two decimals. What is missing counts as much as
