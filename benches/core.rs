@@ -10,20 +10,20 @@ use std::{hint::black_box, sync::Arc, time::Duration};
 
 use anteroom::{
     clock::{Clock, SystemClock},
-    engine::{Engine, What},
-    form::Element,
+    engine::{Engine, InboundKind},
+    form::ComponentId,
     gateway::{
         discord, slack,
-        web::{doing::Doing, page::View, render::Cx},
+        web::{activity::Activity, page::View, render::Cx},
     },
     ids::{CountingIds, EffectId, Ids, RandomIds, SessionId, WaitId},
-    interview::{Actor, Answer, State},
     model::{
         STORED_VERSION,
         transcript::{Audience, Event, Recorded},
         ui::{Choice, Choose, Control, Prompt},
         wait::{Answerers, Purpose, Standing, Wait},
     },
+    session::{Actor, Answer, State},
     store::memory::MemoryStore,
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -63,7 +63,7 @@ fn conversation(count: usize) -> View {
     }
     loaded.head.seq = loaded.events.len() as u64;
     let state = State::fold(&loaded.events).unwrap();
-    View { loaded, state: state.into(), flow, doing: Doing::default() }
+    View { loaded, state: state.into(), flow, doing: Activity::default() }
 }
 
 fn fold(criterion: &mut Criterion) {
@@ -86,7 +86,8 @@ fn decide(criterion: &mut Criterion) {
         engine.view(sessions[0].1).await.unwrap()
     });
     let state = State::fold(&loaded.events).unwrap();
-    let Some(What::Answer { wait, revision, reply, via }) = support::willing(&state, 0) else {
+    let Some(InboundKind::Answer { wait, revision, reply, via }) = support::willing(&state, 0)
+    else {
         return;
     };
     let from = support::participant(0);
@@ -166,7 +167,7 @@ fn choice() -> Wait {
 /// the bytes that go out, in Slack and in Discord.
 fn chats(criterion: &mut Criterion) {
     let wait = choice();
-    let pressed = Element::id(wait.id, wait.revision, "pick.1");
+    let pressed = ComponentId::id(wait.id, wait.revision, "pick.1");
     let from_slack = json!({
         "type": "block_actions", "team": { "id": "T01", "domain": "acme" },
         "user": { "id": "U01", "username": "ada", "name": "ada", "team_id": "T01" },

@@ -12,14 +12,14 @@ use std::{fs, path::Path, sync::Arc};
 
 use anteroom::{
     clock::SystemClock,
-    engine::{Inbound, Parts, What},
+    engine::{Inbound, InboundKind, Parts},
     ids::{RandomIds, SessionId},
-    interview::{State, answer},
     model::{
         transcript::Via,
         ui::{Control, Reply, Verdict},
         wait::{Answerers, Wait},
     },
+    session::{State, answer},
     store::{Store, sled::SledStore},
 };
 use support::{Chat, Op, Recorder};
@@ -137,7 +137,7 @@ async fn next(
     let (loaded, _) = engine.view(session).await.ok()?;
     let state = State::fold(&loaded.events)?;
     let wait = state.pending().next()?;
-    let what = What::Answer {
+    let what = InboundKind::Answer {
         wait: wait.id,
         revision: wait.revision,
         reply: reply(wait, n, way)?,

@@ -14,7 +14,7 @@ use std::{
 
 use anteroom::{
     clock::SystemClock,
-    engine::{Engine, window},
+    engine::{Engine, context_window},
     ids::{CountingIds, EffectId, RandomIds},
     llm::{chat::ToolSpec, openai::stream::Reader},
     model::{
@@ -135,8 +135,9 @@ fn shown(criterion: &mut Criterion) {
     let short = [1_000, 10_000].map(|count| ("sent_100_of", count, kept(count)));
     for (name, count, events) in whole.into_iter().chain(short) {
         group.bench_function(BenchmarkId::new(name, count), |bencher| {
-            bencher
-                .iter(|| window::request(&flow, black_box(&events), Vec::<ToolSpec>::new(), false));
+            bencher.iter(|| {
+                context_window::request(&flow, black_box(&events), Vec::<ToolSpec>::new(), false)
+            });
         });
     }
     group.finish();

@@ -20,9 +20,8 @@ use std::{
 
 use anteroom::{
     clock::{Clock, FixedClock},
-    engine::{Engine, Gateway, Inbound, Receipt, What},
+    engine::{Engine, Gateway, Inbound, InboundKind, Receipt},
     ids::{EffectId, Ids, RandomIds, SessionId, WaitId},
-    interview::State,
     model::{
         audit::{CHAIN_START, Sealed},
         effect::{Cause, Delivery, Effect, Rendering},
@@ -32,6 +31,7 @@ use anteroom::{
         usage::Balance,
         wait::{Standing, Wait},
     },
+    session::State,
     store::{
         Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
         health::Health, memory::MemoryStore, sled::SledStore,
@@ -441,7 +441,7 @@ async fn trouble(
 
 fn said(world: &mut World, n: usize, session: SessionId) -> Inbound {
     let key = format!("{session}-said-{}", world.dice.roll(u64::MAX));
-    let what = What::Said { text: "Well, what do you think?".to_owned(), source: None };
+    let what = InboundKind::Said { text: "Well, what do you think?".to_owned(), source: None };
     Inbound { key, session, from: support::participant(n), what }
 }
 
@@ -464,9 +464,9 @@ async fn peace(world: &World, sessions: &BTreeMap<usize, SessionId>, tally: &mut
                     } else {
                         support::participant(*n)
                     },
-                    what: What::Command(match state.handoff {
-                        Some(_) => anteroom::interview::Command::HandBack,
-                        None => anteroom::interview::Command::Resume,
+                    what: InboundKind::Command(match state.handoff {
+                        Some(_) => anteroom::session::Command::HandBack,
+                        None => anteroom::session::Command::Resume,
                     }),
                 }),
             }

@@ -20,11 +20,10 @@ use anteroom::{
     catalog::interview,
     clock::Clock,
     contacts::Contacts,
-    engine::{Engine, Gateway, Inbound, Limits, Parts, Receipt, What},
-    flows::{Library, LoadedFlow},
+    engine::{Engine, Gateway, Inbound, InboundKind, Limits, Parts, Receipt},
+    flow::{Library, LoadedFlow},
     gateway::web::WebGateway,
     ids::{CallId, EffectId, Ids, RandomIds, SessionId, WaitId},
-    interview::{Responder, State, answer},
     llm::{
         self, Completion, Message, Model, Models, Request, Sink,
         chat::{Finish, ToolCall},
@@ -39,6 +38,7 @@ use anteroom::{
         usage::{Balance, Usage},
         wait::{Answerers, Settlement, Wait},
     },
+    session::{Responder, State, answer},
     store::{
         Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
         health::Health, memory::MemoryStore,
@@ -149,10 +149,10 @@ pub(crate) async fn start(engine: &Engine, n: usize) -> SessionId {
 }
 
 /// The answer of a willing person to whatever is asked first.
-pub(crate) fn willing(state: &State, n: usize) -> Option<What> {
+pub(crate) fn willing(state: &State, n: usize) -> Option<InboundKind> {
     let wait = state.pending().next()?;
     let reply = reply(wait, n);
-    Some(What::Answer { wait: wait.id, revision: wait.revision, reply, via: Via::Component })
+    Some(InboundKind::Answer { wait: wait.id, revision: wait.revision, reply, via: Via::Component })
 }
 
 /// A reply that fits.
@@ -502,6 +502,6 @@ pub(crate) fn led_by(model: Talker, parts: Parts) -> Parts {
 
 /// The n-th participant writes something.
 pub(crate) fn words(session: SessionId, n: usize, turn: usize) -> Inbound {
-    let what = What::Said { text: format!("Yes, number {turn}: a dog."), source: None };
+    let what = InboundKind::Said { text: format!("Yes, number {turn}: a dog."), source: None };
     Inbound { key: format!("{session}-said-{turn}"), session, from: participant(n), what }
 }

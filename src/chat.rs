@@ -4,36 +4,36 @@
 //! and what was approved in it, files on their way, that the bot is at work, how its answers were rated, what stands outside for a session, what a refusal means for an effect, the priority of what is
 //! delivered, and how a doctor asks.
 
-mod afterwards;
+pub mod activity;
+mod background_tasks;
 pub mod cards;
 pub mod catch_up;
-pub mod checkup;
 pub mod commands;
-mod doubts;
-mod drawn;
-mod fetched;
-mod ledger;
-mod once;
+mod deduplicator;
+pub mod doctor;
+mod downloads;
+mod notice_limiter;
+mod possible_duplicates;
+mod post_log;
 pub mod priority;
 pub mod profile;
 pub mod rating;
 pub mod raw;
 pub mod receipt;
-mod receipts;
 pub mod refusal;
 pub mod removal;
+mod render_cache;
 pub mod signed;
-mod signs;
-pub mod standing;
 pub mod transcript;
+mod work_indicators;
 
 pub use self::{
-    afterwards::Afterwards,
-    doubts::Doubts,
-    drawn::{Drawing, Drawn},
-    fetched::{Fetched, NotFetched},
-    ledger::{Ledger, Trail},
-    once::Once,
-    receipts::Receipts,
-    signs::Signs,
+    background_tasks::Afterwards,
+    deduplicator::Deduplicator,
+    downloads::{Fetched, NotFetched},
+    notice_limiter::NoticeLimiter,
+    possible_duplicates::PossibleDuplicates,
+    post_log::{PostLog, Trail},
+    render_cache::{Drawing, RenderCache},
+    work_indicators::WorkIndicators,
 };

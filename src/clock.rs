@@ -4,7 +4,7 @@ use std::{fmt, sync::Mutex, time};
 
 use chrono::{DateTime, Duration, Utc};
 
-use crate::drill;
+use crate::failpoint;
 
 /// Tells the time. Everything below the rim takes the time as an argument; the rim asks here.
 pub trait Clock: fmt::Debug + Send + Sync {
@@ -19,7 +19,7 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
     fn now(&self) -> DateTime<Utc> {
-        Utc::now() + drill::clock_is_off()
+        Utc::now() + failpoint::clock_is_off()
     }
 }
 

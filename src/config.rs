@@ -2,31 +2,31 @@
 
 pub mod brand;
 pub mod consulting;
-pub mod document;
 pub mod environment;
 mod lists;
 pub mod llm;
 pub mod preset;
 pub mod problem;
 pub mod proxy;
+pub mod raw;
 mod resolve;
+pub mod schema_errors;
 pub mod search;
 pub mod secret;
 pub mod settings;
-pub mod words;
-pub mod written;
+pub mod toml_document;
 
 pub use self::{
-    document::Document,
     environment::Environment,
     lists::Lists,
     problem::{Level, Problem, render},
     proxy::{Proxies, Proxy},
-    resolve::default_data_dir,
-    secret::Secret,
-    settings::Settings,
-    written::{
+    raw::{
         Approvers, Config, ContactSource, Flows, Limits, Log, LogFormat, MacosVia, SlackRates,
         Uploads,
     },
+    resolve::default_data_dir,
+    secret::Secret,
+    settings::Settings,
+    toml_document::TomlDocument,
 };

@@ -2,33 +2,33 @@
 //!
 //! What a person does is decided by the [`Actor`], committed, and only then acknowledged ([`Engine::receive`]). The
 //! work that follows — resuming a suspended call, the next question — is driven step by step, each step committed
-//! ([`drive`]). A session has a task and a bounded queue only while it is active ([`desk`]); one that waits for a
+//! ([`runner`]). A session has a task and a bounded queue only while it is active ([`session_task`]); one that waits for a
 //! person is disk alone. Effects leave through the outbox ([`outbox`]); timers fire by the clock ([`timers`]).
 //!
 //! After a crash, [`Engine::run`] finds what was in hand by its `Work` timer, and what had not left in the outbox.
 
-mod accounts;
-mod blocked;
-mod desk;
+mod budget_ledger;
+pub mod context_window;
 mod drafts;
-mod drive;
 pub mod erasure;
+mod export_snapshot;
 mod files;
+mod flow_versions;
 mod inbound;
 mod limits;
+mod metrics;
+mod model_turn;
+mod outages;
 mod outbox;
-mod pinned;
-mod reading;
 pub mod recording;
 mod retention;
+mod runner;
 pub mod scrub;
-mod states;
+mod session_task;
+mod state_cache;
 mod subtask;
-mod tally;
-mod think;
 mod timers;
 pub mod webhook;
-pub mod window;
 
 use std::{
     collections::BTreeMap,
@@ -51,10 +51,9 @@ use crate::{
     artifacts::Artifacts,
     clock::Clock,
     contacts::Contacts,
-    drill::{Point, pass},
-    flows::{Library, LoadedFlow},
+    failpoint::{Failpoint, hit},
+    flow::{Library, LoadedFlow},
     ids::{EffectId, Ids, SessionId},
-    interview::{Actor, Responder, State, typed::asks_for_person},
     llm,
     model::{
         effect::{Delivery, Effect, Rendering},
@@ -64,6 +63,7 @@ use crate::{
         transcript::Started,
         wait::Wait,
     },
+    session::{Actor, Responder, State, typed::asks_for_person},
     store::{self, Find, Loaded, Store},
     task::Tasks,
     tool::{
@@ -73,18 +73,18 @@ use crate::{
 };
 
 use self::{
-    desk::{Desks, Job},
     drafts::Drafts,
-    pinned::PinnedFlows,
-    states::States,
+    flow_versions::FlowVersions,
+    session_task::{SessionTasks, TaskCommand},
+    state_cache::StateCache,
 };
 
 pub use self::{
-    blocked::Outage,
     drafts::Draft,
-    inbound::{Inbound, Receipt, What},
+    export_snapshot::Gathered,
+    inbound::{Inbound, InboundKind, Receipt},
     limits::{Beginning, Limits},
-    reading::Gathered,
+    outages::Outage,
 };
 
 /// Where effects leave: one per platform.
@@ -212,20 +212,20 @@ struct Inner {
     parts: Parts,
     pipeline: Pipeline,
     gateways: BTreeMap<Platform, Arc<dyn Gateway>>,
-    pinned: PinnedFlows,
-    states: States,
-    desks: Desks,
+    pinned: FlowVersions,
+    states: StateCache,
+    session_tasks: SessionTasks,
     tasks: TaskTracker,
     changes: broadcast::Sender<Changed>,
     drafts: Drafts,
     /// Effects were queued.
     queued: Notify,
     /// Effects that are tried again.
-    late: tally::Late,
+    late: metrics::Late,
     /// What keeps effects from leaving.
-    blocked: blocked::Blocked,
+    blocked: outages::Blocked,
     /// What was told of accounts.
-    told: accounts::Told,
+    told: budget_ledger::Told,
     /// Where the look at what is due to go stands.
     sweep: tokio::sync::Mutex<retention::Sweep>,
     /// The last scrub.
@@ -272,16 +272,16 @@ impl Engine {
         let inner = Inner {
             pipeline,
             gateways,
-            pinned: PinnedFlows::default(),
-            states: States::default(),
-            desks: Desks::default(),
+            pinned: FlowVersions::default(),
+            states: StateCache::default(),
+            session_tasks: SessionTasks::default(),
             tasks: TaskTracker::new(),
             changes: broadcast::Sender::new(CHANGES_KEPT),
             drafts: Drafts::default(),
             queued: Notify::new(),
-            late: tally::Late::default(),
-            blocked: blocked::Blocked::default(),
-            told: accounts::Told::default(),
+            late: metrics::Late::default(),
+            blocked: outages::Blocked::default(),
+            told: budget_ledger::Told::default(),
             sweep: tokio::sync::Mutex::default(),
             scrubbed: scrub::Last::default(),
             unnoted: std::sync::Mutex::default(),
@@ -303,7 +303,7 @@ impl Engine {
     /// Recovers what a crash left behind, then fires timers and delivers effects until `shutdown`; finishes the step
     /// in hand before it returns.
     pub async fn run(&self, shutdown: CancellationToken) {
-        pass(Point::Recovering);
+        hit(Failpoint::Recovering);
         let _running = Running::mark(&self.inner.running);
         let keep_time = async {
             tokio::select! {
@@ -331,7 +331,7 @@ impl Engine {
 
     /// Sessions with work in hand, and what is queued for them.
     pub fn load_now(&self) -> (usize, usize) {
-        self.inner.desks.load()
+        self.inner.session_tasks.load()
     }
 
     /// Whether timers fire and effects leave, and new work is taken.
@@ -371,8 +371,8 @@ impl Engine {
     ) -> Result<SessionId, Error> {
         let platform = from.person.platform;
         let started = self.begin(flow, from, at, beginning).await;
-        let came = started.as_ref().map_or_else(tally::failure, |_| "taken");
-        tally::inbound(platform, "start", came);
+        let came = started.as_ref().map_or_else(metrics::failure, |_| "taken");
+        metrics::inbound(platform, "start", came);
         started
     }
 
@@ -392,9 +392,9 @@ impl Engine {
         if let Some(head) = found.iter().find(is_open) {
             return Ok(head.id);
         }
-        let flow = pinned::begun(&inner.parts.library, flow, from)?;
+        let flow = flow_versions::begun(&inner.parts.library, flow, from)?;
         let pin = self.pin(&flow).await?;
-        pass(Point::FlowPinned);
+        hit(Failpoint::FlowPinned);
         let started = Started {
             session: SessionId::mint(inner.parts.ids.as_ref()),
             flow: pin,
@@ -418,8 +418,8 @@ impl Engine {
         }
         match self.commit(actor, Some(key.to_owned())).await {
             Ok(()) => {
-                pass(Point::SessionStarted);
-                self.dispatch(session, Job::Work)?;
+                hit(Failpoint::SessionStarted);
+                self.dispatch(session, TaskCommand::Work)?;
                 Ok(session)
             }
             // The same request again, after its session has ended.
@@ -435,19 +435,19 @@ impl Engine {
     pub async fn receive(&self, inbound: Inbound) -> Result<Receipt, Error> {
         let (platform, what) = (inbound.from.person.platform, inbound.what.name());
         if self.inner.pace.check_key(&inbound.from.person).is_err() {
-            tally::refusal("rate");
-            tally::inbound(platform, what, "too_fast");
+            metrics::refusal("rate");
+            metrics::inbound(platform, what, "too_fast");
             return Err(Error::Busy);
         }
         let received = self.take(inbound).await;
-        tally::inbound(platform, what, tally::outcome(&received));
+        metrics::inbound(platform, what, metrics::outcome(&received));
         received
     }
 
     async fn take(&self, inbound: Inbound) -> Result<Receipt, Error> {
         self.note_inbound(&inbound);
         let (answer, receipt) = tokio::sync::oneshot::channel();
-        self.dispatch(inbound.session, Job::Inbound(Box::new(inbound), answer))?;
+        self.dispatch(inbound.session, TaskCommand::Inbound(Box::new(inbound), answer))?;
         receipt.await.map_err(|_| Error::Busy)?
     }
 
@@ -464,7 +464,7 @@ impl Engine {
     /// A session with its flow and what its events add up to, for views of it while the bot is at work.
     pub async fn look(&self, session: SessionId) -> Result<Look, Error> {
         let (loaded, flow) = self.view(session).await?;
-        let actor = self.seat(&loaded, Arc::clone(&flow))?;
+        let actor = self.hydrate(&loaded, Arc::clone(&flow))?;
         let thinking = actor.is_thinking();
         Ok(Look { loaded, flow, state: actor.shared_state(), thinking })
     }
@@ -482,9 +482,9 @@ impl Engine {
     /// Resolves when no session is active and no effect can leave now.
     pub async fn settle_down(&self) {
         loop {
-            self.inner.desks.quiet().await;
+            self.inner.session_tasks.quiet().await;
             let delivered = self.deliver_due().await;
-            if delivered == 0 && self.inner.desks.is_empty() {
+            if delivered == 0 && self.inner.session_tasks.is_empty() {
                 return;
             }
         }
@@ -493,11 +493,11 @@ impl Engine {
     /// A session in the hands of its actor.
     async fn load(&self, session: SessionId) -> Result<Actor, Error> {
         let (loaded, flow) = self.view(session).await?;
-        self.seat(&loaded, flow)
+        self.hydrate(&loaded, flow)
     }
 
     /// A loaded session in the hands of its actor.
-    fn seat(&self, loaded: &Loaded, flow: Arc<LoadedFlow>) -> Result<Actor, Error> {
+    fn hydrate(&self, loaded: &Loaded, flow: Arc<LoadedFlow>) -> Result<Actor, Error> {
         let ids = Arc::clone(&self.inner.parts.ids);
         let state = self.inner.states.of(loaded.head.id, &loaded.events);
         let state = state.ok_or(Error::NoSession)?;
@@ -519,18 +519,18 @@ impl Engine {
         let last = commit.events.last().map(|recorded| Arc::clone(&recorded.event));
         commit.charges = self.charges(&commit);
         let recorded = self.is_recorded().then(|| Box::new(recording::Committed::of(&commit)));
-        let warnings = tally::warnings(&commit);
+        let warnings = metrics::warnings(&commit);
         let changed = Changed { session: commit.head.id, seq: commit.head.seq };
         let has_effects = !commit.effects.is_empty();
         let began = tokio::time::Instant::now();
         let committed = self.inner.parts.store.commit(commit).await;
-        tally::commit(&committed, began.elapsed());
+        metrics::commit(&committed, began.elapsed());
         committed?;
         if let Some(last) = last {
             self.inner.states.keep(changed.session, &last, &state);
         }
         self.note_commit(recorded, &flow);
-        tally::tell(&warnings, ended);
+        metrics::tell(&warnings, ended);
         // Nobody listening is no failure.
         _ = self.inner.changes.send(changed);
         if has_effects {

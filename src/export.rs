@@ -15,10 +15,10 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     artifacts::blobs,
-    flows::{LoadedFlow, visible::seen_by},
+    flow::{LoadedFlow, visible::seen_by},
     ids::SessionId,
-    interview::{State, state::Record},
     model::{audit::Sealed, flow::Reader, rating::Rating, transcript::Audience},
+    session::{State, state::Record},
     store::{self, Loaded, Store},
 };
 

@@ -2,37 +2,37 @@
 //! what of it is heard, conversations at a glance, words for people.
 //! Pure, and without a word of any platform.
 
-pub mod glance;
-pub mod sheet;
+pub mod overview;
+pub mod review_editor;
 pub mod typed;
 pub mod words;
 
-mod complaint;
+mod answer_summary;
+mod component_id;
 mod denial;
 mod draft;
-mod element;
-mod entered;
+mod field_errors;
 mod fields;
-mod given;
-mod heard;
+mod input;
 mod links;
-mod measure;
-mod order;
+mod message_access;
+mod staff_action;
+mod text_length;
 mod values;
 
 pub use self::{
-    complaint::complaint,
+    answer_summary::{AnswerSummary, remark},
+    component_id::ComponentId,
     denial::{DenialForm, is_scripted, note_label, starting_over, words_went_to},
     draft::{Draft, Slot, growing},
-    element::Element,
-    entered::{kept, named, picked, text_of, words_to_values, yes_or_no},
+    field_errors::complaint,
     fields::{Fields, field_name, read, reply, text},
-    given::{Given, remark},
-    heard::Hears,
+    input::{kept, named, picked, text_of, words_to_values, yes_or_no},
     links::agrees,
-    measure::{Measure, is_blank},
-    order::Order,
-    sheet::Sheet,
+    message_access::MessageAccess,
+    review_editor::Sheet,
+    staff_action::StaffAction,
+    text_length::{Measure, is_blank},
     values::{
         clip, filled, in_words, instant, labels, may_answer_anew, may_change, one_line, plain,
         shown, words_of,

@@ -6,18 +6,18 @@
 mod anthropic;
 pub mod breaker;
 pub mod chat;
+pub mod embedding_cache;
 pub mod error;
 mod error_message;
-pub mod fence;
-pub mod kept;
+pub mod json;
 mod normalize;
-pub mod object;
 pub mod openai;
 pub mod quirks;
+pub mod resilience;
 mod responses;
 mod schema;
 pub mod sse;
-pub mod steady;
+pub mod untrusted;
 
 use std::{fmt, sync::Arc};
 
@@ -28,9 +28,9 @@ pub use self::{
     error::Error,
 };
 use self::{
-    kept::Kept,
+    embedding_cache::EmbeddingCache,
     openai::Client,
-    steady::{Means, Steady},
+    resilience::{ResilienceOptions, Resilient},
 };
 use crate::{
     config::llm::{Endpoint, Endpoints, Purpose},
@@ -53,13 +53,14 @@ pub struct Models {
 impl Models {
     /// The configured models. Makes no connection. A service that several purposes use has its places and its breaker
     /// once for each of them.
-    pub fn open(endpoints: &Endpoints, means: &Means) -> Result<Self, Error> {
+    pub fn open(endpoints: &Endpoints, means: &ResilienceOptions) -> Result<Self, Error> {
         let chat = |purpose| chat(endpoints, purpose, means);
         Ok(Self {
             interview: chat(Purpose::Interview)?,
             extract: chat(Purpose::Extract)?,
             vision: chat(Purpose::Vision)?,
-            embed: embed(endpoints, means)?.map(|embedder| Arc::new(Kept::new(embedder)) as _),
+            embed: embed(endpoints, means)?
+                .map(|embedder| Arc::new(EmbeddingCache::new(embedder)) as _),
         })
     }
 }
@@ -68,29 +69,32 @@ impl Models {
 fn chat(
     endpoints: &Endpoints,
     purpose: Purpose,
-    means: &Means,
+    means: &ResilienceOptions,
 ) -> Result<Option<Arc<dyn Model>>, Error> {
     let mut model: Option<Arc<dyn Model>> = None;
     for (name, endpoint) in endpoints.chain(purpose).into_iter().rev() {
         let client: Arc<dyn Model> = Arc::new(client(name, endpoint, means)?);
         let bounds = (endpoint.service.attempts, endpoint.service.concurrent);
-        model = Some(Arc::new(Steady::new(name, client, model, bounds, means.clone())));
+        model = Some(Arc::new(Resilient::new(name, client, model, bounds, means.clone())));
     }
     Ok(model)
 }
 
 /// The same for vectors.
-fn embed(endpoints: &Endpoints, means: &Means) -> Result<Option<Arc<dyn Embedder>>, Error> {
+fn embed(
+    endpoints: &Endpoints,
+    means: &ResilienceOptions,
+) -> Result<Option<Arc<dyn Embedder>>, Error> {
     let mut embedder: Option<Arc<dyn Embedder>> = None;
     for (name, endpoint) in endpoints.chain(Purpose::Embed).into_iter().rev() {
         let client: Arc<dyn Embedder> = Arc::new(client(name, endpoint, means)?);
         let bounds = (endpoint.service.attempts, endpoint.service.concurrent);
-        embedder = Some(Arc::new(Steady::new(name, client, embedder, bounds, means.clone())));
+        embedder = Some(Arc::new(Resilient::new(name, client, embedder, bounds, means.clone())));
     }
     Ok(embedder)
 }
 
-fn client(name: &str, endpoint: &Endpoint, means: &Means) -> Result<Client, Error> {
+fn client(name: &str, endpoint: &Endpoint, means: &ResilienceOptions) -> Result<Client, Error> {
     Client::new(name, endpoint, Arc::clone(&means.clock), Arc::clone(&means.ids))
 }
 

@@ -3,29 +3,28 @@
 //! Exit codes: 0 it worked, 1 it did not (the reason is on standard error, with a hint), 2 the arguments make no
 //! sense.
 
+mod admin_api;
 mod app;
 mod audit;
 mod backup;
 mod cli;
 mod contacts;
 mod control;
+mod data_access;
 mod discord;
 mod doctor;
 mod erase;
 pub mod eval;
 mod export;
 mod flows;
-mod found;
 mod healthcheck;
 mod hold;
 mod notify;
 mod play;
-mod reach;
 mod rehearsal;
 mod reload;
 mod repair;
 mod replay;
-mod request;
 mod restore;
 mod sample;
 mod scrub;
@@ -33,6 +32,7 @@ mod serve;
 mod sessions;
 mod slack;
 mod stage;
+mod startup_report;
 mod stories;
 mod tasks;
 mod term;

@@ -20,7 +20,7 @@ pub use self::{
     matching::{Choice, Match},
 };
 use crate::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     model::{
         audit::{canonical, sha256},
         task::{Ancestor, Template},

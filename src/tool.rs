@@ -33,7 +33,6 @@ use crate::{
     artifacts::{Artifacts, check::Kind},
     contacts::Contacts,
     ids::{CallId, SessionId},
-    interview::Actor,
     llm::Models,
     model::{
         artifact::Artifact,
@@ -42,6 +41,7 @@ use crate::{
         ui::{Prompt, Reply},
         wait::Answerers,
     },
+    session::Actor,
 };
 
 /// Something the model can call. Tools hold no state of their own: what a call must remember across a person's
@@ -52,12 +52,12 @@ pub trait Tool: fmt::Debug + Send + Sync {
     fn spec(&self) -> &ToolSpec;
 
     /// The parameter schema for one flow; differs from the specification's only in generated enums.
-    fn parameters_for(&self, _flow: &crate::flows::LoadedFlow) -> Value {
+    fn parameters_for(&self, _flow: &crate::flow::LoadedFlow) -> Value {
         self.spec().parameters.clone()
     }
 
     /// Arguments as they are meant, before they are checked: other spellings than the schema's, where there is no doubt.
-    fn understood(&self, _flow: &crate::flows::LoadedFlow, args: Value) -> Value {
+    fn understood(&self, _flow: &crate::flow::LoadedFlow, args: Value) -> Value {
         args
     }
 

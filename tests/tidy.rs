@@ -7,34 +7,34 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anteroom::{catalog, flows, telemetry::metric, tool::Toolbox};
+use anteroom::{catalog, flow, telemetry::metric, tool::Toolbox};
 
 /// Top-level modules, lowest row first. A module imports only from rows before its own.
 const LAYERS: &[&[&str]] = &[
-    &["drill"],
-    &["clock", "confined", "ids"],
+    &["failpoint"],
+    &["clock", "sandbox", "ids"],
     &["telemetry"],
     &["model"],
     &["config"],
     &[
-        "flows",
+        "flow",
         "store",
         "artifacts",
         "contacts",
         "llm",
         "fetch",
         "print",
-        "figures",
-        "places",
-        "cases",
+        "grounding",
+        "time_zones",
+        "case_studies",
         "search",
     ],
     &["task"],
-    &["interview"],
+    &["session"],
     &["tool"],
     &["catalog", "export"],
     &["engine"],
-    &["dial", "form", "listen", "threads"],
+    &["form", "listener", "message_index", "outbound"],
     &["chat"],
     &["gateway"],
     &["ops"],
@@ -284,8 +284,8 @@ fn shipped_flows_name_known_tools() {
     let vars = ["organisation", "privacy_url", "contact"];
     let vars = vars.map(|name| (name.to_owned(), name.to_owned())).into();
     let mut problems = Vec::new();
-    for (file, source) in flows::shipped() {
-        let loaded = flows::LoadedFlow::load(source, file, &vars).unwrap();
+    for (file, source) in flow::shipped() {
+        let loaded = flow::LoadedFlow::load(source, file, &vars).unwrap();
         for phase in &loaded.flow.phase {
             let steps = phase.step.iter().map(|step| &step.tool);
             for tool in phase.tools.iter().chain(steps) {

@@ -19,8 +19,7 @@ use anteroom::{
     config::{Environment, Settings},
     contacts,
     fetch::{self, Head},
-    figures::{Doubt, Kind, Sources},
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     gateway::{
         discord,
         slack::{
@@ -28,16 +27,17 @@ use anteroom::{
             parse,
         },
     },
+    grounding::{Doubt, Kind, Sources},
     ids::CountingIds,
-    interview::{
-        answer,
-        typed::{self, Reading},
-    },
     llm::{Completion, Error, openai::stream::Reader},
     model::{
         artifact::Extraction,
         transcript::Event,
         ui::{Control, Reply},
+    },
+    session::{
+        answer,
+        typed::{self, Reading},
     },
 };
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};

@@ -30,7 +30,7 @@ use super::{
     shred,
 };
 use crate::{
-    drill::{Point, pass},
+    failpoint::{Failpoint, hit},
     ids::SessionId,
     model::{audit, file_key::FileKeys},
 };
@@ -225,7 +225,7 @@ impl Blobs {
         let parent = self.root.join(ARTIFACTS);
         blocking(move || {
             shred::folder(&folder)?;
-            pass(Point::FilesRemoved);
+            hit(Failpoint::FilesRemoved);
             sync_folder(&parent)
         })
         .await
@@ -257,7 +257,7 @@ impl Blobs {
                     shred::file(&entry.path())?;
                 }
             }
-            pass(Point::FilesRemoved);
+            hit(Failpoint::FilesRemoved);
             sync_folder(&folder)
         })
         .await
@@ -385,11 +385,11 @@ impl Blobs {
 
     async fn write(&self, place: &Place<'_>, bytes: Vec<u8>) -> Result<(), Error> {
         self.no_links(place).await?;
-        pass(Point::FileDue);
+        hit(Failpoint::FileDue);
         self.store.put(&place.path(), PutPayload::from(bytes)).await?;
-        pass(Point::FileNamed);
+        hit(Failpoint::FileNamed);
         self.sync(place).await?;
-        pass(Point::FileSynced);
+        hit(Failpoint::FileSynced);
         Ok(())
     }
 

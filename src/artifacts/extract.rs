@@ -21,8 +21,8 @@ use std::{
 use tokio::time;
 
 use crate::{
-    confined,
     model::artifact::{Extraction, TEXT_MAX},
+    sandbox,
 };
 
 pub use child::child_main;
@@ -113,7 +113,7 @@ impl Extractor {
 
     async fn ask(&self, format: Format, bytes: Vec<u8>) -> io::Result<Extraction> {
         let args = [FLAG, format.name()];
-        let line = confined::ask(&self.program, &args, &bytes, ANSWER_MAX).await?;
+        let line = sandbox::ask(&self.program, &args, &bytes, ANSWER_MAX).await?;
         serde_json::from_slice(&line).map_err(io::Error::other)
     }
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::{
-    flows::{ALIASES, LoadedFlow, shape::shape},
+    flow::{ALIASES, LoadedFlow, shape::shape},
     tool::{
         Tool, ToolError,
         pipeline::{

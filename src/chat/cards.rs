@@ -2,10 +2,10 @@
 
 use crate::{
     ids::WaitId,
-    interview::State,
+    message_index::MessageRef,
     model::wait::Answerers,
+    session::State,
     store::{self, Store},
-    threads::Spot,
 };
 
 /// The card of a question in a channel.
@@ -13,10 +13,10 @@ pub async fn card_in(
     store: &dyn Store,
     wait: WaitId,
     channel: &str,
-) -> Result<Option<Spot>, store::Error> {
+) -> Result<Option<MessageRef>, store::Error> {
     let found = store.wait(wait).await?;
     let shown = found.into_iter().flat_map(|(_, shown)| shown);
-    let mut spots = shown.filter_map(|rendering| Spot::parse(&rendering.message));
+    let mut spots = shown.filter_map(|rendering| MessageRef::parse(&rendering.message));
     Ok(spots.find(|spot| spot.channel == channel))
 }
 
@@ -26,7 +26,7 @@ pub async fn open_request(
     state: &State,
     alias: &str,
     channel: &str,
-) -> Result<Option<Spot>, store::Error> {
+) -> Result<Option<MessageRef>, store::Error> {
     for wait in state.pending() {
         if matches!(&wait.answerers, Answerers::Deciders { alias: own, .. } if own == alias)
             && let Some(spot) = card_in(store, wait.id, channel).await?

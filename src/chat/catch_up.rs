@@ -18,13 +18,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::{
     engine::Look,
     ids::WaitId,
+    message_index::{Mark, MessageIndex, MessageRef},
     model::{
         session::{Head, Platform},
         transcript::{Event, Speaker},
         wait::{Answerers, Wait},
     },
     store::{self, Note, Store},
-    threads::{Mark, Spot, Threads},
 };
 
 /// Knows when the bot last heard what people write in a workspace. Cheap to clone.
@@ -60,17 +60,17 @@ impl Heard {
 /// The roots of the threads in which a team writes about a conversation: those under its open requests, and the staff's
 /// own in each of `channels`.
 pub async fn team_threads(
-    threads: &Threads,
+    threads: &MessageIndex,
     store: &dyn Store,
     look: &Look,
     channels: &[String],
-) -> Result<Vec<Spot>, store::Error> {
+) -> Result<Vec<MessageRef>, store::Error> {
     let mut roots = Vec::new();
     let is_theirs = |wait: &&Wait| matches!(wait.answerers, Answerers::Deciders { .. });
     let asked: Vec<WaitId> = look.state.pending().filter(is_theirs).map(|wait| wait.id).collect();
     for wait in asked {
         let shown = store.wait(wait).await?.map(|(_, shown)| shown).unwrap_or_default();
-        roots.extend(shown.iter().filter_map(|rendering| Spot::parse(&rendering.message)));
+        roots.extend(shown.iter().filter_map(|rendering| MessageRef::parse(&rendering.message)));
     }
     for channel in channels {
         roots.extend(threads.marked(look.state.session, Mark::Staff(channel)).await?);

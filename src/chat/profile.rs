@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use crate::{
     chat::transcript::Opening,
     engine::{Engine, Error, Look},
-    form::sheet,
+    form::review_editor,
     ids::SessionId,
-    interview::State,
     model::{
         artifact::Artifact,
         session::PersonId,
         ui::{Control, Group, Reply, Review, Verdict},
         wait::Wait,
     },
+    session::State,
 };
 
 /// Begins the id of the button that shows what somebody approved.
@@ -88,7 +88,9 @@ pub fn cards(state: &State) -> Vec<(&Wait, &Review)> {
 /// The data of a review, after the edits that were saved.
 pub fn approved(wait: &Wait, review: &Review) -> Vec<Group> {
     match wait.standing.answer() {
-        Some((Reply::Reviewed { data: Some(data), .. }, ..)) => sheet::groups_with(review, data),
+        Some((Reply::Reviewed { data: Some(data), .. }, ..)) => {
+            review_editor::groups_with(review, data)
+        }
         _ => review.groups.clone(),
     }
 }

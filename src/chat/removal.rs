@@ -8,12 +8,12 @@ use async_trait::async_trait;
 use super::refusal::Class;
 use crate::{
     engine::{self, Engine},
+    message_index::MessageRef,
     model::{
         effect::{CauseKind, Effect},
         posted::Posted,
         report::{Count, Left, Remnant, Report},
     },
-    threads::Spot,
 };
 
 /// What is done about something that was not taken away as asked.
@@ -79,10 +79,10 @@ pub trait Remover: Sync {
     fn why(&self, failure: &Self::Failure) -> String;
 
     /// Deletes a message.
-    async fn delete(&self, at: &Spot) -> Result<(), Self::Failure>;
+    async fn delete(&self, at: &MessageRef) -> Result<(), Self::Failure>;
 
     /// Puts one neutral line in place of what a message said.
-    async fn overwrite(&self, at: &Spot) -> Result<(), Self::Failure>;
+    async fn overwrite(&self, at: &MessageRef) -> Result<(), Self::Failure>;
 
     /// Notes what is left, for the receipt.
     async fn note_left(&self, left: Left) -> Result<(), Self::Undelivered> {
@@ -101,7 +101,11 @@ pub trait Remover: Sync {
     }
 
     /// Deletes a message, or blanks it.
-    async fn take_message(&self, at: &Spot, posted: &Posted) -> Result<(), Self::Undelivered> {
+    async fn take_message(
+        &self,
+        at: &MessageRef,
+        posted: &Posted,
+    ) -> Result<(), Self::Undelivered> {
         let Err(failure) = self.delete(at).await else { return Ok(()) };
         match self.refused(&failure) {
             Refused::Gone => Ok(()),
@@ -116,7 +120,7 @@ pub trait Remover: Sync {
     /// Blanks the head of a thread in which others have written, or could have.
     async fn blank_head(
         &self,
-        head: &Spot,
+        head: &MessageRef,
         (posted, theirs): (&Posted, Count),
     ) -> Result<(), Self::Undelivered> {
         if self.blank(head).await? {
@@ -126,7 +130,7 @@ pub trait Remover: Sync {
     }
 
     /// One neutral line in place of what a message said; false where the platform does not let the bot.
-    async fn blank(&self, at: &Spot) -> Result<bool, Self::Undelivered> {
+    async fn blank(&self, at: &MessageRef) -> Result<bool, Self::Undelivered> {
         let Err(failure) = self.overwrite(at).await else { return Ok(true) };
         match self.refused(&failure) {
             Refused::Gone => Ok(true),

@@ -36,7 +36,7 @@ use tower_http::timeout::TimeoutLayer;
 
 use crate::{
     clock::Clock,
-    listen::{self, Admission, Bounds, Budget, Client, Exhausted, Share, Throughput},
+    listener::{self, Admission, Bounds, Budget, Client, Exhausted, Share, Throughput},
     model::session::Platform,
     telemetry::metric,
 };
@@ -90,9 +90,10 @@ impl Server {
     /// Takes the address; `routes`, which a [`Door`] guards, and `/healthz` are answered there within six seconds.
     /// `slower` ones are for strangers, and bound themselves.
     pub fn bind(address: SocketAddr, routes: Router, slower: Router) -> io::Result<Self> {
-        let listener = listen::bind(address)?;
+        let listener = listener::bind(address)?;
         let address = listener.local_addr()?;
-        let strangers = middleware::from_fn_with_state(Admission::new(UNSIGNED_MAX), listen::admit);
+        let strangers =
+            middleware::from_fn_with_state(Admission::new(UNSIGNED_MAX), listener::admit);
         let routes = routes
             .route("/healthz", get(|| async { "ok" }))
             .layer(within(REQUEST_MAX))
@@ -107,7 +108,7 @@ impl Server {
 
     /// Answers until `shutdown`; requests in hand are finished.
     pub async fn serve(self, shutdown: CancellationToken) {
-        listen::serve(self.listener, self.routes, BOUNDS, shutdown).await;
+        listener::serve(self.listener, self.routes, BOUNDS, shutdown).await;
     }
 }
 
@@ -305,7 +306,7 @@ impl Door {
 
 /// Why a body was not read to its end.
 fn of_body(error: &axum::Error) -> Refusal {
-    if listen::is_too_slow(error) { Refusal::TooSlow } else { Refusal::TooLong }
+    if listener::is_too_slow(error) { Refusal::TooSlow } else { Refusal::TooLong }
 }
 
 /// The length of the body as the headers say.

@@ -297,7 +297,7 @@ impl Llm {
             Some((word.to_owned(), format!("/llm/{word}"), service?))
         });
         purposes.chain(spare.into_iter().map(|(name, service)| {
-            let pointer = format!("/llm/spare/{}", super::document::escaped(&name));
+            let pointer = format!("/llm/spare/{}", super::toml_document::escaped(&name));
             (spare_name(&name), pointer, service)
         }))
     }

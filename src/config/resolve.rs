@@ -12,14 +12,14 @@ use chrono_tz::Tz;
 use super::{
     Config, Problem, Settings,
     consulting::Booking,
-    document::{self, Document, escaped},
     environment::{self, Environment},
     llm::{self, Endpoint, Endpoints, Llm, Purpose, Service},
     preset,
     proxy::Proxies,
+    raw,
     secret::{self, Secret},
     settings::{self, LISTEN_HINT},
-    written,
+    toml_document::{self, TomlDocument, escaped},
 };
 use crate::model::{
     flow::Period,
@@ -39,7 +39,7 @@ pub(super) enum Secrets {
 }
 
 pub(super) struct Resolve<'a> {
-    document: &'a Document,
+    document: &'a TomlDocument,
     environment: &'a Environment,
     secrets: Secrets,
     problems: Vec<Problem>,
@@ -48,7 +48,7 @@ pub(super) struct Resolve<'a> {
 impl<'a> Resolve<'a> {
     /// Continues with the `problems` that reading the document has found.
     pub(super) fn new(
-        document: &'a Document,
+        document: &'a TomlDocument,
         environment: &'a Environment,
         secrets: Secrets,
         problems: Vec<Problem>,
@@ -102,7 +102,7 @@ impl<'a> Resolve<'a> {
         if let Some(settings) = &settings {
             self.loopback(&settings.web, has_staff_key);
         }
-        document::sort(&mut self.problems);
+        toml_document::sort(&mut self.problems);
         match settings {
             Some(settings) if self.problems.is_empty() => Ok(settings),
             Some(_) | None => Err(self.problems),
@@ -124,8 +124,8 @@ impl<'a> Resolve<'a> {
         found.unwrap_or_default()
     }
 
-    fn web(&mut self, web: &written::Web) -> settings::Web {
-        let mut listen = written::LISTEN;
+    fn web(&mut self, web: &raw::Web) -> settings::Web {
+        let mut listen = raw::LISTEN;
         if let Some(text) = &web.listen {
             if let Ok(address) = text.parse() {
                 listen = address;
@@ -148,7 +148,7 @@ impl<'a> Resolve<'a> {
         settings::Web { listen, allow_remote: web.allow_remote, staff_key }
     }
 
-    fn time_zone(&mut self, team: &written::Team) -> Option<Tz> {
+    fn time_zone(&mut self, team: &raw::Team) -> Option<Tz> {
         let name = team.time_zone.as_deref()?;
         let zone = name.parse().ok();
         if zone.is_none() {
@@ -158,7 +158,7 @@ impl<'a> Resolve<'a> {
         zone
     }
 
-    fn metrics(&mut self, metrics: &written::Metrics) -> settings::Metrics {
+    fn metrics(&mut self, metrics: &raw::Metrics) -> settings::Metrics {
         let listen = metrics.listen.as_ref().and_then(|text| {
             let address = text.parse().ok();
             if address.is_none() {
@@ -191,7 +191,7 @@ impl<'a> Resolve<'a> {
 
     fn webhooks(
         &mut self,
-        written: &BTreeMap<String, written::Webhook>,
+        written: &BTreeMap<String, raw::Webhook>,
     ) -> BTreeMap<String, settings::Webhook> {
         let mut webhooks = BTreeMap::new();
         for (alias, webhook) in written {
@@ -231,8 +231,8 @@ impl<'a> Resolve<'a> {
         }
     }
 
-    fn contacts(&mut self, written: written::Contacts) -> settings::Contacts {
-        use written::ContactSource::{Directory, Macos};
+    fn contacts(&mut self, written: raw::Contacts) -> settings::Contacts {
+        use raw::ContactSource::{Directory, Macos};
         let needs = [
             (Macos, "macos", "owner", written.macos.is_some()),
             (Directory, "directory", "file", written.directory.is_some()),
@@ -361,7 +361,7 @@ impl<'a> Resolve<'a> {
         Endpoint { service, key, price: None, plain }
     }
 
-    fn budgets(&mut self, written: &written::Budget) -> Budgets {
+    fn budgets(&mut self, written: &raw::Budget) -> Budgets {
         let budgets = Budgets {
             turn: budget(&written.turn),
             session: budget(&written.session),
@@ -441,7 +441,7 @@ impl<'a> Resolve<'a> {
     }
 }
 
-fn budget(written: &written::Bounds) -> Budget {
+fn budget(written: &raw::Bounds) -> Budget {
     let millis = |time: Period| u64::try_from(time.0.as_millis()).unwrap_or(u64::MAX);
     Budget {
         tokens: written.tokens.and_then(NonZeroU64::new),

@@ -11,14 +11,14 @@ use super::{
     Approvers, Config, ContactSource, Flows, Limits, Log, MacosVia, Problem, SlackRates, Uploads,
     brand::Brand,
     consulting::Consulting,
-    document::Document,
     environment::{self, Environment},
     llm::Endpoints,
     proxy::Proxies,
+    raw,
     resolve::{Resolve, Secrets},
     search::Searching,
     secret::Secret,
-    written,
+    toml_document::TomlDocument,
 };
 use crate::model::{
     session::{PersonId, Platform},
@@ -276,7 +276,7 @@ impl Settings {
         environment: &Environment,
         secrets: Secrets,
     ) -> Result<Self, Vec<Problem>> {
-        let document = Document::parse(file, text)?;
+        let document = TomlDocument::parse(file, text)?;
         let (config, unknown) = document.read_known::<Config>()?;
         Resolve::new(&document, environment, secrets, unknown).settings(config)
     }
@@ -292,7 +292,7 @@ impl Settings {
         ];
         Self {
             data_dir,
-            web: Web { listen: written::LISTEN, allow_remote: false, staff_key: None },
+            web: Web { listen: raw::LISTEN, allow_remote: false, staff_key: None },
             brand: Brand::default(),
             vars: example.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             slack: None,
@@ -302,7 +302,7 @@ impl Settings {
                 .into(),
             webhooks: BTreeMap::new(),
             contacts: Contacts {
-                sources: written::Contacts::default().sources,
+                sources: raw::Contacts::default().sources,
                 macos: None,
                 vcard: None,
                 directory: None,

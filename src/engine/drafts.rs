@@ -10,12 +10,12 @@ use tokio::sync::broadcast;
 use super::Engine;
 use crate::{
     ids::SessionId,
-    interview::{Speech, topics},
     llm::{
         Sink,
         chat::{Message, Part, Request},
     },
     model::{session::Platform, usage::Usage},
+    session::{Speech, topics},
 };
 
 /// Words of the model while it speaks, for those who look on; nothing is lost with them, since the whole text is
@@ -82,7 +82,7 @@ impl Drafts {
 }
 
 /// Tells the words of one round, which is under way for as long as this lives.
-pub(super) struct Draughtsman<'a> {
+pub(super) struct DraftSink<'a> {
     drafts: &'a Drafts,
     session: SessionId,
     knew: u64,
@@ -94,7 +94,7 @@ pub(super) struct Draughtsman<'a> {
     never: &'a [String],
 }
 
-impl<'a> Draughtsman<'a> {
+impl<'a> DraftSink<'a> {
     pub(super) fn begin(
         drafts: &'a Drafts,
         (session, knew): (SessionId, u64),
@@ -127,7 +127,7 @@ impl<'a> Draughtsman<'a> {
     }
 }
 
-impl Drop for Draughtsman<'_> {
+impl Drop for DraftSink<'_> {
     fn drop(&mut self) {
         self.drafts.asked().remove(&self.session);
         if self.shown > 0 {
@@ -136,7 +136,7 @@ impl Drop for Draughtsman<'_> {
     }
 }
 
-impl Sink for Draughtsman<'_> {
+impl Sink for DraftSink<'_> {
     fn words(&mut self, words: &str) {
         self.text.push_str(words);
         if self.text.len() - self.told >= DRAFT_STEP.max(self.told / DRAFT_SHARE) {

@@ -19,9 +19,8 @@ use serde_json::{Map, Value, json};
 use super::{CONFLICTS_MAX, Changed, Engine, Error, Receipt};
 use crate::{
     artifacts::blobs,
-    drill::{Point, pass},
+    failpoint::{Failpoint, hit},
     ids::{EffectId, SessionId},
-    interview::{Actor, Next, State, custody::Outside},
     model::{
         audit::AuditRecord,
         custody::Kind,
@@ -30,6 +29,7 @@ use crate::{
         session::{Place, Platform},
         wait::Settlement,
     },
+    session::{Actor, Next, State, retention::Outside},
     store::{self, Erasure, Find},
 };
 
@@ -145,7 +145,7 @@ impl Engine {
             let left = outside.iter().map(|left| format!("{}: {}", left.what, left.state));
             facts.push(("outside", left.collect()));
         }
-        pass(Point::ErasureOrdered);
+        hit(Failpoint::ErasureOrdered);
         let plan = self.plan_for((session, known), by).await?;
         let report = self.begin_report((session, known), (&receipt, by), &plan).await?;
         let mut effects = plan.effects;
@@ -157,13 +157,13 @@ impl Engine {
             effects,
             rest: None,
         };
-        pass(Point::CardsDown);
+        hit(Failpoint::CardsDown);
         parts.store.erase(erasure).await?;
         erasing.succeeded();
         self.inner.states.forget(session);
-        pass(Point::SessionErased);
+        hit(Failpoint::SessionErased);
         self.clean_up(session).await?;
-        pass(Point::FilesErased);
+        hit(Failpoint::FilesErased);
         tracing::info!(session.id = %session, by, "session erased");
         Ok(Erased { receipt, outside, report })
     }

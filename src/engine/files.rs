@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{Engine, Error, tally};
+use super::{Engine, Error, metrics};
 use crate::{
     artifacts::{self, blobs, resume},
-    drill::{Point, pass},
+    failpoint::{Failpoint, hit},
     ids::{SessionId, WaitId},
-    interview::{Actor, Refusal},
     model::{
         artifact::{Artifact, Extraction, RESUME},
         ui::{Control, Upload},
         wait::Wait,
     },
+    session::{Actor, Refusal},
     store,
 };
 
@@ -27,7 +27,7 @@ impl Engine {
     ) -> Result<Result<Artifact, String>, Error> {
         let actor = self.load(session).await?;
         if let Err(Refusal(why)) = actor.takes_files() {
-            tally::refusal("file");
+            metrics::refusal("file");
             return Ok(Err(why));
         }
         let mut asked = asked_upload(&actor, wait, filename);
@@ -42,11 +42,11 @@ impl Engine {
                     self.erase_files(session).await?;
                     return Err(Error::NoSession);
                 }
-                pass(Point::FileKept);
+                hit(Failpoint::FileKept);
                 Ok(Ok(artifact))
             }
             Err(artifacts::Error::Refused(refused)) => {
-                tally::refusal("file");
+                metrics::refusal("file");
                 Ok(Err(refused.to_string()))
             }
             Err(artifacts::Error::Blobs(blobs::Error::Gone)) => Err(Error::NoSession),

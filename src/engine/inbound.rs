@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ids::{SessionId, WaitId},
-    interview::{Command, Responder},
     model::{
         artifact::{Artifact, Offer},
         transcript::Via,
         ui::Reply,
         wait::Settlement,
     },
+    session::{Command, Responder},
 };
 
 /// Something that a person did, as a gateway hands it in. Recordings keep it as it is.
@@ -23,13 +23,13 @@ pub struct Inbound {
     /// Who did it, with their rights now.
     pub from: Responder,
     /// What they did.
-    pub what: What,
+    pub what: InboundKind,
 }
 
 /// What a person did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum InboundKind {
     /// Answered a wait by a component.
     Answer {
         /// Which.
@@ -62,7 +62,7 @@ pub enum What {
         /// The files.
         files: Vec<Artifact>,
     },
-    /// Sent files that the platform still holds: they are fetched by an effect, and come back as [`What::Sent`].
+    /// Sent files that the platform still holds: they are fetched by an effect, and come back as [`InboundKind::Sent`].
     Offered {
         /// The upload they answer, where the person said so.
         wait: Option<WaitId>,

@@ -14,8 +14,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Engine, Error, desk::Job};
-use crate::drill::{Point, pass};
+use super::{Engine, Error, session_task::TaskCommand};
+use crate::failpoint::{Failpoint, hit};
 use crate::ids::EffectId;
 use crate::model::{
     effect::{Act, Delivery, Effect, Priority, Recipient},
@@ -121,7 +121,7 @@ impl Engine {
             let not_before = self.inner.blocked.note(&effect, &cause, now);
             return self.finish_delivery(&effect, Delivery::Blocked { cause, not_before }).await;
         }
-        pass(Point::EffectDue);
+        hit(Failpoint::EffectDue);
         let outlives =
             matches!(effect.act, Act::Remove { .. } | Act::Receipt { .. } | Act::Webhook { .. });
         let turn = self.inner.in_flight.deliver(effect.session, effect.priority, outlives).await;
@@ -139,7 +139,7 @@ impl Engine {
             }
             Err(_) => self.again(&effect),
         };
-        pass(Point::EffectLeft);
+        hit(Failpoint::EffectLeft);
         let delivery = bounded(delivery, &effect, self.inner.parts.clock.now());
         let over = self.inner.blocked.learn(&effect, &delivery);
         self.hurry(&over).await;
@@ -178,7 +178,7 @@ impl Engine {
             delivery
         };
         self.note_removal(effect, &delivery).await;
-        pass(Point::EffectNoted);
+        hit(Failpoint::EffectNoted);
         self.inner.late.tried(effect, &delivery);
         self.done(effect.id, delivery).await;
     }
@@ -205,7 +205,7 @@ impl Engine {
             Some(gateway) => gateway.team(&effect.place).await,
             None => Team::default(),
         };
-        let job = Job::Delivered(Box::new(effect.clone()), delivery.clone(), team, answer);
+        let job = TaskCommand::Delivered(Box::new(effect.clone()), delivery.clone(), team, answer);
         if self.dispatch(effect.session, job).is_err() {
             return false;
         }
@@ -250,12 +250,12 @@ impl Engine {
 
 /// Ends what has been tried often enough, or was put off for long enough. What is blocked is never given up.
 fn bounded(delivery: Delivery, effect: &Effect, now: DateTime<Utc>) -> Delivery {
-    let is_put_off = effect.later_since.is_some_and(|since| now - since >= LATER_MAX);
+    let is_parked = effect.later_since.is_some_and(|since| now - since >= LATER_MAX);
     let reason = match &delivery {
         Delivery::Retry { .. } if effect.attempts + 1 >= ATTEMPTS_MAX => {
             "given up after many attempts"
         }
-        Delivery::Later { .. } if is_put_off => "given up: for a day there was no room for it",
+        Delivery::Later { .. } if is_parked => "given up: for a day there was no room for it",
         _ => return delivery,
     };
     Delivery::Failed { reason: reason.to_owned() }

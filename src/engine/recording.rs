@@ -25,13 +25,13 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Engine, Inbound, window};
+use super::{Engine, Inbound, context_window};
 use crate::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ids::SessionId,
-    interview::State,
     llm::chat::{Message, Part, Request},
     model::transcript::{Event, Recorded},
+    session::State,
     store::Commit,
     tool::{Partner, Toolbox},
 };
@@ -228,7 +228,7 @@ fn read(flow: &LoadedFlow, toolbox: &Toolbox, events: &[Recorded], knew: u64) ->
     let tools = toolbox.phase_schemas(flow, phase, partner);
     let names: Vec<&str> =
         tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
-    let Request { messages, .. } = window::request(flow, &known, Vec::new(), false);
+    let Request { messages, .. } = context_window::request(flow, &known, Vec::new(), false);
     let tools = format!("tools: {}", names.join(", "));
     std::iter::once(tools).chain(messages.iter().map(in_words)).collect()
 }

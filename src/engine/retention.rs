@@ -11,11 +11,11 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
-use super::{Engine, Error, desk::Job};
+use super::{Engine, Error, session_task::TaskCommand};
 use crate::{
     ids::SessionId,
-    interview::Actor,
     model::{custody::Kind, session::Head},
+    session::Actor,
     store::{self, Erasure},
 };
 
@@ -93,7 +93,7 @@ impl Engine {
         for head in &heads {
             let due_since = head.goes_at.filter(|at| *at <= now);
             if due_since.is_some_and(|at| sweep.may_go(at, now)) {
-                if self.dispatch(head.id, Job::LetGo).is_err() {
+                if self.dispatch(head.id, TaskCommand::LetGo).is_err() {
                     // Too much is going on; the round goes on from here with the next look.
                     return due;
                 }

@@ -16,12 +16,12 @@ use super::Engine;
 use crate::{
     artifacts::blobs::{self, Condition},
     ids::SessionId,
-    interview::State,
     model::{
         artifact::Artifact,
         audit::{CHAIN_START, Sealed},
         session::{FlowPin, Head},
     },
+    session::State,
     store::{Error, unreadable::Unreadable},
 };
 

@@ -1,7 +1,7 @@
 //! Child runs: begins them, shows their questions at their root, hands their results back, recalls and erases them.
 //!
 //! Every step is made from what is stored and may be made again: the child has the id that its parent noted before it
-//! existed, and each side takes what the other tells it once ([`crate::interview::family`] has the table). A child run
+//! existed, and each side takes what the other tells it once ([`crate::session::subtasks`] has the table). A child run
 //! has work in hand until its parent knows what came of it, so its `Work` timer brings it back after a crash.
 //!
 //! Whether somebody still wants it is looked at before each call of the model: a child run whose parent was erased, or
@@ -12,11 +12,10 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use super::{CONFLICTS_MAX, Engine, Error, desk::Job};
+use super::{CONFLICTS_MAX, Engine, Error, session_task::TaskCommand};
 use crate::{
-    drill::{Point, pass},
+    failpoint::{Failpoint, hit},
     ids::{CallId, SessionId, WaitId},
-    interview::{Actor, State, Suspension},
     model::{
         artifact::Artifact,
         session::FlowPin,
@@ -26,6 +25,7 @@ use crate::{
         usage::Usage,
         wait::Wait,
     },
+    session::{Actor, State, Suspension},
     store::{self, Loaded},
     task::{LoadedTask, admit},
     tool::{Handed, Outcome, SubtaskRequest, ToolError, Waiting, pipeline},
@@ -100,7 +100,7 @@ impl Engine {
         if let Some(complaint) = misfit(task, &inputs) {
             return refused("invalid_parameters", complaint);
         }
-        let path = actor.state().family.lineage();
+        let path = actor.state().subtasks.lineage();
         let own = task.ancestor(&inputs);
         if let Err(breach) = admit(path, &own) {
             return refused(breach.code(), breach.to_string());
@@ -126,9 +126,9 @@ impl Engine {
     pub(super) async fn begin_child(&self, parent: &Actor, id: SessionId) -> Result<(), Error> {
         let state = parent.state();
         let session = state.session;
-        let Some(child) = state.family.child(id) else { return Ok(()) };
+        let Some(child) = state.subtasks.child(id) else { return Ok(()) };
         let delegation = child.delegation.clone();
-        pass(Point::ChildDue);
+        hit(Failpoint::ChildDue);
         if self.inner.parts.store.load(id).await?.is_none()
             && let Err(lost) = self.create_child(state, &delegation).await?
         {
@@ -139,7 +139,7 @@ impl Engine {
                 })
                 .await;
         }
-        pass(Point::ChildBegun);
+        hit(Failpoint::ChildBegun);
         match self.decide(session, None, |parent| parent.child_begun(id)).await {
             // Erased meanwhile: the child run must not outlive it.
             Err(Error::NoSession) => self.erase_child(id, "parent").await?,
@@ -164,7 +164,7 @@ impl Engine {
             return Ok(Err(pipeline::unavailable(&task.id)));
         };
         self.pin(&template.run).await?;
-        let (root, root_call) = match &parent.family.own {
+        let (root, root_call) = match &parent.subtasks.parent_link {
             Some(own) => (own.assignment.root, own.assignment.root_call.clone()),
             None => (parent.session, call.clone()),
         };
@@ -205,11 +205,11 @@ impl Engine {
     /// Whether somebody still wants what a child run comes to; it is recalled, or erased with its parent, where not.
     pub(super) async fn is_wanted(&self, child: &Actor) -> Result<bool, Error> {
         let state = child.state();
-        let Some(own) = &state.family.own else { return Ok(true) };
+        let Some(own) = &state.subtasks.parent_link else { return Ok(true) };
         let id = state.session;
         match self.load(own.assignment.parent).await {
             Ok(parent) => {
-                let known = parent.state().family.child(id);
+                let known = parent.state().subtasks.child(id);
                 if known.is_some_and(|known| !known.ended && known.dismissed.is_none()) {
                     return Ok(true);
                 }
@@ -224,7 +224,7 @@ impl Engine {
     /// Tells a child run that it is not wanted any more.
     pub(super) async fn recall_child(&self, parent: &Actor, id: SessionId) -> Result<(), Error> {
         let session = parent.state().session;
-        let child = parent.state().family.child(id);
+        let child = parent.state().subtasks.child(id);
         let reason = child.and_then(|child| child.dismissed.clone()).unwrap_or_default();
         let told = self.decide(id, None, |child| child.recall(&reason)).await;
         match told {
@@ -248,12 +248,13 @@ impl Engine {
     /// Shows a child run's question at its root.
     pub(super) async fn raise(&self, child: &Actor, id: WaitId) -> Result<(), Error> {
         let state = child.state();
-        let Some((own, wait)) = state.family.own.as_ref().zip(state.waits.get(&id)) else {
+        let Some((own, wait)) = state.subtasks.parent_link.as_ref().zip(state.waits.get(&id))
+        else {
             return Ok(());
         };
         let Assignment { root, root_call, lineage, .. } = &own.assignment;
         let asked = self.decide(*root, None, |root| root.raise(wait, root_call, lineage)).await;
-        pass(Point::ChildRaised);
+        hit(Failpoint::ChildRaised);
         match asked {
             Err(Error::NoSession) => self.erase_child(state.session, "parent").await,
             asked => {
@@ -279,7 +280,7 @@ impl Engine {
         let told = self
             .decide(child, None, |child| child.told(inner, &wait.standing, files.clone()))
             .await;
-        pass(Point::ChildTold);
+        hit(Failpoint::ChildTold);
         match told {
             Err(Error::NoSession) => Ok(false),
             told => {
@@ -294,18 +295,18 @@ impl Engine {
     pub(super) async fn report(&self, child: &Actor) -> Result<(), Error> {
         let state = child.state();
         let id = state.session;
-        let Some(own) = &state.family.own else { return Ok(()) };
+        let Some(own) = &state.subtasks.parent_link else { return Ok(()) };
         let Some(conclusion) = &own.conclusion else { return Ok(()) };
         let parent = own.assignment.parent;
-        let cost = state.mind.spent;
-        pass(Point::ChildEnded);
+        let cost = state.model_turn.spent;
+        hit(Failpoint::ChildEnded);
         let told = self
             .decide(parent, None, |parent| {
                 let result = self.result_of(parent, id, conclusion);
                 parent.child_ended(id, conclusion.word(), result, cost);
             })
             .await;
-        pass(Point::ChildReported);
+        hit(Failpoint::ChildReported);
         match told {
             Err(Error::NoSession) => self.erase_child(id, "parent").await,
             told => {
@@ -318,7 +319,7 @@ impl Engine {
 
     /// What a call comes to whose child run has ended, in the words of its tool.
     fn result_of(&self, parent: &Actor, child: SessionId, conclusion: &Conclusion) -> CallResult {
-        let known = parent.state().family.child(child);
+        let known = parent.state().subtasks.child(child);
         let call = known.and_then(|known| parent.state().call(&known.delegation.call));
         let name = call.map(|call| call.call.tool.as_str()).unwrap_or_default();
         let Some(tool) = self.inner.parts.toolbox.get(name) else {
@@ -332,7 +333,7 @@ impl Engine {
 
     /// Has a session go on. Where there is no room just now, its `Work` timer brings it back.
     fn wake(&self, session: SessionId) {
-        if self.dispatch(session, Job::Work).is_err() {
+        if self.dispatch(session, TaskCommand::Work).is_err() {
             tracing::debug!(session.id = %session, "a session goes on a little later");
         }
     }
@@ -349,7 +350,7 @@ impl Engine {
                 Err(error) => return Err(error.into()),
             };
             let state = State::fold(&loaded.events);
-            let children = state.iter().flat_map(|state| &state.family.children);
+            let children = state.iter().flat_map(|state| &state.subtasks.children);
             // The first one comes off the end first.
             wanted.extend(children.rev().map(|child| child.delegation.child));
             if id != session {
@@ -361,7 +362,7 @@ impl Engine {
 
     /// Erases the child runs of a session, and theirs.
     pub(super) async fn erase_children(&self, state: &State, by: &str) -> Result<(), Error> {
-        for child in &state.family.children {
+        for child in &state.subtasks.children {
             self.erase_child(child.delegation.child, by).await?;
         }
         Ok(())
@@ -418,7 +419,7 @@ impl Engine {
 /// What is wrong with what a child run is to be given.
 fn misfit(task: &LoadedTask, input: &Value) -> Option<String> {
     let schema = task.input.as_ref()?;
-    let errors = crate::interview::answer::check_data(schema, input);
+    let errors = crate::session::answer::check_data(schema, input);
     let first = errors.first()?;
     Some(format!("`{}`: {} hint: mend the input of the task", first.path, first.message))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Engine, desk::Job, tally};
+use super::{Engine, metrics, session_task::TaskCommand};
 use crate::{
     ids::SessionId,
     store::{self, Timer, TimerKind},
@@ -71,7 +71,7 @@ impl Engine {
     /// Has sessions go on with their work; those for which there is no room stay. One that sleeps until its timer
     /// sleeps on.
     fn take_up(&self, sessions: &mut Vec<SessionId>) {
-        sessions.retain(|session| self.dispatch(*session, Job::Work).is_err());
+        sessions.retain(|session| self.dispatch(*session, TaskCommand::Work).is_err());
     }
 
     /// Fires the timers that are due now; how many there were.
@@ -91,15 +91,15 @@ impl Engine {
         let mut fired = 0;
         for Timer { session, kind, .. } in due {
             let job = match kind {
-                TimerKind::Work => Job::Work,
+                TimerKind::Work => TaskCommand::Work,
                 TimerKind::Remind { .. }
                 | TimerKind::Expire { .. }
                 | TimerKind::Pause
-                | TimerKind::Unclaimed => Job::Timer(kind),
+                | TimerKind::Unclaimed => TaskCommand::Timer(kind),
             };
             // A full queue means that the session is busy: the timer stays and comes again.
             if self.dispatch(session, job).is_ok() {
-                tally::timer(kind);
+                metrics::timer(kind);
                 fired += 1;
             }
         }
@@ -109,7 +109,7 @@ impl Engine {
     /// Timers that are due and whose sessions may be tried: those that failed a moment ago, or are being worked on,
     /// do not stand in the way of others.
     async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Timer>, store::Error> {
-        let desks = &self.inner.desks;
+        let desks = &self.inner.session_tasks;
         let mut look = BATCH;
         loop {
             let mut due = self.inner.parts.store.due(now, look).await?;

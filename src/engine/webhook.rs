@@ -24,7 +24,7 @@ use serde_json::Value;
 use sha2::Sha256;
 
 use crate::{
-    drill::{Point, pass},
+    failpoint::{Failpoint, hit},
     ids::EffectId,
     model::{audit::hex, effect::Delivery},
 };
@@ -69,7 +69,7 @@ impl Client {
             request = request.header("x-anteroom-signature", format!("v1={signature}"));
         }
         let status = request.body(body).send().await.ok()?.status();
-        pass(Point::HookSent);
+        hit(Failpoint::HookSent);
         match status.as_u16() {
             200..=299 => Some(Delivery::delivered(None)),
             408 | 425 | 429 | 500..=599 => None,

@@ -9,8 +9,8 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 use super::{Error, Source, decisions, json_resume, records, transcript};
 use crate::{
     artifacts::{Artifacts, blobs},
-    interview::State,
     model::transcript::{Audience, Recorded},
+    session::State,
     store::Loaded,
 };
 
@@ -91,7 +91,7 @@ pub async fn bundle(
 
 /// What a child run was, what with, and what came of it; for staff with all its events.
 fn child_run(child: &Loaded, reader: Audience) -> Option<Value> {
-    let own = State::fold(&child.events)?.family.own?;
+    let own = State::fold(&child.events)?.subtasks.parent_link?;
     let mut told = json!({
         "task": child.head.flow.id,
         "description": own.assignment.description,

@@ -11,7 +11,7 @@ use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
 use super::read_by;
-use crate::{flows::LoadedFlow, interview::State, model::transcript::Audience};
+use crate::{flow::LoadedFlow, model::transcript::Audience, session::State};
 
 /// The schema as published in the package `@jsonresume/schema` 1.2.1 (MIT, see the licence beside the file).
 pub const SCHEMA: &str = include_str!("../../manifests/schemas/json-resume.json");

@@ -96,7 +96,7 @@ pub fn markdown(source: &Source<'_>) -> Result<String, Error> {
 
 /// What models and tools have used up, child runs included; for staff.
 fn usage(source: &Source<'_>) -> Result<Option<Usage>, Error> {
-    Ok((source.reader == Audience::Staff).then_some(source.state()?.mind.spent))
+    Ok((source.reader == Audience::Staff).then_some(source.state()?.model_turn.spent))
 }
 
 /// The conversation as a list, for pages that draw their own.

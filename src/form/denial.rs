@@ -1,12 +1,12 @@
 //! What a form for words says about who reads them: the words of a denial, and the note beside a review.
 
 use crate::{
-    interview::State,
     model::{
         transcript::Origin,
         ui::{Decide, DenialReader},
         wait::{Purpose, Wait},
     },
+    session::State,
 };
 
 /// The form in which somebody says why they deny a request.

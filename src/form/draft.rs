@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Fields, Sheet,
-    entered::kept,
-    field_name,
+    Fields, Sheet, field_name,
     fields::{self, reply},
-    sheet::{self, list_of},
+    input::kept,
+    review_editor::{self, list_of},
     words,
 };
 use crate::model::ui::{
@@ -227,5 +226,5 @@ fn name_of(review: &Review, sheet: &Sheet, known: &[&str], path: &str) -> Option
 
 /// Lists to which entries can be added, by their number.
 pub fn growing(review: &Review) -> impl Iterator<Item = usize> {
-    (0..review.lists.len()).filter(|n| !sheet::is_nested(review, *n))
+    (0..review.lists.len()).filter(|n| !review_editor::is_nested(review, *n))
 }

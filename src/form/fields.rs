@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::{Sheet, words};
 use crate::{
-    interview::answer,
     model::ui::{
         Choose, Control, Decision, Field, FieldError, Form, Input, Prompt, Reply, Review, Verdict,
     },
-    places,
+    session::answer,
+    time_zones,
 };
 
 /// Fields of a submitted form, in order; a name may come more than once.
@@ -163,7 +163,7 @@ pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError>
         },
         _ if typed.is_empty() => None,
         Input::Text { .. } if is_country(field) => {
-            let code = places::country_code(&typed);
+            let code = time_zones::country_code(&typed);
             Some(Value::from(code.ok_or_else(|| complaint(field, words::NO_COUNTRY))?))
         }
         Input::Url => Some(Value::String(address(typed))),

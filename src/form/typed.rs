@@ -1,8 +1,8 @@
 //! What people type where a button would do: a decision, an order, the word that begins an interview.
 
 use crate::{
-    interview::Command,
     model::ui::{Decision, Reply},
+    session::Command,
 };
 
 /// A decision in words: `approve`, `deny`, `feedback: …`; what follows the first two is for colleagues.

@@ -4,17 +4,17 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use pulldown_cmark::{Event, Parser, TagEnd};
 use serde_json::{Map, Value};
 
-use super::{fields::is_country, sheet::at};
+use super::{fields::is_country, review_editor::at};
 use crate::{
     ids::WaitId,
-    interview::State,
     model::{
         session::Status,
         transcript::Origin,
         ui::{Control, Field, Input, Reply, Verdict},
         wait::{Answerers, Purpose, Wait},
     },
-    places,
+    session::State,
+    time_zones,
 };
 
 /// A name in `snake_case` as words.
@@ -102,7 +102,8 @@ pub fn filled(fields: &[Field], values: &Map<String, Value>) -> Vec<Field> {
 pub fn shown(field: &Field) -> String {
     let value = &field.value;
     let Input::Select { choices, .. } = &field.input else {
-        let country = value.as_str().filter(|_| is_country(field)).and_then(places::country_name);
+        let country =
+            value.as_str().filter(|_| is_country(field)).and_then(time_zones::country_name);
         return country.map_or_else(|| in_words(value), str::to_owned);
     };
     let label = |id: &Value| {

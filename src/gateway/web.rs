@@ -1,10 +1,10 @@
 //! The playground: a real gateway on loopback, for people without an account anywhere.
 //!
-//! The page is drawn from the session's events by pure functions ([`story`], [`render`]); nothing of a conversation
+//! The page is drawn from the session's events by pure functions ([`timeline`], [`render`]); nothing of a conversation
 //! is kept here, so a restart changes nothing. Everything works as plain forms; the script only smooths it.
 
+pub mod activity;
 pub mod connect;
-pub mod doing;
 pub mod files;
 pub mod guard;
 pub mod limits;
@@ -14,8 +14,8 @@ pub mod parse;
 pub mod places;
 pub mod render;
 pub mod send;
-pub mod story;
 pub mod texts;
+pub mod timeline;
 
 mod brand;
 mod closed;
@@ -25,8 +25,8 @@ mod health;
 mod icons;
 mod inputs;
 mod live;
-mod made;
 mod participant;
+mod produced_files;
 mod reply;
 mod staff;
 mod staff_page;

@@ -1,6 +1,6 @@
 //! Any service that speaks OpenAI's chat completions and embeddings, over HTTP.
 //!
-//! One request, one answer: whether to try again, elsewhere or not at all is [`super::steady`]'s to decide. Redirects
+//! One request, one answer: whether to try again, elsewhere or not at all is [`super::resilience`]'s to decide. Redirects
 //! are not followed, for the key would go with them; requests and answers have bounds in size and time.
 
 pub(super) mod failure;

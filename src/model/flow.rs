@@ -1,6 +1,6 @@
 //! A flow as its TOML file says it: phases, objectives, script steps, effects. Data, not code.
 //!
-//! These types hold what is written; [`crate::flows`] loads, checks and resolves them.
+//! These types hold what is written; [`crate::flow`] loads, checks and resolves them.
 
 mod approvals;
 mod effect;

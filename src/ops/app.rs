@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use super::{Problems, cli, restore, sentence, tasks::check_with, term};
 use crate::{
     artifacts::{Artifacts, extract::Extractor},
-    cases::Cases,
+    case_studies::Cases,
     catalog,
     clock::{Clock, SystemClock},
     config::{
@@ -21,11 +21,11 @@ use crate::{
     },
     engine::{self, Engine, Parts, webhook},
     fetch::Fetcher,
-    flows::{Aliases, Library, check},
+    flow::{Aliases, Library, check},
     ids::{Ids, RandomIds},
     llm::{
         Models,
-        steady::{Means, RealPauses},
+        resilience::{RealPauses, ResilienceOptions},
     },
     print::Printer,
     search,
@@ -218,8 +218,11 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
     let reader = Extractor::own().context("this program cannot find itself")?;
     let keys = Arc::<SledStore>::clone(&store);
     let artifacts = Artifacts::new(dir, keys, Arc::clone(&clock), Arc::clone(&ids), reader)?;
-    let means =
-        Means { clock: Arc::clone(&clock), ids: Arc::clone(&ids), pauses: Arc::new(RealPauses) };
+    let means = ResilienceOptions {
+        clock: Arc::clone(&clock),
+        ids: Arc::clone(&ids),
+        pauses: Arc::new(RealPauses),
+    };
     let tasks = tasks(settings)?;
     let models = Models::open(&settings.llm, &means)?;
     let search = settings.search.as_ref().map(|service| search::open(service, Arc::clone(&clock)));

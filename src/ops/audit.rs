@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{
+    admin_api::AdminRequest,
     app::{self, Wanted},
     cli::{Audit, Json},
-    reach::Reach,
-    request::Request,
+    data_access::DataAccess,
     sentence, term,
 };
 use crate::{
@@ -24,11 +24,11 @@ use crate::{
 pub(super) fn audit(wanted: &Wanted, command: Audit) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
     app::block_on(async {
-        let reach = Reach::find(&settings).await?;
+        let reach = DataAccess::find(&settings).await?;
         match command {
             Audit::Show { session, since, output } => {
                 let session: Option<SessionId> = match session {
-                    Some(session) => Some(reach.ask(Request::Find { session }).await?),
+                    Some(session) => Some(reach.ask(AdminRequest::Find { session }).await?),
                     None => None,
                 };
                 let mut records = reach.chain().await?;

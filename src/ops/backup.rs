@@ -34,10 +34,10 @@ use self::{
     manifest::{FORMAT, Manifest},
 };
 use super::{
+    admin_api::{AdminRequest, PAGE},
     app::{self, Wanted},
     cli::Backup,
-    reach::Reach,
-    request::{PAGE, Request},
+    data_access::DataAccess,
     sentence, term,
 };
 use crate::{
@@ -54,7 +54,7 @@ pub(super) fn backup(wanted: &Wanted, backup: &Backup) -> anyhow::Result<ExitCod
     } else {
         let settings = wanted.settings()?;
         app::block_on(async {
-            let reach = Reach::find(&settings).await?;
+            let reach = DataAccess::find(&settings).await?;
             take(&reach, &settings.data_dir, &backup.dir).await
         })?
     };
@@ -68,7 +68,7 @@ pub(super) fn backup(wanted: &Wanted, backup: &Backup) -> anyhow::Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-async fn take(reach: &Reach, data: &Path, target: &Path) -> anyhow::Result<Manifest> {
+async fn take(reach: &DataAccess, data: &Path, target: &Path) -> anyhow::Result<Manifest> {
     let partial = Partial::begin(target)?;
     let progress = term::Progress::start("Backing up");
     let written = written(reach, data, &partial.dir, &progress).await;
@@ -81,14 +81,14 @@ async fn take(reach: &Reach, data: &Path, target: &Path) -> anyhow::Result<Manif
 }
 
 async fn written(
-    reach: &Reach,
+    reach: &DataAccess,
     data: &Path,
     partial: &Path,
     progress: &term::Progress,
 ) -> anyhow::Result<Manifest> {
     let dump = Place::dump();
     let mut out = BufWriter::new(Writing::create(&partial.join(dump.path()))?);
-    let dumped: Dumped = reach.ask_into(Request::Dump, &mut out).await?;
+    let dumped: Dumped = reach.ask_into(AdminRequest::Dump, &mut out).await?;
     let mut kept = vec![out.into_inner().map_err(io::IntoInnerError::into_error)?.finish(&dump)?];
     // What was written is read back: it says which sessions there are, and that it can be read.
     let mut written = BufReader::new(File::open(partial.join(dump.path()))?);
@@ -117,10 +117,10 @@ async fn written(
 }
 
 /// Sessions that were erased since the dump was taken, by the receipts that it does not hold.
-async fn erased_since(reach: &Reach, mut from: u64) -> anyhow::Result<Vec<SessionId>> {
+async fn erased_since(reach: &DataAccess, mut from: u64) -> anyhow::Result<Vec<SessionId>> {
     let mut erased = Vec::new();
     loop {
-        let page: Vec<Sealed> = reach.ask(Request::Audit { from }).await?;
+        let page: Vec<Sealed> = reach.ask(AdminRequest::Audit { from }).await?;
         from += page.len() as u64;
         erased.extend(page.iter().filter_map(files::erasure));
         if page.len() < PAGE {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     app::{self, Wanted},
     cli::{Contacts as Command, Json},
-    reach::Reach,
+    data_access::DataAccess,
     term,
 };
 use crate::model::{
@@ -30,7 +30,8 @@ struct Visitor {
 pub(super) fn contacts(wanted: &Wanted, command: Command) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
     let Command::Whoami(Json { json }) = command;
-    let heads = app::block_on(async { anyhow::Ok(Reach::find(&settings).await?.heads().await?) })?;
+    let heads =
+        app::block_on(async { anyhow::Ok(DataAccess::find(&settings).await?.heads().await?) })?;
     let visitors = visitors(heads);
     if json {
         term::json(&visitors)?;

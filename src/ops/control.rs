@@ -28,7 +28,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 
 pub(super) use self::{call::call, listen::Control};
-use super::request::Request;
+use super::admin_api::AdminRequest;
 
 /// Version of the protocol.
 const VERSION: u32 = 1;
@@ -50,7 +50,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(30);
 struct Asked {
     v: u32,
     #[serde(flatten)]
-    request: Request,
+    request: AdminRequest,
 }
 
 /// A line of an answer.

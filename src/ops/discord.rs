@@ -12,7 +12,7 @@ use crate::{
         api,
         app::App,
         connect::{self, Connection, Link, Pace},
-        inbox::DiscordInbox,
+        handler::DiscordInbox,
         send::DiscordGateway,
     },
 };

@@ -8,23 +8,22 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use super::{
+    admin_api::{self, Waiting},
     app::{self, Wanted},
     cli::{Doctor, Json},
-    control,
-    request::{self, Waiting},
-    term,
+    control, term,
 };
 use crate::{
-    chat::checkup::{Patient, Report},
+    chat::doctor::{DoctorContext, Report},
     clock::SystemClock,
     config::{Problem, Settings, render},
-    flows::Library,
+    flow::Library,
     gateway::{discord::doctor as discord, slack::doctor as slack},
     ids::RandomIds,
     llm::{
         Completion, Message, Models, Request, Silent,
         chat::{ToolChoice, ToolSpec},
-        steady::{Means, RealPauses},
+        resilience::{RealPauses, ResilienceOptions},
     },
     model::session::Platform,
 };
@@ -47,7 +46,7 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
     flows(&settings, &library, &mut report)?;
     data_dir(&settings, &mut report);
     let clock = SystemClock;
-    let patient = Patient { settings: &settings, library: &library, clock: &clock };
+    let patient = DoctorContext { settings: &settings, library: &library, clock: &clock };
     let is_slack = matches!(command, Doctor::Slack { .. });
     if is_slack {
         slack::offline(&patient, &mut report);
@@ -146,7 +145,7 @@ fn flows(settings: &Settings, library: &Library, report: &mut Report) -> anyhow:
 /// knows: it is found out again at the next start.
 async fn deliveries(settings: &Settings, platform: Platform, report: &mut Report) {
     let Ok(Some(call)) = control::call(&settings.data_dir).await else { return };
-    let waiting = match call.ask(request::Request::Outages, &mut std::io::sink()).await {
+    let waiting = match call.ask(admin_api::AdminRequest::Outages, &mut std::io::sink()).await {
         Ok(value) => serde_json::from_value::<Vec<Waiting>>(value).unwrap_or_default(),
         // One of an older version.
         Err(error) => return tracing::debug!(%error, "the bot does not say what waits"),
@@ -184,7 +183,7 @@ fn data_dir(settings: &Settings, report: &mut Report) {
 
 /// One call of a tool and back, as an interview makes hundreds.
 async fn model(settings: &Settings, report: &mut Report) {
-    let means = Means {
+    let means = ResilienceOptions {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         pauses: Arc::new(RealPauses),

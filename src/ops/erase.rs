@@ -5,18 +5,18 @@ use std::process::ExitCode;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    admin_api::AdminRequest,
     app::{self, Wanted},
     cli::Erase,
-    reach::Reach,
-    request::Request,
+    data_access::DataAccess,
     term,
 };
 use crate::{
     chat::receipt,
     engine,
     ids::SessionId,
-    interview::custody::Outside,
     model::report::{Count, Report},
+    session::retention::Outside,
 };
 
 /// What became of one session.
@@ -94,15 +94,15 @@ impl Erased {
 pub(super) fn erase(wanted: &Wanted, erase: &Erase) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
     app::block_on(async {
-        let reach = Reach::find(&settings).await?;
+        let reach = DataAccess::find(&settings).await?;
         let yes = erase.yes;
         let done: Vec<Erased> = match (&erase.person, &erase.session) {
             (Some(person), _) => {
-                reach.ask(Request::ErasePerson { person: person.clone(), yes }).await?
+                reach.ask(AdminRequest::ErasePerson { person: person.clone(), yes }).await?
             }
             (None, session) => {
                 let session = session.clone().unwrap_or_default();
-                vec![reach.ask(Request::Erase { session, yes }).await?]
+                vec![reach.ask(AdminRequest::Erase { session, yes }).await?]
             }
         };
         match done.as_slice() {

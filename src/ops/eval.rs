@@ -34,7 +34,7 @@ use crate::{
     artifacts::extract::Extractor,
     clock::Clock,
     engine::Error,
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     llm::{Model, Models},
     task::Tasks,
     tool::Toolbox,

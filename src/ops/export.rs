@@ -5,10 +5,10 @@ use std::{path::PathBuf, process::ExitCode};
 use serde_json::Value;
 
 use super::{
+    admin_api::AdminRequest,
     app::{self, Wanted},
     cli::{Export, Format, Output},
-    reach::Reach,
-    request::Request,
+    data_access::DataAccess,
     term,
 };
 
@@ -17,10 +17,11 @@ pub(super) fn export(wanted: &Wanted, export: &Export) -> anyhow::Result<ExitCod
     let settings = wanted.settings()?;
     let output = target(export);
     app::block_on(async {
-        let reach = Reach::find(&settings).await?;
+        let reach = DataAccess::find(&settings).await?;
         let progress = term::Progress::start("Exporting");
         let mut bytes = Vec::new();
-        let request = Request::Export { session: export.session.clone(), format: export.format };
+        let request =
+            AdminRequest::Export { session: export.session.clone(), format: export.format };
         reach.ask_into::<Value>(request, &mut bytes).await?;
         drop(progress);
         app::deliver(&output, &bytes)?;

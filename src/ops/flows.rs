@@ -23,7 +23,7 @@ use crate::{
     artifacts::extract::Extractor,
     clock::SystemClock,
     config::{Problem, problem::did_you_mean},
-    flows::{Aliases, Library, LoadedFlow, check_file, optional},
+    flow::{Aliases, Library, LoadedFlow, check_file, optional},
     llm::Models,
     model::{
         flow::{Fallback, Mode, Phase},

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    admin_api::AdminRequest,
     app::{self, Wanted},
     cli::Hold,
+    data_access::DataAccess,
     erase::Erased,
-    reach::Reach,
-    request::Request,
     term,
 };
 use crate::ids::SessionId;
@@ -27,9 +27,9 @@ pub(super) struct Standing {
 pub(super) fn hold(wanted: &Wanted, hold: &Hold) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
     app::block_on(async {
-        let reach = Reach::find(&settings).await?;
+        let reach = DataAccess::find(&settings).await?;
         let reason = hold.reason.clone().filter(|_| !hold.release);
-        let request = Request::Hold { session: hold.session.clone(), reason };
+        let request = AdminRequest::Hold { session: hold.session.clone(), reason };
         let now: Standing = reach.ask(request).await?;
         if hold.output.json {
             term::json(&now)?;

@@ -27,15 +27,15 @@ use self::report::pointer;
 pub(super) use self::report::problems;
 use super::stage::{Scene, Stage, answer, decider};
 use crate::{
-    engine::{Error, What},
-    flows::LoadedFlow,
-    interview::{State, handover::CANNOT_GO_ON, script},
+    engine::{Error, InboundKind},
+    flow::LoadedFlow,
     model::{
         flow::Step,
         session::{Platform, Status},
         transcript::{CallResult, Origin},
         wait::{Answerers, Purpose, Wait},
     },
+    session::{State, handover::CANNOT_GO_ON, script},
 };
 
 /// Most conversations on one platform.
@@ -315,7 +315,7 @@ async fn give(stage: &mut Stage, wait: &Wait, given: &Given) -> Result<Result<()
         Answer::File { name, bytes } => {
             let kept = stage.engine.keep_file(stage.session, Some(wait.id), name, bytes.to_vec());
             match kept.await? {
-                Ok(artifact) => What::Sent { wait: Some(wait.id), files: vec![artifact] },
+                Ok(artifact) => InboundKind::Sent { wait: Some(wait.id), files: vec![artifact] },
                 Err(why) => return Ok(Err(why)),
             }
         }

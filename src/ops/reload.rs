@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Problems, app, term};
 use crate::{
     config::{Problem, Settings, render},
-    flows::Library,
+    flow::Library,
     tool::Toolbox,
 };
 

@@ -23,15 +23,15 @@ use super::{
         manifest::{self, Manifest},
     },
     cli::Restore,
-    reach::Reach,
+    data_access::DataAccess,
     sentence, term,
 };
 use crate::{
     config::Settings,
     engine,
     ids::SessionId,
-    interview::State,
     model::audit::{CHAIN_START, Sealed},
+    session::State,
     store::sled::SledStore,
 };
 
@@ -151,7 +151,7 @@ async fn rebuilt(
     let contents = SledStore::build(&store, &mut dump)?;
     let settings = Settings { data_dir: site.to_owned(), ..settings.clone() };
     let home = Home::at_rest(app::open(&settings)?);
-    let reach = Reach::Here(Box::new(home.clone()));
+    let reach = DataAccess::Here(Box::new(home.clone()));
     let chain = reach.chain().await?;
     proved(&chain, manifest)?;
     let mut unreadable = Vec::new();

@@ -6,10 +6,10 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    admin_api::AdminRequest,
     app::{self, Wanted},
     cli::Json,
-    reach::Reach,
-    request::Request,
+    data_access::DataAccess,
     term,
 };
 use crate::{
@@ -27,9 +27,9 @@ const EVERY: Duration = Duration::from_hours(23);
 pub(super) fn scrub(wanted: &Wanted, Json { json }: Json) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
     app::block_on(async {
-        let reach = Reach::find(&settings).await?;
+        let reach = DataAccess::find(&settings).await?;
         let progress = term::Progress::start("Verifying");
-        let scrubbed: anyhow::Result<Scrubbed> = reach.ask(Request::Scrub).await;
+        let scrubbed: anyhow::Result<Scrubbed> = reach.ask(AdminRequest::Scrub).await;
         drop(progress);
         let scrubbed = scrubbed?;
         if json {

@@ -17,12 +17,11 @@ use super::{
     cli::Json,
     control::Control,
     discord::Discord,
-    found,
     notify::Supervisor,
     reload::{Reload, Trigger},
     scrub, sentence,
     slack::Slack,
-    term,
+    startup_report, term,
 };
 use crate::{
     config::{Problem, Settings},
@@ -287,6 +286,6 @@ async fn keep_house(store: Arc<dyn Store>, shutdown: CancellationToken) -> anyho
             metric::tidy_up();
         }
     };
-    tokio::join!(found::tell(store, shutdown.clone()), tidying);
+    tokio::join!(startup_report::tell(store, shutdown.clone()), tidying);
     Ok(())
 }

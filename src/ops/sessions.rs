@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
+    admin_api::AdminRequest,
     app::{self, Wanted},
     cli::{Json, Sessions},
-    reach::Reach,
-    request::Request,
+    data_access::DataAccess,
     scrub, term,
 };
 use crate::{
@@ -22,17 +22,17 @@ use crate::{
 pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
     app::block_on(async {
-        let reach = Reach::find(&settings).await?;
+        let reach = DataAccess::find(&settings).await?;
         match command {
             Sessions::List(output) => {
                 list(reach.heads().await?, output)?;
                 // What is damaged is missing from the list.
-                let damage: Vec<Unreadable> = reach.ask(Request::Damage).await?;
+                let damage: Vec<Unreadable> = reach.ask(AdminRequest::Damage).await?;
                 return Ok(scrub::tell_damage(&damage));
             }
             Sessions::Show { session, output } => {
                 let mut text = Vec::new();
-                let request = Request::Show { session, json: output.json };
+                let request = AdminRequest::Show { session, json: output.json };
                 reach.ask_into::<serde_json::Value>(request, &mut text).await?;
                 term::pour(&text)?;
             }

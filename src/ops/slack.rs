@@ -13,7 +13,7 @@ use crate::{
     gateway::slack::{
         app::App,
         connect::{self, Connection, Pace},
-        inbox::SlackInbox,
+        handler::SlackInbox,
         send::SlackGateway,
         tenants,
     },

@@ -15,10 +15,9 @@ use crate::{
     artifacts::{Artifacts, extract::Extractor},
     clock::Clock,
     contacts::Contacts,
-    engine::{Engine, Error, Gateway, Inbound, Limits, Parts, Receipt, What},
-    flows::{Library, LoadedFlow},
+    engine::{Engine, Error, Gateway, Inbound, InboundKind, Limits, Parts, Receipt},
+    flow::{Library, LoadedFlow},
     ids::{CountingIds, Ids, SessionId},
-    interview::Responder,
     llm::Models,
     model::{
         effect::{Act, Delivery, Effect, Recipient, Rendering},
@@ -27,6 +26,7 @@ use crate::{
         ui::Reply,
         wait::{Answerers, Wait},
     },
+    session::Responder,
     store::{Store as _, memory::MemoryStore},
     task::Tasks,
     tool::{Services, Toolbox},
@@ -195,13 +195,17 @@ impl Stage {
     }
 
     /// The participant does something.
-    pub(super) async fn act(&mut self, what: What) -> Result<Receipt, Error> {
+    pub(super) async fn act(&mut self, what: InboundKind) -> Result<Receipt, Error> {
         let from = self.participant.clone();
         self.receive(from, what).await
     }
 
     /// Somebody does something.
-    pub(super) async fn receive(&mut self, from: Responder, what: What) -> Result<Receipt, Error> {
+    pub(super) async fn receive(
+        &mut self,
+        from: Responder,
+        what: InboundKind,
+    ) -> Result<Receipt, Error> {
         self.keys += 1;
         let key = format!("event-{}", self.keys);
         self.engine.receive(Inbound { key, session: self.session, from, what }).await
@@ -215,8 +219,8 @@ fn participant(platform: Platform, staff: bool) -> Responder {
 }
 
 /// An answer to a card.
-pub(super) fn answer(wait: &Wait, reply: Reply) -> What {
-    What::Answer { wait: wait.id, revision: wait.revision, reply, via: Via::Component }
+pub(super) fn answer(wait: &Wait, reply: Reply) -> InboundKind {
+    InboundKind::Answer { wait: wait.id, revision: wait.revision, reply, via: Via::Component }
 }
 
 /// Somebody who may decide a request; none for what the participant answers. `n` tells several apart.

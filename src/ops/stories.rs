@@ -42,7 +42,7 @@ use super::{
     term,
 };
 use crate::{
-    artifacts::extract::Extractor, clock::SystemClock, config::Problem, flows::LoadedFlow,
+    artifacts::extract::Extractor, clock::SystemClock, config::Problem, flow::LoadedFlow,
     llm::Models, model::session::Platform, task::Tasks, tool::Toolbox,
 };
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time;
 
 use super::diagram::{self, DiagramError, SOURCE_MAX};
-use crate::confined;
+use crate::sandbox;
 
 /// The argument that makes this program a child.
 const FLAG: &str = "--draw";
@@ -44,7 +44,7 @@ enum Answer {
 
 /// Has a child draw a source.
 pub(super) async fn draw(program: &Path, source: &str) -> Result<Vec<u8>, DiagramError> {
-    let asked = confined::ask(program, &[FLAG], source.as_bytes(), ANSWER_MAX);
+    let asked = sandbox::ask(program, &[FLAG], source.as_bytes(), ANSWER_MAX);
     let failed = |error: &dyn std::fmt::Display| {
         tracing::warn!(%error, "a diagram could not be drawn");
         DiagramError::Failed(error.to_string())
@@ -70,7 +70,7 @@ pub fn child_main(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
 }
 
 fn run() -> io::Result<()> {
-    confined::limit(LIMITS.0, LIMITS.1)?;
+    sandbox::limit(LIMITS.0, LIMITS.1)?;
     let mut source = String::new();
     io::stdin().lock().take(SOURCE_MAX as u64 + 1).read_to_string(&mut source)?;
     // A panic's message would hold pieces of the source.

@@ -19,31 +19,31 @@
 //! say of a session is a record (`frame`), what one adds to the audit chain another (`ledger`), both made small
 //! with a dictionary (`press`). Sessions that are being worked on are kept as they were read (`recent`).
 
+mod audit_chain;
 mod backoff;
 mod check;
 mod clean_stop;
 mod committer;
+mod compression;
 mod disk;
+mod disk_reserve;
 mod dump;
-pub mod faults;
-mod frame;
+pub mod fault_injection;
+mod key_store;
 mod key_sums;
 mod keys;
-mod ledger;
 mod notes;
 mod open;
-mod press;
 mod queue;
 mod read;
-mod recent;
-mod reserve;
+mod read_cache;
+mod record_codec;
 mod salvage;
-mod stage;
 mod steps;
-mod tally;
 mod texts;
-mod vault;
+mod tree_checksum;
 mod watermark;
+mod write_batch;
 
 use std::{
     fmt,
@@ -66,17 +66,17 @@ use tokio::{
 
 use self::{
     committer::{Committer, Job},
-    faults::{Faults, NoFaults},
+    fault_injection::{Faults, NoFaults},
+    key_store::KeyStore,
     open::Opened,
-    recent::Recent,
-    stage::Reader,
-    vault::Vault,
+    read_cache::ReadCache,
+    write_batch::Reader,
 };
 pub use self::{
     dump::{Contents, DumpError, Dumped, read_dump},
+    key_store::KEYS_FILE,
     salvage::{Repaired, Salvaged, repair},
-    stage::VALUE_MAX,
-    vault::KEYS_FILE,
+    write_batch::VALUE_MAX,
 };
 use super::{
     Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, health::Health,
@@ -132,7 +132,7 @@ impl SledStore {
             db: RwLock::new(Some(writing.db.clone())),
             lasting: RwLock::default(),
             vault,
-            recent: Recent::default(),
+            recent: ReadCache::default(),
             health: Mutex::new(Health::Well),
             syncs: AtomicU64::new(0),
             touched: dump::Touched::default(),
@@ -340,8 +340,8 @@ struct Shared {
     /// Held for writing from the first change of a group until it is on the device: nobody sees, and so acts on,
     /// what a power cut could still take back.
     lasting: RwLock<()>,
-    vault: Arc<Vault>,
-    recent: Recent,
+    vault: Arc<KeyStore>,
+    recent: ReadCache,
     health: Mutex<Health>,
     syncs: AtomicU64,
     /// What is written while a dump is being taken.

@@ -2,8 +2,8 @@
 
 use super::LoadedTask;
 use crate::config::{
-    document::{self, Document},
     problem::{Problem, did_you_mean},
+    toml_document::{self, TomlDocument},
 };
 
 /// Checks a template against the tools there are; `file` is how messages call it. `allowed` says of a tool whether a
@@ -14,7 +14,7 @@ pub fn check(
     tools: &[&str],
     allowed: impl Fn(&str) -> Option<bool>,
 ) -> Vec<Problem> {
-    let document = match Document::parse(file, &task.run.source) {
+    let document = match TomlDocument::parse(file, &task.run.source) {
         Ok(document) => document,
         Err(problems) => return problems,
     };
@@ -39,6 +39,6 @@ pub fn check(
             }
         }
     }
-    document::sort(&mut problems);
+    toml_document::sort(&mut problems);
     problems
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use super::LoadedTask;
-use crate::{config::Problem, flows::library::files};
+use crate::{config::Problem, flow::library::files};
 
 /// The templates in the box: file name and content.
 pub const fn shipped() -> [(&'static str, &'static str); 4] {

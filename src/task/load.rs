@@ -7,10 +7,10 @@ use serde_json::json;
 use super::{LoadedTask, PHASE};
 use crate::{
     config::{
-        document::{self, Document},
         problem::Problem,
+        toml_document::{self, TomlDocument},
     },
-    flows::{LoadedFlow, OUTPUT, schemas},
+    flow::{LoadedFlow, OUTPUT, schemas},
     model::{audit::sha256, flow::Flow, task::Template},
 };
 
@@ -24,7 +24,7 @@ impl LoadedTask {
     /// Loads a template; `name` is the file it came from. Every mistake is told at once. Whether its tools exist is
     /// not looked at here: see [`super::check`].
     pub fn load(source: &str, name: &str) -> Result<Self, Vec<Problem>> {
-        let document = Document::parse(name, source)?;
+        let document = TomlDocument::parse(name, source)?;
         let template: Template = document.read()?;
         let mut problems = mistakes(&template, &document);
         let mut schema = |key: &str, text: &str| match schemas::of_line(text) {
@@ -48,14 +48,14 @@ impl LoadedTask {
                 Err(problems)
             }
             (_, Ok(_)) => {
-                document::sort(&mut problems);
+                toml_document::sort(&mut problems);
                 Err(problems)
             }
         }
     }
 }
 
-fn mistakes(template: &Template, document: &Document) -> Vec<Problem> {
+fn mistakes(template: &Template, document: &TomlDocument) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut error = |at: &str, message: &str, hint: &str| {
         problems.push(document.problem(at, message).hint(hint));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{interview::topics::FORBIDDEN, model::transcript::CallResult};
+use crate::{model::transcript::CallResult, session::topics::FORBIDDEN};
 
 /// A call that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -30,7 +30,6 @@ use crate::{
     artifacts::Artifacts,
     contacts::Contacts,
     ids::SessionId,
-    interview::{Actor, topics},
     llm::Models,
     model::{
         text::quoted,
@@ -38,6 +37,7 @@ use crate::{
         usage::Usage,
         wait::Wait,
     },
+    session::{Actor, topics},
 };
 
 /// How patient calls are. Time spent waiting for a person never counts.

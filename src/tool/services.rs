@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::ToolError;
 use crate::{
-    cases::Cases,
+    case_studies::Cases,
     config::consulting::Consulting,
     fetch::Fetcher,
     ids::SessionId,

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::{Tool, ToolError, ToolSpec, pipeline::validate::Checker};
 use crate::{
     artifacts::check::Kind,
-    flows::{Catalogue, LoadedFlow},
-    interview::State,
+    flow::{Catalogue, LoadedFlow},
+    session::State,
 };
 
 /// Most per-flow schemas that are kept compiled; beyond it all are compiled anew when needed.
@@ -43,7 +43,7 @@ pub enum Partner {
 
 impl From<&State> for Partner {
     fn from(state: &State) -> Self {
-        match (&state.family.own, state.staff) {
+        match (&state.subtasks.parent_link, state.staff) {
             (Some(_), _) => Self::Program,
             (None, true) => Self::Staff,
             (None, false) => Self::Participant,

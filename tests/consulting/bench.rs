@@ -11,9 +11,8 @@ use anteroom::{
     catalog::consulting,
     clock::FixedClock,
     contacts::Contacts,
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ids::{CallId, CountingIds, Ids, SessionId},
-    interview::{Actor, Responder},
     llm::Models,
     model::{
         artifact::Artifact,
@@ -22,6 +21,7 @@ use anteroom::{
         transcript::{Call, CallResult, Origin, Recorded, Started},
         ui::Upload,
     },
+    session::{Actor, Responder},
     store::Loaded,
     tool::{Handed, Outcome, Pipeline, Policy, Services, Tool, ToolError, Toolbox, services::Past},
 };

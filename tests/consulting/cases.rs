@@ -3,7 +3,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use anteroom::{
-    cases::{BYTES_MAX, Cases, FILES_MAX},
+    case_studies::{BYTES_MAX, Cases, FILES_MAX},
     llm::Models,
     tool::Services,
 };

@@ -6,7 +6,6 @@ use anteroom::{
     artifacts::extract,
     config::consulting::Consulting,
     ids::{CountingIds, EffectId},
-    interview::Responder,
     llm::{Error, Model, Models, chat::Form, error::Told},
     model::{
         STORED_VERSION,
@@ -16,6 +15,7 @@ use anteroom::{
         usage::Usage,
     },
     search::{Found, Hit},
+    session::Responder,
     tool::{Policy, Services, Toolbox},
 };
 use insta::{assert_json_snapshot, assert_snapshot};

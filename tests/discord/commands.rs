@@ -1,6 +1,6 @@
 //! Commands of members and staff that Slack has as well: invite, copies, take over and hand back, matching, help.
 
-use anteroom::{flows::optional, store::Store as _};
+use anteroom::{flow::optional, store::Store as _};
 use insta::assert_snapshot;
 use serde_json::json;
 

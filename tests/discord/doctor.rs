@@ -65,7 +65,7 @@ fn config(discord: &Discord, dir: &Path, more: &str) -> String {
 
 /// The commands as Discord lists them once they are registered.
 fn register(discord: &Discord, config: &Path) {
-    use anteroom::{config::Settings, flows::Library};
+    use anteroom::{config::Settings, flow::Library};
     let environment = anteroom::config::Environment::from([("TOKEN", token())]);
     let settings = Settings::load(config, &environment).unwrap();
     let flows = &settings.flows;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use anteroom::{config::Settings, flows::Library, gateway::discord::manifest};
+use anteroom::{config::Settings, flow::Library, gateway::discord::manifest};
 use serde_json::Value;
 
 fn library() -> Library {

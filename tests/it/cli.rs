@@ -113,7 +113,7 @@ fn the_flow_in_the_readme_passes_the_check() {
 #[test]
 fn a_wrong_flow_is_told_with_line_and_suggestion() {
     let dir = tempfile::tempdir().unwrap();
-    let (_, source) = anteroom::flows::shipped()[1];
+    let (_, source) = anteroom::flow::shipped()[1];
     let wrong =
         source.replace("[handoff]", "[handof]").replace("get_user_option", "get_user_opton");
     fs::write(dir.path().join("mine.toml"), wrong).unwrap();
@@ -128,7 +128,7 @@ fn a_wrong_flow_is_told_with_line_and_suggestion() {
 
 /// A flow of one's own that loads and cannot be finished: its tool does not exist.
 fn with_flawed_flow(dir: &Path, more: &str) {
-    let (_, source) = anteroom::flows::shipped()[1];
+    let (_, source) = anteroom::flow::shipped()[1];
     let flawed = source.replacen("\"community-welcome\"", "\"mine\"", 1).replacen(
         "tool = \"get_user_option\"",
         "tool = \"get_user_opton\"",

@@ -40,7 +40,7 @@ fn store(dir: &Path) -> Arc<SledStore> {
 #[test]
 fn a_misspelt_key_hides_no_other_mistake() {
     let dir = tempfile::tempdir().unwrap();
-    let (_, source) = anteroom::flows::shipped()[1];
+    let (_, source) = anteroom::flow::shipped()[1];
     let wrong = source
         .replacen("\ntitle ", "\ntitel ", 1)
         .replacen("[handoff]", "[handof]\nkeyword = 3\n", 1)

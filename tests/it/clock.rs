@@ -2,8 +2,8 @@
 
 use anteroom::{
     engine::{Engine, Gateway, Limits},
-    interview::Command,
     model::session::{PersonId, Status},
+    session::Command,
 };
 use chrono::TimeDelta;
 use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! Parts, objectives, options and effects that come only under a condition.
 
 use anteroom::{
-    interview::Command,
     model::{
         session::Status,
         transcript::{EffectOutcome, ObjectiveStatus},
     },
+    session::Command,
 };
 use insta::assert_snapshot;
 

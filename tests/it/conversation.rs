@@ -2,7 +2,6 @@
 
 use anteroom::{
     engine::Receipt,
-    interview::Command,
     model::{
         effect::Recipient,
         session::Status,
@@ -10,6 +9,7 @@ use anteroom::{
         ui::Control,
         wait::{Settlement, Wait},
     },
+    session::Command,
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;

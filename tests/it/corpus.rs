@@ -12,8 +12,7 @@ use std::{
 };
 
 use anteroom::{
-    engine::What,
-    interview::{Command, Responder, answer},
+    engine::InboundKind,
     model::{
         STORED_VERSION,
         session::{Head, PersonId, Status},
@@ -21,6 +20,7 @@ use anteroom::{
         ui::{Control, Decision, Reply, Verdict},
         wait::{Answerers, Settlement, Wait},
     },
+    session::{Command, Responder, answer},
     store::Find,
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -129,7 +129,7 @@ async fn answer_one(world: &mut World) -> bool {
     };
     let (reply, via) = (reply(wait), Via::Component);
     let said = format!("{reply:?} to {:?}", wait.prompt);
-    let what = What::Answer { wait: wait.id, revision: wait.revision, reply, via };
+    let what = InboundKind::Answer { wait: wait.id, revision: wait.revision, reply, via };
     assert_eq!(settled(world.feed(&from, what).await), Settlement::Applied, "{said}");
     true
 }

@@ -2,14 +2,14 @@
 //! commit: what people read is the same to the letter.
 
 use anteroom::{
-    engine::{Receipt, What},
-    interview::Command,
+    engine::{InboundKind, Receipt},
     model::{
         session::Status,
         transcript::Via,
         ui::{Decision, Reply, Verdict},
         wait::Settlement,
     },
+    session::Command,
 };
 use insta::assert_snapshot;
 use serde_json::json;
@@ -73,12 +73,12 @@ async fn accept(world: &mut World) {
 async fn ask_too_early(world: &mut World) {
     let reason = "The rest is in my letter".to_owned();
     world.command(&ada(), Command::Advance { reason }).await;
-    let What::Answer { wait, revision, .. } = world.button("Deny").await else {
+    let InboundKind::Answer { wait, revision, .. } = world.button("Deny").await else {
         unreachable!("a button is an answer")
     };
     let feedback = Some("Please finish the work history.".to_owned());
     let reply = Reply::Decided { decision: Decision::DeniedWithFeedback, feedback };
-    let what = What::Answer { wait, revision, reply, via: Via::Component };
+    let what = InboundKind::Answer { wait, revision, reply, via: Via::Component };
     assert_eq!(settled(world.feed(&grace(), what).await), Settlement::Applied);
 }
 

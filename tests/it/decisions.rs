@@ -1,14 +1,14 @@
 //! Decisions about a person: who is asked, what stands on the card, and what everybody reads of the outcome.
 
 use anteroom::{
-    engine::What,
-    interview::{Command, Responder},
+    engine::InboundKind,
     model::{
         session::Status,
         transcript::{EffectOutcome, Via},
         ui::{Decision, Reply},
         wait::{Answerers, Settlement, Wait},
     },
+    session::{Command, Responder},
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;
@@ -118,7 +118,7 @@ async fn deny(world: &mut World, from: &Responder, words: &str) {
     let reply =
         Reply::Decided { decision: Decision::DeniedWithFeedback, feedback: Some(words.to_owned()) };
     let (wait, revision, via) = (wait.id, wait.revision, Via::Component);
-    let receipt = world.feed(from, What::Answer { wait, revision, reply, via }).await;
+    let receipt = world.feed(from, InboundKind::Answer { wait, revision, reply, via }).await;
     assert_eq!(settled(receipt), Settlement::Applied);
 }
 

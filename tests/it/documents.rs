@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anteroom::{
     catalog::interview::extract_document::ExtractDocument,
-    engine::What,
+    engine::InboundKind,
     llm::{
         Model, Models,
         chat::{Finish, Part},
@@ -118,7 +118,7 @@ async fn send(world: &mut World, model: &Scripted, name: &str) {
     let file = kept(world, name).await;
     model.next(Turn::calls("extract_document", &json!({ "artifact_id": file.id })));
     model.next(Turn::says("Thank you."));
-    world.feed(&ada(), What::Sent { wait: None, files: vec![file] }).await;
+    world.feed(&ada(), InboundKind::Sent { wait: None, files: vec![file] }).await;
     model.assert_played();
 }
 
@@ -354,7 +354,7 @@ async fn a_pdf_goes_to_the_model_for_documents_as_it_is() {
         _ => None,
     });
     assert_eq!(spent, Some((1, 9)));
-    let mind = world.state().await.mind;
+    let mind = world.state().await.model_turn;
     assert_eq!(mind.spent.calls, 4);
     world.assert_at_rest().await;
 }
@@ -497,7 +497,7 @@ async fn of_a_long_document_the_beginning_is_read_and_the_rest_is_told() {
     let file = file.await.unwrap().unwrap();
     model.next(Turn::calls("extract_document", &json!({ "artifact_id": file.id })));
     model.next(Turn::says("Thank you."));
-    world.feed(&ada(), What::Sent { wait: None, files: vec![file] }).await;
+    world.feed(&ada(), InboundKind::Sent { wait: None, files: vec![file] }).await;
     let sent = provider.seen()[0].body["messages"].to_string();
     assert!(sent.contains("Ada Byron") && !sent.contains("The end"), "{}", sent.len());
     let issues = result(&world).await["quality"]["issues"].to_string();
@@ -540,7 +540,7 @@ async fn an_answer_that_does_not_fit_is_mended_once() {
     `/confidence`: expected number. Send the whole JSON object once more, and nothing else.</note>
     ");
     assert_eq!(result(&world).await["quality"]["read_by"], "model");
-    let spent = world.state().await.mind.spent.calls;
+    let spent = world.state().await.model_turn.spent.calls;
     assert_eq!(spent, 5, "both answers count");
 }
 
@@ -647,7 +647,7 @@ async fn a_conversation_that_has_used_up_what_it_may_has_files_read_without_a_mo
     let mut world = reading(&model, models).await;
     let file = kept(&world, "ada.pdf").await;
     model.next(Turn::calls("extract_document", &json!({ "artifact_id": file.id })));
-    world.feed(&ada(), What::Sent { wait: None, files: vec![file] }).await;
+    world.feed(&ada(), InboundKind::Sent { wait: None, files: vec![file] }).await;
     // The reading was the last of it: a person goes on.
     model.assert_played();
     assert!(world.state().await.handoff.is_some());

@@ -15,7 +15,7 @@ use anteroom::{
     artifacts::extract::Extractor,
     catalog,
     clock::FixedClock,
-    flows::{LoadedFlow, shipped},
+    flow::{LoadedFlow, shipped},
     llm::{Model, Models},
     ops::eval::{Limits, Persona, Plan, Report, Setup, evaluate},
     task::Tasks,

@@ -6,10 +6,10 @@ use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
     clock::FixedClock,
     export::{self, Source, json_resume, transcript},
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ids::CountingIds,
-    interview::State,
     model::transcript::Audience,
+    session::State,
     store::Loaded,
 };
 use chrono::DateTime;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anteroom::{
-    flows::shape::shape,
+    flow::shape::shape,
     form::{self, Fields, complaint},
     model::{
         flow::Period,
@@ -231,7 +231,7 @@ fn lengths_of_time_read_as_they_were_written() {
 
 #[test]
 fn a_model_reads_what_belongs_into_each_field() {
-    let loaded = anteroom::flows::LoadedFlow::load(FLOW, "helpers.toml", &BTreeMap::default());
+    let loaded = anteroom::flow::LoadedFlow::load(FLOW, "helpers.toml", &BTreeMap::default());
     let shape = shape(&loaded.unwrap().schemas["helper"]);
     assert_eq!(shape["phone"], "telephone number");
     assert_eq!(shape["role"], "wash (Washing up) | cook (Cook) (required)");

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use anteroom::{
     catalog,
     config::{Environment, Settings, render},
-    flows::{self, Aliases, Catalogue, Library, LoadedFlow},
+    flow::{self, Aliases, Catalogue, Library, LoadedFlow},
     tool::Toolbox,
 };
 
@@ -97,7 +97,7 @@ fn example() -> Settings {
 /// What is said about a flow, one problem a line.
 fn said(source: &str) -> String {
     let aliases = Aliases::from(&example());
-    let found = flows::check_source(source, "flow.toml", &vars(), catalogue, Some(&aliases));
+    let found = flow::check_source(source, "flow.toml", &vars(), catalogue, Some(&aliases));
     match found {
         Ok((_, warnings)) => render(&warnings),
         Err(problems) => render(&problems),
@@ -105,7 +105,7 @@ fn said(source: &str) -> String {
 }
 
 fn source(name: &str) -> &'static str {
-    flows::shipped().into_iter().find(|(file, _)| file.starts_with(name)).unwrap().1
+    flow::shipped().into_iter().find(|(file, _)| file.starts_with(name)).unwrap().1
 }
 
 /// A flow in the box with one thing changed.
@@ -166,7 +166,7 @@ fn what_a_flow_needs_from_the_operator_is_named() {
 #[test]
 fn a_flow_is_checked_without_a_configuration_too() {
     let flow = changed("candidate", "channel = \"recruiting_desk\"", "channel = \"nowhere\"");
-    let found = flows::check_source(&flow, "flow.toml", &vars(), catalogue, None);
+    let found = flow::check_source(&flow, "flow.toml", &vars(), catalogue, None);
     assert_eq!(found.unwrap().1, []);
 }
 

@@ -11,7 +11,7 @@
 //! | pictures | metadata, trailing data, absurd sizes, packed text, many frames, two kinds at once | `artifacts.rs`, `artifacts_hostile.rs` |
 //! | contact cards | folding, 10 MB photo, charsets, many cards, values and parameters, depth | here, `artifacts_hostile.rs` |
 //! | flows, configuration | mutations, depth, size | here |
-//! | expressions of flows | endless loops and recursion, values without end, depth | `src/interview/script.rs` |
+//! | expressions of flows | endless loops and recursion, values without end, depth | `src/session/script.rs` |
 //! | payloads of Slack | mutations, wrong types, missing and unknown parts | here, `tests/slack/parse.rs` |
 //! | replies, stored events, forms | mutations, wrong kinds, unknown ids, too much | here, `refusals.rs`, `web/hostile.rs` |
 //! | addresses | 500 refused forms, names that change, redirects, bombs, silence | `fetch.rs` |
@@ -32,18 +32,18 @@ use anteroom::{
     },
     config::{Environment, Settings},
     contacts::vcard,
-    flows::LoadedFlow,
-    form::{self, Element, Fields, Sheet},
+    flow::LoadedFlow,
+    form::{self, ComponentId, Fields, Sheet},
     gateway::web::markdown,
-    interview::{
-        answer,
-        typed::{self, Reading},
-    },
     model::{
         artifact::Extraction,
         text,
         transcript::Event,
         ui::{Control, Prompt, Reply, Upload},
+    },
+    session::{
+        answer,
+        typed::{self, Reading},
     },
 };
 use proptest::{
@@ -271,7 +271,7 @@ proptest! {
                 answer::check(&prompt.control, &reply);
             }
         }
-        Element::parse(&action);
+        ComponentId::parse(&action);
     }
 
     #[test]

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use anteroom::{
     clock::{Clock, FixedClock},
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ids::{CallId, CountingIds, Ids, SessionId, WaitId},
-    interview::{Actor, Answer, Command, Evaluation, Next, Responder},
     model::{
         audit::AuditRecord,
         session::{FlowPin, PersonId, Place, Platform, Status},
@@ -14,6 +13,7 @@ use anteroom::{
         ui::{Decision, Reply},
         wait::{Settlement, Standing, Wait},
     },
+    session::{Actor, Answer, Command, Evaluation, Next, Responder},
     store::{Loaded, TimerKind},
 };
 use insta::assert_json_snapshot;
@@ -641,7 +641,7 @@ fn replaying_the_events_gives_the_live_state() {
         actor.state().clone()
     });
 
-    let replayed = anteroom::interview::State::fold(&desk.loaded.events).unwrap();
+    let replayed = anteroom::session::State::fold(&desk.loaded.events).unwrap();
     assert_eq!(replayed, live);
     let numbers: Vec<u64> =
         desk.loaded.events.iter().map(|recorded: &Recorded| recorded.seq).collect();

@@ -12,7 +12,6 @@ use anteroom::{
     artifacts::check::Kind as Printed,
     clock::Clock as _,
     engine::{Error, Gathered, Receipt, webhook::Target},
-    interview::Command,
     model::{
         audit::{AuditRecord, CHAIN_START, Fault, Sealed, examine},
         custody::Kind,
@@ -21,6 +20,7 @@ use anteroom::{
         transcript::Audience,
         wait::{Purpose, Settlement},
     },
+    session::Command,
     store::Capacity,
     tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
@@ -191,8 +191,8 @@ async fn an_erasure_takes_files_and_leaves_those_of_others_alone() {
     assert_eq!(world.audited("session_erased").await, 3);
 }
 
-fn world_said(text: &str) -> anteroom::engine::What {
-    anteroom::engine::What::Said { text: text.to_owned(), source: None }
+fn world_said(text: &str) -> anteroom::engine::InboundKind {
+    anteroom::engine::InboundKind::Said { text: text.to_owned(), source: None }
 }
 
 #[tokio::test]

@@ -4,15 +4,15 @@
 mod sound;
 
 use anteroom::{
-    engine::What,
+    engine::InboundKind,
     ids::{CountingIds, Ids},
-    interview::{Actor, Command, Responder, State},
     model::{
         session::Status,
         transcript::{Recorded, Via},
         ui::{Control, Decision, Reply, Verdict},
         wait::Wait,
     },
+    session::{Actor, Command, Responder, State},
     store::Loaded,
 };
 use chrono::TimeDelta;
@@ -135,7 +135,7 @@ async fn happen(world: &mut World, happening: Happening) {
             let replies = replies(&wait.prompt.control);
             let reply = with.get(&replies).clone();
             let (revision, via) = (wait.revision, Via::Component);
-            let what = What::Answer { wait: wait.id, revision, reply, via };
+            let what = InboundKind::Answer { wait: wait.id, revision, reply, via };
             world.feed(who.get(&people), what).await;
         }
         Happening::Say { who, what } => {

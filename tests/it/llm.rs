@@ -38,7 +38,7 @@ use anteroom::{
     ids::CountingIds,
     llm::{
         Completion, Message, Request, Sink,
-        steady::{Means, Pauses},
+        resilience::{Pauses, ResilienceOptions},
     },
 };
 use async_trait::async_trait;
@@ -89,12 +89,12 @@ impl Pauses for Jumps {
     }
 }
 
-/// Means without chance and without time.
-pub(crate) fn means() -> (Means, Arc<Jumps>) {
+/// ResilienceOptions without chance and without time.
+pub(crate) fn means() -> (ResilienceOptions, Arc<Jumps>) {
     let clock = Arc::new(FixedClock::new(DateTime::from_timestamp(1_700_000_000, 0).unwrap()));
     let jumps = Arc::new(Jumps { clock: Arc::clone(&clock), made: Mutex::default() });
     let pauses: Arc<dyn Pauses> = Arc::<Jumps>::clone(&jumps);
-    (Means { clock, ids: Arc::new(CountingIds::default()), pauses }, jumps)
+    (ResilienceOptions { clock, ids: Arc::new(CountingIds::default()), pauses }, jumps)
 }
 
 /// The services of a configuration; `KEY` is in the environment.

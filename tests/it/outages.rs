@@ -2,14 +2,14 @@
 
 use anteroom::{
     chat::refusal::Class,
-    engine::What,
-    interview::Command,
+    engine::InboundKind,
     model::{
         effect::{CauseKind, Recipient},
         transcript::{Event, Via},
         ui::{Decision, Reply},
         wait::{Answerers, Settlement},
     },
+    session::Command,
 };
 use chrono::TimeDelta;
 
@@ -121,7 +121,7 @@ async fn a_request_that_was_decided_elsewhere_is_not_posted_as_open_when_the_cha
     let wait = state.pending().find(|wait| wait.answerers != Answerers::Participant).unwrap();
     let reply = Reply::Decided { decision: Decision::Approved, feedback: None };
     let (id, revision, via) = (wait.id, wait.revision, Via::Component);
-    let what = What::Answer { wait: id, revision, reply, via };
+    let what = InboundKind::Answer { wait: id, revision, reply, via };
     assert_eq!(settled(world.feed(&grace(), what).await), Settlement::Applied);
     world.platform.mend();
     for _ in 0..6 {

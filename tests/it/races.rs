@@ -1,9 +1,9 @@
 //! Two at once, a thousand times over: two answers, two processes, and one answer delivered again much later.
 
 use anteroom::{
-    engine::{Engine, Inbound, Receipt, What},
-    interview::Command,
+    engine::{Engine, Inbound, InboundKind, Receipt},
     model::{transcript::Event, wait::Settlement},
+    session::Command,
 };
 use chrono::TimeDelta;
 
@@ -121,7 +121,9 @@ async fn an_answer_delivered_again_an_hour_later_does_nothing_to_newer_questions
 
         assert_eq!(receipt, Receipt::Duplicate);
         assert_eq!((world.events().await, world.screen()), before);
-        let What::Answer { wait, .. } = click.what else { unreachable!("a click is an answer") };
+        let InboundKind::Answer { wait, .. } = click.what else {
+            unreachable!("a click is an answer")
+        };
         assert!(world.open().await.is_some_and(|open| open.id != wait));
     }
 }

@@ -128,7 +128,7 @@ async fn erased(data: TempDir, device: &Device) -> (usize, usize) {
     for number in 0..EACH {
         let (name, bytes) = file(number);
         let kept = artifacts.keep(world.session, &asked, name, bytes.clone()).await.unwrap();
-        let what = anteroom::engine::What::Sent { wait: None, files: vec![kept.clone()] };
+        let what = anteroom::engine::InboundKind::Sent { wait: None, files: vec![kept.clone()] };
         world.feed(&ada(), what).await;
         assert_eq!(artifacts.read(world.session, &kept).await.unwrap(), Some(bytes), "{name}");
         let read = artifacts.extract(world.session, &kept).await.unwrap();

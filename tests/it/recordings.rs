@@ -8,7 +8,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 use anteroom::{
     catalog::interview,
     engine::{
-        What,
+        InboundKind,
         recording::{Recorder, replay},
     },
     llm::Error,
@@ -104,7 +104,7 @@ async fn talk(file: &Path) {
         "submit_for_validation",
         &json!({ "dataType": "pet", "data": { "name": "Rex" }, "message": "Is that right?" }),
     ));
-    world.feed(&ada(), What::Sent { wait: None, files: vec![kept] }).await;
+    world.feed(&ada(), InboundKind::Sent { wait: None, files: vec![kept] }).await;
     // Written while a card is open.
     model.next(Turn::says("Take your time."));
     world.say("What was the question?").await;

@@ -13,7 +13,6 @@ use anteroom::{
     form::{self, Fields, Words, words},
     gateway::web::{connect, texts},
     ids::{CountingIds, WaitId},
-    interview::{Command, Responder, answer},
     model::{
         artifact::Extraction,
         session::PersonId,
@@ -24,6 +23,7 @@ use anteroom::{
         },
         wait::Settlement,
     },
+    session::{Command, Responder, answer},
     store,
 };
 use serde_json::{Map, Value, json};

@@ -3,8 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use anteroom::{
-    engine::{Error, Inbound, Receipt, What},
-    interview::Command,
+    engine::{Error, Inbound, InboundKind, Receipt},
     model::{
         STORED_VERSION,
         session::Status,
@@ -12,6 +11,7 @@ use anteroom::{
         ui::Reply,
         wait::Settlement,
     },
+    session::Command,
     store::{self, Commit, Find},
 };
 use chrono::TimeDelta;
@@ -70,7 +70,7 @@ async fn row_03_an_event_delivered_again_hours_later_does_nothing() {
     let click = world.button("Blue").await;
     let click = world.event(&ada(), click);
     world.deliver(click.clone()).await.unwrap();
-    let words = world.event(&ada(), What::Said { text: "hm".to_owned(), source: None });
+    let words = world.event(&ada(), InboundKind::Said { text: "hm".to_owned(), source: None });
     world.deliver(words.clone()).await.unwrap();
     let before = world.events().await;
     world.clock.advance(TimeDelta::hours(5));
@@ -231,11 +231,11 @@ async fn row_12_an_old_button_never_answers_a_newer_question() {
 #[tokio::test]
 async fn row_13_an_answer_to_another_revision_is_refused() {
     let mut world = World::new().await;
-    let What::Answer { wait, revision, reply, via } = world.button("Blue").await else {
+    let InboundKind::Answer { wait, revision, reply, via } = world.button("Blue").await else {
         unreachable!("a button is an answer")
     };
 
-    let old = What::Answer { wait, revision: revision + 1, reply, via };
+    let old = InboundKind::Answer { wait, revision: revision + 1, reply, via };
 
     assert_eq!(world.feed(&ada(), old).await, Receipt::Settled(Settlement::Superseded));
     assert_eq!(world.open().await.unwrap().prompt.body, "Which colour?");
@@ -288,7 +288,7 @@ async fn row_17_words_that_come_while_a_tool_runs_are_kept_in_order() {
     world.lab.began.acquire().await.unwrap().forget();
 
     for text in ["one", "two", "three"] {
-        let words = world.event(&ada(), What::Said { text: text.to_owned(), source: None });
+        let words = world.event(&ada(), InboundKind::Said { text: text.to_owned(), source: None });
         assert_eq!(world.engine.receive(words).await.unwrap(), Receipt::Taken);
     }
     world.lab.gate.add_permits(1);
@@ -606,7 +606,7 @@ async fn row_35_a_file_that_cannot_be_taken_leaves_the_question_open() {
     let open = world.open().await.unwrap();
     assert_eq!(open.prompt.body, "A file, please.");
     let many = Reply::Uploaded { artifacts: Vec::new() };
-    let what = What::Answer { wait: open.id, revision: 1, reply: many, via: Via::Component };
+    let what = InboundKind::Answer { wait: open.id, revision: 1, reply: many, via: Via::Component };
     assert!(matches!(world.feed(&ada(), what).await, Receipt::Settled(Settlement::Invalid { .. })));
 
     // Posted in the thread, not through the card.
@@ -673,7 +673,7 @@ async fn deliveries_in_the_background_leave_room_for_a_question() {
     for (number, (wait, revision)) in (0..6).zip(cards) {
         let (wait, _) = world.disk().wait(wait).await.unwrap().unwrap();
         let reply = Reply::Chosen { ids: vec!["blue".to_owned()], free_text: None };
-        let what = What::Answer { wait: wait.id, revision, reply, via: Via::Component };
+        let what = InboundKind::Answer { wait: wait.id, revision, reply, via: Via::Component };
         let key = format!("answer-{number}");
         let inbound = Inbound { key, session: wait.session, from: ada(), what };
         world.engine.receive(inbound).await.unwrap();
@@ -788,7 +788,7 @@ async fn a_shutdown_finishes_the_step_in_hand_and_takes_no_more() {
 
     shutdown.cancel();
     let refused = loop {
-        let words = world.event(&ada(), What::Said { text: "hm".to_owned(), source: None });
+        let words = world.event(&ada(), InboundKind::Said { text: "hm".to_owned(), source: None });
         match world.engine.receive(words).await {
             Ok(_) => tokio::task::yield_now().await,
             Err(error) => break error,

@@ -17,7 +17,7 @@ mod templates;
 
 use std::sync::Arc;
 
-use anteroom::{interview::State, llm::chat::Request, model::task::Conclusion};
+use anteroom::{llm::chat::Request, model::task::Conclusion, session::State};
 use serde_json::{Value, json};
 
 use crate::{
@@ -124,7 +124,7 @@ fn is_of(request: &Request, input: &Value) -> bool {
 /// How child runs stand, oldest first: task, depth, status, and what came of them.
 async fn standing(world: &World) -> String {
     let line = |state: &State| {
-        let own = state.family.own.as_ref().unwrap();
+        let own = state.subtasks.parent_link.as_ref().unwrap();
         let lineage = &own.assignment.lineage;
         let outcome = own.conclusion.as_ref().map(|conclusion| match conclusion {
             // Who tells it first, and with which words, is a matter of moments.

@@ -1,13 +1,13 @@
 //! What people type instead of pressing a button: `typed/replies.txt` was labelled before the reader was written.
 
 use anteroom::{
-    interview::{
-        Command,
-        typed::{Reading, order, read},
-    },
     model::{
         session::Status,
         ui::{Choice, Choose, Control, Reply},
+    },
+    session::{
+        Command,
+        typed::{Reading, order, read},
     },
 };
 use serde_json::json;

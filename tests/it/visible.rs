@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anteroom::{
     export::records,
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     model::{transcript::Audience, wait::Settlement},
 };
 use serde_json::{Value, json};

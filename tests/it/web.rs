@@ -400,7 +400,7 @@ async fn a_stale_button_is_told_when_the_question_was_answered() {
 
     assert!(page.contains("That question was answered at <time"), "{page}");
     let (loaded, _) = site.engine.view(site.session().await).await.unwrap();
-    let state = anteroom::interview::State::fold(&loaded.events).unwrap();
+    let state = anteroom::session::State::fold(&loaded.events).unwrap();
     assert!(state.waits.values().any(|w| matches!(w.standing, Standing::Applied { .. })));
 }
 

@@ -17,11 +17,12 @@ use anteroom::{
     catalog::{self, interview},
     clock::{Clock, FixedClock},
     contacts::Contacts,
-    engine::{Engine, Error, Gateway, Inbound, Limits, Parts, Receipt, What, webhook::Target},
+    engine::{
+        Engine, Error, Gateway, Inbound, InboundKind, Limits, Parts, Receipt, webhook::Target,
+    },
     export::{Source, transcript},
-    flows::{Library, LoadedFlow},
+    flow::{Library, LoadedFlow},
     ids::{CountingIds, Ids, RandomIds, SessionId, WaitId},
-    interview::{Command, Responder, State},
     llm::{Model, Models},
     model::{
         audit::Sealed,
@@ -32,6 +33,7 @@ use anteroom::{
         usage::Budgets,
         wait::{Settlement, Standing, Wait},
     },
+    session::{Command, Responder, State},
     store::{Capacity, Store, memory::MemoryStore, sled::SledStore},
     task::{LoadedTask, Tasks},
     tool::{Tool, Toolbox},
@@ -515,7 +517,7 @@ impl World {
     }
 
     /// An event as the platform delivers it.
-    pub(crate) fn event(&mut self, from: &Responder, what: What) -> Inbound {
+    pub(crate) fn event(&mut self, from: &Responder, what: InboundKind) -> Inbound {
         Inbound { key: self.key(), session: self.session, from: from.clone(), what }
     }
 
@@ -534,19 +536,19 @@ impl World {
     }
 
     /// Somebody does something that is taken in.
-    pub(crate) async fn feed(&mut self, from: &Responder, what: What) -> Receipt {
+    pub(crate) async fn feed(&mut self, from: &Responder, what: InboundKind) -> Receipt {
         let inbound = self.event(from, what);
         self.deliver(inbound).await.unwrap()
     }
 
     /// The newest open card that has a button with this label, as `from` sees them.
-    pub(crate) async fn button(&self, label: &str) -> What {
+    pub(crate) async fn button(&self, label: &str) -> InboundKind {
         let messages = self.platform.messages();
         for message in messages.iter().rev().filter(|message| message.open) {
             let Some((wait, revision)) = message.card else { continue };
             let Some((stored, _)) = self.disk.store.wait(wait).await.unwrap() else { continue };
             if let Some(reply) = pressed(&stored.prompt.control, label) {
-                return What::Answer { wait, revision, reply, via: Via::Component };
+                return InboundKind::Answer { wait, revision, reply, via: Via::Component };
             }
         }
         panic!("there is no [{label}] on the screen:\n{}", self.screen());
@@ -571,12 +573,12 @@ impl World {
 
     /// Somebody writes.
     pub(crate) async fn say_as(&mut self, from: &Responder, text: &str) -> Receipt {
-        self.feed(from, What::Said { text: text.to_owned(), source: None }).await
+        self.feed(from, InboundKind::Said { text: text.to_owned(), source: None }).await
     }
 
     /// Somebody orders.
     pub(crate) async fn command(&mut self, from: &Responder, command: Command) -> Receipt {
-        self.feed(from, What::Command(command)).await
+        self.feed(from, InboundKind::Command(command)).await
     }
 
     /// The participant picks several.
@@ -594,8 +596,12 @@ impl World {
     /// The participant answers the newest question of theirs.
     pub(crate) async fn answer(&mut self, reply: Reply) -> Settlement {
         let wait = self.open().await.expect("a question of the participant's is open");
-        let what =
-            What::Answer { wait: wait.id, revision: wait.revision, reply, via: Via::Component };
+        let what = InboundKind::Answer {
+            wait: wait.id,
+            revision: wait.revision,
+            reply,
+            via: Via::Component,
+        };
         settled(self.feed(&ada(), what).await)
     }
 
@@ -603,7 +609,7 @@ impl World {
     pub(crate) async fn upload(&mut self, filename: &str, bytes: &[u8]) -> Result<Receipt, String> {
         let kept = self.engine.keep_file(self.session, None, filename, bytes.to_vec()).await;
         let artifact = kept.unwrap()?;
-        Ok(self.feed(&ada(), What::Sent { wait: None, files: vec![artifact] }).await)
+        Ok(self.feed(&ada(), InboundKind::Sent { wait: None, files: vec![artifact] }).await)
     }
 
     /// A flow of the usual library.
@@ -811,8 +817,8 @@ pub(crate) fn settled(receipt: Receipt) -> Settlement {
 pub(crate) fn pressed(control: &Control, label: &str) -> Option<Reply> {
     let reviewed = |verdict| Some(Reply::Reviewed { verdict, data: None, notes: None });
     let decided = |decision| Some(Reply::Decided { decision, feedback: None });
-    let skip = (label == "Skip" && anteroom::interview::answer::may_skip(control))
-        .then_some(Reply::Skipped);
+    let skip =
+        (label == "Skip" && anteroom::session::answer::may_skip(control)).then_some(Reply::Skipped);
     let found = match control {
         Control::Choose(Choose { choices, .. }) => choices
             .iter()

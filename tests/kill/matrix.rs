@@ -1,8 +1,8 @@
-//! The matrix: the process dies at each point of `anteroom::drill`, at its first pass and at a later one.
+//! The matrix: the process dies at each point of `anteroom::failpoint`, at its first pass and at a later one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anteroom::drill::Point;
+use anteroom::failpoint::Failpoint;
 
 use crate::{
     Chance,
@@ -11,43 +11,43 @@ use crate::{
 
 /// What each flow never comes to. The last two are not shipped: no flow in the box calls a tool that reaches outside, or
 /// gives work away, without a model.
-const CANDIDATE_LACKS: &[Point] = &[
-    Point::CallBegun,
-    Point::ChildDue,
-    Point::ChildBegun,
-    Point::ChildRaised,
-    Point::ChildTold,
-    Point::ChildEnded,
-    Point::ChildReported,
+const CANDIDATE_LACKS: &[Failpoint] = &[
+    Failpoint::CallBegun,
+    Failpoint::ChildDue,
+    Failpoint::ChildBegun,
+    Failpoint::ChildRaised,
+    Failpoint::ChildTold,
+    Failpoint::ChildEnded,
+    Failpoint::ChildReported,
 ];
-const COMMUNITY_LACKS: &[Point] = &[
-    Point::CallBegun,
-    Point::FileKept,
-    Point::HookSent,
-    Point::ChildDue,
-    Point::ChildBegun,
-    Point::ChildRaised,
-    Point::ChildTold,
-    Point::ChildEnded,
-    Point::ChildReported,
+const COMMUNITY_LACKS: &[Failpoint] = &[
+    Failpoint::CallBegun,
+    Failpoint::FileKept,
+    Failpoint::HookSent,
+    Failpoint::ChildDue,
+    Failpoint::ChildBegun,
+    Failpoint::ChildRaised,
+    Failpoint::ChildTold,
+    Failpoint::ChildEnded,
+    Failpoint::ChildReported,
 ];
-const REACHING_LACKS: &[Point] = &[
-    Point::FileKept,
-    Point::HookSent,
-    Point::TimerDue,
-    Point::TimerFired,
-    Point::ChildDue,
-    Point::ChildBegun,
-    Point::ChildRaised,
-    Point::ChildTold,
-    Point::ChildEnded,
-    Point::ChildReported,
+const REACHING_LACKS: &[Failpoint] = &[
+    Failpoint::FileKept,
+    Failpoint::HookSent,
+    Failpoint::TimerDue,
+    Failpoint::TimerFired,
+    Failpoint::ChildDue,
+    Failpoint::ChildBegun,
+    Failpoint::ChildRaised,
+    Failpoint::ChildTold,
+    Failpoint::ChildEnded,
+    Failpoint::ChildReported,
 ];
-const DELEGATING_LACKS: &[Point] =
-    &[Point::FileKept, Point::HookSent, Point::TimerDue, Point::TimerFired];
+const DELEGATING_LACKS: &[Failpoint] =
+    &[Failpoint::FileKept, Failpoint::HookSent, Failpoint::TimerDue, Failpoint::TimerFired];
 
 /// What comes only after a death at another.
-const AFTER: &[(Point, Point)] = &[(Point::ShredLeft, Point::KeysZeroed)];
+const AFTER: &[(Failpoint, Failpoint)] = &[(Failpoint::ShredLeft, Failpoint::KeysZeroed)];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_candidate_flow_survives_a_death_at_every_point() {
@@ -71,13 +71,13 @@ async fn a_child_run_survives_a_death_at_every_point() {
 
 #[test]
 fn every_point_is_in_the_matrix_of_a_flow() {
-    for point in Point::ALL {
+    for point in Failpoint::ALL {
         let lacks = [CANDIDATE_LACKS, COMMUNITY_LACKS, REACHING_LACKS, DELEGATING_LACKS];
         assert!(!lacks.iter().all(|lacks| lacks.contains(point)), "no flow comes to {point:?}");
     }
 }
 
-async fn survives(flow: &str, lacks: &[Point]) {
+async fn survives(flow: &str, lacks: &[Failpoint]) {
     let mut chance = Chance::new();
     let context = format!("KILL_SEED={}", chance.0);
     let quiet = tempfile::tempdir().unwrap();
@@ -85,22 +85,22 @@ async fn survives(flow: &str, lacks: &[Point]) {
     let undisturbed = walk.finish().await;
     walk.forget().await;
     let passes = walk.passes();
-    let present: Vec<Point> =
-        Point::ALL.iter().copied().filter(|point| !lacks.contains(point)).collect();
-    let is_missed = |point: &&Point| {
+    let present: Vec<Failpoint> =
+        Failpoint::ALL.iter().copied().filter(|point| !lacks.contains(point)).collect();
+    let is_missed = |point: &&Failpoint| {
         !passes.contains_key(point.name()) && AFTER.iter().all(|(later, _)| later != *point)
     };
     let never: Vec<_> = present.iter().filter(is_missed).collect();
     assert!(never.is_empty(), "{flow} comes never to {never:?}; {passes:?}");
 
-    let deaths = |point: &Point, chance: &mut Chance| {
+    let deaths = |point: &Failpoint, chance: &mut Chance| {
         // A step that a straight run takes once may come again only in a recovery, or not at all.
         let usual = passes.get(point.name()).copied().unwrap_or_default();
         let later = 2 + chance.below(usual.clamp(2, 20) - 1);
         let is_sure = usual >= 2;
         ((point.name().to_owned(), 1), (point.name().to_owned(), later), is_sure)
     };
-    let runs: Vec<Vec<Point>> = match wanted() {
+    let runs: Vec<Vec<Failpoint>> = match wanted() {
         None => vec![present],
         Some(wanted) => {
             present.into_iter().filter(|point| wanted(*point)).map(|point| vec![point]).collect()
@@ -158,7 +158,9 @@ async fn under_fire(
 }
 
 /// Which points have a run of their own; none for all of them together.
-fn wanted() -> Option<impl Fn(Point) -> bool> {
+fn wanted() -> Option<impl Fn(Failpoint) -> bool> {
     let (_, wanted) = std::env::vars().find(|(key, _)| key == "MATRIX")?;
-    Some(move |point: Point| wanted == "each" || wanted.split(',').any(|name| name == point.name()))
+    Some(move |point: Failpoint| {
+        wanted == "each" || wanted.split(',').any(|name| name == point.name())
+    })
 }

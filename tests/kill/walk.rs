@@ -305,7 +305,7 @@ impl Walk {
         is_acknowledged
     }
 
-    /// The program with everything that a drill needs.
+    /// The program with its failpoints armed.
     fn command(&self) -> Command {
         let mut command = command(&self.data);
         let deaths: Vec<String> =
@@ -313,9 +313,9 @@ impl Walk {
         command
             .arg("--config")
             .arg(self.data.with_extension("toml"))
-            .env("ANTEROOM_DRILL_LOG", self.data.with_extension("drill"))
-            .env("ANTEROOM_DRILL_CLOCK", self.data.with_extension("clock"))
-            .env("ANTEROOM_DRILL_DIE", deaths.join(","))
+            .env("ANTEROOM_FAILPOINT_LOG", self.data.with_extension("failpoints"))
+            .env("ANTEROOM_FAILPOINT_CLOCK", self.data.with_extension("clock"))
+            .env("ANTEROOM_FAILPOINT_KILL", deaths.join(","))
             .envs(self.shadow.iter().flat_map(Shadow::variables));
         let Some((runner, options)) = self.under.as_ref().and_then(|under| under.split_first())
         else {
@@ -347,14 +347,14 @@ impl Walk {
     }
 
     /// What the program has noted of its passes.
-    fn drill(&self) -> Vec<String> {
-        let log = fs::read_to_string(self.data.with_extension("drill"));
+    fn failpoints_hit(&self) -> Vec<String> {
+        let log = fs::read_to_string(self.data.with_extension("failpoints"));
         log.unwrap_or_default().lines().map(str::to_owned).collect()
     }
 
     /// Notes where the program has died.
     fn bury(&mut self) {
-        let died = self.drill().into_iter().filter_map(|line| {
+        let died = self.failpoints_hit().into_iter().filter_map(|line| {
             let (point, pass) = line.strip_prefix('!')?.split_once(':')?;
             Some((point.to_owned(), pass.parse().unwrap()))
         });
@@ -365,7 +365,7 @@ impl Walk {
     /// How often each point has been passed.
     pub(crate) fn passes(&self) -> BTreeMap<String, u64> {
         let mut passes = BTreeMap::new();
-        for point in self.drill().into_iter().filter(|line| !line.starts_with('!')) {
+        for point in self.failpoints_hit().into_iter().filter(|line| !line.starts_with('!')) {
             *passes.entry(point).or_default() += 1;
         }
         passes

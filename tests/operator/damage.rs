@@ -17,7 +17,7 @@ use anteroom::{
     },
     store::{
         Commit, Store as _,
-        sled::{SledStore, faults::reseal},
+        sled::{SledStore, fault_injection::reseal},
     },
 };
 use serde_json::Value;

@@ -8,7 +8,7 @@ use anteroom::{
     config::Settings,
     contacts::Contacts,
     engine::{Engine, Parts},
-    flows::{Library, LoadedFlow},
+    flow::{Library, LoadedFlow},
     gateway::web::{Server, WebGateway},
     ids::{CountingIds, Ids},
     llm::Models,

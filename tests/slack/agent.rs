@@ -8,12 +8,12 @@ use std::{
 use anteroom::{
     artifacts::{Artifacts, extract::Extractor},
     catalog::interview,
-    chat::{Ledger, Signs},
+    chat::{PostLog, WorkIndicators},
     clock::SystemClock,
     config::{Approvers, Lists, Secret, SlackRates},
     contacts::Contacts,
-    engine::{Engine, Gateway, Inbound, Limits, Parts, What},
-    flows::{Library, LoadedFlow},
+    engine::{Engine, Gateway, Inbound, InboundKind, Limits, Parts},
+    flow::{Library, LoadedFlow},
     gateway::slack::{
         agent::Agent,
         api::{Api, Failure, Method},
@@ -23,13 +23,13 @@ use anteroom::{
         tenants::Tenants,
     },
     ids::{RandomIds, SessionId},
-    interview::Responder,
     llm::{Model, Models},
     model::{
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::{PersonId, Place, Platform},
         wait::Wait,
     },
+    session::Responder,
     store::{Note, Store, memory::MemoryStore},
     task::Tasks,
     tool::{Services, Toolbox},
@@ -239,10 +239,10 @@ impl World {
     }
 
     async fn says(&self, text: &str) {
-        self.receive(text, What::Said { text: text.to_owned(), source: None }).await;
+        self.receive(text, InboundKind::Said { text: text.to_owned(), source: None }).await;
     }
 
-    async fn receive(&self, key: &str, what: What) {
+    async fn receive(&self, key: &str, what: InboundKind) {
         let inbound =
             Inbound { key: key.to_owned(), session: self.session, from: from("U0ADA"), what };
         self.engine.receive(inbound).await.unwrap();
@@ -289,7 +289,12 @@ fn parts(store: &Arc<dyn Store>, model: &Arc<Scripted>, folder: &TempDir) -> Par
 }
 
 fn agent(api: &Api, store: &Arc<dyn Store>) -> Agent {
-    Agent::new(api.clone(), Arc::clone(store), Ledger::new(Arc::clone(store)), Signs::default())
+    Agent::new(
+        api.clone(),
+        Arc::clone(store),
+        PostLog::new(Arc::clone(store)),
+        WorkIndicators::default(),
+    )
 }
 
 /// What was called, but for the ids in it.
@@ -516,7 +521,7 @@ async fn words_that_were_read_stay_where_the_conversation_is_stopped() {
     world.model.next(Turn::says(LONG).in_pieces(8).held_by(&Gate::new()));
     world.says("I have a cat").await;
     world.ada.sees("cats sleep").await;
-    world.receive("stop", What::Command(anteroom::interview::Command::Stop)).await;
+    world.receive("stop", InboundKind::Command(anteroom::session::Command::Stop)).await;
     world.ada.sees("Stopped.").await;
     world.stands("closed").await;
     insta::assert_snapshot!(world.ada.screen(), @"
@@ -561,6 +566,6 @@ async fn home_shows_ones_own_and_staff_everything() {
     ");
     assert!(!screen("U0MALLORY").contains("All conversations"));
     // What changes is drawn again.
-    world.receive("stop", What::Command(anteroom::interview::Command::Stop)).await;
+    world.receive("stop", InboundKind::Command(anteroom::session::Command::Stop)).await;
     world.slack.person("U0ADA").home().sees("stopped").await;
 }

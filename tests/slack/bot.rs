@@ -9,11 +9,11 @@ use anteroom::{
     config::{Environment, Settings},
     contacts::{Contacts, profile::Profile},
     engine::{self, Engine, Gateway},
-    flows::Library,
+    flow::Library,
     gateway::slack::{
         app::App,
         connect::{self, Connection, Pace},
-        inbox::SlackInbox,
+        handler::SlackInbox,
         send::SlackGateway,
         tenants,
     },

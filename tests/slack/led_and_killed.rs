@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use anteroom::flows::shipped;
+use anteroom::flow::shipped;
 
 use crate::{
     emulator::person::Person,

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use anteroom::{
     config::Settings,
-    flows::Library,
+    flow::Library,
     gateway::slack::manifest::{self, Transport},
 };
 use serde_json::Value;

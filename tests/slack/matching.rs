@@ -1,6 +1,6 @@
 //! `/onboard match`: staff compare a CV with a job, in messages of their own; nobody else begins it.
 
-use anteroom::{flows::optional, model::session::Status};
+use anteroom::{flow::optional, model::session::Status};
 use insta::assert_snapshot;
 
 use crate::{

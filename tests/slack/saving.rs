@@ -3,12 +3,12 @@
 use std::fs;
 
 use anteroom::{
-    engine::{Inbound, What},
-    interview::Responder,
+    engine::{Inbound, InboundKind},
     model::{
         transcript::Via,
         ui::{Control, Reply, Verdict},
     },
+    session::Responder,
 };
 use insta::assert_snapshot;
 use serde_json::json;
@@ -185,7 +185,7 @@ async fn a_form_that_was_opened_before_another_edit_was_saved_saves_nothing() {
     let (verdict, notes) = (Verdict::Saved, None);
     let reply = Reply::Reviewed { verdict, data: Some(data), notes };
     let (id, revision, via) = (wait.id, wait.revision, Via::Component);
-    let what = What::Answer { wait: id, revision, reply, via };
+    let what = InboundKind::Answer { wait: id, revision, reply, via };
     let from = Responder::without_rights(look.state.participant.clone(), "Ada".to_owned());
     let (key, session) = ("telephone".to_owned(), look.state.session);
     bot.engine.receive(Inbound { key, session, from, what }).await.unwrap();

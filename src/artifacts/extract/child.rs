@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-use crate::confined;
+use crate::sandbox;
 
 use super::{FLAG, Format, read, unreadable};
 
@@ -32,7 +32,7 @@ const INPUT_MAX: u64 = 64 * 1024 * 1024;
 const LIMITS: (u64, u64) = (512 * 1024 * 1024, 10);
 
 fn run(format: Format) -> io::Result<()> {
-    confined::limit(LIMITS.0, LIMITS.1)?;
+    sandbox::limit(LIMITS.0, LIMITS.1)?;
     let mut bytes = Vec::new();
     io::stdin().lock().take(INPUT_MAX).read_to_end(&mut bytes)?;
     // A parser's panic message would hold pieces of the document.

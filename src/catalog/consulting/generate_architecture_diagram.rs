@@ -23,7 +23,7 @@ use crate::{
     llm::{
         Error, Model, Silent,
         chat::{Finish, Message, Request},
-        fence::fenced,
+        untrusted::fenced,
     },
     model::{artifact::Artifact, effect::Handout},
     print::{DiagramError, DiagramKind, Printer, SOURCE_MAX},

@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 
 use crate::{
     contacts::{Fetched, Wanted},
-    interview::State,
-    places::{self, Place},
+    session::State,
+    time_zones::{self, Place},
     tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec},
 };
 
@@ -87,7 +87,7 @@ impl Tool for GetLocation {
             Fetched::Card(card) => card.time_zone,
             Fetched::PermissionDenied { .. } | Fetched::NotFound { .. } => None,
         };
-        let Some(place) = zone.as_deref().and_then(places::of_zone) else {
+        let Some(place) = zone.as_deref().and_then(time_zones::of_zone) else {
             let message = "nobody has said where they are, and their profile names no time zone with a city. hint: ask them \
                 for the city, and take their word for it";
             return Err(ToolError::ExecutionFailed(message.to_owned()));
@@ -145,7 +145,7 @@ fn answered(answer: &str) -> Option<Location> {
 /// What was shared, with the coordinates of a known city where there are none.
 fn named(city: Option<String>, country: Option<String>, position: Option<(f64, f64)>) -> Location {
     let known = match (&city, &country) {
-        (Some(city), Some(country)) if position.is_none() => places::of_city(city, country),
+        (Some(city), Some(country)) if position.is_none() => time_zones::of_city(city, country),
         _ => None,
     };
     let Some(Place { latitude, longitude, .. }) = known else {

@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 
 use super::writing;
 use crate::{
-    interview::State,
     llm::{
         Model, Silent,
         chat::{Blob, Finish, Form, Message, Part, Request},
-        fence::fenced,
-        object::object_in,
+        json::extract_object,
+        untrusted::fenced,
     },
     model::{artifact::Artifact, transcript::CallResult},
+    session::State,
     tool::{
         Outcome, ToolCx, ToolError, ToolResult, ToolSpec, parse_args, pipeline::validate::Checker,
         stamp,
@@ -204,7 +204,8 @@ async fn seen(
             return Err(ToolError::ExecutionFailed(message.to_owned()));
         }
         let is_cut = answer.finish == Finish::Length;
-        let value = object_in(&answer.text).ok().filter(|value| checker.check(value).is_empty());
+        let value =
+            extract_object(&answer.text).ok().filter(|value| checker.check(value).is_empty());
         if let Some(value) = value.filter(|_| !is_cut) {
             let analysis = value["analysis"].as_str().unwrap_or_default().trim().to_owned();
             if value["declined"] == true {

@@ -21,12 +21,12 @@ pub(super) use self::{
     paper::{Document, handed},
 };
 use crate::{
-    figures::{Doubt, Kind},
+    grounding::{Doubt, Kind},
     llm::{
         Error, Model, Silent,
         chat::{Completion, Finish, Form, Message, Request},
-        fence::fenced,
-        object::object_in,
+        json::extract_object,
+        untrusted::fenced,
     },
     tool::{
         ToolCx, ToolError, ToolSpec,
@@ -245,7 +245,7 @@ fn judge(answer: &Completion, material: &Material, task: &Task<'_>) -> Result<Ju
     if answer.finish == Finish::Length {
         return Ok(Wrong::of("Your answer was cut off: it was too long. Be brief."));
     }
-    let Ok(value) = object_in(&answer.text) else {
+    let Ok(value) = extract_object(&answer.text) else {
         return Ok(Wrong::of("Your answer was no JSON object."));
     };
     let checker = Checker::compile(task.schema.clone()).map_err(ToolError::ExecutionFailed)?;

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::{
     ids::SessionId,
-    interview::Actor,
     model::task::Conclusion,
+    session::Actor,
     tool::{
         EffectClass, Outcome, SubtaskRequest, Tool, ToolCx, ToolError, ToolResult, ToolSpec,
         parse_args,

@@ -23,11 +23,11 @@ use self::{
 use crate::{
     artifacts::{blobs, extract::trouble, resume},
     ids::ArtifactId,
-    interview::Actor,
     model::{
         artifact::{Artifact, Extraction},
         transcript::CallResult,
     },
+    session::Actor,
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 

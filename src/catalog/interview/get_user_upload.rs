@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::with_enum;
 use crate::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ids::ArtifactId,
-    interview::Actor,
     model::{
         flow::Uploads,
         ui::{Control, Prompt, Reply, Upload},
     },
+    session::Actor,
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 

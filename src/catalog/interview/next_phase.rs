@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    interview::{Evaluation, Suspension},
     model::ui::Reply,
+    session::{Evaluation, Suspension},
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, Waiting, parse_args,
     },

@@ -8,9 +8,9 @@ use super::{
     both_spellings, misfit, stored_name, submit_for_validation::evidence, with_data, with_enum,
 };
 use crate::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ids::RecordId,
-    interview::{Actor, Refusal},
+    session::{Actor, Refusal},
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
         pipeline::validate::{Checker, Complaint},

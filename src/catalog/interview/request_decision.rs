@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    flows::LoadedFlow,
-    interview::{Decided, Refusal, Suspension},
+    flow::LoadedFlow,
     model::ui::Reply,
+    session::{Decided, Refusal, Suspension},
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, Waiting, parse_args,
     },

@@ -17,13 +17,13 @@ use super::{
     with_enum,
 };
 use crate::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ids::CallId,
-    interview::{self, Actor, Refusal},
     model::{
         flow::Skip,
         ui::{Control, Prompt, Reply, Review, Verdict},
     },
+    session::{self, Actor, Refusal},
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
         parse_state,
@@ -208,7 +208,7 @@ fn is_passable(actor: &Actor, data_type: &str) -> bool {
     let objectives = actor.phase().map(|phase| &phase.objective[..]).unwrap_or_default();
     let mut concerned = objectives
         .iter()
-        .filter(|one| interview::evidence::speaks_of(&one.done, data_type))
+        .filter(|one| session::evidence::speaks_of(&one.done, data_type))
         .peekable();
     concerned.peek().is_some() && concerned.all(|one| one.skip == Skip::Participant)
 }

@@ -10,16 +10,16 @@ use async_trait::async_trait;
 use super::{Argument, Entry, Order, Verb, Who};
 use crate::{
     chat::receipt,
-    engine::{Engine, Error, Inbound, Look, Receipt, What},
-    flows::{Library, LoadedFlow},
-    form::{Words, glance, words},
+    engine::{Engine, Error, Inbound, InboundKind, Look, Receipt},
+    flow::{Library, LoadedFlow},
+    form::{Words, overview, words},
     ids::SessionId,
-    interview::{Command, Responder},
     model::{
         flow::DiscordPlace,
         session::{Head, PersonId, Platform},
         wait::Answerers,
     },
+    session::{Command, Responder},
     store::Find,
 };
 
@@ -179,7 +179,7 @@ async fn carry_out(
     command: Command,
 ) -> Result<Answer, Error> {
     let (key, me) = (caller.key().to_owned(), from.person.clone());
-    let what = What::Command(command.clone());
+    let what = InboundKind::Command(command.clone());
     let inbound = Inbound { key, session: head.id, from, what };
     let receipt = caller.engine().receive(inbound).await?;
     if let Receipt::Erased { receipt, is_under_way } = receipt {
@@ -226,14 +226,14 @@ fn begin(flows: Vec<Arc<LoadedFlow>>, order: &Order) -> Answer {
 async fn all(caller: &dyn Caller) -> Result<Answer, Error> {
     let me = caller.me();
     let mut heads = caller.engine().sessions(COUNTED).await?;
-    heads.retain(|head| glance::is_of(head, me.platform, &me.workspace));
+    heads.retain(|head| overview::is_of(head, me.platform, &me.workspace));
     Ok(Answer::All(heads))
 }
 
 /// The conversation of a person that is meant where nothing else is said.
 async fn newest(caller: &dyn Caller, person: &PersonId) -> Result<Option<Head>, Error> {
     let found = caller.engine().parts().store.find(Find::Person(person.clone())).await?;
-    Ok(glance::newest(&found, person.platform))
+    Ok(overview::newest(&found, person.platform))
 }
 
 fn library(caller: &dyn Caller) -> &Library {

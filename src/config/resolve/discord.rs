@@ -4,11 +4,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::Resolve;
 use crate::config::{
-    document::escaped,
-    llm,
+    llm, raw,
     secret::Secret,
     settings::{Discord, DiscordConnection, DiscordTransport, LISTEN_HINT},
-    written,
+    toml_document::escaped,
 };
 
 /// Where Discord's requests come in unless told otherwise: a proxy that speaks TLS stands before it.
@@ -21,7 +20,7 @@ const API_BASE: &str = "https://discord.com/api/v10";
 const PUBLIC_KEY: usize = 64;
 
 impl Resolve<'_> {
-    pub(super) fn discord(&mut self, written: written::Discord) -> Discord {
+    pub(super) fn discord(&mut self, written: raw::Discord) -> Discord {
         for (table, ids) in [("channels", &written.channels), ("roles", &written.roles)] {
             for (alias, id) in ids {
                 self.id(&format!("/discord/{table}/{}", escaped(alias)), id, is_snowflake);
@@ -38,7 +37,7 @@ impl Resolve<'_> {
         Discord { channels: written.channels, roles: written.roles, connection }
     }
 
-    fn discord_connection(&mut self, written: &written::Discord) -> Option<DiscordConnection> {
+    fn discord_connection(&mut self, written: &raw::Discord) -> Option<DiscordConnection> {
         let token = self.discord_token(written);
         let transport = self.discord_transport(written);
         let api_base = self.discord_api_base(written.api_base.as_deref());
@@ -72,7 +71,7 @@ impl Resolve<'_> {
         })
     }
 
-    fn discord_token(&mut self, written: &written::Discord) -> Option<Secret> {
+    fn discord_token(&mut self, written: &raw::Discord) -> Option<Secret> {
         let keys = ("token_env", "token_file");
         let token = self.secret(
             "/discord",
@@ -89,7 +88,7 @@ impl Resolve<'_> {
         Some(token)
     }
 
-    fn discord_transport(&mut self, written: &written::Discord) -> Option<DiscordTransport> {
+    fn discord_transport(&mut self, written: &raw::Discord) -> Option<DiscordTransport> {
         let mut listen = LISTEN;
         if let Some(text) = &written.listen {
             if let Ok(address) = text.parse() {
@@ -107,10 +106,10 @@ impl Resolve<'_> {
             self.tell("/discord/public_key", message, Some(key_hint.to_owned()));
         }
         match written.transport {
-            written::DiscordTransport::Gateway => {
+            raw::DiscordTransport::Gateway => {
                 Some(DiscordTransport::Gateway { shards: written.shards })
             }
-            written::DiscordTransport::Http => {
+            raw::DiscordTransport::Http => {
                 if key.is_none() {
                     let message = "`http` needs the application's public key";
                     let hint = format!("set `public_key`: {key_hint}");

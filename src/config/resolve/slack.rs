@@ -6,11 +6,10 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 
 use super::Resolve;
 use crate::config::{
-    document::escaped,
-    environment, llm,
+    environment, llm, raw,
     secret::Secret,
     settings::{LISTEN_HINT, Slack, SlackConnection, SlackOauth, SlackTenancy, SlackTransport},
-    written,
+    toml_document::escaped,
 };
 
 /// Where Slack's requests come in unless told otherwise: a proxy that speaks TLS stands before it.
@@ -32,7 +31,7 @@ const SOCKETS: u8 = 2;
 const TOKENS_KEY: usize = 32;
 
 impl Resolve<'_> {
-    pub(super) fn slack(&mut self, written: written::Slack) -> Slack {
+    pub(super) fn slack(&mut self, written: raw::Slack) -> Slack {
         for (alias, id) in &written.channels {
             let fits = |id: &str| is_id(id, &['C', 'G', 'D']);
             self.id(&format!("/slack/channels/{}", escaped(alias)), id, fits);
@@ -41,7 +40,7 @@ impl Resolve<'_> {
         Slack { channels: written.channels, connection }
     }
 
-    fn slack_connection(&mut self, written: &written::Slack) -> Option<SlackConnection> {
+    fn slack_connection(&mut self, written: &raw::Slack) -> Option<SlackConnection> {
         let tenancy = self.slack_tenancy(written);
         let has_tenancy = has_bot_token(written) || written.oauth.is_some();
         let transport = self.slack_transport(written, has_tenancy);
@@ -60,7 +59,7 @@ impl Resolve<'_> {
         })
     }
 
-    fn slack_tenancy(&mut self, written: &written::Slack) -> Option<SlackTenancy> {
+    fn slack_tenancy(&mut self, written: &raw::Slack) -> Option<SlackTenancy> {
         let bot_token = self.slack_secret(
             ("bot_token_env", "bot_token_file"),
             (written.bot_token_env.as_ref(), written.bot_token_file.as_ref()),
@@ -91,7 +90,7 @@ impl Resolve<'_> {
 
     fn slack_transport(
         &mut self,
-        written: &written::Slack,
+        written: &raw::Slack,
         has_tenancy: bool,
     ) -> Option<SlackTransport> {
         let app_token = self.slack_secret(
@@ -105,7 +104,7 @@ impl Resolve<'_> {
             None,
         );
         match written.transport {
-            written::SlackTransport::Socket => {
+            raw::SlackTransport::Socket => {
                 if has_tenancy && !has_app_token(written) {
                     let hint = "set `app_token_env` or `app_token_file`; create a token with the scope `connections:write` \
                                 under \"Basic Information\" in the app's settings";
@@ -115,7 +114,7 @@ impl Resolve<'_> {
                 let sockets = written.sockets.unwrap_or(SOCKETS);
                 app_token.map(|app_token| SlackTransport::Socket { app_token, sockets })
             }
-            written::SlackTransport::Http => {
+            raw::SlackTransport::Http => {
                 if has_tenancy && !has_signing_secret(written) {
                     let hint = "set `signing_secret_env` or `signing_secret_file`; it is under \"Basic Information\" \
                                 in the app's settings";
@@ -128,7 +127,7 @@ impl Resolve<'_> {
     }
 
     /// What both transports have: where they listen, the command, the address of the Web API.
-    fn slack_common(&mut self, written: &written::Slack) -> (SocketAddr, String, String) {
+    fn slack_common(&mut self, written: &raw::Slack) -> (SocketAddr, String, String) {
         for (key, ids, kinds) in [
             ("staff_users", &written.staff_users, &['U', 'W'][..]),
             ("staff_groups", &written.staff_groups, &['S'][..]),
@@ -179,7 +178,7 @@ impl Resolve<'_> {
         url.trim_end_matches('/').to_owned()
     }
 
-    fn slack_oauth(&mut self, written: &written::SlackOauth) -> Option<SlackOauth> {
+    fn slack_oauth(&mut self, written: &raw::SlackOauth) -> Option<SlackOauth> {
         let needed = [
             (
                 ("client_secret_env", "client_secret_file"),
@@ -246,15 +245,15 @@ impl Resolve<'_> {
     }
 }
 
-fn has_bot_token(written: &written::Slack) -> bool {
+fn has_bot_token(written: &raw::Slack) -> bool {
     written.bot_token_env.is_some() || written.bot_token_file.is_some()
 }
 
-fn has_app_token(written: &written::Slack) -> bool {
+fn has_app_token(written: &raw::Slack) -> bool {
     written.app_token_env.is_some() || written.app_token_file.is_some()
 }
 
-fn has_signing_secret(written: &written::Slack) -> bool {
+fn has_signing_secret(written: &raw::Slack) -> bool {
     written.signing_secret_env.is_some() || written.signing_secret_file.is_some()
 }
 

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use crate::{
     engine::{Engine, Error},
     ids::{EffectId, SessionId},
-    interview::State,
     model::{
         effect::{Act, Effect, Recipient},
         posted::{self, Item, Posted, Reader, Removal},
@@ -14,6 +13,7 @@ use crate::{
         session::Place,
         wait::Answerers,
     },
+    session::State,
 };
 
 /// What is to be removed.

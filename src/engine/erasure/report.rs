@@ -3,13 +3,13 @@
 use crate::{
     engine::{Engine, Error},
     ids::{SessionId, WaitId},
-    interview::State,
     model::{
         effect::{Act, Delivery, Effect},
         posted::Removal,
         report::{self, Left, Report},
         wait::Purpose,
     },
+    session::State,
     store::Note,
 };
 

@@ -27,9 +27,8 @@ use crate::{
     artifacts::{Artifacts, extract::Extractor},
     clock::{Clock, FixedClock},
     contacts::{ContactSource, Contacts},
-    flows::{Library, LoadedFlow},
+    flow::{Library, LoadedFlow},
     ids::{CountingIds, Ids, SessionId, WaitId},
-    interview::Responder,
     llm::{Model, Models},
     model::{
         effect::{Delivery, Effect, Rendering},
@@ -37,6 +36,7 @@ use crate::{
         transcript::{Event, Recorded},
         wait::Wait,
     },
+    session::Responder,
     store::{Store as _, memory::MemoryStore},
     tool::{Services, Toolbox},
 };

@@ -10,12 +10,12 @@ use super::{
     render::{inputs::entered, pages},
 };
 use crate::{
-    form::{self, Draft, Element, Fields, Slot, named, picked, words},
-    interview::answer::check_field,
+    form::{self, ComponentId, Draft, Fields, Slot, named, picked, words},
     model::{
         ui::{Choose, Control, FieldError, Reply, Verdict},
         wait::Wait,
     },
+    session::answer::check_field,
 };
 
 /// What came of it.
@@ -43,9 +43,9 @@ pub enum Step {
 /// What a control stands for: without what tells one opening of a form from another, and a menu as the button that its
 /// option would be. `menu.0` with `7` becomes `pick.7`, `page.0` with `2` `open.2`, `edit.0` with `2` `edit.2`,
 /// `arrange.0` with `up.0.1` that. Anything else stays.
-pub fn resolve(element: &Element, inputs: &Inputs) -> Element {
+pub fn resolve(element: &ComponentId, inputs: &Inputs) -> ComponentId {
     let action = element.action.split('~').next().unwrap_or_default();
-    let own = Element::id(element.wait, element.revision, action);
+    let own = ComponentId::id(element.wait, element.revision, action);
     let value = inputs.0.get(&own).and_then(|typed| typed.values.first());
     let is_place = |value: &&String| value.parse::<usize>().is_ok();
     let becomes = match action.split_once('.') {
@@ -53,13 +53,14 @@ pub fn resolve(element: &Element, inputs: &Inputs) -> Element {
         Some(("page", _)) => value.filter(is_place).map(|value| format!("open.{value}")),
         Some(("edit", _)) => value.filter(is_place).map(|value| format!("edit.{value}")),
         Some(("arrange", _)) => {
-            let element = value.map(|value| Element { action: value.clone(), ..element.clone() });
-            element.filter(Element::is_rearranging).map(|element| element.action)
+            let element =
+                value.map(|value| ComponentId { action: value.clone(), ..element.clone() });
+            element.filter(ComponentId::is_rearranging).map(|element| element.action)
         }
         _ => None,
     };
     let action = becomes.unwrap_or_else(|| action.to_owned());
-    Element { action, ..element.clone() }
+    ComponentId { action, ..element.clone() }
 }
 
 /// The files that a form holds.
@@ -69,7 +70,7 @@ pub fn files(inputs: &Inputs) -> Vec<File> {
 
 /// What a button, a menu or a form that was sent comes to, for an element that was [resolved](resolve) and opens
 /// nothing.
-pub fn step(wait: &Wait, draft: &Draft, element: &Element, inputs: &Inputs) -> Step {
+pub fn step(wait: &Wait, draft: &Draft, element: &ComponentId, inputs: &Inputs) -> Step {
     let reading = Reading { wait, inputs, draft: draft.clone() };
     let (verb, place) = element.action.split_once('.').unwrap_or((&element.action, ""));
     match (&wait.prompt.control, verb) {
@@ -215,8 +216,8 @@ impl Reading<'_> {
     }
 
     /// A menu of which several may be picked counts once everything is sent.
-    fn tick(mut self, choose: &Choose, element: &Element, place: &str) -> Step {
-        let own = Element::id(element.wait, element.revision, &element.action);
+    fn tick(mut self, choose: &Choose, element: &ComponentId, place: &str) -> Step {
+        let own = ComponentId::id(element.wait, element.revision, &element.action);
         let ids = picked(&choose.choices, self.typed(&own).map_or(&[][..], |typed| &typed.values));
         self.draft.pick(&among(choose, place), ids);
         Step::Kept(self.draft)

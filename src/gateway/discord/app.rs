@@ -15,28 +15,31 @@ use super::{
     commands,
     drafts::Drafts,
     files::Files,
-    listening::Listening,
+    last_seen::LastSeen,
     members::Members,
-    native::Native,
-    rooms::Rooms,
-    typing, working,
+    private_threads::PrivateThreads,
+    server_onboarding::ServerOnboarding,
+    stop_button, typing,
 };
 use crate::{
-    chat::{Afterwards, Doubts, Drawn, Ledger, Once, Receipts, Signs},
+    chat::{
+        Afterwards, Deduplicator, NoticeLimiter, PossibleDuplicates, PostLog, RenderCache,
+        WorkIndicators,
+    },
     clock::Clock,
     config::{
         Lists, Settings,
         settings::{DiscordConnection, DiscordTransport},
     },
     engine::Engine,
-    form::Hears,
+    form::MessageAccess,
     ids::{Ids, SessionId},
+    message_index::MessageIndex,
     model::{
         effect::{Cause, CauseKind},
         session::{Place, Platform},
     },
     store::Store,
-    threads::Threads,
 };
 
 /// The gateway, shared by what comes in and what goes out.
@@ -53,13 +56,13 @@ pub struct App {
     /// Who has a say.
     pub lists: Lists,
     /// Which message stands for what.
-    pub threads: Threads,
+    pub threads: MessageIndex,
     /// Where participants read.
-    pub rooms: Rooms,
+    pub rooms: PrivateThreads,
     /// What was entered and not sent yet.
     pub drafts: Drafts,
     /// What servers ask newcomers themselves.
-    pub native: Native,
+    pub native: ServerOnboarding,
     /// What is known of members, and of the bot's rights.
     pub(super) members: Members,
     /// Durable state.
@@ -73,20 +76,20 @@ pub struct App {
     /// What is done after an acknowledgement.
     pub(super) afterwards: Afterwards,
     /// Who has been told that something did not work.
-    pub(super) receipts: Receipts,
+    pub(super) receipts: NoticeLimiter,
     /// What was said outside conversations.
-    pub(super) once: Once,
+    pub(super) once: Deduplicator,
     /// How messages look.
-    pub(super) drawn: Drawn,
+    pub(super) drawn: RenderCache,
     /// What shows that the bot is at work.
-    pub(super) signs: Signs,
+    pub(super) signs: WorkIndicators,
     /// Sessions whose participants could not be reached.
     pub(super) lost: Lost,
     /// When something was heard last.
-    pub(super) listening: Listening,
-    pub(super) doubts: Doubts,
+    pub(super) listening: LastSeen,
+    pub(super) doubts: PossibleDuplicates,
     /// What stands outside for sessions.
-    pub(super) ledger: Ledger,
+    pub(super) ledger: PostLog,
     engine: OnceLock<Engine>,
     /// The bot's own user.
     me: OnceCell<String>,
@@ -137,11 +140,11 @@ impl App {
         };
         let is_told =
             connection.members && matches!(connection.transport, DiscordTransport::Gateway { .. });
-        let threads = Threads::new(Platform::Discord, Arc::clone(store));
-        let ledger = Ledger::new(Arc::clone(store));
+        let threads = MessageIndex::new(Platform::Discord, Arc::clone(store));
+        let ledger = PostLog::new(Arc::clone(store));
         Ok(Some(Arc::new(Self {
             files: Files::new(&connection.api_base, settings.uploads.max_mb * 1024 * 1024)?,
-            rooms: Rooms::new(
+            rooms: PrivateThreads::new(
                 api.clone(),
                 threads.clone(),
                 ledger.clone(),
@@ -149,17 +152,17 @@ impl App {
                 Arc::clone(settings),
             ),
             drafts: Drafts::new(Arc::clone(store)),
-            native: Native::default(),
+            native: ServerOnboarding::default(),
             members: Members::new(Arc::clone(clock), is_told),
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
-            receipts: Receipts::new(),
-            once: Once::new(Platform::Discord, Arc::clone(store), Arc::clone(clock)),
-            drawn: Drawn::new(),
-            signs: Signs::default(),
+            receipts: NoticeLimiter::new(),
+            once: Deduplicator::new(Platform::Discord, Arc::clone(store), Arc::clone(clock)),
+            drawn: RenderCache::new(),
+            signs: WorkIndicators::default(),
             lost: Lost::default(),
-            listening: Listening::new(Arc::clone(store), Arc::clone(clock)),
-            doubts: Doubts::default(),
+            listening: LastSeen::new(Arc::clone(store), Arc::clone(clock)),
+            doubts: PossibleDuplicates::default(),
             ledger,
             engine: OnceLock::new(),
             me: OnceCell::new(),
@@ -200,7 +203,7 @@ impl App {
             registering,
             self.report_token(shutdown.clone()),
             typing::keep_typing(&self, shutdown.clone()),
-            working::keep_offering(&self, shutdown.clone())
+            stop_button::keep_offering(&self, shutdown.clone())
         );
         self.stopping.cancel();
         self.afterwards.finish().await;
@@ -227,23 +230,27 @@ impl App {
 
     /// Which written words reach the bot in a conversation. Over HTTP Discord tells of none; over the gateway of all, where
     /// it was granted, or the conversation is a direct one, and else of those that are for the bot.
-    pub(super) async fn hears(&self, session: SessionId, place: &Place) -> Hears {
+    pub(super) async fn hears(&self, session: SessionId, place: &Place) -> MessageAccess {
         match self.connection.transport {
-            DiscordTransport::Http { .. } => Hears::Nothing,
-            DiscordTransport::Gateway { .. } if self.connection.message_content => Hears::All,
-            DiscordTransport::Gateway { .. } if self.rooms.is_thread(session, place).await => {
-                Hears::Replies
+            DiscordTransport::Http { .. } => MessageAccess::Nothing,
+            DiscordTransport::Gateway { .. } if self.connection.message_content => {
+                MessageAccess::All
             }
-            DiscordTransport::Gateway { .. } => Hears::All,
+            DiscordTransport::Gateway { .. } if self.rooms.is_thread(session, place).await => {
+                MessageAccess::Replies
+            }
+            DiscordTransport::Gateway { .. } => MessageAccess::All,
         }
     }
 
     /// The same for those who write to staff's threads, which are in servers.
-    pub(super) const fn hears_staff(&self) -> Hears {
+    pub(super) const fn hears_staff(&self) -> MessageAccess {
         match self.connection.transport {
-            DiscordTransport::Http { .. } => Hears::Nothing,
-            DiscordTransport::Gateway { .. } if self.connection.message_content => Hears::All,
-            DiscordTransport::Gateway { .. } => Hears::Replies,
+            DiscordTransport::Http { .. } => MessageAccess::Nothing,
+            DiscordTransport::Gateway { .. } if self.connection.message_content => {
+                MessageAccess::All
+            }
+            DiscordTransport::Gateway { .. } => MessageAccess::Replies,
         }
     }
 

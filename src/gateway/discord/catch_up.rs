@@ -14,8 +14,8 @@ use tokio::time::sleep;
 use super::{
     api::{Failure, Near},
     app::App,
+    handler::DiscordInbox,
     inbound::{Inbox as _, Incoming},
-    inbox::DiscordInbox,
     limits, parse,
     send::snowflake,
 };

@@ -10,9 +10,9 @@ mod registered;
 mod slash;
 
 use super::{
+    handler::{ReplyTarget, UpdateContext, offer, participant},
     inbound::{Ack, Action, Actor, Command as Given, Message, NotTaken},
-    inbox::{Arrival, Ear, offer, participant},
-    mirror, texts,
+    staff_thread, texts,
 };
 use crate::{
     chat::{
@@ -20,17 +20,17 @@ use crate::{
         profile::Reading,
         transcript::Opening,
     },
-    engine::What,
-    form::{Order, glance, words},
+    engine::InboundKind,
+    form::{StaffAction, overview, words},
     ids::SessionId,
-    interview::{Command, Responder},
+    message_index::Role,
     model::{
         session::{Head, Platform},
         transcript::Audience,
         ui::Control,
         wait::Wait,
     },
-    threads::Role,
+    session::{Command, Responder},
 };
 
 use self::slash::Asker;
@@ -43,13 +43,17 @@ pub(super) use self::{
 };
 
 /// One's own conversation that is meant.
-async fn mine(arrival: &Arrival<'_>, by: &Actor) -> Result<Option<Head>, NotTaken> {
+async fn mine(arrival: &UpdateContext<'_>, by: &Actor) -> Result<Option<Head>, NotTaken> {
     let mine = arrival.conversations(&arrival.person(by)).await.map_err(|_| NotTaken)?;
-    Ok(glance::newest(&mine, Platform::Discord))
+    Ok(overview::newest(&mine, Platform::Discord))
 }
 
 /// A file that was handed in by a command, for apps without a form for it.
-async fn upload(arrival: &Arrival<'_>, command: &Given, ear: &Ear) -> Result<Ack, NotTaken> {
+async fn upload(
+    arrival: &UpdateContext<'_>,
+    command: &Given,
+    ear: &ReplyTarget,
+) -> Result<Ack, NotTaken> {
     let Some(file) = command.files.get("file") else {
         return Ok(arrival.say(ear, words::NO_ANSWER));
     };
@@ -74,16 +78,16 @@ async fn upload(arrival: &Arrival<'_>, command: &Given, ear: &Ear) -> Result<Ack
     };
     let from = participant(&head, &command.by);
     let wait = asked.map(|(wait, _): (&Wait, _)| wait.id);
-    let what = What::Offered { wait, files: vec![file], text: None };
+    let what = InboundKind::Offered { wait, files: vec![file], text: None };
     arrival.receive(head.id, (from, what), ear, None).await
 }
 
 /// The words of a message that somebody wrote themselves, as the answer to the open question.
 async fn used(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     message: Message,
     by: &Actor,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     if message.by.user != by.user {
         return Ok(arrival.say(ear, "Choose a message that you wrote yourself."));
@@ -101,16 +105,16 @@ async fn used(
     }
 }
 
-async fn shown(arrival: &Arrival<'_>, session: SessionId, ear: &Ear) -> Ack {
+async fn shown(arrival: &UpdateContext<'_>, session: SessionId, ear: &ReplyTarget) -> Ack {
     match arrival.engine.look(session).await {
-        Ok(look) => arrival.show(ear, mirror::one(&look)),
+        Ok(look) => arrival.show(ear, staff_thread::one(&look)),
         Err(error) => arrival.say(ear, &words::of_error(&error)),
     }
 }
 
 /// A button that belongs to no question.
-pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack, NotTaken> {
-    let ear = Ear { user: action.by.user.clone(), channel: action.at.channel.clone() };
+pub(super) async fn pressed(arrival: &UpdateContext<'_>, action: Action) -> Result<Ack, NotTaken> {
+    let ear = ReplyTarget { user: action.by.user.clone(), channel: action.at.channel.clone() };
     let id = action.element.as_str();
     if let Some(opening) = Opening::parse(id) {
         return reading::read(arrival, opening, &action, &ear).await;
@@ -146,7 +150,7 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     if let Some((command, id)) = command_of(id) {
         return match own_session(arrival, id, &action.by, &ear).await? {
             Ok((session, from)) => {
-                arrival.receive(session, (from, What::Command(command)), &ear, None).await
+                arrival.receive(session, (from, InboundKind::Command(command)), &ear, None).await
             }
             Err(refused) => Ok(refused),
         };
@@ -174,23 +178,31 @@ fn command_of(id: &str) -> Option<(Command, &str)> {
 }
 
 /// A button of the staff's thread.
-async fn ordered(arrival: &Arrival<'_>, action: &Action, ear: &Ear) -> Result<Ack, NotTaken> {
+async fn ordered(
+    arrival: &UpdateContext<'_>,
+    action: &Action,
+    ear: &ReplyTarget,
+) -> Result<Ack, NotTaken> {
     let id = action.element.as_str();
     let ends = id.strip_prefix(texts::END).and_then(SessionId::from_short);
-    let order = ends.map(|session| (Order::End, session)).or_else(|| Order::parse(id));
+    let order = ends.map(|session| (StaffAction::End, session)).or_else(|| StaffAction::parse(id));
     let Some((order, session)) = order else { return Ok(arrival.tell(ear, texts::GONE)) };
     let from = match reader(arrival, session, &action.by, ear).await? {
         Ok(from) => from,
         Err(refused) => return Ok(refused),
     };
-    if order == Order::End && ends.is_none() {
+    if order == StaffAction::End && ends.is_none() {
         return Ok(arrival.show(ear, texts::sure_to_end(session)));
     }
-    arrival.receive(session, (from, What::Command(order.command())), ear, None).await
+    arrival.receive(session, (from, InboundKind::Command(order.command())), ear, None).await
 }
 
 /// What works in a conversation.
-async fn help(arrival: &Arrival<'_>, session: SessionId, ear: &Ear) -> Result<Ack, NotTaken> {
+async fn help(
+    arrival: &UpdateContext<'_>,
+    session: SessionId,
+    ear: &ReplyTarget,
+) -> Result<Ack, NotTaken> {
     let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? else {
         return Ok(arrival.tell(ear, words::NO_CONVERSATION));
     };
@@ -200,10 +212,10 @@ async fn help(arrival: &Arrival<'_>, session: SessionId, ear: &Ear) -> Result<Ac
 
 /// Somebody of the staff of a conversation, or the refusal.
 async fn reader(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     session: SessionId,
     by: &Actor,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Result<Responder, Ack>, NotTaken> {
     let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? else {
         return Ok(Err(arrival.tell(ear, words::NO_CONVERSATION)));
@@ -214,10 +226,10 @@ async fn reader(
 
 /// The session of a button, if it is that of the one who pressed it.
 async fn own_session(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     id: &str,
     by: &Actor,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Result<(SessionId, Responder), Ack>, NotTaken> {
     let head = match SessionId::from_short(id) {
         Some(session) => arrival.head(session).await.map_err(|_| NotTaken)?,
@@ -233,8 +245,8 @@ async fn own_session(
 }
 
 /// Somebody writes to the bot, or mentions it, where there is no conversation.
-pub(super) fn approached(arrival: &Arrival<'_>, message: &Message) -> Ack {
-    let ear = Ear { user: message.by.user.clone(), channel: message.channel.clone() };
+pub(super) fn approached(arrival: &UpdateContext<'_>, message: &Message) -> Ack {
+    let ear = ReplyTarget { user: message.by.user.clone(), channel: message.channel.clone() };
     if arrival.guild.is_none() {
         return arrival.greet(&ear, texts::words(texts::BEGIN_IN_THE_SERVER));
     }

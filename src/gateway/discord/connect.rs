@@ -12,10 +12,10 @@
 //! a frame is read, tells it to Discord with every heartbeat, and goes on from it; it also replaces the address for
 //! going on by that of a stand-in, and would bring a second library for sockets.
 
+mod acknowledge;
 mod budget;
 mod close;
 mod http;
-mod intake;
 mod session;
 mod shard;
 mod wire;
@@ -25,7 +25,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use self::{budget::Budget, intake::Intake, session::Kept, shard::Shard};
+use self::{acknowledge::Intake, budget::Budget, session::Kept, shard::Shard};
 use super::{
     api::{Api, Failure},
     inbound::Inbox,

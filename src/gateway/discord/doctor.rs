@@ -16,7 +16,7 @@ use super::{
     manifest,
 };
 use crate::{
-    chat::checkup::{self, ASK_MAX, Patient, Report},
+    chat::doctor::{self, ASK_MAX, DoctorContext, Report},
     config::settings::{DiscordConnection, DiscordTransport},
 };
 
@@ -24,7 +24,7 @@ use crate::{
 const SESSIONS_FEW: u64 = 100;
 
 /// Looks at the configuration alone.
-pub fn offline(patient: &Patient<'_>, report: &mut Report) {
+pub fn offline(patient: &DoctorContext<'_>, report: &mut Report) {
     let Some(connection) = connection(patient) else {
         report.wrong(
             "there is no token, so the bot is not connected",
@@ -51,7 +51,7 @@ pub fn offline(patient: &Patient<'_>, report: &mut Report) {
     report.checked(format!("{} commands", manifest::commands(patient.library).len()));
 }
 
-fn connection<'a>(patient: &Patient<'a>) -> Option<&'a DiscordConnection> {
+fn connection<'a>(patient: &DoctorContext<'a>) -> Option<&'a DiscordConnection> {
     patient.settings.discord.as_ref()?.connection.as_ref()
 }
 
@@ -131,7 +131,7 @@ fn privileged(connection: &DiscordConnection) -> impl Iterator<Item = Privileged
     content.into_iter().chain(connection.members.then_some(MEMBERS))
 }
 
-fn intents(patient: &Patient<'_>, connection: &DiscordConnection, report: &mut Report) {
+fn intents(patient: &DoctorContext<'_>, connection: &DiscordConnection, report: &mut Report) {
     let switches: Vec<String> =
         privileged(connection).map(|asked| format!("\"{}\"", asked.switch)).collect();
     let needs = if switches.is_empty() {
@@ -154,7 +154,7 @@ fn intents(patient: &Patient<'_>, connection: &DiscordConnection, report: &mut R
 }
 
 /// Somebody must see what staff see.
-fn staff(patient: &Patient<'_>, connection: &DiscordConnection, report: &mut Report) {
+fn staff(patient: &DoctorContext<'_>, connection: &DiscordConnection, report: &mut Report) {
     if connection.staff_users.is_empty() && connection.staff_roles.is_empty() {
         report.odd(
             "nobody but administrators sees what staff see in Discord: the overview, transcripts",
@@ -172,7 +172,7 @@ fn staff(patient: &Patient<'_>, connection: &DiscordConnection, report: &mut Rep
 }
 
 /// Asks Discord; changes nothing there.
-pub async fn online(patient: &Patient<'_>, report: &mut Report) {
+pub async fn online(patient: &DoctorContext<'_>, report: &mut Report) {
     let Some(connection) = connection(patient) else { return };
     let opened = Api::new(&connection.api_base, connection.token.clone(), Pace::default());
     let api = match opened {
@@ -180,7 +180,7 @@ pub async fn online(patient: &Patient<'_>, report: &mut Report) {
         Err(error) => return report.failed(&error),
     };
     let question = api.knock().timeout(ASK_MAX);
-    if !checkup::is_there(("Discord", api.base()), question, patient.clock, report).await {
+    if !doctor::is_there(("Discord", api.base()), question, patient.clock, report).await {
         return;
     }
     let Some(me) = known(&api, report).await else { return };

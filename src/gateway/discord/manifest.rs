@@ -16,7 +16,7 @@ use crate::{
         decide::{invitable, scoring, startable},
     },
     config::settings::DiscordConnection,
-    flows::{Library, LoadedFlow},
+    flow::{Library, LoadedFlow},
     model::session::Platform,
 };
 

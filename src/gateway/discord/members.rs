@@ -22,7 +22,7 @@ use super::{
     app::App,
     inbound::{self, Actor, Incoming},
     parse,
-    rights::Rights,
+    permissions::Rights,
 };
 use crate::clock::Clock;
 

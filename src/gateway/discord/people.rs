@@ -6,8 +6,8 @@
 use crate::{
     config::Lists,
     gateway::discord::inbound::Actor,
-    interview::Responder,
     model::session::{PersonId, Place, Platform},
+    session::Responder,
 };
 
 /// The server's name in ids where there is none: a direct conversation.

@@ -3,20 +3,20 @@
 //!
 //! Pure. Which cards count is shared with the other platforms ([`crate::chat::profile`]).
 
-use super::render::{Message, asides};
+use super::render::{Message, ephemeral};
 use crate::{
     chat::profile::{Reading, cards},
-    interview::State,
+    session::State,
 };
 
 /// A page of what somebody approved.
 pub(super) fn page(state: &State, page: usize) -> Message {
     let mut parts: Vec<String> = cards(state)
         .into_iter()
-        .flat_map(|(wait, review)| asides::approved(wait, review))
+        .flat_map(|(wait, review)| ephemeral::approved(wait, review))
         .collect();
     if parts.is_empty() {
         parts.push("Nothing was approved yet.".to_owned());
     }
-    asides::leaf(parts, page, |page| Reading::Profile(state.session, page).id())
+    ephemeral::leaf(parts, page, |page| Reading::Profile(state.session, page).id())
 }

@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use self::{
-    kit::Weight,
+    components::Weight,
     text::{is_blank, said},
 };
-pub use crate::form::Hears;
+pub use crate::form::MessageAccess;
 
 use crate::{
-    form::{Draft, Element, words_of},
+    form::{ComponentId, Draft, words_of},
     gateway::discord::{limits, texts},
     ids::ArtifactId,
     model::{
@@ -35,11 +35,11 @@ use crate::{
 pub mod markdown;
 pub mod text;
 
-pub(super) mod asides;
 mod closed;
+pub(in crate::gateway::discord) mod components;
+pub(super) mod ephemeral;
 mod forms;
 pub(in crate::gateway::discord) mod inputs;
-pub(in crate::gateway::discord) mod kit;
 mod open;
 pub(in crate::gateway::discord) mod pages;
 mod request;
@@ -110,7 +110,7 @@ impl Message {
             return fits.then(|| Self { content, components: self.components.clone() });
         }
         let components: Vec<Value> =
-            [kit::text(&greeting)].into_iter().chain(self.components.clone()).collect();
+            [components::text(&greeting)].into_iter().chain(self.components.clone()).collect();
         let fits = Weight::ALL.checked_sub(Weight::of(&components)).is_some();
         fits.then(|| Self { content: String::new(), components })
     }
@@ -130,7 +130,7 @@ pub struct Cx {
     /// What was entered already and not sent yet.
     pub draft: Draft,
     /// Which written words reach the bot.
-    pub hears: Hears,
+    pub hears: MessageAccess,
     /// Those who are called to decide, as mentions.
     pub called: Option<String>,
     /// Address of the conversation, for deciders.
@@ -209,13 +209,14 @@ impl Room {
         let lent = self.left;
         // The first part stands in any case, however little room there is.
         let sizes = [limits::TEXT_DISPLAY, 1_000, 500, 250, 120, 60];
-        let fits = |part: &String| self.left.checked_sub(Weight::of(&[kit::text(part)])).is_some();
+        let fits =
+            |part: &String| self.left.checked_sub(Weight::of(&[components::text(part)])).is_some();
         let cut = sizes.iter().map(|size| markdown::parts(markdown, *size));
         let parts = cut.into_iter().find(|parts| parts.first().is_none_or(fits));
         let parts = parts.unwrap_or_default();
         self.is_cut |= parts.is_empty() && !is_blank(markdown);
         for part in parts {
-            if !self.add(vec![kit::text(&part)]) {
+            if !self.add(vec![components::text(&part)]) {
                 break;
             }
         }
@@ -234,7 +235,10 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
         open::render(wait, cx)
     } else {
         let whom = said(&addressee(wait), limits::QUOTE);
-        Drawn { below: vec![kit::small(&[format!("Waiting for {whom}.")])], ..Drawn::new(OPEN) }
+        Drawn {
+            below: vec![components::small(&[format!("Waiting for {whom}.")])],
+            ..Drawn::new(OPEN)
+        }
     };
     // Who has voted is said with names that Discord knows.
     let has_notes = is_open && wait.quorum < 2;
@@ -242,27 +246,25 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let progress = cx.progress.iter().filter(|_| is_open && cx.is_participants(wait));
     let notes = notes.chain(progress);
     let notes: Vec<String> = notes.map(|note| said(&text::one_line(note), NOTE)).collect();
-    let notes: Vec<Value> = if notes.is_empty() { Vec::new() } else { vec![kit::small(&notes)] };
+    let notes: Vec<Value> =
+        if notes.is_empty() { Vec::new() } else { vec![components::small(&notes)] };
     let more = more(wait);
     let (body, offers) = told(wait, cx);
-    let help = if is_open && cx.is_participants(wait) {
-        let also = [Offered::Human, Offered::Stop].into_iter().chain(offers);
-        let also = also.filter(|way| *way != Offered::Human || way_to_a_person(wait).is_none());
-        texts::helping(&also.collect::<Vec<_>>(), wait.session, cx.hears)
-    } else {
-        Vec::new()
-    };
-    let called = cx.called.iter().filter(|_| is_open).map(|called| kit::text(called));
+    let help = help(wait, cx, offers);
+    let called = cx.called.iter().filter(|_| is_open).map(|called| components::text(called));
     let called: Vec<Value> = called.collect();
     let mut room = Room::new();
     for always in [&drawn.below, &notes, &more, &help, &called] {
         room.reserve(always);
     }
     if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
-        room.add(vec![kit::text(&format!("### {}", said(&text::one_line(title), limits::QUOTE)))]);
+        room.add(vec![components::text(&format!(
+            "### {}",
+            said(&text::one_line(title), limits::QUOTE)
+        ))]);
     }
     if let Some(inviter) = cx.invited_by.as_ref().filter(|_| cx.is_participants(wait)) {
-        room.add(vec![kit::text(&format!("{inviter} invited you."))]);
+        room.add(vec![components::text(&format!("{inviter} invited you."))]);
     }
     room.add_text(&body, if drawn.told.is_empty() { 1 } else { 2 });
     // Whatever was left out of the body, the data is told as far as there is room.
@@ -275,7 +277,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let is_cut = was_cut || room.is_cut;
     let mut components = room.components;
     if components.is_empty() && drawn.below.is_empty() {
-        components.push(kit::text("**Question**"));
+        components.push(components::text("**Question**"));
     }
     if is_cut {
         components.extend(more);
@@ -283,15 +285,25 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     components.extend(drawn.below);
     components.extend(notes);
     components.extend(help);
-    let card = kit::container(&components, drawn.colour);
+    let card = components::container(&components, drawn.colour);
     Message { content: String::new(), components: called.into_iter().chain([card]).collect() }
+}
+
+/// The buttons under an open question of the participant: those its text offers, a person, and *Stop*.
+fn help(wait: &Wait, cx: &Cx, offers: Vec<Offered>) -> Vec<Value> {
+    if !wait.standing.is_pending() || !cx.is_participants(wait) {
+        return Vec::new();
+    }
+    let also = [Offered::Human, Offered::Stop].into_iter().chain(offers);
+    let also = also.filter(|way| *way != Offered::Human || way_to_a_person(wait).is_none());
+    texts::helping(&also.collect::<Vec<_>>(), wait.session, cx.hears)
 }
 
 /// What a question says, and which commands it offers where they cannot be typed.
 fn told(wait: &Wait, cx: &Cx) -> (String, Vec<Offered>) {
-    let hears = if cx.is_participants(wait) { cx.hears } else { Hears::All };
+    let hears = if cx.is_participants(wait) { cx.hears } else { MessageAccess::All };
     let (text, offers) = hears.adapt(&wait.prompt.body);
-    match way_to_a_person(wait).filter(|_| hears != Hears::All) {
+    match way_to_a_person(wait).filter(|_| hears != MessageAccess::All) {
         Some(label) => (text.replace(Offered::Human.label(), label), offers),
         None => (text, offers),
     }
@@ -307,9 +319,9 @@ fn way_to_a_person(wait: &Wait) -> Option<&str> {
 
 /// Says that a card is shortened, with a button for the rest.
 fn more(wait: &Wait) -> Vec<Value> {
-    let id = Element::id(wait.id, wait.revision, "read.0");
-    let mut more = vec![kit::small(&["This is shortened.".to_owned()])];
-    more.extend(kit::rows([kit::button(id, "Read all of it")]));
+    let id = ComponentId::id(wait.id, wait.revision, "read.0");
+    let mut more = vec![components::small(&["This is shortened.".to_owned()])];
+    more.extend(components::rows([components::button(id, "Read all of it")]));
     more
 }
 
@@ -348,12 +360,12 @@ pub fn why(id: String) -> Value {
 
 /// What `action` of a card shows to the person who used it alone; none where it shows nothing.
 pub fn aside(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
-    asides::render(wait, action, cx)
+    ephemeral::render(wait, action, cx)
 }
 
 /// What is wrong with what was sent as `sent`, for the person who sent it alone.
 pub fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
-    asides::wrong(wait, sent, complaints)
+    ephemeral::wrong(wait, sent, complaints)
 }
 
 /// Words of the bot as messages, cut at borders of paragraphs. They are words and not components: those stand in no

@@ -5,11 +5,11 @@
 //! again. Where it cannot be looked for, it is posted again: the buttons of both cards settle the same question.
 
 mod deliver;
-mod found;
-mod handed;
+mod find_earlier;
 mod named;
 mod outside;
 mod post;
+mod produced_files;
 mod remove;
 mod roles;
 mod say;
@@ -39,7 +39,7 @@ use crate::{
     },
 };
 
-pub(super) use self::{found::snowflake, roles::give_kept};
+pub(super) use self::{find_earlier::snowflake, roles::give_kept};
 
 /// Discord as the engine sees it.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use super::{
     limits,
     render::{
         self, Message,
-        kit::{self, Weight, button, container, danger, primary, rows, section, small},
+        components::{self, Weight, button, container, danger, primary, rows, section, small},
         text::{escape, one_line, parts, said, time},
     },
 };
@@ -15,12 +15,12 @@ use crate::{
     chat::profile,
     config::Approvers,
     form::{
-        Hears,
+        MessageAccess,
         words::{COULD_NOT_SEND, Words},
     },
     ids::SessionId,
-    interview::State,
     model::{session::PersonId, transcript::Audience, ui::Offered},
+    session::State,
 };
 
 /// Words of ours, which may hold Markdown.
@@ -126,7 +126,8 @@ pub fn by(user: &str, messages: &[Message]) -> Vec<Message> {
 pub fn closing(text: &str, session: SessionId) -> Message {
     let id = |begin: &str| format!("{begin}{}", session.short());
     let parts = render::markdown::parts(text, limits::TEXT_DISPLAY);
-    let mut components: Vec<Value> = parts.iter().take(1).map(|part| kit::text(part)).collect();
+    let mut components: Vec<Value> =
+        parts.iter().take(1).map(|part| components::text(part)).collect();
     components.extend(rows([
         button(id(COPY), Offered::Export.label()),
         button(id(DELETE), Offered::Delete.label()),
@@ -137,7 +138,7 @@ pub fn closing(text: &str, session: SessionId) -> Message {
 /// A copy of everything, for whoever wants one, and the end of it.
 pub fn copy_offered(session: SessionId) -> Message {
     let id = |begin: &str| format!("{begin}{}", session.short());
-    let mut components = vec![kit::text("You can have a copy of everything.")];
+    let mut components = vec![components::text("You can have a copy of everything.")];
     components.extend(rows([
         button(id(COPY), Offered::Export.label()),
         button(id(DELETE), Offered::Delete.label()),
@@ -147,7 +148,7 @@ pub fn copy_offered(session: SessionId) -> Message {
 
 /// A button that opens an address; none where Discord takes no address so long.
 pub fn link(label: &str, url: &str) -> Option<Message> {
-    let components = rows([kit::link(url, label)?]);
+    let components = rows([components::link(url, label)?]);
     Some(Message { content: String::new(), components })
 }
 
@@ -185,8 +186,8 @@ fn offer(offered: Offered, session: SessionId) -> CreateButton {
 }
 
 /// What stands under every question where words are not heard as they are typed: help, and each command once.
-pub fn helping(offers: &[Offered], session: SessionId, hears: Hears) -> Vec<Value> {
-    if hears == Hears::All {
+pub fn helping(offers: &[Offered], session: SessionId, hears: MessageAccess) -> Vec<Value> {
+    if hears == MessageAccess::All {
         return Vec::new();
     }
     let mut offers = offers.to_vec();
@@ -203,19 +204,19 @@ pub fn helping(offers: &[Offered], session: SessionId, hears: Hears) -> Vec<Valu
 }
 
 /// What works in a conversation, for whoever asks or has typed what nobody heard.
-pub fn help(first: &str, session: SessionId, hears: Hears) -> Message {
+pub fn help(first: &str, session: SessionId, hears: MessageAccess) -> Message {
     let reply = match hears {
-        Hears::All => "- Type your answer, or press a button on a card.",
-        Hears::Replies => {
+        MessageAccess::All => "- Type your answer, or press a button on a card.",
+        MessageAccess::Replies => {
             "- Press a button on a card, or answer with Discord's *Reply* on one of my messages, with the mention on."
         }
-        Hears::Nothing => "- Press a button on a card.",
+        MessageAccess::Nothing => "- Press a button on a card.",
     };
     let text = format!(
         "{first}\n{reply}\n- Already wrote it? Open the menu of your message and choose *Apps*, then *Use as answer*.\n\
          - For anything else there are these buttons:"
     );
-    let mut components = vec![kit::text(&text)];
+    let mut components = vec![components::text(&text)];
     components.extend(rows(Offered::HELP.map(|offered| offer(offered, session))));
     Message { content: String::new(), components }
 }
@@ -312,8 +313,8 @@ pub fn panel(flows: &[Panel<'_>]) -> Message {
 
 /// What a panel says of a flow. Where it stands among several, its button stands beside its text.
 fn on_panel(flow: &Panel<'_>, is_among: bool, is_further: bool) -> Vec<Value> {
-    let mut components: Vec<Value> = is_further.then(kit::separator).into_iter().collect();
-    components.extend(flow.image.map(|(url, description)| kit::picture(url, description)));
+    let mut components: Vec<Value> = is_further.then(components::separator).into_iter().collect();
+    components.extend(flow.image.map(|(url, description)| components::picture(url, description)));
     let heading = if is_among { "###" } else { "##" };
     let title =
         flow.title.map(|title| format!("{heading} {}", said(&one_line(title), limits::QUOTE)));
@@ -324,7 +325,7 @@ fn on_panel(flow: &Panel<'_>, is_among: bool, is_further: bool) -> Vec<Value> {
     if is_among {
         components.push(section(&text, &button(id, flow.button)));
     } else {
-        components.push(kit::text(&text));
+        components.push(components::text(&text));
         components.extend(rows([primary(id, flow.button)]));
     }
     components
@@ -335,7 +336,7 @@ const PANEL_TEXT: usize = 600;
 
 /// Which of several flows?
 pub fn chooser<'a>(hello: &str, flows: impl Iterator<Item = (&'a str, &'a str)>) -> Message {
-    let mut components = vec![kit::text(hello)];
+    let mut components = vec![components::text(hello)];
     let label = |title: &str| render::text::clip_or(title, limits::BUTTON_LABEL, "Start");
     let buttons = flows.take(limits::ROW_BUTTONS * 5);
     components
@@ -345,8 +346,9 @@ pub fn chooser<'a>(hello: &str, flows: impl Iterator<Item = (&'a str, &'a str)>)
 
 /// Whether staff are sure that a conversation is to end.
 pub fn sure_to_end(session: SessionId) -> Message {
-    let mut components =
-        vec![kit::text("### End the conversation?\nNothing more is asked. What was said is kept.")];
+    let mut components = vec![components::text(
+        "### End the conversation?\nNothing more is asked. What was said is kept.",
+    )];
     components.extend(rows([danger(format!("{END}{}", session.short()), "End")]));
     components.push(small(&["If not, dismiss this message.".to_owned()]));
     Message { content: String::new(), components: vec![container(&components, render::BAD)] }

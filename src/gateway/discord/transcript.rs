@@ -8,7 +8,7 @@ use super::{
     limits,
     render::{
         Message, OPEN,
-        kit::{self, button, container, rows, small},
+        components::{self, button, container, rows, small},
         markdown,
         text::{parts, said, time, units},
     },
@@ -41,8 +41,8 @@ pub fn page(opening: Opening, title: &str, entries: &[Entry]) -> Message {
     let told = told(entries);
     let room = (LINES, PAGE_TOTAL);
     let (first, last) = opening.bounds(&told, room, |entry| weight(&drawn(entry)));
-    let mut components = vec![kit::text(&format!("**{}**", said(title, limits::QUOTE)))];
-    components.extend(told[first..last].iter().map(|entry| kit::text(&drawn(entry))));
+    let mut components = vec![components::text(&format!("**{}**", said(title, limits::QUOTE)))];
+    components.extend(told[first..last].iter().map(|entry| components::text(&drawn(entry))));
     let note = if told.is_empty() {
         "Nothing was said yet.".to_owned()
     } else {
@@ -120,7 +120,7 @@ mod tests {
             let mut opening = Some(Opening::last(session));
             while let Some(at) = opening {
                 let message = page(at, "Ada · A talk", &entries);
-                let weight = kit::Weight::of(&message.components);
+                let weight = components::Weight::of(&message.components);
                 assert!(weight.units <= limits::MESSAGE_TEXT, "{weight:?}");
                 assert!(weight.bytes <= limits::MESSAGE_TEXT_BYTES, "{weight:?}");
                 assert!(weight.components <= limits::MESSAGE_COMPONENTS, "{weight:?}");

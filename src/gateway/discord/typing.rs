@@ -18,7 +18,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{app::App, limits};
-use crate::{chat::standing::Standing, engine::Engine, ids::SessionId, model::session::Platform};
+use crate::{chat::activity::Activity, engine::Engine, ids::SessionId, model::session::Platform};
 
 /// Sessions to be looked at, each with when, and until when it is shown without news.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ async fn show(
         return None;
     }
     let is_fetching = !app.signs.fetched_into(session).is_empty();
-    if !is_fetching && Standing::of(&look) != Standing::Processing {
+    if !is_fetching && Activity::of(&look) != Activity::Processing {
         return None;
     }
     // It is being made.

@@ -5,9 +5,9 @@
 //! message that is posted in the end ([`Agent::finish`]) takes its place. It has a durable record ([`streams`]), so that
 //! none is left open, whatever becomes of the process or the answer.
 
-mod agenda;
 mod plan;
 mod plans;
+mod refresh_queue;
 mod status;
 mod stream;
 mod streams;
@@ -28,8 +28,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    agenda::{Agenda, STANDING, Told, WORDS, Wanted},
     plan::worthwhile,
+    refresh_queue::{RefreshQueue, STANDING, Told, WORDS, Wanted},
     status::{Shown, name_of},
     stream::{Opening, Spot},
     streams::{Looked, Streams},
@@ -40,16 +40,16 @@ use super::{
     render::{self, answer, safe},
 };
 use crate::{
-    chat::{Ledger, Signs, standing::Standing},
+    chat::{PostLog, WorkIndicators, activity::Activity},
     engine::{self, Draft, Engine, Look},
     ids::SessionId,
+    message_index::MessageIndex,
     model::{
         effect::{Effect, Priority, Recipient},
         posted::Posted,
         session::{Platform, Status},
     },
     store::Store,
-    threads::Threads,
     tool::pipeline::record::Progress,
 };
 
@@ -92,7 +92,7 @@ pub struct Agent {
 #[derive(Debug)]
 struct Inner {
     api: Api,
-    threads: Threads,
+    threads: MessageIndex,
     engine: OnceLock<Engine>,
     /// What each session shows.
     told: Cache<SessionId, Told>,
@@ -106,16 +106,16 @@ struct Inner {
     elsewhere: Cache<SessionId, ()>,
     /// Methods that Slack refuses here, and until when they are not called.
     resting: Mutex<HashMap<Method, Instant>>,
-    signs: Signs,
+    signs: WorkIndicators,
 }
 
 impl Agent {
     /// Shows what goes on through `api`.
-    pub fn new(api: Api, store: Arc<dyn Store>, ledger: Ledger, signs: Signs) -> Self {
+    pub fn new(api: Api, store: Arc<dyn Store>, ledger: PostLog, signs: WorkIndicators) -> Self {
         let inner = Inner {
             streams: Streams::new(api.clone(), Arc::clone(&store), ledger),
             api,
-            threads: Threads::new(Platform::Slack, store),
+            threads: MessageIndex::new(Platform::Slack, store),
             engine: OnceLock::new(),
             told: Cache::new(limits::SESSIONS_KEPT),
             titled: Cache::new(limits::SESSIONS_KEPT),
@@ -149,7 +149,7 @@ impl Agent {
         let mut watched = engine.watch();
         let mut drafts = engine.drafts();
         let mut progress = engine.pipeline().progress();
-        let mut agenda = Agenda::default();
+        let mut agenda = RefreshQueue::default();
         let mut jobs: JoinSet<(SessionId, Again)> = JoinSet::new();
         let mut not_before = Instant::now();
         loop {
@@ -275,7 +275,7 @@ impl Inner {
     fn has_changed(
         &self,
         engine: &Engine,
-        agenda: &mut Agenda,
+        agenda: &mut RefreshQueue,
         (session, pause): (SessionId, Duration),
     ) {
         agenda.add(session, Instant::now() + pause, STANDING);
@@ -333,7 +333,7 @@ impl Inner {
         self.told.invalidate(&session);
         let Some(spot) = self.erasing.remove(&session) else { return };
         let mut body = json!({ "channel_id": spot.channel, "thread_ts": spot.thread });
-        body["status"] = json!(name_of(Standing::Closed));
+        body["status"] = json!(name_of(Activity::Closed));
         self.show(&spot.team, Method::SessionStatus, body.clone()).await;
         body["status"] = json!("");
         self.show(&spot.team, Method::ThreadStatus, body).await;
@@ -407,7 +407,7 @@ impl Inner {
             body["status"] = json!(name_of(standing));
             let failed = self.show(&spot.team, Method::SessionStatus, body).await;
             // How it stands in the end matters; that it works just now will be over by then.
-            let failed = failed.filter(|_| standing != Standing::Processing);
+            let failed = failed.filter(|_| standing != Activity::Processing);
             if let Some(after) = failed.and_then(|failure| failure.wait()) {
                 self.told.invalidate(&session);
                 return Some(after.min(limits::STATUS_AGAIN));
@@ -572,8 +572,8 @@ mod tests {
     use super::*;
     use crate::{
         form::typed::is_bare_start,
-        interview::{Command, typed::order},
         model::ui::Offered,
+        session::{Command, typed::order},
     };
 
     const STATUSES: [Option<Status>; 7] = [

@@ -13,7 +13,7 @@ use super::{
     },
 };
 use crate::{
-    form::{self, Element, Fields, field_name, kept, named, picked, words, words_to_values},
+    form::{self, ComponentId, Fields, field_name, kept, named, picked, words, words_to_values},
     model::{
         ui::{Choose, Control, Field, FieldError, Form, Reply, Review, Verdict},
         wait::Wait,
@@ -31,8 +31,8 @@ const COMPLAINT: usize = 300;
 
 /// What a menu stands for once an option is picked: an entry's `row.L.I` becomes `remove.L.I`, a menu of choices
 /// `pick.N`, a menu of parts `edit.N`. Anything else stays.
-pub fn resolve(element: Element, inputs: &Inputs) -> Element {
-    let own = Element::id(element.wait, element.revision, &element.action);
+pub fn resolve(element: ComponentId, inputs: &Inputs) -> ComponentId {
+    let own = ComponentId::id(element.wait, element.revision, &element.action);
     let all = || inputs.0.values();
     let typed =
         all().find_map(|block| block.get(&own)).or_else(|| all().flat_map(|b| b.values()).next());
@@ -48,11 +48,11 @@ pub fn resolve(element: Element, inputs: &Inputs) -> Element {
         },
         _ => return element,
     };
-    Element { action, ..element }
+    ComponentId { action, ..element }
 }
 
 /// Whether it was ticking alone: it counts once it is sent.
-pub fn is_idle(element: &Element) -> bool {
+pub fn is_idle(element: &ComponentId) -> bool {
     element.action == "tick"
 }
 
@@ -65,7 +65,7 @@ pub fn files(inputs: &Inputs) -> Vec<File> {
 /// as [`Reply::Uploaded`] once they are kept.
 pub fn read(
     wait: &Wait,
-    element: &Element,
+    element: &ComponentId,
     inputs: &Inputs,
 ) -> Result<Reply, BTreeMap<String, String>> {
     let wrong = |errors: Vec<FieldError>| place(wait, element, &errors);
@@ -160,7 +160,11 @@ fn filled(form: &Form, inputs: &Inputs) -> Fields {
 }
 
 /// An edit form that was sent, or an entry that is removed or moved by itself.
-fn saved(review: &Review, element: &Element, inputs: &Inputs) -> Result<Reply, Vec<FieldError>> {
+fn saved(
+    review: &Review,
+    element: &ComponentId,
+    inputs: &Inputs,
+) -> Result<Reply, Vec<FieldError>> {
     let Some(edit) = Edit::read(&element.action) else {
         return Err(vec![FieldError::whole(words::NO_ANSWER)]);
     };
@@ -183,7 +187,11 @@ fn saved(review: &Review, element: &Element, inputs: &Inputs) -> Result<Reply, V
 
 /// What is wrong with a form by block id, as its acknowledgement says it. A complaint about a place that the form does
 /// not show stands under its first input; where there is no form it stands under [`WHOLE`].
-pub fn place(wait: &Wait, element: &Element, errors: &[FieldError]) -> BTreeMap<String, String> {
+pub fn place(
+    wait: &Wait,
+    element: &ComponentId,
+    errors: &[FieldError],
+) -> BTreeMap<String, String> {
     let blocks = blocks(wait, element);
     let first = blocks.first().map_or(WHOLE, |(block, _)| block.as_str());
     let mut placed: BTreeMap<String, String> = BTreeMap::new();
@@ -211,7 +219,7 @@ pub fn place(wait: &Wait, element: &Element, errors: &[FieldError]) -> BTreeMap<
 }
 
 /// The inputs of the form behind an action: block id and path, in order.
-fn blocks(wait: &Wait, element: &Element) -> Vec<(String, String)> {
+fn blocks(wait: &Wait, element: &ComponentId) -> Vec<(String, String)> {
     let same = |name: &str| vec![(name.to_owned(), name.to_owned())];
     match (&wait.prompt.control, element.action.as_str()) {
         (Control::Choose(_), "done") => same("pick"),

@@ -14,13 +14,16 @@ use super::{
     api::{self, Api},
     catch_up,
     files::Files,
+    handler,
     home::Home,
-    inbox,
     people::People,
     tenants::{self, Tenants},
 };
 use crate::{
-    chat::{Afterwards, Doubts, Drawn, Ledger, Once, Receipts, Signs, catch_up::Heard},
+    chat::{
+        Afterwards, Deduplicator, NoticeLimiter, PossibleDuplicates, PostLog, RenderCache,
+        WorkIndicators, catch_up::Heard,
+    },
     clock::Clock,
     config::{
         Lists, Settings,
@@ -28,13 +31,13 @@ use crate::{
     },
     engine::Engine,
     ids::Ids,
+    message_index::MessageIndex,
     model::{
         effect::{Cause, CauseKind},
         session::Platform,
     },
     store::Store,
     telemetry::link::Link,
-    threads::Threads,
 };
 
 /// The gateway, shared by what comes in and what goes out.
@@ -53,11 +56,11 @@ pub struct App {
     /// What the agent surface shows.
     pub agent: Agent,
     /// What shows that the bot is at work.
-    pub(super) signs: Signs,
+    pub(super) signs: WorkIndicators,
     /// The app's Home.
     pub home: Home,
     /// Which message stands for what.
-    pub threads: Threads,
+    pub threads: MessageIndex,
     /// When people were heard last.
     pub(super) heard: Heard,
     /// Durable state.
@@ -71,18 +74,18 @@ pub struct App {
     /// What is done after an acknowledgement.
     pub(super) afterwards: Afterwards,
     /// Who has been told that something did not work.
-    pub(super) receipts: Receipts,
+    pub(super) receipts: NoticeLimiter,
     /// What was said outside conversations.
-    pub(super) once: Once,
+    pub(super) once: Deduplicator,
     /// How messages look.
-    pub(super) drawn: Drawn,
+    pub(super) drawn: RenderCache,
     /// What stands outside for sessions.
-    pub(super) ledger: Ledger,
+    pub(super) ledger: PostLog,
     engine: OnceLock<Engine>,
     link: OnceLock<Arc<Link>>,
     /// Messages that are being edited, by their names.
     edited: moka::sync::Cache<String, Arc<Turn<()>>>,
-    pub(super) doubts: Doubts,
+    pub(super) doubts: PossibleDuplicates,
 }
 
 /// Why the gateway cannot be put together.
@@ -133,7 +136,7 @@ impl App {
             staff_groups: connection.staff_groups.clone(),
         };
         let people = People::new(api.clone(), lists);
-        let (ledger, signs) = (Ledger::new(Arc::clone(store)), Signs::default());
+        let (ledger, signs) = (PostLog::new(Arc::clone(store)), WorkIndicators::default());
         let (home_store, home_clock) = (Arc::clone(store), Arc::clone(clock));
         Ok(Some(Arc::new(Self {
             home: Home::new(api.clone(), people.clone(), home_store, home_clock),
@@ -141,18 +144,18 @@ impl App {
             files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
             agent: Agent::new(api.clone(), Arc::clone(store), ledger.clone(), signs.clone()),
             signs,
-            threads: Threads::new(Platform::Slack, Arc::clone(store)),
+            threads: MessageIndex::new(Platform::Slack, Arc::clone(store)),
             heard: Heard::new(Platform::Slack, Arc::clone(store)),
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Slack, TASK_LIMIT),
-            receipts: Receipts::new(),
-            once: Once::new(Platform::Slack, Arc::clone(store), Arc::clone(clock)),
-            drawn: Drawn::new(),
+            receipts: NoticeLimiter::new(),
+            once: Deduplicator::new(Platform::Slack, Arc::clone(store), Arc::clone(clock)),
+            drawn: RenderCache::new(),
             ledger,
             engine: OnceLock::new(),
             link: OnceLock::new(),
             edited: moka::sync::Cache::new(EDITED_MAX),
-            doubts: Doubts::default(),
+            doubts: PossibleDuplicates::default(),
             settings: Arc::clone(settings),
             store: Arc::clone(store),
             clock: Arc::clone(clock),
@@ -251,7 +254,7 @@ impl App {
                 installation = installed.recv() => installation,
             };
             match installation {
-                Ok(installation) => inbox::installed_again(self, installation),
+                Ok(installation) => handler::installed_again(self, installation),
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             }

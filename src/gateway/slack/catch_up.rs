@@ -16,16 +16,16 @@ use tokio_util::sync::CancellationToken;
 use super::{
     api::{Failure, Method},
     app::App,
+    handler::SlackInbox,
     inbound::{Inbox as _, Incoming},
-    inbox::SlackInbox,
     limits, parse, people,
 };
 use crate::{
     chat::catch_up::{heard_last, team_threads, to_read},
     engine::{Engine, Look},
+    message_index::MessageRef,
     model::session::{Head, Platform},
     store::Find,
-    threads::Spot,
 };
 
 /// Times that one question is put off because Slack asks to wait.
@@ -306,7 +306,12 @@ impl Reader<'_> {
         installed.map(|found| found.bot_user).unwrap_or_default()
     }
 
-    async fn replies(&self, team: &str, root: &Spot, since: &str) -> Result<Vec<Value>, Missed> {
+    async fn replies(
+        &self,
+        team: &str,
+        root: &MessageRef,
+        since: &str,
+    ) -> Result<Vec<Value>, Missed> {
         let mut asked = asked(&root.channel, since);
         asked["ts"] = json!(root.message);
         self.ask(team, Method::Replies, asked, "messages").await

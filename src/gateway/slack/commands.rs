@@ -15,25 +15,25 @@ use super::{
     api::Method,
     app::App,
     files::Upload,
+    handler::{ReplyTarget, UpdateContext, ear_of, whisper},
     home::{SHOW, START},
     inbound::{Ack, Action, Actor, Message, NotTaken},
-    inbox::{Arrival, Ear, ear_of, whisper},
     people,
     render::Message as Post,
     texts,
 };
 use crate::{
     chat::{commands::decide::startable, profile::Reading, transcript::Opening},
-    engine::{Beginning, Error, What},
-    form::{Order, typed, words},
+    engine::{Beginning, Error, InboundKind},
+    form::{StaffAction, typed, words},
     ids::SessionId,
-    interview::{Command, Responder, typed::asks_for_person},
     model::{
         flow::SlackPlace,
         posted::{Item, Posted, Reader},
         session::Platform,
         transcript::Audience,
     },
+    session::{Command, Responder, typed::asks_for_person},
 };
 
 use self::{
@@ -51,7 +51,7 @@ fn told(text: impl Into<String>) -> Ack {
 }
 
 /// The same in the answer to a press, which may be delivered again.
-async fn told_once(arrival: &Arrival<'_>, text: String) -> Ack {
+async fn told_once(arrival: &UpdateContext<'_>, text: String) -> Ack {
     match arrival.app.once.claim_answer(&arrival.key).await {
         Ok(false) => Ack::Empty,
         // What cannot be noted is said all the same.
@@ -67,8 +67,8 @@ fn mentioned(word: &str) -> Option<&str> {
 }
 
 /// The global shortcut.
-pub(super) async fn shortcut(arrival: &Arrival<'_>, by: &Actor) -> Ack {
-    let ear = Ear { user: by.user.clone(), channel: by.user.clone(), thread: None };
+pub(super) async fn shortcut(arrival: &UpdateContext<'_>, by: &Actor) -> Ack {
+    let ear = ReplyTarget { user: by.user.clone(), channel: by.user.clone(), thread: None };
     match startable(arrival.library(), Platform::Slack).as_slice() {
         [] => arrival.tell(&ear, words::NO_FLOWS),
         [only] => {
@@ -82,9 +82,12 @@ pub(super) async fn shortcut(arrival: &Arrival<'_>, by: &Actor) -> Ack {
 }
 
 /// Somebody writes to the bot, or mentions it, where there is no conversation.
-pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Result<Ack, NotTaken> {
+pub(super) async fn approached(
+    arrival: &UpdateContext<'_>,
+    message: &Message,
+) -> Result<Ack, NotTaken> {
     let thread = message.thread.clone().unwrap_or_else(|| message.ts.clone());
-    let ear = Ear {
+    let ear = ReplyTarget {
         user: message.by.user.clone(),
         channel: message.channel.clone(),
         thread: Some(thread),
@@ -121,7 +124,7 @@ pub(super) async fn approached(arrival: &Arrival<'_>, message: &Message) -> Resu
 }
 
 /// A button that belongs to no question.
-pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack, NotTaken> {
+pub(super) async fn pressed(arrival: &UpdateContext<'_>, action: Action) -> Result<Ack, NotTaken> {
     let ear = ear_of(&action);
     if action.element == FEEDBACK {
         return rating::rated(arrival, &action, &ear).await;
@@ -154,12 +157,12 @@ pub(super) async fn pressed(arrival: &Arrival<'_>, action: Action) -> Result<Ack
     if let Some((command, id)) = command_of(&action.element) {
         return match own_session(arrival, id, &action, &ear).await? {
             Some((session, from)) => {
-                arrival.receive(session, (from, What::Command(command)), &ear, None).await
+                arrival.receive(session, (from, InboundKind::Command(command)), &ear, None).await
             }
             None => Ok(Ack::Empty),
         };
     }
-    if let Some((order, session)) = Order::parse(&action.element) {
+    if let Some((order, session)) = StaffAction::parse(&action.element) {
         return ordered(arrival, (order, session), &action, &ear).await;
     }
     if let Some(id) = action.element.strip_prefix(START) {
@@ -188,10 +191,10 @@ fn command_of(id: &str) -> Option<(Command, &str)> {
 
 /// The session of a button, if it is that of the one who pressed it.
 async fn own_session(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     id: &str,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Option<(SessionId, Responder)>, NotTaken> {
     let Some(session) = SessionId::from_short(id) else { return Ok(None) };
     let person = people::person_id(arrival.team(), &action.by.user);
@@ -210,10 +213,10 @@ async fn own_session(
 
 /// Hands the participant a copy of everything, directly, wherever the conversation stands.
 async fn own_copy(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     id: &str,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     if let Some((session, _)) = own_session(arrival, id, action, ear).await? {
         let thread = action.thread.clone().filter(|_| ear.channel.starts_with('D'));
@@ -227,14 +230,14 @@ async fn own_copy(
 /// Whom a copy is for.
 struct CopyFor {
     /// Who, and where they read that it did not arrive.
-    ear: Ear,
+    ear: ReplyTarget,
     /// Where in their conversation with the bot.
     thread: Option<String>,
 }
 
 /// Puts a copy into somebody's conversation with the bot, after the acknowledgement; once, however often it was ordered
 /// by the same event.
-fn hand_out(arrival: &Arrival<'_>, session: SessionId, reader: Audience, to: CopyFor) {
+fn hand_out(arrival: &UpdateContext<'_>, session: SessionId, reader: Audience, to: CopyFor) {
     let (app, team) = (Arc::clone(arrival.app), arrival.team().to_owned());
     let key = format!("{} copy", arrival.key);
     arrival.app.afterwards.spawn(async move {
@@ -244,7 +247,12 @@ fn hand_out(arrival: &Arrival<'_>, session: SessionId, reader: Audience, to: Cop
 }
 
 /// Whether something has arrived. Where it has not, whoever was told that it is on its way is told that as well.
-async fn or_tell(app: &App, team: &str, ear: &Ear, sending: impl Future<Output = bool>) -> bool {
+async fn or_tell(
+    app: &App,
+    team: &str,
+    ear: &ReplyTarget,
+    sending: impl Future<Output = bool>,
+) -> bool {
     let has_arrived = sending.await;
     if !has_arrived {
         whisper(app, team, ear, words::COULD_NOT_SEND).await;
@@ -298,10 +306,10 @@ async fn put(
 
 /// One conversation of the overview, for staff.
 async fn shown(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     id: &str,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let Some(session) = SessionId::from_short(id) else { return Ok(Ack::Empty) };
     match arrival.responder_about(session, &action.by).await {
@@ -331,10 +339,10 @@ async fn shown(
 }
 
 async fn ordered(
-    arrival: &Arrival<'_>,
-    (order, session): (Order, SessionId),
+    arrival: &UpdateContext<'_>,
+    (order, session): (StaffAction, SessionId),
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let from = match arrival.responder_about(session, &action.by).await {
         Ok(from) => from,
@@ -347,7 +355,7 @@ async fn ordered(
         arrival.tell(ear, words::FOR_STAFF);
         return Ok(Ack::Empty);
     }
-    arrival.receive(session, (from, What::Command(order.command())), ear, None).await
+    arrival.receive(session, (from, InboundKind::Command(order.command())), ear, None).await
 }
 
 #[cfg(test)]

@@ -12,10 +12,10 @@
 //! after it has left the old, waits without end for a connection, and writes the address of a socket, which is a
 //! secret, into the log.
 
+mod acknowledge;
+mod ephemeral;
 mod http;
-mod intake;
 mod socket;
-mod whisper;
 mod wire;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -23,7 +23,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use axum::Router;
 use tokio_util::sync::CancellationToken;
 
-use self::{intake::Intake, socket::Pool};
+use self::{acknowledge::Intake, socket::Pool};
 use super::{
     api::{Api, Failure},
     inbound::Inbox,

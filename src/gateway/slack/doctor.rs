@@ -16,7 +16,7 @@ use super::{
     tenants::{BOT_SCOPES, Tenants},
 };
 use crate::{
-    chat::checkup::{self, ASK_MAX, Patient, Report},
+    chat::doctor::{self, ASK_MAX, DoctorContext, Report},
     clock::Clock,
     config::{
         Secret,
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Looks at the configuration alone.
-pub fn offline(patient: &Patient<'_>, report: &mut Report) {
+pub fn offline(patient: &DoctorContext<'_>, report: &mut Report) {
     let slack = patient.settings.slack.as_ref();
     let Some(connection) = slack.and_then(|slack| slack.connection.as_ref()) else {
         report.wrong(
@@ -55,7 +55,7 @@ pub fn offline(patient: &Patient<'_>, report: &mut Report) {
 }
 
 /// Somebody must see what staff see.
-fn staff(patient: &Patient<'_>, connection: &SlackConnection, report: &mut Report) {
+fn staff(patient: &DoctorContext<'_>, connection: &SlackConnection, report: &mut Report) {
     let mut approvers = patient.settings.approvers.values();
     if connection.staff_users.is_empty() && connection.staff_groups.is_empty() {
         report.odd(
@@ -75,7 +75,7 @@ fn staff(patient: &Patient<'_>, connection: &SlackConnection, report: &mut Repor
 }
 
 /// An app has the commands of its manifest; a flow may name others.
-fn commands(patient: &Patient<'_>, connection: &SlackConnection, report: &mut Report) {
+fn commands(patient: &DoctorContext<'_>, connection: &SlackConnection, report: &mut Report) {
     let known = shipped_commands();
     let wanted = manifest::commands(&connection.command, patient.library);
     for command in wanted.difference(&known) {
@@ -95,7 +95,7 @@ fn shipped_commands() -> BTreeSet<String> {
 }
 
 /// Asks Slack.
-pub async fn online(patient: &Patient<'_>, report: &mut Report) {
+pub async fn online(patient: &DoctorContext<'_>, report: &mut Report) {
     let slack = patient.settings.slack.as_ref();
     let Some((slack, connection)) =
         slack.and_then(|slack| Some((slack, slack.connection.as_ref()?)))
@@ -159,7 +159,7 @@ impl Asked {
     /// Whether Slack can be reached, and whether the clocks agree.
     async fn is_there(&self, clock: &dyn Clock, report: &mut Report) -> bool {
         let question = self.client.post(format!("{}/api.test", self.base));
-        checkup::is_there(("Slack", &self.base), question, clock, report).await
+        doctor::is_there(("Slack", &self.base), question, clock, report).await
     }
 
     /// The bot's token and what it may do. The workspace, where Slack knows the token.

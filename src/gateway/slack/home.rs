@@ -31,20 +31,20 @@ use super::{
 use crate::{
     clock::Clock,
     engine::{Engine, Error, Look},
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     form::{
-        Element,
-        glance::{self, Overview},
+        ComponentId,
+        overview::{self, Overview},
         plain, words,
     },
     ids::SessionId,
+    message_index::MessageIndex,
     model::{
         session::{Head, PersonId, Platform, Status},
         ui::Control,
         wait::{Answerers, Purpose, Wait},
     },
     store::{Find, Store},
-    threads::Threads,
 };
 
 /// Begins the elements that start an interview; the flow's id follows.
@@ -63,7 +63,7 @@ pub struct Home {
 struct Inner {
     api: Api,
     people: People,
-    threads: Threads,
+    threads: MessageIndex,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     /// Who may be looking at it.
@@ -104,7 +104,7 @@ struct Shown {
 impl Home {
     /// Draws through `api`.
     pub fn new(api: Api, people: People, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        let threads = Threads::new(Platform::Slack, Arc::clone(&store));
+        let threads = MessageIndex::new(Platform::Slack, Arc::clone(&store));
         let (links, whose) = (Cache::new(limits::SESSIONS_KEPT), Cache::new(limits::SESSIONS_KEPT));
         let open = Mutex::default();
         Self { inner: Arc::new(Inner { api, people, threads, store, clock, open, links, whose }) }
@@ -265,7 +265,7 @@ impl Inner {
         let flows = engine.parts().library.iter().filter(is_of).collect();
         let all = if is_staff {
             let mut all = engine.sessions(limits::HOME_COUNTED).await?;
-            all.retain(|head| glance::is_of(head, Platform::Slack, &tenant.team));
+            all.retain(|head| overview::is_of(head, Platform::Slack, &tenant.team));
             Some(all)
         } else {
             None
@@ -336,7 +336,7 @@ impl Own {
                     literal(&phase.title)
                 )
             }
-            _ => glance::capitalised(standing),
+            _ => overview::capitalised(standing),
         });
         let text = lines.join("\n");
         let mut blocks = vec![match &self.link {
@@ -356,7 +356,7 @@ impl Own {
             let line = format!("Waits for your answer: {}", literal(&clip(&question, 200)));
             blocks.push(match answerable(wait) {
                 Some(action) => {
-                    let id = Element::id(wait.id, wait.revision, action);
+                    let id = ComponentId::id(wait.id, wait.revision, action);
                     let spoken = format!("Answer: {question}");
                     row(line, Button::new(id, "Answer").spoken(&spoken))
                 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{agent, tenants::BOT_SCOPES};
-use crate::flows::Library;
+use crate::flow::Library;
 
 /// The scope that the app's own token needs, for sockets.
 pub const APP_SCOPE: &str = "connections:write";

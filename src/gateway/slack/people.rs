@@ -23,12 +23,12 @@ use super::{
 use crate::{
     config::Lists,
     contacts::{Fetched, profile::Profiles},
-    interview::Responder,
     model::{
         contact::{Contact, Labelled, Name},
         session::{PersonId, Place, Platform},
         team::Team,
     },
+    session::Responder,
 };
 
 /// Somebody in Slack.

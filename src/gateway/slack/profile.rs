@@ -10,7 +10,7 @@ use super::{
     limits,
     render::approved,
 };
-use crate::{chat::profile::cards, interview::State};
+use crate::{chat::profile::cards, session::State};
 
 /// What the form is called.
 const CALLBACK: &str = "profile";

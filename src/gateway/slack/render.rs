@@ -17,7 +17,7 @@ use slack_morphism::prelude::SlackBlock;
 
 use self::text::{clip_or, literal};
 use crate::{
-    form::{Element, is_blank, plain},
+    form::{ComponentId, is_blank, plain},
     gateway::slack::{
         blocks::{self, Button, actions, context, header, section},
         limits,
@@ -166,7 +166,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
         blocks.push(section("*Question*"));
     }
     if is_cut {
-        let id = Element::id(wait.id, wait.revision, "read");
+        let id = ComponentId::id(wait.id, wait.revision, "read");
         blocks.push(context(&["This is shortened.".to_owned()]));
         blocks.extend(actions(vec![Button::new(id, "Read all of it").build()]));
     }

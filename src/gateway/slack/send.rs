@@ -4,11 +4,11 @@
 //! happened (no clear answer, or a process that ended in between), the message is looked for before it is posted again.
 //! Where it cannot be looked for, it is posted again: the buttons of both cards settle the same question.
 
-mod elsewhere;
-mod handed;
+mod fallback_channel;
 mod outcome;
 mod outside;
 mod post;
+mod produced_files;
 mod remove;
 mod targets;
 
@@ -31,10 +31,10 @@ use super::{
 };
 use crate::{
     chat::{Fetched, Trail, cards, priority},
-    engine::{Gateway, Look, window::is_post_of_model},
+    engine::{Gateway, Look, context_window::is_post_of_model},
     form::{self, words},
     ids::{EffectId, SessionId, WaitId},
-    interview::{answer, evidence},
+    message_index::{Mark, MessageRef, Role},
     model::{
         artifact::Offer,
         effect::{Act, Delivery, Effect, Priority, Recipient, Rendering},
@@ -45,7 +45,7 @@ use crate::{
         ui::Offered,
         wait::{Answerers, Purpose, Wait},
     },
-    threads::{Mark, Role, Spot},
+    session::{answer, evidence},
 };
 
 /// The number of the part that says how a request was decided.
@@ -152,7 +152,7 @@ struct Sender<'a> {
     /// Where it was tried last.
     tried: Mutex<Option<Target>>,
     /// The root of a thread that takes no messages any more.
-    closed: Option<Spot>,
+    closed: Option<MessageRef>,
     /// A message was posted without its buttons, because Slack did not take how it was made.
     is_plainer: AtomicBool,
 }
@@ -218,7 +218,8 @@ impl Sender<'_> {
     /// A card: posted where it was never shown, edited everywhere else.
     async fn show(&self, wait: &Wait, renderings: &[Rendering]) -> Delivered<Option<String>> {
         let message = render::card(wait, &self.cx(wait).await?);
-        let spots: Vec<Spot> = renderings.iter().filter_map(|r| Spot::parse(&r.message)).collect();
+        let spots: Vec<MessageRef> =
+            renderings.iter().filter_map(|r| MessageRef::parse(&r.message)).collect();
         if wait.standing.is_pending() && self.is_elsewhere(&spots).await? {
             return self.card(wait, &message).await;
         }
@@ -240,7 +241,7 @@ impl Sender<'_> {
         }
         // Deleted is not answered.
         if is_there || !wait.standing.is_pending() {
-            return Ok(spots.first().map(Spot::name));
+            return Ok(spots.first().map(MessageRef::name));
         }
         self.card(wait, &message).await
     }
@@ -262,7 +263,7 @@ impl Sender<'_> {
 
     /// Whether a card of the team's is shown, but not where this one goes: to one of them directly, for their channel took
     /// nothing.
-    async fn is_elsewhere(&self, spots: &[Spot]) -> Delivered<bool> {
+    async fn is_elsewhere(&self, spots: &[MessageRef]) -> Delivered<bool> {
         if spots.is_empty() || self.effect.to == Recipient::Participant {
             return Ok(false);
         }
@@ -271,7 +272,7 @@ impl Sender<'_> {
     }
 
     /// Remembers what a card is to those who write under it.
-    async fn belongs(&self, target: &Target, wait: &Wait, spot: &Spot) -> Delivered<()> {
+    async fn belongs(&self, target: &Target, wait: &Wait, spot: &MessageRef) -> Delivered<()> {
         if self.effect.to == Recipient::Participant {
             return self.rooted(target, spot).await;
         }

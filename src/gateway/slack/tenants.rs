@@ -6,8 +6,8 @@
 //!
 //! A token that Slack does not accept is kept and asked about again ([`Tenants::recheck`]): what was to leave waits.
 
+mod enterprise_workspaces;
 mod grant;
-mod homes;
 mod install;
 mod rejected;
 mod vault;

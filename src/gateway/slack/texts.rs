@@ -13,8 +13,8 @@ use super::{
     },
 };
 use crate::{
-    chat::profile, config::Approvers, form::words::Words, ids::SessionId, interview::State,
-    model::ui::Offered,
+    chat::profile, config::Approvers, form::words::Words, ids::SessionId, model::ui::Offered,
+    session::State,
 };
 
 /// Words as they were written, without any markup.

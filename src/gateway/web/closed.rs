@@ -6,18 +6,18 @@ use maud::{Markup, html};
 use super::{
     controls, icons, limits,
     render::{Cx, by_whom, time},
-    story::name_of,
+    timeline::name_of,
 };
 use crate::{
-    form::{self, clip, filled, labels, may_change, one_line, sheet, words},
+    form::{self, clip, filled, labels, may_change, one_line, review_editor, words},
     ids::ArtifactId,
-    interview::State,
     model::{
         session::PersonId,
         transcript::Audience,
         ui::{Control, Decision, Prompt, Reply, Verdict},
         wait::{Standing, Wait},
     },
+    session::State,
 };
 
 /// What became of a question, on one line: `You answered: Red, 14:05`.
@@ -54,7 +54,7 @@ pub(super) fn whole(wait: &Wait, cx: &Cx) -> Markup {
             controls::values(&filled(&form.fields, values), None)
         }
         (Reply::Reviewed { verdict, data, notes }, Control::Review(review)) => html! {
-            @let groups = data.as_ref().map_or_else(|| review.groups.clone(), |data| sheet::groups_with(review, data));
+            @let groups = data.as_ref().map_or_else(|| review.groups.clone(), |data| review_editor::groups_with(review, data));
             @if *verdict != Verdict::Rejected { (controls::review_table(&wait.prompt, review, &groups, None)) }
             @if let Some(notes) = notes { p.small { "Note: " bdi.lines { (notes) } } }
         },

@@ -28,7 +28,7 @@ use super::{
 use crate::{
     config::{Settings, brand::Brand},
     engine::Engine,
-    listen::{self, Admission, Budget},
+    listener::{self, Admission, Budget},
     telemetry::{metric, ready::Ready},
 };
 
@@ -147,10 +147,10 @@ impl Server {
             parts: self.parts,
         });
         let monitor = self.monitor.map(|listener| (listener, health::monitor(Arc::clone(&app))));
-        let pages = listen::serve(self.listener, routes(app), limits::LISTENER, shutdown.clone());
+        let pages = listener::serve(self.listener, routes(app), limits::LISTENER, shutdown.clone());
         match monitor {
             Some((listener, routes)) => {
-                let monitor = listen::serve(listener, routes, limits::LISTENER, shutdown);
+                let monitor = listener::serve(listener, routes, limits::LISTENER, shutdown);
                 tokio::join!(pages, monitor);
             }
             None => pages.await,
@@ -160,15 +160,15 @@ impl Server {
 
 fn bound(address: SocketAddr, table: &'static str) -> Result<(TcpListener, SocketAddr), Error> {
     let failed = |source| Error::Bind { table, address, source };
-    let listener = listen::bind(address).map_err(failed)?;
+    let listener = listener::bind(address).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
 }
 
 fn routes(app: Arc<App>) -> Router {
     let strangers =
-        middleware::from_fn_with_state(Admission::new(limits::ADMITTED_MAX), listen::admit);
-    let deadline = middleware::from_fn_with_state(limits::REQUEST_TIMEOUT, listen::deadline);
+        middleware::from_fn_with_state(Admission::new(limits::ADMITTED_MAX), listener::admit);
+    let deadline = middleware::from_fn_with_state(limits::REQUEST_TIMEOUT, listener::deadline);
     // Behind a proxy of somebody's, the page is for others; what only machines ask is not.
     let metrics = if app.settings.web.allow_remote { Router::new() } else { health::metrics() };
     let pages = Router::new()

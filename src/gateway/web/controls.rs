@@ -10,8 +10,9 @@ use super::{
     render::{Cx, Draft, name_of_part, time},
 };
 use crate::{
-    form::{self, DenialForm, Element, Fields, Sheet, clip, in_words, instant, sheet, words},
-    interview::{State, answer},
+    form::{
+        self, ComponentId, DenialForm, Fields, Sheet, clip, in_words, instant, review_editor, words,
+    },
     model::{
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Field, FieldError, Form, Group, Prompt,
@@ -19,6 +20,7 @@ use crate::{
         },
         wait::Wait,
     },
+    session::{State, answer},
 };
 
 /// The upload whose content the cards that follow ask for as well.
@@ -39,7 +41,7 @@ pub(super) struct Open<'a> {
 impl Open<'_> {
     /// A button that submits `action`.
     fn button(&self, action: &str, label: &str, class: &str) -> Markup {
-        let id = Element::id(self.wait.id, self.wait.revision, action);
+        let id = ComponentId::id(self.wait.id, self.wait.revision, action);
         html! { button class=(class) name="element" value=(id) { (label) } }
     }
 
@@ -141,7 +143,7 @@ fn choice_words(choice: &Choice) -> Markup {
 
 /// Choices are drawn alike: none of them is recommended.
 fn pick_button(open: &Open<'_>, n: usize, choice: &Choice) -> Markup {
-    let id = Element::id(open.wait.id, open.wait.revision, &format!("pick.{n}"));
+    let id = ComponentId::id(open.wait.id, open.wait.revision, &format!("pick.{n}"));
     html! {
         button.choice name="element" value=(id) data-choice=(choice.id) { (choice_words(choice)) }
     }
@@ -226,15 +228,15 @@ fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
     let sheet = inputs::sheet_of(review, draft);
     let inner = html! {
         // Enter in a text field presses the first button of a form: it must be the one that saves.
-        button.sr name="element" value=(Element::id(open.wait.id, open.wait.revision, "save")) tabindex="-1" aria-hidden="true" { "Save" }
+        button.sr name="element" value=(ComponentId::id(open.wait.id, open.wait.revision, "save")) tabindex="-1" aria-hidden="true" { "Save" }
         @for (n, rows) in sheet.rows.iter().enumerate() {
-            @for row in rows { input type="hidden" name=(sheet::rows_name(n)) value=(row.map_or_else(|| "new".to_owned(), |r| r.to_string())); }
+            @for row in rows { input type="hidden" name=(review_editor::rows_name(n)) value=(row.map_or_else(|| "new".to_owned(), |r| r.to_string())); }
         }
         @let groups = sheet.groups(review);
         @if groups.is_empty() { (nothing_listed(review)) }
         @for group in &groups { (edit_group(open, (review, &sheet), group, draft)) }
         div.actions { @for (n, list) in review.lists.iter().enumerate() {
-            @if !sheet::is_nested(review, n) { (open.button(&format!("add.{n}"), &format!("Add {}", form::one(&list.noun)), "quiet add")) }
+            @if !review_editor::is_nested(review, n) { (open.button(&format!("add.{n}"), &format!("Add {}", form::one(&list.noun)), "quiet add")) }
         } }
         @let name = open.name("notes");
         div.field.note {
@@ -263,7 +265,7 @@ fn edit_group(
     draft: Option<&Draft>,
 ) -> Markup {
     let fields = html! { div.fields { @for one in &group.fields { (field(open, one, draft)) } } };
-    let Some((n, row)) = sheet::entry_of(review, &group.path) else {
+    let Some((n, row)) = review_editor::entry_of(review, &group.path) else {
         // The card has said its name already.
         let is_named = open.wait.prompt.title.as_ref() == Some(&group.title);
         return html! { fieldset { legend.sr[is_named] { (group.title) } (fields) } };
@@ -300,7 +302,7 @@ fn entry_name(group: &Group, draft: Option<&Draft>) -> String {
 /// Remove and move up, under an entry of a list.
 fn row_buttons(open: &Open<'_>, (n, row): (usize, usize), title: &str) -> Markup {
     let button = |action: &str, label: &str| {
-        let id = Element::id(open.wait.id, open.wait.revision, &format!("{action}.{n}.{row}"));
+        let id = ComponentId::id(open.wait.id, open.wait.revision, &format!("{action}.{n}.{row}"));
         let entry = title.to_lowercase();
         html! { button.quiet name="element" value=(id) { (label) span.sr { " " (entry) } } }
     };
@@ -321,7 +323,7 @@ pub(super) fn review_table(
     groups: &[Group],
     open: Option<&[FieldError]>,
 ) -> Markup {
-    let is_entry = |group: &&Group| sheet::entry_of(review, &group.path).is_some();
+    let is_entry = |group: &&Group| review_editor::entry_of(review, &group.path).is_some();
     let group = |group: &Group| {
         html! {
             section.group {

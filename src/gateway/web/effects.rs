@@ -1,15 +1,15 @@
 //! What became of a phase's effects. The page itself gives no roles and posts nowhere: it shows what Discord or Slack
 //! would do, so that a flow can be rehearsed whole, and never says that it happened.
 
-use super::story::Body;
+use super::timeline::Body;
 use crate::{
-    flows::LoadedFlow,
-    interview::{State, roles_of, summary, titles_of},
+    flow::LoadedFlow,
     model::{
         flow::PhaseEffect,
         text::quoted,
         transcript::{Audience, EffectOutcome},
     },
+    session::{State, roles_of, summary, titles_of},
 };
 
 /// An effect of a phase, as an event tells of it.

@@ -14,7 +14,7 @@ use crate::{
     engine::{Engine, Error},
     form::{Fields, words},
     ids::{SessionId, WaitId},
-    listen::Share,
+    listener::Share,
     model::{artifact::Artifact, text::typed},
 };
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::{controls::Open, icons, markdown, render::Draft};
 use crate::{
     form::{self, Fields, Sheet, field_name, in_words},
-    interview::answer::is_day,
     model::ui::{Choice, Control, Field, Input, Review},
+    session::answer::is_day,
 };
 
 /// Whether an action belongs to the edit form of a review.

@@ -24,15 +24,15 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
 use super::{
+    activity,
     connect::App,
-    doing,
     guard::Browser,
     limits, page, participant as own,
     places::{Full, Place},
     render::{Cx, Fragment},
     reply::{self, piece_json},
     staff::{self, Member, Wanted},
-    staff_page, story, texts,
+    staff_page, texts, timeline,
 };
 use crate::{
     engine::{Changed, Draft, Error},
@@ -212,7 +212,7 @@ impl Live {
         else {
             return false;
         };
-        self.offer(vec![doing::drawn(&draft)], "log", None);
+        self.offer(vec![activity::drawn(&draft)], "log", None);
         true
     }
 
@@ -253,9 +253,9 @@ impl Live {
     /// Says which draft there is, so that the page takes any other one away.
     fn keep_draft(&mut self, draft: Option<&Draft>) {
         self.draft = draft.map(|draft| draft.knew);
-        let kept = self.draft.map(story::thought_id);
+        let kept = self.draft.map(timeline::thought_id);
         // Should one come again that is taken away, it is new to the page.
-        self.sent.retain(|id, revision| !doing::is_draft(revision) || kept.as_ref() == Some(id));
+        self.sent.retain(|id, revision| !activity::is_draft(revision) || kept.as_ref() == Some(id));
         let ids = Vec::from_iter(kept);
         if self.drafts.as_ref() != Some(&ids) {
             self.queue.push_back(event("drafts", &json!({ "ids": ids }), None));

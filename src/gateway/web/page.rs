@@ -9,21 +9,21 @@ use axum::{
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{
+    activity::{self, Activity},
     brand,
-    doing::{self, Doing},
     guard::Browser,
     icons, limits,
     render::{self, Cx, Fragment, notice},
-    story,
+    timeline,
 };
 use crate::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     form::{Words, words},
-    interview::State,
     model::{
         session::{Head, Status},
         transcript::Audience,
     },
+    session::State,
     store::Loaded,
 };
 
@@ -37,13 +37,13 @@ pub struct View {
     /// What it runs.
     pub flow: Arc<LoadedFlow>,
     /// What the bot does just now.
-    pub doing: Doing,
+    pub doing: Activity,
 }
 
 impl View {
     /// The messages as pieces of the page, oldest first.
     pub fn log(&self, cx: &Cx) -> Vec<Fragment> {
-        let messages = story::messages(&self.loaded.events, &self.state, &self.flow, cx.viewer);
+        let messages = timeline::messages(&self.loaded.events, &self.state, &self.flow, cx.viewer);
         messages.iter().map(|message| render::message(message, &self.state, cx)).collect()
     }
 
@@ -59,7 +59,7 @@ impl View {
         }
         pieces.extend(self.log(cx));
         if cx.viewer == Audience::Participant {
-            pieces.extend(self.doing.draft.as_ref().map(doing::drawn));
+            pieces.extend(self.doing.draft.as_ref().map(activity::drawn));
             pieces.push(self.doing.line(cx));
         }
         pieces.push(render::tail(&self.state, cx));
@@ -217,7 +217,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
             @let log = view.log(cx);
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
                 @for piece in &log { (PreEscaped(&piece.html)) }
-                @if let Some(draft) = &view.doing.draft { (PreEscaped(doing::drawn(draft).html)) }
+                @if let Some(draft) = &view.doing.draft { (PreEscaped(activity::drawn(draft).html)) }
             }
             @if log.is_empty() { p.empty-hint { "It begins in a moment. You can write below at any time." } }
             (PreEscaped(view.doing.line(cx).html))

@@ -3,7 +3,7 @@
 use crate::{
     form::{Fields, text},
     ids::WaitId,
-    interview::Command,
+    session::Command,
 };
 
 /// The command that a button of the menu stands for.

@@ -12,9 +12,9 @@ use axum::{
 use super::{
     connect::App,
     guard::{self, Browser},
-    limits, made, page,
+    limits, page,
     page::View,
-    parse,
+    parse, produced_files,
     render::Cx,
     reply::{self, html, status_of, submitted},
     texts,
@@ -22,11 +22,11 @@ use super::{
 use crate::{
     form::{Words, words},
     ids::SessionId,
-    interview::Responder,
     model::{
         session::{Place, Platform},
         transcript::Audience,
     },
+    session::Responder,
     store::Find,
 };
 
@@ -220,7 +220,7 @@ pub(super) async fn made(
     headers: HeaderMap,
 ) -> Response {
     match own(&app, &headers, &id).await {
-        Ok((view, _)) => made::file(&app, &view, &file).await,
+        Ok((view, _)) => produced_files::file(&app, &view, &file).await,
         Err(refusal) => refusal,
     }
 }

@@ -5,16 +5,14 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::{
-    closed, controls, icons, limits,
-    made::Sent,
-    markdown,
-    story::{Body, Message, Voice, name_of, progress},
+    closed, controls, icons, limits, markdown,
+    produced_files::Sent,
+    timeline::{Body, Message, Voice, name_of, progress},
 };
 use crate::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     form::{self, Fields, Words, words},
     ids::{SessionId, WaitId},
-    interview::State,
     model::{
         artifact::Artifact,
         audit::sha256,
@@ -24,6 +22,7 @@ use crate::{
         ui::{Decision, FieldError, Offered},
         wait::{Answerers, Wait, deciders},
     },
+    session::State,
 };
 
 /// What a rendering depends on beside the messages themselves.

@@ -14,8 +14,8 @@ use maud::Markup;
 use serde_json::json;
 
 use super::{
+    activity::Activity,
     connect::App,
-    doing::Doing,
     files::{Submission, Unread},
     guard::Browser,
     page::{self, View},
@@ -23,16 +23,16 @@ use super::{
     texts,
 };
 use crate::{
-    engine::{self, Inbound, Look, Receipt, What},
-    form::{self, Element, Fields, Sheet, Words, sheet, words},
+    engine::{self, Inbound, InboundKind, Look, Receipt},
+    form::{self, ComponentId, Fields, Sheet, Words, review_editor, words},
     ids::SessionId,
-    interview::{Command, Responder, answer::describe, typed},
     model::{
         audit::sha256,
         transcript::Via,
         ui::{Control, FieldError, Reply},
         wait::{Settlement, Wait},
     },
+    session::{Command, Responder, answer::describe, typed},
 };
 
 /// What became of a form.
@@ -56,7 +56,7 @@ pub(super) enum Outcome {
 pub(super) async fn view(app: &App, session: SessionId) -> Result<View, engine::Error> {
     let draft = app.engine.draft(session);
     let look = app.engine.look(session).await?;
-    let doing = Doing::of(app, &look, draft);
+    let doing = Activity::of(app, &look, draft);
     let Look { loaded, flow, state, .. } = look;
     Ok(View { loaded, state, flow, doing })
 }
@@ -116,7 +116,7 @@ pub(super) async fn answer(
     from: Responder,
     mut form: Submission,
 ) -> Result<Outcome, engine::Error> {
-    let Some(element) = Element::parse(form.fields.get("element")) else {
+    let Some(element) = ComponentId::parse(form.fields.get("element")) else {
         return Ok(Outcome::Told(Words::new(texts::STALE_FORM)));
     };
     let view = view(app, session).await?;
@@ -132,7 +132,7 @@ pub(super) async fn answer(
     let what = if is_upload {
         send_files(app, session, wait, &mut form).await?
     } else {
-        form::reply(&wait.prompt, &element.action, &form.fields).map(|reply| What::Answer {
+        form::reply(&wait.prompt, &element.action, &form.fields).map(|reply| InboundKind::Answer {
             wait: wait.id,
             revision: element.revision,
             reply,
@@ -153,15 +153,15 @@ pub(super) async fn answer(
         Err(_) => return Ok(Outcome::Told(Words::new("That question is no longer open."))),
     };
     let reply = match &what {
-        What::Answer { reply, .. } => Some(reply.clone()),
-        What::Said { .. }
-        | What::Amended { .. }
-        | What::Offered { .. }
-        | What::Sent { .. }
-        | What::Lost { .. }
-        | What::Back
-        | What::MayHaveRoles { .. }
-        | What::Command(_) => None,
+        InboundKind::Answer { reply, .. } => Some(reply.clone()),
+        InboundKind::Said { .. }
+        | InboundKind::Amended { .. }
+        | InboundKind::Offered { .. }
+        | InboundKind::Sent { .. }
+        | InboundKind::Lost { .. }
+        | InboundKind::Back
+        | InboundKind::MayHaveRoles { .. }
+        | InboundKind::Command(_) => None,
     };
     let receipt = app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
     if let Receipt::Settled(Settlement::Invalid { errors }) = receipt {
@@ -185,20 +185,20 @@ async fn send_files(
     session: SessionId,
     wait: &Wait,
     form: &mut Submission,
-) -> Result<Result<What, Vec<FieldError>>, engine::Error> {
+) -> Result<Result<InboundKind, Vec<FieldError>>, engine::Error> {
     let wrong =
         |message: &str| FieldError { path: "files".to_owned(), message: message.to_owned() };
     if form.files.is_empty() && form.too_large.is_empty() {
         return Ok(Err(vec![wrong(texts::NO_FILE)]));
     }
     Ok(match form.keep(&app.engine, session, Some(wait.id)).await? {
-        Ok(files) => Ok(What::Sent { wait: Some(wait.id), files }),
+        Ok(files) => Ok(InboundKind::Sent { wait: Some(wait.id), files }),
         Err(refused) => Err(refused.iter().map(|words| wrong(words)).collect()),
     })
 }
 
 /// The edit form with an entry added, removed or moved.
-fn rearranged(wait: &Wait, element: &Element, mut fields: Fields) -> Outcome {
+fn rearranged(wait: &Wait, element: &ComponentId, mut fields: Fields) -> Outcome {
     let Control::Review(review) = &wait.prompt.control else {
         return Outcome::Told(Words::new(texts::STALE_FORM));
     };
@@ -208,7 +208,7 @@ fn rearranged(wait: &Wait, element: &Element, mut fields: Fields) -> Outcome {
     for (n, rows) in sheet.rows.iter().enumerate() {
         for row in rows {
             let row = row.map_or_else(|| "new".to_owned(), |row| row.to_string());
-            fields.0.push((sheet::rows_name(n), row));
+            fields.0.push((review_editor::rows_name(n), row));
         }
     }
     let action = element.action.clone();
@@ -235,14 +235,14 @@ pub(super) async fn say(
     let mut last = Outcome::Done;
     if !files.is_empty() {
         let key = format!("{key}:files");
-        let what = What::Sent { wait: None, files };
+        let what = InboundKind::Sent { wait: None, files };
         let receipt =
             app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
         last = outcome(receipt, None, &from, None);
     }
     if !text.is_empty() {
         let is_command = typed::order(&text).is_some();
-        let what = What::Said { text: text.clone(), source: None };
+        let what = InboundKind::Said { text: text.clone(), source: None };
         let receipt =
             app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
         last = match outcome(receipt, None, &from, None) {
@@ -261,7 +261,7 @@ pub(super) async fn command(
     (form, command): (&Submission, Command),
 ) -> Result<Outcome, engine::Error> {
     let key = key(form, &from);
-    let what = What::Command(command);
+    let what = InboundKind::Command(command);
     let receipt = app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
     Ok(outcome(receipt, None, &from, None))
 }

@@ -12,10 +12,11 @@ use axum::{
 use super::{
     connect::App,
     guard::{self, Browser},
-    limits, made, page,
+    limits, page,
     page::View,
     parse,
     participant::{bundle, cx},
+    produced_files,
     render::Cx,
     reply::{self, html, status_of, submitted},
     staff_page::{self, Begin, Overview, Page, Pages},
@@ -26,12 +27,12 @@ use crate::{
     engine::Error,
     form::{Words, words},
     ids::SessionId,
-    interview::{Command, Responder},
     model::{
         session::Head,
         transcript::Audience,
         wait::{Answerers, Wait},
     },
+    session::{Command, Responder},
 };
 
 /// A staff member at their browser.
@@ -278,7 +279,7 @@ pub(super) async fn made(
 ) -> Response {
     match theirs(&app, &headers, &id).await {
         Ok((view, member)) => match note(&app, &view, "made_file_read", &member).await {
-            Ok(()) => made::file(&app, &view, &file).await,
+            Ok(()) => produced_files::file(&app, &view, &file).await,
             Err(refusal) => refusal,
         },
         Err(refusal) => refusal,

@@ -12,17 +12,16 @@ use super::{
     icons, limits,
     page::{self, Frame, View},
     render::{self, Cx, Fragment},
-    story::more_than_a_call,
+    timeline::more_than_a_call,
 };
 use crate::{
     catalog::interview::submit_for_validation::card,
     engine::Outage,
-    flows::{
+    flow::{
         LoadedFlow,
         visible::{hidden_from, seen_by},
     },
-    form::{Words, glance, in_words, words, words_of},
-    interview::{State, evidence, state::Record},
+    form::{Words, in_words, overview, words, words_of},
     model::{
         custody::Kind,
         flow::Reader,
@@ -30,6 +29,7 @@ use crate::{
         transcript::Audience,
         wait::Wait,
     },
+    session::{State, evidence, state::Record},
 };
 
 /// What the overview shows.
@@ -211,7 +211,7 @@ fn row(head: &Head, overview: &Overview) -> Markup {
             th scope="row" { a href={ "/staff/s/" (head.id) } { bdi { (head.name.as_deref().unwrap_or("No name given")) } } }
             td data-label="Interview" { (title) }
             td data-label="Status" {
-                (glance::capitalised(words::of_status(head.status)))
+                (overview::capitalised(words::of_status(head.status)))
                 @if head.wants_a_person() { " " span.tag { "Asked for a human" } }
                 @if let Some(name) = &head.claimed_by { " " span.tag.calm { "Taken over by " (name) } }
                 @if head.approvals > 0 { " " span.tag { (head.approvals) " pending decision" @if head.approvals > 1 { "s" } } }
@@ -428,7 +428,7 @@ fn hold(cx: &Cx, state: &State) -> Markup {
 pub(super) fn standing(state: &State, flow: &LoadedFlow) -> Fragment {
     let inner = html! {
         p {
-            strong { (glance::capitalised(words::of_status(state.status))) }
+            strong { (overview::capitalised(words::of_status(state.status))) }
             @if let Some(handoff) = &state.handoff {
                 @match &handoff.claimed_by {
                     Some((_, name)) => { " · " bdi { (name) } " has taken over" },

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 use super::{Answer, Asked, SILENCE_MAX, VERSION, address, read_line};
-use crate::ops::{request::Request, sentence};
+use crate::ops::{admin_api::AdminRequest, sentence};
 
 /// Longest line of an answer, in bytes: a page of audit records with everything that people wrote.
 const ANSWER_MAX: u64 = 256 * 1024 * 1024;
@@ -52,7 +52,7 @@ impl Call {
     /// Asks, writes the pieces of the answer to `into`, and returns the rest.
     pub(in crate::ops) async fn ask(
         self,
-        request: Request,
+        request: AdminRequest,
         into: &mut dyn Write,
     ) -> anyhow::Result<Value> {
         let (read, mut write) = self.0.into_split();

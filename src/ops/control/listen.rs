@@ -20,10 +20,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Answer, Asked, BUSY_EVERY, NAME, SILENCE_MAX, VERSION, address, causes, read_line};
 use crate::{
-    listen::not_accepted,
+    listener::not_accepted,
     ops::{
+        admin_api::{self, AdminRequest},
         app::Home,
-        request::{self, Request},
         sentence,
     },
 };
@@ -116,7 +116,7 @@ async fn attend(stream: UnixStream, home: Home, shutdown: CancellationToken) -> 
 }
 
 /// The request in a line; an error for one that a newer or older program has written.
-fn understood(line: &[u8]) -> anyhow::Result<Request> {
+fn understood(line: &[u8]) -> anyhow::Result<AdminRequest> {
     let other = || {
         sentence(format!(
             "the running bot is version {} and doesn't know this command. hint: use the same version of anteroom, or \
@@ -132,13 +132,13 @@ fn understood(line: &[u8]) -> anyhow::Result<Request> {
 }
 
 async fn answer(
-    request: Request,
+    request: AdminRequest,
     home: &Home,
     out: &mut Out,
     shutdown: &CancellationToken,
 ) -> io::Result<()> {
     let (pieces, mut coming) = mpsc::channel(PIECES_MAX);
-    let mut work = pin!(request::carry_out(home, request, pieces));
+    let mut work = pin!(admin_api::carry_out(home, request, pieces));
     let mut busy = interval(BUSY_EVERY);
     loop {
         let line = tokio::select! {

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use crate::{
-    chat::checkup::Report,
+    chat::doctor::Report,
     clock::SystemClock,
     config::{
         Settings,

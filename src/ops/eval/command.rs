@@ -16,11 +16,11 @@ use crate::{
         llm::{Endpoint, Endpoints, Purpose},
         problem::{Problem, did_you_mean, listed},
     },
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ids::RandomIds,
     llm::{
         Model, Models,
-        steady::{Means, RealPauses},
+        resilience::{RealPauses, ResilienceOptions},
     },
     ops::{
         Problems,
@@ -201,9 +201,9 @@ fn judge_of(settings: &Settings, asked: &str) -> anyhow::Result<Arc<dyn Model>> 
     models.interview.ok_or_else(|| sentence("no judge is configured"))
 }
 
-fn means() -> Means {
+fn means() -> ResilienceOptions {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    Means { clock, ids: Arc::new(RandomIds), pauses: Arc::new(RealPauses) }
+    ResilienceOptions { clock, ids: Arc::new(RandomIds), pauses: Arc::new(RealPauses) }
 }
 
 /// The services with another one, or another model of the same one, for the interview.

@@ -8,8 +8,8 @@ use crate::{
     llm::{
         Message, Model, Request, Silent,
         chat::Form,
-        fence::{DOCUMENT, fenced},
-        object::object_in,
+        json::extract_object,
+        untrusted::{DOCUMENT, fenced},
     },
 };
 
@@ -62,7 +62,7 @@ pub(super) async fn opinion(judge: &dyn Model, transcript: &str) -> Opinion {
 }
 
 fn read(text: &str) -> Opinion {
-    let value = object_in(text).unwrap_or(Value::Null);
+    let value = extract_object(text).unwrap_or(Value::Null);
     let grade = value["grade"].as_u64().and_then(|grade| u8::try_from(grade).ok());
     let remark = value["remark"].as_str().unwrap_or("the judge gave no remark");
     Opinion {

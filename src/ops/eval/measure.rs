@@ -10,7 +10,7 @@ use super::{
     stage::Interview,
 };
 use crate::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     model::transcript::{Event, Recorded, Thought},
 };
 

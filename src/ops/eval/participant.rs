@@ -4,11 +4,11 @@
 mod review;
 
 use crate::{
-    interview::topics::{contains, normal},
     model::{
         ui::{Choose, Control, Prompt, Reply},
         wait::{Purpose, Wait},
     },
+    session::topics::{contains, normal},
 };
 
 use super::persona::{Fact, Persona, Trap};

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use crate::{
     config::{
-        document::{self, Document},
         problem::{Problem, listed},
+        toml_document::{self, TomlDocument},
     },
-    flows::library::files,
+    flow::library::files,
 };
 
 /// The version of the format that this program reads.
@@ -170,10 +170,10 @@ pub(super) struct Trap {
 impl Persona {
     /// Reads a persona; `name` is the file it came from. Every mistake is told at once.
     pub fn load(source: &str, name: &str) -> Result<Self, Vec<Problem>> {
-        let document = Document::parse(name, source)?;
+        let document = TomlDocument::parse(name, source)?;
         let persona: Self = document.read()?;
         let mut problems = mistakes(&persona, &document);
-        document::sort(&mut problems);
+        toml_document::sort(&mut problems);
         if problems.is_empty() { Ok(persona) } else { Err(problems) }
     }
 
@@ -212,7 +212,7 @@ fn all(sources: impl IntoIterator<Item = (String, String)>) -> Result<Vec<Person
     if problems.is_empty() { Ok(personas) } else { Err(problems) }
 }
 
-fn mistakes(persona: &Persona, document: &Document) -> Vec<Problem> {
+fn mistakes(persona: &Persona, document: &TomlDocument) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut error = |at: String, message: String, hint: &str| {
         problems.push(document.problem(&at, message).hint(hint));

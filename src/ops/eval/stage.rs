@@ -13,14 +13,14 @@ use super::{
 };
 use crate::{
     clock::Clock as _,
-    engine::{Error, What},
-    interview::{Responder, State},
+    engine::{Error, InboundKind},
     model::{
         session::{Platform, Status},
         transcript::{Audience, Event, Recorded},
         ui::{Control, Decision, Reply},
         wait::{Answerers, Wait},
     },
+    session::{Responder, State},
 };
 
 /// Acts in a row after which there was nothing to answer and that lead nowhere.
@@ -179,7 +179,7 @@ impl Interviewing {
     async fn perform(&mut self, act: Act) -> Result<(), Error> {
         let what = match act {
             Act::Answer(wait, reply) => answer(&wait, reply),
-            Act::Say(text, _) => What::Said { text, source: None },
+            Act::Say(text, _) => InboundKind::Said { text, source: None },
             Act::Wait(hours) => {
                 self.stage.pass(TimeDelta::hours(i64::from(hours))).await;
                 return Ok(());
@@ -196,7 +196,7 @@ impl Interviewing {
     }
 
     /// Sends a file; nothing where it is refused at once.
-    async fn send(&mut self, name: &str, content: String) -> Result<Option<What>, Error> {
+    async fn send(&mut self, name: &str, content: String) -> Result<Option<InboundKind>, Error> {
         let state = State::fold(&self.events);
         let asked = state
             .iter()
@@ -206,7 +206,7 @@ impl Interviewing {
         match self.stage.engine.keep_file(self.stage.session, asked, name, bytes).await? {
             Ok(artifact) => {
                 self.files.push(content);
-                Ok(Some(What::Sent { wait: asked, files: vec![artifact] }))
+                Ok(Some(InboundKind::Sent { wait: asked, files: vec![artifact] }))
             }
             Err(_refusal) => Ok(None),
         }

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use super::stage::Interview;
 use crate::{
-    interview::answer::describe,
     model::{
         transcript::{Audience, CallResult, Event, Origin, Recorded, Speaker},
         wait::{Answerers, Wait},
     },
+    session::answer::describe,
 };
 
 /// What people saw.

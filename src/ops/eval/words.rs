@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::interview::topics::normal;
+use crate::session::topics::normal;
 
 /// Words that say little about what a question is about.
 const FILLERS: &[&str] = &[

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use self::compare::{Change, What};
 use super::{schema, source};
 use crate::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ops::{app::Wanted, cli::Json, term},
 };
 

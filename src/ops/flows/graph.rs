@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{led, source};
 use crate::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     model::flow::{ELSE, Mode, Moment, Phase, PhaseEffect, Step},
     ops::{
         app::{self, Wanted},

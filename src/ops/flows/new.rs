@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::source;
 use crate::{
-    flows::{optional, shipped},
+    flow::{optional, shipped},
     ops::{app, cli::Output, sentence, term},
 };
 

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use super::find;
 use crate::{
-    config::{Problem, document::Document},
-    flows::{LoadedFlow, optional},
+    config::{Problem, toml_document::TomlDocument},
+    flow::{LoadedFlow, optional},
     model::flow::Flow,
     ops::{
         Problems,
@@ -37,7 +37,7 @@ pub(super) fn id(file: &str) -> &str {
 
 fn loaded(source: &str, name: &str) -> anyhow::Result<Arc<LoadedFlow>> {
     let load = || {
-        let (flow, _) = Document::parse(name, source)?.read_known::<Flow>()?;
+        let (flow, _) = TomlDocument::parse(name, source)?.read_known::<Flow>()?;
         let as_written = flow.vars.into_iter().map(|var| (var.clone(), format!("{{{{{var}}}}}")));
         let vars: BTreeMap<String, String> = as_written.collect();
         LoadedFlow::load(source, name, &vars)

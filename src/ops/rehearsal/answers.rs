@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    form::sheet::set,
-    interview::answer::check_data,
+    form::review_editor::set,
     model::{
         ui::{Choose, Control, Decision, Field, Input, Reply, Review, Upload, Verdict},
         wait::{Answerers, Wait},
     },
     ops::sample::{PDF, WORDS, sample},
+    session::answer::check_data,
 };
 
 /// One answer.

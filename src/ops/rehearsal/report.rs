@@ -8,10 +8,10 @@ use super::{Finding, Rehearsal, Trouble, rehearse};
 use crate::{
     config::{
         Problem,
-        document::{self, Document},
+        toml_document::{self, TomlDocument},
     },
     engine::{Error, Receipt},
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     model::{
         flow::{Step, WHEN},
         wait::Settlement,
@@ -26,7 +26,7 @@ pub(in crate::ops) async fn problems(
     folder: &Path,
 ) -> Result<Vec<Problem>, Error> {
     let found = rehearse(scene, folder).await?;
-    let Ok(document) = Document::parse(file, &scene.flow.source) else { return Ok(Vec::new()) };
+    let Ok(document) = TomlDocument::parse(file, &scene.flow.source) else { return Ok(Vec::new()) };
     let findings = found.findings.iter();
     let told = findings.map(|(finding, way)| told(finding, way, &document));
     let mut problems: Vec<Problem> = told.collect();
@@ -36,11 +36,11 @@ pub(in crate::ops) async fn problems(
         let hint = "see that every required objective can be met by its script";
         problems.push(document.problem("/phase", message).hint(hint));
     }
-    document::sort(&mut problems);
+    toml_document::sort(&mut problems);
     Ok(problems)
 }
 
-fn told(finding: &Finding, way: &str, document: &Document) -> Problem {
+fn told(finding: &Finding, way: &str, document: &TomlDocument) -> Problem {
     let (message, key) = match &finding.trouble {
         Trouble::Empty => ("this question comes out empty".to_owned(), "/args"),
         Trouble::Condition(why) => (format!("this condition fails: {why}"), "/when"),
@@ -66,7 +66,7 @@ fn told(finding: &Finding, way: &str, document: &Document) -> Problem {
 
 /// Steps that nobody came to, in phases that somebody came to. Whether none can is certain only where everything was tried
 /// and the condition speaks of a single answer; nothing is said where it depends on what a file or a service says.
-fn unreached(found: &Rehearsal, flow: &LoadedFlow, document: &Document) -> Vec<Problem> {
+fn unreached(found: &Rehearsal, flow: &LoadedFlow, document: &TomlDocument) -> Vec<Problem> {
     let is_reached = |step: &Step| found.steps.contains(&step.id);
     let phases = flow.flow.phase.iter().filter(|phase| {
         let is_outside = |step: &Step| OUTSIDE.contains(&step.tool.as_str());

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::{
-    config::{Problem, document::Document},
-    flows::{LoadedFlow, check::steps::all_outcomes},
+    config::{Problem, toml_document::TomlDocument},
+    flow::{LoadedFlow, check::steps::all_outcomes},
     model::{
         flow::{ELSE, Phase, Step},
         transcript::{CallResult, Event, Origin, Recorded},
@@ -230,7 +230,7 @@ impl Coverage {
     /// `file` is how messages call the flow.
     pub(super) fn of(flow: &LoadedFlow, file: &str, seen: &BTreeSet<Outcome>) -> Self {
         let all = possible(flow);
-        let document = Document::parse(file, &flow.source).ok();
+        let document = TomlDocument::parse(file, &flow.source).ok();
         let missing = all.iter().filter(|(outcome, _)| !seen.contains(outcome));
         let uncovered: Vec<Problem> = missing
             .map(|(outcome, at)| match &document {

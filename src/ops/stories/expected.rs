@@ -8,13 +8,13 @@ use super::{
     talk::Talk,
 };
 use crate::{
-    config::{document::escaped, problem::listed},
+    config::{problem::listed, toml_document::escaped},
     form::{clip, one_line},
-    interview::State,
     model::{
         session,
         transcript::{Audience, Event, Recorded},
     },
+    session::State,
 };
 
 /// Longest value that a message shows, in characters.

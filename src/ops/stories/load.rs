@@ -13,10 +13,10 @@ use super::format::{Card, Decide, Expect, Platform, Step, Test, TestFile};
 use crate::{
     config::{
         Problem, Settings,
-        document::Document,
         problem::{did_you_mean, listed},
+        toml_document::TomlDocument,
     },
-    flows::{LoadedFlow, check_source, library, optional, shipped},
+    flow::{LoadedFlow, check_source, library, optional, shipped},
     tool::Toolbox,
 };
 
@@ -41,7 +41,7 @@ pub(super) struct Loaded {
 pub(super) struct Suite {
     /// How messages call it.
     pub(super) file: String,
-    pub(super) document: Document,
+    pub(super) document: TomlDocument,
     /// The folder that it stands in.
     pub(super) beside: PathBuf,
     /// How messages call the flow.
@@ -87,7 +87,7 @@ pub(super) fn suite(
     let file = path.display().to_string();
     let text =
         fs::read_to_string(path).map_err(|error| vec![Problem::unreadable(&file, &error)])?;
-    let document = Document::parse(&file, &text)?;
+    let document = TomlDocument::parse(&file, &text)?;
     let written: TestFile = document.read()?;
     let problems = mistakes(&written, &document);
     if !problems.is_empty() {
@@ -149,7 +149,7 @@ fn unchecked(step: &Step) -> Step {
 }
 
 /// What the types can't say.
-fn mistakes(written: &TestFile, document: &Document) -> Vec<Problem> {
+fn mistakes(written: &TestFile, document: &TomlDocument) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (t, test) in written.test.iter().enumerate() {
         let same = |other: &Test| other.name == test.name;
@@ -215,7 +215,7 @@ fn find(
     named: &str,
     beside: &Path,
     settings: &Settings,
-    document: &Document,
+    document: &TomlDocument,
 ) -> Result<(String, String), Vec<Problem>> {
     if Path::new(named).extension().is_some_and(|extension| extension == "toml") {
         let path = beside.join(named);
@@ -232,7 +232,7 @@ fn find(
     }
     let own = own.unwrap_or_default();
     let id = |(file, source): &(String, String)| {
-        let document = Document::parse(file, source).ok()?;
+        let document = TomlDocument::parse(file, source).ok()?;
         Some(document.value()["id"].as_str()?.to_owned())
     };
     if let Some(found) = own.iter().find(|file| id(file).as_deref() == Some(named)) {

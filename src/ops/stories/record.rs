@@ -20,10 +20,9 @@ use super::{
 use crate::{
     artifacts::extract::Extractor,
     clock::SystemClock,
-    config::{document::Document, problem::listed},
+    config::{problem::listed, toml_document::TomlDocument},
     engine::recording::conversations::{Arrived, Conversation, conversations},
-    flows::LoadedFlow,
-    interview::State,
+    flow::LoadedFlow,
     llm::Models,
     model::{
         flow::Period,
@@ -38,6 +37,7 @@ use crate::{
         stage::Scene,
         term,
     },
+    session::State,
 };
 
 /// A pause this long is one of the test, whatever came of it.
@@ -294,7 +294,7 @@ fn at_the_end(talk: &Talk, expect: &mut Expect) {
 
 /// Runs the tests as they were written; what is wrong is told.
 fn passes(story: &str, scenes: &[Scene], folder: &Temporary) -> anyhow::Result<ExitCode> {
-    let document = Document::parse("the test", story).map_err(Problems)?;
+    let document = TomlDocument::parse("the test", story).map_err(Problems)?;
     let file: TestFile = document.read().map_err(Problems)?;
     let mut is_ok = true;
     for (n, (test, scene)) in file.test.into_iter().zip(scenes).enumerate() {

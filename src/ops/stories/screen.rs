@@ -2,14 +2,14 @@
 
 use crate::{
     form::{one_line, plain, shown},
-    interview::{
-        State,
-        commands::{Command, is_still_offered},
-    },
     model::{
         transcript::{Audience, Event, Recorded},
         ui::{Control, Field, Offered, Prompt, Reply, Verdict},
         wait::{Answerers, Wait},
+    },
+    session::{
+        State,
+        commands::{Command, is_still_offered},
     },
 };
 

@@ -17,9 +17,8 @@ use crate::{
     clock::FixedClock,
     config::problem::did_you_mean,
     contacts::{ContactSource, Contacts, Fetched, Wanted},
-    engine::{Error, Receipt, What},
-    form::{clip, one_line, sheet},
-    interview::State,
+    engine::{Error, InboundKind, Receipt},
+    form::{clip, one_line, review_editor},
     model::{
         contact::Contact,
         session::{PersonId, Platform},
@@ -31,6 +30,7 @@ use crate::{
         sample::{PDF, WORDS},
         stage::{Scene, Stage, answer, decider},
     },
+    session::State,
 };
 
 /// When a conversation begins where nothing else is said: a Monday, 09:00 UTC.
@@ -237,7 +237,7 @@ impl Talk {
             self.file(&state, name, step.content.as_deref(), beside).await?
         } else {
             let text = step.say.clone().unwrap_or_default();
-            Ok(Some(What::Said { text, source: None }))
+            Ok(Some(InboundKind::Said { text, source: None }))
         };
         match what {
             Err(why) => return Ok(Err(why)),
@@ -291,7 +291,7 @@ impl Talk {
         name: &str,
         content: Option<&str>,
         beside: &Path,
-    ) -> Result<Result<Option<What>, String>, Error> {
+    ) -> Result<Result<Option<InboundKind>, String>, Error> {
         let bytes = match (content, fs::read(beside.join(name))) {
             (Some(content), _) => content.as_bytes().to_vec(),
             (None, Ok(bytes)) => bytes,
@@ -309,7 +309,7 @@ impl Talk {
         let asked = asked.filter(|wait| matches!(wait.prompt.control, Control::Upload(_)));
         let wait = asked.map(|wait| wait.id).next();
         Ok(Ok(match self.stage.engine.keep_file(self.stage.session, wait, &name, bytes).await? {
-            Ok(artifact) => Some(What::Sent { wait, files: vec![artifact] }),
+            Ok(artifact) => Some(InboundKind::Sent { wait, files: vec![artifact] }),
             Err(why) => {
                 self.refused = Some(why);
                 None
@@ -338,7 +338,7 @@ const PNG: &[u8] = &[
     0x42, 0x60, 0x82,
 ];
 
-fn press(label: &str, state: &State, events: &[Recorded]) -> Result<Option<What>, String> {
+fn press(label: &str, state: &State, events: &[Recorded]) -> Result<Option<InboundKind>, String> {
     let buttons = screen::buttons(state, events);
     let is_labelled = |button: &&screen::Button| one_line(&button.label) == label;
     let is_called = |button: &&screen::Button| button.ids.iter().any(|id| id == label);
@@ -349,7 +349,7 @@ fn press(label: &str, state: &State, events: &[Recorded]) -> Result<Option<What>
     };
     Ok(Some(match &button.press {
         Press::Answer(wait, reply) => answer(wait, reply.clone()),
-        Press::Order(command) => What::Command(command.clone()),
+        Press::Order(command) => InboundKind::Command(command.clone()),
     }))
 }
 
@@ -367,7 +367,7 @@ fn absent<'a>(wanted: &str, known: impl Iterator<Item = &'a str> + Clone, done: 
     }
 }
 
-fn choose(labels: &[String], state: &State) -> Result<Option<What>, String> {
+fn choose(labels: &[String], state: &State) -> Result<Option<InboundKind>, String> {
     let questions = screen::questions(state);
     let found = questions.into_iter().find_map(|wait| match &wait.prompt.control {
         Control::Choose(choose) => Some((wait, choose)),
@@ -389,7 +389,7 @@ fn choose(labels: &[String], state: &State) -> Result<Option<What>, String> {
     Ok(Some(answer(wait, Reply::Chosen { ids, free_text: None })))
 }
 
-fn fill(values: &Map<String, Value>, state: &State) -> Result<Option<What>, String> {
+fn fill(values: &Map<String, Value>, state: &State) -> Result<Option<InboundKind>, String> {
     for wait in screen::questions(state) {
         match &wait.prompt.control {
             Control::Form(form) => {
@@ -411,12 +411,16 @@ fn fill(values: &Map<String, Value>, state: &State) -> Result<Option<What>, Stri
     Err("there is nothing to fill in".to_owned())
 }
 
-fn changed(values: &Map<String, Value>, wait: &Wait, review: &Review) -> Result<What, String> {
+fn changed(
+    values: &Map<String, Value>,
+    wait: &Wait,
+    review: &Review,
+) -> Result<InboundKind, String> {
     let fields: Vec<&Field> = review.groups.iter().flat_map(|group| &group.fields).collect();
     let lists: Vec<&str> = review.lists.iter().map(|list| list.path.as_str()).collect();
     let mut data = review.data.clone();
     for (path, value) in paths(values, &fields, &lists)? {
-        sheet::set(&mut data, &path, value);
+        review_editor::set(&mut data, &path, value);
     }
     let reply = Reply::Reviewed { verdict: Verdict::Modified, data: Some(data), notes: None };
     Ok(answer(wait, reply))

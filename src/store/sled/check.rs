@@ -21,15 +21,16 @@ use sled::Db;
 use uuid::Uuid;
 
 use super::{
+    audit_chain::Tip,
     clean_stop::{self, Found},
+    disk_reserve,
+    key_store::KeyStore,
     keys,
-    ledger::Tip,
     open::{self, Layout},
-    read, reserve, salvage,
-    stage::Reader,
-    tally::Tally,
-    vault::Vault,
+    read, salvage,
+    tree_checksum::TreeChecksum,
     watermark::Mark,
+    write_batch::Reader,
 };
 use crate::store::{Error, health::Trouble};
 
@@ -88,9 +89,9 @@ pub(super) fn check(dir: &Path) -> Result<(), Error> {
 }
 
 /// The tally of an open database, which must have come at least as far as the mark beside it.
-pub(super) fn against_mark(dir: &Path, db: &Db, tip: &Tip) -> Result<Tally, Error> {
+pub(super) fn against_mark(dir: &Path, db: &Db, tip: &Tip) -> Result<TreeChecksum, Error> {
     let what = || open::named(dir);
-    let stored = Tally::stored(db)?;
+    let stored = TreeChecksum::stored(db)?;
     let tally = stored.ok_or_else(|| Error::refused(what(), "its checksum is missing"))?;
     // The layout alone may be there without a mark, where a crash came between the two.
     let Some(mark) = read_mark(dir)? else {
@@ -138,7 +139,7 @@ fn examine(at: &Path, dir: &Path, mark: Option<&Mark>) -> Result<(), Error> {
     let Some(layout) = open::layout(&db, dir)? else {
         // A crash may have come before the layout was written, and before anything else.
         return match mark {
-            None if !reserve::is_known(dir) => Ok(()),
+            None if !disk_reserve::is_known(dir) => Ok(()),
             _ => Err(Error::lost(open::named(dir), "it is empty")),
         };
     };
@@ -159,7 +160,7 @@ fn examine(at: &Path, dir: &Path, mark: Option<&Mark>) -> Result<(), Error> {
 
 fn examine_entries(db: &Db, dir: &Path, layout: &Layout) -> Result<(), Error> {
     let what = || open::named(dir);
-    let vault = Vault::read_only(dir, layout.id)?;
+    let vault = KeyStore::read_only(dir, layout.id)?;
     let reader = Reader::new(db, &vault);
     let refused = |error| match error {
         Error::Unreadable { what: of, why } => {
@@ -170,7 +171,7 @@ fn examine_entries(db: &Db, dir: &Path, layout: &Layout) -> Result<(), Error> {
     };
     let tip = read::tip(reader).map_err(refused)?;
     let tally = against_mark(dir, db, &tip)?;
-    let counted = Tally::counted(db).map_err(refused)?;
+    let counted = TreeChecksum::counted(db).map_err(refused)?;
     if !counted.is_same(&tally) {
         let how = match tally.sessions.saturating_sub(counted.sessions) {
             0 => "entries are missing or changed".to_owned(),
@@ -190,7 +191,7 @@ pub(super) fn sound_keys(reader: Reader<'_>, dir: &Path) -> Result<(), Error> {
 
 /// Which conversations are damaged, as far as can be read.
 fn named_damage(db: &Db, dir: &Path, layout: &Layout) -> Option<String> {
-    let vault = Vault::read_only(dir, layout.id).ok()?;
+    let vault = KeyStore::read_only(dir, layout.id).ok()?;
     let damaged = salvage::damaged(Reader::new(db, &vault));
     let first: Vec<String> = damaged.iter().take(NAMED_MAX).map(ToString::to_string).collect();
     let more = match damaged.len().saturating_sub(NAMED_MAX) {

@@ -15,25 +15,26 @@ use sled::Db;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Shared, backoff, closed,
+    Shared,
+    audit_chain::Tip,
+    backoff, closed,
     disk::{Barrier, Broken},
-    faults::{Faults, Touch},
-    frame::OpenFrames,
-    keys,
-    ledger::Tip,
-    notes,
+    disk_reserve,
+    fault_injection::{Faults, Touch},
+    key_store::{KeyStore, Slot},
+    keys, notes,
     open::{self, Writing},
     queue::Queue,
     read::readable,
-    recent, reserve,
-    stage::{Reader, Stage, Writes},
+    read_cache,
+    record_codec::OpenFrames,
     steps::{self, Chain},
-    tally::Tally,
-    vault::{Slot, Vault},
+    tree_checksum::TreeChecksum,
     watermark::Mark,
+    write_batch::{Reader, WriteBatch, Writes},
 };
 use crate::{
-    drill::{Point, pass},
+    failpoint::{Failpoint, hit},
     ids::{EffectId, Ids, SessionId},
     model::effect::{Cause, Delivery, Effect},
     store::{
@@ -68,7 +69,7 @@ pub(super) struct Committer {
     /// None while it could not be opened again, or not be synced.
     open: Option<Handles>,
     /// Of what is applied.
-    tally: Tally,
+    tally: TreeChecksum,
     tip: Tip,
     /// What steps have worked out and is not applied yet, and how long it is.
     ahead: (Writes, usize),
@@ -76,7 +77,7 @@ pub(super) struct Committer {
     ids: Arc<dyn Ids>,
     faults: Arc<dyn Faults>,
     shared: Arc<Shared>,
-    vault: Arc<Vault>,
+    vault: Arc<KeyStore>,
     outbox: Queue,
     /// Keys to shred once the erasure that wants it is on the device.
     doomed: Vec<Slot>,
@@ -103,7 +104,7 @@ struct Handles {
 
 /// What was applied and is to be known once it is on the device.
 enum Applied {
-    Step(Box<recent::Step>),
+    Step(Box<read_cache::Step>),
     Erasure(SessionId),
     Delivery { id: EffectId, known: Option<Arc<Effect>>, delivery: Delivery },
 }
@@ -118,7 +119,7 @@ struct Group {
     claims: Vec<(DateTime<Utc>, Capacity, Reply<Vec<Effect>>)>,
     applied: Vec<Applied>,
     /// Passed once the steps are applied.
-    points: Vec<Point>,
+    points: Vec<Failpoint>,
     /// A step that is not applied yet is one that somebody counts on.
     is_lasting: bool,
 }
@@ -151,7 +152,7 @@ impl Committer {
         let mut this = Self {
             dir: dir.to_owned(),
             open: None,
-            tally: Tally::default(),
+            tally: TreeChecksum::default(),
             tip: Tip::START,
             ahead: (Writes::new(), 0),
             frames: OpenFrames::default(),
@@ -168,7 +169,7 @@ impl Committer {
             is_fresh: true,
             setbacks: 0,
         };
-        let ready = this.take(opened).and_then(|()| Ok(reserve::make(&this.dir)?));
+        let ready = this.take(opened).and_then(|()| Ok(disk_reserve::make(&this.dir)?));
         if let Err(broken) = ready {
             this.fail(&broken);
         }
@@ -207,7 +208,7 @@ impl Committer {
             answer(reply, self.refusal().map_or(result, Err));
         }
         if is_answering {
-            pass(Point::CommitAnswered);
+            hit(Failpoint::CommitAnswered);
         }
         for (reply, result) in dones {
             answer(reply, self.refusal().map_or(result, Err));
@@ -218,7 +219,7 @@ impl Committer {
             self.shared.recent.tidy();
             let claimed = self.guarded(|this| this.claim(now, capacity));
             if claimed.as_ref().is_ok_and(|claimed| !claimed.is_empty()) {
-                pass(Point::EffectsClaimed);
+                hit(Failpoint::EffectsClaimed);
             }
             answer(reply, claimed);
         }
@@ -228,18 +229,18 @@ impl Committer {
     fn take_in(&mut self, job: Job, group: &mut Group) {
         match job {
             Job::Commit { commit, reply } => {
-                pass(Point::CommitTaken);
-                let step = Applied::Step(Box::new(recent::Step::of(&commit)));
+                hit(Failpoint::CommitTaken);
+                let step = Applied::Step(Box::new(read_cache::Step::of(&commit)));
                 let done = self.guarded(|this| this.commit(*commit));
                 group.lasting(done, step, reply);
-                group.points.push(Point::CommitApplied);
+                group.points.push(Failpoint::CommitApplied);
             }
             Job::Erase { erasure, reply } => {
-                pass(Point::EraseTaken);
+                hit(Failpoint::EraseTaken);
                 let erased = Applied::Erasure(erasure.session);
                 let done = self.guarded(|this| this.erase(*erasure));
                 group.lasting(done, erased, reply);
-                group.points.push(Point::EraseApplied);
+                group.points.push(Failpoint::EraseApplied);
             }
             Job::Note { note, reply } => {
                 let done = self.guarded(|this| this.step(|stage, _| notes::put(stage, *note)));
@@ -248,12 +249,12 @@ impl Committer {
             }
             // May be lost, so nobody waits for the device.
             Job::Done { effect, delivery, reply } => {
-                pass(Point::DoneTaken);
+                hit(Failpoint::DoneTaken);
                 let done = self.guarded(|this| this.done(effect, &delivery)).map(|known| {
                     group.applied.push(Applied::Delivery { id: effect, known, delivery });
                 });
                 group.dones.push((reply, done));
-                group.points.push(Point::DoneApplied);
+                group.points.push(Failpoint::DoneApplied);
             }
             Job::Claim { now, capacity, reply } => group.claims.push((now, capacity, reply)),
             // Nothing is written: where the store is read-only, nothing leaves all the same.
@@ -275,12 +276,12 @@ impl Committer {
         // What fails makes the store read-only, and all who wait are told so.
         self.unsynced |= self.guarded(Self::apply_ahead).is_ok() && is_lasting;
         for point in group.points.drain(..) {
-            pass(point);
+            hit(point);
         }
         if self.unsynced {
-            pass(Point::SyncDue);
+            hit(Failpoint::SyncDue);
             self.sync();
-            pass(Point::Synced);
+            hit(Failpoint::Synced);
         }
         self.shred();
         for applied in group.applied.drain(..) {
@@ -302,7 +303,7 @@ impl Committer {
                 }
                 // Not before: an effect in somebody's hands stays theirs where the device fails.
                 match (delivery, known) {
-                    (Delivery::Retry { .. } | Delivery::Later { .. }, _) => self.outbox.put_off(id),
+                    (Delivery::Retry { .. } | Delivery::Later { .. }, _) => self.outbox.defer(id),
                     (Delivery::Blocked { cause, not_before }, Some(known)) => {
                         self.outbox.park(&known, cause, not_before);
                     }
@@ -338,7 +339,7 @@ impl Committer {
             return;
         }
         let doomed = std::mem::take(&mut self.doomed);
-        pass(Point::ShredDue);
+        hit(Failpoint::ShredDue);
         // What fails has made the store read-only already, and is done when it mends.
         _ = self.guarded(|this| {
             this.vault.shred(&doomed)?;
@@ -350,7 +351,7 @@ impl Committer {
             })?;
             // Lost in a crash it is done again.
             this.apply_ahead()?;
-            pass(Point::ShredNoted);
+            hit(Failpoint::ShredNoted);
             Ok(())
         });
     }
@@ -371,7 +372,7 @@ impl Committer {
         self.frames.clear();
         self.shared.recent.clear();
         self.shared.set_health(Health::ReadOnly(trouble));
-        reserve::unsettle(&self.dir);
+        disk_reserve::unsettle(&self.dir);
         Error::ReadOnly(trouble)
     }
 
@@ -434,7 +435,7 @@ impl Committer {
     /// Drops the database and opens it again, once the device takes writes, and on a full disk once before, to read.
     /// Readers wait meanwhile. Where it fails after that, there is nothing to read until it succeeds.
     fn reopen(&mut self) -> Result<(), Broken> {
-        let room = self.faults.strike(Touch::Probe).and_then(|()| reserve::probe(&self.dir));
+        let room = self.faults.strike(Touch::Probe).and_then(|()| disk_reserve::probe(&self.dir));
         let room = room.map_err(Broken::from);
         let is_full = |room: &Broken| room.trouble == Trouble::Full;
         if room.as_ref().is_err_and(|broken| self.is_fresh || !is_full(broken)) {
@@ -447,7 +448,7 @@ impl Committer {
         shared.recent.clear();
         self.open = None;
         open::close(gate.take());
-        reserve::give_back(&self.dir)?;
+        disk_reserve::give_back(&self.dir)?;
         let (opened, vault) = open::again(&self.dir, &self.faults, Some(&self.vault)).map_err(
             |error| match error {
                 Error::Unopened { trouble, source, .. } => Broken::new(trouble, &source),
@@ -463,7 +464,7 @@ impl Committer {
         self.take(opened)?;
         self.is_fresh = true;
         room?;
-        Ok(reserve::make(&self.dir)?)
+        Ok(disk_reserve::make(&self.dir)?)
     }
 
     fn take(&mut self, opened: Writing) -> Result<(), Broken> {
@@ -486,10 +487,10 @@ impl Committer {
     /// Works a step out, to be applied with those before it. The chain goes on where the step has left it.
     fn step<T>(
         &mut self,
-        step: impl FnOnce(&mut Stage<'_>, &mut Chain<'_>) -> Result<T, Error>,
+        step: impl FnOnce(&mut WriteBatch<'_>, &mut Chain<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let db = self.db()?;
-        let mut stage = Stage::new(Reader::new(&db, &self.vault).with(&self.ahead.0));
+        let mut stage = WriteBatch::new(Reader::new(&db, &self.vault).with(&self.ahead.0));
         let mut chain = Chain::new(self.tip.clone(), self.ids.as_ref());
         let result = step(&mut stage, &mut chain)?;
         let (tip, writes) = (chain.into_tip(), stage.into_writes());

@@ -18,11 +18,11 @@ use std::{
 use sled::Db;
 
 use super::{
-    faults::{Faults, Touch},
+    fault_injection::{Faults, Touch},
     watermark::{Mark, MarkFile},
 };
 use crate::{
-    drill::{Point, pass},
+    failpoint::{Failpoint, hit},
     store::{Error, health::Trouble},
 };
 
@@ -176,10 +176,10 @@ impl Disk {
     pub(super) fn sync(&mut self, db: &Db, mark: &Mark) -> Result<(), Broken> {
         // `flush` writes sled's buffers to the file; what the kernel then holds is ours to push on.
         db.flush()?;
-        pass(Point::Flushed);
+        hit(Failpoint::Flushed);
         self.log.sync_data()?;
         self.sync_blobs()?;
-        pass(Point::MarkDue);
+        hit(Failpoint::MarkDue);
         // Only now: a mark that is ahead of the database would be taken for a loss.
         Ok(self.mark.write(mark)?)
     }

@@ -21,16 +21,17 @@ use serde::{Deserialize, Serialize};
 use sled::Tree;
 
 use super::{
-    Entry, SledStore, broken, clean_stop,
-    faults::{Faults, NoFaults},
+    Entry, SledStore,
+    audit_chain::Tip,
+    broken, clean_stop,
+    fault_injection::{Faults, NoFaults},
+    key_store::KeyStore,
     keys::{self, Key},
-    ledger::Tip,
     open::{self, Opened, Writing},
     read,
-    stage::{Reader, Writes},
-    tally::{self, Tally},
-    vault::Vault,
+    tree_checksum::{self, TreeChecksum},
     watermark::Mark,
+    write_batch::{Reader, Writes},
 };
 use crate::{ids::SessionId, model::audit::hex, store::Error};
 
@@ -246,8 +247,8 @@ struct Building {
     writing: Writing,
     held: Writes,
     /// What the entries should come to, where they say so.
-    stated: Option<Tally>,
-    vault: Arc<Vault>,
+    stated: Option<TreeChecksum>,
+    vault: Arc<KeyStore>,
     /// Held until the store is whole.
     lock: File,
 }
@@ -265,7 +266,7 @@ impl Building {
             return open::check_layout(value.as_deref().unwrap_or_default(), &self.dir).map(drop);
         }
         if key == keys::tally() {
-            self.stated = value.as_deref().and_then(Tally::decode);
+            self.stated = value.as_deref().and_then(TreeChecksum::decode);
             return Ok(());
         }
         self.held.insert(key, value);
@@ -274,7 +275,7 @@ impl Building {
 
     fn apply(&mut self) -> Result<(), Error> {
         let held = mem::take(&mut self.held);
-        tally::apply(&self.writing.db, &mut self.writing.tally, &held)
+        tree_checksum::apply(&self.writing.db, &mut self.writing.tally, &held)
     }
 
     fn finish(mut self) -> Result<(), Error> {

@@ -14,7 +14,7 @@ use std::{
     path::Path,
 };
 
-use super::vault::Slot;
+use super::key_store::Slot;
 
 /// The file's name in the store's directory.
 pub(super) const SUMS_FILE: &str = "key-sums";

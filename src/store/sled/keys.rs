@@ -27,7 +27,7 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::vault::Slot;
+use super::key_store::Slot;
 use crate::{
     ids::{EffectId, SessionId, WaitId},
     model::session::{PersonId, Place},

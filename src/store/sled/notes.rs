@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    key_store::{Key, Slot},
     keys::{self, Digest},
     read,
-    stage::{Reader, Record, Stage},
     steps::VERSION,
-    vault::{Key, Slot},
+    write_batch::{Reader, Record, WriteBatch},
 };
 use crate::{
     ids::SessionId,
@@ -41,7 +41,7 @@ fn digest(reader: Reader<'_>, key: &str) -> Digest {
 }
 
 /// Keeps a note, or takes it away where it says nothing. One of a session that is not there is not kept.
-pub(super) fn put(stage: &mut Stage<'_>, note: Note) -> Result<(), Error> {
+pub(super) fn put(stage: &mut WriteBatch<'_>, note: Note) -> Result<(), Error> {
     let reader = stage.reader;
     let digest = digest(reader, &note.key);
     take(stage, digest)?;
@@ -55,7 +55,7 @@ pub(super) fn put(stage: &mut Stage<'_>, note: Note) -> Result<(), Error> {
     seal(stage, known.slot, &known.key, &text)
 }
 
-fn seal(stage: &mut Stage<'_>, slot: Slot, key: &Key, text: &Text) -> Result<(), Error> {
+fn seal(stage: &mut WriteBatch<'_>, slot: Slot, key: &Key, text: &Text) -> Result<(), Error> {
     let digest = digest(stage.reader, &text.key);
     let at = keys::session_note(digest);
     let record = stage.reader.close(key, &at, VERSION, &slot.to_be_bytes(), text)?;
@@ -63,7 +63,7 @@ fn seal(stage: &mut Stage<'_>, slot: Slot, key: &Key, text: &Text) -> Result<(),
     stage.put_record(&at, &record)
 }
 
-fn take(stage: &mut Stage<'_>, digest: Digest) -> Result<(), Error> {
+fn take(stage: &mut WriteBatch<'_>, digest: Digest) -> Result<(), Error> {
     let at = keys::session_note(digest);
     if let Some(slot) = stage.reader.record(&at, WHAT)?.as_ref().and_then(read::slot_of) {
         stage.remove(keys::note_of(slot, digest));
@@ -74,7 +74,7 @@ fn take(stage: &mut Stage<'_>, digest: Digest) -> Result<(), Error> {
 
 /// Adds what a delivery left outside to the ledger of its session.
 pub(super) fn add_posted(
-    stage: &mut Stage<'_>,
+    stage: &mut WriteBatch<'_>,
     (slot, key): (Slot, &Key),
     session: SessionId,
     left: &[Posted],
@@ -93,7 +93,7 @@ pub(super) fn add_posted(
 }
 
 /// The notes of a session, taken away; those that can be read are handed out.
-pub(super) fn take_all(stage: &mut Stage<'_>, slot: Slot) -> Result<Vec<Note>, Error> {
+pub(super) fn take_all(stage: &mut WriteBatch<'_>, slot: Slot) -> Result<Vec<Note>, Error> {
     let reader = stage.reader;
     let mut notes = Vec::new();
     for entry in reader.keys(&keys::notes_of(slot))? {
@@ -107,7 +107,7 @@ pub(super) fn take_all(stage: &mut Stage<'_>, slot: Slot) -> Result<Vec<Note>, E
 
 /// Puts down what [`take_all`] has handed out, under another key of the same session.
 pub(super) fn keep_all(
-    stage: &mut Stage<'_>,
+    stage: &mut WriteBatch<'_>,
     slot: Slot,
     key: &Key,
     notes: Vec<Note>,

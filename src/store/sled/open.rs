@@ -12,20 +12,21 @@ use std::{
 use sled::Db;
 
 use super::{
+    audit_chain::Tip,
     broken, check, clean_stop,
     disk::{self, Broken, Disk},
-    faults::{Faults, Touch},
+    disk_reserve,
+    fault_injection::{Faults, Touch},
+    key_store::{KeyStore, KeyStoreId, Slot},
     keys,
-    ledger::Tip,
     queue::Queue,
-    read, reserve,
-    stage::{Reader, Writes, is_first},
-    tally::{self, Tally},
-    vault::{Slot, Vault, VaultId},
+    read,
+    tree_checksum::{self, TreeChecksum},
     watermark::Mark,
+    write_batch::{Reader, Writes, is_first},
 };
 use crate::{
-    drill::{Point, pass},
+    failpoint::{Failpoint, hit},
     store::{Error, health::Trouble},
 };
 
@@ -51,7 +52,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(50);
 pub(super) struct Writing {
     pub(super) db: Db,
     pub(super) disk: Disk,
-    pub(super) tally: Tally,
+    pub(super) tally: TreeChecksum,
     pub(super) tip: Tip,
     pub(super) outbox: Queue,
 }
@@ -59,7 +60,7 @@ pub(super) struct Writing {
 /// An open database that nobody else has.
 pub(super) struct Opened {
     pub(super) writing: Writing,
-    pub(super) vault: Arc<Vault>,
+    pub(super) vault: Arc<KeyStore>,
     /// Held as long as the store is used.
     pub(super) lock: File,
 }
@@ -69,12 +70,12 @@ pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Opened, Error
     create(dir).map_err(|error| unopened(dir, error))?;
     // Our own lock comes first: whoever holds it may repair the files.
     let lock = with_room(dir, || lock(dir))?;
-    pass(Point::StoreLocked);
+    hit(Failpoint::StoreLocked);
     // Before anything is written: opening would rewrite what it cannot read.
     check::check(dir)?;
     with_room(dir, || sign(&lock).map_err(|error| unopened(dir, error)))?;
     clean_stop::begin(dir).map_err(|error| unopened(dir, error))?;
-    pass(Point::StoreChecked);
+    hit(Failpoint::StoreChecked);
     let (writing, vault) = with_room(dir, || again(dir, faults, None))?;
     Ok(Opened { writing, vault, lock })
 }
@@ -84,12 +85,12 @@ pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Opened, Error
 pub(super) fn again(
     dir: &Path,
     faults: &Arc<dyn Faults>,
-    known: Option<&Arc<Vault>>,
-) -> Result<(Writing, Arc<Vault>), Error> {
+    known: Option<&Arc<KeyStore>>,
+) -> Result<(Writing, Arc<KeyStore>), Error> {
     let unopened = |error| unopened(dir, error);
     faults.strike(Touch::Open).map_err(unopened)?;
     repair(dir).map_err(unopened)?;
-    if reserve::is_unsettled(dir) {
+    if disk_reserve::is_unsettled(dir) {
         settle(dir)?;
     }
     assemble(dir, known).map_err(|error| match (Broken::of(&error), error) {
@@ -100,7 +101,7 @@ pub(super) fn again(
     })
 }
 
-fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vault>), Error> {
+fn assemble(dir: &Path, known: Option<&Arc<KeyStore>>) -> Result<(Writing, Arc<KeyStore>), Error> {
     let db = open_or_mend(dir)?;
     let vault = match layout(&db, dir)? {
         Some(Layout { version, id }) => {
@@ -108,7 +109,7 @@ fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vaul
                 // Slots that were given away stay so, whatever became of the commits.
                 Arc::clone(known)
             } else {
-                let vault = Vault::open(dir, Some(id), version == UNCHECKED)?;
+                let vault = KeyStore::open(dir, Some(id), version == UNCHECKED)?;
                 if version == UNCHECKED {
                     begin_tally(&db, id)?;
                 }
@@ -117,20 +118,20 @@ fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vaul
             }
         }
         // sled takes a log that it cannot read for an empty one; the reserve is made after the layout is on the device.
-        None if reserve::is_known(dir) => {
+        None if disk_reserve::is_known(dir) => {
             return Err(Error::lost(named(dir), "it is empty"));
         }
         None => {
-            let vault = Vault::open(dir, None, true)?;
+            let vault = KeyStore::open(dir, None, true)?;
             begin_tally(&db, vault.id())?;
             vault.resume(None)?;
             Arc::new(vault)
         }
     };
     let reader = Reader::new(&db, &vault);
-    pass(Point::StoreOpened);
+    hit(Failpoint::StoreOpened);
     let mut disk = Disk::new(dir).map_err(|error| unopened(dir, error))?;
-    pass(Point::FilesSettled);
+    hit(Failpoint::FilesSettled);
     let tip = read::tip(reader)?;
     let mut tally = check::against_mark(dir, &db, &tip)?;
     // Opening and the layout are on the device; nothing else has been written.
@@ -144,7 +145,7 @@ fn assemble(dir: &Path, known: Option<&Arc<Vault>>) -> Result<(Writing, Arc<Vaul
 pub(super) struct Layout {
     pub(super) version: u8,
     /// Which file of keys it goes with.
-    pub(super) id: VaultId,
+    pub(super) id: KeyStoreId,
 }
 
 impl Layout {
@@ -155,10 +156,10 @@ impl Layout {
 }
 
 /// Gives a database its layout and the checksum of what it holds.
-fn begin_tally(db: &Db, id: VaultId) -> Result<(), Error> {
-    let mut tally = Tally::counted(db)?;
+fn begin_tally(db: &Db, id: KeyStoreId) -> Result<(), Error> {
+    let mut tally = TreeChecksum::counted(db)?;
     let entry = [&[LAYOUT], &id[..]].concat();
-    tally::apply(db, &mut tally, &Writes::from([(keys::layout(), Some(entry))]))?;
+    tree_checksum::apply(db, &mut tally, &Writes::from([(keys::layout(), Some(entry))]))?;
     db.flush().map_err(broken)?;
     Ok(())
 }
@@ -173,7 +174,7 @@ pub(super) fn layout(db: &Db, dir: &Path) -> Result<Option<Layout>, Error> {
 pub(super) fn check_layout(layout: &[u8], dir: &Path) -> Result<Layout, Error> {
     let what = || named(dir);
     match layout.split_first() {
-        Some((&version @ (UNCHECKED | LAYOUT), id)) => match VaultId::try_from(id) {
+        Some((&version @ (UNCHECKED | LAYOUT), id)) => match KeyStoreId::try_from(id) {
             Ok(id) => Ok(Layout { version, id }),
             Err(_) => Err(Error::damaged(what(), "it does not say which keys it goes with")),
         },
@@ -196,15 +197,15 @@ pub(super) fn last_slot(reader: Reader<'_>) -> Result<Option<Slot>, Error> {
 }
 
 /// Shreds what an erasure has left to be shredded.
-fn finish_shredding(reader: Reader<'_>, tally: &mut Tally) -> Result<(), Error> {
+fn finish_shredding(reader: Reader<'_>, tally: &mut TreeChecksum) -> Result<(), Error> {
     let left = reader.keys(&[keys::DOOMED])?;
     if left.is_empty() {
         return Ok(());
     }
     let doomed = doomed(&left);
-    pass(Point::ShredLeft);
+    hit(Failpoint::ShredLeft);
     reader.vault.shred(&doomed)?;
-    tally::apply(reader.tree, tally, &left.into_iter().map(|key| (key, None)).collect())?;
+    tree_checksum::apply(reader.tree, tally, &left.into_iter().map(|key| (key, None)).collect())?;
     tracing::info!(sessions = doomed.len(), "finished erasures that a crash had interrupted");
     Ok(())
 }
@@ -241,7 +242,7 @@ pub(super) fn close(db: Option<Db>) {
 fn with_room<T>(dir: &Path, act: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
     match act() {
         Err(full @ Error::Unopened { trouble: Trouble::Full, .. }) => {
-            match reserve::give_back(dir) {
+            match disk_reserve::give_back(dir) {
                 Ok(true) => act(),
                 _ => Err(full),
             }
@@ -327,7 +328,7 @@ pub(super) fn open_or_mend(dir: &Path) -> Result<Db, Error> {
     match open_apart(dir) {
         Ok(db) => Ok(db),
         // A full disk can look like anything to sled.
-        Err(Failure::Damaged(_)) if let Err(error) = reserve::probe(dir) => {
+        Err(Failure::Damaged(_)) if let Err(error) = disk_reserve::probe(dir) => {
             Err(unopened(dir, error))
         }
         Err(Failure::Damaged(how)) if set_aside(dir).map_err(|error| unopened(dir, error))? => {

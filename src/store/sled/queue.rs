@@ -19,7 +19,7 @@ use std::{
 
 use chrono::{DateTime, Utc};
 
-use super::vault::Slot;
+use super::key_store::Slot;
 use crate::{
     ids::{EffectId, WaitId},
     model::effect::{Act, Cause, Effect, Priority, Recipient},
@@ -240,7 +240,7 @@ impl Queue {
     }
 
     /// Puts an effect back that was handed out and has not left: it lies on the device with a new time.
-    pub(super) fn put_off(&mut self, id: EffectId) {
+    pub(super) fn defer(&mut self, id: EffectId) {
         let Some(key) = self.of.get(&id).copied() else { return };
         let Some(lane) = self.lanes.get_mut(&key) else { return };
         lane.claimed.take_if(|claimed| *claimed == id);
@@ -263,7 +263,7 @@ impl Queue {
     /// Puts an effect back that was handed out and is blocked: it keeps back those behind it for the same recipient.
     pub(super) fn park(&mut self, effect: &Effect, cause: Cause, until: DateTime<Utc>) {
         let (id, to) = (effect.id, Address::of(&effect.to));
-        self.put_off(id);
+        self.defer(id);
         let Some(key) = self.of.get(&id).copied() else { return };
         let Some(lane) = self.lanes.get_mut(&key) else { return };
         if let Some(entry) = lane.effects.get_mut(&id) {
@@ -517,13 +517,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_off_leaves_when_it_is_due_or_the_clock_was_set_back() {
+    fn a_deferred_effect_leaves_when_it_is_due_or_the_clock_was_set_back() {
         let mut queue = Queue::default();
         queue.add_known(1, due(10, 60));
         assert_eq!(claim(&mut queue, 0, 9), []);
         assert_eq!(claim(&mut queue, 59, 9), []);
         assert_eq!(claim(&mut queue, 60, 9), [10]);
-        queue.put_off(id(10));
+        queue.defer(id(10));
         let read = |_, _| Ok(Some(Effect { attempts: 1, ..due(10, 90) }));
         assert_eq!(numbers(queue.claim(at(61), Capacity::of_any(9), read).unwrap()), []);
         assert_eq!(numbers(queue.claim(at(-90_000), Capacity::of_any(9), read).unwrap()), [10]);

@@ -6,11 +6,11 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    broken,
-    frame::{Belongings, Frame, OpenFrame, Told},
-    keys, ledger,
-    stage::{Reader, Record, is_first},
-    vault::{Key, Slot},
+    audit_chain, broken,
+    key_store::{Key, Slot},
+    keys,
+    record_codec::{Belongings, Frame, OpenFrame, Told},
+    write_batch::{Reader, Record, is_first},
 };
 use crate::{
     ids::{SessionId, WaitId},
@@ -384,8 +384,8 @@ pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<S
         Some(before) => group_at_or_before(reader, Some(before))?.map(|(_, group)| group),
         None => None,
     }
-    .and_then(|group| ledger::end_of(0, &group))
-    .map_or(ledger::Tip::START.seal, |tip| tip.seal);
+    .and_then(|group| audit_chain::end_of(0, &group))
+    .map_or(audit_chain::Tip::START.seal, |tip| tip.seal);
     for key in reader.tree.range(keys::audit(first)..).keys() {
         let key = key.map_err(broken)?;
         if found.len() >= limit || key.first() != Some(&keys::AUDIT) {
@@ -394,7 +394,7 @@ pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<S
         let (true, Some(index)) = (is_first(&key), keys::index_of(&key)) else { continue };
         let what = format_args!("audit record {index}").to_string();
         let Some(record) = reader.record(&key, &what)? else { continue };
-        let (records, seal) = ledger::read(reader.vault, index, &previous, &record)?;
+        let (records, seal) = audit_chain::read(reader.vault, index, &previous, &record)?;
         previous = seal;
         let wanted = records.into_iter().filter(|sealed| sealed.index >= from);
         found.extend(wanted.take(limit - found.len()));
@@ -403,12 +403,12 @@ pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<S
 }
 
 /// Where the audit chain goes on.
-pub(super) fn tip(reader: Reader<'_>) -> Result<ledger::Tip, Error> {
+pub(super) fn tip(reader: Reader<'_>) -> Result<audit_chain::Tip, Error> {
     let Some((index, group)) = group_at_or_before(reader, None)? else {
-        return Ok(ledger::Tip::START);
+        return Ok(audit_chain::Tip::START);
     };
     let damaged = || Error::damaged(format_args!("audit record {index}"), "it ends early");
-    ledger::end_of(index, &group).ok_or_else(damaged)
+    audit_chain::end_of(index, &group).ok_or_else(damaged)
 }
 
 /// The last group that begins at record `index` or before it, or the last of all.

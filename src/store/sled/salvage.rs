@@ -14,16 +14,16 @@ use std::{
 use sled::{Db, Tree};
 
 use super::{
-    broken,
+    audit_chain, broken,
     check::Scratch,
     dump::build_of,
-    faults::NoFaults,
+    fault_injection::NoFaults,
+    key_store::{KEYS_FILE, KeyStore, Slot},
     keys::{self, Key as At},
-    ledger, open, read,
-    stage::{HEADER, Reader},
-    tally::Tally,
-    vault::{KEYS_FILE, Slot, Vault},
+    open, read,
+    tree_checksum::TreeChecksum,
     watermark::Mark,
+    write_batch::{HEADER, Reader},
 };
 use crate::{ids::SessionId, model::transcript::Recorded, store::Error};
 
@@ -83,7 +83,7 @@ fn salvage(at: &Path, dir: &Path, to: &Path) -> Result<(Vec<Salvaged>, Option<u6
     let db = open::open_or_mend(at)?;
     let layout = open::layout(&db, dir)?;
     let nothing = || Error::damaged(open::named(dir), "it is empty");
-    let vault = Vault::unverified(dir, layout.ok_or_else(nothing)?.id)?;
+    let vault = KeyStore::unverified(dir, layout.ok_or_else(nothing)?.id)?;
     let reader = Reader::new(&db, &vault);
     let (mut salvaged, mut whole) = (Vec::new(), HashMap::new());
     for (session, slot) in candidates(reader) {
@@ -102,7 +102,7 @@ fn salvage(at: &Path, dir: &Path, to: &Path) -> Result<(Vec<Salvaged>, Option<u6
     let entries = entries(&db).into_iter().filter(|(key, value)| good.keeps(key, value, &db));
     let faults = Arc::new(NoFaults) as Arc<_>;
     build_of(to, &faults, entries)?;
-    let batches = Tally::stored(&db).ok().flatten().map(|tally| tally.batches);
+    let batches = TreeChecksum::stored(&db).ok().flatten().map(|tally| tally.batches);
     Ok((salvaged, batches))
 }
 
@@ -121,7 +121,7 @@ fn candidates(reader: Reader<'_>) -> BTreeMap<SessionId, Option<Slot>> {
         heads.iter().filter_map(|key| Some((keys::session_of(key)?, None))).collect();
     for at in keys_from_both_ends(reader.tree, keys::AUDIT) {
         let Ok(Some(group)) = reader.record(&at, "audit record") else { continue };
-        if let Some((session, slot)) = ledger::owner_of(&group)
+        if let Some((session, slot)) = audit_chain::owner_of(&group)
             && slot > 0
             && matches!(reader.vault.key(slot), Ok(Some(_)))
         {

@@ -1,17 +1,16 @@
-//! What commit, erase and done change: each works its step out on a [`Stage`] and writes nothing itself.
+//! What commit, erase and done change: each works its step out on a [`WriteBatch`] and writes nothing itself.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 
 use super::{
-    frame::{Belongings, Frame, Kept, OpenFrame, OpenFrames, question},
-    keys,
-    ledger::{self, Owner, Tip},
-    notes,
+    audit_chain::{self, Owner, Tip},
+    key_store::{Key, Slot},
+    keys, notes,
     read::{self, Cover, Known, Pointer},
-    stage::{HEADER, Reader, Record, Stage},
-    vault::{Key, Slot},
+    record_codec::{Belongings, Frame, Kept, OpenFrame, OpenFrames, question},
+    write_batch::{HEADER, Reader, Record, WriteBatch},
 };
 use crate::{
     ids::{EffectId, Ids, SessionId},
@@ -49,7 +48,7 @@ impl<'a> Chain<'a> {
 
     fn seal(
         &mut self,
-        stage: &mut Stage<'_>,
+        stage: &mut WriteBatch<'_>,
         owner: Option<&Owner<'_>>,
         records: Vec<AuditRecord>,
     ) -> Result<(), Error> {
@@ -57,7 +56,8 @@ impl<'a> Chain<'a> {
             return Ok(());
         }
         let at = keys::audit(self.tip.next);
-        let (record, tip) = ledger::write(stage.reader.vault, self.ids, owner, &self.tip, records)?;
+        let (record, tip) =
+            audit_chain::write(stage.reader.vault, self.ids, owner, &self.tip, records)?;
         self.tip = tip;
         stage.put_record(&at, &record)
     }
@@ -66,7 +66,7 @@ impl<'a> Chain<'a> {
 /// Everything that one decision changes; refused where it does not fit what is there. The slot of the session, and the
 /// effects that are to leave now. Where it fails, `open` may hold what was not written.
 pub(super) fn commit(
-    stage: &mut Stage<'_>,
+    stage: &mut WriteBatch<'_>,
     chain: &mut Chain<'_>,
     commit: Commit,
     open: &mut OpenFrames,
@@ -113,7 +113,7 @@ pub(super) fn commit(
 }
 
 /// Adds to an account. One that cannot be read begins anew: no conversation stands still for it.
-fn put_charge(stage: &mut Stage<'_>, charge: &Charge) -> Result<(), Error> {
+fn put_charge(stage: &mut WriteBatch<'_>, charge: &Charge) -> Result<(), Error> {
     let reader = stage.reader;
     let balance = read::readable(reader, read::balance(reader, &charge.account).map(Some))?;
     let balance = balance.unwrap_or_default().charged(charge.usage, charge.told);
@@ -123,7 +123,7 @@ fn put_charge(stage: &mut Stage<'_>, charge: &Charge) -> Result<(), Error> {
 }
 
 fn put_cover(
-    stage: &mut Stage<'_>,
+    stage: &mut WriteBatch<'_>,
     SessionKey { slot, key }: &SessionKey<'_>,
     cover: &Cover,
 ) -> Result<(), Error> {
@@ -133,7 +133,7 @@ fn put_cover(
 }
 
 fn put_effects(
-    stage: &mut Stage<'_>,
+    stage: &mut WriteBatch<'_>,
     SessionKey { slot, key }: &SessionKey<'_>,
     effects: &[Effect],
 ) -> Result<(), Error> {
@@ -154,7 +154,7 @@ struct SessionKey<'a> {
 /// it says nothing, or goes on with the last. A session always has a first one, by which its slot is known to be taken.
 #[expect(clippy::too_many_arguments, reason = "each is another part of the commit")]
 fn put_frame(
-    stage: &mut Stage<'_>,
+    stage: &mut WriteBatch<'_>,
     SessionKey { slot, key }: &SessionKey<'_>,
     (frames, open): (u32, &mut OpenFrames),
     said: Frame,
@@ -242,7 +242,7 @@ pub(super) struct Gone {
 
 /// Removes a session, seals the receipt, and puts down what is to stay, under a key of its own.
 pub(super) fn erase(
-    stage: &mut Stage<'_>,
+    stage: &mut WriteBatch<'_>,
     chain: &mut Chain<'_>,
     erasure: Erasure,
 ) -> Result<Gone, Error> {
@@ -279,7 +279,7 @@ pub(super) fn erase(
 }
 
 /// Removes everything of a session, even of one that nobody can read; what is gone with it.
-fn forget(stage: &mut Stage<'_>, session: SessionId) -> Result<Gone, Error> {
+fn forget(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<Gone, Error> {
     let reader = stage.reader;
     let mut gone = Gone::default();
     let at = keys::head(session);
@@ -332,7 +332,7 @@ fn forget(stage: &mut Stage<'_>, session: SessionId) -> Result<Gone, Error> {
 fn slot_in_the_ledger(reader: Reader<'_>, session: SessionId) -> Result<Option<Slot>, Error> {
     for key in reader.records(&[keys::AUDIT])?.into_iter().rev() {
         let Ok(Some(group)) = reader.record(&key, "audit record") else { continue };
-        match ledger::owner_of(&group) {
+        match audit_chain::owner_of(&group) {
             Some((owner, slot)) if owner == session && slot > 0 => return Ok(Some(slot)),
             _ => {}
         }
@@ -347,7 +347,7 @@ fn first_chunk(reader: Reader<'_>, at: &[u8]) -> Result<Option<Vec<u8>>, Error> 
 }
 
 /// Removes timers and index entries of a session whose head does not tell which it has: looks at all there are.
-fn sweep(stage: &mut Stage<'_>, session: SessionId) -> Result<(), Error> {
+fn sweep(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<(), Error> {
     let reader = stage.reader;
     for key in reader.keys(&[keys::TIMER])? {
         if keys::timer_of(&key).is_some_and(|(_, owner, _)| owner == session) {
@@ -366,7 +366,7 @@ fn sweep(stage: &mut Stage<'_>, session: SessionId) -> Result<(), Error> {
 
 /// Takes an attempt to deliver into account; the effect, if it was still there. It is read unless it is `held`.
 pub(super) fn done(
-    stage: &mut Stage<'_>,
+    stage: &mut WriteBatch<'_>,
     (slot, id): (Slot, EffectId),
     held: Option<Arc<Effect>>,
     delivery: &Delivery,
@@ -410,7 +410,7 @@ pub(super) fn effect(
 
 /// Remembers where a wait was shown, once for each message.
 fn remember(
-    stage: &mut Stage<'_>,
+    stage: &mut WriteBatch<'_>,
     key: &Key,
     effect: &Effect,
     delivery: &Delivery,
@@ -440,7 +440,7 @@ fn entries(reader: Reader<'_>, head: &Head) -> [keys::Key; 2] {
     .map(|index| keys::indexed(&index, head.id))
 }
 
-fn index(stage: &mut Stage<'_>, old: Option<&Head>, head: &Head) {
+fn index(stage: &mut WriteBatch<'_>, old: Option<&Head>, head: &Head) {
     let same = |old: &Head| old.place == head.place && old.participant == head.participant;
     if old.is_some_and(same) {
         return;
@@ -454,7 +454,7 @@ fn index(stage: &mut Stage<'_>, old: Option<&Head>, head: &Head) {
 }
 
 fn set_timer(
-    stage: &mut Stage<'_>,
+    stage: &mut WriteBatch<'_>,
     session: SessionId,
     timers: &mut Vec<(TimerKind, DateTime<Utc>)>,
     kind: TimerKind,

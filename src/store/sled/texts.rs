@@ -1,11 +1,10 @@
 //! What the records hold, for those who measure and train: nothing in the program reads it.
 
 use super::{
-    SledStore,
-    frame::Belongings,
-    keys, ledger, press,
+    SledStore, audit_chain, compression, keys,
     read::{self, Pointer},
-    stage::{Reader, is_first},
+    record_codec::Belongings,
+    write_batch::{Reader, is_first},
 };
 use crate::store::Error;
 
@@ -17,7 +16,8 @@ impl SledStore {
             let mut texts = Vec::new();
             for key in reader.keys(&[])? {
                 if is_first(&key) {
-                    texts.extend(texts_of(reader, &key)?.iter().map(|text| press::pack(text)));
+                    texts
+                        .extend(texts_of(reader, &key)?.iter().map(|text| compression::pack(text)));
                 }
             }
             Ok(texts)
@@ -34,7 +34,7 @@ fn texts_of(reader: Reader<'_>, at: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
     let Some(record) = reader.record(at, "record")? else { return Ok(Vec::new()) };
     let body = &record.body;
     let (slot, clear) = match family {
-        keys::AUDIT => return ledger::texts(reader.vault, at, &record),
+        keys::AUDIT => return audit_chain::texts(reader.vault, at, &record),
         keys::FRAME => (keys::slot_of(at), Belongings::decode(body).map(|(_, clear)| clear)),
         keys::OUTBOX => (keys::slot_of(at), Some(0)),
         keys::HEAD => (read::slot_of(&record), Some(read::SLOT)),

@@ -14,7 +14,7 @@ use std::{
     path::Path,
 };
 
-use super::{ledger::Tip, tally::Tally};
+use super::{audit_chain::Tip, tree_checksum::TreeChecksum};
 
 /// The file's name in the store's directory.
 pub(super) const MARK_FILE: &str = "high-water-mark";
@@ -25,12 +25,12 @@ const MAGIC: &[u8; 16] = b"anteroom mark 1\n";
 const APART: u64 = 4096;
 
 /// Bytes of a mark without its checksum.
-const LENGTH: usize = MAGIC.len() + Tally::LENGTH + 8 + 32;
+const LENGTH: usize = MAGIC.len() + TreeChecksum::LENGTH + 8 + 32;
 
 /// How far the store had come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mark {
-    pub(super) tally: Tally,
+    pub(super) tally: TreeChecksum,
     pub(super) tip: Tip,
 }
 
@@ -70,10 +70,10 @@ impl Mark {
     fn decode(bytes: &[u8]) -> Option<Self> {
         let (bytes, sum) = bytes.split_at_checked(LENGTH)?;
         let rest = bytes.strip_prefix(MAGIC)?;
-        let (tally, rest) = rest.split_at_checked(Tally::LENGTH)?;
+        let (tally, rest) = rest.split_at_checked(TreeChecksum::LENGTH)?;
         let (next, seal) = rest.split_first_chunk()?;
         let tip = Tip { next: u64::from_be_bytes(*next), seal: seal.try_into().ok()? };
-        let mark = Self { tally: Tally::decode(tally)?, tip };
+        let mark = Self { tally: TreeChecksum::decode(tally)?, tip };
         (crc32fast::hash(bytes).to_be_bytes() == sum).then_some(mark)
     }
 }

@@ -1,8 +1,8 @@
 //! Whether a call may be made now: the phase's list of tools, and who made the call.
 
 use crate::{
-    interview::Actor,
     model::transcript::{Call, Origin},
+    session::Actor,
     tool::{ToolError, ToolSpec, Toolbox},
 };
 

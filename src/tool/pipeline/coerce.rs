@@ -14,7 +14,7 @@
 use serde_json::{Map, Value, json};
 
 use super::validate::scalar;
-use crate::flows::shape::kind;
+use crate::flow::shape::kind;
 
 /// `value` as it fits `schema`, as far as that is beyond doubt; what is in doubt stays as it was.
 ///

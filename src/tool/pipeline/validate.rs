@@ -3,7 +3,7 @@
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Number, Value, json};
 
-use crate::{flows::shape::kind, tool::ToolError};
+use crate::{flow::shape::kind, tool::ToolError};
 
 /// Most complaints that one failure tells; the first ones are what there is to mend.
 const COMPLAINTS_MAX: usize = 12;

@@ -2,7 +2,7 @@
 
 use anteroom::{
     chat::transcript::Opening,
-    form::{Draft, Element},
+    form::{ComponentId, Draft},
     gateway::discord::{
         answer::{self, Step},
         inbound::{File, Inputs, Typed},
@@ -19,7 +19,7 @@ use super::{wrong_with, wrong_with_modal};
 use crate::emulator::components;
 
 /// What a person can use on a message: each control with what it sends.
-pub(crate) fn controls(message: &Message) -> Vec<(Element, Inputs)> {
+pub(crate) fn controls(message: &Message) -> Vec<(ComponentId, Inputs)> {
     let mut found = Vec::new();
     for component in components::all(&message.components) {
         let Some(id) = component["custom_id"].as_str() else { continue };
@@ -27,7 +27,7 @@ pub(crate) fn controls(message: &Message) -> Vec<(Element, Inputs)> {
             // It opens the transcript, and answers nothing.
             continue;
         }
-        let element = Element::parse(id).unwrap_or_else(|| panic!("`{id}` is not ours"));
+        let element = ComponentId::parse(id).unwrap_or_else(|| panic!("`{id}` is not ours"));
         let mut send = |values: Vec<String>| {
             let mut inputs = Inputs::default();
             if !values.is_empty() {
@@ -121,7 +121,7 @@ impl Person<'_> {
     }
 
     /// Uses a control to its end: the form that it opens is filled in and sent, "are you sure?" is said yes to.
-    pub(crate) fn press(&mut self, used: &(Element, Inputs)) -> Option<Outcome> {
+    pub(crate) fn press(&mut self, used: &(ComponentId, Inputs)) -> Option<Outcome> {
         let element = answer::resolve(&used.0, &used.1);
         if let Some(message) = aside(self.wait, &element.action, &self.cx) {
             assert_eq!(wrong_with(&message), Vec::<String>::new(), "{}", element.action);
@@ -133,12 +133,12 @@ impl Person<'_> {
             return self.take(&element, &used.1);
         };
         assert_eq!(wrong_with_modal(&form), Vec::<String>::new(), "{:#?}", self.wait);
-        let sent = Element::parse(form["custom_id"].as_str().unwrap()).unwrap();
+        let sent = ComponentId::parse(form["custom_id"].as_str().unwrap()).unwrap();
         let sent = answer::resolve(&sent, &Inputs::default());
         self.take(&sent, &filled(&form, self.words))
     }
 
-    fn take(&mut self, element: &Element, inputs: &Inputs) -> Option<Outcome> {
+    fn take(&mut self, element: &ComponentId, inputs: &Inputs) -> Option<Outcome> {
         let action = element.action.clone();
         match answer::step(self.wait, &self.cx.draft, element, inputs) {
             Step::Answered { reply, draft } => {
@@ -163,7 +163,7 @@ impl Person<'_> {
         // Of what nobody has begun to write, several pages are written before it can be sent.
         let is_sent = drawn.iter().any(|(element, _)| element.action == "approve");
         let is_blank = matches!(self.wait.prompt.control, Control::Review(_)) && !is_sent;
-        let keeps = |element: &Element| match element
+        let keeps = |element: &ComponentId| match element
             .action
             .split_once('.')
             .unwrap_or((&element.action, ""))

@@ -1,18 +1,18 @@
 //! Whatever is asked fits what Discord takes, and can be answered there.
 
 use anteroom::{
-    form::Element,
+    form::ComponentId,
     gateway::discord::{
         answer::{self, Step},
         inbound::Inputs,
         render::{Cx, aside, card, modal, post, wrong},
     },
-    interview::answer::check,
     model::{
         transcript::Audience,
         ui::{Control, Prompt, Reply, Verdict},
         wait::Wait,
     },
+    session::answer::check,
 };
 use proptest::{
     collection::vec,
@@ -164,7 +164,7 @@ fn entries_move_and_what_was_entered_moves_with_them() {
     let wait = wait(Prompt { title: None, body: String::new(), control, notes: Vec::new() });
     let mut person = Person { wait: &wait, cx: Cx::default(), words: "" };
     let press = |person: &mut Person<'_>, action: &str| {
-        let element = Element { action: action.to_owned(), wait: wait.id, revision: 1 };
+        let element = ComponentId { action: action.to_owned(), wait: wait.id, revision: 1 };
         person.press(&(element, Inputs::default()))
     };
     // The form of the third role is open on a phone, while the role moves up on a desk.
@@ -175,7 +175,7 @@ fn entries_move_and_what_was_entered_moves_with_them() {
     let mut inputs = super::person::filled(&form, "");
     let name = inputs.0.keys().find(|name| name.ends_with("10")).unwrap().clone();
     inputs.0.get_mut(&name).unwrap().values = vec!["Looms".into()];
-    let sent = Element { action: "save.2".into(), wait: wait.id, revision: 1 };
+    let sent = ComponentId { action: "save.2".into(), wait: wait.id, revision: 1 };
     let Step::Answered { draft, reply } = answer::step(&wait, &person.cx.draft, &sent, &inputs)
     else {
         panic!()

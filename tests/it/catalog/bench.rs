@@ -11,9 +11,8 @@ use anteroom::{
     catalog::interview,
     clock::FixedClock,
     contacts::{ContactSource, Contacts},
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ids::{CallId, CountingIds, Ids, SessionId, WaitId},
-    interview::{Actor, Answer, Responder, State, Suspension},
     model::{
         artifact::Artifact,
         session::{FlowPin, PersonId, Place, Platform},
@@ -21,6 +20,7 @@ use anteroom::{
         ui::{Control, Prompt, Reply, Upload},
         wait::Settlement,
     },
+    session::{Actor, Answer, Responder, State, Suspension},
     store::{Commit, Loaded},
     tool::{Outcome, Pipeline, Policy, Tool, Toolbox},
 };

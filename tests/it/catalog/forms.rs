@@ -1,6 +1,6 @@
 //! The forms of data: what a model is shown of them, how it may write them otherwise, and what it is told where it errs.
 
-use anteroom::{flows::shape::shape, model::ui::Control, tool::pipeline::coerce::coerced};
+use anteroom::{flow::shape::shape, model::ui::Control, tool::pipeline::coerce::coerced};
 use serde_json::{Value, json};
 
 use super::bench::Bench;

@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use anteroom::{
     catalog::recruiting,
-    flows::{LoadedFlow, shipped},
+    flow::{LoadedFlow, shipped},
     tool::{Policy, Toolbox},
 };
 

@@ -2,7 +2,7 @@
 
 use anteroom::{
     catalog::interview,
-    flows::{check_source, shipped},
+    flow::{check_source, shipped},
     tool::{Partner, Toolbox},
 };
 use serde_json::{Map, Value};

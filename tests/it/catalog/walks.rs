@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use anteroom::{
     catalog::interview,
-    flows::{LoadedFlow, shipped},
+    flow::{LoadedFlow, shipped},
     ids::WaitId,
-    interview::{Next, State, answer},
     model::{
         session::Status,
         transcript::CallResult,
         ui::{Control, Decision, Reply, Review, Upload, Verdict},
         wait::{Answerers, Purpose, Settlement},
     },
+    session::{Next, State, answer},
     tool::Policy,
 };
 use proptest::prelude::{ProptestConfig, any, proptest};

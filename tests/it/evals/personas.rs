@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anteroom::{
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ops::eval::{End, Name, Persona, Report},
 };
 

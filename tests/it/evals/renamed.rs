@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use anteroom::flows::LoadedFlow;
+use anteroom::flow::LoadedFlow;
 use serde_json::{Map, Value, json};
 
 use super::loaded;

@@ -7,8 +7,8 @@ use quick_xml::{Reader, events::Event};
 use serde_json::{Value, json};
 
 use anteroom::{
-    config::document::Document,
-    flows::{optional, shipped},
+    config::toml_document::TomlDocument,
+    flow::{optional, shipped},
     print::Printer,
 };
 
@@ -108,7 +108,7 @@ pub(super) fn schema() -> Value {
 }
 
 fn value(flow: &str) -> Value {
-    Document::parse("flow.toml", flow).unwrap().value().clone()
+    TomlDocument::parse("flow.toml", flow).unwrap().value().clone()
 }
 
 #[test]

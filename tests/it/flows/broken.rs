@@ -33,10 +33,10 @@ fn a_misspelt_key_does_not_hide_what_else_is_wrong() {
 
 #[test]
 fn a_web_hook_is_missed_only_where_others_are_set_up() {
-    let mut aliases = anteroom::flows::Aliases::from(&super::example());
-    let check = |aliases: &anteroom::flows::Aliases| {
+    let mut aliases = anteroom::flow::Aliases::from(&super::example());
+    let check = |aliases: &anteroom::flow::Aliases| {
         let flow = source("candidate");
-        let found = anteroom::flows::check_source(
+        let found = anteroom::flow::check_source(
             flow,
             "f",
             &super::vars(),

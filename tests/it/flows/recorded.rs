@@ -8,8 +8,8 @@ use std::{
 
 use anteroom::{
     engine::recording::Recorder,
-    interview::Command as Order,
     model::ui::{Decision, Reply, Verdict},
+    session::Command as Order,
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;
@@ -94,9 +94,9 @@ async fn talk(file: &Path, decision: Decision) {
     let feedback = (decision == Decision::DeniedWithFeedback).then(|| "Come again.".to_owned());
     let request = world.button("Approve").await;
     let request = match request {
-        anteroom::engine::What::Answer { wait, revision, via, .. } => {
+        anteroom::engine::InboundKind::Answer { wait, revision, via, .. } => {
             let reply = Reply::Decided { decision, feedback };
-            anteroom::engine::What::Answer { wait, revision, reply, via }
+            anteroom::engine::InboundKind::Answer { wait, revision, reply, via }
         }
         other => other,
     };

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use anteroom::{
     catalog::interview,
     contacts::{ContactSource, Fetched, Wanted},
-    interview::Next,
     model::{
         contact::{Contact, Labelled, Name},
         session::{PersonId, Status},
         ui::{Control, Prompt, Reply, Verdict},
         wait::{Purpose, Settlement, Wait},
     },
+    session::Next,
     tool::Policy,
 };
 use async_trait::async_trait;

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use anteroom::llm::{
     Completion, Embedder, Error, Model, Models, Silent,
     error::{Fault, Stage, Told},
-    steady::{Means, Steady},
+    resilience::{ResilienceOptions, Resilient},
 };
 use serde_json::json;
 
@@ -17,10 +17,10 @@ use super::{
 
 /// A steady model on scripted ones.
 struct Stand {
-    model: Steady<dyn Model>,
+    model: Resilient<dyn Model>,
     first: Arc<Scripted>,
     second: Arc<Scripted>,
-    means: Means,
+    means: ResilienceOptions,
     jumps: Arc<Jumps>,
 }
 
@@ -29,7 +29,7 @@ impl Stand {
         let (first, second) = (Scripted::new(), Scripted::new());
         let (means, jumps) = means();
         let provider: Arc<dyn Model> = Arc::<Scripted>::clone(&first);
-        let model = Steady::new("interview", provider, None, bounds, means.clone());
+        let model = Resilient::new("interview", provider, None, bounds, means.clone());
         Self { model, first, second, means, jumps }
     }
 
@@ -38,7 +38,10 @@ impl Stand {
         let (provider, fallback): (Arc<dyn Model>, Arc<dyn Model>) =
             (Arc::<Scripted>::clone(&stand.first), Arc::<Scripted>::clone(&stand.second));
         let means = stand.means.clone();
-        Self { model: Steady::new("interview", provider, Some(fallback), bounds, means), ..stand }
+        Self {
+            model: Resilient::new("interview", provider, Some(fallback), bounds, means),
+            ..stand
+        }
     }
 
     async fn ask(&self) -> Result<Completion, Error> {
@@ -228,7 +231,7 @@ async fn who_finds_no_place_in_time_is_told_so() {
 async fn many_texts_go_in_several_requests() {
     let (means, _) = means();
     let words: Arc<dyn Embedder> = Arc::new(WordVectors);
-    let steady: Steady<dyn Embedder> = Steady::new("embed", words, None, (1, 1), means);
+    let steady: Resilient<dyn Embedder> = Resilient::new("embed", words, None, (1, 1), means);
     let texts: Vec<String> = (0..150).map(|n| format!("word {n}")).collect();
     let embedded = steady.embed(&texts).await.unwrap();
     assert_eq!(embedded.vectors, WordVectors.embed(&texts).await.unwrap().vectors);

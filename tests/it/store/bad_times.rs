@@ -12,7 +12,7 @@ use std::{
 
 use anteroom::store::{
     health::Trouble,
-    sled::faults::{Faults, Touch},
+    sled::fault_injection::{Faults, Touch},
 };
 use futures::poll;
 

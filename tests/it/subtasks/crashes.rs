@@ -130,7 +130,7 @@ async fn nothing_is_left_of_an_erased_conversation_wherever_the_process_dies() {
         let mut world = World::delegating((TALK, &[DIG]), &player(), death).await;
         let go = world.event(
             &crate::world::ada(),
-            anteroom::engine::What::Said { text: "Go.".to_owned(), source: None },
+            anteroom::engine::InboundKind::Said { text: "Go.".to_owned(), source: None },
         );
         _ = world.engine.receive(go).await;
         world.rest().await;

@@ -1,8 +1,7 @@
 //! How child runs end: with what was promised, mended once, without, or with their conversation.
 
 use anteroom::{
-    engine::What,
-    interview::Command,
+    engine::InboundKind,
     llm::Error,
     model::{
         session::Status,
@@ -10,6 +9,7 @@ use anteroom::{
         ui::Reply,
         usage::Usage,
     },
+    session::Command,
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;
@@ -53,7 +53,7 @@ async fn a_result_that_does_not_fit_twice_is_a_failure() {
 async fn what_child_runs_cost_is_what_the_conversation_costs() {
     let model = Scripted::new();
     let mut world = talk(&model).await;
-    let before = world.state().await.mind.spent;
+    let before = world.state().await.model_turn.spent;
     let cost =
         |cost| Usage { input: 1000, output: 10, cost_micros: Some(cost), ..Usage::default() };
     model.next(dig(1).costing(cost(1))).next(dig(2).costing(cost(20)));
@@ -62,10 +62,10 @@ async fn what_child_runs_cost_is_what_the_conversation_costs() {
     world.say("Go.").await;
     model.assert_played();
     let state = world.state().await;
-    let spent = state.mind.spent;
+    let spent = state.model_turn.spent;
     assert_eq!(spent.tokens() - before.tokens(), 5 * 1010);
     assert_eq!(spent.cost_micros, Some(54_321));
-    assert_eq!(state.mind.spent.calls, before.calls + 5);
+    assert_eq!(state.model_turn.spent.calls, before.calls + 5);
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn a_child_run_gets_no_more_than_the_conversation_has_left() {
     model.next(dig(1).costing(cost)).next(found("gold")).next(Turn::says("Gold."));
     world.say("Go.").await;
     let child = &world.children().await[0];
-    let tokens = child.family.own.as_ref().unwrap().assignment.tokens;
+    let tokens = child.subtasks.parent_link.as_ref().unwrap().assignment.tokens;
     assert!(tokens < 10_000, "{tokens}");
 }
 
@@ -154,10 +154,10 @@ async fn a_stop_while_a_child_run_thinks_drops_what_it_would_have_said() {
     let mut world = talk(&model).await;
     let gate = Gate::new();
     model.next(dig(1)).next(found("gold").held_by(&gate));
-    let event = world.event(&ada(), What::Said { text: "Go.".to_owned(), source: None });
+    let event = world.event(&ada(), InboundKind::Said { text: "Go.".to_owned(), source: None });
     world.engine.receive(event).await.unwrap();
     gate.reached().await;
-    let event = world.event(&ada(), What::Command(Command::Stop));
+    let event = world.event(&ada(), InboundKind::Command(Command::Stop));
     world.engine.receive(event).await.unwrap();
     world.rest().await;
     gate.open();
@@ -173,7 +173,7 @@ async fn erase(world: &mut World) {
     let wait = world.state().await.pending().last().cloned().unwrap();
     let (revision, via) = (wait.revision, Via::Component);
     let reply = Reply::Confirmed { yes: true };
-    world.feed(&ada(), What::Answer { wait: wait.id, revision, reply, via }).await;
+    world.feed(&ada(), InboundKind::Answer { wait: wait.id, revision, reply, via }).await;
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn erasing_while_a_child_run_thinks_leaves_nothing() {
     let mut world = talk(&model).await;
     let gate = Gate::new();
     model.next(dig(1)).next(found("gold").held_by(&gate));
-    let event = world.event(&ada(), What::Said { text: "Go.".to_owned(), source: None });
+    let event = world.event(&ada(), InboundKind::Said { text: "Go.".to_owned(), source: None });
     world.engine.receive(event).await.unwrap();
     gate.reached().await;
     world.engine.order_erasure(world.session, "operator").await.unwrap();

@@ -1,6 +1,6 @@
 //! A child run that needs a person: its card is in the conversation, and the answer goes to it, once.
 
-use anteroom::{interview::Command, model::session::Status};
+use anteroom::{model::session::Status, session::Command};
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;

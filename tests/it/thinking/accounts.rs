@@ -3,7 +3,7 @@
 use std::{num::NonZeroU64, sync::Arc};
 
 use anteroom::{
-    engine::{Inbound, Receipt, What},
+    engine::{Inbound, InboundKind, Receipt},
     model::{
         session::{PersonId, Place, Platform},
         usage::{Budget, Budgets, Level, Per, Usage},
@@ -44,7 +44,7 @@ async fn elsewhere(world: &mut World, workspace: &str, channel: &str) {
         workspace: workspace.to_owned(),
         user: "bob".to_owned(),
     };
-    let from = anteroom::interview::Responder { person, ..ada() };
+    let from = anteroom::session::Responder { person, ..ada() };
     world.session = world.engine.start("talk", &from, place, channel).await.unwrap();
     world.rest().await;
 }
@@ -188,7 +188,7 @@ async fn what_an_answer_costs_is_charged_with_its_commit_or_not_at_all() {
         world.say("Yes.").await;
         model.assert_played();
         assert_eq!(world.deaths, 1);
-        let spent = world.state().await.mind.spent;
+        let spent = world.state().await.model_turn.spent;
         assert_eq!(spent, with_calls(107, 2));
         assert_eq!(charged(&world, "web:local 2026-11").await.0, spent);
         assert_eq!(charged(&world, "total 2026-11").await.0, spent);
@@ -205,7 +205,7 @@ async fn an_erased_conversation_has_still_been_paid_for() {
     let receipt = world.feed(&ada(), erase).await;
     assert!(matches!(receipt, Receipt::Erased { .. }), "{receipt:?}");
     assert_eq!(charged(&world, "web:local 2026-11").await.0, with_calls(100, 1));
-    let what = What::Said { text: "?".to_owned(), source: None };
+    let what = InboundKind::Said { text: "?".to_owned(), source: None };
     let late = Inbound { key: "late".to_owned(), session: world.session, from: ada(), what };
     world.engine.receive(late).await.unwrap_err();
 }

@@ -274,7 +274,7 @@ async fn nobody_waits_for_a_slow_model_to_reach_a_person_or_to_answer_a_card() {
     let mut world = talk(&model).await;
     let gate = Gate::new();
     model.next(Turn::says("Never said.").held_by(&gate));
-    let what = anteroom::engine::What::Said { text: "Hello?".to_owned(), source: None };
+    let what = anteroom::engine::InboundKind::Said { text: "Hello?".to_owned(), source: None };
     let words = world.event(&ada(), what);
     world.engine.receive(words).await.unwrap();
     gate.reached().await;

@@ -191,7 +191,7 @@ async fn a_phase_with_a_script_goes_on_by_it_when_the_money_is_gone() {
     What is it called?
     […]
     ");
-    assert_eq!(world.state().await.mind.spent.cost_micros, Some(500_000));
+    assert_eq!(world.state().await.model_turn.spent.cost_micros, Some(500_000));
 }
 
 #[tokio::test]
@@ -255,7 +255,7 @@ async fn time_is_what_the_model_takes_and_not_what_people_take() {
     world.clock.advance(TimeDelta::seconds(10));
     slow.open();
     world.rest().await;
-    assert_eq!(world.state().await.mind.spent.millis, 60_000);
+    assert_eq!(world.state().await.model_turn.spent.millis, 60_000);
     assert!(world.state().await.handoff.is_some());
 }
 
@@ -265,14 +265,14 @@ async fn answers_of_no_use_are_paid_for() {
     let gate = Gate::new();
     model.next(Turn::says("").costing(tokens(50))).next(Turn::says("").costing(tokens(50)));
     let mut world = talk(&model).await;
-    assert_eq!(world.state().await.mind.spent.tokens(), 100);
+    assert_eq!(world.state().await.model_turn.spent.tokens(), 100);
     model.next(Turn::says("I am back.").costing(tokens(1000)).held_by(&gate));
-    let what = anteroom::engine::What::Said { text: "Hello?".to_owned(), source: None };
+    let what = anteroom::engine::InboundKind::Said { text: "Hello?".to_owned(), source: None };
     let inbound = world.event(&ada(), what);
     world.engine.receive(inbound).await.unwrap();
     gate.reached().await;
     gate.open();
     world.rest().await;
-    let spent = world.state().await.mind.spent;
+    let spent = world.state().await.model_turn.spent;
     assert_eq!((spent.tokens(), spent.calls), (1100, 3));
 }

@@ -1,11 +1,11 @@
 //! Cards that a model has asked, and what people do instead of pressing their buttons.
 
 use anteroom::{
-    interview::Command,
     model::{
         ui::{Decision, Reply},
         wait::{Settlement, Standing},
     },
+    session::Command,
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;
@@ -197,7 +197,7 @@ async fn an_override_is_decided_while_the_model_goes_on() {
     let wait = state.asked.iter().find_map(|id| state.waits.get(id)).unwrap();
     let reply = Reply::Decided { decision: Decision::Denied, feedback: None };
     let (revision, via) = (wait.revision, anteroom::model::transcript::Via::Component);
-    let what = anteroom::engine::What::Answer { wait: wait.id, revision, reply, via };
+    let what = anteroom::engine::InboundKind::Answer { wait: wait.id, revision, reply, via };
     let lost = settled(world.feed(&linus(), what).await);
     assert!(matches!(lost, Settlement::AlreadySettled { .. }), "{lost:?}");
     world.assert_at_rest().await;
@@ -214,7 +214,7 @@ async fn feedback_reaches_the_model() {
     let feedback = Some("Ask about plants instead.".to_owned());
     let reply = Reply::Decided { decision: Decision::DeniedWithFeedback, feedback };
     let (revision, via) = (wait.revision, anteroom::model::transcript::Via::Component);
-    let what = anteroom::engine::What::Answer { wait: wait.id, revision, reply, via };
+    let what = anteroom::engine::InboundKind::Answer { wait: wait.id, revision, reply, via };
     world.feed(&grace(), what).await;
     model.assert_played();
     assert_snapshot!(news(&model, 1), @r#"

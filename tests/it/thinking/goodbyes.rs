@@ -145,7 +145,7 @@ async fn a_crash_while_the_model_says_goodbye_asks_once_more_with_the_same_reque
     let mut world = at_the_end(&model).await;
     let gate = Gate::new();
     model.next(ends()).next(Turn::says("Never said.").held_by(&gate));
-    let said = anteroom::engine::What::Said { text: "No, thanks.".to_owned(), source: None };
+    let said = anteroom::engine::InboundKind::Said { text: "No, thanks.".to_owned(), source: None };
     let inbound = world.event(&crate::world::ada(), said);
     world.engine.receive(inbound).await.unwrap();
     gate.reached().await;

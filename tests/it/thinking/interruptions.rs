@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anteroom::{
-    engine::{Receipt, What},
-    interview::Command,
+    engine::{InboundKind, Receipt},
     model::{session::Status, transcript::Event},
+    session::Command,
 };
 use insta::assert_snapshot;
 use serde_json::json;
@@ -44,7 +44,7 @@ async fn a_claim_that_is_broken_off_is_contradicted_as_well() {
 }
 
 async fn writes(world: &mut World, text: &str) {
-    let said = world.event(&ada(), What::Said { text: text.to_owned(), source: None });
+    let said = world.event(&ada(), InboundKind::Said { text: text.to_owned(), source: None });
     world.engine.receive(said).await.unwrap();
 }
 
@@ -66,7 +66,7 @@ async fn stop_ends_the_words_that_come_and_a_second_one_the_conversation() {
     assert_eq!(model.seen().len(), 1, "it did not wait for the participant");
     let state = world.state().await;
     assert_eq!(state.status, Status::Open);
-    let used = state.mind.spent;
+    let used = state.model_turn.spent;
     assert!(used.input > 100 && used.output > 10 && used.calls == 1, "{used:?}");
     world.assert_at_rest().await;
 
@@ -226,10 +226,10 @@ async fn the_button_stops_what_is_under_way_and_nothing_else() {
     model.next(Turn::says("Do you have a pet?").held_by(&gate));
     let mut world = World::led_by_unrested(TALK, &model).await;
     gate.reached().await;
-    let pressed = world.event(&mallory(), What::Command(Command::Interrupt));
+    let pressed = world.event(&mallory(), InboundKind::Command(Command::Interrupt));
     let refused = world.engine.receive(pressed).await.unwrap();
     assert!(matches!(refused, Receipt::Refused(_)), "{refused:?}");
-    let pressed = world.event(&ada(), What::Command(Command::Interrupt));
+    let pressed = world.event(&ada(), InboundKind::Command(Command::Interrupt));
     let both = [world.engine.receive(pressed.clone()), world.engine.receive(pressed)];
     let receipts = futures::future::join_all(both).await;
     assert_eq!(

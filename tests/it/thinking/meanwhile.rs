@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anteroom::{
-    engine::{Receipt, What},
+    engine::{InboundKind, Receipt},
     llm::chat::Request,
     model::{transcript::Audience, wait::Settlement},
 };
@@ -29,14 +29,14 @@ fn with_resume() -> String {
 
 /// The participant writes while the model is at work.
 async fn writes(world: &mut World, text: &str) {
-    let said = world.event(&ada(), What::Said { text: text.to_owned(), source: None });
+    let said = world.event(&ada(), InboundKind::Said { text: text.to_owned(), source: None });
     world.engine.receive(said).await.unwrap();
 }
 
 /// They send a file while the model is at work.
 async fn sends(world: &mut World, name: &str, bytes: &[u8]) -> Receipt {
     let kept = world.engine.keep_file(world.session, None, name, bytes.to_vec()).await.unwrap();
-    let sent = world.event(&ada(), What::Sent { wait: None, files: vec![kept.unwrap()] });
+    let sent = world.event(&ada(), InboundKind::Sent { wait: None, files: vec![kept.unwrap()] });
     world.engine.receive(sent).await.unwrap()
 }
 

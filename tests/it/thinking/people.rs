@@ -1,6 +1,6 @@
 //! A model that asks for a person of the team, as the participant can by themselves.
 
-use anteroom::{interview::Command, model::transcript::Audience};
+use anteroom::{model::transcript::Audience, session::Command};
 use insta::assert_snapshot;
 use serde_json::json;
 

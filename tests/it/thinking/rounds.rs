@@ -1,7 +1,7 @@
 //! Rounds of a turn: prompts, parallel calls, order, limit, crash.
 
 use anteroom::{
-    engine::{Receipt, What},
+    engine::{InboundKind, Receipt},
     ids::CallId,
     llm::{
         Models,
@@ -280,7 +280,7 @@ async fn row_40_rounds_are_counted_across_restarts_and_a_person_is_offered() {
         .next(Turn::calls("persist_data", &unfit))
         .next(Turn::calls("persist_data", &unfit))
         .next(Turn::says("Never said.").held_by(&gate));
-    let said = What::Said { text: "Yes.".to_owned(), source: None };
+    let said = InboundKind::Said { text: "Yes.".to_owned(), source: None };
     let inbound = world.event(&ada(), said);
     world.engine.receive(inbound).await.unwrap();
     gate.reached().await;
@@ -372,7 +372,8 @@ async fn row_17_what_is_written_while_the_model_thinks_is_acknowledged_and_told_
     let mut world = World::led_by_unrested(super::TALK, &model).await;
     gate.reached().await;
     for words in ["Hello?", "I have a dog, Rex."] {
-        let inbound = world.event(&ada(), What::Said { text: words.to_owned(), source: None });
+        let inbound =
+            world.event(&ada(), InboundKind::Said { text: words.to_owned(), source: None });
         world.engine.receive(inbound).await.unwrap();
     }
     gate.open();
@@ -429,7 +430,7 @@ async fn f17_nothing_else_than_words_is_waited_for() {
     world.engine.receive(pressed).await.unwrap();
     gate.reached().await;
     // What is written while the model speaks has waited long enough when it has spoken.
-    let words = What::Said { text: "A dog, Rex.".to_owned(), source: None };
+    let words = InboundKind::Said { text: "A dog, Rex.".to_owned(), source: None };
     let said = world.event(&ada(), words);
     world.engine.receive(said).await.unwrap();
     model.next(Turn::says("Rex, a fine name."));
@@ -446,11 +447,11 @@ async fn f16_what_is_changed_before_the_model_read_it_is_read_as_it_is_and_else_
     model.next(Turn::says("Rex, a fine name."));
     let mut world = World::led_by_unrested(super::TALK, &model).await;
     gate.reached().await;
-    let said = |text: &str, source: &str| What::Said {
+    let said = |text: &str, source: &str| InboundKind::Said {
         text: text.to_owned(),
         source: Some(source.to_owned()),
     };
-    let amended = |source: &str, text: Option<&str>| What::Amended {
+    let amended = |source: &str, text: Option<&str>| InboundKind::Amended {
         source: source.to_owned(),
         text: text.map(str::to_owned),
     };

@@ -11,7 +11,7 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use anteroom::{
-    engine::What,
+    engine::InboundKind,
     llm::{
         Error,
         chat::Request,
@@ -177,7 +177,7 @@ async fn row_16_an_answer_that_comes_while_the_model_speaks_counts_at_once_and_i
     let mut world = talk(&model).await;
     // The card goes on by itself while the model talks about what was written.
     model.next(Turn::says("Take your time with it.").in_pieces(3).held_by(&gate));
-    let what = What::Said { text: "Is that the dog?".to_owned(), source: None };
+    let what = InboundKind::Said { text: "Is that the dog?".to_owned(), source: None };
     let words = world.event(&ada(), what);
     world.engine.receive(words).await.unwrap();
     gate.reached().await;
@@ -368,7 +368,7 @@ async fn row_16_a_decision_that_comes_while_the_model_speaks_leaves_no_call_for_
     let mut world = talk(&model).await;
     let gate = Gate::new();
     model.next(Turn::calls("get_user_option", &colours()).saying("Meanwhile:").held_by(&gate));
-    let what = What::Said { text: "What happens now?".to_owned(), source: None };
+    let what = InboundKind::Said { text: "What happens now?".to_owned(), source: None };
     let words = world.event(&ada(), what);
     world.engine.receive(words).await.unwrap();
     gate.reached().await;

@@ -3,14 +3,13 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use anteroom::{
-    form::{self, Element, Fields, Sheet},
+    form::{self, ComponentId, Fields, Sheet},
     gateway::web::{
         parse,
         render::{Cx, Draft, message},
-        story::{Body, Message},
+        timeline::{Body, Message},
     },
     ids::{CountingIds, SessionId, WaitId},
-    interview::{Command, State},
     model::{
         session::{FlowPin, PersonId, Place, Platform, Status},
         transcript::{Audience, Event, Recorded, Started},
@@ -20,6 +19,7 @@ use anteroom::{
         },
         wait::{Answerers, Purpose, Standing, Wait},
     },
+    session::{Command, State},
 };
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -440,7 +440,7 @@ fn what_must_be_mended_is_marked_before_anybody_approves() {
 fn approving_what_does_not_pass_opens_the_form_at_the_field() {
     let card = unfinished();
     let Control::Review(review) = &card.prompt.control else { unreachable!() };
-    let errors = anteroom::interview::answer::check(
+    let errors = anteroom::session::answer::check(
         &card.prompt.control,
         &Reply::Reviewed { verdict: Verdict::Approved, data: None, notes: None },
     );
@@ -855,10 +855,10 @@ fn saving_is_no_approval() {
 #[test]
 fn element_ids_survive_their_text_form_and_nothing_else_is_one() {
     let wait = WaitId::mint(&CountingIds::default());
-    let id = Element::id(wait, 3, "remove.0.1");
+    let id = ComponentId::id(wait, 3, "remove.0.1");
     assert_eq!(
-        Element::parse(&id),
-        Some(Element { wait, revision: 3, action: "remove.0.1".into() })
+        ComponentId::parse(&id),
+        Some(ComponentId { wait, revision: 3, action: "remove.0.1".into() })
     );
     for wrong in [
         "",
@@ -868,6 +868,6 @@ fn element_ids_survive_their_text_form_and_nothing_else_is_one() {
         "v1.AAAAAAAAAAAAAAAAAAAAAQ.x.y",
         "v1.AAAAAAAAAAAAAAAAAAAAAQ.1.",
     ] {
-        assert_eq!(Element::parse(wrong), None, "{wrong}");
+        assert_eq!(ComponentId::parse(wrong), None, "{wrong}");
     }
 }

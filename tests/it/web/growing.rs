@@ -3,9 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use anteroom::{
-    engine::{Inbound, Receipt, What},
-    interview::{Command, Responder},
+    engine::{Inbound, InboundKind, Receipt},
     llm,
+    session::{Command, Responder},
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;
@@ -247,7 +247,7 @@ async fn whoever_stops_a_step_that_runs_is_told_that_it_does() {
     scales.reached().await;
     let head = site.engine.sessions(1).await.unwrap().remove(0);
     let from = Responder::without_rights(head.participant, "Ada".to_owned());
-    let (key, what) = ("stop".to_owned(), What::Command(Command::Interrupt));
+    let (key, what) = ("stop".to_owned(), InboundKind::Command(Command::Interrupt));
     let stopped = site.engine.receive(Inbound { key, session: head.id, from, what }).await.unwrap();
     let Receipt::Refused(why) = stopped else { panic!("{stopped:?}") };
     assert!(why.starts_with("I'm in the middle of a step"), "{why}");

@@ -5,7 +5,7 @@ use std::{io::ErrorKind, sync::Arc};
 use anteroom::{
     ids::RandomIds,
     model::transcript::Event,
-    store::sled::{SledStore, faults::Touch},
+    store::sled::{SledStore, fault_injection::Touch},
 };
 use chrono::TimeDelta;
 use reqwest::{StatusCode, multipart::Part};

@@ -9,7 +9,7 @@ use anteroom::{
     config::{Secret, Settings, brand::Brand},
     contacts::Contacts,
     engine::{Engine, Parts},
-    flows::{Library, LoadedFlow},
+    flow::{Library, LoadedFlow},
     gateway::web::{Server, WebGateway},
     ids::{Ids, RandomIds, SessionId},
     llm::{Model, Models},

@@ -11,7 +11,6 @@ use anteroom::{
     clock::Clock,
     engine::Gateway,
     ids::{EffectId, WaitId},
-    interview::answer,
     model::{
         effect::{Act, Delivery, Effect, Handout, Recipient, Rendering},
         posted::{Item, Posted, Reader, Removal},
@@ -19,6 +18,7 @@ use anteroom::{
         ui::{Control, Prompt},
         wait::{Standing, Wait},
     },
+    session::answer,
 };
 use async_trait::async_trait;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anteroom::{
-    form::Element,
+    form::ComponentId,
     gateway::slack::{
         answer,
         inbound::{File, Inputs, Typed},
@@ -19,12 +19,12 @@ use serde_json::Value;
 use super::{walk, wrong_with, wrong_with_view};
 
 /// What a person can use on a card: ids of elements, each with what it would send.
-pub(crate) fn elements(blocks: &Value) -> Vec<(Element, Inputs)> {
+pub(crate) fn elements(blocks: &Value) -> Vec<(ComponentId, Inputs)> {
     let mut found = Vec::new();
     let ticked = filled(blocks, "");
     walk(blocks, &mut |object| {
         let Some(id) = object["action_id"].as_str() else { return };
-        let Some(element) = Element::parse(id) else { return };
+        let Some(element) = ComponentId::parse(id) else { return };
         let mut send = |values: Vec<String>| {
             let mut inputs = ticked.clone();
             let typed = Typed { values, files: Vec::new() };
@@ -122,14 +122,14 @@ fn entered(element: &Value, words: &str, is_shared: bool) -> Option<Typed> {
 pub(crate) type Used = (String, Result<Reply, BTreeMap<String, String>>);
 
 /// Uses one element of a card to its end: the form that it opens is filled in and sent.
-pub(crate) fn use_element(wait: &Wait, used: &(Element, Inputs), words: &str) -> Used {
+pub(crate) fn use_element(wait: &Wait, used: &(ComponentId, Inputs), words: &str) -> Used {
     let cx = Cx { metadata: "D024/1690.0001".to_owned(), ..Cx::default() };
     let element = answer::resolve(used.0.clone(), &used.1);
     let Some(view) = modal(wait, &element.action, &cx) else {
         return (element.action.clone(), answer::read(wait, &element, &used.1));
     };
     assert_eq!(wrong_with_view(&view), Vec::<String>::new(), "the form of {}", element.action);
-    let sent = Element::parse(view["callback_id"].as_str().unwrap()).unwrap();
+    let sent = ComponentId::parse(view["callback_id"].as_str().unwrap()).unwrap();
     let mut inputs = filled(&view["blocks"], words);
     fill_lines(wait, &mut inputs, words);
     (sent.action.clone(), answer::read(wait, &sent, &inputs))

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use anteroom::{
-    form::Element,
+    form::ComponentId,
     gateway::slack::{
         answer,
         render::{Cx, card, modal, post},
     },
-    interview::answer::check,
     model::{
         transcript::Audience,
         ui::{Control, Prompt, Reply, Verdict},
         wait::Wait,
     },
+    session::answer::check,
 };
 use proptest::{
     collection::vec,
@@ -150,11 +150,11 @@ fn entries_move_in_the_form_and_their_words_with_them() {
     });
     let cx = Cx::default();
     let form = modal(&wait, "edit", &cx).unwrap();
-    let action = Element::parse(form["callback_id"].as_str().unwrap()).unwrap();
+    let action = ComponentId::parse(form["callback_id"].as_str().unwrap()).unwrap();
     let before =
         anteroom::gateway::slack::render::rearranged(&wait, &action.action, "up.0.2", &cx).unwrap();
     let typed = filled(&before["blocks"], "");
-    let action = Element::parse(before["callback_id"].as_str().unwrap()).unwrap();
+    let action = ComponentId::parse(before["callback_id"].as_str().unwrap()).unwrap();
     let Ok(Reply::Reviewed { verdict, data: Some(data), .. }) =
         answer::read(&wait, &action, &typed)
     else {
@@ -182,7 +182,7 @@ fn entries_move_in_the_form_and_their_words_with_them() {
             .collect()
     };
     assert!(ids(&after).is_subset(&ids(&before)));
-    let action = Element::parse(after["callback_id"].as_str().unwrap()).unwrap();
+    let action = ComponentId::parse(after["callback_id"].as_str().unwrap()).unwrap();
     let Ok(Reply::Reviewed { data: Some(data), .. }) = answer::read(&wait, &action, &typed) else {
         panic!()
     };

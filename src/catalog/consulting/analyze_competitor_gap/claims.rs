@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 
 use super::super::search_web::Source;
 use crate::{
-    figures::Sources,
+    grounding::Sources,
     llm::{
         Model, Silent,
         chat::{Completion, Finish, Form, Message, Request},
-        fence::{DOCUMENT, INPUT, fenced},
-        object::object_in,
+        json::extract_object,
+        untrusted::{DOCUMENT, INPUT, fenced},
     },
     search::text::plain,
     tool::{Meter, pipeline::validate::Checker},
@@ -169,7 +169,7 @@ impl Task<'_> {
         if answer.finish == Finish::Length {
             return Ok(Err("Your answer was cut off: it was too long. Be brief.".to_owned()));
         }
-        let Ok(value) = object_in(&answer.text) else {
+        let Ok(value) = extract_object(&answer.text) else {
             return Ok(Err("Your answer was no JSON object.".to_owned()));
         };
         let checker = Checker::compile(schema()).map_err(|_| "schema")?;

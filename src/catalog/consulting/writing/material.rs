@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use crate::{
     config::consulting::Consulting,
-    figures::{Sources, without_echo},
+    grounding::{Sources, without_echo},
     ids::{CallId, WaitId},
-    interview::State,
-    llm::fence::{INPUT, fenced},
+    llm::untrusted::{INPUT, fenced},
     model::{
         transcript::{Amendments, Audience, Call, CallResult, Event, Origin, Recorded, Speaker},
         ui::{Control, Reply},
         wait::{Answerers, Purpose, Wait},
     },
+    session::State,
     tool::{ToolCx, ToolError},
 };
 

@@ -12,7 +12,7 @@ use super::{
     reading::{Found, Layout},
     told::{HANDWRITING, HARD_TO_READ, LOW_CONFIDENCE, SCANNED},
 };
-use crate::{artifacts::extract::TWO_COLUMNS, flows, interview::answer::check_data};
+use crate::{artifacts::extract::TWO_COLUMNS, flow, session::answer::check_data};
 
 /// Longest single value, in characters, as the schemas have it.
 const VALUE_MAX: usize = 200;
@@ -123,7 +123,7 @@ fn cleaned(value: Value) -> Value {
 /// A draft without what no record may hold: an address that is none, an end before its beginning, a role without an
 /// organisation. What is left out is told, without its value.
 fn fitted(mut draft: Value, kind: Kind, marks: &mut Marks) -> Value {
-    let Some(schema) = flows::builtin(kind.schema()) else { return Value::Null };
+    let Some(schema) = flow::builtin(kind.schema()) else { return Value::Null };
     if draft.is_null() {
         return draft;
     }

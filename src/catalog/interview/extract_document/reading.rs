@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 
 use super::Kind;
 use crate::{
-    flows,
+    flow,
     llm::{
         Error, Model, Silent,
         chat::{Blob, Completion, Finish, Form, Message, Part, Request},
-        fence::{DOCUMENT, fenced},
-        object::object_in,
+        json::extract_object,
+        untrusted::{DOCUMENT, fenced},
     },
     model::artifact::{Artifact, Extraction},
     tool::{
@@ -233,7 +233,7 @@ impl Task {
     fn schema(&self) -> Value {
         let mut members = Map::new();
         for kind in &self.kinds {
-            let schema = flows::builtin(kind.schema()).unwrap_or_default();
+            let schema = flow::builtin(kind.schema()).unwrap_or_default();
             members.insert(kind.name().to_owned(), loosened(schema));
         }
         let layouts = ["scan", "two_columns", "handwriting", "hard_to_read"];
@@ -308,7 +308,7 @@ fn usable(answer: &Completion, schema: &Value) -> Result<Usable, Failed> {
     if answer.finish == Finish::Length {
         return not("Your answer was cut off: it was too long. Be brief.");
     }
-    let Ok(value) = object_in(&answer.text) else {
+    let Ok(value) = extract_object(&answer.text) else {
         return not("Your answer was no JSON object.");
     };
     let checker = Checker::compile(schema.clone()).map_err(|_| Failed::Answer("schema"))?;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     artifacts::resume::{Confidence, Draft},
-    interview::Actor,
+    session::Actor,
 };
 
 pub(super) fn draft(draft: &Draft, notes: Vec<String>, kinds: &[Kind]) -> Drafted {

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    flows::shape::label_of,
-    interview::answer::PARTIAL_DATE,
+    flow::shape::label_of,
     model::ui::{Choice, Field, Group, Input, List},
+    session::answer::PARTIAL_DATE,
 };
 
 /// Texts that may be longer than this get several lines, in characters.

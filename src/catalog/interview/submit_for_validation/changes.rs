@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::places;
+use crate::time_zones;
 
 /// One changed value.
 ///
@@ -39,7 +39,7 @@ pub fn tidy(data: Value) -> Value {
             .into_iter()
             .map(|(key, value)| match tidy(value) {
                 Value::String(country) if key == "countryCode" => {
-                    let code = places::country_code(&country).map(str::to_owned);
+                    let code = time_zones::country_code(&country).map(str::to_owned);
                     (key, Value::String(code.unwrap_or(country)))
                 }
                 value => (key, value),

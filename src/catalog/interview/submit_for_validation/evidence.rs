@@ -19,10 +19,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::{
-    figures::{Doubt, Kind, Sources, without_echo, wordwise},
+    grounding::{Doubt, Kind, Sources, without_echo, wordwise},
     ids::CallId,
-    interview::{Actor, State},
     model::transcript::{Call, CallResult, Origin},
+    session::{Actor, State},
     tool::ToolError,
 };
 

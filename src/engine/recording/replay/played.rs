@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::{
     contacts::{self, ContactSource, Fetched, Wanted},
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     ids::CallId,
     llm::{
         Completion, Error, Model, Request, Sink,

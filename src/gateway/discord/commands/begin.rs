@@ -4,24 +4,24 @@ use std::{sync::Arc, time::Duration};
 
 use crate::{
     chat::commands::decide::{flow_named, startable},
-    engine::{Engine, Inbound, What},
-    flows::LoadedFlow,
+    engine::{Engine, Inbound, InboundKind},
+    flow::LoadedFlow,
     form::words,
     gateway::discord::{
         api::{Code, Failure},
         app::App,
+        handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Actor, Command, NotTaken},
-        inbox::{Arrival, Ear},
-        people,
+        people, private_threads,
         render::Message as Post,
-        rooms, texts,
+        texts,
     },
     ids::SessionId,
-    interview::Responder,
     model::{
         flow::{DiscordPlace, StartDiscord},
         session::{Place, Platform, Status},
     },
+    session::Responder,
 };
 
 /// The flows that begin when somebody joins. In direct messages none does: nobody is written to there who has done
@@ -37,7 +37,7 @@ pub(in crate::gateway::discord) fn begin_on_join(engine: &Engine) -> Vec<Arc<Loa
 /// Begins a flow for somebody who joined, unless they have been in it before. The room is made with the first thing
 /// that is said there.
 pub(in crate::gateway::discord) async fn begin_for(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
 ) -> Result<(), NotTaken> {
@@ -53,7 +53,7 @@ pub(in crate::gateway::discord) async fn begin_for(
         return Ok(());
     };
     let from = people::known(arrival.guild(), by);
-    let ear = Ear { user: by.user.clone(), channel };
+    let ear = ReplyTarget { user: by.user.clone(), channel };
     let place = place_of(arrival, flow, by, &ear);
     let key = format!("{}:{}", arrival.key, flow.flow.id);
     match arrival.engine.start(&flow.flow.id, &from, place, &key).await {
@@ -74,10 +74,10 @@ pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
 
 /// Somebody presses the button that begins a flow.
 pub(super) async fn pressed(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     id: &str,
     by: &Actor,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     match flow_named(arrival.library(), Platform::Discord, id) {
         Some(flow) => started(arrival, &flow, by, ear).await,
@@ -88,10 +88,10 @@ pub(super) async fn pressed(
 /// Begins a flow for somebody, or finds theirs, and says where it goes on. What is durable when it returns is the
 /// conversation; the room is made after that, by whoever comes first.
 pub(super) async fn started(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let Some(guild) = &arrival.guild else { return Ok(arrival.say(ear, texts::IN_A_SERVER)) };
     let mut from = people::known(guild, by);
@@ -114,7 +114,10 @@ pub(super) async fn started(
 }
 
 /// They may have left the thread, or the server, since then.
-pub(super) async fn let_in(arrival: &Arrival<'_>, session: SessionId) -> Result<(), NotTaken> {
+pub(super) async fn let_in(
+    arrival: &UpdateContext<'_>,
+    session: SessionId,
+) -> Result<(), NotTaken> {
     if let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? {
         arrival.let_in(&head);
     }
@@ -122,17 +125,20 @@ pub(super) async fn let_in(arrival: &Arrival<'_>, session: SessionId) -> Result<
 }
 
 /// Whoever presses Start can be reached: what had paused because they could not goes on.
-pub(super) async fn came_back(arrival: &Arrival<'_>, session: SessionId) -> Result<(), NotTaken> {
+pub(super) async fn came_back(
+    arrival: &UpdateContext<'_>,
+    session: SessionId,
+) -> Result<(), NotTaken> {
     let head = arrival.head(session).await.map_err(|_| NotTaken)?;
     let Some(head) = head.filter(|head| head.status == Status::Paused) else { return Ok(()) };
     let from = Responder::without_rights(head.participant, head.name.unwrap_or_default());
     let key = format!("{}:back", arrival.key);
-    let inbound = Inbound { key, session, from, what: What::Back };
+    let inbound = Inbound { key, session, from, what: InboundKind::Back };
     arrival.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
 }
 
 /// Makes the room where there is none, or none any more, and says then where it is.
-fn opened(arrival: &Arrival<'_>, session: SessionId) -> Ack {
+fn opened(arrival: &UpdateContext<'_>, session: SessionId) -> Ack {
     let app = Arc::clone(arrival.app);
     arrival.say_later(async move {
         let Some(engine) = app.engine() else { return texts::ROOM_LATER.to_owned() };
@@ -147,7 +153,7 @@ fn opened(arrival: &Arrival<'_>, session: SessionId) -> Ack {
                 look.state.participant.clone(),
                 look.state.name.clone().unwrap_or_default(),
             );
-            let what = What::Command(crate::interview::Command::Resume);
+            let what = InboundKind::Command(crate::session::Command::Resume);
             let key = format!("discord:anew:{room}");
             // Told in the log by the engine; the next thing that is said there follows all the same.
             _ = engine.receive(Inbound { key, session, from, what }).await;
@@ -159,9 +165,9 @@ fn opened(arrival: &Arrival<'_>, session: SessionId) -> Ack {
                 Arrives::No => texts::NO_ROOM.to_owned(),
                 Arrives::NotYet => texts::DIRECT_LATER.to_owned(),
             },
-            Err(rooms::Trouble::Call(failure)) => no_room(&failure).to_owned(),
+            Err(private_threads::Trouble::Call(failure)) => no_room(&failure).to_owned(),
             // The first thing that is said there makes it.
-            Err(rooms::Trouble::Store(_)) => texts::ROOM_LATER.to_owned(),
+            Err(private_threads::Trouble::Store(_)) => texts::ROOM_LATER.to_owned(),
         }
     })
 }
@@ -208,7 +214,12 @@ const ARRIVES_LOOKS: u32 = 40;
 const ARRIVES_PAUSE: Duration = Duration::from_millis(150);
 
 /// Where a flow runs for somebody.
-pub(super) fn place_of(arrival: &Arrival<'_>, flow: &LoadedFlow, by: &Actor, ear: &Ear) -> Place {
+pub(super) fn place_of(
+    arrival: &UpdateContext<'_>,
+    flow: &LoadedFlow,
+    by: &Actor,
+    ear: &ReplyTarget,
+) -> Place {
     let start = flow.flow.start.discord.as_ref();
     let discord = arrival.app.settings.discord.as_ref();
     let parent = start.and_then(|start| {
@@ -244,7 +255,7 @@ fn on_panel(flow: &LoadedFlow, is_among: bool) -> texts::Panel<'_> {
 }
 
 /// Posts a message with a Start button, for those who look after the server.
-pub(super) fn panel(arrival: &Arrival<'_>, command: &Command, ear: &Ear) -> Ack {
+pub(super) fn panel(arrival: &UpdateContext<'_>, command: &Command, ear: &ReplyTarget) -> Ack {
     if !arrival.responder(&command.by).staff && !people::manages(&command.by) {
         return arrival.tell(ear, texts::FOR_MODERATORS);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    gateway::discord::{app::App, inbound::Ack, inbox::Arrival, send, texts},
+    gateway::discord::{app::App, handler::UpdateContext, inbound::Ack, send, texts},
     ids::{EffectId, SessionId},
     model::{
         artifact::Artifact,
@@ -21,14 +21,18 @@ struct Handed {
 
 /// Puts a copy into somebody's direct messages; where they take none, into the participant's thread, which nobody else of
 /// the members sees. One for staff goes nowhere else. A command that is delivered again brings no second copy.
-pub(super) fn hand_out(arrival: &Arrival<'_>, copy: (SessionId, Audience), user: &str) -> Ack {
+pub(super) fn hand_out(
+    arrival: &UpdateContext<'_>,
+    copy: (SessionId, Audience),
+    user: &str,
+) -> Ack {
     let app = Arc::clone(arrival.app);
     send_later(arrival, copy, user, async move { bundle(&app, copy).await })
 }
 
 /// Puts a file of a conversation into the direct messages of a member of staff.
 pub(super) fn send_file(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     (session, file): (SessionId, Artifact),
     user: &str,
 ) -> Ack {
@@ -50,7 +54,12 @@ async fn bundle(app: &App, (session, reader): (SessionId, Audience)) -> Option<H
 
 /// Hands something over after the acknowledgement, and says where it is, or that it could not be sent; once, however often
 /// the event is delivered.
-fn send_later<F>(arrival: &Arrival<'_>, to: (SessionId, Audience), user: &str, handed: F) -> Ack
+fn send_later<F>(
+    arrival: &UpdateContext<'_>,
+    to: (SessionId, Audience),
+    user: &str,
+    handed: F,
+) -> Ack
 where
     F: Future<Output = Option<Handed>> + Send + 'static,
 {

@@ -12,15 +12,15 @@ use super::{
 use crate::{
     chat::commands::decide::{invitable, rights_of_staff},
     engine::Beginning,
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     form::words,
     gateway::discord::{
+        handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Action, Actor, NotTaken},
-        inbox::{Arrival, Ear},
         limits, parse, people,
         render::{
             Message as Post,
-            kit::{button, primary, rows, small, text},
+            components::{button, primary, rows, small, text},
             text::said,
         },
         texts,
@@ -60,10 +60,10 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Post {
 
 /// Sends an invitation: rights are looked at again, a preview is no proof. The preview becomes what was done.
 pub(super) async fn pressed(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     id: &str,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     if id == CANCEL {
         return Ok(instead(words::NOT_SENT));
@@ -81,11 +81,11 @@ pub(super) async fn pressed(
 }
 
 async fn invited(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     flow: &LoadedFlow,
     user: String,
     by: &Actor,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let name = match name_of(arrival, &user).await {
         Ok(name) => name,
@@ -113,7 +113,7 @@ async fn invited(
 }
 
 /// What a member is called; none in time, nothing. The error is for whoever invites them.
-async fn name_of(arrival: &Arrival<'_>, user: &str) -> Result<String, &'static str> {
+async fn name_of(arrival: &UpdateContext<'_>, user: &str) -> Result<String, &'static str> {
     let asked = arrival.app.api.member(arrival.guild(), user);
     let Ok(answer) = timeout(NAME_LIMIT, asked).await else { return Ok(String::new()) };
     match answer {

@@ -5,27 +5,27 @@ use std::sync::Arc;
 
 use crate::{
     engine::Look,
-    gateway::discord::{app::App, inbound::Ack, inbox::Arrival, mirror, texts},
+    gateway::discord::{app::App, handler::UpdateContext, inbound::Ack, staff_thread, texts},
     ids::SessionId,
-    interview::Command,
+    message_index::MessageRef,
     model::{
         session::Status,
         wait::{Purpose, Wait},
     },
-    threads::Spot,
+    session::Command,
 };
 
 /// How far somebody is.
-pub(super) fn status(arrival: &Arrival<'_>, look: Look) -> Ack {
+pub(super) fn status(arrival: &UpdateContext<'_>, look: Look) -> Ack {
     let app = Arc::clone(arrival.app);
     arrival.say_later(async move {
         let link = link(&app, &look).await;
-        mirror::own(&look, link.as_deref())
+        staff_thread::own(&look, link.as_deref())
     })
 }
 
 /// What came of an order.
-pub(super) fn came_of(arrival: &Arrival<'_>, session: SessionId, command: Command) -> Ack {
+pub(super) fn came_of(arrival: &UpdateContext<'_>, session: SessionId, command: Command) -> Ack {
     let app = Arc::clone(arrival.app);
     arrival.say_later(async move { what_came(&app, session, &command).await })
 }
@@ -60,7 +60,7 @@ async fn link(app: &App, look: &Look) -> Option<String> {
 async fn link_to_card(app: &App, look: &Look, wait: &Wait) -> Option<String> {
     let link = link(app, look).await?;
     let shown = app.store.wait(wait.id).await.ok().flatten();
-    let spot = shown.and_then(|(_, shown)| Spot::parse(&shown.last()?.message));
+    let spot = shown.and_then(|(_, shown)| MessageRef::parse(&shown.last()?.message));
     let room = app.rooms.known(look.state.session).await.ok().flatten();
     let Some(spot) = spot.filter(|spot| room.as_ref() == Some(&spot.channel)) else {
         return Some(link);

@@ -5,28 +5,29 @@ use crate::{
     chat::rating,
     form::words,
     gateway::discord::{
+        handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Action, Submission},
-        inbox::{Arrival, Ear},
         render, texts,
     },
     ids::SessionId,
+    message_index::MessageRef,
     model::rating::Rating,
     telemetry::metric,
-    threads::Spot,
 };
 
 /// A button under an answer was pressed; `id` is what stands behind its prefix.
 pub(super) async fn rated(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     (id, is_good): (&str, bool),
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let session = match own_session(arrival, id, &action.by, ear).await? {
         Ok((session, _)) => session,
         Err(refused) => return Ok(refused),
     };
-    let message = Spot { channel: action.at.channel.clone(), message: action.message.clone() };
+    let message =
+        MessageRef { channel: action.at.channel.clone(), message: action.message.clone() };
     keep(arrival, session, (&message, is_good), (None, texts::without_greeting(&action.said)))
         .await?;
     if is_good {
@@ -38,9 +39,9 @@ pub(super) async fn rated(
 
 /// The form that asks why was sent; none where it was another one.
 pub(in crate::gateway::discord) async fn explained(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     sent: &Submission,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Option<Ack>, NotTaken> {
     let asked = sent.element.strip_prefix(texts::WHY).and_then(|rest| rest.split_once('.'));
     let Some((id, message)) = asked else { return Ok(None) };
@@ -52,15 +53,15 @@ pub(in crate::gateway::discord) async fn explained(
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
         return Ok(Some(arrival.say(ear, words::RATED_BAD)));
     };
-    let message = Spot { channel: sent.at.channel.clone(), message: message.to_owned() };
+    let message = MessageRef { channel: sent.at.channel.clone(), message: message.to_owned() };
     keep(arrival, session, (&message, false), (Some(reason), "")).await?;
     Ok(Some(arrival.say(ear, words::REASON_KEPT)))
 }
 
 async fn keep(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     session: SessionId,
-    (message, is_good): (&Spot, bool),
+    (message, is_good): (&MessageRef, bool),
     (reason, about): (Option<&String>, &str),
 ) -> Result<(), NotTaken> {
     let rating = Rating {

@@ -8,8 +8,8 @@ use crate::{
     },
     form::words,
     gateway::discord::{
+        handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Action, NotTaken},
-        inbox::{Arrival, Ear},
         profile::page as profile_page,
         transcript::page,
     },
@@ -17,10 +17,10 @@ use crate::{
 
 /// Opens a page of a transcript, for staff of the server alone. Paging on changes the page that is open.
 pub(super) async fn read(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     opening: Opening,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let from = match reader(arrival, opening.session, &action.by, ear).await? {
         Ok(from) => from,
@@ -40,10 +40,10 @@ pub(super) async fn read(
 /// Opens what somebody approved, or hands out their résumé, for staff of the server alone, with a record of it. Paging on
 /// changes the page that is open, and is the same reading.
 pub(super) async fn open(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     reading: Reading,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let (Reading::Profile(session, _) | Reading::Resume(session)) = reading;
     let from = match reader(arrival, session, &action.by, ear).await? {

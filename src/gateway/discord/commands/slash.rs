@@ -12,24 +12,24 @@ use crate::{
     engine::Engine,
     form::words,
     gateway::discord::{
+        handler::{ReplyTarget, UpdateContext, participant},
         inbound::{Ack, Actor, Command as Given, NotTaken, Target},
-        inbox::{Arrival, Ear, participant},
         manifest::{REVIEW, REVIEW_USER},
-        mirror, texts,
+        staff_thread, texts,
     },
-    interview::Responder,
     model::{
         session::{Head, PersonId},
         transcript::Audience,
     },
+    session::Responder,
 };
 
 /// A command, with what was given with it.
 pub(in crate::gateway::discord) async fn typed(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     command: Given,
 ) -> Result<Ack, NotTaken> {
-    let ear = Ear { user: command.by.user.clone(), channel: command.at.channel.clone() };
+    let ear = ReplyTarget { user: command.by.user.clone(), channel: command.at.channel.clone() };
     if arrival.guild.is_none() {
         return Ok(arrival.say(&ear, texts::IN_A_SERVER));
     }
@@ -70,7 +70,7 @@ fn read(command: &Given) -> Option<Order> {
 
 /// Whoever gave a command.
 pub(super) struct Asker<'a> {
-    pub(super) arrival: &'a Arrival<'a>,
+    pub(super) arrival: &'a UpdateContext<'a>,
     pub(super) by: &'a Actor,
 }
 
@@ -102,7 +102,7 @@ impl Caller for Asker<'_> {
 }
 
 impl Asker<'_> {
-    async fn show(&self, answer: Answer, ear: &Ear) -> Result<Ack, NotTaken> {
+    async fn show(&self, answer: Answer, ear: &ReplyTarget) -> Result<Ack, NotTaken> {
         let arrival = self.arrival;
         Ok(match answer {
             Answer::Say(text) => arrival.say(ear, &text),
@@ -115,9 +115,9 @@ impl Asker<'_> {
             Answer::Pick(flows) => arrival.show(ear, begin::chooser(&flows)),
             Answer::Invite(user, flows) => arrival.show(ear, invite::preview(&user, &flows)),
             Answer::Own(look) => own::status(arrival, *look),
-            Answer::One(look) => arrival.show(ear, mirror::one(&look)),
+            Answer::One(look) => arrival.show(ear, staff_thread::one(&look)),
             Answer::All(heads) => {
-                arrival.show(ear, mirror::overview(&heads, arrival.app.clock.now()))
+                arrival.show(ear, staff_thread::overview(&heads, arrival.app.clock.now()))
             }
             Answer::Copy(session) => {
                 copy::hand_out(arrival, (session, Audience::Staff), &self.by.user)

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use serenity::interactions_endpoint::Verifier;
 use tokio::time::Instant;
 
-use super::{Error, intake::Intake};
+use super::{Error, acknowledge::Intake};
 use crate::{
     chat::{
         Drawing,

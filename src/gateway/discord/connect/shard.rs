@@ -15,16 +15,17 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Error, Next, Pace, Refusal, after,
+    Error, Next, Pace, Refusal,
+    acknowledge::Intake,
+    after,
     budget::{Budget, Denied},
-    intake::Intake,
     session::{Kept, Session},
     wire::{Ended, Why, Wire},
 };
 use crate::{
     config::{Proxies, Secret, llm::is_loopback},
-    dial,
     gateway::discord::api::Failure,
+    outbound,
     telemetry::{link::Link, metric},
 };
 
@@ -40,7 +41,7 @@ const AT_ITS_ADDRESS: u32 = 3;
 /// Members of a large server that are listed when it comes; the fewest there can be, as they are not used.
 const LARGE: u64 = 50;
 
-pub(super) use dial::Socket as Stream;
+pub(super) use outbound::Socket as Stream;
 
 /// One shard.
 #[derive(Debug)]
@@ -182,7 +183,7 @@ impl Shard {
         let Some(address) = self.safe(&address) else {
             return Err(later("Discord gave no address for a connection"));
         };
-        let connecting = dial::socket(&address, FRAME_MAX, &self.proxies);
+        let connecting = outbound::socket(&address, FRAME_MAX, &self.proxies);
         let mut stream = timeout(self.pace.open, connecting)
             .await
             .map_err(|_| later("no connection in time"))?
@@ -255,7 +256,7 @@ async fn greeting(stream: &mut Stream) -> Result<Duration, &'static str> {
             }
             Ok(Message::Close(_)) => break,
             Ok(_) => {}
-            Err(error) => return Err(dial::kind_of(&error)),
+            Err(error) => return Err(outbound::kind_of(&error)),
         }
     }
     Err("closed before the greeting")

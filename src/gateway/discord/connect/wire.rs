@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::{self, Message, protocol::CloseFrame};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    intake::Spot,
+    acknowledge::Spot,
     session::{Marks, Session},
     shard::{Shard, Stream},
 };

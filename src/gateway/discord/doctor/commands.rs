@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{Report, unasked};
 use crate::{
-    chat::checkup::Patient,
+    chat::doctor::DoctorContext,
     config::{problem::listed, settings::DiscordConnection},
     gateway::discord::{api::Api, manifest},
 };
@@ -18,7 +18,7 @@ const HINT: &str =
 /// Compares what is registered with what is ours.
 pub(super) async fn registered(
     api: &Api,
-    patient: &Patient<'_>,
+    patient: &DoctorContext<'_>,
     connection: &DiscordConnection,
     report: &mut Report,
 ) {

@@ -7,12 +7,12 @@ use serenity::model::Permissions;
 
 use super::{Report, named, unasked};
 use crate::{
-    chat::checkup::Patient,
+    chat::doctor::DoctorContext,
     config::{problem::listed, settings::DiscordConnection},
     gateway::discord::{
         api::{Api, Code, Failure},
         manifest,
-        rights::{Hindrance, Rights},
+        permissions::{Hindrance, Rights},
     },
     model::flow::{Decider, DiscordPlace, Flow, PhaseEffect},
 };
@@ -34,7 +34,7 @@ struct Server {
 pub(super) async fn all(
     api: &Api,
     me: &str,
-    patient: &Patient<'_>,
+    patient: &DoctorContext<'_>,
     connection: &DiscordConnection,
     report: &mut Report,
 ) {
@@ -142,7 +142,7 @@ impl<'a> Wanted<'a> {
 struct Looked<'a> {
     api: &'a Api,
     servers: &'a [Server],
-    patient: &'a Patient<'a>,
+    patient: &'a DoctorContext<'a>,
     report: &'a mut Report,
 }
 

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::{
     BAD, Cx, Drawn, GOOD, OVER,
-    kit::{self, rows, small},
+    components::{self, rows, small},
     request, review,
     text::{one_line, person, said, time},
 };
 use crate::{
-    form::{self, Element, filled, sheet},
+    form::{self, ComponentId, filled, review_editor},
     gateway::discord::{limits, texts},
     model::{
         session::PersonId,
@@ -32,7 +32,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
             let given = Given { wait, cx, by, by_name, at: *at };
             drawn.colour = colour(reply);
             drawn.told = given.told(reply);
-            drawn.below.push(kit::text(&given.line(reply)));
+            drawn.below.push(components::text(&given.line(reply)));
             drawn.below.extend(given.remarks(reply));
             drawn.below.extend(texts::roles_added(&cx.roles_given).map(|line| small(&[line])));
             let is_kind = matches!(wait.prompt.control, Control::Review(_) | Control::Ask(_));
@@ -45,7 +45,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
                 drawn.told = request::facts(decide, cx);
             }
             let line = format!("**Expired**: nobody answered in time. {}", time(*at));
-            drawn.below.push(kit::text(&line));
+            drawn.below.push(components::text(&line));
             let decides = matches!(wait.answerers, Answerers::Deciders { .. });
             if decides && cx.reader == Audience::Staff {
                 drawn.below.extend(button(wait, "reopen", "Reopen"));
@@ -54,12 +54,12 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
         Standing::Cancelled { reason, at } => {
             let reason = said(reason.trim_end_matches('.'), limits::VALUE_SHOWN);
             let what = form::words::withdrawn(&wait.prompt);
-            drawn.below.push(kit::text(&format!("**{what}**: {reason}. {}", time(*at))));
+            drawn.below.push(components::text(&format!("**{what}**: {reason}. {}", time(*at))));
         }
         Standing::Superseded { at, by } => {
             let (what, why) = form::words::superseded(*by);
             let line = format!("**{what}**: {why} {}", time(*at));
-            drawn.below.push(kit::text(&line));
+            drawn.below.push(components::text(&line));
         }
     }
     drawn
@@ -72,7 +72,7 @@ pub(super) fn words(wait: &Wait, cx: &Cx) -> Option<String> {
 }
 
 fn button(wait: &Wait, action: &str, label: &str) -> Vec<Value> {
-    rows([kit::button(Element::id(wait.id, wait.revision, action), label)])
+    rows([components::button(ComponentId::id(wait.id, wait.revision, action), label)])
 }
 
 /// Who answered and when, and who reads it.
@@ -95,15 +95,15 @@ impl Given<'_> {
             if self.is_me() { me.to_owned() } else { person(self.by, self.by_name) }
         };
         let at = time(self.at);
-        match form::Given::of(reply, &self.wait.prompt.control, &self.cx.files) {
-            form::Given::Said { verb, what } if what.is_empty() => {
+        match form::AnswerSummary::of(reply, &self.wait.prompt.control, &self.cx.files) {
+            form::AnswerSummary::Said { verb, what } if what.is_empty() => {
                 format!("✓ {} {verb} · {at}", who("You"))
             }
-            form::Given::Said { verb, what } => {
+            form::AnswerSummary::Said { verb, what } => {
                 let what = said(&one_line(&what), limits::VALUE_SHOWN);
                 format!("✓ {} {verb}: **{what}** · {at}", who("You"))
             }
-            form::Given::Stamped { what, is_good } => {
+            form::AnswerSummary::Stamped { what, is_good } => {
                 let mark = if is_good { "✓" } else { "✗" };
                 // Whoever wrote it knows that they did.
                 let what = if is_good && self.is_me() { "Approved" } else { what };
@@ -127,9 +127,10 @@ impl Given<'_> {
             (Reply::Reviewed { verdict, data, .. }, Control::Review(review))
                 if *verdict != Verdict::Rejected =>
             {
-                let groups = data
-                    .as_ref()
-                    .map_or_else(|| review.groups.clone(), |data| sheet::groups_with(review, data));
+                let groups = data.as_ref().map_or_else(
+                    || review.groups.clone(),
+                    |data| review_editor::groups_with(review, data),
+                );
                 review::table(&self.wait.prompt, &groups, false)
             }
             (Reply::Decided { .. }, Control::Decide(decide)) => request::facts(decide, self.cx),

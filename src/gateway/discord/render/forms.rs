@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 use super::{
     Cx,
+    components::{self, Item, Modal},
     inputs::{self, input_id, item, long},
-    kit::{self, Item, Modal},
     pages::{self, Page},
     text::{clip, clip_or, is_blank, one_line, said},
 };
 use crate::{
-    form::{self, DenialForm, Draft, Element, Hears, words},
+    form::{self, ComponentId, DenialForm, Draft, MessageAccess, words},
     gateway::discord::limits,
     model::{
         ui::{Ask, Choose, Control, Decide, Form, Prompt, Review, Upload},
@@ -58,7 +58,7 @@ struct Opened<'a> {
 
 impl Opened<'_> {
     fn modal(&self, action: &str, title: &str, components: Vec<Value>) -> Value {
-        let id = Element::id(self.wait.id, self.wait.revision, action);
+        let id = ComponentId::id(self.wait.id, self.wait.revision, action);
         Modal { id: input_id(&id, self.salt), title: title.to_owned(), components }.json()
     }
 
@@ -66,7 +66,7 @@ impl Opened<'_> {
     fn words(&self, name: &str, label: &str, hint: &str, must: bool) -> Value {
         let mut input = long(&input_id(name, self.salt), "", None);
         input["required"] = must.into();
-        kit::label(label, hint, &input)
+        components::label(label, hint, &input)
     }
 
     /// What is asked, above the inputs, where there is room for one more component.
@@ -81,7 +81,7 @@ impl Opened<'_> {
             words = said(&one_line(title.as_deref().unwrap_or_default()), limits::QUOTE);
         }
         (inputs < limits::MODAL_COMPONENTS && !is_blank(&words) && words != "—")
-            .then(|| kit::text(&words))
+            .then(|| components::text(&words))
     }
 
     fn title<'a>(&'a self, otherwise: &'a str) -> &'a str {
@@ -100,9 +100,10 @@ impl Opened<'_> {
             let first = k * limits::SELECT_OPTIONS + 1;
             let most = choose.most().min(items.len());
             let id = input_id(&format!("pick.{k}"), self.salt);
-            let mut select = kit::json(&kit::select(&id, items, "Choose…", (0, most)));
+            let mut select =
+                components::json(&components::select(&id, items, "Choose…", (0, most)));
             select["required"] = false.into();
-            kit::label(&format!("{first} to {}", first + items.len() - 1), "", &select)
+            components::label(&format!("{first} to {}", first + items.len() - 1), "", &select)
         };
         let mut components: Vec<Value> =
             items.chunks(limits::SELECT_OPTIONS).enumerate().map(menu).collect();
@@ -147,11 +148,13 @@ impl Opened<'_> {
         input["required"] = ask.required.into();
         let is_more = usize::try_from(ask.max).is_ok_and(|asked| asked > max);
         let hint = match self.cx.hears {
-            Hears::All if is_more => "Is it longer? Send it as a message instead.",
-            Hears::Replies if is_more => "Is it longer? Reply to the question with it instead.",
-            Hears::All | Hears::Replies | Hears::Nothing => "",
+            MessageAccess::All if is_more => "Is it longer? Send it as a message instead.",
+            MessageAccess::Replies if is_more => {
+                "Is it longer? Reply to the question with it instead."
+            }
+            MessageAccess::All | MessageAccess::Replies | MessageAccess::Nothing => "",
         };
-        let input = kit::label("Your answer", hint, &input);
+        let input = components::label("Your answer", hint, &input);
         let components = self.question(1).into_iter().chain([input]).collect();
         self.modal("send", self.title("Your answer"), components)
     }
@@ -173,8 +176,8 @@ impl Opened<'_> {
         let label = if most > 1 { "Files" } else { "File" };
         let line = accepted(upload, self.cx.file_max);
         let mut components: Vec<Value> = self.question(2).into_iter().collect();
-        components.push(kit::text(&format!("-# {}", said(&line, 400))));
-        components.push(kit::label(label, "", &input));
+        components.push(components::text(&format!("-# {}", said(&line, 400))));
+        components.push(components::label(label, "", &input));
         self.modal("send", self.title("Upload"), components)
     }
 
@@ -182,11 +185,11 @@ impl Opened<'_> {
         let request = format!("**{}**", said(&one_line(&decide.request), QUESTION));
         let form = DenialForm::of(decide);
         let input = self.words("feedback", form.label, &form.hint, true);
-        self.modal("deny_and_tell", form.title, vec![kit::text(&request), input])
+        self.modal("deny_and_tell", form.title, vec![components::text(&request), input])
     }
 
     fn start_over(&self) -> Value {
-        let words = kit::text(form::starting_over(!self.cx.is_scripted));
+        let words = components::text(form::starting_over(!self.cx.is_scripted));
         let input = self.words("notes", "What should be different?", "", false);
         self.modal("reject", "Start over", vec![words, input])
     }
@@ -215,7 +218,7 @@ impl Opened<'_> {
 pub(super) fn why(id: String) -> Value {
     let mut input = long("reason", "", None);
     input["required"] = false.into();
-    let components = vec![kit::label(words::YOUR_REASON, "", &input)];
+    let components = vec![components::label(words::YOUR_REASON, "", &input)];
     Modal { id, title: words::WHY_NOT_HELPFUL.to_owned(), components }.json()
 }
 

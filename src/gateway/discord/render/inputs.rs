@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::{
-    kit::{self, Item},
+    components::{self, Item},
     text::{clip, clip_or, is_blank, units},
 };
 use crate::{
@@ -116,7 +116,7 @@ pub(super) fn draw(slot: &Slot, salt: &str) -> Value {
     let must = field.required && shape != Shape::Replacement;
     let mut component = element(field, shape, &input_id(&slot.name, salt));
     component["required"] = must.into();
-    kit::label(&label, &hints.join(" · "), &component)
+    components::label(&label, &hints.join(" · "), &component)
 }
 
 /// The id of an input: its name, and what tells this opening from every other, for a phone remembers what was typed
@@ -138,11 +138,11 @@ fn element(field: &Field, shape: Shape, id: &str) -> Value {
         }
         (Shape::Menu, Input::Select { choices, .. }) => {
             let counts = (usize::from(field.required), 1);
-            kit::json(&kit::select(id, &items(choices, field), "Choose…", counts))
+            components::json(&components::select(id, &items(choices, field), "Choose…", counts))
         }
         (Shape::Menus, Input::Select { choices, .. }) => {
             let counts = (usize::from(field.required), choices.len());
-            kit::json(&kit::select(id, &items(choices, field), "Choose…", counts))
+            components::json(&components::select(id, &items(choices, field), "Choose…", counts))
         }
         (Shape::Line, _) => typed(field, id, false),
         (Shape::Replacement, _) => long(id, "", placeholder(field).as_deref()),

@@ -5,16 +5,16 @@ use serde_json::Value;
 use serenity::builder::CreateButton;
 
 use super::{
-    Cx, Drawn, Hears, OPEN,
+    Cx, Drawn, MessageAccess, OPEN,
+    components::{self, Item, danger, menu, primary, rows, small, success},
     forms::accepted,
     inputs::{item, label, more},
-    kit::{self, Item, danger, menu, primary, rows, small, success},
     pages::{self, Page},
     request, review,
     text::{clip, clip_or, is_blank, one_line, person, said, units},
 };
 use crate::{
-    form::{Element, shown},
+    form::{ComponentId, shown},
     gateway::discord::{limits, transcript},
     model::{
         ui::{
@@ -61,11 +61,11 @@ struct Open<'a> {
 
 impl Open<'_> {
     fn id(&self, action: &str) -> String {
-        Element::id(self.wait.id, self.wait.revision, action)
+        ComponentId::id(self.wait.id, self.wait.revision, action)
     }
 
     fn button(&self, action: &str, label: &str) -> CreateButton {
-        kit::button(self.id(action), label)
+        components::button(self.id(action), label)
     }
 
     fn primary(&self, action: &str, label: &str) -> CreateButton {
@@ -272,9 +272,9 @@ impl Open<'_> {
         let open = self.primary("open", "Write an answer");
         let mut below = rows(std::iter::once(open).chain(self.skip(!ask.required)));
         let line = match self.cx.hears {
-            Hears::All => Some("Or type your answer here."),
-            Hears::Replies => Some("Or reply to this message with your answer."),
-            Hears::Nothing => None,
+            MessageAccess::All => Some("Or type your answer here."),
+            MessageAccess::Replies => Some("Or reply to this message with your answer."),
+            MessageAccess::Nothing => None,
         };
         below.extend(line.map(|line| small(&[line.to_owned()])));
         Drawn { below, ..Drawn::new(OPEN) }
@@ -292,12 +292,12 @@ impl Open<'_> {
         if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
             buttons.push(transcript::open(self.wait.session));
             let url = self.cx.conversation.as_deref();
-            buttons.extend(url.and_then(|url| kit::link(url, "Open conversation")));
+            buttons.extend(url.and_then(|url| components::link(url, "Open conversation")));
         }
         let mut drawn = Drawn::new(OPEN);
         if self.wait.prompt.title.as_ref() != Some(&decide.request) {
             let request = said(&one_line(&decide.request), 600);
-            drawn.told.push(vec![kit::text(&format!("**{request}**"))]);
+            drawn.told.push(vec![components::text(&format!("**{request}**"))]);
         }
         drawn.told.extend(request::facts(decide, self.cx));
         drawn.below = rows(buttons);
@@ -323,7 +323,7 @@ impl Open<'_> {
         let no = self.button("no", &clip_or(&control.no, limits::BUTTON_LABEL, "No"));
         let mut below = Vec::new();
         if control.danger {
-            below.push(kit::text("⚠️ **This can't be undone.**"));
+            below.push(components::text("⚠️ **This can't be undone.**"));
             below.extend(rows([danger(self.id("sure.yes"), &yes), no]));
         } else {
             below.extend(rows([self.primary("yes", &yes), no]));
@@ -387,7 +387,7 @@ fn list(choose: &Choose) -> Vec<Vec<Value>> {
     let line = |(n, choice): (usize, &Choice)| {
         let more = more(choice).map(|more| format!(": {}", said(&one_line(more), CHOICE_LINE)));
         let name = said(&one_line(choice.label.trim()), CHOICE_LINE);
-        vec![kit::text(&format!("{}\\. **{name}**{}", n + 1, more.unwrap_or_default()))]
+        vec![components::text(&format!("{}\\. **{name}**{}", n + 1, more.unwrap_or_default()))]
     };
     long.map(line).collect()
 }

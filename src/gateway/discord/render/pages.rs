@@ -2,7 +2,7 @@
 //! kept in a draft until all of it is sent. Decided from the stored question and the draft alone.
 
 use crate::{
-    form::{Draft, Slot, sheet},
+    form::{Draft, Slot, review_editor},
     gateway::discord::limits,
     model::ui::{Form, Review},
 };
@@ -33,7 +33,7 @@ pub(in crate::gateway::discord) fn of_form(form: &Form, draft: &Draft) -> Vec<Pa
 pub(in crate::gateway::discord) fn of_review(review: &Review, draft: &Draft) -> Vec<Page> {
     let mut pages = Vec::new();
     for (group, slots) in draft.parts(review) {
-        let entry = sheet::entry_of(review, &group.path);
+        let entry = review_editor::entry_of(review, &group.path);
         let title = super::text::one_line(&group.title);
         let title = if super::text::is_blank(&title) { "Data".to_owned() } else { title };
         let chunks: Vec<_> = slots.chunks(limits::MODAL_COMPONENTS).collect();

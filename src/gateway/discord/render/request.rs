@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Cx, kit,
+    Cx, components,
     text::{one_line, said, time, units},
 };
 use crate::{form::instant, gateway::discord::limits, model::ui::Decide};
@@ -40,7 +40,7 @@ pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
             || units(&value) > LINE
             || value.contains('\n')
         {
-            long.push(vec![kit::text(&format!("**{label}**\n{}", quotation(&value)))]);
+            long.push(vec![components::text(&format!("**{label}**\n{}", quotation(&value)))]);
         } else {
             short.push(format!("**{label}**: {value}"));
         }
@@ -51,13 +51,15 @@ pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
     who.extend(short.drain(..beside));
     let who = match (who.is_empty(), picture) {
         (true, _) => None,
-        (false, Some(url)) => {
-            Some(kit::portrait(&who.join("\n"), url, decide.person().unwrap_or("The participant")))
-        }
-        (false, None) => Some(kit::text(&who.join("\n"))),
+        (false, Some(url)) => Some(components::portrait(
+            &who.join("\n"),
+            url,
+            decide.person().unwrap_or("The participant"),
+        )),
+        (false, None) => Some(components::text(&who.join("\n"))),
     };
-    let short = short.chunks(4).map(|lines| vec![kit::text(&lines.join("\n"))]);
-    let part_of = (!part_of.is_empty()).then(|| vec![kit::small(&[part_of.join(" · ")])]);
+    let short = short.chunks(4).map(|lines| vec![components::text(&lines.join("\n"))]);
+    let part_of = (!part_of.is_empty()).then(|| vec![components::small(&[part_of.join(" · ")])]);
     who.map(|who| vec![who]).into_iter().chain(long).chain(short).chain(part_of).collect()
 }
 

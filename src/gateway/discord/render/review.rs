@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    kit,
+    components,
     text::{is_blank, one_line, said, units},
 };
 use crate::{
@@ -59,7 +59,7 @@ pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Value>
             _ => parts.push(line),
         }
     }
-    parts.iter().map(|part| vec![kit::text(part)]).collect()
+    parts.iter().map(|part| vec![components::text(part)]).collect()
 }
 
 /// Nothing has been written yet.

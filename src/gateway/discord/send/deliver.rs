@@ -14,18 +14,18 @@ use crate::{
         Fetched, Trail, cards,
         refusal::{self, Class},
     },
-    engine::{Inbound, Look, Receipt, What},
+    engine::{Inbound, InboundKind, Look, Receipt},
     form::{self, words},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
-        native::{self, Known},
-        people,
+        people, private_threads,
         render::{self, Message},
-        rooms, texts,
+        server_onboarding::{self, Known},
+        texts,
     },
     ids::WaitId,
-    interview::{Responder, answer, evidence},
+    message_index::{Mark, MessageRef, Role},
     model::{
         artifact::Offer,
         effect::{Act, CauseKind, Delivery, Effect, Recipient, Rendering},
@@ -35,8 +35,8 @@ use crate::{
         ui::{Control, Reply},
         wait::{Purpose, Settlement, Standing, Wait},
     },
+    session::{Responder, answer, evidence},
     store,
-    threads::{Mark, Role, Spot},
 };
 
 /// The number of the part that says how a request was decided.
@@ -80,11 +80,11 @@ impl From<store::Error> for Undelivered {
     }
 }
 
-impl From<rooms::Trouble> for Undelivered {
-    fn from(trouble: rooms::Trouble) -> Self {
+impl From<private_threads::Trouble> for Undelivered {
+    fn from(trouble: private_threads::Trouble) -> Self {
         match trouble {
-            rooms::Trouble::Call(failure) => Self::Call(failure),
-            rooms::Trouble::Store(_) => Self::Later,
+            private_threads::Trouble::Call(failure) => Self::Call(failure),
+            private_threads::Trouble::Store(_) => Self::Later,
         }
     }
 }
@@ -110,7 +110,7 @@ pub(super) struct Sender<'a> {
     /// A card was posted as words without its buttons, because Discord did not take how it was made.
     pub(super) is_plainer: AtomicBool,
     /// The message that its first part refers to.
-    pub(super) answers: OnceLock<Spot>,
+    pub(super) answers: OnceLock<MessageRef>,
 }
 
 pub(super) type Delivered<T> = Result<T, Undelivered>;
@@ -198,7 +198,7 @@ impl Sender<'_> {
     pub(super) async fn redraw(&self, wait: &Wait, renderings: &[Rendering]) {
         let Ok(cx) = self.cx(wait).await else { return };
         let message = render::card(wait, &cx);
-        for spot in renderings.iter().filter_map(|r| Spot::parse(&r.message)) {
+        for spot in renderings.iter().filter_map(|r| MessageRef::parse(&r.message)) {
             self.app.drawn.forget(&spot.name());
             _ = self.edit(&spot, &message).await;
         }
@@ -210,7 +210,8 @@ impl Sender<'_> {
             return Ok(None);
         }
         let message = render::card(wait, &self.cx(wait).await?);
-        let spots: Vec<Spot> = renderings.iter().filter_map(|r| Spot::parse(&r.message)).collect();
+        let spots: Vec<MessageRef> =
+            renderings.iter().filter_map(|r| MessageRef::parse(&r.message)).collect();
         let is_open = wait.standing.is_pending();
         if is_open && self.is_elsewhere(&spots).await? {
             return self.card(wait, &message).await;
@@ -238,13 +239,13 @@ impl Sender<'_> {
         }
         // Deleted is not answered.
         if is_there || !is_open {
-            return Ok(spots.first().map(Spot::name));
+            return Ok(spots.first().map(MessageRef::name));
         }
         self.card(wait, &message).await
     }
 
     /// The card of a question that ended, where an attempt may have posted it of which nobody knows whether it came.
-    async fn unnoted(&self, wait: &Wait) -> Delivered<Option<Spot>> {
+    async fn unnoted(&self, wait: &Wait) -> Delivered<Option<MessageRef>> {
         if !self.was_tried {
             return Ok(None);
         }
@@ -266,7 +267,7 @@ impl Sender<'_> {
         if !is_choice || !self.app.drafts.of(wait).await?.is_empty() {
             return Ok(false);
         }
-        match native::known(self.app, &self.look().await?, wait).await {
+        match server_onboarding::known(self.app, &self.look().await?, wait).await {
             Ok(Known::Said(ids)) => return self.said_before(wait, ids).await,
             Ok(Known::Picked(draft)) => self.app.drafts.keep(wait, &draft).await?,
             Err(failure) if failure.is(Code::UnknownMember) => self.lost(roles::NOT_THERE),
@@ -288,7 +289,7 @@ impl Sender<'_> {
         let from = Responder::without_rights(state.participant.clone(), name);
         let key = format!("discord:known:{}:{}", wait.id, wait.revision);
         let (id, revision, via) = (wait.id, wait.revision, Via::Known);
-        let what = What::Answer { wait: id, revision, reply, via };
+        let what = InboundKind::Answer { wait: id, revision, reply, via };
         let session = self.effect.session;
         let receipt = engine.receive(Inbound { key, session, from, what }).await?;
         Ok(matches!(receipt, Receipt::Settled(Settlement::Applied) | Receipt::Duplicate))
@@ -319,7 +320,7 @@ impl Sender<'_> {
 
     /// Whether a card of the team's is shown, but not where this one goes: to one of them directly, for their channel took
     /// nothing.
-    async fn is_elsewhere(&self, spots: &[Spot]) -> Delivered<bool> {
+    async fn is_elsewhere(&self, spots: &[MessageRef]) -> Delivered<bool> {
         if spots.is_empty() {
             return Ok(false);
         }
@@ -328,7 +329,7 @@ impl Sender<'_> {
     }
 
     /// Remembers what a request is to those who write about it, and begins the thread where they do.
-    async fn belongs(&self, wait: &Wait, spot: &Spot) -> Delivered<()> {
+    async fn belongs(&self, wait: &Wait, spot: &MessageRef) -> Delivered<()> {
         if self.effect.to == Recipient::Participant {
             return Ok(());
         }
@@ -534,7 +535,7 @@ impl Sender<'_> {
             let person = look.state.participant.clone();
             let from = Responder::without_rights(person, String::new());
             if let Err(error) =
-                engine.receive(Inbound { key, session, from, what: What::Back }).await
+                engine.receive(Inbound { key, session, from, what: InboundKind::Back }).await
             {
                 tracing::warn!(session.id = %session, %error, "could not continue a session");
             }
@@ -549,7 +550,7 @@ impl Sender<'_> {
         self.app.afterwards.spawn(async move {
             let person = people::person_id(&guild, people::NO_GUILD);
             let from = Responder::without_rights(person, String::new());
-            let what = What::Lost { why: why.to_owned() };
+            let what = InboundKind::Lost { why: why.to_owned() };
             if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
                 tracing::warn!(session.id = %session, %error, "could not pause a session");
             }

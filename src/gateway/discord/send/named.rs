@@ -8,13 +8,13 @@ use crate::{
         render::{self, Message},
         texts,
     },
-    interview,
     model::{
         effect::Recipient,
         flow::PhaseEffect,
         session::Platform,
         wait::{Purpose, Wait},
     },
+    session,
 };
 
 impl Sender<'_> {
@@ -35,7 +35,7 @@ impl Sender<'_> {
             | Purpose::Call { .. }
             | Purpose::Child { .. } => None,
         };
-        let aliases = effect.map(|effect| interview::roles_of(state, effect)).unwrap_or_default();
+        let aliases = effect.map(|effect| session::roles_of(state, effect)).unwrap_or_default();
         let known = self.app.settings.discord.as_ref().map(|discord| &discord.roles);
         let mentioned = |alias: &String| Some(format!("<@&{}>", known?.get(alias)?));
         let roles: Option<Vec<String>> = aliases.iter().map(mentioned).collect();

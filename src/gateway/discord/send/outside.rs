@@ -4,12 +4,12 @@ use super::deliver::Sender;
 use crate::{
     gateway::discord::app::App,
     ids::SessionId,
+    message_index::{Mark, MessageRef},
     model::{
         effect::Recipient,
         posted::{Item, Posted, Reader},
         session::Place,
     },
-    threads::{Mark, Spot},
 };
 
 /// What is marked of a session: a ledger of an older program says nothing of it.
@@ -38,7 +38,7 @@ pub(super) async fn remains(app: &App, session: SessionId, place: &Place) -> Vec
 impl Sender<'_> {
     /// A message stands there since now, or is found to. Others can write a thread under one that stands in a channel of
     /// the staff.
-    pub(super) fn left(&self, spot: &Spot) {
+    pub(super) fn left(&self, spot: &MessageRef) {
         let reader = self.reader.get().cloned().unwrap_or_else(|| match &self.effect.to {
             Recipient::Channel { alias } => Reader::Staff(alias.clone()),
             Recipient::Person { .. } => Reader::Staff(String::new()),

@@ -20,8 +20,8 @@ use crate::{
         },
         texts,
     },
+    message_index::MessageRef,
     model::effect::Recipient,
-    threads::Spot,
 };
 
 /// The number of the part that greets the participant where their first message has no room for it.
@@ -81,7 +81,7 @@ impl Sender<'_> {
         message: &Message,
         part: u8,
         file: Option<File<'_>>,
-    ) -> Delivered<Option<Spot>> {
+    ) -> Delivered<Option<MessageRef>> {
         let rooms = &self.app.rooms;
         let known = rooms.known(self.effect.session).await?;
         let room = match known {
@@ -104,7 +104,7 @@ impl Sender<'_> {
         message: &Message,
         part: u8,
         file: Option<File<'_>>,
-    ) -> Delivered<Option<Spot>> {
+    ) -> Delivered<Option<MessageRef>> {
         let (rooms, session) = (&self.app.rooms, self.effect.session);
         if !rooms.awaits_participant(session, room).await? {
             return self.send(room, message.body(0), part, file).await;
@@ -130,7 +130,7 @@ impl Sender<'_> {
         channel: &str,
         message: &Message,
         part: u8,
-    ) -> Delivered<Option<Spot>> {
+    ) -> Delivered<Option<MessageRef>> {
         self.send(channel, message.body(0), part, None).await
     }
 
@@ -140,7 +140,7 @@ impl Sender<'_> {
         body: Value,
         part: u8,
         file: Option<File<'_>>,
-    ) -> Delivered<Option<Spot>> {
+    ) -> Delivered<Option<MessageRef>> {
         if self.may_be_there()
             && let Some(spot) = self.look_for(channel, &body, file.map(|file| file.name)).await?
         {
@@ -167,7 +167,7 @@ impl Sender<'_> {
         };
         match posted {
             Ok(message) => {
-                let spot = Spot { channel: channel.to_owned(), message };
+                let spot = MessageRef { channel: channel.to_owned(), message };
                 self.left(&spot);
                 Ok(Some(spot))
             }
@@ -228,7 +228,7 @@ impl Sender<'_> {
         Some(body)
     }
 
-    pub(super) async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<Edited> {
+    pub(super) async fn edit(&self, spot: &MessageRef, message: &Message) -> Delivered<Edited> {
         let (body, digest) = (message.body(0), message.digest());
         // The answer to a press may draw it first.
         self.app.drawn.settled(&spot.name()).await;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{
     deliver::{Delivered, Sender, Undelivered},
-    found::snowflake,
+    find_earlier::snowflake,
     nonce,
 };
 use crate::{
@@ -23,14 +23,14 @@ use crate::{
     engine::Engine,
     gateway::discord::{
         api::{Code, Failure, Near},
-        mirror, people, render, texts,
+        people, render, staff_thread, texts,
     },
+    message_index::MessageRef,
     model::{
         effect::{Act, Effect, Recipient},
         posted::{Item, Posted, Reader, Removal},
         report::Count,
     },
-    threads::Spot,
 };
 
 /// Messages of a thread that go in one attempt: the next one follows at once.
@@ -78,7 +78,7 @@ impl Sender<'_> {
 
     /// Takes away a message with the thread that hangs on it; where others have written in that, the message is blanked
     /// and the thread loses its name.
-    async fn take_head(&self, head: &Spot, posted: &Posted) -> Delivered<()> {
+    async fn take_head(&self, head: &MessageRef, posted: &Posted) -> Delivered<()> {
         let thread = match self.thread(&head.message).await {
             Ok(thread) => thread,
             Err(failure) => match self.refused(&failure) {
@@ -139,7 +139,7 @@ impl Sender<'_> {
             Ok(channel) => {
                 let name = nonce(self.effect.id, 0);
                 let posted = self.app.api.post(&channel, &name, body).await;
-                posted.map(|message| Spot { channel, message }.name())
+                posted.map(|message| MessageRef { channel, message }.name())
             }
             Err(failure) => Err(failure),
         };
@@ -170,7 +170,7 @@ impl Sender<'_> {
             if n == AT_ONCE {
                 return Err(Failure::Later { after: Duration::ZERO }.into());
             }
-            let at = Spot { channel: thread.to_owned(), message: message.clone() };
+            let at = MessageRef { channel: thread.to_owned(), message: message.clone() };
             let message =
                 Posted { item: Item::Message { at: at.name() }, reader: posted.reader.clone() };
             self.take_message(&at, &message).await?;
@@ -215,7 +215,7 @@ impl Sender<'_> {
                     || files.contains(tail)
                     || (is_direct && mark.is_none() && !controls.contains("custom_id")));
             if let Some(id) = message["id"].as_str().filter(|_| is_it) {
-                let at = Spot { channel: channel.clone(), message: id.to_owned() };
+                let at = MessageRef { channel: channel.clone(), message: id.to_owned() };
                 let posted =
                     Posted { item: Item::Message { at: at.name() }, reader: Reader::Participant };
                 self.take_message(&at, &posted).await?;
@@ -254,7 +254,7 @@ impl Sender<'_> {
     /// What the erasure came to, for the participant: in their thread where that is left, else in their direct messages.
     async fn receipt(&self, user: &str, rooms: &[String]) -> Delivered<Option<String>> {
         let report = self.report().await?;
-        let notice = report.notice.as_deref().and_then(Spot::parse);
+        let notice = report.notice.as_deref().and_then(MessageRef::parse);
         let mut places: Vec<String> = notice.iter().map(|at| at.channel.clone()).collect();
         places.extend_from_slice(rooms);
         if places.is_empty() {
@@ -299,7 +299,7 @@ impl Remover for Sender<'_> {
         failure.in_words()
     }
 
-    async fn delete(&self, at: &Spot) -> Result<(), Failure> {
+    async fn delete(&self, at: &MessageRef) -> Result<(), Failure> {
         match self.app.api.delete(&at.channel, &at.message).await {
             Err(failure) if failure.is(Code::Archived) => {
                 self.app.api.unarchive(&at.channel).await?;
@@ -309,15 +309,15 @@ impl Remover for Sender<'_> {
         }
     }
 
-    async fn overwrite(&self, at: &Spot) -> Result<(), Failure> {
+    async fn overwrite(&self, at: &MessageRef) -> Result<(), Failure> {
         self.app.drawn.settled(&at.name()).await;
         self.app.drawn.forget(&at.name());
-        self.app.api.edit(&at.channel, &at.message, mirror::erased().body(0)).await
+        self.app.api.edit(&at.channel, &at.message, staff_thread::erased().body(0)).await
     }
 }
 
-fn spot(at: &str) -> Delivered<Spot> {
-    Spot::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
+fn spot(at: &str) -> Delivered<MessageRef> {
+    MessageRef::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
 }
 
 /// Written by somebody: words, an answer to a message, what a command came to.

@@ -16,24 +16,24 @@ use super::{
 };
 use crate::{
     chat::refusal::Class,
-    engine::{self, Inbound, Look, What},
+    engine::{self, Inbound, InboundKind, Look},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
         members::Member,
-        people, render,
-        rights::{Hindrance, Rights},
-        texts,
+        people,
+        permissions::{Hindrance, Rights},
+        render, texts,
     },
     ids::{EffectId, SessionId, WaitId},
-    interview::{CallState, Responder},
+    message_index::MessageRef,
     model::{
         flow::PhaseEffect,
         transcript::Origin,
         wait::{Answerers, Purpose, Wait},
     },
+    session::{CallState, Responder},
     store::{self, Note},
-    threads::Spot,
 };
 
 /// The number of the part that says what became of them.
@@ -137,7 +137,8 @@ impl Sender<'_> {
         self.app.store.note(note).await?;
         let message = render::card(&wait, &self.cx(&wait).await?);
         let mut is_said = false;
-        for spot in renderings.iter().filter_map(|rendering| Spot::parse(&rendering.message)) {
+        for spot in renderings.iter().filter_map(|rendering| MessageRef::parse(&rendering.message))
+        {
             is_said |= self.edit(&spot, &message).await? == Edited::Done;
         }
         Ok(is_said)
@@ -233,7 +234,7 @@ pub(in crate::gateway::discord) async fn give_kept(app: &App, guild: &str, user:
     let Some(engine) = app.engine() else { return };
     let key = format!("discord:screened:{effect}");
     let from = Responder::without_rights(people::person_id(guild, user), String::new());
-    let what = What::MayHaveRoles { roles: roles.into_iter().collect() };
+    let what = InboundKind::MayHaveRoles { roles: roles.into_iter().collect() };
     let taken = engine.receive(Inbound { key, session, from, what }).await;
     // What has been kept again meanwhile stays.
     let is_same =

@@ -2,10 +2,10 @@
 
 use super::deliver::{DECIDED, Delivered, Sender, Undelivered};
 use crate::{
-    engine::window::{answered, is_post_of_model},
+    engine::context_window::{answered, is_post_of_model},
     gateway::discord::{people::is_direct, render, texts},
+    message_index::MessageRef,
     model::{effect::Recipient, ui::Offered},
-    threads::Spot,
 };
 
 impl Sender<'_> {
@@ -62,7 +62,7 @@ impl Sender<'_> {
         // Where others write as well, it is said which message is answered.
         let is_alone = is_direct(&self.effect.place);
         let answered = answered(events, self.effect.id).filter(|_| !is_alone);
-        if let Some(message) = answered.and_then(Spot::parse) {
+        if let Some(message) = answered.and_then(MessageRef::parse) {
             _ = self.answers.set(message);
         }
         self.post_all(&messages).await

@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::{
-    super::{api::Code, limits, mirror, render::text::clip},
+    super::{api::Code, limits, render::text::clip, staff_thread},
     deliver::{Delivered, Sender, Undelivered},
 };
 use crate::{
     chat::cards,
     engine::Look,
+    message_index::{Mark, MessageRef, Role},
     model::{effect::Recipient, flow::PhaseEffect, posted::Reader},
-    threads::{Mark, Role, Spot},
 };
 
 /// The number of the part that begins the staff's thread.
@@ -81,7 +81,9 @@ impl Sender<'_> {
         let root = match self.app.threads.marked(session, mark).await? {
             Some(root) => root,
             None => {
-                match self.post(&channel, &mirror::root(look, self.app.hears_staff()), ROOT).await?
+                match self
+                    .post(&channel, &staff_thread::root(look, self.app.hears_staff()), ROOT)
+                    .await?
                 {
                     Some(root) => root,
                     None => return Err(Undelivered::Never("the thread was deleted".to_owned())),
@@ -98,7 +100,7 @@ impl Sender<'_> {
     }
 
     /// Begins the thread of a message; whether there is one now. Where the bot may not, the message stays without.
-    pub(super) async fn thread_at(&self, spot: &Spot, name: &str) -> Delivered<bool> {
+    pub(super) async fn thread_at(&self, spot: &MessageRef, name: &str) -> Delivered<bool> {
         let name = clip(name, limits::THREAD_NAME);
         let body = json!({ "name": name, "auto_archive_duration": ARCHIVED_AFTER });
         match self.app.api.begin_thread_at(&spot.channel, &spot.message, body).await {

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::status::named;
 use crate::{
-    engine::{Look, window::posts_of_model},
+    engine::{Look, context_window::posts_of_model},
     gateway::slack::{limits, render::text::clip},
     ids::{CallId, EffectId},
-    interview::State,
     model::{
         session::Status,
         transcript::{Audience, Call, CallResult, Event, Origin, Recorded, Speaker},
     },
+    session::State,
     tool::pipeline::{Pipeline, record::RunningCall},
 };
 

@@ -86,7 +86,7 @@ impl Streams {
         }
         let text = draft.map(|draft| safe::begun(&draft.text)).unwrap_or_default();
         let is_news =
-            |draft: &&Draft| draft.knew > look.state.mind.knew && outlook == Outlook::Open;
+            |draft: &&Draft| draft.knew > look.state.model_turn.knew && outlook == Outlook::Open;
         let Some(draft) = draft.filter(is_news) else {
             return Looked::Again(Instant::now() + limits::PLAN_LOOK);
         };

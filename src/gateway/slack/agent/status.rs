@@ -1,28 +1,28 @@
 //! What a session's status is to Slack, and the words beside it. Pure.
 
 use crate::{
-    chat::standing::{Standing, is_begun},
+    chat::activity::{Activity, is_begun},
     engine::Look,
     gateway::slack::limits,
-    interview::{State, state::CallState},
     model::transcript::Call,
+    session::{State, state::CallState},
     tool::pipeline::Pipeline,
 };
 
 /// Slack's word for how a session stands.
-pub(super) const fn name_of(standing: Standing) -> &'static str {
+pub(super) const fn name_of(standing: Activity) -> &'static str {
     match standing {
-        Standing::Processing => "processing",
-        Standing::Suspended => "suspended",
-        Standing::Active => "active",
-        Standing::Closed => "closed",
+        Activity::Processing => "processing",
+        Activity::Suspended => "suspended",
+        Activity::Active => "active",
+        Activity::Closed => "closed",
     }
 }
 
 /// What is shown of a session while nothing is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
-    pub(super) standing: Standing,
+    pub(super) standing: Activity,
     /// What the bot does; empty where it is not its turn.
     pub(super) words: String,
 }
@@ -30,19 +30,19 @@ pub(super) struct Shown {
 impl Shown {
     /// Of a session into which these files are being fetched.
     pub(super) fn of(look: &Look, pipeline: &Pipeline, files: &[String]) -> Self {
-        let standing = Standing::of(look);
+        let standing = Activity::of(look);
         let words = match standing {
-            Standing::Closed => String::new(),
+            Activity::Closed => String::new(),
             _ if !files.is_empty() => format!("Receiving {}…", files.join(", ")),
-            Standing::Processing => words(&look.state, pipeline),
-            Standing::Suspended | Standing::Active => String::new(),
+            Activity::Processing => words(&look.state, pipeline),
+            Activity::Suspended | Activity::Active => String::new(),
         };
         Self { standing, words }
     }
 
     /// Whether the bot is shown to be at work.
     pub(super) fn is_busy(&self) -> bool {
-        !self.words.is_empty() || self.standing == Standing::Processing
+        !self.words.is_empty() || self.standing == Activity::Processing
     }
 
     /// It takes longer than people expect, which the words say.

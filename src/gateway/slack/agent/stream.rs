@@ -11,15 +11,15 @@ use tokio::time::Instant;
 use super::plan::{self, Plan};
 use crate::{
     chat::refusal::Class,
-    engine::window::posts_of_model,
+    engine::context_window::posts_of_model,
     gateway::slack::{
         api::{Api, Failure, Method},
         delivery, limits,
         render::{Message, safe},
     },
     ids::{EffectId, SessionId},
-    interview::State,
     model::transcript::{Event, Recorded},
+    session::State,
     store::{self, Note, Store},
 };
 
@@ -532,7 +532,9 @@ pub(super) fn fate(events: &[Recorded], state: &State, knew: u64) -> Fate {
     });
     match posted {
         Some(effect) => Fate::Posted(effect),
-        None if state.mind.unsaid.contains(words) || state.mind.held == words => Fate::Held,
+        None if state.model_turn.unsaid.contains(words) || state.model_turn.held == words => {
+            Fate::Held
+        }
         None => Fate::Dropped,
     }
 }

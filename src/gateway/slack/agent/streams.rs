@@ -32,7 +32,7 @@ use super::{
     stream::{self, Fate, Kept, Opening, Stream, fate},
 };
 use crate::{
-    chat::Ledger,
+    chat::PostLog,
     engine::{self, Draft, Engine, Look},
     gateway::slack::{
         api::{Api, Failure, Method},
@@ -62,7 +62,7 @@ const ERASING: Duration = Duration::from_mins(1);
 pub(super) struct Streams {
     pub(super) api: Api,
     pub(super) store: Arc<dyn Store>,
-    ledger: Ledger,
+    ledger: PostLog,
     open: Mutex<HashMap<SessionId, Open>>,
     /// Messages that are posted plainly, by session and what the model knew.
     plain: Cache<SessionId, u64>,
@@ -99,7 +99,7 @@ pub(super) enum Looked {
 }
 
 impl Streams {
-    pub(super) fn new(api: Api, store: Arc<dyn Store>, ledger: Ledger) -> Self {
+    pub(super) fn new(api: Api, store: Arc<dyn Store>, ledger: PostLog) -> Self {
         Self {
             api,
             store,
@@ -172,7 +172,7 @@ impl Streams {
         let is_wanted = state.status == Status::Open
             && state.handoff.is_none()
             && state.pending().next().is_none();
-        if !is_wanted || knew <= state.mind.knew {
+        if !is_wanted || knew <= state.model_turn.knew {
             return false;
         }
         if self.settle(session).await.is_err() {

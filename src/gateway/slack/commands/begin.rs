@@ -8,13 +8,13 @@ use super::{mentioned, told_once};
 use crate::{
     chat::commands::decide::{flow_named, invitable},
     engine::{Beginning, Error},
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     form::words,
     gateway::slack::{
         blocks::{Button, actions, drawn, note, section},
+        handler::{ReplyTarget, UpdateContext},
         home::START,
         inbound::{Ack, Action, Actor, Message, NotTaken},
-        inbox::{Arrival, Ear},
         inviter, limits,
         people::{self, is_direct},
         render::{Message as Post, text::literal},
@@ -45,7 +45,7 @@ pub(super) struct Begun {
 
 /// Begins an interview where its flow says; `channel` is where it was asked for.
 pub(super) async fn begin(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
     channel: Option<&str>,
@@ -54,7 +54,7 @@ pub(super) async fn begin(
 }
 
 async fn begin_where(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
     channel: Option<&str>,
@@ -72,7 +72,7 @@ async fn begin_where(
 }
 
 pub(super) async fn begin_at(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
     (channel, thread): (&str, Option<String>),
@@ -107,10 +107,10 @@ pub(super) async fn begin_at(
 /// Begins an interview for somebody who wants to talk to a person and has no conversation: the team answers in it. Of
 /// several the first is taken that names where the team is.
 pub(super) async fn for_person(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     flows: &[Arc<LoadedFlow>],
     message: &Message,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let calls_team = |flow: &&Arc<LoadedFlow>| flow.flow.handoff.channel.is_some();
     let Some(flow) = flows.iter().find(calls_team).or_else(|| flows.first()) else {
@@ -129,7 +129,7 @@ pub(super) async fn for_person(
 /// Begins an interview for whoever asked in a channel, and says where it goes on. They hear of it there as well if they
 /// cannot be written to.
 pub(super) async fn begun(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
     channel: &str,
@@ -146,7 +146,12 @@ pub(super) async fn begun(
 }
 
 /// Somebody presses the button that begins an interview.
-pub(super) async fn pressed(arrival: &Arrival<'_>, id: &str, action: &Action, ear: &Ear) -> Ack {
+pub(super) async fn pressed(
+    arrival: &UpdateContext<'_>,
+    id: &str,
+    action: &Action,
+    ear: &ReplyTarget,
+) -> Ack {
     let Some(flow) = flow_named(arrival.library(), Platform::Slack, id) else {
         arrival.tell(ear, words::NO_FLOWS);
         return Ack::Empty;
@@ -188,7 +193,7 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Ack {
 /// Sends an invitation, and gives what stands in place of its preview: rights are looked at again, a preview is no
 /// proof.
 pub(super) async fn invited(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     flow: &str,
     action: &Action,
 ) -> Result<String, String> {

@@ -1,19 +1,19 @@
 //! What a participant says of an answer of the model: the buttons under it, and why it did not help.
 
-use super::{Arrival, NotTaken};
+use super::{NotTaken, UpdateContext};
 use crate::{
     chat::rating,
     engine::Error,
     form::words,
     gateway::slack::{
+        handler::{Form, ReplyTarget},
         inbound::{Ack, Action, Submission},
-        inbox::{Ear, Form},
         people, render,
     },
     ids::SessionId,
+    message_index::MessageRef,
     model::rating::Rating,
     telemetry::metric,
-    threads::Spot,
 };
 
 /// Begins the id of the form that asks why.
@@ -24,14 +24,14 @@ const REASON: &str = "reason";
 
 /// A button under an answer was pressed.
 pub(super) async fn rated(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let (Some((channel, ts)), Some(thread)) = (&action.message, &action.thread) else {
         return Ok(Ack::Empty);
     };
-    let root = Spot { channel: channel.clone(), message: thread.clone() };
+    let root = MessageRef { channel: channel.clone(), message: thread.clone() };
     let found = arrival.app.threads.of(arrival.team(), &root).await.map_err(|_| NotTaken)?;
     let Some((session, _)) = found else { return Ok(Ack::Empty) };
     if !is_theirs(arrival, session, &action.by.user).await? {
@@ -39,7 +39,7 @@ pub(super) async fn rated(
         return Ok(Ack::Empty);
     }
     let is_good = action.value == "good";
-    let message = Spot { channel: channel.clone(), message: ts.clone() }.name();
+    let message = MessageRef { channel: channel.clone(), message: ts.clone() }.name();
     keep(arrival, session, (&message, is_good, None, &action.said)).await?;
     if !is_good {
         let form = render::reason(format!("{WHY}{}", session.short()), message);
@@ -56,7 +56,7 @@ pub(in crate::gateway::slack) fn asked_about(callback: &str) -> Option<SessionId
 
 /// The form that asks why was sent.
 pub(in crate::gateway::slack) async fn explained(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     session: SessionId,
     sent: Submission,
 ) -> Result<Ack, NotTaken> {
@@ -75,7 +75,7 @@ pub(in crate::gateway::slack) async fn explained(
 }
 
 async fn is_theirs(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     session: SessionId,
     user: &str,
 ) -> Result<bool, NotTaken> {
@@ -88,7 +88,7 @@ async fn is_theirs(
 }
 
 async fn keep(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     session: SessionId,
     (message, is_good, reason, about): (&str, bool, Option<&String>, &str),
 ) -> Result<(), NotTaken> {

@@ -10,22 +10,22 @@ use crate::{
     },
     form::words,
     gateway::slack::{
+        handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Action, NotTaken},
-        inbox::{Arrival, Ear},
         profile::view as view_of,
         transcript::view,
     },
     ids::SessionId,
-    interview::Responder,
     model::{artifact::Artifact, transcript::Audience},
+    session::Responder,
 };
 
 /// A member of staff who may read a conversation; whoever is none is told.
 async fn reader(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     session: SessionId,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Option<Responder> {
     match arrival.responder_about(session, &action.by).await {
         Ok(from) if from.staff => return Some(from),
@@ -38,10 +38,10 @@ async fn reader(
 /// Opens a page of a transcript, for staff of the workspace alone. That it is read is noted before it is shown; paging
 /// on is the same reading.
 pub(super) async fn read(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     opening: Opening,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let Some(from) = reader(arrival, opening.session, action, ear).await else {
         return Ok(Ack::Empty);
@@ -57,10 +57,10 @@ pub(super) async fn read(
 
 /// Shows what somebody approved, for staff alone, with a record of it.
 pub(super) async fn profile(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     session: SessionId,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let Some(from) = reader(arrival, session, action, ear).await else { return Ok(Ack::Empty) };
     match profile::open(arrival.engine, session, &from.person).await {
@@ -72,10 +72,10 @@ pub(super) async fn profile(
 
 /// Hands somebody's résumé to a member of staff, directly, with a record of it.
 pub(super) async fn resume(
-    arrival: &Arrival<'_>,
+    arrival: &UpdateContext<'_>,
     session: SessionId,
     action: &Action,
-    ear: &Ear,
+    ear: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let Some(from) = reader(arrival, session, action, ear).await else { return Ok(Ack::Empty) };
     match profile::resume(arrival.engine, session, &from.person).await {
@@ -90,7 +90,7 @@ pub(super) async fn resume(
 }
 
 /// Sends a file after the acknowledgement; once, however often the press is delivered.
-fn send(arrival: &Arrival<'_>, session: SessionId, file: Artifact, to: CopyFor) {
+fn send(arrival: &UpdateContext<'_>, session: SessionId, file: Artifact, to: CopyFor) {
     let (app, team) = (Arc::clone(arrival.app), arrival.team().to_owned());
     let key = format!("{} file", arrival.key);
     arrival.app.afterwards.spawn(async move {

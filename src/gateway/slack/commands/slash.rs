@@ -20,24 +20,24 @@ use crate::{
         help, parse,
     },
     engine::Engine,
-    flows::LoadedFlow,
+    flow::LoadedFlow,
     form::words,
     gateway::slack::{
+        handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Command as Typed},
-        inbox::{Arrival, Ear},
         people,
         render::{Message as Post, text::literal},
         texts,
     },
-    interview::Responder,
     model::{
         session::{Head, PersonId, Platform},
         transcript::Audience,
     },
+    session::Responder,
 };
 
 /// A command, with what stands after it.
-pub(in crate::gateway::slack) async fn typed(arrival: &Arrival<'_>, typed: Typed) -> Ack {
+pub(in crate::gateway::slack) async fn typed(arrival: &UpdateContext<'_>, typed: Typed) -> Ack {
     let typist = Typist { arrival, typed: &typed };
     let Some(meant) = typist.read() else {
         return typist.help(rights_of_staff(&typist).await.is_ok());
@@ -65,7 +65,7 @@ enum Meant {
 
 /// Whoever typed a command.
 struct Typist<'a> {
-    arrival: &'a Arrival<'a>,
+    arrival: &'a UpdateContext<'a>,
     typed: &'a Typed,
 }
 
@@ -142,7 +142,8 @@ impl Typist<'_> {
             Answer::All(heads) => overview(self.arrival, &heads),
             Answer::Copy(session) => {
                 let Typed { by, channel, .. } = self.typed;
-                let ear = Ear { user: by.user.clone(), channel: channel.clone(), thread: None };
+                let ear =
+                    ReplyTarget { user: by.user.clone(), channel: channel.clone(), thread: None };
                 let to = CopyFor { ear, thread: None };
                 hand_out(self.arrival, session, Audience::Staff, to);
                 told(words::ON_ITS_WAY)

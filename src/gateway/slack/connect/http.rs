@@ -18,7 +18,7 @@ use slack_morphism::{
 
 use super::{
     Error,
-    intake::{Intake, Kind},
+    acknowledge::{Intake, Kind},
 };
 use crate::{
     chat::signed::{self, Door, Refusal, Server, Signed, text},

@@ -15,13 +15,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Error, Pace,
-    intake::Intake,
+    acknowledge::Intake,
     wire::{Why, Wire},
 };
 use crate::{
     config::{Proxies, Secret, llm::is_loopback},
-    dial,
     gateway::slack::api::{Api, Failure, Method},
+    outbound,
     telemetry::{link::Link, metric},
 };
 
@@ -45,7 +45,7 @@ const NEVER: [&str; 9] = [
     "token_revoked",
 ];
 
-pub(super) use dial::Socket as Stream;
+pub(super) use outbound::Socket as Stream;
 
 /// The sockets.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ impl Pool {
     /// Opens a socket and waits until Slack greets.
     async fn open(&self) -> Result<Stream, Unopened> {
         let address = self.address().await?;
-        let connecting = dial::socket(&address, FRAME_MAX, &self.proxies);
+        let connecting = outbound::socket(&address, FRAME_MAX, &self.proxies);
         let mut stream = timeout(self.pace.open, connecting)
             .await
             .map_err(|_| Unopened::Later("no connection in time", None))?
@@ -235,7 +235,7 @@ async fn greeting(stream: &mut Stream) -> Result<(), Unopened> {
             }
             Ok(Message::Close(_)) => break,
             Ok(_) => {}
-            Err(error) => return Err(Unopened::Later(dial::kind_of(&error), None)),
+            Err(error) => return Err(Unopened::Later(outbound::kind_of(&error), None)),
         }
     }
     Err(Unopened::Later("closed before the greeting", None))

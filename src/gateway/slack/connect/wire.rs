@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Pace,
-    intake::{Intake, Kind},
+    acknowledge::{Intake, Kind},
     socket::Stream,
 };
 use crate::telemetry::metric;

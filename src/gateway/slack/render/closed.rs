@@ -9,7 +9,7 @@ use super::{
     text::{person, time},
 };
 use crate::{
-    form::{self, Element, filled, sheet, words},
+    form::{self, ComponentId, filled, review_editor, words},
     gateway::slack::{
         blocks::{Button, actions, bold, context, said, section},
         limits,
@@ -85,7 +85,7 @@ pub(super) fn spoken(wait: &Wait, cx: &Cx) -> Option<String> {
 }
 
 fn button(wait: &Wait, action: &str, label: &str) -> Option<SlackBlock> {
-    let id = Element::id(wait.id, wait.revision, action);
+    let id = ComponentId::id(wait.id, wait.revision, action);
     actions(vec![Button::new(id, label).build()])
 }
 
@@ -109,15 +109,15 @@ impl Given<'_> {
             if self.is_me() { me.to_owned() } else { person(self.by, self.by_name) }
         };
         let at = time(self.at);
-        match form::Given::of(reply, &self.wait.prompt.control, &self.cx.files) {
-            form::Given::Said { verb, what } if what.is_empty() => {
+        match form::AnswerSummary::of(reply, &self.wait.prompt.control, &self.cx.files) {
+            form::AnswerSummary::Said { verb, what } if what.is_empty() => {
                 format!("✓ {} {verb} · {at}", who("You"))
             }
-            form::Given::Said { verb, what } => {
+            form::AnswerSummary::Said { verb, what } => {
                 let what = bold(&said(&form::one_line(&what), limits::VALUE_SHOWN));
                 format!("✓ {} {verb}: {what} · {at}", who("You"))
             }
-            form::Given::Stamped { what, is_good } => {
+            form::AnswerSummary::Stamped { what, is_good } => {
                 let mark = if is_good { "✓" } else { "✗" };
                 format!("{mark} *{what}* by {} · {at}", who("you"))
             }
@@ -139,9 +139,10 @@ impl Given<'_> {
             (Reply::Reviewed { verdict, data, .. }, Control::Review(review))
                 if *verdict != Verdict::Rejected =>
             {
-                let groups = data
-                    .as_ref()
-                    .map_or_else(|| review.groups.clone(), |data| sheet::groups_with(review, data));
+                let groups = data.as_ref().map_or_else(
+                    || review.groups.clone(),
+                    |data| review_editor::groups_with(review, data),
+                );
                 review::table(self.wait, review, &groups, false, room);
             }
             (Reply::Decided { .. }, Control::Decide(decide)) => {

@@ -16,7 +16,10 @@ use super::{
 };
 use crate::{
     chat::profile,
-    form::{DenialForm, Element, is_blank, note_label, one, one_line, sheet, starting_over, words},
+    form::{
+        ComponentId, DenialForm, is_blank, note_label, one, one_line, review_editor, starting_over,
+        words,
+    },
     gateway::slack::{
         blocks::{self, Button, View, actions, columns, context, header, section},
         limits,
@@ -79,7 +82,7 @@ struct Opened<'a> {
 
 impl Opened<'_> {
     fn id(&self, action: &str) -> String {
-        Element::id(self.wait.id, self.wait.revision, action)
+        ComponentId::id(self.wait.id, self.wait.revision, action)
     }
 
     fn view(&self, action: &str, title: &str, submit: &str, blocks: Vec<SlackBlock>) -> Value {
@@ -213,7 +216,8 @@ impl Opened<'_> {
     fn remove(&self, review: &Review, action: &str) -> Option<Value> {
         let (list, row) = action.strip_prefix("remove.")?.split_once('.')?;
         let (list, row): (usize, usize) = (list.parse().ok()?, row.parse().ok()?);
-        let is_it = |group: &&Group| sheet::entry_of(review, &group.path) == Some((list, row));
+        let is_it =
+            |group: &&Group| review_editor::entry_of(review, &group.path) == Some((list, row));
         let mut groups = review.groups.iter().filter(is_it).peekable();
         let title = groups.peek().map(|group| one_line(&group.title))?;
         let title = if is_blank(&title) { "entry".to_owned() } else { title };
@@ -485,5 +489,5 @@ fn lines(max: usize) -> SlackInputBlockElement {
 
 /// Whether all of a review can be edited in one form.
 pub(super) fn fits_whole(review: &Review) -> bool {
-    pages::fit(&pages::parts(review, &sheet::Sheet::of(review)))
+    pages::fit(&pages::parts(review, &review_editor::Sheet::of(review)))
 }

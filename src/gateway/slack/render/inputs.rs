@@ -14,8 +14,8 @@ use super::text::{clip_or, units};
 use crate::{
     form::{is_blank, named, picked, text_of, yes_or_no},
     gateway::slack::{blocks::plain, inbound::Typed, limits},
-    interview::answer::check_field,
     model::ui::{Choice, Field, Input},
+    session::answer::check_field,
 };
 
 /// The action id of every input: what matters is its block.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     chat::transcript::Opening,
-    form::{Element, instant, is_blank, one_line},
+    form::{ComponentId, instant, is_blank, one_line},
     gateway::slack::{
         blocks::{self, Button, actions, bold, columns, confirm, context, said, section},
         limits,
@@ -76,7 +76,7 @@ fn nothing() -> Box<dyn Fn(&mut Room)> {
 
 impl Open<'_> {
     fn id(&self, action: &str) -> String {
-        Element::id(self.wait.id, self.wait.revision, action)
+        ComponentId::id(self.wait.id, self.wait.revision, action)
     }
 
     fn button(&self, action: &str, label: &str) -> Button {

@@ -8,8 +8,8 @@ use slack_morphism::prelude::{
 use super::{Room, forms::fits_whole, inputs, pages, text::units};
 use crate::{
     form::{
-        Element, Sheet, is_blank, one, one_line,
-        sheet::{self, entry_of},
+        ComponentId, Sheet, is_blank, one, one_line,
+        review_editor::{self, entry_of},
         shown,
     },
     gateway::slack::{
@@ -151,14 +151,14 @@ fn menu(wait: &Wait, list: usize, row: usize) -> SlackBlockOverflowElement {
     let up = (row > 0).then_some(("Move up", "up"));
     let options = [("Edit", "edit"), ("Remove", "remove")].into_iter().chain(up).map(option);
     let mut menu = SlackBlockOverflowElement::new(options.collect());
-    let id = Element::id(wait.id, wait.revision, &format!("row.{list}.{row}"));
+    let id = ComponentId::id(wait.id, wait.revision, &format!("row.{list}.{row}"));
     menu.action_id = Some(id.into());
     menu
 }
 
 /// The buttons under reviewed data.
 pub(super) fn buttons(wait: &Wait, review: &Review) -> Vec<SlackActionBlockElement> {
-    let id = |action: &str| Element::id(wait.id, wait.revision, action);
+    let id = |action: &str| ComponentId::id(wait.id, wait.revision, action);
     let blank = is_untouched(review);
     let mut buttons = Vec::new();
     if !blank {
@@ -196,9 +196,10 @@ fn parts(id: String, review: &Review) -> SlackActionBlockElement {
 
 /// "Add a role", for each list that takes entries.
 pub(super) fn adding(wait: &Wait, review: &Review) -> Vec<SlackActionBlockElement> {
-    let lists = review.lists.iter().enumerate().filter(|(n, _)| !sheet::is_nested(review, *n));
+    let lists =
+        review.lists.iter().enumerate().filter(|(n, _)| !review_editor::is_nested(review, *n));
     let button = |(n, list): (usize, &crate::model::ui::List)| {
-        let id = Element::id(wait.id, wait.revision, &format!("add.{n}"));
+        let id = ComponentId::id(wait.id, wait.revision, &format!("add.{n}"));
         Button::new(id, format!("Add {}", one(&one_line(&list.noun)))).build()
     };
     lists.take(ADDABLE_MAX).map(button).collect()

@@ -10,7 +10,7 @@ use crate::{
         refusal::{self, Class},
         removal::{Refused, refused},
     },
-    engine::{Inbound, What},
+    engine::{Inbound, InboundKind},
     gateway::slack::{
         api::{
             Failure,
@@ -18,9 +18,9 @@ use crate::{
         },
         inviter, people, texts,
     },
-    interview::Responder,
+    message_index::{Mark, MessageRef},
     model::effect::{CauseKind, Delivery, Recipient},
-    threads::{Mark, Spot},
+    session::Responder,
 };
 
 /// The number of the part under which a conversation goes on whose thread takes no messages any more.
@@ -79,7 +79,7 @@ impl Sender<'_> {
             // It was begun for this: where that one takes nothing, the next one does not either.
             return Ok(false);
         }
-        let (session, left) = (self.effect.session, Spot { channel, message });
+        let (session, left) = (self.effect.session, MessageRef { channel, message });
         match &self.effect.to {
             Recipient::Participant => {
                 self.app.threads.forget(session, Mark::Root).await?;
@@ -163,7 +163,7 @@ impl Sender<'_> {
         self.app.afterwards.spawn(async move {
             let person = people::person_id(&place.workspace, &place.channel);
             let from = Responder::without_rights(person, String::new());
-            let what = What::Lost { why: why.to_owned() };
+            let what = InboundKind::Lost { why: why.to_owned() };
             if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
                 tracing::warn!(session.id = %session, %error, "could not pause a session");
             }

@@ -2,16 +2,16 @@
 
 use super::{Sender, targets::Target};
 use crate::{
+    message_index::MessageRef,
     model::{
         effect::Recipient,
         posted::{Item, Posted, Reader},
     },
-    threads::Spot,
 };
 
 impl Sender<'_> {
     /// A message stands there since now, or is found to. Others can write a thread under one that stands in none.
-    pub(super) fn left_message(&self, target: &Target, spot: &Spot) {
+    pub(super) fn left_message(&self, target: &Target, spot: &MessageRef) {
         let at = spot.name();
         let is_reply = target.thread.is_some();
         self.left(if is_reply { Item::Message { at } } else { Item::Head { at } });

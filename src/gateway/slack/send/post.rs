@@ -14,8 +14,8 @@ use crate::{
         delivery, limits,
         render::{Message, answer, text},
     },
+    message_index::MessageRef,
     model::audit::sha256,
-    threads::Spot,
 };
 
 /// Messages looked through for one that may have been posted: a page of Slack's.
@@ -37,7 +37,7 @@ impl Sender<'_> {
         target: &Target,
         message: &Message,
         part: usize,
-    ) -> Delivered<Spot> {
+    ) -> Delivered<MessageRef> {
         if let Some(spot) = self.unnoted(target, part).await? {
             self.left_message(target, &spot);
             return Ok(spot);
@@ -54,7 +54,7 @@ impl Sender<'_> {
 
     /// Remembers how a message looks that was just posted, so that an edit which changes nothing is not made. Not for
     /// cards: an edit of one that is open also tells whether it is still there.
-    pub(super) fn looks(&self, spot: &Spot, message: &Message) {
+    pub(super) fn looks(&self, spot: &MessageRef, message: &Message) {
         self.app.drawn.note(spot.name(), digest(&edit_of(spot, message)));
     }
 
@@ -75,7 +75,7 @@ impl Sender<'_> {
         mut body: Value,
         target: &Target,
         part: usize,
-    ) -> Result<Spot, Failure> {
+    ) -> Result<MessageRef, Failure> {
         for _ in 0..PLAINER_MAX {
             let failure = match self.call(Method::PostMessage, body.clone()).await {
                 Ok(posted) => return self.left_at(target, &posted),
@@ -99,7 +99,7 @@ impl Sender<'_> {
     }
 
     /// The message that was posted.
-    fn left_at(&self, target: &Target, posted: &Value) -> Result<Spot, Failure> {
+    fn left_at(&self, target: &Target, posted: &Value) -> Result<MessageRef, Failure> {
         let spot = spot_of(posted)?;
         self.left_message(target, &spot);
         Ok(spot)
@@ -112,7 +112,7 @@ impl Sender<'_> {
         body: &Value,
         target: &Target,
         part: usize,
-    ) -> Result<Spot, Failure> {
+    ) -> Result<MessageRef, Failure> {
         let pieces = text::parts(body["text"].as_str().unwrap_or_default(), PIECE);
         let (mut first, mut target) = (None, target.clone());
         let last = pieces.len().saturating_sub(1);
@@ -151,7 +151,7 @@ impl Sender<'_> {
         &self,
         target: &Target,
         part: usize,
-    ) -> Result<Option<Spot>, Failure> {
+    ) -> Result<Option<MessageRef>, Failure> {
         if !self.may_be_there {
             return Ok(None);
         }
@@ -163,12 +163,12 @@ impl Sender<'_> {
         &self,
         target: &Target,
         name: &str,
-    ) -> Result<Option<Spot>, Failure> {
+    ) -> Result<Option<MessageRef>, Failure> {
         let channel = self.open(target).await?;
         let is_it = |message: &&Value| delivery::name_of(message) == Some(name);
         let messages = self.lately(&channel, target.thread.as_deref()).await?;
         let ts = messages.iter().find(is_it).and_then(|found| found["ts"].as_str());
-        Ok(ts.map(|ts| Spot { channel, message: ts.to_owned() }))
+        Ok(ts.map(|ts| MessageRef { channel, message: ts.to_owned() }))
     }
 
     /// The channel of a target; a direct conversation is opened for a person.
@@ -218,7 +218,7 @@ impl Sender<'_> {
     }
 
     /// Edits a message; false where it is not there any more.
-    pub(super) async fn edit(&self, spot: &Spot, message: &Message) -> Delivered<bool> {
+    pub(super) async fn edit(&self, spot: &MessageRef, message: &Message) -> Delivered<bool> {
         let body = edit_of(spot, message);
         self.tried(&Target::new(spot.channel.clone(), None));
         let turn = self.app.editing(&spot.name());
@@ -265,7 +265,7 @@ impl Sender<'_> {
 pub(super) async fn edit_held(
     app: &App,
     team: &str,
-    spot: &Spot,
+    spot: &MessageRef,
     message: &Message,
 ) -> Result<(), Failure> {
     let body = edit_of(spot, message);
@@ -282,7 +282,7 @@ pub(super) fn body_of(message: &Message) -> Value {
 }
 
 /// The edit after which a message looks so.
-fn edit_of(spot: &Spot, message: &Message) -> Value {
+fn edit_of(spot: &MessageRef, message: &Message) -> Value {
     let mut body = body_of(message);
     body["channel"] = spot.channel.clone().into();
     body["ts"] = spot.message.clone().into();
@@ -293,10 +293,10 @@ fn digest(body: &Value) -> String {
     sha256(body.to_string().as_bytes())
 }
 
-fn spot_of(posted: &Value) -> Result<Spot, Failure> {
+fn spot_of(posted: &Value) -> Result<MessageRef, Failure> {
     match (posted["channel"].as_str(), posted["ts"].as_str()) {
         (Some(channel), Some(ts)) => {
-            Ok(Spot { channel: channel.to_owned(), message: ts.to_owned() })
+            Ok(MessageRef { channel: channel.to_owned(), message: ts.to_owned() })
         }
         _ => Err(Failure::Unclear { why: "a post without a name".to_owned() }),
     }

@@ -16,14 +16,14 @@ use crate::{
     engine::Engine,
     gateway::slack::{
         api::{Failure, Method},
-        delivery, mirror, people, render,
+        delivery, people, render, staff_thread,
     },
+    message_index::MessageRef,
     model::{
         effect::{Act, Effect, Recipient},
         posted::{Item, Posted, Reader, Removal},
         report::Count,
     },
-    threads::Spot,
 };
 
 /// Messages of a thread that go in one attempt: the next one follows at once.
@@ -71,7 +71,7 @@ impl Sender<'_> {
 
     /// Takes away what the bot wrote in a thread, and its head; a head under which staff have written is blanked, so that
     /// their thread stays.
-    async fn take_thread(&self, head: &Spot, posted: &Posted) -> Delivered<()> {
+    async fn take_thread(&self, head: &MessageRef, posted: &Posted) -> Delivered<()> {
         let is_staffs = matches!(posted.reader, Reader::Staff(_));
         let thread = match self.thread(head).await {
             Ok(thread) => thread,
@@ -108,14 +108,19 @@ impl Sender<'_> {
     }
 
     /// A message of the bot's with its files.
-    async fn take_found(&self, near: &Spot, message: &Value, posted: &Posted) -> Delivered<()> {
+    async fn take_found(
+        &self,
+        near: &MessageRef,
+        message: &Value,
+        posted: &Posted,
+    ) -> Delivered<()> {
         for file in message["files"].as_array().into_iter().flatten() {
             if let Some(id) = file["id"].as_str() {
                 self.delete_file(id, posted).await?;
             }
         }
         let ts = message["ts"].as_str().unwrap_or_default().to_owned();
-        let at = Spot { channel: near.channel.clone(), message: ts };
+        let at = MessageRef { channel: near.channel.clone(), message: ts };
         self.take_message(&at, posted).await
     }
 
@@ -134,7 +139,7 @@ impl Sender<'_> {
         for (channel, messages) in shares.into_iter().flatten().flatten() {
             for share in messages.as_array().into_iter().flatten() {
                 let Some(ts) = share["ts"].as_str() else { continue };
-                let at = Spot { channel: channel.clone(), message: ts.to_owned() };
+                let at = MessageRef { channel: channel.clone(), message: ts.to_owned() };
                 self.take_message(&at, posted).await?;
             }
         }
@@ -171,7 +176,7 @@ impl Sender<'_> {
             let Some(ts) = message["ts"].as_str().filter(|_| name.starts_with(&begins)) else {
                 continue;
             };
-            let at = Spot { channel: channel.clone(), message: ts.to_owned() };
+            let at = MessageRef { channel: channel.clone(), message: ts.to_owned() };
             let reader = match &self.effect.to {
                 Recipient::Channel { alias } => Reader::Staff(alias.clone()),
                 Recipient::Person { .. } => Reader::Staff(String::new()),
@@ -184,7 +189,7 @@ impl Sender<'_> {
     }
 
     /// Everything in a thread: what the bot wrote besides the head, and how much others did.
-    async fn thread(&self, head: &Spot) -> Result<Thread, Failure> {
+    async fn thread(&self, head: &MessageRef) -> Result<Thread, Failure> {
         let mut thread = Thread::default();
         let more = json!({ "ts": head.message });
         for message in self.read_all(Method::Replies, (&head.channel, more)).await? {
@@ -202,7 +207,7 @@ impl Sender<'_> {
     }
 
     /// What the participant wrote in the direct conversation beside the thread; nothing elsewhere, where others write.
-    async fn written_beside(&self, head: &Spot) -> Delivered<Count> {
+    async fn written_beside(&self, head: &MessageRef) -> Delivered<Count> {
         if !head.channel.starts_with('D') {
             return Ok(Count::default());
         }
@@ -286,13 +291,13 @@ impl Remover for Sender<'_> {
         outcome::said(failure)
     }
 
-    async fn delete(&self, at: &Spot) -> Result<(), Failure> {
+    async fn delete(&self, at: &MessageRef) -> Result<(), Failure> {
         let body = json!({ "channel": at.channel, "ts": at.message });
         self.call(Method::DeleteMessage, body).await.map(drop)
     }
 
-    async fn overwrite(&self, at: &Spot) -> Result<(), Failure> {
-        let mut body = body_of(&mirror::erased());
+    async fn overwrite(&self, at: &MessageRef) -> Result<(), Failure> {
+        let mut body = body_of(&staff_thread::erased());
         body["channel"] = json!(at.channel);
         body["ts"] = json!(at.message);
         let turn = self.app.editing(&at.name());
@@ -301,8 +306,8 @@ impl Remover for Sender<'_> {
     }
 }
 
-fn spot(at: &str) -> Delivered<Spot> {
-    Spot::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
+fn spot(at: &str) -> Delivered<MessageRef> {
+    MessageRef::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
 }
 
 /// Written by a person: not a line of Slack's about what happened, nor what is left of a message that was deleted.

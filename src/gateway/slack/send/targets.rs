@@ -11,15 +11,15 @@ use crate::{
     gateway::slack::{
         api::{Failure, Method},
         app::App,
-        mirror,
+        staff_thread,
     },
     ids::SessionId,
+    message_index::{Mark, MessageRef, Role},
     model::{
         effect::{Effect, Recipient},
         posted::{Item, Posted, Reader},
         session::Place,
     },
-    threads::{Mark, Role, Spot},
 };
 
 /// The number of the part that begins the staff's thread.
@@ -63,7 +63,7 @@ impl Sender<'_> {
     }
 
     /// Remembers the first message of a conversation as its root.
-    pub(super) async fn rooted(&self, target: &Target, spot: &Spot) -> Delivered<()> {
+    pub(super) async fn rooted(&self, target: &Target, spot: &MessageRef) -> Delivered<()> {
         if target.thread.is_some() {
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl Sender<'_> {
         if let Some(root) = self.app.threads.marked(session, mark).await? {
             return Ok(Target::new(root.channel, Some(root.message)));
         }
-        let head = mirror::root(&look);
+        let head = staff_thread::root(&look);
         let spot = self.post(&Target::new(channel.clone(), None), &head, ROOT).await?;
         self.looks(&spot, &head);
         self.app.threads.belongs(session, (self.team(), &spot), Role::Staff).await?;
@@ -135,7 +135,7 @@ pub(super) async fn freshen(app: &Arc<App>, effect: &Effect) {
         // Read while nobody else edits it: what an erasure leaves of it must not be drawn over.
         let Ok(look) = engine.look(session).await else { return };
         if let Err(failure) =
-            post::edit_held(app, &effect.place.workspace, &head, &mirror::root(&look)).await
+            post::edit_held(app, &effect.place.workspace, &head, &staff_thread::root(&look)).await
         {
             tracing::debug!(session.id = %session, %failure, "a head stays as it was");
         }

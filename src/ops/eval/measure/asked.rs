@@ -8,7 +8,6 @@ use super::{Evidence, count, found, none};
 use crate::{
     form::{clip, one_line},
     ids::CallId,
-    interview::topics::{FORBIDDEN, questions, topic_of},
     model::{
         transcript::{CallResult, Event, Speaker},
         ui::Reply,
@@ -18,6 +17,7 @@ use crate::{
         score::{Measure, Name},
         words::{is_same_question, language},
     },
+    session::topics::{FORBIDDEN, questions, topic_of},
 };
 
 /// Fewest words of the participant by which an interviewer can know their language.

@@ -3,12 +3,12 @@
 use super::{Evidence, count, found, none};
 use crate::{
     form::clip,
-    interview::topics::FORBIDDEN,
     model::{
         transcript::{CallResult, Event, Gap, ObjectiveStatus, Origin, SetBy},
         usage::Usage,
     },
     ops::eval::score::{Measure, Name},
+    session::topics::FORBIDDEN,
 };
 
 /// Codes of failures that are nobody's mistake.

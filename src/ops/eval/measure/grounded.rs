@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use super::{Evidence, found, none};
 use crate::{
-    figures::{Sources, without_echo, wordwise},
     form::clip,
+    grounding::{Sources, without_echo, wordwise},
     ids::{CallId, WaitId},
-    interview::answer::describe,
     model::{
         transcript::{Event, Recorded, Speaker, Thought},
         ui::Reply,
     },
     ops::eval::score::{Measure, Name},
+    session::answer::describe,
 };
 
 /// Tools whose `data` is kept.

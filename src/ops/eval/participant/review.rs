@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 
 use super::Participant;
 use crate::{
-    form::sheet::{at, set},
+    form::review_editor::{at, set},
     ids::WaitId,
-    interview::{
+    model::ui::{Field, Input, List, Reply, Review, Verdict},
+    ops::sample::sample,
+    session::{
         answer::check_data,
         topics::{contains, normal},
     },
-    model::ui::{Field, Input, List, Reply, Review, Verdict},
-    ops::sample::sample,
 };
 
 impl Participant<'_> {

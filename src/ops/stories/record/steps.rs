@@ -9,15 +9,15 @@ use super::super::{
     talk::made_up,
 };
 use crate::{
-    engine::{Inbound, What},
+    engine::{Inbound, InboundKind},
     form::one_line,
     ids::WaitId,
-    interview::{Command, State},
     model::{
         artifact::Artifact,
         ui::{Choose, Control, Decision, Field, Form, Reply, Review, Verdict},
         wait::Wait,
     },
+    session::{Command, State},
 };
 
 /// What a step may depend on that was done before it.
@@ -37,19 +37,19 @@ pub(super) fn of(
 ) -> Result<Vec<Step>, String> {
     let is_participant = inbound.from.person == state.participant;
     match &inbound.what {
-        What::Answer { wait, reply: Reply::Decided { decision, feedback }, .. } => {
+        InboundKind::Answer { wait, reply: Reply::Decided { decision, feedback }, .. } => {
             let is_there = state.waits.contains_key(wait);
             if is_there { Ok(vec![decided(*decision, feedback.as_ref())]) } else { lost() }
         }
         _ if !is_participant => Err("something that the team did".to_owned()),
-        What::Answer { wait, reply, .. } => match state.waits.get(wait) {
+        InboundKind::Answer { wait, reply, .. } => match state.waits.get(wait) {
             Some(wait) => {
                 Ok(reviewed(wait, reply, earlier).unwrap_or_else(|| vec![answered(wait, reply)]))
             }
             None => lost(),
         },
-        What::Said { text, .. } => Ok(vec![said(text)]),
-        What::Sent { wait, files: sent } => {
+        InboundKind::Said { text, .. } => Ok(vec![said(text)]),
+        InboundKind::Sent { wait, files: sent } => {
             let asked = wait.and_then(|wait| state.waits.get(&wait));
             let step = |file: &Artifact| {
                 earlier.files += 1;
@@ -58,10 +58,10 @@ pub(super) fn of(
             Ok(sent.iter().map(step).collect())
         }
         // The files come back once they are fetched.
-        What::Offered { .. } => Ok(Vec::new()),
-        What::Command(command) => ordered(command).map(|step| vec![step]),
-        What::Amended { .. } => Err("a message that was changed or deleted".to_owned()),
-        What::Lost { .. } | What::Back | What::MayHaveRoles { .. } => {
+        InboundKind::Offered { .. } => Ok(Vec::new()),
+        InboundKind::Command(command) => ordered(command).map(|step| vec![step]),
+        InboundKind::Amended { .. } => Err("a message that was changed or deleted".to_owned()),
+        InboundKind::Lost { .. } | InboundKind::Back | InboundKind::MayHaveRoles { .. } => {
             Err("something that the platform told".to_owned())
         }
     }

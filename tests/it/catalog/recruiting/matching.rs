@@ -5,14 +5,14 @@ use std::{fs, sync::Arc};
 use anteroom::{
     catalog,
     engine::Error,
-    flows::{Library, LoadedFlow, check_source, optional},
-    interview::{Next, Responder, answer::check_data},
+    flow::{Library, LoadedFlow, check_source, optional},
     model::{
         session::{PersonId, Status},
         ui::{Control, Reply, Verdict},
         wait::{Purpose, Settlement},
     },
     search::{self, Found, Query, Search},
+    session::{Next, Responder, answer::check_data},
     tool::{Policy, Services, Toolbox},
 };
 use async_trait::async_trait;

@@ -7,8 +7,8 @@ use anteroom::{
     catalog::recruiting::calculate_similarity::{Compared, cosine, lexical},
     llm::{
         Embedded, Embedder, Error, Models,
+        embedding_cache::{EmbeddingCache, KEPT},
         error::Told,
-        kept::{KEPT, Kept},
     },
     model::usage::Usage,
 };
@@ -301,7 +301,7 @@ impl Embedder for Asked {
 #[tokio::test(start_paused = true)]
 async fn vectors_are_kept_for_a_while_and_never_mixed() {
     let asked = Arc::new(Asked { space: Mutex::new("one"), texts: Mutex::default() });
-    let kept = Kept::new(Arc::clone(&asked) as Arc<dyn Embedder>);
+    let kept = EmbeddingCache::new(Arc::clone(&asked) as Arc<dyn Embedder>);
     let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
     let first = kept.embed(&texts(&["a", "b", "a"])).await.unwrap();
     assert_eq!((first.vectors.len(), first.usage.calls), (3, 1));

@@ -1,0 +1,142 @@
+//! Accounts: what all sessions of a workspace, and all sessions of the operator, may use up in a period.
+//!
+//! Every commit charges what its events used up, in the same atomic step, so that nothing is charged twice or lost with
+//! a crash. An account is one record for each period: looking at it costs the same however many sessions there are.
+//! It is looked at before a model is asked; what is in hand then is finished, so that an account can be overdrawn by
+//! one answer for each session that is thinking.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+
+use super::{Engine, Error};
+use crate::{
+    ids::SessionId,
+    model::{
+        session::Place,
+        usage::{Budget, Level, Usage},
+    },
+    session::Scope,
+    store::{Charge, Commit},
+};
+
+/// Most accounts whose warnings are remembered; beyond that the store's memory alone counts.
+const TOLD_MAX: usize = 10_000;
+
+/// What was told of accounts while the commit that says so is on its way, and when staff last heard of what keeps the
+/// model from answering.
+#[derive(Debug, Default)]
+pub(super) struct Told(Mutex<HashMap<String, Level>>, Mutex<HashMap<&'static str, DateTime<Utc>>>);
+
+/// How often staff hear that the model cannot be used.
+const TROUBLE_EVERY: TimeDelta = TimeDelta::hours(1);
+
+impl Told {
+    /// Whether staff have not heard of a trouble with the model lately; from now on they have.
+    pub(super) fn is_trouble_news(&self, word: &'static str, now: DateTime<Utc>) -> bool {
+        let mut told = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_news = told.get(word).is_none_or(|at| now - *at >= TROUBLE_EVERY);
+        if is_news {
+            told.insert(word, now);
+        }
+        is_news
+    }
+
+    /// Whether nobody has told this much of the account yet; from now on somebody has.
+    fn is_news(&self, account: &str, level: Level) -> bool {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() >= TOLD_MAX {
+            told.clear();
+        }
+        let known = told.entry(account.to_owned()).or_default();
+        let is_news = *known < level;
+        *known = level.max(*known);
+        is_news
+    }
+
+    /// It was not told after all.
+    fn forget(&self, account: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(account);
+    }
+}
+
+/// The account of a scope, as the store knows it.
+fn account(scope: Scope, place: &Place, period: &str) -> String {
+    match scope {
+        Scope::Workspace => format!("{}:{} {period}", place.platform, place.workspace),
+        Scope::Total => format!("total {period}"),
+    }
+}
+
+impl Engine {
+    /// What a commit charges to whom.
+    pub(super) fn charges(&self, commit: &Commit) -> Vec<Charge> {
+        let mut usage = Usage::default();
+        commit.events.iter().for_each(|recorded| usage += recorded.event.charge());
+        let period = self.inner.limits.budgets.per.name(self.inner.parts.clock.now());
+        let charge = |scope: Scope| {
+            let told = told_by(commit, scope);
+            let is_something = !usage.is_nothing() || told > Level::Fine;
+            let account = account(scope, &commit.head.place, &period);
+            is_something.then_some(Charge { account, usage, told })
+        };
+        Scope::ALL.into_iter().filter_map(charge).collect()
+    }
+
+    /// Whether an account is empty of which a session's next answer would be paid; and when it is filled again. Tells
+    /// the operator and the staff, once for each account and level, where one is low or empty.
+    pub(super) async fn empty_account(
+        &self,
+        session: SessionId,
+        place: &Place,
+    ) -> Result<Option<(Scope, DateTime<Utc>)>, Error> {
+        let budgets = self.inner.limits.budgets;
+        let now = self.inner.parts.clock.now();
+        let until = budgets.per.end(now);
+        for scope in Scope::ALL {
+            let budget = match scope {
+                Scope::Workspace => budgets.workspace,
+                Scope::Total => budgets.total,
+            };
+            if budget == Budget::default() {
+                continue;
+            }
+            let account = account(scope, place, &budgets.per.name(now));
+            let balance = self.inner.parts.store.balance(&account).await?;
+            let level = budget.level(balance.usage);
+            if level > balance.told && self.inner.told.is_news(&account, level) {
+                let used = budget.in_words(balance.usage).unwrap_or_default();
+                let said = self.decide(session, None, |actor| {
+                    actor.note_account(scope, (level, &used), until);
+                });
+                if let Err(error) = said.await {
+                    self.inner.told.forget(&account);
+                    return Err(error);
+                }
+            }
+            if level == Level::UsedUp {
+                return Ok(Some((scope, until)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// How much of an account a commit tells.
+fn told_by(commit: &Commit, scope: Scope) -> Level {
+    let of_scope = |facts: &serde_json::Map<String, Value>| {
+        facts.get("scope").and_then(Value::as_str) == Some(scope.word())
+    };
+    let levels = commit.audit.iter().filter(|record| of_scope(&record.facts)).map(|record| {
+        match record.event.as_str() {
+            "budget_low" => Level::Low,
+            "budget_used_up" => Level::UsedUp,
+            _ => Level::Fine,
+        }
+    });
+    levels.max().unwrap_or_default()
+}

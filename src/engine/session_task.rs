@@ -1,0 +1,371 @@
+//! One task and one bounded queue per active session; nothing for a waiting one.
+//!
+//! The task decides inbound events in their order, and drives the work beside them: an event that comes while a tool
+//! runs is decided and acknowledged at once, and the step in hand notices by the conflict.
+
+use std::{
+    collections::HashMap,
+    panic::AssertUnwindSafe,
+    pin::Pin,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use futures::FutureExt as _;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::{Engine, Error, Inbound, InboundKind, Receipt, erasure::Erased};
+use crate::{
+    failpoint::{Failpoint, hit},
+    ids::SessionId,
+    model::{
+        effect::{Delivery, Effect},
+        team::Team,
+        ui::Reply,
+        wait::{Purpose, Settlement},
+    },
+    session::{Actor, Answer, Command, Refusal},
+    store::{self, TimerKind},
+};
+
+/// Longest pause before failed work is tried again.
+const PAUSE_MAX: TimeDelta = TimeDelta::seconds(60);
+
+/// What somebody reads who talks to a child run.
+const NOBODY_HOME: &str = "Nobody talks here; please use the conversation that this belongs to.";
+
+/// Something for a session to do.
+#[derive(Debug)]
+pub(super) enum TaskCommand {
+    /// A person did something.
+    Inbound(Box<Inbound>, oneshot::Sender<Result<Receipt, Error>>),
+    /// A timer fired.
+    Timer(TimerKind),
+    /// Something came of an effect, and who of the team may be asked directly where that was nothing; the answer says
+    /// whether that is durable.
+    Delivered(Box<Effect>, Delivery, Team, oneshot::Sender<Result<(), Error>>),
+    /// Somebody who may orders the session erased, by this word for who they are.
+    Erase(&'static str, oneshot::Sender<Result<Erased, Error>>),
+    /// There is work in hand.
+    Work,
+    /// Something was kept for as long as was promised.
+    LetGo,
+}
+
+/// The queues of the active sessions.
+#[derive(Debug)]
+pub(super) struct SessionTasks {
+    queues: Mutex<HashMap<SessionId, mpsc::Sender<TaskCommand>>>,
+    active: watch::Sender<usize>,
+    /// Sessions whose work failed: how often in a row, and when it is tried again.
+    setbacks: Mutex<HashMap<SessionId, (u32, DateTime<Utc>)>>,
+}
+
+impl Default for SessionTasks {
+    fn default() -> Self {
+        Self { queues: Mutex::default(), active: watch::Sender::new(0), setbacks: Mutex::default() }
+    }
+}
+
+impl SessionTasks {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<TaskCommand>>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether no session is active.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// How many sessions are active, and how many jobs are queued for them.
+    pub(super) fn load(&self) -> (usize, usize) {
+        let queues = self.lock();
+        let jobs = queues.values().map(|queue| queue.max_capacity() - queue.capacity()).sum();
+        (queues.len(), jobs)
+    }
+
+    /// Whether a session is active.
+    pub(super) fn is_active(&self, session: SessionId) -> bool {
+        self.lock().contains_key(&session)
+    }
+
+    /// Whether work that failed before may be tried again.
+    pub(super) fn may_try(&self, session: SessionId, now: DateTime<Utc>) -> bool {
+        let setbacks = self.setbacks.lock().unwrap_or_else(PoisonError::into_inner);
+        // Further off than the longest pause: the clock was set back.
+        let is_over = |again: DateTime<Utc>| again <= now || again - now > PAUSE_MAX;
+        setbacks.get(&session).is_none_or(|(_, again)| is_over(*again))
+    }
+
+    /// Notes how a session's work went. A failure is tried again after a pause that doubles, so that one broken
+    /// session does not keep the process busy.
+    pub(super) fn went(&self, session: SessionId, well: bool, now: DateTime<Utc>) {
+        let mut setbacks = self.setbacks.lock().unwrap_or_else(PoisonError::into_inner);
+        if well {
+            setbacks.remove(&session);
+            return;
+        }
+        let (failures, again) = setbacks.entry(session).or_insert((0, now));
+        let pause = TimeDelta::seconds(1 << (*failures).min(6));
+        *again = now + pause.min(PAUSE_MAX);
+        *failures += 1;
+    }
+
+    /// Resolves when no session is active.
+    pub(super) async fn quiet(&self) {
+        let mut active = self.active.subscribe();
+        // The sender lives as long as `self`.
+        _ = active.wait_for(|active| *active == 0).await;
+    }
+
+    /// Closes a session's desk if nothing is queued.
+    fn close(&self, session: SessionId, queue: &mpsc::Receiver<TaskCommand>) -> bool {
+        let mut queues = self.lock();
+        if !queue.is_empty() {
+            return false;
+        }
+        queues.remove(&session);
+        self.active.send_replace(queues.len());
+        true
+    }
+}
+
+/// Removes the desk whatever happens to its task, so that a panic does not leave the session deaf.
+struct Leave<'a> {
+    desks: &'a SessionTasks,
+    session: SessionId,
+    /// Closed in good order; a new desk may be there already.
+    closed: bool,
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        if !self.closed {
+            let mut queues = self.desks.lock();
+            queues.remove(&self.session);
+            self.desks.active.send_replace(queues.len());
+        }
+    }
+}
+
+impl Engine {
+    /// Queues a job for a session, opening its desk if it has none.
+    pub(super) fn dispatch(&self, session: SessionId, job: TaskCommand) -> Result<(), Error> {
+        let inner = &self.inner;
+        // What has left is still noted: else it would leave again after the start.
+        if inner.closing.is_cancelled() && !matches!(job, TaskCommand::Delivered(..)) {
+            return Err(Error::Busy);
+        }
+        let mut queues = inner.session_tasks.lock();
+        if let Some(queue) = queues.get(&session) {
+            return queue.try_send(job).map_err(|_| Error::Busy);
+        }
+        if queues.len() >= inner.limits.active {
+            return Err(Error::Busy);
+        }
+        let (queue, jobs) = mpsc::channel(inner.limits.queue);
+        queue.try_send(job).map_err(|_| Error::Busy)?;
+        queues.insert(session, queue);
+        inner.session_tasks.active.send_replace(queues.len());
+        drop(queues);
+        let engine = self.clone();
+        inner.tasks.spawn(async move {
+            let attended = AssertUnwindSafe(engine.process_commands(session, jobs)).catch_unwind().await;
+            if attended.is_err() {
+                tracing::error!(session.id = %session, "a session's task panicked; its work will be retried");
+                engine.went(session, false);
+            }
+        });
+        Ok(())
+    }
+
+    /// Erases a session on the order of `by` (`operator`, `staff`), between two of its events and never beside one;
+    /// see [`Engine::erase`].
+    pub async fn order_erasure(
+        &self,
+        session: SessionId,
+        by: &'static str,
+    ) -> Result<Erased, Error> {
+        let (answer, receipt) = oneshot::channel();
+        self.dispatch(session, TaskCommand::Erase(by, answer))?;
+        receipt.await.map_err(|_| Error::Busy)?
+    }
+
+    /// Attends to a session until it rests.
+    async fn process_commands(&self, session: SessionId, mut jobs: mpsc::Receiver<TaskCommand>) {
+        let mut leave = Leave { desks: &self.inner.session_tasks, session, closed: false };
+        let mut work: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
+        // Something was committed while the work looked: it may have looked too early.
+        let mut again = false;
+        loop {
+            tokio::select! {
+                biased;
+                // Cancel-safe: an unreceived job stays queued. `work` is kept across iterations, never dropped half-way.
+                job = jobs.recv(), if !jobs.is_empty() || work.is_some() => {
+                    let Some(job) = job else { break };
+                    let worked = self.handle(session, job).await;
+                    match work {
+                        Some(_) => again |= worked,
+                        None if worked => work = Some(Box::pin(self.drive(session))),
+                        None => {}
+                    }
+                }
+                () = async { if let Some(work) = work.as_mut() { work.await } }, if work.is_some() => {
+                    work = None;
+                    if std::mem::take(&mut again) {
+                        work = Some(Box::pin(self.drive(session)));
+                    }
+                }
+                else => {}
+            }
+            if work.is_none() && self.inner.session_tasks.close(session, &jobs) {
+                leave.closed = true;
+                return;
+            }
+        }
+    }
+
+    /// Deals with one job; whether there may be work afterwards.
+    async fn handle(&self, session: SessionId, job: TaskCommand) -> bool {
+        match job {
+            TaskCommand::Work => {
+                // A session that rests has its timer cleared by this; for one with work, nothing changes.
+                let woken = self.settle_timer(session).await;
+                report(session, "work", &woken);
+                woken.is_ok()
+            }
+            TaskCommand::Inbound(inbound, answer) => {
+                hit(Failpoint::InboundTaken);
+                let receipt = self.take_in(*inbound).await;
+                hit(Failpoint::InboundDurable);
+                let worked = matches!(receipt, Ok(Receipt::Taken | Receipt::Settled(_)));
+                // The caller may have gone; what it asked for is durable all the same.
+                _ = answer.send(receipt);
+                worked
+            }
+            TaskCommand::Erase(by, answer) => {
+                // Whoever ordered it may have gone; it is erased all the same.
+                _ = answer.send(self.erase(session, by).await);
+                false
+            }
+            TaskCommand::Timer(kind) => {
+                hit(Failpoint::TimerDue);
+                let fired = self.decide(session, None, |actor| actor.timer(kind)).await;
+                hit(Failpoint::TimerFired);
+                report(session, "timer", &fired);
+                if fired.is_err() {
+                    self.went(session, false);
+                }
+                fired.is_ok()
+            }
+            TaskCommand::LetGo => {
+                report(session, "retention", &self.let_go(session).await);
+                false
+            }
+            TaskCommand::Delivered(effect, delivery, team, answer) => {
+                let note = |actor: &mut Actor| actor.effect_done(&effect, &delivery, &team);
+                let noted = self.decide(session, None, note).await;
+                report(session, "delivery", &noted);
+                // The outbox may have given up waiting; it reports again.
+                _ = answer.send(noted);
+                false
+            }
+        }
+    }
+
+    /// Notes how a session's work went.
+    pub(super) fn went(&self, session: SessionId, well: bool) {
+        self.inner.session_tasks.went(session, well, self.inner.parts.clock.now());
+    }
+
+    /// Clears the work timer of a session that rests.
+    async fn settle_timer(&self, session: SessionId) -> Result<(), Error> {
+        let actor = self.load(session).await?;
+        if actor.rests() {
+            match self.commit(actor, None).await {
+                Ok(()) | Err(store::Error::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Decides an inbound event and commits it; the receipt is handed out after that.
+    async fn take_in(&self, inbound: Inbound) -> Result<Receipt, Error> {
+        let Inbound { key, session, from, what } = inbound;
+        let speech = self.speech(session, from.person.platform);
+        let speech = speech.as_ref();
+        let act = |actor: &mut Actor| match &what {
+            _ if actor.is_child() => Receipt::Refused(NOBODY_HOME.to_owned()),
+            InboundKind::Answer { wait, revision, reply, via } => {
+                let (reply, from) = (reply.clone(), from.clone());
+                let answer = Answer { wait: *wait, revision: *revision, reply, from, via: *via };
+                Receipt::Settled(actor.settle(answer))
+            }
+            InboundKind::Said { text, source } => {
+                actor.hear_amid(&from, text, source.clone(), speech);
+                Receipt::Taken
+            }
+            InboundKind::Amended { source, text } => {
+                taken(actor.amend(&from, source, text.as_deref()))
+            }
+            InboundKind::Sent { wait, files } => {
+                Receipt::Settled(actor.receive_files(&from, *wait, files.clone()))
+            }
+            InboundKind::Lost { why } => {
+                actor.lose_touch(why);
+                Receipt::Taken
+            }
+            InboundKind::Back => {
+                actor.be_in_touch();
+                Receipt::Taken
+            }
+            InboundKind::MayHaveRoles { roles } => {
+                actor.give_roles(roles.clone());
+                Receipt::Taken
+            }
+            InboundKind::Offered { wait, files, text } => {
+                taken(actor.offer_files(&from, *wait, files.clone(), text.as_deref()))
+            }
+            InboundKind::Command(Command::Interrupt) => taken(actor.interrupt(&from, speech)),
+            InboundKind::Command(command) => {
+                let via = crate::model::transcript::Via::Command;
+                taken(actor.command(&from, command.clone(), via))
+            }
+        };
+        match self.decide(session, Some(&key), act).await {
+            Ok(Receipt::Settled(Settlement::Applied))
+                if self.is_erasure(session, &what).await? =>
+            {
+                self.erase_as_asked(session).await
+            }
+            Ok(receipt) => Ok(receipt),
+            Err(Error::Store(store::Error::Duplicate)) => Ok(Receipt::Duplicate),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether an answer that counts was the "yes" to erasing everything.
+    async fn is_erasure(&self, session: SessionId, what: &InboundKind) -> Result<bool, Error> {
+        let InboundKind::Answer { wait, reply: Reply::Confirmed { yes: true }, .. } = what else {
+            return Ok(false);
+        };
+        let actor = self.load(session).await?;
+        Ok(actor.state().waits.get(wait).is_some_and(|wait| wait.purpose == Purpose::Erase))
+    }
+}
+
+/// What came of something that may be refused.
+fn taken(done: Result<(), Refusal>) -> Receipt {
+    match done {
+        Ok(()) => Receipt::Taken,
+        Err(Refusal(why)) => Receipt::Refused(why),
+    }
+}
+
+/// Logs a failure where it is handled; the work timer brings the session back.
+pub(super) fn report<T>(session: SessionId, what: &'static str, result: &Result<T, Error>) {
+    if let Err(error) = result {
+        tracing::warn!(session.id = %session, what, error = %error, "could not continue a session for now");
+    }
+}

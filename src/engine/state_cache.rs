@@ -1,0 +1,86 @@
+//! What the events of the sessions that are being worked on add up to, so that a turn adds them up once.
+//!
+//! A state is kept with its last event. Events never change and copies of one share it, so the same last event means
+//! the same history; where a session has gone on, only what came since is added.
+
+use std::{sync::Arc, time::Duration};
+
+use moka::{policy::EvictionPolicy, sync::Cache};
+
+use crate::{
+    ids::SessionId,
+    model::transcript::{Event, Recorded},
+    session::State,
+};
+
+/// Events of all sessions whose states are kept.
+const EVENTS_MAX: u64 = 50_000;
+
+/// A session that nobody has touched for so long waits for a person.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// States by session.
+#[derive(Debug)]
+pub(super) struct StateCache(Cache<SessionId, Known>);
+
+#[derive(Debug, Clone)]
+struct Known {
+    last: Arc<Event>,
+    state: Arc<State>,
+}
+
+impl Default for StateCache {
+    fn default() -> Self {
+        let cache = Cache::builder()
+            .max_capacity(EVENTS_MAX)
+            .weigher(|_, known: &Known| u32::try_from(known.state.seq).unwrap_or(u32::MAX))
+            .eviction_policy(EvictionPolicy::lru())
+            .time_to_idle(IDLE)
+            .build();
+        Self(cache)
+    }
+}
+
+impl StateCache {
+    /// What events add up to; none if they make no session.
+    pub(super) fn of(&self, session: SessionId, events: &[Recorded]) -> Option<Arc<State>> {
+        let last = &events.last()?.event;
+        let known = self.0.get(&session);
+        if let Some(known) = known.as_ref().filter(|known| Arc::ptr_eq(&known.last, last)) {
+            return Some(Arc::clone(&known.state));
+        }
+        let state = known.and_then(|known| gone_on(&known, events));
+        let state = Arc::new(state.or_else(|| State::fold(events))?);
+        self.keep(session, last, &state);
+        Some(state)
+    }
+
+    /// Keeps what the events up to `last` add up to.
+    pub(super) fn keep(&self, session: SessionId, last: &Arc<Event>, state: &Arc<State>) {
+        let (last, state) = (Arc::clone(last), Arc::clone(state));
+        self.0.insert(session, Known { last, state });
+    }
+
+    /// Forgets a session.
+    pub(super) fn forget(&self, session: SessionId) {
+        self.0.invalidate(&session);
+    }
+
+    /// Lets go of what nobody has touched lately.
+    pub(super) fn tidy(&self) {
+        self.0.run_pending_tasks();
+    }
+}
+
+/// The state with what came since; none where these are other events.
+fn gone_on(known: &Known, events: &[Recorded]) -> Option<State> {
+    let upto = usize::try_from(known.state.seq).ok()?;
+    let (before, since) = events.split_at_checked(upto)?;
+    Arc::ptr_eq(&before.last()?.event, &known.last).then(|| {
+        let mut state = State::clone(&known.state);
+        for recorded in since {
+            state.apply(recorded);
+        }
+        state
+    })
+}

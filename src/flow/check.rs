@@ -1,0 +1,136 @@
+//! What a flow means, checked before anybody runs it: every mistake at once, with its line.
+//!
+//! Proves that every phase can be left, that every required objective can be reached with a model and without
+//!, that every tool exists, that the arguments of every step satisfy the tool's schema, and that every
+//! alias resolves.
+
+mod aliases;
+mod answers;
+mod approvals;
+mod arguments;
+mod data;
+pub(crate) mod expressions;
+mod labels;
+mod objectives;
+mod paths;
+mod periods;
+mod start;
+pub(crate) mod steps;
+mod structure;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+use serde_json::Value;
+
+pub use self::aliases::Aliases;
+use super::LoadedFlow;
+use crate::{
+    config::{
+        problem::Problem,
+        toml_document::{self, TomlDocument},
+    },
+    model::flow::Flow,
+};
+
+/// The tools there are, by name, with the schemas of their parameters for one flow. Data, because flows know no tool.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Catalogue {
+    /// Parameter schemas by tool.
+    pub tools: BTreeMap<String, Value>,
+    /// Those that score people.
+    pub scoring: BTreeSet<String>,
+    /// Extensions of the files that can be sent, without the dot; not looked at where empty.
+    pub files: BTreeSet<String>,
+}
+
+impl FromIterator<(String, Value)> for Catalogue {
+    fn from_iter<T: IntoIterator<Item = (String, Value)>>(tools: T) -> Self {
+        Self { tools: tools.into_iter().collect(), ..Self::default() }
+    }
+}
+
+/// Checks a flow; `file` is how messages call it. Without `aliases`, none are looked up: a flow can be checked where
+/// there is no configuration.
+pub fn check(
+    loaded: &LoadedFlow,
+    file: &str,
+    catalogue: &Catalogue,
+    aliases: Option<&Aliases>,
+) -> Vec<Problem> {
+    let document = match TomlDocument::parse(file, &loaded.source) {
+        Ok(document) => document,
+        Err(problems) => return problems,
+    };
+    let mut check =
+        Check { loaded, flow: &loaded.flow, document, catalogue, aliases, problems: Vec::new() };
+    check.structure();
+    check.texts();
+    check.labels();
+    check.policies();
+    check.start();
+    check.periods();
+    check.schemas();
+    check.tools();
+    check.steps();
+    check.objectives();
+    check.effects();
+    check.approvals();
+    check.aliases();
+    let mut problems = check.problems;
+    toml_document::sort(&mut problems);
+    problems
+}
+
+/// Loads and checks a file. The catalogue is asked for once the flow is known, for schemas hold the flow's own enums.
+/// The flow comes back where it can be used, with what somebody should look at.
+pub fn check_file(
+    file: &Path,
+    vars: &BTreeMap<String, String>,
+    catalogue: impl FnOnce(&LoadedFlow) -> Catalogue,
+    aliases: Option<&Aliases>,
+) -> Result<(LoadedFlow, Vec<Problem>), Vec<Problem>> {
+    let name = file.display().to_string();
+    let source =
+        fs::read_to_string(file).map_err(|error| vec![Problem::unreadable(&name, &error)])?;
+    check_source(&source, &name, vars, catalogue, aliases)
+}
+
+/// The same for a text that is no file, such as a flow in the box.
+pub fn check_source(
+    source: &str,
+    name: &str,
+    vars: &BTreeMap<String, String>,
+    catalogue: impl FnOnce(&LoadedFlow) -> Catalogue,
+    aliases: Option<&Aliases>,
+) -> Result<(LoadedFlow, Vec<Problem>), Vec<Problem>> {
+    let (loaded, mut problems) = LoadedFlow::load_flawed(source, name, vars)?;
+    problems.extend(check(&loaded, name, &catalogue(&loaded), aliases));
+    toml_document::sort(&mut problems);
+    if problems.iter().any(Problem::is_error) { Err(problems) } else { Ok((loaded, problems)) }
+}
+
+/// One check under way.
+struct Check<'a> {
+    loaded: &'a LoadedFlow,
+    flow: &'a Flow,
+    document: TomlDocument,
+    catalogue: &'a Catalogue,
+    aliases: Option<&'a Aliases>,
+    problems: Vec<Problem>,
+}
+
+impl Check<'_> {
+    fn error(&mut self, pointer: &str, message: impl Into<String>, hint: Option<String>) {
+        let problem = self.document.problem(pointer, message);
+        self.problems.push(Problem { hint, ..problem });
+    }
+
+    fn warn(&mut self, pointer: &str, message: impl Into<String>, hint: &str) {
+        let problem = self.document.problem(pointer, message).hint(hint).warning();
+        self.problems.push(problem);
+    }
+}

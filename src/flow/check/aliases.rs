@@ -1,0 +1,151 @@
+//! Aliases of channels, roles, deciders and web hooks, looked up on the platforms in use.
+
+use std::collections::BTreeSet;
+
+use super::Check;
+use crate::{
+    config::{Settings, problem::did_you_mean, toml_document::escaped},
+    model::flow::{Decider, PhaseEffect},
+};
+
+/// The aliases that the operator has set up.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Aliases {
+    /// Of Slack channels; none where Slack is not in use.
+    pub slack_channels: Option<BTreeSet<String>>,
+    /// Of Discord channels; none where Discord is not in use.
+    pub discord_channels: Option<BTreeSet<String>>,
+    /// Of Discord roles; none where Discord is not in use.
+    pub discord_roles: Option<BTreeSet<String>>,
+    /// Of those who decide.
+    pub approvers: BTreeSet<String>,
+    /// Of web hooks; none where no web hook is set up.
+    pub webhooks: Option<BTreeSet<String>>,
+}
+
+impl From<&Settings> for Aliases {
+    fn from(settings: &Settings) -> Self {
+        let slack = settings.slack.as_ref();
+        let discord = settings.discord.as_ref();
+        Self {
+            slack_channels: slack.map(|slack| slack.channels.keys().cloned().collect()),
+            discord_channels: discord.map(|discord| discord.channels.keys().cloned().collect()),
+            discord_roles: discord.map(|discord| discord.roles.keys().cloned().collect()),
+            approvers: settings.approvers.keys().cloned().collect(),
+            webhooks: (!settings.webhooks.is_empty())
+                .then(|| settings.webhooks.keys().cloned().collect()),
+        }
+    }
+}
+
+impl Check<'_> {
+    pub(super) fn aliases(&mut self) {
+        let Some(aliases) = self.aliases else { return };
+        let flow = self.flow;
+        let slack_parent = flow.start.slack.as_ref().and_then(|start| start.parent.as_deref());
+        self.one(
+            "/start/slack/parent",
+            slack_parent,
+            aliases.slack_channels.as_ref(),
+            "[slack.channels]",
+        );
+        let discord_parent = flow.start.discord.as_ref().and_then(|start| start.parent.as_deref());
+        self.one(
+            "/start/discord/parent",
+            discord_parent,
+            aliases.discord_channels.as_ref(),
+            "[discord.channels]",
+        );
+        self.staff_channel(aliases, "/handoff/channel", flow.handoff.channel.as_deref());
+        let overrides = &flow.approvals.overrides;
+        if overrides.decider != Decider::Participant {
+            let at = "/approvals/override/channel";
+            self.staff_channel(aliases, at, overrides.channel.as_deref());
+            let channel = overrides.channel.as_deref();
+            self.one(at, channel, Some(&aliases.approvers), "[approvers]");
+        }
+        for (name, approval) in &flow.approvals.named {
+            let at = format!("/approvals/{}", escaped(name));
+            let later = approval.then.iter().enumerate();
+            let later =
+                later.map(|(n, stage)| (format!("{at}/then/{n}/deciders"), &stage.deciders));
+            let first = (format!("{at}/deciders"), &approval.deciders);
+            for (at, alias) in std::iter::once(first).chain(later) {
+                self.staff_channel(aliases, &at, Some(alias));
+                self.one(&at, Some(alias), Some(&aliases.approvers), "[approvers]");
+            }
+        }
+        for (p, phase) in flow.phase.iter().enumerate() {
+            for (n, effect) in phase.effect.iter().enumerate() {
+                self.effect_aliases(aliases, &format!("/phase/{p}/effect/{n}"), effect);
+            }
+        }
+    }
+
+    fn effect_aliases(&mut self, aliases: &Aliases, at: &str, effect: &PhaseEffect) {
+        let approval = format!("{at}/approval");
+        self.one(&approval, effect.approval(), Some(&aliases.approvers), "[approvers]");
+        let roles = aliases.discord_roles.as_ref();
+        match effect {
+            PhaseEffect::PostSummary { channel, .. } => {
+                self.staff_channel(aliases, &format!("{at}/channel"), Some(channel));
+            }
+            PhaseEffect::Webhook { url_from, .. } => {
+                let at = format!("{at}/url_from");
+                self.one(&at, Some(url_from), aliases.webhooks.as_ref(), "[webhooks]");
+                if aliases.webhooks.is_none() {
+                    let message =
+                        format!("no web hook is set up, so nothing is sent to `{url_from}`");
+                    let hint =
+                        format!("add `{url_from} = …` under `[webhooks]` in the configuration");
+                    self.warn(&at, message, &hint);
+                }
+            }
+            PhaseEffect::DiscordAddRole { role, .. } => {
+                self.one(&format!("{at}/role"), Some(role), roles, "[discord.roles]");
+            }
+            PhaseEffect::DiscordAddRolesFrom { map, .. } => {
+                for (option, role) in map {
+                    let at = format!("{at}/map/{option}");
+                    self.one(&at, Some(role), roles, "[discord.roles]");
+                }
+            }
+            PhaseEffect::DiscordPost { channel, .. } => {
+                let channels = aliases.discord_channels.as_ref();
+                let at = format!("{at}/channel");
+                self.one(&at, Some(channel), channels, "[discord.channels]");
+            }
+        }
+    }
+
+    /// The staff may sit on either platform, wherever the participants are.
+    fn staff_channel(&mut self, aliases: &Aliases, at: &str, alias: Option<&str>) {
+        let (slack, discord) = (&aliases.slack_channels, &aliases.discord_channels);
+        if slack.is_none() && discord.is_none() {
+            return;
+        }
+        let known = slack.iter().chain(discord).flatten().cloned().collect();
+        let table = match (slack, discord) {
+            (Some(_), Some(_)) => "[slack.channels] or [discord.channels]",
+            (Some(_), None) => "[slack.channels]",
+            (None, _) => "[discord.channels]",
+        };
+        self.one(at, alias, Some(&known), table);
+    }
+
+    fn one(
+        &mut self,
+        at: &str,
+        alias: Option<&str>,
+        known: Option<&BTreeSet<String>>,
+        table: &str,
+    ) {
+        let (Some(alias), Some(known)) = (alias, known) else { return };
+        if !known.contains(alias) {
+            let hint = did_you_mean(alias, known.iter().map(String::as_str)).unwrap_or_else(|| {
+                format!("add `{alias} = …` under `{table}` in the configuration")
+            });
+            self.error(at, format!("the alias `{alias}` is not configured"), Some(hint));
+        }
+    }
+}

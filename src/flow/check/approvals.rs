@@ -1,0 +1,126 @@
+//! Decisions that the team is asked for: who decides, what they see, and where each outcome leads.
+
+use serde_json::Value;
+
+use super::Check;
+use crate::{
+    config::{problem::did_you_mean, toml_document::escaped},
+    model::flow::{Approval, ELSE, Moment, Phase, REQUEST, Step},
+};
+
+/// Most reminders of one request.
+const REMINDERS_MAX: usize = 2;
+
+impl Check<'_> {
+    pub(super) fn approvals(&mut self) {
+        let flow = self.flow;
+        for (name, approval) in &flow.approvals.named {
+            self.approval(&format!("/approvals/{}", escaped(name)), name, approval);
+        }
+        for (p, phase) in flow.phase.iter().enumerate() {
+            for (n, step) in phase.step.iter().enumerate() {
+                if step.tool == REQUEST {
+                    self.request(&format!("/phase/{p}/step/{n}"), step);
+                }
+            }
+            for (n, effect) in phase.effect.iter().enumerate() {
+                let is_of_decision =
+                    matches!(effect.on(), Moment::Approved | Moment::Denied | Moment::Expired);
+                if is_of_decision && !asks(phase) {
+                    let hint = "add a `request_decision` to the phase, or take `on` out".to_owned();
+                    let at = format!("/phase/{p}/effect/{n}/on");
+                    self.error(&at, "nothing asks for a decision in this phase", Some(hint));
+                }
+            }
+        }
+    }
+
+    fn approval(&mut self, at: &str, name: &str, approval: &Approval) {
+        let texts = [
+            ("title", Some(&approval.title)),
+            ("approved", approval.approved.as_ref()),
+            ("denied", approval.denied.as_ref()),
+            ("expired", approval.expired.as_ref()),
+        ];
+        for (key, text) in texts {
+            let Some(text) = text else { continue };
+            let at = format!("{at}/{key}");
+            if text.trim().is_empty() {
+                self.error(&at, "this text is empty", Some("write something".to_owned()));
+            }
+            self.template(&at, text);
+        }
+        for (n, data) in approval.show.iter().enumerate() {
+            let at = format!("{at}/show/{n}");
+            self.data(&at, data);
+            self.collected(&at, data);
+        }
+        let quorums = approval.stages().map(|(_, quorum)| quorum).enumerate();
+        for (stage, _) in quorums.filter(|(_, quorum)| *quorum == 0) {
+            let below = stage.checked_sub(1).map(|n| format!("/then/{n}")).unwrap_or_default();
+            let hint = Some("set `quorum` to 1 or more".to_owned());
+            let message = "with a quorum of 0, nobody would have to decide";
+            self.error(&format!("{at}{below}/quorum"), message, hint);
+        }
+        if approval.remind_after.len() > REMINDERS_MAX {
+            let message = format!("at most {REMINDERS_MAX} reminders per request");
+            self.error(&format!("{at}/remind_after"), message, None);
+        }
+        if !self.flow.phase.iter().any(|phase| asks_for(phase, name)) {
+            let hint = "add a step with `tool = \"request_decision\"`, or remove the table";
+            self.warn(at, format!("nothing asks for the decision `{name}`"), hint);
+        }
+    }
+
+    /// A request names a decision of the flow, and who is denied doesn't go on like who is approved.
+    fn request(&mut self, at: &str, step: &Step) {
+        let known = || self.flow.approvals.named.keys().map(String::as_str);
+        let named = step.args.get("approval").and_then(Value::as_str);
+        if let Some(name) = named.filter(|name| !known().any(|known| known == *name)) {
+            let hint = did_you_mean(name, known())
+                .unwrap_or_else(|| format!("add a table `[approvals.{name}]`"));
+            let message = format!("this flow has no decision `{name}`");
+            self.error(&format!("{at}/args/approval"), message, Some(hint));
+        }
+        let is_read = || {
+            let name = &step.id;
+            let reads = ["answers", "results"].map(|scope| format!("{scope}.{name}"));
+            reads.iter().any(|read| self.loaded.source.contains(read.as_str()))
+                || self.flow.phase.iter().any(|phase| needs_approval(phase, name))
+        };
+        let is_told_apart = step.branch.contains_key("denied")
+            || step.branch.contains_key("approved")
+            || step.branch.contains_key(ELSE);
+        if !is_told_apart && !is_read() {
+            let hint = "add branches for `denied` and `expired`, or an objective that needs `with = [\"approved\"]`";
+            let message = "who is denied would go on like who is approved";
+            self.error(&format!("{at}/branch"), message, Some(hint.to_owned()));
+        }
+    }
+}
+
+/// Whether an objective of the phase needs this request to be answered in a certain way.
+fn needs_approval(phase: &Phase, step: &str) -> bool {
+    use crate::{flow::each_condition, model::flow::Done};
+    let mut needs = false;
+    for objective in &phase.objective {
+        each_condition(&objective.done, &mut |done| {
+            if let Done::Answered(answered) = done {
+                needs |= answered.step == step && !answered.with.is_empty();
+            }
+        });
+    }
+    needs
+}
+
+fn asks(phase: &Phase) -> bool {
+    phase.tools.iter().any(|tool| tool == REQUEST) || phase.step.iter().any(|s| s.tool == REQUEST)
+}
+
+fn asks_for(phase: &Phase, name: &str) -> bool {
+    let is_for = |step: &Step| {
+        let approval = step.args.get("approval").and_then(Value::as_str);
+        step.tool == REQUEST && approval.is_some_and(|one| one == name || one.contains("{{"))
+    };
+    phase.tools.iter().any(|tool| tool == REQUEST) || phase.step.iter().any(is_for)
+}

@@ -1,0 +1,282 @@
+//! Arguments of script steps against the tool's schema, as far as they are known before anybody answers.
+
+use serde_json::{Map, Value, json};
+
+use super::Check;
+use crate::{
+    config::{problem::did_you_mean, schema_errors, toml_document::escaped},
+    model::flow::{Step, WHEN},
+};
+
+/// Arguments with stand-ins for what is only known later.
+struct Outline {
+    /// JSON pointers, within the arguments, of texts whose words are only known later.
+    texts: Vec<String>,
+    /// Of values of which nothing is known.
+    opaque: Vec<String>,
+    /// Of lists with the fewest and the most entries they come to.
+    lists: Vec<(String, usize, usize)>,
+}
+
+/// What an option may say.
+const OPTION: [&str; 7] = ["id", "label", "description", "icon", "when", "points", "correct"];
+
+impl Check<'_> {
+    /// Compiles the expressions in a step's arguments, and checks the rest against the tool's schema.
+    pub(super) fn arguments(&mut self, at: &str, step: &Step) {
+        let mut outline = Outline { texts: Vec::new(), opaque: Vec::new(), lists: Vec::new() };
+        let at = format!("{at}/args");
+        let args = Value::Object(step.args.clone());
+        let args = self.outline(&args, &at, "", &mut outline).unwrap_or_else(|| json!({}));
+        let Some(schema) = self.catalogue.tools.get(&step.tool) else { return };
+        self.known_arguments(&at, step, schema);
+        for mistake in schema_errors::mistakes(schema, &args) {
+            let below = |place: &String| {
+                mistake.pointer == *place || mistake.pointer.starts_with(&format!("{place}/"))
+            };
+            let unknown = outline.opaque.iter().any(below)
+                || (outline.texts.contains(&mistake.pointer) && !mistake.is_type)
+                || (outline.lists.iter().any(|(place, ..)| mistake.pointer == *place)
+                    && !mistake.is_type);
+            if !unknown {
+                self.error(&format!("{at}{}", mistake.pointer), mistake.message, mistake.hint);
+            }
+        }
+        for (place, fewest, most) in &outline.lists {
+            self.list_bounds(&at, place, schema, (*fewest, *most));
+        }
+        self.distinct_options(&at, &args);
+        if let (Some(draft), Some(data)) =
+            (args.get("data"), step.args.get("dataType").and_then(Value::as_str))
+        {
+            self.draft(&at, data, draft, &outline);
+        }
+    }
+
+    /// A draft has the fields and types of its data; what it lacks is filled in by whoever reads it.
+    fn draft(&mut self, at: &str, data: &str, draft: &Value, outline: &Outline) {
+        let Some(schema) =
+            self.loaded.data_type(data).and_then(|name| self.loaded.schemas.get(&name))
+        else {
+            return;
+        };
+        let mut found = schema_errors::mistakes(schema, draft);
+        found.retain(|mistake| {
+            let place = format!("/data{}", mistake.pointer);
+            let is_open = outline.texts.contains(&place)
+                || outline.opaque.iter().any(|opaque| place.starts_with(opaque.as_str()));
+            mistake.is_unknown_key || (mistake.is_type && !is_open)
+        });
+        let known = schema.get("properties").and_then(Value::as_object);
+        let open =
+            schema.get("additionalProperties").is_none_or(|more| *more != Value::Bool(false));
+        for mistake in found {
+            self.error(&format!("{at}/data{}", mistake.pointer), mistake.message, mistake.hint);
+        }
+        let (Some(known), Some(members), true) = (known, draft.as_object(), open) else { return };
+        for field in members.keys().filter(|field| !known.contains_key(*field)) {
+            let hint = did_you_mean(field, known.keys().map(String::as_str));
+            let message = format!("`{data}` has no field `{field}`");
+            self.error(&format!("{at}/data/{}", escaped(field)), message, hint);
+        }
+    }
+
+    /// A tool passes over what it does not know, so a slip of the pen would go unseen.
+    fn known_arguments(&mut self, at: &str, step: &Step, schema: &Value) {
+        let known = schema.get("properties").and_then(Value::as_object);
+        let known: Vec<&str> =
+            known.into_iter().flat_map(|k| k.keys().map(String::as_str)).collect();
+        for key in step.args.keys().filter(|key| !known.contains(&key.as_str())) {
+            let hint = did_you_mean(key, known.iter().copied());
+            let message = format!("`{}` has no argument `{key}`", step.tool);
+            self.error(&format!("{at}/{}", escaped(key)), message, hint);
+        }
+    }
+
+    /// A list of the script's making comes to as many entries as the schema wants, whatever was answered before.
+    fn list_bounds(&mut self, at: &str, place: &str, schema: &Value, comes_to: (usize, usize)) {
+        let below = place
+            .split('/')
+            .skip(1)
+            .try_fold(schema, |schema, key| schema.get("properties")?.get(key));
+        let bound =
+            |key: &str| below?.get(key)?.as_u64().and_then(|bound| usize::try_from(bound).ok());
+        let (fewest, most) = comes_to;
+        if let Some(min) = bound("minItems").filter(|min| fewest < *min) {
+            let entries = if fewest == 1 { "entry" } else { "entries" };
+            let message =
+                format!("this may yield only {fewest} {entries}; at least {min} are required");
+            let hint = "add fixed ones under `$also`".to_owned();
+            self.error(&format!("{at}{place}"), message, Some(hint));
+        }
+        if let Some(max) = bound("maxItems").filter(|max| most > *max) {
+            let message = format!("this may yield more than {max} entries");
+            let hint = format!("add `\"$most\" = {}`", max.saturating_sub(fewest));
+            self.error(&format!("{at}{place}"), message, Some(hint));
+        }
+    }
+
+    /// Option ids differ, or an answer would be two; and a tool passes over what it does not know of an option.
+    fn distinct_options(&mut self, at: &str, args: &Value) {
+        let Some(options) = args.get("options").and_then(Value::as_array) else { return };
+        for (n, option) in options.iter().enumerate() {
+            for key in option.as_object().into_iter().flat_map(Map::keys) {
+                if !OPTION.contains(&key.as_str()) {
+                    let hint = did_you_mean(key, OPTION);
+                    let at = format!("{at}/options/{n}/{}", escaped(key));
+                    self.error(&at, format!("an option has no `{key}`"), hint);
+                }
+            }
+            for (key, fits) in [
+                ("points", option["points"].is_i64() || option["points"].is_null()),
+                ("correct", option["correct"].is_boolean() || option["correct"].is_null()),
+            ] {
+                if !fits {
+                    let wanted = if key == "points" { "a whole number" } else { "true or false" };
+                    let at = format!("{at}/options/{n}/{key}");
+                    self.error(&at, format!("expected {wanted}"), None);
+                }
+            }
+        }
+        let id = |option: &Value| option.get("id").and_then(Value::as_str).map(str::to_owned);
+        for (n, option) in options.iter().enumerate() {
+            let Some(this) = id(option) else { continue };
+            if options[..n].iter().any(|earlier| id(earlier).as_ref() == Some(&this)) {
+                let message = format!("duplicate option `{this}`");
+                self.error(&format!("{at}/options/{n}/id"), message, None);
+            }
+        }
+    }
+
+    /// A value with stand-ins; none where it may drop out altogether.
+    fn outline(
+        &mut self,
+        value: &Value,
+        at: &str,
+        place: &str,
+        outline: &mut Outline,
+    ) -> Option<Value> {
+        match value {
+            Value::String(text) if text.contains("{{") || text.contains("{%") => {
+                self.template(&format!("{at}{place}"), text);
+                outline.texts.push(place.to_owned());
+                Some(Value::String("…".to_owned()))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                Some(value.clone())
+            }
+            Value::Array(items) => Some(self.outline_list(items, at, place, outline)),
+            Value::Object(members) if members.contains_key("$from") => {
+                self.outline_from(members, at, place, outline)
+            }
+            Value::Object(members) if members.contains_key("$each") => {
+                Some(self.outline_each(members, at, place, outline))
+            }
+            Value::Object(members) => {
+                let filled: Map<String, Value> = members
+                    .iter()
+                    .filter_map(|(key, value)| {
+                        let below = format!("{place}/{}", escaped(key));
+                        Some((key.clone(), self.outline(value, at, &below, outline)?))
+                    })
+                    .collect();
+                Some(Value::Object(filled))
+            }
+        }
+    }
+
+    /// A list, as it is where every condition in it holds. How short it may get is told by those that have none.
+    fn outline_list(
+        &mut self,
+        items: &[Value],
+        at: &str,
+        place: &str,
+        outline: &mut Outline,
+    ) -> Value {
+        let mut sure = 0;
+        let mut list = Vec::new();
+        for (n, item) in items.iter().enumerate() {
+            let place = format!("{place}/{n}");
+            let mut item = item.clone();
+            let when = item.as_object_mut().and_then(|members| members.remove(WHEN));
+            match &when {
+                Some(Value::String(when)) => self.holds(&format!("{at}{place}"), Some(when)),
+                Some(_) => self.error(&format!("{at}{place}/when"), "expected an expression", None),
+                None => sure += 1,
+            }
+            list.extend(self.outline(&item, at, &place, outline));
+        }
+        if sure < items.len() {
+            outline.lists.push((place.to_owned(), sure, items.len()));
+        }
+        Value::Array(list)
+    }
+
+    /// `$from`: what its default is, or nothing that could be checked.
+    fn outline_from(
+        &mut self,
+        members: &Map<String, Value>,
+        at: &str,
+        place: &str,
+        outline: &mut Outline,
+    ) -> Option<Value> {
+        let here = format!("{at}{place}");
+        self.only(&here, members, &["$from", "$default"]);
+        match members.get("$from").and_then(Value::as_str) {
+            Some(expression) => self.expression(&format!("{here}/$from"), expression),
+            None => self.error(&format!("{here}/$from"), "expected an expression", None),
+        }
+        if let Some(default) = members.get("$default") {
+            // Its pointers within the document go through `$default`, those within the arguments do not.
+            let mut inner = Outline { texts: Vec::new(), opaque: Vec::new(), lists: Vec::new() };
+            let value = self.outline(default, &format!("{here}/$default"), "", &mut inner);
+            let lift = |inner: Vec<String>| {
+                inner.into_iter().map(|below| format!("{place}{below}")).collect::<Vec<_>>()
+            };
+            outline.texts.extend(lift(inner.texts));
+            outline.opaque.extend(lift(inner.opaque));
+            return value;
+        }
+        outline.opaque.push(place.to_owned());
+        Some(Value::Null)
+    }
+
+    /// `$each`: one entry as it will be, and the fixed ones.
+    fn outline_each(
+        &mut self,
+        members: &Map<String, Value>,
+        at: &str,
+        place: &str,
+        outline: &mut Outline,
+    ) -> Value {
+        let here = format!("{at}{place}");
+        self.only(&here, members, &["$each", "$as", "$also", "$most"]);
+        match members.get("$each").and_then(Value::as_str) {
+            Some(expression) => self.list(&format!("{here}/$each"), expression),
+            None => self.error(&format!("{here}/$each"), "expected an expression", None),
+        }
+        let also = members.get("$also").and_then(Value::as_array).cloned().unwrap_or_default();
+        let most = members.get("$most").and_then(Value::as_u64);
+        let most = most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
+        outline.lists.push((place.to_owned(), also.len(), most.saturating_add(also.len())));
+        let mut list = Vec::new();
+        if let Some(shape) = members.get("$as") {
+            list.extend(self.outline(shape, at, &format!("{place}/0"), outline));
+        } else {
+            outline.opaque.push(format!("{place}/0"));
+            list.push(Value::Null);
+        }
+        for entry in &also {
+            let below = format!("{place}/{}", list.len());
+            list.extend(self.outline(entry, at, &below, outline));
+        }
+        Value::Array(list)
+    }
+
+    fn only(&mut self, here: &str, members: &Map<String, Value>, known: &[&str]) {
+        for key in members.keys().filter(|key| !known.contains(&key.as_str())) {
+            let hint = did_you_mean(key, known.iter().copied());
+            self.error(&format!("{here}/{}", escaped(key)), format!("unknown key `{key}`"), hint);
+        }
+    }
+}

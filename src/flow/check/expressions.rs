@@ -1,0 +1,300 @@
+//! Expressions in scripts: they compile, and what they speak of exists.
+
+use std::collections::BTreeSet;
+
+use minijinja::{Environment, ErrorKind};
+
+use super::{Check, data::NoField, steps::outcomes};
+use crate::{
+    config::problem::{did_you_mean, listed},
+    flow::shape::kind,
+    model::flow::{Phase, Step, has_points},
+};
+
+/// What expressions see; see [`crate::model::flow::Step`].
+const NAMES: [&str; 14] = [
+    "answers",
+    "labels",
+    "results",
+    "records",
+    "values",
+    "points",
+    "score",
+    "vars",
+    "participant",
+    "platform",
+    "today",
+    "now",
+    "item",
+    "index",
+];
+
+impl Check<'_> {
+    /// An expression, without the braces.
+    pub(super) fn expression(&mut self, at: &str, expression: &str) {
+        let environment = Environment::new();
+        match environment.compile_expression(expression) {
+            Ok(compiled) => {
+                let names = compiled.undeclared_variables(true);
+                self.names(at, names.into_iter().collect());
+                self.words(at, expression);
+            }
+            Err(error) => self.does_not_compile(at, expression, &error),
+        }
+    }
+
+    /// A text with `{{ expressions }}` in it.
+    pub(super) fn template(&mut self, at: &str, text: &str) {
+        let environment = Environment::new();
+        match environment.template_from_str(text) {
+            Ok(compiled) => {
+                let names = compiled.undeclared_variables(true);
+                self.names(at, names.into_iter().collect());
+                for inner in expressions(text) {
+                    self.words(at, inner);
+                }
+            }
+            Err(error) => self.does_not_compile(at, text, &error),
+        }
+    }
+
+    /// An expression that comes to a list.
+    pub(super) fn list(&mut self, at: &str, expression: &str) {
+        self.expression(at, expression);
+        let path: Vec<&str> = expression.trim().split('.').collect();
+        let ["records", path @ ..] = path.as_slice() else { return };
+        if let Ok(Some(schema)) = self.field(path)
+            && !matches!(kind(schema), "array" | "")
+        {
+            let message = format!("`{}` is not a list", expression.trim());
+            self.error(at, message, None);
+        }
+    }
+
+    /// What only shows when an expression is run: filters and methods there are, and answers that a step can have.
+    fn words(&mut self, at: &str, expression: &str) {
+        let tokens = tokens(expression);
+        let environment = Environment::new();
+        for (n, token) in tokens.iter().enumerate() {
+            let before = n.checked_sub(1).and_then(|n| tokens.get(n));
+            match token {
+                Token::Name(name)
+                    if before == Some(&Token::Sign('|')) && !DATE_FILTERS.contains(name) =>
+                {
+                    let tried = format!("''|{name}");
+                    let run = environment.compile_expression(&tried);
+                    if run
+                        .and_then(|run| run.eval(()))
+                        .is_err_and(|error| error.kind() == ErrorKind::UnknownFilter)
+                    {
+                        let hint = did_you_mean(name, FILTERS.into_iter().chain(DATE_FILTERS))
+                            .unwrap_or_else(|| format!("often used: {}", listed(FILTERS)));
+                        let message = format!("there is no filter `{name}`");
+                        self.error(at, message, Some(hint));
+                    }
+                }
+                Token::Name(name)
+                    if name.contains('.')
+                        && !name.starts_with("loop.")
+                        && tokens.get(n + 1) == Some(&Token::Sign('(')) =>
+                {
+                    let hint = format!("use a filter: {}", listed(FILTERS));
+                    self.error(at, format!("`{name}` can't be called"), Some(hint));
+                }
+                _ => {}
+            }
+        }
+        for (step, literal) in compared(&tokens) {
+            self.can_be(at, step, literal);
+        }
+    }
+
+    /// An answer that a step is compared with.
+    fn can_be(&mut self, at: &str, name: &str, literal: &str) {
+        let steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
+        let Some(step) = steps.into_iter().find(|step| step.id == name) else { return };
+        let Some(known) = outcomes(step).filter(|known| !known.is_empty()) else { return };
+        if literal != "skipped" && !known.iter().any(|known| known == literal) {
+            let known = || known.iter().map(String::as_str);
+            let hint = did_you_mean(literal, known())
+                .unwrap_or_else(|| format!("possible answers: {}", listed(known())));
+            let message = format!("the answer to `{name}` is never `{literal}`");
+            self.error(at, message, Some(hint));
+        }
+    }
+
+    fn does_not_compile(&mut self, at: &str, text: &str, error: &minijinja::Error) {
+        let why = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+        self.error(at, format!("`{text}` is not a valid expression: {why}"), None);
+    }
+
+    fn names(&mut self, at: &str, names: BTreeSet<String>) {
+        for name in names {
+            let mut parts = name.split('.');
+            let first = parts.next().unwrap_or_default();
+            if !NAMES.contains(&first) {
+                let hint = did_you_mean(first, NAMES)
+                    .unwrap_or_else(|| format!("available: {}", listed(NAMES)));
+                self.error(at, format!("`{first}` is not defined here"), Some(hint));
+            } else if let Some(second) = parts.next() {
+                self.member(at, first, second);
+                let path: Vec<&str> = name.split('.').skip(1).collect();
+                if first == "records" && self.loaded.schemas.contains_key(second) {
+                    self.record(at, &path);
+                }
+            }
+        }
+    }
+
+    fn member(&mut self, at: &str, first: &str, second: &str) {
+        let steps = || self.flow.phase.iter().flat_map(|phase| &phase.step).map(|s| s.id.as_str());
+        let known: Vec<String> = match first {
+            "answers" | "labels" | "results" => steps().map(str::to_owned).collect(),
+            "records" => self.loaded.schemas.keys().cloned().collect(),
+            "values" => self.values(),
+            "points" => self.worth().map(|(_, step)| step.id.clone()).collect(),
+            "score" => self.worth().map(|(phase, _)| phase.id.clone()).collect(),
+            "vars" => self.loaded.vars.keys().cloned().collect(),
+            "participant" => vec!["name".to_owned(), "contact".to_owned()],
+            _ => return,
+        };
+        if !known.iter().any(|known| known == second) {
+            let what = match first {
+                "records" => "data",
+                "vars" => "variable",
+                "values" => "value",
+                "points" => "step with points",
+                "score" => "phase with points",
+                "participant" => "member of `participant`",
+                _ => "step",
+            };
+            let hint = did_you_mean(second, known.iter().map(String::as_str));
+            self.error(at, format!("there is no {what} `{second}`"), hint);
+        }
+    }
+
+    /// What the steps of the flow set.
+    fn values(&self) -> Vec<String> {
+        let steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
+        steps.flat_map(|step| step.set.keys().cloned()).collect()
+    }
+
+    /// Steps whose answers are worth points.
+    fn worth(&self) -> impl Iterator<Item = (&Phase, &Step)> {
+        let phases = self.flow.phase.iter();
+        let steps = phases.flat_map(|phase| phase.step.iter().map(move |step| (phase, step)));
+        steps.filter(|(_, step)| has_points(step))
+    }
+
+    /// A path into the data that a flow keeps.
+    fn record(&mut self, at: &str, path: &[&str]) {
+        let Err(NoField { field, siblings }) = self.field(path) else { return };
+        let hint = did_you_mean(field, siblings.iter().copied())
+            .unwrap_or_else(|| format!("its fields: {}", listed(siblings)));
+        let message = format!("`{}` has no field `{field}`", path[0]);
+        self.error(at, message, Some(hint));
+    }
+}
+
+/// Filters that flows use.
+const FILTERS: [&str; 12] = [
+    "capitalize",
+    "default",
+    "first",
+    "int",
+    "join",
+    "last",
+    "length",
+    "lower",
+    "round",
+    "title",
+    "trim",
+    "upper",
+];
+
+/// Filters of dates; the interview brings them.
+pub(crate) const DATE_FILTERS: [&str; 6] =
+    ["age", "date", "days_since", "days_until", "minus", "plus"];
+
+/// A part of an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token<'a> {
+    /// A name, with what follows it after dots.
+    Name(&'a str),
+    /// A text, without its quotes.
+    Text(&'a str),
+    /// Anything else.
+    Sign(char),
+}
+
+/// The parts of an expression, as far as names, texts and signs go.
+fn tokens(expression: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut rest = expression.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let length = if matches!(first, '\'' | '"') {
+            let text = &rest[1..];
+            let end = text.find(first).unwrap_or(text.len());
+            found.push(Token::Text(&text[..end]));
+            (end + 2).min(rest.len())
+        } else if first.is_alphabetic() || first == '_' {
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            found.push(Token::Name(&rest[..end]));
+            end
+        } else {
+            found.push(Token::Sign(first));
+            first.len_utf8()
+        };
+        rest = rest[length..].trim_start();
+    }
+    found
+}
+
+/// Steps and the texts that their answers are compared with: `answers.x == 'y'`, `'y' in answers.x`, `answers.x in ['y']`.
+fn compared<'a>(tokens: &[Token<'a>]) -> Vec<(&'a str, &'a str)> {
+    let answer = |token: &Token<'a>| match token {
+        Token::Name(name) => name.strip_prefix("answers.").filter(|step| !step.contains('.')),
+        Token::Text(_) | Token::Sign(_) => None,
+    };
+    let mut found = Vec::new();
+    for n in 0..tokens.len() {
+        match &tokens[n..] {
+            [step, Token::Sign('=' | '!'), Token::Sign('='), Token::Text(text), ..]
+            | [Token::Text(text), Token::Sign('=' | '!'), Token::Sign('='), step, ..]
+            | [Token::Text(text), Token::Name("in"), step, ..]
+            | [Token::Text(text), Token::Name("not"), Token::Name("in"), step, ..] => {
+                found.extend(answer(step).map(|step| (step, *text)));
+            }
+            [step, Token::Name("in"), Token::Sign('['), list @ ..]
+            | [step, Token::Name("not"), Token::Name("in"), Token::Sign('['), list @ ..] => {
+                let entries = list.iter().take_while(|token| **token != Token::Sign(']'));
+                let texts = entries.filter_map(|token| match token {
+                    Token::Text(text) => Some(*text),
+                    Token::Name(_) | Token::Sign(_) => None,
+                });
+                found.extend(
+                    answer(step)
+                        .into_iter()
+                        .flat_map(|step| texts.clone().map(move |text| (step, text))),
+                );
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What stands between the braces of a text.
+fn expressions(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(open) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
+        let close = if rest[open..].starts_with("{{") { "}}" } else { "%}" };
+        let inner = &rest[open + 2..];
+        let Some(end) = inner.find(close) else { break };
+        found.push(inner[..end].trim_matches('-').trim());
+        rest = &inner[end + 2..];
+    }
+    found
+}

@@ -1,0 +1,156 @@
+//! Lengths of time and bounds of files: none is nothing, and none contradicts another.
+
+use chrono::NaiveTime;
+
+use super::Check;
+use crate::{
+    config::{
+        problem::{did_you_mean, listed},
+        toml_document::escaped,
+    },
+    model::flow::{Opening, Period, Phase, Uploads},
+};
+
+impl Check<'_> {
+    pub(super) fn periods(&mut self) {
+        let flow = self.flow;
+        let (pace, kept, approvals) = (&flow.pace, &flow.retention, &flow.approvals.overrides);
+        self.not_zero("/pace/expire_after", pace.expire_after);
+        self.not_zero("/handoff/claim_reminder", flow.handoff.claim_reminder);
+        self.not_zero("/approvals/override/expires", approvals.expires);
+        let mut timed = vec![
+            ("/pace/remind_after".to_owned(), &pace.remind_after, pace.expire_after),
+            (
+                "/approvals/override/remind_after".to_owned(),
+                &approvals.remind_after,
+                approvals.expires,
+            ),
+        ];
+        for (name, approval) in &flow.approvals.named {
+            let at = format!("/approvals/{}", escaped(name));
+            self.not_zero(&format!("{at}/expires"), approval.expires);
+            timed.push((format!("{at}/remind_after"), &approval.remind_after, approval.expires));
+        }
+        for (at, reminders, end) in timed {
+            for (n, after) in reminders.iter().enumerate() {
+                self.not_zero(&format!("{at}/{n}"), *after);
+            }
+            if let Some(n) = reminders.windows(2).position(|pair| pair[1] <= pair[0]) {
+                let hint = Some("sort them, the shortest first".to_owned());
+                let message = "this reminder would come before the previous one";
+                self.error(&format!("{at}/{}", n + 1), message, hint);
+            }
+            if at.starts_with("/approvals") && reminders.iter().any(|after| *after >= end) {
+                let hint = "shorten it, or increase `expires`";
+                self.warn(&at, "a reminder would come after the request has expired", hint);
+            }
+        }
+        for (name, period) in [
+            ("transcript", kept.transcript),
+            ("uploads", kept.uploads),
+            ("records", kept.records),
+            ("audit", kept.audit),
+        ] {
+            let at = format!("/retention/{name}");
+            self.not_zero(&at, period);
+            if period.0.as_secs() > 0 && period < pace.expire_after {
+                let hint = format!(
+                    "keep it for at least `expire_after` under `[pace]`, {}",
+                    pace.expire_after
+                );
+                let message = format!("after {period} it is deleted while a question may be open");
+                self.error(&at, message, Some(hint));
+            }
+        }
+        self.quiet_hours();
+        for (p, phase) in flow.phase.iter().enumerate() {
+            self.uploads(&format!("/phase/{p}/uploads"), &phase.uploads);
+            self.opening(p, phase);
+            self.deadlines(p, phase);
+        }
+    }
+
+    fn deadlines(&mut self, p: usize, phase: &Phase) {
+        for (n, step) in phase.step.iter().enumerate() {
+            let at = format!("/phase/{p}/step/{n}/deadline");
+            let Some(deadline) = step.deadline else { continue };
+            self.not_zero(&at, deadline);
+            if deadline >= self.flow.pace.expire_after {
+                let message = "the conversation pauses before this deadline";
+                let hint = "shorten it, or increase `expire_after` under `[pace]`";
+                self.warn(&at, message, hint);
+            }
+        }
+    }
+
+    /// A phase that comes later comes while the conversation is still kept.
+    fn opening(&mut self, p: usize, phase: &Phase) {
+        let Some(after) = &phase.after else { return };
+        let at = format!("/phase/{p}/after");
+        if p == 0 {
+            let hint = "use `wait_business_days` under `[notice]`, or take it out".to_owned();
+            self.error(&at, "no phase comes before this one", Some(hint));
+        }
+        match Opening::read(after) {
+            Opening::After(period) => {
+                self.not_zero(&at, period);
+                let kept = self.flow.retention.transcript.min(self.flow.retention.records);
+                if period >= kept {
+                    let message = format!("after {kept} the conversation is deleted");
+                    let hint =
+                        "shorten it, or increase `transcript` and `records` under `[retention]`";
+                    self.error(&at, message, Some(hint.to_owned()));
+                }
+            }
+            Opening::WorkingDays(0) => {
+                self.error(&at, "this duration is zero", Some("write 1 or more".to_owned()));
+            }
+            Opening::WorkingDays(_) => {}
+            Opening::On(expression) => self.expression(&at, &expression),
+        }
+    }
+
+    fn not_zero(&mut self, at: &str, period: Period) {
+        if period.0.is_zero() {
+            let hint = Some("for example, `24h` or `14d`".to_owned());
+            self.error(at, "this duration is zero", hint);
+        }
+    }
+
+    fn quiet_hours(&mut self) {
+        let Some(quiet) = &self.flow.pace.quiet_hours else { return };
+        let time = |text: &str| NaiveTime::parse_from_str(text, "%H:%M").ok();
+        if time(&quiet.from).is_some() && time(&quiet.from) == time(&quiet.to) {
+            let hint = Some("leave `quiet_hours` out, or end them at another time".to_owned());
+            self.error("/pace/quiet_hours", "the quiet hours begin when they end", hint);
+        }
+    }
+
+    fn uploads(&mut self, at: &str, uploads: &Uploads) {
+        for (name, is_none) in
+            [("max_mb", uploads.max_mb == 0), ("max_files", uploads.max_files == 0)]
+        {
+            if is_none {
+                self.error(&format!("{at}/{name}"), format!("`{name}` must be 1 or more"), None);
+            }
+        }
+        if uploads.accept.is_empty() {
+            let hint = Some("list extensions, for example `[\"pdf\", \"docx\"]`".to_owned());
+            self.error(&format!("{at}/accept"), "no file would be accepted", hint);
+        }
+        let known = &self.catalogue.files;
+        let unknown: Vec<(usize, &String)> = uploads
+            .accept
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| !known.is_empty() && !known.contains(&name.to_ascii_lowercase()))
+            .collect();
+        for (n, name) in unknown {
+            let known = || self.catalogue.files.iter().map(String::as_str);
+            let hint = did_you_mean(name, known())
+                .unwrap_or_else(|| format!("known extensions: {}", listed(known())));
+            let message = format!("`.{name}` files are not supported");
+            self.error(&format!("{at}/accept/{n}"), message, Some(hint));
+        }
+    }
+}

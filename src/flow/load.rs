@@ -1,0 +1,138 @@
+//! From TOML text to a loaded flow.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{
+    LoadedFlow,
+    schemas::{self, Trouble, beside},
+};
+use crate::{
+    config::{
+        problem::Problem,
+        toml_document::{self, TomlDocument},
+    },
+    model::flow::Flow,
+};
+
+/// What an honest sales assistant says and does not say.
+const CONSULTING: &str = include_str!("../../manifests/prompts/consulting.md");
+
+/// The version of the format that this program reads.
+const FORMAT: u32 = 1;
+
+impl LoadedFlow {
+    /// Loads a flow; `name` is the file it came from, `vars` the operator's. Every mistake is told at once. What the
+    /// flow means is not checked here.
+    ///
+    /// The kept source holds every schema: a pinned flow depends on no other file.
+    pub fn load(
+        source: &str,
+        name: &str,
+        vars: &BTreeMap<String, String>,
+    ) -> Result<Self, Vec<Problem>> {
+        let (loaded, problems) = Self::load_flawed(source, name, vars)?;
+        if problems.is_empty() { Ok(loaded) } else { Err(problems) }
+    }
+
+    /// The same, but a flow that can be made out comes back with what is wrong with it, to be checked further. It must
+    /// not be run where anything is.
+    pub(super) fn load_flawed(
+        source: &str,
+        name: &str,
+        vars: &BTreeMap<String, String>,
+    ) -> Result<(Self, Vec<Problem>), Vec<Problem>> {
+        let document = TomlDocument::parse(name, source)?;
+        let (mut flow, mut problems) = document.read_known::<Flow>()?;
+        let (schemas, found) = schemas::resolve(&flow, &document, name);
+        problems.extend(found);
+        if let Some(file) = &flow.persona.file {
+            match persona(&flow.persona.prompt, file, name) {
+                Ok(text) => flow.persona.prompt = text,
+                Err((message, hint)) => {
+                    let problem = document.problem("/persona/file", message);
+                    problems.push(Problem { hint, ..problem });
+                }
+            }
+        }
+        if flow.format != FORMAT {
+            let message = format!("unknown format {}", flow.format);
+            problems.push(document.problem("/format", message).hint("set `format = 1`"));
+        }
+        let mut supplied = BTreeMap::new();
+        for (index, var) in flow.vars.iter().enumerate() {
+            let value = vars.get(var).cloned();
+            if value.is_none() {
+                let hint = format!("add `{var} = \"…\"` under `[vars]` in the configuration");
+                let pointer = format!("/vars/{index}");
+                let problem = document.problem(&pointer, format!("`{var}` has no value"));
+                problems.push(problem.hint(hint));
+            }
+            supplied.insert(var.clone(), value.unwrap_or_default());
+        }
+        supplied.insert("retention".to_owned(), flow.retention.longest().to_string());
+        toml_document::sort(&mut problems);
+        let source = self_contained(source, &flow, &document, &schemas);
+        let digest = hex(&Sha256::digest(source.as_bytes()));
+        Ok((Self { flow, source, digest, vars: supplied, schemas }, problems))
+    }
+}
+
+/// The interviewer's manner out of a file.
+fn persona(prompt: &str, file: &str, flow: &str) -> Result<String, Trouble> {
+    if !prompt.is_empty() {
+        return Err(("set either `prompt` or `file`, not both".to_owned(), None));
+    }
+    match file.strip_prefix("builtin:") {
+        Some("consulting") => Ok(CONSULTING.to_owned()),
+        Some(other) => {
+            let hint = Some("the built-in one is `builtin:consulting`".to_owned());
+            Err((format!("there are no built-in instructions `{other}`"), hint))
+        }
+        None => beside(flow, file),
+    }
+}
+
+/// The source with what lies in files beside it written into it.
+fn self_contained(
+    source: &str,
+    flow: &Flow,
+    document: &TomlDocument,
+    schemas: &BTreeMap<String, Value>,
+) -> String {
+    let mut edits: Vec<(Range<usize>, String)> = flow
+        .data
+        .iter()
+        .filter(|(_, table)| table.schema.as_ref().is_some_and(|s| !s.starts_with("builtin:")))
+        .filter_map(|(name, _)| {
+            let span = document.span(&format!("/data/{}/schema", toml_document::escaped(name)))?;
+            // JSON's way to write text is TOML's too.
+            let inline = Value::String(schemas.get(name)?.to_string()).to_string();
+            Some((span, format!("schema_inline = {inline}")))
+        })
+        .collect();
+    // What is said to people changes with the flow alone, so the text in the box is written down as well.
+    if flow.persona.file.is_some()
+        && let Some(span) = document.span("/persona/file")
+    {
+        let inline = Value::String(flow.persona.prompt.clone()).to_string();
+        edits.push((span, format!("prompt = {inline}")));
+    }
+    edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+    let mut edited = source.to_owned();
+    for (span, text) in edits {
+        edited.replace_range(span, &text);
+    }
+    edited
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a string cannot fail.
+        _ = write!(text, "{byte:02x}");
+        text
+    })
+}

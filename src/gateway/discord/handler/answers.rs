@@ -1,0 +1,417 @@
+//! Buttons, menus and forms of questions: what they open, what they keep, what they answer.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{ReplyTarget, UpdateContext, participant};
+use crate::{
+    chat::{Drawing, receipt},
+    engine::{Inbound, InboundKind, Receipt},
+    form::{ComponentId, Draft, MessageAccess, words},
+    gateway::discord::{
+        answer::{self, Step},
+        commands, files,
+        inbound::{Ack, Action, Actor, File, Inputs, NotTaken, Submission},
+        render::{self, Message as Post},
+        send, texts,
+    },
+    ids::WaitId,
+    message_index::MessageRef,
+    model::{
+        artifact::Offer,
+        session::Head,
+        transcript::Via,
+        ui::{Control, Decision, FieldError, Reply, Upload, Verdict},
+        wait::{Answerers, Settlement, Wait},
+    },
+    session::Responder,
+};
+
+/// Letters of what tells one opening of a form from another: Discord's apps fill in again what they remember.
+const SALT: usize = 6;
+
+/// Longest time for drawing a card that was answered, in the answer to the press; an edit draws it otherwise.
+const DRAW_MAX: Duration = Duration::from_millis(500);
+
+/// What somebody did with a question.
+struct Use<'a> {
+    wait: &'a Wait,
+    /// The message that it was done with, where that has a name.
+    message: Option<MessageRef>,
+    head: &'a Head,
+    by: &'a Actor,
+    element: &'a ComponentId,
+    ear: &'a ReplyTarget,
+    /// It was done with a message that they alone see.
+    is_aside: bool,
+    /// What can be typed where it was done.
+    hears: MessageAccess,
+}
+
+impl UpdateContext<'_> {
+    /// A button, a menu.
+    pub(super) async fn action(&self, action: Action) -> Result<Ack, NotTaken> {
+        let Some(element) = ComponentId::parse(&action.element) else {
+            return commands::pressed(self, action).await;
+        };
+        let element = answer::resolve(&element, &action.inputs);
+        let ear = ReplyTarget { user: action.by.user.clone(), channel: action.at.channel.clone() };
+        let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
+        let Some((wait, shown)) = found else {
+            if let Ok(Some(report)) = self.engine.erasure_report_by(element.wait).await {
+                return Ok(self.say(&ear, &receipt::text(&report)));
+            }
+            let unknown = Receipt::Settled(Settlement::Unknown);
+            return Ok(self.report(&unknown, None, &self.person(&action.by), &ear));
+        };
+        let Some(head) = self.head(wait.session).await.map_err(|_| NotTaken)? else {
+            return Ok(self.tell(&ear, words::NO_CONVERSATION));
+        };
+        if let Some(command) = element.order() {
+            let from = self.answerer(&wait, &head, &action.by);
+            let order = (from, InboundKind::Command(command));
+            let ack = self.receive(wait.session, order, &ear, Some(&wait)).await?;
+            self.keep_words(&wait).await?;
+            return Ok(ack);
+        }
+        let used = Use {
+            wait: &wait,
+            message: Some(spot(&action.at.channel, &action.message)),
+            head: &head,
+            by: &action.by,
+            element: &element,
+            ear: &ear,
+            is_aside: action.is_ephemeral,
+            hears: self.app.hears(head.id, &head.place).await,
+        };
+        let draft = self.app.drafts.of(&wait).await.map_err(|_| NotTaken)?;
+        if let Some(ack) = self.opened(&used, &draft, action.ticket.file_max).await {
+            return Ok(ack);
+        }
+        let was_open = wait.standing.is_pending();
+        let step = meant(&wait, answer::step(&wait, &draft, &element, &action.inputs));
+        let ack = self.came_to(&used, step).await?;
+        if !was_open {
+            self.redraw(&wait, shown);
+        }
+        Ok(ack)
+    }
+
+    /// A form was sent.
+    pub(super) async fn submitted(&self, sent: Submission) -> Result<Ack, NotTaken> {
+        let ear = ReplyTarget { user: sent.by.user.clone(), channel: sent.at.channel.clone() };
+        if let Some(ack) = commands::explained(self, &sent, &ear).await? {
+            return Ok(ack);
+        }
+        let Some(element) = ComponentId::parse(&sent.element) else {
+            tracing::warn!("a form was sent that nobody here has made");
+            return Ok(self.tell(&ear, texts::GONE));
+        };
+        let element = answer::resolve(&element, &Inputs::default());
+        let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
+        let Some((wait, shown)) = found else {
+            let unknown = Receipt::Settled(Settlement::Unknown);
+            return Ok(self.report(&unknown, None, &self.person(&sent.by), &ear));
+        };
+        let Some(head) = self.head(wait.session).await.map_err(|_| NotTaken)? else {
+            return Ok(self.tell(&ear, words::NO_CONVERSATION));
+        };
+        let used = Use {
+            wait: &wait,
+            message: sent.message.as_deref().map(|message| spot(&sent.at.channel, message)),
+            head: &head,
+            by: &sent.by,
+            element: &element,
+            ear: &ear,
+            is_aside: sent.is_ephemeral,
+            hears: self.app.hears(head.id, &head.place).await,
+        };
+        if let Control::Upload(upload) = &wait.prompt.control {
+            let files = answer::files(&sent.inputs);
+            if !files.is_empty() && wait.standing.is_pending() {
+                return self.offered(&used, upload, &files).await;
+            }
+        }
+        let draft = self.app.drafts.of(&wait).await.map_err(|_| NotTaken)?;
+        let was_open = wait.standing.is_pending();
+        let step = meant(&wait, answer::step(&wait, &draft, &element, &sent.inputs));
+        let ack = self.came_to(&used, step).await?;
+        if used.is_aside || !was_open {
+            // The form was opened from a message beside the card.
+            let now = self.app.store.wait(wait.id).await.map_err(|_| NotTaken)?;
+            self.redraw(now.as_ref().map_or(&wait, |(now, _)| now), shown);
+        }
+        Ok(ack)
+    }
+
+    /// What is shown to the person alone: "are you sure?", all of a text, a form. None where the control opens nothing.
+    async fn opened(&self, used: &Use<'_>, draft: &Draft, file_max: Option<u64>) -> Option<Ack> {
+        let Use { wait, element, .. } = *used;
+        let is_read = element.action.starts_with("read");
+        // What was answered can still be read.
+        if !wait.standing.is_pending() && !is_read {
+            return None;
+        }
+        let cx = render::Cx {
+            reader: wait.answerers.audience(),
+            hears: used.hears,
+            draft: draft.clone(),
+            file_max,
+            is_scripted: self.is_scripted(wait).await,
+            ..render::Cx::default()
+        };
+        if let Some(message) = render::aside(wait, &element.action, &cx) {
+            let refused = self.may_look(used);
+            let turned =
+                if used.is_aside && is_read { Ack::Redraw(message) } else { Ack::Say(message) };
+            return Some(refused.unwrap_or(turned));
+        }
+        let salt = self.app.ids.fresh().simple().to_string();
+        let salt = salt.get(salt.len().saturating_sub(SALT)..).unwrap_or_default();
+        let form = render::modal(wait, &element.action, salt, &cx)?;
+        Some(self.may_look(used).unwrap_or(Ack::Form(form)))
+    }
+
+    /// Whether a script asked, and no model: its form says who reads what is written into it. Where that cannot be read
+    /// just now, nobody but the interviewer is promised.
+    async fn is_scripted(&self, wait: &Wait) -> bool {
+        if !matches!(wait.prompt.control, Control::Review(_)) {
+            return false;
+        }
+        let look = self.engine.look(wait.session).await;
+        look.is_ok_and(|look| crate::form::is_scripted(wait, &look.state))
+    }
+
+    /// Keeps what was entered, says what is wrong with it, or hands in what it comes to.
+    async fn came_to(&self, used: &Use<'_>, step: Step) -> Result<Ack, NotTaken> {
+        let (draft, reply) = match step {
+            Step::Answered { reply, draft } => (draft, reply),
+            Step::Kept(draft) => {
+                if let Some(refused) = self.may_look(used) {
+                    return Ok(refused);
+                }
+                self.keep(used.wait, &draft).await?;
+                // Menus show by themselves what is picked in them.
+                let is_shown = used.element.action.starts_with("tick.") && !is_required(used.wait);
+                return Ok(match (used.is_aside, is_shown) {
+                    (true, _) => Ack::Redraw(aside_over("What you entered is kept.")),
+                    (false, true) => Ack::Seen,
+                    (false, false) => self.card(used.wait, draft).await,
+                });
+            }
+            Step::Wrong { draft, errors } => {
+                if let Some(refused) = self.may_look(used) {
+                    return Ok(refused);
+                }
+                self.keep(used.wait, &draft).await?;
+                return Ok(wrong(used, &errors));
+            }
+        };
+        let from = self.answerer(used.wait, used.head, used.by);
+        self.answered(used, from, (reply, draft)).await
+    }
+
+    async fn answered(
+        &self,
+        used: &Use<'_>,
+        from: Responder,
+        (reply, draft): (Reply, Draft),
+    ) -> Result<Ack, NotTaken> {
+        let Use { wait, element, ear, .. } = *used;
+        let me = from.person.clone();
+        let what = InboundKind::Answer {
+            wait: wait.id,
+            revision: element.revision,
+            reply: reply.clone(),
+            via: Via::Component,
+        };
+        let inbound = Inbound { key: self.key.clone(), session: wait.session, from, what };
+        // Said before anything is durable, so that no edit overtakes the answer.
+        let drawing = self.drawing(used);
+        match self.engine.receive(inbound).await {
+            Ok(Receipt::Settled(Settlement::AlreadySettled { by, .. }))
+                if by == me && self.is_again(wait.id, &reply).await? =>
+            {
+                Ok(self.quiet.clone())
+            }
+            Ok(Receipt::Settled(Settlement::Invalid { errors })) => {
+                self.keep(wait, &draft).await?;
+                Ok(wrong(used, &errors))
+            }
+            Ok(receipt) => {
+                let is_applied = matches!(receipt, Receipt::Settled(Settlement::Applied));
+                if is_applied {
+                    // What is left of it here is of no revision that will be asked again.
+                    _ = self.app.drafts.drop(wait).await;
+                }
+                let said = self.report(&receipt, Some(wait), &me, ear);
+                Ok(match said {
+                    Ack::Seen if used.is_aside => Ack::Redraw(aside_over(done(&reply))),
+                    Ack::Seen if is_applied => self.closed(used, drawing).await,
+                    said => said,
+                })
+            }
+            Err(error) if words::may_pass(&error) => Err(NotTaken),
+            Err(error) => Ok(self.tell(ear, &words::of_error(&error))),
+        }
+    }
+
+    /// Has edits of the card wait for the answer to the press, which may draw it; none where something else was pressed, or
+    /// where Discord takes no answer any more.
+    fn drawing(&self, used: &Use<'_>) -> Option<Drawing> {
+        // Whoever is fast presses before it is noted where the card stands: what all see, and answers it, is the card.
+        let card = used.message.as_ref().filter(|_| !used.is_aside && !self.is_late())?;
+        self.app.drawn.answer(&card.name())
+    }
+
+    /// The card that was answered, as the answer to the press. Where it cannot be drawn in time, an edit follows.
+    async fn closed(&self, used: &Use<'_>, drawing: Option<Drawing>) -> Ack {
+        let Some(drawing) = drawing else { return Ack::Seen };
+        let card =
+            send::answered(self.app, (used.wait.id, used.element.revision), &used.head.place);
+        match tokio::time::timeout(DRAW_MAX, card).await {
+            Ok(Some(card)) => {
+                let drawing = drawing.looking(card.digest());
+                Ack::Close(card, Arc::new(drawing))
+            }
+            Ok(None) | Err(_) => Ack::Seen,
+        }
+    }
+
+    /// Whether a question was answered with the same: the same person, the same choice, twice is silent.
+    /// It is looked at as it is now: two devices may be as fast as one another.
+    async fn is_again(&self, wait: WaitId, reply: &Reply) -> Result<bool, NotTaken> {
+        let found = self.app.store.wait(wait).await.map_err(|_| NotTaken)?;
+        let standing = found.as_ref().map(|(wait, _)| &wait.standing);
+        Ok(standing
+            .and_then(|standing| standing.answer())
+            .is_some_and(|(before, ..)| before == reply))
+    }
+
+    /// Files of a form.
+    async fn offered(
+        &self,
+        used: &Use<'_>,
+        upload: &Upload,
+        files: &[File],
+    ) -> Result<Ack, NotTaken> {
+        let files = match files.iter().map(|file| offer(upload, file)).collect() {
+            Ok(files) => files,
+            Err(complaint) => {
+                let error = FieldError::whole(complaint);
+                return Ok(wrong(used, &[error]));
+            }
+        };
+        let from = self.answerer(used.wait, used.head, used.by);
+        let what = InboundKind::Offered { wait: Some(used.wait.id), files, text: None };
+        let ack = self.receive(used.wait.session, (from, what), used.ear, Some(used.wait)).await?;
+        Ok(match ack {
+            Ack::Seen if used.is_aside => Ack::Redraw(aside_over(words::GOT_IT)),
+            ack => ack,
+        })
+    }
+
+    /// Words that are given anew begin with those before; nothing where a question is not asked once more.
+    async fn keep_words(&self, before: &Wait) -> Result<(), NotTaken> {
+        let Some((Reply::Text { text }, ..)) = before.standing.answer() else { return Ok(()) };
+        let found = self.app.store.wait(before.id).await.map_err(|_| NotTaken)?;
+        let Some((now, _)) = found.filter(|(now, _)| now.standing.is_pending()) else {
+            return Ok(());
+        };
+        let mut draft = Draft::default();
+        draft.enter(Draft::TEXT, vec![text.clone()]);
+        self.keep(&now, &draft).await
+    }
+
+    async fn keep(&self, wait: &Wait, draft: &Draft) -> Result<(), NotTaken> {
+        self.app.drafts.keep(wait, draft).await.map_err(|_| NotTaken)
+    }
+
+    /// The card with what was entered.
+    async fn card(&self, wait: &Wait, draft: Draft) -> Ack {
+        match send::card(self.app, wait, draft).await {
+            Some(card) => Ack::Redraw(card),
+            None => Ack::Seen,
+        }
+    }
+
+    /// Somebody who answers a question.
+    fn answerer(&self, wait: &Wait, head: &Head, by: &Actor) -> Responder {
+        match &wait.answerers {
+            Answerers::Participant => participant(head, by),
+            Answerers::Deciders { .. } => self.responder_at(head, by),
+        }
+    }
+
+    /// The refusal, where somebody may not see a form of a question: it shows what was entered so far.
+    fn may_look(&self, used: &Use<'_>) -> Option<Ack> {
+        let Use { wait, head, by, ear, .. } = *used;
+        let from = self.answerer(wait, head, by);
+        let may = match &wait.answerers {
+            Answerers::Participant => from.person == head.participant,
+            Answerers::Deciders { alias, .. } => from.approver_of.contains(alias),
+        };
+        let refused = || {
+            let who_may = wait.answerers.who();
+            let refused = Receipt::Settled(Settlement::NotAllowed { who_may });
+            self.report(&refused, Some(wait), &from.person, ear)
+        };
+        (!may).then(refused)
+    }
+}
+
+fn spot(channel: &str, message: &str) -> MessageRef {
+    MessageRef { channel: channel.to_owned(), message: message.to_owned() }
+}
+
+/// Nothing is entered into a question that is closed: whatever it was goes to the core, which says how it was closed.
+fn meant(wait: &Wait, step: Step) -> Step {
+    match step {
+        Step::Kept(draft) | Step::Wrong { draft, .. } if !wait.standing.is_pending() => {
+            Step::Answered { reply: Reply::Skipped, draft }
+        }
+        step => step,
+    }
+}
+
+/// Whether something must be picked: what is picked decides whether the card can be sent.
+fn is_required(wait: &Wait) -> bool {
+    matches!(&wait.prompt.control, Control::Choose(choose) if choose.required)
+}
+
+/// What was done by a form or a button that stood beside the card.
+const fn done(reply: &Reply) -> &'static str {
+    match reply {
+        Reply::Reviewed { verdict: Verdict::Saved, .. } => words::SAVED,
+        Reply::Decided { decision: Decision::Approved, .. } => "Approved.",
+        Reply::Decided { .. } => "Denied.",
+        Reply::Reviewed { .. }
+        | Reply::Chosen { .. }
+        | Reply::Filled { .. }
+        | Reply::Uploaded { .. }
+        | Reply::Text { .. }
+        | Reply::Confirmed { .. }
+        | Reply::Skipped => words::GOT_IT,
+    }
+}
+
+/// A file as it is offered to an upload; or what is wrong with it, as far as it can be seen from here.
+pub(in crate::gateway::discord) fn offer(upload: &Upload, file: &File) -> Result<Offer, String> {
+    match files::offer(file) {
+        Offer { name, bytes: Some(bytes), .. } if bytes > upload.max_bytes => {
+            Err(words::too_large(&name, upload.max_bytes))
+        }
+        offer => Ok(offer),
+    }
+}
+
+/// What is wrong, for the person who sent it alone, with a button that opens the form as it was.
+fn wrong(used: &Use<'_>, errors: &[FieldError]) -> Ack {
+    let complaints = answer::complaints(used.wait, errors);
+    let message = render::wrong(used.wait, &used.element.action, &complaints);
+    if used.is_aside { Ack::Redraw(message) } else { Ack::Say(message) }
+}
+
+/// What stands where a message for one person did what it was for. One made of components stays so.
+fn aside_over(text: &str) -> Post {
+    Post { content: String::new(), components: vec![render::components::text(text)] }
+}

@@ -1,0 +1,52 @@
+//! Messages that come without their words: Discord keeps them from a bot to which they are not addressed.
+//!
+//! ```text
+//! discord/unheard/1400…   1   who writes in this channel was told once what works there
+//! ```
+
+use super::{ReplyTarget, UpdateContext};
+use crate::{
+    form::MessageAccess,
+    gateway::discord::{
+        inbound::{Ack, NotTaken},
+        texts,
+    },
+    ids::SessionId,
+    model::session::Head,
+    store::Note,
+};
+
+impl UpdateContext<'_> {
+    /// Somebody wrote in their own conversation what nobody could hear: once, they are told what works.
+    pub(super) async fn unheard(&self, head: &Head, ear: &ReplyTarget) -> Result<Ack, NotTaken> {
+        let hears = self.app.hears(head.id, &head.place).await;
+        if hears == MessageAccess::All || !self.is_first(head.id, ear).await? {
+            return Ok(self.quiet.clone());
+        }
+        Ok(self.show(ear, texts::help(texts::UNHEARD, head.id, hears)))
+    }
+
+    /// The same of staff, in the thread about somebody.
+    pub(super) async fn unheard_from_staff(
+        &self,
+        session: SessionId,
+        ear: &ReplyTarget,
+    ) -> Result<Ack, NotTaken> {
+        if self.app.hears_staff() == MessageAccess::All || !self.is_first(session, ear).await? {
+            return Ok(self.quiet.clone());
+        }
+        Ok(self.say(ear, texts::UNHEARD_STAFF))
+    }
+
+    /// Whether nobody was told there before; it counts as told.
+    async fn is_first(&self, session: SessionId, ear: &ReplyTarget) -> Result<bool, NotTaken> {
+        let key = format!("discord/unheard/{}", ear.channel);
+        let noted = self.app.store.noted(&key).await.map_err(|_| NotTaken)?;
+        if noted.is_some_and(|note| note.value.is_some()) {
+            return Ok(false);
+        }
+        let note = Note { key, session: Some(session), value: Some("1".to_owned()) };
+        self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,216 @@
+//! Places and people that come and go.
+
+use std::sync::Arc;
+
+use super::{UpdateContext, whose};
+use crate::{
+    engine::{Inbound, InboundKind},
+    gateway::discord::{
+        api::Code,
+        app::App,
+        commands,
+        inbound::{Ack, Actor, NotTaken},
+        people, send,
+    },
+    message_index::Role,
+    model::{
+        effect::Cause,
+        session::{Head, Platform, Status},
+    },
+    store::Note,
+};
+
+/// Conversations read in one go.
+const PAGE: usize = 200;
+
+impl UpdateContext<'_> {
+    /// Somebody came (back): flows that begin with that begin, once the server's own screening is passed.
+    pub(super) async fn member_joined(&self, by: &Actor) -> Result<Ack, NotTaken> {
+        if commands::begin_on_join(self.engine).is_empty() {
+            return self.member_changed(by).await;
+        }
+        // Kept until it has begun, so that whoever was here before is not begun with when their roles change.
+        self.note_joined(by, Some("1")).await?;
+        self.member_changed(by).await
+    }
+
+    /// Somebody is here, passed the screening, or has other roles now.
+    pub(super) async fn member_changed(&self, by: &Actor) -> Result<Ack, NotTaken> {
+        if by.member.as_ref().is_some_and(|member| !member.is_pending) {
+            self.passed(by);
+            self.begin_joined(by).await?;
+        }
+        let mine = self.conversations(&self.person(by)).await.map_err(|_| NotTaken)?;
+        // Members change often: nobody but who was out of reach comes back.
+        for head in mine.iter().filter(|head| head.status == Status::Paused) {
+            self.about(head, InboundKind::Back).await?;
+            self.let_in(head);
+        }
+        Ok(Ack::Nothing)
+    }
+
+    /// Begins what begins when somebody joins.
+    async fn begin_joined(&self, by: &Actor) -> Result<(), NotTaken> {
+        let flows = commands::begin_on_join(self.engine);
+        if flows.is_empty() {
+            return Ok(());
+        }
+        let noted = self.app.store.noted(&joined(self.guild(), &by.user)).await;
+        if noted.map_err(|_| NotTaken)?.and_then(|note| note.value).is_none() {
+            return Ok(());
+        }
+        for flow in &flows {
+            commands::begin_for(self, flow, by).await?;
+        }
+        self.note_joined(by, None).await
+    }
+
+    async fn note_joined(&self, by: &Actor, value: Option<&str>) -> Result<(), NotTaken> {
+        let key = joined(self.guild(), &by.user);
+        let note = Note { key, session: None, value: value.map(str::to_owned) };
+        self.app.store.note(note).await.map_err(|_| NotTaken)
+    }
+
+    /// Whoever left a server is in none of its threads any more, also when they come back.
+    pub(in crate::gateway::discord) fn let_in(&self, head: &Head) {
+        let (app, head) = (Arc::clone(self.app), head.clone());
+        self.app.afterwards.spawn(async move {
+            if !app.rooms.is_thread(head.id, &head.place).await {
+                return;
+            }
+            let Ok(Some(room)) = app.rooms.known(head.id).await else { return };
+            // Nothing stands there yet; the first message lets them in.
+            if app.rooms.awaits_participant(head.id, &room).await.unwrap_or(false) {
+                return;
+            }
+            let user = &head.participant.user;
+            let let_in = app.api.add_to_thread(&room, user).await;
+            if let_in.is_err_and(|failure| failure.is(Code::Archived))
+                && app.api.unarchive(&room).await.is_ok()
+            {
+                // Told in the log by the call; they can be let in by hand.
+                _ = app.api.add_to_thread(&room, user).await;
+            }
+        });
+    }
+
+    /// Somebody is past the server's screening: roles that waited for that are given.
+    pub(in crate::gateway::discord) fn passed(&self, by: &Actor) {
+        let Some(guild) = self.guild.clone() else { return };
+        let (app, user) = (Arc::clone(self.app), by.user.clone());
+        self.app.afterwards.spawn(async move { send::give_kept(&app, &guild, &user).await });
+    }
+
+    pub(super) async fn member_left(&self, user: &str, is_banned: bool) -> Result<Ack, NotTaken> {
+        let key = joined(self.guild(), user);
+        // Most who leave never waited for anything; taking nothing away is a write as well.
+        let noted = self.app.store.noted(&key).await.map_err(|_| NotTaken)?;
+        if noted.is_some_and(|note| note.value.is_some()) {
+            let note = Note { key, session: None, value: None };
+            self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        }
+        let person = people::person_id(self.guild(), user);
+        let why = if is_banned { "they were banned" } else { "they left the server" };
+        let mine = self.conversations(&person).await.map_err(|_| NotTaken)?;
+        for head in mine.iter().filter(|head| !head.status.is_over()) {
+            self.about(head, InboundKind::Lost { why: why.to_owned() }).await?;
+        }
+        Ok(Ack::Nothing)
+    }
+
+    /// The bot was removed from a server: its conversations pause.
+    pub(super) async fn guild_gone(&self) -> Result<Ack, NotTaken> {
+        let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
+        let note = Note { key: gone(&guild), session: None, value: Some("1".to_owned()) };
+        self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        let why = "the app was removed from the server".to_owned();
+        self.everywhere(guild, InboundKind::Lost { why });
+        Ok(Ack::Nothing)
+    }
+
+    /// The bot is in a server. Discord says so of every server with each connection: only of one that it was removed
+    /// from is it news.
+    pub(super) async fn guild_back(&self) -> Result<Ack, NotTaken> {
+        let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
+        let noted = self.app.store.noted(&gone(&guild)).await.map_err(|_| NotTaken)?;
+        if noted.and_then(|note| note.value).is_none() {
+            return Ok(Ack::Nothing);
+        }
+        let note = Note { key: gone(&guild), session: None, value: None };
+        self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        let (engine, back) = (self.engine.clone(), guild.clone());
+        self.app.afterwards.spawn_whole(async move {
+            let is_back = |cause: &Cause| {
+                cause.platform == Platform::Discord && cause.workspace() == Some(&back)
+            };
+            engine.mended(is_back).await;
+        });
+        self.everywhere(guild, InboundKind::Back);
+        Ok(Ack::Nothing)
+    }
+
+    /// A channel or a thread was deleted. The thread of a conversation is made anew when there is something to say in
+    /// it; the conversation itself goes on.
+    pub(super) async fn channel_gone(&self, channel: String) -> Result<Ack, NotTaken> {
+        let found = self.app.rooms.of(&channel).await.map_err(|_| NotTaken)?;
+        let Some((session, Role::Conversation)) = found else { return Ok(Ack::Nothing) };
+        let Some(head) = self.head(session).await.map_err(|_| NotTaken)? else {
+            return Ok(Ack::Nothing);
+        };
+        if !head.status.is_over() {
+            self.about(&head, InboundKind::Lost { why: "their thread was deleted".to_owned() })
+                .await?;
+        }
+        Ok(Ack::Nothing)
+    }
+
+    /// Something that happened to a participant.
+    async fn about(&self, head: &Head, what: InboundKind) -> Result<(), NotTaken> {
+        let inbound = told(head, &self.key, what);
+        self.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
+    }
+
+    /// Hands the same in to every conversation of a server, after the acknowledgement.
+    fn everywhere(&self, guild: String, what: InboundKind) {
+        let (app, key) = (Arc::clone(self.app), self.key.clone());
+        self.app
+            .afterwards
+            .spawn_whole(async move { hand_in_everywhere(&app, &key, &guild, &what).await });
+    }
+}
+
+/// Names the note that somebody joined, and nothing has begun with that yet.
+fn joined(guild: &str, user: &str) -> String {
+    format!("discord/joined/{guild}/{user}")
+}
+
+/// Names the note that the bot is not in a server any more.
+fn gone(guild: &str) -> String {
+    format!("discord/gone/{guild}")
+}
+
+/// Page by page, so that no number of conversations is held at once.
+async fn hand_in_everywhere(app: &App, key: &str, guild: &str, what: &InboundKind) {
+    let Some(engine) = app.engine() else { return };
+    let is_there = |head: &&Head| {
+        head.place.platform == Platform::Discord
+            && head.place.workspace == guild
+            && head.parent.is_none()
+            && !head.status.is_over()
+    };
+    let mut after = None;
+    while let Ok(page) = app.store.sessions(after, PAGE).await {
+        let Some(last) = page.last() else { return };
+        after = Some(last.id);
+        for head in page.iter().filter(is_there) {
+            if let Err(error) = engine.receive(told(head, key, what.clone())).await {
+                tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
+            }
+        }
+    }
+}
+
+fn told(head: &Head, key: &str, what: InboundKind) -> Inbound {
+    let key = format!("{key}:{}", head.id.short());
+    Inbound { key, session: head.id, from: whose(head), what }
+}

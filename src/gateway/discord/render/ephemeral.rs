@@ -1,0 +1,214 @@
+//! What one person alone sees after pressing a button: whether they are sure, and all of a card that was too long for
+//! its message, page by page.
+#![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
+
+use serde_json::Value;
+
+use super::{
+    BAD, Cx, Message, OPEN, closed,
+    components::{self, Weight, rows, small},
+    markdown,
+    text::{clip_or, is_blank, one_line, parts, said},
+};
+use crate::{
+    chat::profile,
+    form::{ComponentId, shown},
+    gateway::discord::limits,
+    model::{
+        ui::{Choice, Control, Field, Group, Review},
+        wait::Wait,
+    },
+};
+
+/// Longest part of a text that is read, in characters: two go into a message however they are counted.
+const PART: usize = 1_400;
+
+/// Complaints about one form, and the length of each in characters.
+const COMPLAINTS: usize = 10;
+const COMPLAINT: usize = 150;
+
+/// What an action of a card shows; none where it shows nothing.
+pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
+    if let Some(page) = action.strip_prefix("read.") {
+        return Some(read(wait, page.parse().ok()?, cx));
+    }
+    let id = |action: &str| ComponentId::id(wait.id, wait.revision, action);
+    let (words, button) = match (&wait.prompt.control, action) {
+        (Control::Decide(decide), "sure.approve") => {
+            let request = said(&one_line(&decide.request), 1_000);
+            (
+                format!("### Approve this?\n{request}"),
+                components::success(id("approve"), "Yes, approve"),
+            )
+        }
+        (Control::Confirm(confirm), "sure.yes") => {
+            let label = clip_or(&confirm.yes, limits::BUTTON_LABEL, "Yes");
+            let words = "### Are you sure?\nThis can't be undone.".to_owned();
+            (words, components::danger(id("yes"), &label))
+        }
+        (
+            Control::Choose(_)
+            | Control::Form(_)
+            | Control::Review(_)
+            | Control::Upload(_)
+            | Control::Ask(_)
+            | Control::Decide(_)
+            | Control::Confirm(_),
+            _,
+        ) => return None,
+    };
+    let mut components = vec![components::text(&words)];
+    components.extend(rows([button]));
+    components.push(small(&["If not, dismiss this message.".to_owned()]));
+    let colour = if action == "sure.yes" { BAD } else { OPEN };
+    Some(Message {
+        content: String::new(),
+        components: vec![components::container(&components, colour)],
+    })
+}
+
+/// What is wrong with a form that was sent, with a button that opens it as it was.
+pub(super) fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
+    let line = |complaint: &String| format!("- {}", said(&one_line(complaint), COMPLAINT));
+    let lines: Vec<String> = complaints.iter().take(COMPLAINTS).map(line).collect();
+    let is_save = matches!(sent.split('.').next(), Some("fill" | "save"));
+    let title = if is_save { "Not saved yet" } else { "Not sent yet" };
+    let mut components = vec![components::text(&format!("### {title}\n{}", lines.join("\n")))];
+    let again = match sent.split_once('.').unwrap_or((sent, "")) {
+        ("fill", page) => Some(format!("open.{page}")),
+        ("save", "") => Some("edit".to_owned()),
+        ("save", page) => Some(format!("edit.{page}")),
+        ("deny_and_tell" | "reject", _) => Some(sent.to_owned()),
+        ("submit" | "done" | "send", _) => Some("open".to_owned()),
+        _ => None,
+    };
+    // A question of several forms opens them from its card alone.
+    let again = again.filter(|again| super::modal(wait, again, "", &Cx::default()).is_some());
+    if let Some(again) = again {
+        let id = ComponentId::id(wait.id, wait.revision, &again);
+        components.extend(rows([components::primary(id, "Edit again")]));
+        components.push(small(&["What you entered is kept.".to_owned()]));
+    }
+    Message { content: String::new(), components: vec![components::container(&components, BAD)] }
+}
+
+/// A page of all that a card has to say.
+fn read(wait: &Wait, page: usize, cx: &Cx) -> Message {
+    leaf(whole(wait, cx), page, |page| {
+        ComponentId::id(wait.id, wait.revision, &format!("read.{page}"))
+    })
+}
+
+/// A page of a text in parts, each at most [`PART`] long; `id` names the button that turns to a page.
+pub(in crate::gateway::discord) fn leaf(
+    parts: Vec<String>,
+    page: usize,
+    id: impl Fn(usize) -> String,
+) -> Message {
+    let pages = paged(parts);
+    let last = pages.len().saturating_sub(1);
+    let page = page.min(last);
+    let mut components = pages.into_iter().nth(page).unwrap_or_default();
+    if components.is_empty() {
+        components.push(components::text("There is nothing more."));
+    }
+    let turn = |page: usize, label: &str| components::button(id(page), label);
+    let before = (page > 0).then(|| turn(page - 1, "Previous page"));
+    let after = (page < last).then(|| turn(page + 1, "Next page"));
+    if last > 0 {
+        components.push(small(&[format!("Page {} of {}", page + 1, last + 1)]));
+    }
+    components.extend(rows(before.into_iter().chain(after)));
+    Message { content: String::new(), components: vec![components::container(&components, OPEN)] }
+}
+
+/// Texts in as many messages as they need.
+fn paged(parts: Vec<String>) -> Vec<Vec<Value>> {
+    // Less what stands around them.
+    let whole = Weight {
+        units: limits::MESSAGE_TEXT - 100,
+        bytes: limits::MESSAGE_TEXT_BYTES - 200,
+        components: 20,
+    };
+    let mut pages: Vec<Vec<Value>> = Vec::new();
+    let mut left = Weight::default();
+    for part in parts {
+        let text = components::text(&part);
+        let weight = Weight::of(std::slice::from_ref(&text));
+        if let (Some(rest), Some(page)) = (left.checked_sub(weight), pages.last_mut()) {
+            left = rest;
+            page.push(text);
+        } else {
+            left = whole.checked_sub(weight).unwrap_or_default();
+            pages.push(vec![text]);
+        }
+    }
+    pages
+}
+
+/// All of a card.
+fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
+    let prompt = &wait.prompt;
+    let mut all = Vec::new();
+    if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
+        all.push(format!("### {}", said(&one_line(title), PART - 100)));
+    }
+    all.extend(markdown::parts(&super::told(wait, cx).0, PART));
+    match &prompt.control {
+        Control::Review(review) => {
+            all.extend(as_it_stands(wait, review, cx).iter().flat_map(of_group));
+        }
+        Control::Decide(decide) => {
+            for (label, value) in &decide.facts {
+                all.push(format!("**{}**", said(&one_line(label), limits::QUOTE)));
+                all.extend(parts(value, PART));
+            }
+        }
+        Control::Choose(choose) => {
+            let line = |(n, choice): (usize, &Choice)| {
+                let more = choice.description.as_deref().map(|d| format!(": {d}"));
+                format!("{}. {}{}", n + 1, choice.label, more.unwrap_or_default())
+            };
+            let lines: Vec<String> = choose.choices.iter().enumerate().map(line).collect();
+            all.extend(parts(&lines.join("\n"), PART));
+        }
+        Control::Form(form) => {
+            let fields: Vec<_> = form.fields.iter().map(|field| cx.draft.with(field)).collect();
+            let line = |field: &Field| format!("{}: {}", one_line(&field.label), shown(field));
+            let lines: Vec<String> = fields.iter().map(line).collect();
+            all.extend(parts(&lines.join("\n"), PART));
+        }
+        Control::Upload(_) | Control::Ask(_) | Control::Confirm(_) => {}
+    }
+    all.extend(closed::words(wait, cx));
+    all
+}
+
+/// What was given in a group, whole.
+fn of_group(group: &Group) -> Vec<String> {
+    let line = |field: &Field| (one_line(&field.label), shown(field));
+    let told = group.fields.iter().map(line).filter(|(_, value)| !is_blank(value));
+    let lines: Vec<String> = told.map(|(label, value)| format!("{label}: {value}")).collect();
+    let title = one_line(&group.title);
+    let head = (!is_blank(&title)).then(|| format!("**{}**", said(&title, limits::QUOTE)));
+    head.into_iter().chain(parts(&lines.join("\n"), PART)).collect()
+}
+
+/// All of a card as it was approved, for those who may read it.
+pub(in crate::gateway::discord) fn approved(wait: &Wait, review: &Review) -> Vec<String> {
+    let title = one_line(wait.prompt.title.as_deref().unwrap_or("Data"));
+    let mut all = vec![format!("### {}", said(&title, PART - 100))];
+    for group in profile::approved(wait, review) {
+        let is_title = one_line(&group.title) == title;
+        all.extend(of_group(&group).into_iter().skip(usize::from(is_title)));
+    }
+    all
+}
+
+/// The data of a review, with the edits that were saved or are about to be.
+fn as_it_stands(wait: &Wait, review: &Review, cx: &Cx) -> Vec<Group> {
+    match wait.standing.answer() {
+        Some(_) => profile::approved(wait, review),
+        None => cx.draft.groups(review),
+    }
+}

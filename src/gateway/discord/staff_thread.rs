@@ -1,0 +1,130 @@
+//! What staff see of conversations: the head of the thread about one, one of them whole, all of them at a glance.
+
+use std::fmt::Write as _;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::{
+    limits,
+    render::{
+        Message, OPEN, OVER,
+        components::{self, button, container, danger, rows, small},
+        text::{said, time},
+    },
+    texts,
+};
+use crate::{
+    engine::Look,
+    form::{MessageAccess, StaffAction, overview, plain, words_of},
+    model::session::{Head, Status},
+    session::State,
+};
+
+/// Conversations in the overview; each takes three components of a message's forty.
+const ROWS: usize = 9;
+
+/// The head of the thread: who, which interview, how far, and what staff may do.
+pub fn root(look: &Look, hears: MessageAccess) -> Message {
+    let how = match (look.state.status, hears) {
+        (Status::Ended, _) => "Nothing more can be done here.",
+        (Status::Completed, MessageAccess::All) => "To write to them, write in this thread.",
+        (Status::Completed, MessageAccess::Replies) => {
+            "To write to them, reply to a message of mine in this thread."
+        }
+        (_, MessageAccess::All) => {
+            "Write in this thread to take over: what you write is passed on."
+        }
+        (_, MessageAccess::Replies) => {
+            "Reply to a message of mine in this thread to take over: what you write is passed on."
+        }
+        (_, MessageAccess::Nothing) => "Press Take over to keep the assistant quiet.",
+    };
+    let mut components = vec![components::text(&title(look))];
+    components.push(small(&[said(&overview::standing(look), limits::VALUE_SHOWN), how.to_owned()]));
+    components.extend(orders(&look.state));
+    Message { content: String::new(), components: vec![container(&components, OPEN)] }
+}
+
+/// The same once the session is erased: nothing of anybody, and nothing to press.
+pub fn erased() -> Message {
+    let components = [small(&["This conversation was erased.".to_owned()])];
+    Message { content: String::new(), components: vec![container(&components, OVER)] }
+}
+
+/// One conversation, for staff.
+pub fn one(look: &Look) -> Message {
+    let mut lines = vec![said(&overview::standing(look), limits::VALUE_SHOWN)];
+    lines.extend(overview::objectives(look).iter().map(|line| said(line, limits::QUOTE)));
+    let mut components = vec![components::text(&title(look)), components::text(&lines.join("\n"))];
+    components.extend(texts::about(&look.state));
+    components.extend(orders(&look.state));
+    Message { content: String::new(), components: vec![container(&components, OPEN)] }
+}
+
+/// How one's own conversation stands, and where it goes on.
+pub fn own(look: &Look, link: Option<&str>) -> String {
+    let title = said(&look.flow.flow.title, limits::QUOTE);
+    let mut text = format!("**{title}**: {}", said(&overview::standing(look), limits::VALUE_SHOWN));
+    if let Some(open) = look.state.pending().next() {
+        _ = write!(text, "\nOpen: {}", said(&plain(&open.prompt.body), 300));
+    }
+    if let Some(link) = link {
+        _ = write!(text, "\n{link}");
+    }
+    text
+}
+
+/// Everybody at a glance.
+pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Message {
+    let overview = overview::Overview::of(heads, now);
+    let mut components =
+        vec![components::text(&format!("### All conversations\n{}", overview.counts))];
+    let phases: Vec<String> = overview
+        .phases
+        .iter()
+        .map(|(phase, n)| format!("{}: {n}", said(phase, limits::QUOTE)))
+        .collect();
+    if !phases.is_empty() {
+        components.push(small(&[phases.join(" · ")]));
+    }
+    components.extend(overview.rows.iter().take(ROWS).map(row));
+    if overview.rows.len() > ROWS {
+        components.push(small(&[format!(
+            "{} more. Name a person to see theirs.",
+            overview.rows.len() - ROWS
+        )]));
+    }
+    Message { content: String::new(), components: vec![container(&components, OPEN)] }
+}
+
+fn row(row: &overview::Row<'_>) -> Value {
+    let phase =
+        row.phase.as_deref().map(|phase| format!(" · {}", said(&words_of(phase), limits::QUOTE)));
+    let wants = row.wants.iter().fold(String::new(), |text, want| text + " · **" + want + "**");
+    let text = format!(
+        "**{}** · {}{}{wants}\n-# {}",
+        said(row.person, limits::QUOTE),
+        row.status,
+        phase.unwrap_or_default(),
+        time(row.head.updated_at),
+    );
+    texts::row(&text, format!("{}{}", texts::SHOW, row.head.id.short()), "Open")
+}
+
+fn title(look: &Look) -> String {
+    let person = said(&look.state.person_in_words(), limits::QUOTE);
+    format!("**{person}** · {}", said(&look.flow.flow.title, limits::QUOTE))
+}
+
+/// Buttons for the orders that make sense.
+fn orders(state: &State) -> Vec<Value> {
+    let session = state.session;
+    let button = |order: &StaffAction| match order {
+        StaffAction::End => danger(order.id(session), order.label()),
+        StaffAction::TakeOver | StaffAction::HandBack | StaffAction::Nudge => {
+            button(order.id(session), order.label())
+        }
+    };
+    rows(StaffAction::offered(state).iter().map(button))
+}

@@ -1,0 +1,100 @@
+//! What of which session is to be looked at, and when.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::status::Shown;
+use crate::{gateway::slack::limits, ids::SessionId};
+
+/// What a session shows.
+#[derive(Debug, Clone)]
+pub(super) struct Told {
+    pub(super) shown: Shown,
+    /// Since when the bot has been at work without a word.
+    pub(super) since: Instant,
+    /// When the status was sent.
+    pub(super) at: Instant,
+}
+
+/// Sessions with something to look at, and when.
+#[derive(Debug, Default)]
+pub(super) struct RefreshQueue {
+    due: BTreeMap<SessionId, Due>,
+    pub(super) busy: BTreeSet<SessionId>,
+}
+
+/// When something of a session is to be looked at; each at its own time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Due {
+    standing: Option<Instant>,
+    words: Option<Instant>,
+}
+
+impl Due {
+    fn next(self) -> Option<Instant> {
+        self.standing.into_iter().chain(self.words).min()
+    }
+
+    /// Takes out what is due.
+    fn take(&mut self, now: Instant) -> Wanted {
+        let is_due = |at: &mut Option<Instant>| at.take_if(|at| *at <= now).is_some();
+        Wanted { standing: is_due(&mut self.standing), words: is_due(&mut self.words) }
+    }
+}
+
+/// What is to be looked at.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Wanted {
+    pub(super) standing: bool,
+    pub(super) words: bool,
+}
+
+impl Told {
+    /// How long to wait until what is shown is not right any more by itself; none where that is not to be.
+    pub(super) fn next(&self) -> Option<Duration> {
+        let busy_for = self.since.elapsed();
+        let is_shown = !self.shown.words.is_empty() && busy_for < limits::STATUS_MAX;
+        let late = limits::STATUS_LATE.saturating_sub(busy_for);
+        let renewed = limits::STATUS_RENEWED.saturating_sub(self.at.elapsed());
+        is_shown.then(|| if late.is_zero() { renewed } else { late.min(renewed) })
+    }
+}
+
+impl RefreshQueue {
+    pub(super) fn add(&mut self, session: SessionId, at: Instant, wanted: Wanted) {
+        if self.due.len() >= limits::AGENDA_MAX && !self.due.contains_key(&session) {
+            return;
+        }
+        let due = self.due.entry(session).or_default();
+        let sooner =
+            |known: &mut Option<Instant>| *known = Some(known.map_or(at, |known| known.min(at)));
+        if wanted.standing {
+            sooner(&mut due.standing);
+        }
+        if wanted.words {
+            sooner(&mut due.words);
+        }
+    }
+
+    pub(super) fn next(&self) -> Option<(Instant, SessionId)> {
+        let free = self.due.iter().filter(|(session, _)| !self.busy.contains(session));
+        free.filter_map(|(session, due)| Some((due.next()?, *session))).min()
+    }
+
+    /// What of a session is due.
+    pub(super) fn take(&mut self, session: SessionId) -> Wanted {
+        let Some(due) = self.due.get_mut(&session) else { return Wanted::default() };
+        let wanted = due.take(Instant::now());
+        if due.next().is_none() {
+            self.due.remove(&session);
+        }
+        wanted
+    }
+}
+
+pub(super) const STANDING: Wanted = Wanted { standing: true, words: false };
+pub(super) const WORDS: Wanted = Wanted { standing: false, words: true };

@@ -1,0 +1,263 @@
+//! Buttons, menus and forms of questions: what they open, what they answer.
+
+use std::collections::BTreeMap;
+
+use super::{ReplyTarget, UpdateContext, ear_of, notices::Form};
+use crate::{
+    engine::{Error, Inbound, InboundKind, Receipt},
+    form::{ComponentId, words},
+    gateway::slack::{
+        answer, commands, files,
+        inbound::{Ack, Action, Actor, File, Inputs, NotTaken, Submission},
+        render, texts,
+    },
+    message_index::MessageRef,
+    model::{
+        artifact::Offer,
+        transcript::Via,
+        ui::{Control, Reply, Upload},
+        wait::{Answerers, Settlement, Wait},
+    },
+    session::Responder,
+};
+
+impl UpdateContext<'_> {
+    /// A button, a menu, a picker.
+    pub(super) async fn action(&self, action: Action) -> Result<Ack, NotTaken> {
+        let Some(element) = ComponentId::parse(&action.element) else {
+            return commands::pressed(self, action).await;
+        };
+        let element = answer::resolve(element, &action.inputs);
+        let ear = ear_of(&action);
+        let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
+        let Some((wait, shown)) = found else {
+            if let Ok(Some(report)) = self.engine.erasure_report_by(element.wait).await {
+                self.show_receipt(&ear, &report);
+                return Ok(Ack::Empty);
+            }
+            let unknown = Receipt::Settled(Settlement::Unknown);
+            self.report(&unknown, None, &self.person(&action.by), &ear);
+            return Ok(Ack::Empty);
+        };
+        if let Some(command) = element.order() {
+            let from = self.responder_or_tell(&wait, &action.by, &ear).await?;
+            let Some(from) = from else { return Ok(Ack::Empty) };
+            let what = InboundKind::Command(command);
+            return self.receive(wait.session, (from, what), &ear, Some(&wait)).await;
+        }
+        if answer::is_idle(&element) {
+            return Ok(Ack::Empty);
+        }
+        // What was answered can still be read.
+        if (wait.standing.is_pending() || element.action == "read")
+            && let Some(form) = form_of(&wait, &element, &action, self.is_scripted(&wait).await)
+        {
+            if self.may_look(&wait, &action.by, &ear).await? {
+                self.open(form, &action, ear);
+            }
+            return Ok(Ack::Empty);
+        }
+        let reply = match answer::read(&wait, &element, &action.inputs) {
+            Ok(reply) => reply,
+            Err(_) if !wait.standing.is_pending() => Reply::Skipped,
+            Err(errors) => {
+                let words: Vec<String> = errors.into_values().collect();
+                self.tell(&ear, &words.join(" "));
+                return Ok(Ack::Empty);
+            }
+        };
+        let Some(from) = self.responder_or_tell(&wait, &action.by, &ear).await? else {
+            return Ok(Ack::Empty);
+        };
+        let what = InboundKind::Answer {
+            wait: wait.id,
+            revision: element.revision,
+            reply,
+            via: Via::Component,
+        };
+        let was_open = wait.standing.is_pending();
+        let ack = self.receive(wait.session, (from, what), &ear, Some(&wait)).await?;
+        if !was_open || element.revision != wait.revision {
+            self.redraw(&wait, shown);
+        }
+        Ok(ack)
+    }
+
+    /// Whether a script asked, and no model: its form says who reads what is written into it. Where that cannot be read
+    /// just now, nobody but the interviewer is promised.
+    async fn is_scripted(&self, wait: &Wait) -> bool {
+        if !matches!(wait.prompt.control, Control::Review(_)) {
+            return false;
+        }
+        let look = self.engine.look(wait.session).await;
+        look.is_ok_and(|look| crate::form::is_scripted(wait, &look.state))
+    }
+
+    /// A form was sent.
+    pub(super) async fn submitted(&self, submission: Submission) -> Result<Ack, NotTaken> {
+        if let Some(session) = commands::asked_about(&submission.view.callback_id) {
+            return commands::explained(self, session, submission).await;
+        }
+        let Submission { by, view, inputs } = submission;
+        let Some(element) = ComponentId::parse(&view.callback_id) else {
+            tracing::warn!("a form was sent that nobody here has made");
+            return Ok(Ack::Empty);
+        };
+        let spot = MessageRef::parse(&view.private_metadata);
+        let ear = ReplyTarget {
+            user: by.user.clone(),
+            channel: spot.as_ref().map_or_else(|| by.user.clone(), |spot| spot.channel.clone()),
+            thread: None,
+        };
+        let found = match self.app.store.wait(element.wait).await {
+            Ok(found) => found,
+            Err(error) => return Ok(complain(&inputs, &words::of_error(&Error::Store(error)))),
+        };
+        let Some((wait, _)) = found else {
+            return Ok(complain(&inputs, "There is no such question any more."));
+        };
+        let from = match self.answerer(&wait, &by).await {
+            Ok(from) => from,
+            Err(words) => return Ok(complain(&inputs, &words)),
+        };
+        let what = match meant(&wait, &element, &inputs) {
+            Ok(what) => what,
+            Err(ack) => return Ok(ack),
+        };
+        let me = from.person.clone();
+        let inbound = Inbound { key: self.key.clone(), session: wait.session, from, what };
+        match self.engine.receive(inbound).await {
+            Ok(Receipt::Settled(Settlement::Invalid { errors })) => {
+                Ok(Ack::Errors(answer::place(&wait, &element, &errors)))
+            }
+            Ok(Receipt::Settled(Settlement::Superseded)) if wait.standing.is_pending() => {
+                Ok(self.complain_or_tell(&inputs, texts::CHANGED_MEANWHILE, &ear))
+            }
+            Ok(receipt @ (Receipt::Settled(_) | Receipt::Refused(_))) => {
+                // The text stays in the form, to be copied.
+                let words = words::of_receipt(&receipt, Some(&wait.prompt), &me);
+                let words = words.map(|words| texts::sentence(&words));
+                Ok(words.map_or(Ack::Empty, |words| self.complain_or_tell(&inputs, &words, &ear)))
+            }
+            Ok(receipt) => {
+                self.report(&receipt, Some(&wait), &me, &ear);
+                Ok(Ack::Empty)
+            }
+            Err(error) => Ok(complain(&inputs, &words::of_error(&error))),
+        }
+    }
+
+    /// A form without an input has no place for a complaint.
+    fn complain_or_tell(&self, inputs: &Inputs, words: &str, ear: &ReplyTarget) -> Ack {
+        if inputs.0.is_empty() {
+            self.tell(ear, words);
+        }
+        complain(inputs, words)
+    }
+
+    /// Somebody who answers a question; only about those who decide something is asked. The error is for them.
+    async fn answerer(&self, wait: &Wait, by: &Actor) -> Result<Responder, String> {
+        match &wait.answerers {
+            Answerers::Participant => Ok(self.participant(by, None).await),
+            Answerers::Deciders { .. } => {
+                let from = self.responder_about(wait.session, by).await;
+                from.map_err(|unchecked| unchecked.to_string())
+            }
+        }
+    }
+
+    async fn responder_or_tell(
+        &self,
+        wait: &Wait,
+        by: &Actor,
+        ear: &ReplyTarget,
+    ) -> Result<Option<Responder>, NotTaken> {
+        match self.answerer(wait, by).await {
+            Ok(from) => Ok(Some(from)),
+            Err(words) => {
+                self.tell(ear, &words);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether somebody may see a form of a question: it shows what was answered so far.
+    async fn may_look(&self, wait: &Wait, by: &Actor, ear: &ReplyTarget) -> Result<bool, NotTaken> {
+        let may = match &wait.answerers {
+            Answerers::Participant => {
+                let mine = self.conversations(&self.person(by)).await.map_err(|_| NotTaken)?;
+                mine.iter().any(|head| head.id == wait.session)
+            }
+            Answerers::Deciders { alias, .. } => match self.responder_about(wait.session, by).await
+            {
+                Ok(from) => from.approver_of.contains(alias),
+                Err(unchecked) => {
+                    self.tell(ear, &unchecked.to_string());
+                    return Ok(false);
+                }
+            },
+        };
+        if !may {
+            let who_may = wait.answerers.who();
+            let refused = Receipt::Settled(Settlement::NotAllowed { who_may });
+            self.report(&refused, Some(wait), &self.person(by), ear);
+        }
+        Ok(may)
+    }
+}
+
+/// What a form stands for, or what is wrong with it.
+fn meant(wait: &Wait, element: &ComponentId, inputs: &Inputs) -> Result<InboundKind, Ack> {
+    let (id, revision, via) = (wait.id, element.revision, Via::Component);
+    let sent = answer::files(inputs);
+    let upload = match &wait.prompt.control {
+        Control::Upload(upload) if !sent.is_empty() => upload,
+        _ => {
+            let reply = answer::read(wait, element, inputs).map_err(Ack::Errors)?;
+            return Ok(InboundKind::Answer { wait: id, revision, reply, via });
+        }
+    };
+    if !wait.standing.is_pending() {
+        return Err(complain(inputs, "That question is not open any more."));
+    }
+    let files = offers(upload, &sent).map_err(|words| complain(inputs, &words))?;
+    Ok(InboundKind::Offered { wait: Some(id), files, text: None })
+}
+
+/// Files as they are offered to an upload; or what is wrong with one of them, as far as it can be seen from here.
+fn offers(upload: &Upload, files: &[File]) -> Result<Vec<Offer>, String> {
+    let offer = |file: &File| match files::offer(file) {
+        Ok(Offer { name, bytes: Some(bytes), .. }) if bytes > upload.max_bytes => {
+            Err(words::too_large(&name, upload.max_bytes))
+        }
+        Ok(offer) => Ok(offer),
+        Err(words) => Err(words.to_owned()),
+    };
+    files.iter().map(offer).collect()
+}
+
+/// The form that a button opens, or that a button in a form turns it into.
+fn form_of(wait: &Wait, element: &ComponentId, action: &Action, is_scripted: bool) -> Option<Form> {
+    let reader = wait.answerers.audience();
+    let mut cx = render::Cx { reader, is_scripted, ..render::Cx::default() };
+    // A button on Home stands in a view that is no form.
+    let within =
+        action.view.as_ref().and_then(|view| Some((view, ComponentId::parse(&view.callback_id)?)));
+    if let Some((view, shown)) = within {
+        cx.metadata.clone_from(&view.private_metadata);
+        let view = render::rearranged(wait, &shown.action, &element.action, &cx)?;
+        return Some(Form::Changed(view));
+    }
+    if let Some((channel, ts)) = &action.message {
+        cx.metadata = MessageRef { channel: channel.clone(), message: ts.clone() }.name();
+    }
+    render::modal(wait, &element.action, &cx).map(Form::New)
+}
+
+/// What is wrong with a form as a whole, at its first input: there is no other place for it.
+fn complain(inputs: &Inputs, words: &str) -> Ack {
+    match inputs.0.keys().next() {
+        Some(block) => Ack::Errors(BTreeMap::from([(block.clone(), words.to_owned())])),
+        None => Ack::Empty,
+    }
+}

@@ -1,0 +1,209 @@
+//! What people are told outside the conversation's own messages, and the forms that are opened for them.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{ReplyTarget, UpdateContext};
+use crate::{
+    chat::receipt,
+    engine::Receipt,
+    form::words,
+    gateway::slack::{
+        api::{Failure, Method},
+        app::App,
+        inbound::{Action, ViewRef},
+        render::{self, Message as Post},
+        send, texts, transcript,
+    },
+    model::{effect::Rendering, report::Report, session::PersonId, wait::Wait},
+};
+
+impl UpdateContext<'_> {
+    pub(super) fn report(
+        &self,
+        receipt: &Receipt,
+        about: Option<&Wait>,
+        me: &PersonId,
+        ear: &ReplyTarget,
+    ) {
+        if let Receipt::Erased { receipt, is_under_way } = receipt {
+            self.whisper_all(ear, &receipt::erased(receipt, *is_under_way));
+            return;
+        }
+        let prompt = about.map(|wait| &*wait.prompt);
+        if let Some(words) = words::of_receipt(receipt, prompt, me) {
+            self.tell(ear, &texts::sentence(&words));
+        }
+    }
+
+    /// Opens a form while its trigger lives; nothing is waited for.
+    pub(in crate::gateway::slack) fn open(&self, form: Form, action: &Action, ear: ReplyTarget) {
+        let (method, body) = match (form, &action.view) {
+            (Form::New(view), _) => {
+                (Method::OpenView, json!({ "trigger_id": action.trigger_id, "view": view }))
+            }
+            (Form::Changed(view), Some(old)) => {
+                (Method::UpdateView, json!({ "view_id": old.id, "hash": old.hash, "view": view }))
+            }
+            (Form::Changed(_), None) => return,
+        };
+        let (app, team) = (Arc::clone(self.app), self.team().to_owned());
+        self.app.afterwards.spawn(async move {
+            let mut opened = app.api.call(&team, method, body.clone()).await;
+            if let Err(Failure::Refused { error, .. }) = &opened
+                && error == "hash_conflict"
+            {
+                // The form has changed since the press, perhaps by another one. What is typed in it stays.
+                let mut anyway = body;
+                anyway.as_object_mut().map(|members| members.remove("hash"));
+                opened = app.api.call(&team, method, anyway).await;
+            }
+            match opened {
+                Ok(_) => {}
+                Err(Failure::Refused { error, .. })
+                    if !matches!(error.as_str(), "expired_trigger_id" | "exchanged_trigger_id") =>
+                {
+                    tracing::error!(error, "Slack refused a form");
+                    whisper(
+                        &app,
+                        &team,
+                        &ear,
+                        "That form cannot be opened. Please type your answer.",
+                    )
+                    .await;
+                }
+                Err(_) => whisper(&app, &team, &ear, words::PRESS_AGAIN).await,
+            }
+        });
+    }
+
+    /// Shows something on top of the view that was pressed, where nobody can be told anything beside it.
+    pub(in crate::gateway::slack) fn show_over(
+        &self,
+        title: &str,
+        blocks: &[Value],
+        action: &Action,
+        ear: ReplyTarget,
+    ) {
+        let view = json!({
+            "type": "modal",
+            "title": { "type": "plain_text", "text": title },
+            "close": { "type": "plain_text", "text": "Close" },
+            "blocks": blocks,
+        });
+        self.open(Form::New(view), action, ear);
+    }
+
+    /// Shows a form that is turned page by page: a new one, or the next page in place of the one that was pressed.
+    pub(in crate::gateway::slack) fn show_page(
+        &self,
+        view: Value,
+        action: &Action,
+        ear: ReplyTarget,
+    ) {
+        let is_page = |old: &ViewRef| old.callback_id == transcript::CALLBACK;
+        let form = if action.view.as_ref().is_some_and(is_page) {
+            Form::Changed(view)
+        } else {
+            Form::New(view)
+        };
+        self.open(form, action, ear);
+    }
+
+    /// Draws a card again that somebody pressed after it was closed.
+    pub(super) fn redraw(&self, wait: &Wait, shown: Vec<Rendering>) {
+        if shown.is_empty() {
+            return;
+        }
+        let (app, wait) = (Arc::clone(self.app), wait.clone());
+        self.app.afterwards.spawn(async move { send::redraw(&app, &wait, &shown).await });
+    }
+
+    /// Tells somebody something that nobody else sees, so often and no more.
+    pub(in crate::gateway::slack) fn tell(&self, ear: &ReplyTarget, text: &str) {
+        if text.is_empty() || !self.app.receipts.may_tell(self.team(), &ear.user) {
+            return;
+        }
+        self.whisper(ear, Post { text: text.to_owned(), blocks: Vec::new() });
+    }
+
+    /// Shows somebody something that nobody else sees; once, however often the event is delivered.
+    pub(in crate::gateway::slack) fn whisper(&self, ear: &ReplyTarget, post: Post) {
+        let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
+        let key = format!("{} {}", self.key, post.text);
+        self.app.afterwards.spawn(async move {
+            app.once.say(&key, whisper_post(&app, &team, &ear, &post)).await;
+        });
+    }
+
+    /// Greets somebody where there is no conversation; once, however often the event is delivered.
+    pub(in crate::gateway::slack) fn greet(&self, ear: &ReplyTarget, post: Post) {
+        let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
+        let key = self.key.clone();
+        self.app.afterwards.spawn(async move {
+            app.once.say(&key, post_plainly(&app, &team, &ear, &post)).await;
+        });
+    }
+
+    /// What an erasure came to, for whoever asks again.
+    pub(in crate::gateway::slack) fn show_receipt(&self, ear: &ReplyTarget, report: &Report) {
+        self.whisper_all(ear, &receipt::text(report));
+    }
+
+    fn whisper_all(&self, ear: &ReplyTarget, text: &str) {
+        for message in render::post(text) {
+            self.whisper(ear, message);
+        }
+    }
+}
+
+/// Says something that one person alone sees; in the app itself there is no such message, so it is an ordinary one.
+pub(in crate::gateway::slack) async fn whisper(
+    app: &App,
+    team: &str,
+    ear: &ReplyTarget,
+    text: &str,
+) {
+    // Told in the log by the call; the person can press again.
+    _ = whisper_post(app, team, ear, &Post { text: text.to_owned(), blocks: Vec::new() }).await;
+}
+
+/// Posts something that belongs to no conversation; whether it arrived.
+async fn post_plainly(app: &App, team: &str, ear: &ReplyTarget, post: &Post) -> bool {
+    let mut body = json!({
+        "channel": ear.channel,
+        "text": post.text,
+        "blocks": post.blocks,
+        "unfurl_links": false,
+        "unfurl_media": false,
+    });
+    if let Some(thread) = &ear.thread {
+        body["thread_ts"] = thread.clone().into();
+    }
+    // A failure is told in the log by the call.
+    app.api.call(team, Method::PostMessage, body).await.is_ok()
+}
+
+async fn whisper_post(app: &App, team: &str, ear: &ReplyTarget, post: &Post) -> bool {
+    let mut body = json!({
+        "channel": ear.channel,
+        "user": ear.user,
+        "text": post.text,
+        "blocks": post.blocks,
+    });
+    if let Some(thread) = &ear.thread {
+        body["thread_ts"] = thread.clone().into();
+    }
+    let is_nowhere = ear.channel == ear.user;
+    let method = if is_nowhere { Method::PostMessage } else { Method::PostEphemeral };
+    app.api.call(team, method, body).await.is_ok()
+}
+
+/// A form to show.
+pub(in crate::gateway::slack) enum Form {
+    /// Opened.
+    New(Value),
+    /// In place of the one that is open.
+    Changed(Value),
+}

@@ -1,0 +1,81 @@
+//! The staff's thread of a conversation: what stands at its head.
+
+use slack_morphism::prelude::SlackActionBlockElement;
+
+use super::{
+    blocks::{Button, actions, bold, confirm, drawn, note, plain, section},
+    limits,
+    render::{
+        Message,
+        text::{literal, person},
+    },
+};
+use crate::{
+    engine::Look,
+    form::{StaffAction, overview},
+    model::session::{Platform, Status},
+    session::{State, name_of},
+};
+
+/// The head of the thread: who, which interview, how far, and what staff may do.
+pub fn root(look: &Look) -> Message {
+    let title = &look.flow.flow.title;
+    let person = name_of(&look.state);
+    let text = literal(&format!("{person} · {title}"));
+    let state = &look.state;
+    let mut blocks = vec![
+        section(format!("{} · {}", whom(state, &person), literal(title))),
+        note(format!("{} {}", literal(&overview::standing(look)), how(state, &person))),
+    ];
+    blocks.extend(actions(buttons(state)));
+    Message { text, blocks: drawn(&blocks) }
+}
+
+/// A person by their name, and as a mention: pressing it opens their profile.
+fn whom(state: &State, name: &str) -> String {
+    let name = bold(&literal(name));
+    match state.participant.platform {
+        Platform::Slack => format!("{name} ({})", person(&state.participant, "")),
+        Platform::Discord | Platform::Web => name,
+    }
+}
+
+/// What comes of writing in the thread.
+fn how(state: &State, name: &str) -> String {
+    let name = literal(name);
+    let claimed = state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
+    match (state.status, claimed) {
+        (Status::Completed | Status::Ended, _) => {
+            format!("What you write in this thread is passed on to {name}.")
+        }
+        (_, Some((by, by_name))) => format!(
+            "{} has taken over. What you write in this thread is passed on to {name}.",
+            person(by, by_name)
+        ),
+        (_, None) => "Write in this thread to take over: what you write is passed on.".to_owned(),
+    }
+}
+
+/// The same once the session is erased: nothing of anybody, and nothing to press.
+pub fn erased() -> Message {
+    let text = "This conversation was erased.";
+    Message { text: text.to_owned(), blocks: drawn(&[note(text)]) }
+}
+
+/// Buttons for the orders that make sense.
+pub(super) fn buttons(state: &State) -> Vec<SlackActionBlockElement> {
+    let session = state.session;
+    let button = |order: &StaffAction| {
+        let button = Button::new(order.id(session), order.label());
+        if *order == StaffAction::End {
+            let text = "Nothing more is asked. What was said is kept.";
+            let mut sure = confirm("End the conversation?", text, "End", true);
+            // Cancel would be the conversation.
+            sure.deny = plain("Go back", limits::CONFIRM_BUTTON);
+            button.danger().asking(sure).build()
+        } else {
+            button.build()
+        }
+    };
+    StaffAction::offered(state).iter().map(button).collect()
+}

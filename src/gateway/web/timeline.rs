@@ -1,0 +1,501 @@
+//! A session's events as the messages that a page shows. Pure: the transcript is the truth, the page is a view.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::{
+    effects::{self, Noted},
+    limits,
+};
+use crate::{
+    engine::context_window::posts_of_model,
+    export::noted,
+    flow::LoadedFlow,
+    form::{clip, overview, words, words_of},
+    ids::{CallId, WaitId},
+    model::{
+        artifact::Artifact,
+        effect::Handout,
+        session::{PersonId, Status},
+        transcript::{
+            Amendments, AskState, Audience, Call, CallResult, Event, Grounds, ObjectiveStatus,
+            Origin, Recorded, SetBy, Speaker,
+        },
+        ui::Offered,
+        wait::{Answerers, Wait},
+    },
+    session::{State, commands::is_still_offered, evidence},
+};
+
+/// Something that the page shows, in a stable place under a stable name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Its name in the page.
+    pub id: String,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// What it shows.
+    pub body: Body,
+}
+
+/// What a message shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// Somebody's words.
+    Bubble {
+        /// Whose.
+        voice: Voice,
+        /// What they said.
+        text: String,
+        /// What the bot offers under it.
+        offers: Vec<Offered>,
+    },
+    /// A question and how it stands.
+    Card {
+        /// The question, standing as it does now.
+        wait: Box<Wait>,
+        /// It was asked again further down; this one is history.
+        again: bool,
+    },
+    /// A file that was sent.
+    File(Artifact),
+    /// The participant may fetch a copy of everything.
+    Export,
+    /// The bot hands something over.
+    Handed {
+        /// What.
+        what: Handout,
+        /// What stands beside it.
+        text: String,
+    },
+    /// A new part of the interview begins.
+    Part(String),
+    /// What staff were sent about the session, under the words that say so.
+    Summary {
+        /// The words.
+        text: String,
+        /// The summary, as `CommonMark`.
+        summary: String,
+    },
+    /// What another platform would have done, as `CommonMark`.
+    Rehearsed {
+        /// What.
+        would: String,
+        /// What would be read there.
+        text: Option<String>,
+        /// That it was not done.
+        note: &'static str,
+    },
+    /// Something that happened, in a few words; `detail` is for a closer look.
+    Line {
+        /// The words.
+        text: String,
+        /// JSON or an error, as it is.
+        detail: Option<String>,
+        /// Whether it tells how the bot works, which staff see only when they ask for it.
+        technical: bool,
+    },
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Voice {
+    /// The bot.
+    Bot,
+    /// The bot, to the staff.
+    BotToStaff,
+    /// The participant.
+    Participant,
+    /// A staff member.
+    Staff(String),
+    /// Somebody else in the thread.
+    Bystander(String),
+}
+
+/// Turns events into messages, oldest first.
+pub fn messages(
+    events: &[Recorded],
+    state: &State,
+    flow: &LoadedFlow,
+    viewer: Audience,
+) -> Vec<Message> {
+    let mut last_asked: BTreeMap<WaitId, u64> = BTreeMap::new();
+    for recorded in events {
+        if let Event::Asked(wait) = &*recorded.event {
+            last_asked.insert(wait.id, recorded.seq);
+        }
+    }
+    let (thoughts, amendments) = (thoughts(events), Amendments::of(events));
+    let teller = Teller { state, flow, viewer, last_asked, thoughts, amendments };
+    events.iter().filter_map(|recorded| teller.tell(recorded)).collect()
+}
+
+struct Teller<'a> {
+    state: &'a State,
+    flow: &'a LoadedFlow,
+    viewer: Audience,
+    last_asked: BTreeMap<WaitId, u64>,
+    thoughts: BTreeMap<u64, String>,
+    amendments: Amendments<'a>,
+}
+
+/// The name of what the model says when it knows of everything up to `knew`: the same while it is still being written.
+pub fn thought_id(knew: u64) -> String {
+    format!("t-{knew}")
+}
+
+/// The names of the model's own messages, by the events that post them.
+fn thoughts(events: &[Recorded]) -> BTreeMap<u64, String> {
+    let mut known = BTreeSet::new();
+    let posts = posts_of_model(events).into_iter().filter(|(_, knew)| known.insert(*knew));
+    posts.map(|(seq, knew)| (seq, thought_id(knew))).collect()
+}
+
+impl Teller<'_> {
+    fn tell(&self, recorded: &Recorded) -> Option<Message> {
+        let body = match self.viewer {
+            Audience::Participant => self.to_participant(recorded),
+            Audience::Staff => self.to_participant(recorded).or_else(|| self.to_staff(recorded)),
+        }?;
+        let id = match &body {
+            Body::Card { wait, .. } => format!("w-{}-{}", wait.id.short(), recorded.seq),
+            Body::Bubble { voice: Voice::Bot, .. } if self.thoughts.contains_key(&recorded.seq) => {
+                self.thoughts[&recorded.seq].clone()
+            }
+            _ => format!("m-{}", recorded.seq),
+        };
+        Some(Message { id, at: recorded.at, body })
+    }
+
+    /// What everybody who sees the conversation sees.
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
+    fn to_participant(&self, recorded: &Recorded) -> Option<Body> {
+        match &*recorded.event {
+            Event::Said { from, text, source, .. } => {
+                let text = self.amendments.read(text, source.as_deref()).to_owned();
+                let voice = match from {
+                    Speaker::Participant => Voice::Participant,
+                    Speaker::Staff { name, .. } => Voice::Staff(name.clone()),
+                    Speaker::Bystander { name, .. } => Voice::Bystander(name.clone()),
+                };
+                Some(Body::Bubble { voice, text, offers: Vec::new() })
+            }
+            Event::Posted { audience: Audience::Participant, text, offers, .. } => {
+                let offers = self.still_offered(offers);
+                Some(Body::Bubble { voice: Voice::Bot, text: text.clone(), offers })
+            }
+            Event::Asked(wait) => self.card(wait, recorded.seq),
+            Event::Kept(artifact) => Some(Body::File(artifact.clone())),
+            Event::ExportOffered { .. } => Some(Body::Export),
+            Event::Handed { what, text, .. } => {
+                Some(Body::Handed { what: what.clone(), text: text.clone() })
+            }
+            Event::Advanced { to: Some(to), grounds, .. } => {
+                let part = evidence::step_line(self.flow, to, None).unwrap_or_else(|| to.clone());
+                Some(Body::Part(match (self.viewer, of_grounds(grounds)) {
+                    (Audience::Staff, Some(grounds)) => format!("{part} ({grounds})"),
+                    (Audience::Staff, None) | (Audience::Participant, _) => part,
+                }))
+            }
+            Event::EffectNoted { phase, index, what, outcome, effect } => {
+                let was_queued = effect.is_some();
+                let effect = self.flow.phase(phase).and_then(|phase| phase.effect.get(*index));
+                let noted = Noted { effect, what, outcome, was_queued };
+                effects::told(noted, self.state, self.flow, self.viewer)
+            }
+            Event::Started(_)
+            | Event::Amended { .. }
+            | Event::TeamAsked { .. }
+            | Event::DeliveryFailed { .. }
+            | Event::NoticeAnswered { .. }
+            | Event::StatusChanged { .. }
+            | Event::Posted { audience: Audience::Staff, .. }
+            | Event::Called(_)
+            | Event::Voted { .. }
+            | Event::Edited { .. }
+            | Event::Worded { .. }
+            | Event::Answered { .. }
+            | Event::Applied { .. }
+            | Event::Closed { .. }
+            | Event::Returned { .. }
+            | Event::Stepped { .. }
+            | Event::PhaseScheduled { .. }
+            | Event::PhaseOpened { .. }
+            | Event::ValuesSet { .. }
+            | Event::CapabilityUsed { .. }
+            | Event::Saved { .. }
+            | Event::Proposed { .. }
+            | Event::ObjectiveSet { .. }
+            | Event::Advanced { .. }
+            | Event::AdvanceEvaluated { .. }
+            | Event::HandedOver { .. }
+            | Event::Claimed { .. }
+            | Event::HandedBack { .. }
+            | Event::Reminded { .. }
+            | Event::RemindersStopped
+            | Event::Custody(_)
+            | Event::Thought(_)
+            | Event::ThinkingFailed { .. }
+            | Event::ScriptLeads { .. }
+            | Event::Late { .. }
+            | Event::Summarised { .. }
+            | Event::Subtask(_)
+            | Event::Spent { .. } => None,
+        }
+    }
+
+    /// What may be pressed under a message: only the participant may, and only while it means anything.
+    fn still_offered(&self, offers: &[Offered]) -> Vec<Offered> {
+        let is_offered = |offered: &&Offered| {
+            self.viewer == Audience::Participant && is_still_offered(**offered, self.state)
+        };
+        offers.iter().filter(is_offered).copied().collect()
+    }
+
+    /// How the bot works: for staff alone.
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
+    fn to_staff(&self, recorded: &Recorded) -> Option<Body> {
+        match &*recorded.event {
+            Event::Started(started) => {
+                let flow = &started.flow;
+                line(format!("Opened “{}” (version {}).", self.flow.flow.title, flow.version))
+            }
+            Event::StatusChanged { to, reason } => line(of_change(*to, reason)),
+            Event::Posted { audience: Audience::Staff, text, .. } => {
+                let (voice, text) = (Voice::BotToStaff, text.clone());
+                Some(Body::Bubble { voice, text, offers: Vec::new() })
+            }
+            Event::Called(call) => Some(of_call(call)),
+            Event::Returned { call, result } | Event::Late { call, result } => {
+                Some(self.of_result(call, result))
+            }
+            Event::Saved { data_type, data, reviewed, .. } => {
+                let how = if *reviewed { "approved by the participant" } else { "not reviewed" };
+                detailed(format!("“{}” saved, {how}.", self.flow.data_title(data_type)), data)
+            }
+            Event::Proposed { objective, status } => {
+                let title = self.objective(objective);
+                technical(format!("The model proposes “{title}” as {}.", of_objective(*status)))
+            }
+            Event::ObjectiveSet { objective, status, by } => {
+                let title = self.objective(objective);
+                technical(format!("“{title}” {} ({}).", of_objective(*status), of_setter(*by)))
+            }
+            Event::Advanced { to: None, .. } => line("The last part is done.".to_owned()),
+            Event::AdvanceEvaluated { outcome } => {
+                detailed(of_advance(outcome["status"].as_str()).to_owned(), outcome)
+            }
+            Event::HandedOver { reason } => line(match more_than_a_call(reason) {
+                Some(reason) => format!("Asked for a human, because {reason}."),
+                None => "Asked for a human.".to_owned(),
+            }),
+            Event::Claimed { by_name, .. } => line(format!("{by_name} took over.")),
+            Event::Voted { vote, .. } => {
+                let side = if vote.approves() { "approves" } else { "denies" };
+                line(format!("{} {side}.", vote.by_name))
+            }
+            Event::Edited { by_name, .. } => line(format!("{by_name} saved an edit.")),
+            Event::HandedBack { .. } => line("Handed back to the assistant.".to_owned()),
+            Event::TeamAsked { person: Some(_), reached, .. } => match reached {
+                AskState::Pending => None,
+                AskState::Delivered => line("A team member was asked directly.".to_owned()),
+                AskState::Blocked | AskState::Failed => {
+                    line("A team member couldn't be reached directly.".to_owned())
+                }
+            },
+            Event::TeamAsked { alias, reached, .. } => match reached {
+                AskState::Blocked => line(format!(
+                    "{alias} can't receive messages right now. The post will be sent once it can."
+                )),
+                AskState::Failed => line(format!("{alias} couldn't be reached.")),
+                AskState::Pending | AskState::Delivered => None,
+            },
+            Event::DeliveryFailed { what, reason, .. } => {
+                line(format!("Not delivered ({what}): {reason}"))
+            }
+            Event::Reminded { count, .. } => line(format!("Reminder {count} sent.")),
+            Event::ValuesSet { values, .. } => technical(noted(values)),
+            Event::RemindersStopped => line("Reminders turned off.".to_owned()),
+            Event::Custody(custody) => line(custody.words()),
+            Event::Subtask(subtask) => subtask.words().and_then(technical),
+            Event::Said { .. }
+            | Event::Amended { .. }
+            | Event::Posted { .. }
+            | Event::Asked(_)
+            | Event::Kept(_)
+            | Event::ExportOffered { .. }
+            | Event::Handed { .. }
+            | Event::CapabilityUsed { .. }
+            | Event::Advanced { .. }
+            | Event::EffectNoted { .. }
+            | Event::NoticeAnswered { .. }
+            | Event::Answered { .. }
+            | Event::Worded { .. }
+            | Event::Applied { .. }
+            | Event::Closed { .. }
+            | Event::Thought(_)
+            | Event::Spent { .. }
+            | Event::Stepped { .. }
+            | Event::PhaseScheduled { .. }
+            | Event::PhaseOpened { .. } => None,
+            Event::ThinkingFailed { .. } | Event::ScriptLeads { .. } | Event::Summarised { .. } => {
+                of_mind(&recorded.event)
+            }
+        }
+    }
+
+    /// A card as it stands now. The participant sees the staff's cards only where they may decide themselves.
+    fn card(&self, asked: &Wait, seq: u64) -> Option<Body> {
+        let for_deciders = matches!(asked.answerers, Answerers::Deciders { .. });
+        if for_deciders && self.viewer == Audience::Participant {
+            return None;
+        }
+        let again = self.last_asked.get(&asked.id) != Some(&seq);
+        let now = self.state.waits.get(&asked.id).filter(|_| !again).unwrap_or(asked);
+        Some(Body::Card { wait: Box::new(now.clone()), again })
+    }
+
+    fn of_result(&self, call: &CallId, result: &CallResult) -> Body {
+        let tool = self.state.call(call).map_or("The call", |known| known.call.tool.as_str());
+        let (text, detail) = match result {
+            CallResult::Ok { value } => (format!("{tool} returned a result."), pretty(value)),
+            CallResult::Err { code, message } => {
+                (format!("{tool} failed ({code})."), message.clone())
+            }
+        };
+        Body::Line { text, detail: Some(detail), technical: true }
+    }
+
+    fn objective(&self, id: &str) -> String {
+        self.flow.objective(id).map_or_else(|| words_of(id), |(_, o)| o.title.clone())
+    }
+}
+
+/// How the model's part went.
+fn of_mind(event: &Event) -> Option<Body> {
+    match event {
+        Event::ThinkingFailed { code, count: 1, .. } => {
+            technical(format!("The model failed ({code})."))
+        }
+        Event::ThinkingFailed { code, count, .. } => {
+            technical(format!("The model failed {count} times in a row ({code})."))
+        }
+        Event::ScriptLeads { because, .. } => {
+            technical(format!("The script leads the rest of this part ({because})."))
+        }
+        Event::Summarised { text, .. } => {
+            detailed("Summary so far (for the model).".to_owned(), &text.clone().into())
+        }
+        _ => None,
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
+fn line(text: String) -> Option<Body> {
+    Some(Body::Line { text, detail: None, technical: false })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
+fn technical(text: String) -> Option<Body> {
+    Some(Body::Line { text, detail: None, technical: true })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
+fn detailed(text: String, detail: &Value) -> Option<Body> {
+    Some(Body::Line { text, detail: Some(pretty(detail)), technical: true })
+}
+
+fn pretty(value: &Value) -> String {
+    clip(&serde_json::to_string_pretty(value).unwrap_or_default(), limits::VALUE_MAX)
+}
+
+fn of_call(call: &Call) -> Body {
+    let who = match &call.origin {
+        Origin::Step { step } => format!("Script step {step}"),
+        Origin::Model { round } => format!("The model (round {round})"),
+        Origin::Person { may_decide: true, .. } => "A team member".to_owned(),
+        Origin::Person { may_decide: false, .. } => "The participant".to_owned(),
+        Origin::Engine => "The engine".to_owned(),
+    };
+    Body::Line {
+        text: format!("{who} called {}.", call.tool),
+        detail: Some(pretty(&call.args)),
+        technical: true,
+    }
+}
+
+const fn of_objective(status: ObjectiveStatus) -> &'static str {
+    match status {
+        ObjectiveStatus::Pending => "not started",
+        ObjectiveStatus::InProgress => "in progress",
+        ObjectiveStatus::Completed => "completed",
+        ObjectiveStatus::Skipped => "skipped",
+        ObjectiveStatus::Failed => "given up",
+        ObjectiveStatus::NotApplicable => "not needed",
+    }
+}
+
+const fn of_setter(by: SetBy) -> &'static str {
+    match by {
+        SetBy::Evidence => "evidence on file",
+        SetBy::Condition => "a condition of the flow",
+        SetBy::Model => "the model's judgement",
+        SetBy::Participant => "the participant's word",
+        SetBy::Override => "approved override",
+    }
+}
+
+/// Why a part was left before everything in it was complete.
+const fn of_grounds(grounds: &Grounds) -> Option<&'static str> {
+    match grounds {
+        Grounds::Began | Grounds::CriteriaMet => None,
+        Grounds::Decision { .. } => Some("request approved"),
+        Grounds::Initiative { .. } => Some("moved on by the team"),
+    }
+}
+
+/// What a new status means.
+fn of_change(to: Status, reason: &str) -> String {
+    match (to, reason) {
+        (Status::Open, "resumed") | (Status::Notice, _) => "Resumed.".to_owned(),
+        (Status::Open, _) => "Interview started.".to_owned(),
+        (Status::Completed, _) => "Completed.".to_owned(),
+        (Status::Ended, "") => "Ended by the team.".to_owned(),
+        (to, reason) => format!("{}: {reason}.", overview::capitalised(words::of_status(to))),
+    }
+}
+
+/// What came of an attempt to leave a part.
+fn of_advance(status: Option<&str>) -> &'static str {
+    match status {
+        Some("blocked") => "Not ready for the next part yet.",
+        Some("denied") => "The request to move on was denied.",
+        Some("denied_with_feedback") => "The request to move on was denied with feedback.",
+        Some("approved") => "The request to move on was approved.",
+        Some(_) | None => "Checked whether the next part can begin.",
+    }
+}
+
+/// Why a person was asked for, where it says more than that they were.
+pub(super) fn more_than_a_call(reason: &str) -> Option<&str> {
+    Some(reason).filter(|reason| *reason != "the participant asked")
+}
+
+/// How far the session is: `Step 1 of 3 · The basics · 0/3`, with the share that is done.
+pub fn progress(state: &State, flow: &LoadedFlow) -> Option<(String, f64)> {
+    let line = evidence::progress_line(state, flow)?;
+    let phase = flow.phase(state.phase()?)?;
+    let done = evidence::progress(state, phase);
+    Some((line, evidence::share(flow, state.status, Some((&phase.id, done)))))
+}
+
+/// Who answered, as this viewer calls them.
+pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Audience) -> String {
+    match (viewer, *by == state.participant) {
+        (Audience::Participant, true) => "You".to_owned(),
+        (Audience::Staff, true) => state.known_as().unwrap_or("The participant").to_owned(),
+        (_, false) => by_name.to_owned(),
+    }
+}

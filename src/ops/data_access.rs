@@ -1,0 +1,166 @@
+//! How a command reaches the data: it opens it, or asks the bot that runs on it. The command does not care.
+
+use std::{
+    io::{ErrorKind, Write},
+    path::{Path, PathBuf},
+    pin::pin,
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::{sync::mpsc, time::sleep};
+
+use super::{
+    admin_api::{self, AdminRequest, PAGE},
+    app::{self, Home},
+    control, restore, sentence, term,
+};
+use crate::{
+    config::Settings,
+    model::{audit::Sealed, session::Head},
+    store,
+};
+
+/// How often, and how far apart, it is tried: a bot that starts holds the store a moment before it listens, and
+/// another command lets go of it soon.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Pieces of an answer that may wait to be written.
+const PIECES_MAX: usize = 4;
+
+/// A way to the data.
+#[derive(Debug)]
+pub(super) enum DataAccess {
+    /// No bot runs: the data is open in this process.
+    Here(Box<Home>),
+    /// A bot runs on this data directory, and is asked.
+    There(PathBuf),
+}
+
+impl DataAccess {
+    /// Finds the way; nothing is created where nothing is.
+    pub(super) async fn find(settings: &Settings) -> anyhow::Result<Self> {
+        let dir = &settings.data_dir;
+        if !holds_data(dir)? {
+            return Err(sentence(format!(
+                "there is no data in `{}`. hint: choose the data directory with `--data DIR`",
+                dir.display()
+            )));
+        }
+        for last in (0..TRIES).rev() {
+            if control::call(dir).await?.is_some() {
+                return Ok(Self::There(dir.clone()));
+            }
+            match app::open(settings) {
+                Ok(opened) => return Ok(Self::Here(Box::new(Home::at_rest(opened)))),
+                Err(error) => match error.downcast_ref::<store::Error>() {
+                    Some(store::Error::Busy { .. }) if last > 0 => {}
+                    Some(store::Error::Busy { dir, pid }) => {
+                        return Err(sentence(format!(
+                            "`{dir}` is in use by process {pid}, which doesn't answer commands. hint: stop it with \
+                             Ctrl-C or `kill {pid}` (nothing is lost), then try again"
+                        )));
+                    }
+                    _ => return Err(error),
+                },
+            }
+            sleep(PAUSE).await;
+        }
+        Err(sentence(format!("`{}` is in use. hint: try again in a moment", dir.display())))
+    }
+
+    /// Asks for something short.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        request: AdminRequest,
+    ) -> anyhow::Result<T> {
+        self.ask_into(request, &mut std::io::sink()).await
+    }
+
+    /// Asks for something whose bytes go to `into`, piece by piece.
+    pub(super) async fn ask_into<T: DeserializeOwned>(
+        &self,
+        request: AdminRequest,
+        into: &mut dyn Write,
+    ) -> anyhow::Result<T> {
+        let value = match self {
+            Self::Here(home) => here(home, request, into).await?,
+            Self::There(dir) => match control::call(dir).await? {
+                Some(call) => call.ask(request, into).await?,
+                None => {
+                    return Err(sentence("the bot has stopped in the meantime. hint: try again"));
+                }
+            },
+        };
+        serde_json::from_value(value).context("could not understand the bot's answer")
+    }
+
+    /// Every session at a glance, oldest first.
+    pub(super) async fn heads(&self) -> anyhow::Result<Vec<Head>> {
+        let mut heads: Vec<Head> = Vec::new();
+        loop {
+            let after = heads.last().map(|head| head.id);
+            let page: Vec<Head> = self.ask(AdminRequest::Sessions { after }).await?;
+            if page.is_empty() {
+                return Ok(heads);
+            }
+            heads.extend(page);
+        }
+    }
+
+    /// Every audit record, in order.
+    pub(super) async fn chain(&self) -> anyhow::Result<Vec<Sealed>> {
+        let progress = term::Progress::start("Reading audit records");
+        let mut records: Vec<Sealed> = Vec::new();
+        loop {
+            let from = records.last().map_or(0, |sealed| sealed.index + 1);
+            let page: Vec<Sealed> = self.ask(AdminRequest::Audit { from }).await?;
+            // Numbers that do not grow are nobody's but a forger's: what comes next cannot be told.
+            let is_last = page.len() < PAGE || page.last().is_none_or(|last| last.index < from);
+            progress.advance(page.len());
+            records.extend(page);
+            if is_last {
+                return Ok(records);
+            }
+        }
+    }
+}
+
+/// Whether `dir` is a data directory: a folder of another kind is not made one by looking at it.
+fn holds_data(dir: &Path) -> anyhow::Result<bool> {
+    // A bot may answer that has made no store yet, and a restore that has not finished has words of its own.
+    for name in ["store", control::NAME, restore::SITE] {
+        match std::fs::metadata(dir.join(name)) {
+            Ok(_) => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                return Err(anyhow::Error::new(error).context(format!(
+                    "could not open `{}`. hint: run this command as the same user as the bot, or give this user access",
+                    dir.display()
+                )));
+            }
+            _ => {}
+        }
+    }
+    Ok(false)
+}
+
+/// Carries a request out in this process.
+async fn here(home: &Home, request: AdminRequest, into: &mut dyn Write) -> anyhow::Result<Value> {
+    let (pieces, mut coming) = mpsc::channel::<Vec<u8>>(PIECES_MAX);
+    let mut work = pin!(admin_api::carry_out(home, request, pieces));
+    loop {
+        tokio::select! {
+            biased;
+            Some(piece) = coming.recv() => into.write_all(&piece)?,
+            done = &mut work => {
+                while let Ok(piece) = coming.try_recv() {
+                    into.write_all(&piece)?;
+                }
+                return done;
+            }
+        }
+    }
+}

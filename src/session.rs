@@ -1,0 +1,64 @@
+//! The pure core: a session as a fold over its events, and every decision about it. No I/O, no clock, no chance:
+//! the time and the ids come in as arguments.
+//!
+//! [`State`] is what the events add up to. [`Actor`] is the sole mutator: it decides, collects the events, waits,
+//! effects, timers and audit records of one step, and hands them over as one [`crate::store::Commit`].
+//! The phase changes only in `advance`, by a value of `Approval` that only *criteria met* or *a stored decision*
+//! can make.
+
+pub mod actor;
+pub mod advance;
+pub mod answer;
+mod attempts;
+mod budget;
+mod calls;
+mod claims;
+mod closing_turn;
+pub mod commands;
+mod concurrent_input;
+mod dates;
+pub mod decision;
+mod engine_prompts;
+pub mod evidence;
+pub mod handover;
+mod incoming;
+mod keyword_handover;
+mod message_edits;
+mod model_reply;
+mod model_turn;
+mod outcome;
+mod phases;
+mod quiet_hours;
+mod reachability;
+mod records;
+pub mod retention;
+pub mod script;
+pub mod settle;
+mod stall;
+pub mod state;
+pub mod subtasks;
+mod summary;
+mod team_requests;
+mod texts;
+mod timers;
+pub mod topics;
+pub mod typed;
+mod unsolicited_files;
+
+pub use self::{
+    actor::{Actor, Next, Refusal},
+    advance::{EVALUATIONS_MAX, Evaluation},
+    budget::Scope,
+    calls::Suspension,
+    commands::Command,
+    concurrent_input::Speech,
+    decision::Decided,
+    handover::Called,
+    model_reply::{Response, Retry},
+    outcome::{roles_of, titles_of},
+    records::{ObjectiveReport, SavedRecord},
+    settle::{Answer, Responder},
+    state::{CallState, State},
+    summary::{name_of, summary},
+    team_requests::Asking,
+};

@@ -1,0 +1,345 @@
+//! Does a reply fit the question?
+
+mod data;
+mod day;
+
+use serde_json::Value;
+
+pub(crate) use self::data::PARTIAL_DATE;
+pub(super) use self::day::MONTHS;
+pub use self::{
+    data::check_data,
+    day::{day, is_day},
+};
+use crate::model::{
+    text::one,
+    ui::{
+        Choice, Choose, Control, Decide, Decision, Field, FieldError, Form, Input, Reply, Review,
+        Verdict,
+    },
+};
+
+const NO_DATE: &str = "Enter a date as YYYY, YYYY-MM or YYYY-MM-DD.";
+const NO_DAY: &str = "Enter a date as 2001-05-31.";
+const NO_PHONE: &str = "Enter a telephone number like +44 20 7946 0018.";
+const NO_EMAIL: &str = "Enter an e-mail address like ada@example.org.";
+const NO_URL: &str = "Enter a web address like https://example.org.";
+const NO_LIST: &str = "Pick from the list.";
+const WRONG_KIND: &str = "This is not the kind of answer that was asked for.";
+
+/// What is wrong with `reply` as an answer to `control`; empty if nothing is. The control is the one that was
+/// stored with the question, so a tool that changed since does not change what counts.
+pub fn check(control: &Control, reply: &Reply) -> Vec<FieldError> {
+    match (control, reply) {
+        (Control::Choose(choose), Reply::Chosen { ids, free_text }) => {
+            check_choice(choose, ids, free_text.as_deref())
+        }
+        (Control::Form(form), Reply::Filled { values }) => check_form(form, values),
+        (Control::Review(review), Reply::Reviewed { verdict, data, .. }) => {
+            check_review(review, *verdict, data.as_ref())
+        }
+        (Control::Upload(upload), Reply::Uploaded { artifacts }) => {
+            let most = usize::try_from(upload.max_files).unwrap_or(usize::MAX);
+            match artifacts.len() {
+                0 => vec![FieldError::whole("Please choose a file.")],
+                n if n > most && most == 1 => {
+                    vec![FieldError::whole("Only one file, please.")]
+                }
+                n if n > most => vec![FieldError::whole(format!("At most {most} files, please."))],
+                _ => Vec::new(),
+            }
+        }
+        (Control::Ask(ask), Reply::Text { text }) => {
+            let most = usize::try_from(ask.max).unwrap_or(usize::MAX);
+            match text.chars().count() {
+                _ if text.trim().is_empty() => vec![FieldError::whole("Please write something.")],
+                n if n > most => {
+                    vec![FieldError::whole(format!(
+                        "That is {n} characters; at most {most}, please."
+                    ))]
+                }
+                _ => Vec::new(),
+            }
+        }
+        (Control::Decide(decide), Reply::Decided { decision, feedback }) => {
+            check_decision(decide, *decision, feedback.as_deref())
+        }
+        (Control::Confirm(_), Reply::Confirmed { .. }) => Vec::new(),
+        (control, Reply::Skipped) if may_skip(control) => Vec::new(),
+        (_, Reply::Skipped) => vec![FieldError::whole("This question can't be skipped.")],
+        _ => vec![FieldError::whole("That doesn't answer this question.")],
+    }
+}
+
+/// Whether a question may be passed over.
+pub fn may_skip(control: &Control) -> bool {
+    match control {
+        Control::Choose(choose) => !choose.required,
+        Control::Form(form) => form.skippable,
+        Control::Review(review) => review.skippable,
+        Control::Upload(upload) => !upload.required,
+        Control::Ask(ask) => !ask.required,
+        Control::Decide(_) | Control::Confirm(_) => false,
+    }
+}
+
+fn check_choice(choose: &Choose, ids: &[String], free_text: Option<&str>) -> Vec<FieldError> {
+    if let (Some(text), []) = (free_text, ids) {
+        let fits = !text.trim().is_empty();
+        return if fits { Vec::new() } else { vec![FieldError::whole("Please pick one.")] };
+    }
+    if let Some(stray) = ids.iter().find(|id| !choose.choices.iter().any(|c| c.id == **id)) {
+        return vec![FieldError::whole(format!("“{stray}” was not among the choices."))];
+    }
+    let repeated = ids.iter().enumerate().any(|(n, id)| ids[..n].contains(id));
+    if repeated {
+        return vec![FieldError::whole("Please pick one.")];
+    }
+    choose.complaint(ids.len()).map(FieldError::whole).into_iter().collect()
+}
+
+fn check_form(form: &Form, values: &serde_json::Map<String, Value>) -> Vec<FieldError> {
+    let mut errors: Vec<FieldError> = values
+        .keys()
+        .filter(|path| !form.fields.iter().any(|field| field.path == **path))
+        .map(|path| FieldError {
+            path: path.clone(),
+            message: "This field was not asked for.".to_owned(),
+        })
+        .collect();
+    for field in &form.fields {
+        let value = values.get(&field.path).unwrap_or(&Value::Null);
+        if let Some(message) = check_field(field, value) {
+            errors.push(FieldError { path: field.path.clone(), message });
+        }
+    }
+    errors
+}
+
+/// What is wrong with the value of one field.
+pub fn check_field(field: &Field, value: &Value) -> Option<String> {
+    let empty = match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    };
+    if empty {
+        return field.required.then(|| enter(&field.label));
+    }
+    match (&field.input, value) {
+        (Input::Text { min, max, .. }, Value::String(text)) => check_length(text, *min, *max),
+        (Input::Email, Value::String(text)) => complain(!is_email(text), NO_EMAIL),
+        (Input::Url, Value::String(text)) => {
+            let fits = text.starts_with("https://") || text.starts_with("http://");
+            complain(!fits, NO_URL)
+        }
+        (Input::Phone, Value::String(text)) => {
+            complain(text.chars().filter(char::is_ascii_digit).count() < 3, NO_PHONE)
+        }
+        (Input::Date, Value::String(text)) => complain(!is_date(text), NO_DATE),
+        (Input::Day, Value::String(text)) => complain(!is_day(text), NO_DAY),
+        (Input::Number { integer, min, max }, Value::Number(number)) => {
+            let number = number.as_f64().unwrap_or(f64::NAN);
+            let whole = !integer || number.fract() == 0.0;
+            let within = min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max);
+            (!whole || !within).then(|| wanted_number(*integer, *min, *max))
+        }
+        (Input::Bool, Value::Bool(_)) => None,
+        (Input::Select { choices, multiple }, value) => check_selected(choices, *multiple, value),
+        (Input::Lines, Value::Array(lines)) => {
+            complain(!lines.iter().all(Value::is_string), "Write one entry a line.")
+        }
+        _ => Some(WRONG_KIND.to_owned()),
+    }
+}
+
+/// `A whole number from 0 to 150, please.`
+fn wanted_number(integer: bool, min: Option<f64>, max: Option<f64>) -> String {
+    let number = if integer { "A whole number" } else { "A number" };
+    match (min, max) {
+        (Some(min), Some(max)) => format!("{number} from {min} to {max}, please."),
+        (Some(min), None) => format!("{number} of at least {min}, please."),
+        (None, Some(max)) => format!("{number} of at most {max}, please."),
+        (None, None) => format!("{number}, please."),
+    }
+}
+
+fn check_length(text: &str, min: Option<u32>, max: Option<u32>) -> Option<String> {
+    let count = u32::try_from(text.trim().chars().count()).unwrap_or(u32::MAX);
+    match (min, max) {
+        (Some(min), _) if count < min => Some(format!("Enter at least {min} characters.")),
+        (_, Some(max)) if count > max => {
+            Some(format!("That is {count} characters; at most {max}, please."))
+        }
+        _ => None,
+    }
+}
+
+fn check_selected(choices: &[Choice], multiple: bool, value: &Value) -> Option<String> {
+    let known = |id: &Value| id.as_str().is_some_and(|id| choices.iter().any(|c| c.id == id));
+    let fits = match value {
+        Value::Array(ids) if multiple => ids.iter().all(known),
+        single => known(single),
+    };
+    complain(!fits, NO_LIST)
+}
+
+fn complain(wrong: bool, message: &str) -> Option<String> {
+    wrong.then(|| message.to_owned())
+}
+
+/// Shape of an address only: whether it exists, only a letter can tell.
+fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.trim().rsplit_once('@') else { return false };
+    !local.is_empty()
+        && domain.contains('.')
+        && !domain.starts_with('.')
+        && !domain.ends_with('.')
+        && !text.trim().contains(char::is_whitespace)
+}
+
+/// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, and a day that exists.
+pub fn is_date(text: &str) -> bool {
+    let full = match text.len() {
+        4 => format!("{text}-01-01"),
+        7 => format!("{text}-01"),
+        10 => text.to_owned(),
+        _ => return false,
+    };
+    chrono::NaiveDate::parse_from_str(&full, "%Y-%m-%d").is_ok()
+}
+
+fn check_review(review: &Review, verdict: Verdict, data: Option<&Value>) -> Vec<FieldError> {
+    match (verdict, data) {
+        (Verdict::Rejected, _) => Vec::new(),
+        (Verdict::Approved, _) => check_data(&review.schema, &review.data),
+        (Verdict::Modified, Some(data)) => check_data(&review.schema, data),
+        (Verdict::Saved, Some(data)) => worsened(review, data),
+        (Verdict::Modified | Verdict::Saved, None) => {
+            vec![FieldError::whole("The edited data is missing.")]
+        }
+    }
+}
+
+/// What is wrong with edited data that was not wrong before: one entry can be saved while another still lacks
+/// something. Entries may have moved, so that complaints are compared without their places.
+fn worsened(review: &Review, data: &Value) -> Vec<FieldError> {
+    let placeless = |error: &FieldError| {
+        let parts = error.path.split('.').filter(|part| part.parse::<usize>().is_err());
+        (parts.map(str::to_owned).collect::<Vec<_>>(), error.message.clone())
+    };
+    let before = check_data(&review.schema, &review.data);
+    let is_known = |error: &FieldError| before.contains(error);
+    let (stayed, mut new): (Vec<FieldError>, Vec<FieldError>) =
+        check_data(&review.schema, data).into_iter().partition(is_known);
+    let mut moved: Vec<_> =
+        before.iter().filter(|error| !stayed.contains(error)).map(placeless).collect();
+    new.retain(|error| {
+        let known = moved.iter().position(|known| *known == placeless(error));
+        known.map(|n| moved.swap_remove(n)).is_none()
+    });
+    new
+}
+
+/// What to do about a field that must not be empty: `Enter an organisation.`
+///
+/// ```
+/// use anteroom::session::answer::enter;
+/// assert_eq!(enter("Organisation"), "Enter an organisation.");
+/// assert_eq!(enter("What changed"), "Fill in “What changed”.");
+/// ```
+pub fn enter(label: &str) -> String {
+    let is_noun = !label.is_empty()
+        && !label.ends_with('s')
+        && label.chars().all(|c| c.is_alphabetic() || c == '-');
+    let is_name = label.chars().skip(1).any(char::is_uppercase);
+    match (is_noun, is_name) {
+        (true, true) => format!("Enter {}.", one(label)),
+        (true, false) => format!("Enter {}.", one(&label.to_lowercase())),
+        (false, _) => format!("Fill in “{}”.", label.trim_end_matches(['.', ':', '?'])),
+    }
+}
+
+fn check_decision(decide: &Decide, decision: Decision, feedback: Option<&str>) -> Vec<FieldError> {
+    let wordless = feedback.is_none_or(|words| words.trim().is_empty());
+    match decision {
+        Decision::DeniedWithFeedback if decide.deny_and_tell.is_none() => {
+            vec![FieldError::whole("This question doesn't take feedback.")]
+        }
+        Decision::DeniedWithFeedback if wordless => {
+            vec![FieldError {
+                path: "feedback".to_owned(),
+                message: "Please say what to do next.".to_owned(),
+            }]
+        }
+        Decision::Approved | Decision::Denied | Decision::DeniedWithFeedback => Vec::new(),
+    }
+}
+
+/// An answer in a few words, for the closed card and the person who lost.
+pub fn describe(control: &Control, reply: &Reply) -> String {
+    match reply {
+        Reply::Text { text } => text.clone(),
+        Reply::Chosen { ids, free_text } if ids.is_empty() => {
+            free_text.clone().unwrap_or_else(|| "nothing of these".to_owned())
+        }
+        Reply::Chosen { ids, .. } => {
+            let label = |id: &String| {
+                match control {
+                    Control::Choose(choose) => {
+                        choose.choices.iter().find(|c| c.id == *id).map_or(id, |c| &c.label)
+                    }
+                    _ => id,
+                }
+                .clone()
+            };
+            ids.iter().map(label).collect::<Vec<_>>().join(", ")
+        }
+        Reply::Filled { .. } => "filled in".to_owned(),
+        Reply::Reviewed { verdict: Verdict::Approved, .. } => "Looks right".to_owned(),
+        Reply::Reviewed { verdict: Verdict::Modified, .. } => "edited and approved".to_owned(),
+        Reply::Reviewed { verdict: Verdict::Saved, .. } => "edited".to_owned(),
+        Reply::Reviewed { verdict: Verdict::Rejected, .. } => "start over".to_owned(),
+        Reply::Uploaded { artifacts } => match artifacts.len() {
+            1 => "one file".to_owned(),
+            n => format!("{n} files"),
+        },
+        Reply::Decided { decision: Decision::Approved, .. } => "Approved".to_owned(),
+        Reply::Decided { .. } => "Denied".to_owned(),
+        Reply::Confirmed { yes } => if *yes { "yes" } else { "no" }.to_owned(),
+        Reply::Skipped => "skipped".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fruit(multiple: bool) -> Control {
+        let choice = |id: &str, label: &str| Choice {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            description: None,
+            icon: None,
+        };
+        let choices = vec![choice("p", "Pear"), choice("q", "Green apple"), choice("yes", "Yes")];
+        Control::Choose(Choose { choices, multiple, required: true, ..Choose::default() })
+    }
+
+    #[test]
+    fn a_reply_that_was_not_offered_is_refused() {
+        let stray = Reply::Chosen { ids: vec!["x".to_owned()], free_text: None };
+        assert_eq!(check(&fruit(false), &stray).len(), 1);
+        assert_eq!(check(&fruit(false), &Reply::Skipped).len(), 1);
+        let two = Reply::Chosen { ids: vec!["p".to_owned(), "q".to_owned()], free_text: None };
+        assert_eq!(check(&fruit(false), &two).len(), 1);
+        assert_eq!(check(&fruit(true), &two), []);
+    }
+
+    #[test]
+    fn dates_are_real() {
+        assert!(is_date("2024") && is_date("2024-02") && is_date("2024-02-29"));
+        assert!(!is_date("2024-19") && !is_date("2023-02-29") && !is_date("soon"));
+    }
+}

@@ -1,0 +1,243 @@
+//! What is wrong with reviewed data by its schema, in words for the person who can mend it. Each complaint stands at
+//! the field where it can be mended: a missing organisation at `work.0.name`, which need not exist yet.
+
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind as Kind};
+use serde_json::Value;
+
+use super::{NO_DATE, NO_DAY, NO_EMAIL, NO_LIST, NO_PHONE, NO_URL, WRONG_KIND, enter, is_date};
+use crate::model::{text::one, ui::FieldError};
+
+/// How the pattern of a date begins that may lack the day, or the month as well.
+pub(crate) const PARTIAL_DATE: &str = "^([1-2][0-9]{3}";
+
+/// What is wrong with `data` by its schema, dates in order included. A field has one complaint at a time.
+pub fn check_data(schema: &Value, data: &Value) -> Vec<FieldError> {
+    let validator: Validator =
+        match jsonschema::options().should_validate_formats(true).build(schema) {
+            Ok(validator) => validator,
+            Err(error) => {
+                return vec![FieldError::whole(format!("the schema cannot be used: {error}"))];
+            }
+        };
+    let found = validator.iter_errors(data).map(|error| complaint(schema, &error));
+    let mut errors: Vec<FieldError> = Vec::new();
+    for error in found {
+        push(&mut errors, error);
+    }
+    check_dates(data, &mut String::new(), &mut errors);
+    errors
+}
+
+fn push(errors: &mut Vec<FieldError>, error: FieldError) {
+    if !errors.iter().any(|known| known.path == error.path) {
+        errors.push(error);
+    }
+}
+
+fn complaint(schema: &Value, error: &ValidationError<'_>) -> FieldError {
+    let path = dotted(error.instance_path().as_str());
+    if let Kind::Required { property } = error.kind() {
+        return missing(schema, join(&path, property.as_str().unwrap_or_default()));
+    }
+    if let Kind::MinLength { limit: 1 } = error.kind() {
+        return missing(schema, path);
+    }
+    let told = schema_at(schema, &path);
+    if matches!(error.kind(), Kind::MinItems { limit: 1 }) && is_pick(told) {
+        return missing(schema, path);
+    }
+    let message = in_words(error, told);
+    FieldError { path, message }
+}
+
+/// Something that must be there is not: what the person fills in to mend it is the first field within it that must be
+/// there.
+fn missing(schema: &Value, mut path: String) -> FieldError {
+    loop {
+        let found = schema_at(schema, &path);
+        let within = found.pointer("/required/0").and_then(Value::as_str);
+        match within.filter(|_| found["type"] == "object") {
+            Some(within) => path = join(&path, within),
+            None if is_pick(found) => {
+                return FieldError { path, message: "Pick at least one.".to_owned() };
+            }
+            None if found["type"] == "array" => {
+                let title = found.pointer("/items/title").and_then(Value::as_str);
+                let noun = title.unwrap_or("entry").to_lowercase();
+                return FieldError { path, message: format!("Add {}.", one(&noun)) };
+            }
+            None => {
+                let message = enter(&title_of(found, &path));
+                return FieldError { path, message };
+            }
+        }
+    }
+}
+
+/// Whether several of some options may be picked.
+fn is_pick(schema: &Value) -> bool {
+    schema.pointer("/items/enum").is_some()
+}
+
+/// The schema of what lies at a dotted path; null where it says nothing about it.
+fn schema_at<'s>(schema: &'s Value, path: &str) -> &'s Value {
+    let parts = path.split('.').filter(|part| !part.is_empty());
+    let mut parts = parts;
+    let found = parts.try_fold(schema, |schema, part| {
+        match schema.get("properties").and_then(|properties| properties.get(part)) {
+            Some(property) => Some(property),
+            None => schema.get("items").filter(|_| part.parse::<usize>().is_ok()),
+        }
+    });
+    found.unwrap_or(&Value::Null)
+}
+
+fn title_of(schema: &Value, path: &str) -> String {
+    match schema.get("title").and_then(Value::as_str) {
+        Some(title) => title.to_owned(),
+        None => spaced(path.rsplit('.').next().unwrap_or(path)),
+    }
+}
+
+/// `studyType` and `study_type` as `Study type`.
+fn spaced(key: &str) -> String {
+    let mut words = String::with_capacity(key.len() + 4);
+    for c in key.chars() {
+        match c {
+            '_' | '-' => words.push(' '),
+            c if words.is_empty() => words.extend(c.to_uppercase()),
+            c if c.is_uppercase() => {
+                words.push(' ');
+                words.extend(c.to_lowercase());
+            }
+            c => words.push(c),
+        }
+    }
+    words
+}
+
+/// `/work/0/name` as `work.0.name`.
+fn dotted(pointer: &str) -> String {
+    pointer.trim_start_matches('/').replace('/', ".")
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+fn in_words(error: &ValidationError<'_>, schema: &Value) -> String {
+    match error.kind() {
+        Kind::MinLength { limit } => format!("Enter at least {limit} characters."),
+        Kind::MaxLength { limit } => format!("Enter at most {limit} characters."),
+        Kind::MinItems { limit } if is_pick(schema) => format!("Pick at least {limit}."),
+        Kind::MaxItems { limit } if is_pick(schema) => format!("Pick at most {limit}."),
+        Kind::MinItems { limit } => format!("Add at least {limit}."),
+        Kind::MaxItems { limit } => format!("Keep at most {limit}."),
+        Kind::Type { .. } => WRONG_KIND.to_owned(),
+        Kind::AdditionalProperties { unexpected } => {
+            let names: Vec<String> = unexpected.iter().map(|name| spaced(name)).collect();
+            format!("There is no place for “{}” here.", names.join("”, “"))
+        }
+        Kind::Enum { .. } => NO_LIST.to_owned(),
+        Kind::Format { format } if format == "email" => NO_EMAIL.to_owned(),
+        Kind::Format { format } if format == "uri" => NO_URL.to_owned(),
+        Kind::Format { format } if format == "date" => NO_DAY.to_owned(),
+        Kind::Pattern { .. } if matches!(schema["format"].as_str(), Some("phone" | "tel")) => {
+            NO_PHONE.to_owned()
+        }
+        Kind::Pattern { pattern } if pattern.starts_with(PARTIAL_DATE) => NO_DATE.to_owned(),
+        Kind::Pattern { .. } => match schema.get("description").and_then(Value::as_str) {
+            Some(description) => format!("This doesn't have the right form: {description}"),
+            None => "This doesn't have the right form.".to_owned(),
+        },
+        // The answer itself is left out: errors are logged and quoted.
+        _ => error.masked_with("this").to_string(),
+    }
+}
+
+/// Dates that exist, and entries that do not end before they begin.
+fn check_dates(data: &Value, path: &mut String, errors: &mut Vec<FieldError>) {
+    match data {
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                check_dates_at(&n.to_string(), item, path, errors);
+            }
+        }
+        Value::Object(fields) => {
+            let text_of = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
+            let (start, end) = (text_of("startDate"), text_of("endDate"));
+            for (key, date) in [("startDate", start), ("endDate", end)] {
+                if !date.is_empty() && !is_date(date) {
+                    let message = NO_DATE.to_owned();
+                    push(errors, FieldError { path: join(path, key), message });
+                }
+            }
+            let common = start.len().min(end.len());
+            if is_date(start) && is_date(end) && end[..common] < start[..common] {
+                let message = "The end date is before the start date.".to_owned();
+                push(errors, FieldError { path: join(path, "endDate"), message });
+            }
+            for (key, value) in fields {
+                check_dates_at(key, value, path, errors);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn check_dates_at(key: &str, value: &Value, path: &mut String, errors: &mut Vec<FieldError>) {
+    let length = path.len();
+    if length > 0 {
+        path.push('.');
+    }
+    path.push_str(key);
+    check_dates(value, path, errors);
+    path.truncate(length);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn timeline() -> Value {
+        crate::flow::builtin("skeleton_timeline").unwrap()
+    }
+
+    fn told(schema: &Value, data: &Value) -> Vec<String> {
+        let errors = check_data(schema, data);
+        errors.iter().map(|error| format!("{}: {}", error.path, error.message)).collect()
+    }
+
+    #[test]
+    fn what_is_missing_is_told_at_the_field_that_mends_it() {
+        let profile = crate::flow::builtin("applicant_profile").unwrap();
+        assert_eq!(told(&profile, &json!({})), ["basics.name: Enter a name."]);
+        assert_eq!(
+            told(&profile, &json!({ "basics": { "name": "" } })),
+            ["basics.name: Enter a name."]
+        );
+        assert_eq!(
+            told(&timeline(), &json!({ "work": [{ "position": "Engineer" }] })),
+            ["work.0.name: Enter an organisation."]
+        );
+        assert_eq!(told(&timeline(), &json!({})), ["work: Add a role."]);
+    }
+
+    #[test]
+    fn dates_are_real_and_in_order() {
+        let of = |start: &str, end: &str| {
+            let role = json!({ "name": "Acme", "startDate": start, "endDate": end });
+            told(&timeline(), &json!({ "work": [role] }))
+        };
+        assert!(of("2020-05", "2020").is_empty());
+        assert_eq!(
+            of("2020-05", "2019"),
+            ["work.0.endDate: The end date is before the start date."]
+        );
+        let no_date = "Enter a date as YYYY, YYYY-MM or YYYY-MM-DD.";
+        assert_eq!(of("soon", "2019"), [format!("work.0.startDate: {no_date}")]);
+        assert_eq!(of("2020-19", "2021"), [format!("work.0.startDate: {no_date}")]);
+    }
+}

@@ -1,0 +1,242 @@
+//! What a step reads and is about to change, and how records are cut into values that sled keeps in its log.
+//!
+//! A record is `version (1 byte) · number of chunks (2 bytes) · body`, cut into values of at most [`VALUE_MAX`]
+//! bytes. The first lies under the record's key, the others under that key with the chunk's number (2 bytes) appended.
+//! What is said of a session is JSON, pressed and then sealed with the session's key; it is bound to the record's key
+//! and to what stands before it in clear, so that no record can be taken for another.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Display,
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+use sled::{IVec, Tree};
+
+use super::{
+    broken, compression,
+    key_store::{Key, KeyStore, Slot},
+    keys::{self, Key as At},
+};
+use crate::{model::STORED_VERSION, store::Error};
+
+/// Largest value, in bytes. Much larger ones leave sled's log for files that nothing syncs, and enough of those
+/// keep it from opening again.
+pub const VALUE_MAX: usize = 4096;
+
+/// Bytes before the body.
+pub(super) const HEADER: usize = 3;
+
+/// A record as it lies in the tree, its chunks joined.
+pub(super) struct Record {
+    pub(super) version: u8,
+    pub(super) body: Vec<u8>,
+}
+
+/// What is to be written, by key; none where the key goes.
+pub(super) type Writes = BTreeMap<At, Option<Vec<u8>>>;
+
+/// Where entries and keys are read.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) vault: &'a KeyStore,
+    ahead: Option<&'a Writes>,
+}
+
+impl<'a> Reader<'a> {
+    /// Of what is in the tree.
+    pub(super) const fn new(tree: &'a Tree, vault: &'a KeyStore) -> Self {
+        Self { tree, vault, ahead: None }
+    }
+
+    /// The same for the records of steps and their keys: what is about to be written counts as if it were there.
+    pub(super) const fn with(self, ahead: &'a Writes) -> Self {
+        Self { ahead: Some(ahead), ..self }
+    }
+
+    /// The value under a key.
+    pub(super) fn get(&self, at: &[u8]) -> Result<Option<IVec>, Error> {
+        match self.ahead.and_then(|ahead| ahead.get(at)) {
+            Some(ahead) => Ok(ahead.as_deref().map(IVec::from)),
+            None => self.tree.get(at).map_err(broken),
+        }
+    }
+
+    /// A record; none where there is no such record.
+    pub(super) fn record(&self, at: &[u8], what: impl Display) -> Result<Option<Record>, Error> {
+        let Some(first) = self.get(at)? else { return Ok(None) };
+        let early = || Error::damaged(&what, "it ends early");
+        let (header, body) = first.split_first_chunk::<HEADER>().ok_or_else(early)?;
+        let [version, high, low] = *header;
+        let mut body = body.to_vec();
+        for number in 1..u16::from_be_bytes([high, low]) {
+            let part = self.get(&chunk(at, number))?.ok_or_else(early)?;
+            body.extend_from_slice(&part);
+        }
+        Ok(Some(Record { version, body }))
+    }
+
+    /// The key in a slot; an error once it is shredded, because what was sealed with it is gone.
+    pub(super) fn key(&self, slot: Slot, what: impl Display) -> Result<Key, Error> {
+        self.vault.key(slot)?.ok_or_else(|| Error::damaged(what, "its key is shredded"))
+    }
+
+    /// Reads what [`Reader::close`] wrote after `clear` bytes. Never quotes the content: it is personal data.
+    pub(super) fn open<T: DeserializeOwned>(
+        key: &Key,
+        at: &[u8],
+        record: &Record,
+        clear: usize,
+        what: impl Display,
+    ) -> Result<T, Error> {
+        let json = Self::text(key, at, record, (clear, clear), &what)?;
+        serde_json::from_slice(&json).map_err(|error| {
+            let how = match error.classify() {
+                serde_json::error::Category::Io | serde_json::error::Category::Eof => {
+                    "it ends early"
+                }
+                serde_json::error::Category::Syntax => "it is no JSON",
+                serde_json::error::Category::Data => "it has another shape",
+            };
+            Error::damaged(what, format_args!("{how}, at byte {}", error.column()))
+        })
+    }
+
+    /// The text of a record that is bound to its first bytes and sealed after its `clear` ones.
+    pub(super) fn text(
+        key: &Key,
+        at: &[u8],
+        record: &Record,
+        (bound_to, clear): (usize, usize),
+        what: impl Display,
+    ) -> Result<Vec<u8>, Error> {
+        if u32::from(record.version) > STORED_VERSION {
+            return Err(Error::newer(what, record.version.into()));
+        }
+        let parts = record.body.get(..bound_to).zip(record.body.get(clear..));
+        let Some((first, sealed)) = parts else {
+            return Err(Error::damaged(what, "it ends early"));
+        };
+        let Some(pressed) = key.open(&bound(at, record.version, first), sealed) else {
+            return Err(Error::damaged(what, "it is not what was sealed"));
+        };
+        compression::decompress(&pressed, what)
+    }
+
+    /// A body: `clear` as it is, then `value`, pressed and sealed.
+    #[expect(clippy::too_many_arguments, reason = "the counterpart of `open`")]
+    pub(super) fn close(
+        &self,
+        key: &Key,
+        at: &[u8],
+        version: u8,
+        clear: &[u8],
+        value: &impl Serialize,
+    ) -> Result<Record, Error> {
+        let json = serde_json::to_vec(value).map_err(Error::unavailable)?;
+        let sealed =
+            self.vault.seal(key, &bound(at, version, clear), compression::compress(&json)?)?;
+        Ok(Record { version, body: [clear, &sealed].concat() })
+    }
+
+    /// The keys of the records that begin with `prefix`, in order.
+    pub(super) fn records(&self, prefix: &[u8]) -> Result<Vec<At>, Error> {
+        let mut keys = self.keys(prefix)?;
+        keys.retain(|key| is_first(key));
+        Ok(keys)
+    }
+
+    /// All keys that begin with `prefix`, in order.
+    pub(super) fn keys(&self, prefix: &[u8]) -> Result<Vec<At>, Error> {
+        let keys = self.tree.scan_prefix(prefix).keys();
+        let mut keys: BTreeSet<At> =
+            keys.map(|key| Ok(key.map_err(broken)?.to_vec())).collect::<Result<_, Error>>()?;
+        for (at, value) in self.ahead.iter().flat_map(|ahead| ahead.range(prefix.to_vec()..)) {
+            if !at.starts_with(prefix) {
+                break;
+            }
+            match value {
+                Some(_) => keys.insert(at.clone()),
+                None => keys.remove(at),
+            };
+        }
+        Ok(keys.into_iter().collect())
+    }
+}
+
+/// Changes that are applied together or not at all. What it reads is what was there before.
+pub(super) struct WriteBatch<'a> {
+    pub(super) reader: Reader<'a>,
+    writes: Writes,
+}
+
+impl<'a> WriteBatch<'a> {
+    pub(super) const fn new(reader: Reader<'a>) -> Self {
+        Self { reader, writes: Writes::new() }
+    }
+
+    pub(super) fn has(&self, at: &[u8]) -> Result<bool, Error> {
+        Ok(self.reader.get(at)?.is_some())
+    }
+
+    /// Stores a short value as it is.
+    pub(super) fn put(&mut self, at: At, value: impl Into<Vec<u8>>) {
+        self.writes.insert(at, Some(value.into()));
+    }
+
+    pub(super) fn remove(&mut self, at: At) {
+        self.writes.insert(at, None);
+    }
+
+    /// Removes every key that begins with `prefix`.
+    pub(super) fn remove_all(&mut self, prefix: &[u8]) -> Result<(), Error> {
+        for at in self.reader.keys(prefix)? {
+            self.remove(at);
+        }
+        Ok(())
+    }
+
+    /// Stores a record, in place of one that may have been longer; once in a step.
+    pub(super) fn put_record(&mut self, at: &[u8], record: &Record) -> Result<(), Error> {
+        let old = self.reader.get(at)?;
+        let old = old.as_deref().and_then(chunks_of).unwrap_or(0);
+        let length = HEADER + record.body.len();
+        let count = u16::try_from(length.div_ceil(VALUE_MAX)).map_err(Error::unavailable)?;
+        let [high, low] = count.to_be_bytes();
+        let bytes = [&[record.version, high, low], record.body.as_slice()].concat();
+        for (number, part) in (0..count).zip(bytes.chunks(VALUE_MAX)) {
+            self.put(chunk(at, number), part);
+        }
+        for stale in count..old {
+            self.remove(chunk(at, stale));
+        }
+        Ok(())
+    }
+
+    /// What is to be written.
+    pub(super) fn into_writes(self) -> Writes {
+        self.writes
+    }
+}
+
+/// Whether a key is that of a record, and not of one of its further chunks.
+pub(super) fn is_first(key: &[u8]) -> bool {
+    key.len() == keys::base_len(key)
+}
+
+/// What a sealed text is bound to. No key begins another of its family, so no two come to the same.
+fn bound(at: &[u8], version: u8, clear: &[u8]) -> Vec<u8> {
+    [at, &[version], clear].concat()
+}
+
+fn chunks_of(first: &[u8]) -> Option<u16> {
+    Some(u16::from_be_bytes(first.get(1..HEADER)?.try_into().ok()?))
+}
+
+fn chunk(at: &[u8], number: u16) -> At {
+    match number {
+        0 => at.to_vec(),
+        number => [at, &number.to_be_bytes()].concat(),
+    }
+}
