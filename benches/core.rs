@@ -9,14 +9,16 @@ mod support;
 use std::{hint::black_box, sync::Arc, time::Duration};
 
 use anteroom::{
-    clock::{Clock, SystemClock},
+    base::{
+        clock::{Clock, SystemClock},
+        ids::{CountingIds, EffectId, Ids, RandomIds, SessionId, WaitId},
+    },
+    chat::form::ComponentId,
     engine::{Engine, InboundKind},
-    form::ComponentId,
     gateway::{
         discord, slack,
         web::{activity::Activity, page::View, render::Cx},
     },
-    ids::{CountingIds, EffectId, Ids, RandomIds, SessionId, WaitId},
     model::{
         STORED_VERSION,
         transcript::{Audience, Event, Recorded},

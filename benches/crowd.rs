@@ -16,10 +16,12 @@ use std::{
 };
 
 use anteroom::{
-    clock::SystemClock,
+    base::{
+        clock::SystemClock,
+        ids::{Ids, RandomIds, SessionId},
+    },
     engine::{Changed, Engine, Limits},
     gateway::web::WebGateway,
-    ids::{Ids, RandomIds, SessionId},
     store::{Store, memory::MemoryStore, sled::SledStore},
 };
 use futures::future::join_all;

@@ -11,9 +11,11 @@ mod support;
 use std::{fs, path::Path, sync::Arc};
 
 use anteroom::{
-    clock::SystemClock,
+    base::{
+        clock::SystemClock,
+        ids::{RandomIds, SessionId},
+    },
     engine::{Inbound, InboundKind, Parts},
-    ids::{RandomIds, SessionId},
     model::{
         transcript::Via,
         ui::{Control, Reply, Verdict},

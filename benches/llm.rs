@@ -13,15 +13,17 @@ use std::{
 };
 
 use anteroom::{
-    clock::SystemClock,
+    base::{
+        clock::SystemClock,
+        ids::{CountingIds, EffectId, RandomIds},
+    },
     engine::{Engine, context_window},
-    ids::{CountingIds, EffectId, RandomIds},
-    llm::{chat::ToolSpec, openai::stream::Reader},
     model::{
         STORED_VERSION,
         transcript::{Audience, Event, Grounds, Recorded, Speaker, Thought},
         usage::Usage,
     },
+    ports::llm::{chat::ToolSpec, openai::stream::Reader},
     store::memory::MemoryStore,
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

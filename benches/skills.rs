@@ -4,7 +4,7 @@
 
 use std::hint::black_box;
 
-use anteroom::catalog::recruiting::{
+use anteroom::tool::catalog::recruiting::{
     calculate_similarity::lexical,
     extract_skills::{find::find, lexicon::Lexicon},
 };

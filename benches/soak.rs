@@ -19,9 +19,11 @@ use std::{
 };
 
 use anteroom::{
-    clock::{Clock, FixedClock},
+    base::{
+        clock::{Clock, FixedClock},
+        ids::{EffectId, Ids, RandomIds, SessionId, WaitId},
+    },
     engine::{Engine, Gateway, Inbound, InboundKind, Receipt},
-    ids::{EffectId, Ids, RandomIds, SessionId, WaitId},
     model::{
         audit::{CHAIN_START, Sealed},
         effect::{Cause, Delivery, Effect, Rendering},

@@ -11,8 +11,10 @@ use std::{
 };
 
 use anteroom::{
-    clock::{Clock, SystemClock},
-    ids::RandomIds,
+    base::{
+        clock::{Clock, SystemClock},
+        ids::RandomIds,
+    },
     store::{Store, sled::SledStore},
 };
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};

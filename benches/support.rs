@@ -16,18 +16,13 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    catalog::interview,
-    clock::Clock,
-    contacts::Contacts,
+    base::{
+        clock::Clock,
+        ids::{CallId, EffectId, Ids, RandomIds, SessionId, WaitId},
+    },
     engine::{Engine, Gateway, Inbound, InboundKind, Limits, Parts, Receipt},
     flow::{Library, LoadedFlow},
     gateway::web::WebGateway,
-    ids::{CallId, EffectId, Ids, RandomIds, SessionId, WaitId},
-    llm::{
-        self, Completion, Message, Model, Models, Request, Sink,
-        chat::{Finish, ToolCall},
-    },
     model::{
         audit::Sealed,
         effect::{Act, Cause, Delivery, Effect, Rendering},
@@ -38,12 +33,20 @@ use anteroom::{
         usage::{Balance, Usage},
         wait::{Answerers, Settlement, Wait},
     },
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::Contacts,
+        llm::{
+            self, Completion, Message, Model, Models, Request, Sink,
+            chat::{Finish, ToolCall},
+        },
+    },
     session::{Responder, State, answer},
     store::{
         Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
         health::Health, memory::MemoryStore,
     },
-    tool::Toolbox,
+    tool::{Toolbox, catalog::interview},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -12,9 +12,11 @@ use std::{
 };
 
 use anteroom::{
-    clock::SystemClock,
+    base::{
+        clock::SystemClock,
+        ids::{Ids, RandomIds},
+    },
     engine::Engine,
-    ids::{Ids, RandomIds},
     store::{Commit, Store, sled::SledStore},
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -112,7 +114,7 @@ fn first_commit(
     events: &[anteroom::model::transcript::Recorded],
 ) -> Commit {
     let mut head = head.clone();
-    head.id = anteroom::ids::SessionId::mint(&RandomIds);
+    head.id = anteroom::base::ids::SessionId::mint(&RandomIds);
     head.seq = 3;
     Commit {
         head,

@@ -18,7 +18,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anteroom::{clock::SystemClock, ids::RandomIds, store::sled::SledStore};
+use anteroom::{
+    base::{clock::SystemClock, ids::RandomIds},
+    store::sled::SledStore,
+};
 
 const TURNS: usize = 6;
 

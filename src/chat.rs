@@ -12,6 +12,8 @@ pub mod commands;
 mod deduplicator;
 pub mod doctor;
 mod downloads;
+pub mod form;
+pub mod message_index;
 mod notice_limiter;
 mod possible_duplicates;
 mod post_log;

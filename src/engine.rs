@@ -11,6 +11,7 @@ mod budget_ledger;
 pub mod context_window;
 mod drafts;
 pub mod erasure;
+pub mod export;
 mod export_snapshot;
 mod files;
 mod flow_versions;
@@ -48,13 +49,12 @@ use tokio::sync::{Notify, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    artifacts::Artifacts,
-    clock::Clock,
-    contacts::Contacts,
-    failpoint::{Failpoint, hit},
-    flow::{Library, LoadedFlow},
-    ids::{EffectId, Ids, SessionId},
-    llm,
+    base::{
+        clock::Clock,
+        failpoint::{Failpoint, hit},
+        ids::{EffectId, Ids, SessionId},
+    },
+    flow::{Library, LoadedFlow, subtasks::Tasks},
     model::{
         effect::{Delivery, Effect, Rendering},
         posted::Posted,
@@ -63,9 +63,9 @@ use crate::{
         transcript::Started,
         wait::Wait,
     },
+    ports::{artifacts::Artifacts, contacts::Contacts, llm},
     session::{Actor, Responder, State, typed::asks_for_person},
     store::{self, Find, Loaded, Store},
-    task::Tasks,
     tool::{
         Services, Toolbox,
         pipeline::{Pipeline, Policy},

@@ -6,6 +6,7 @@ pub mod library;
 mod load;
 pub(crate) mod schemas;
 pub mod shape;
+pub mod subtasks;
 pub mod text;
 pub mod visible;
 

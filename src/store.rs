@@ -19,7 +19,7 @@ use self::{
     unreadable::Unreadable,
 };
 use crate::{
-    ids::{EffectId, Ids, SessionId, WaitId},
+    base::ids::{EffectId, Ids, SessionId, WaitId},
     model::{
         STORED_VERSION,
         audit::{AuditRecord, Sealed},

@@ -8,6 +8,7 @@
 //!               Subtask(request) ──▶ the engine begins a child run ──▶ its end ──▶ deliver(child, conclusion)
 //! ```
 
+pub mod catalog;
 pub mod delegated;
 pub mod error;
 pub mod meter;
@@ -30,16 +31,18 @@ pub use self::{
     toolbox::{Partner, Toolbox},
 };
 use crate::{
-    artifacts::{Artifacts, check::Kind},
-    contacts::Contacts,
-    ids::{CallId, SessionId},
-    llm::Models,
+    base::ids::{CallId, SessionId},
     model::{
         artifact::Artifact,
         effect::Handout,
         task::Conclusion,
         ui::{Prompt, Reply},
         wait::Answerers,
+    },
+    ports::{
+        artifacts::{Artifacts, check::Kind},
+        contacts::Contacts,
+        llm::Models,
     },
     session::Actor,
 };

@@ -30,7 +30,7 @@ mod states;
 
 use std::io::{Cursor, Read as _};
 
-use anteroom::export::json_resume;
+use anteroom::engine::export::json_resume;
 use serde_json::Value;
 use tokio::sync::Mutex;
 

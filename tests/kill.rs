@@ -4,7 +4,7 @@
 //! | variable | what it says |
 //! |---|---|
 //! | `KILLS` | random kills of each flow (ten) |
-//! | `MATRIX=each` | one run for every point of [`anteroom::failpoint`], instead of all points in a few runs; names of points for these alone |
+//! | `MATRIX=each` | one run for every point of [`anteroom::base::failpoint`], instead of all points in a few runs; names of points for these alone |
 //! | `INTERVIEWS=all` | interviews led by models of every temperament and over every preset, instead of two of each flow |
 //! | `POWER_CUTS` | power cuts on a young data directory and on an old one (one each) |
 //! | `KILL_SEED` | repeats the choices; it is printed with every failure |

@@ -2,9 +2,11 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
 use anteroom::{
-    artifacts::extract::{self, Format},
     model::artifact::Extraction,
-    print::{BARS_MAX, Bar, Chart, Error, MARKDOWN_MAX, Paper, Printer},
+    ports::{
+        artifacts::extract::{self, Format},
+        documents::{BARS_MAX, Bar, Chart, Error, MARKDOWN_MAX, Paper, Printer},
+    },
 };
 use chrono::DateTime;
 use hayro_interpret::hayro_syntax::{

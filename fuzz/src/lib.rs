@@ -9,16 +9,8 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{
-        extract::{self, Format},
-        resume,
-    },
-    catalog::consulting::analyze_website_tech_stack::{
-        focus::Focus, prints::Detection, robots::Robots, scan,
-    },
+    base::ids::CountingIds,
     config::{Environment, Settings},
-    contacts,
-    fetch::{self, Head},
     flow::LoadedFlow,
     gateway::{
         discord,
@@ -27,17 +19,27 @@ use anteroom::{
             parse,
         },
     },
-    grounding::{Doubt, Kind, Sources},
-    ids::CountingIds,
-    llm::{Completion, Error, openai::stream::Reader},
     model::{
         artifact::Extraction,
         transcript::Event,
         ui::{Control, Reply},
     },
+    net::fetch::{self, Head},
+    ports::{
+        artifacts::{
+            extract::{self, Format},
+            resume,
+        },
+        contacts,
+        llm::{Completion, Error, openai::stream::Reader},
+    },
     session::{
         answer,
+        grounding::{Doubt, Kind, Sources},
         typed::{self, Reading},
+    },
+    tool::catalog::consulting::analyze_website_tech_stack::{
+        focus::Focus, prints::Detection, robots::Robots, scan,
     },
 };
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};

@@ -1,8 +1,8 @@
 //! Where the cards of questions stand.
 
 use crate::{
-    ids::WaitId,
-    message_index::MessageRef,
+    base::ids::WaitId,
+    chat::message_index::MessageRef,
     model::wait::Answerers,
     session::State,
     store::{self, Store},

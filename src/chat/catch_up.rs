@@ -16,9 +16,9 @@ use std::{cmp::Reverse, sync::Arc};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
+    base::ids::WaitId,
+    chat::message_index::{Mark, MessageIndex, MessageRef},
     engine::Look,
-    ids::WaitId,
-    message_index::{Mark, MessageIndex, MessageRef},
     model::{
         session::{Head, Platform},
         transcript::{Event, Speaker},

@@ -22,7 +22,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::{
-    clock::Clock,
+    base::clock::Clock,
     model::session::Platform,
     store::{self, Note, Store},
 };
@@ -212,7 +212,7 @@ fn slot(digest: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{clock::FixedClock, store::memory::MemoryStore};
+    use crate::{base::clock::FixedClock, store::memory::MemoryStore};
 
     struct Desk {
         store: Arc<MemoryStore>,

@@ -8,7 +8,7 @@ use chrono::DateTime;
 use reqwest::{RequestBuilder, header};
 
 use crate::{
-    clock::Clock,
+    base::clock::Clock,
     config::{Problem, Settings},
     flow::Library,
 };

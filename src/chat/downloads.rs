@@ -1,9 +1,9 @@
 //! Files that lie on a platform, on their way into a conversation.
 
 use crate::{
+    base::ids::WaitId,
+    chat::form::words,
     engine::{self, Engine, Inbound, InboundKind},
-    form::words,
-    ids::WaitId,
     model::{
         artifact::{Artifact, Offer},
         effect::Effect,

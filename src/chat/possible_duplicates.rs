@@ -1,6 +1,6 @@
 //! Effects of which something may stand on the platform already.
 
-use crate::ids::EffectId;
+use crate::base::ids::EffectId;
 
 /// Most effects that are remembered; what of a forgotten one stands there may be posted twice.
 const KEPT: u64 = 10_000;

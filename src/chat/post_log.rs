@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Mutex as Turn;
 
 use crate::{
-    ids::SessionId,
+    base::ids::SessionId,
     model::{
         effect::{Act, Delivery, Effect},
         posted::{self, Posted},

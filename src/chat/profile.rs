@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    chat::transcript::Opening,
+    base::ids::SessionId,
+    chat::{form::review_editor, transcript::Opening},
     engine::{Engine, Error, Look},
-    form::review_editor,
-    ids::SessionId,
     model::{
         artifact::Artifact,
         session::PersonId,
@@ -118,7 +117,7 @@ pub async fn resume(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::CountingIds;
+    use crate::base::ids::CountingIds;
 
     #[test]
     fn a_reading_survives_its_button() {

@@ -3,8 +3,8 @@
 use metrics::counter;
 
 use crate::{
+    base::ids::SessionId,
     engine::{self, Engine},
-    ids::SessionId,
     model::rating::Rating,
 };
 

@@ -117,7 +117,7 @@ pub fn amount(count: Count) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{CountingIds, EffectId};
+    use crate::base::ids::{CountingIds, EffectId};
 
     fn report() -> Report {
         Report {

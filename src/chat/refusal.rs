@@ -64,7 +64,7 @@ pub enum Class {
 /// the platform said, in words for staff.
 ///
 /// ```
-/// # use anteroom::{ids::*, model::{effect::*, session::{Place, Platform}}};
+/// # use anteroom::{base::ids::*, model::{effect::*, session::{Place, Platform}}};
 /// use anteroom::chat::refusal::{Class, outcome};
 /// # let ids = CountingIds::default();
 /// # let place = Place { platform: Platform::Slack, workspace: "T1".into(), channel: "C1".into(), thread: None };

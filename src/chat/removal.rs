@@ -7,8 +7,8 @@ use async_trait::async_trait;
 
 use super::refusal::Class;
 use crate::{
+    chat::message_index::MessageRef,
     engine::{self, Engine},
-    message_index::MessageRef,
     model::{
         effect::{CauseKind, Effect},
         posted::Posted,

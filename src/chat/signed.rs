@@ -35,10 +35,9 @@ use tokio_util::sync::CancellationToken;
 use tower_http::timeout::TimeoutLayer;
 
 use crate::{
-    clock::Clock,
-    listener::{self, Admission, Bounds, Budget, Client, Exhausted, Share, Throughput},
+    base::{clock::Clock, telemetry::metric},
     model::session::Platform,
-    telemetry::metric,
+    net::listener::{self, Admission, Bounds, Budget, Client, Exhausted, Share, Throughput},
 };
 
 /// Longest body that is read, in bytes; the platforms' own are far below.
@@ -340,7 +339,7 @@ mod tests {
     use super::{
         BODY_MAX, Door, IN_HAND_MAX, QUEUE_MAX, QUEUE_WAIT, Refusal, Signed, UNVERIFIED_MAX,
     };
-    use crate::{clock::FixedClock, model::session::Platform};
+    use crate::{base::clock::FixedClock, model::session::Platform};
 
     /// Signs with the word `right`.
     struct Word;

@@ -4,12 +4,14 @@
 //! Who may read it is asked by the platform's commands each time; that it is read is noted by [`read`].
 
 use crate::{
-    engine::{Engine, Error},
-    export::{
-        Source,
-        transcript::{self, Entry},
+    base::ids::SessionId,
+    engine::{
+        Engine, Error,
+        export::{
+            Source,
+            transcript::{self, Entry},
+        },
     },
-    ids::SessionId,
     model::{session::PersonId, transcript::Audience},
 };
 
@@ -145,7 +147,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::ids::CountingIds;
+    use crate::base::ids::CountingIds;
 
     #[test]
     fn a_page_leaves_out_what_the_app_did_for_itself() {

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::broadcast;
 
-use crate::{ids::SessionId, model::artifact::Offer};
+use crate::{base::ids::SessionId, model::artifact::Offer};
 
 /// Sessions that a slow listener may fall behind; they are looked at with their next change.
 const TOLD_KEPT: usize = 256;

@@ -2,7 +2,7 @@
 //!
 //! No provider was called to write this table. Each row names the public page that it follows and when that page was
 //! read. What a row gets wrong, or a model does differently, is learnt from the provider's refusal
-//! ([`crate::llm`]), and every cell can be overridden under `dialect`.
+//! ([`crate::ports::llm`]), and every cell can be overridden under `dialect`.
 
 use std::borrow::Cow;
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::{Engine, Error};
 use crate::{
-    ids::SessionId,
+    base::ids::SessionId,
     model::{
         session::Place,
         usage::{Budget, Level, Usage},

@@ -16,12 +16,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde_json::Value;
 
 use crate::{
-    flow::{LoadedFlow, OUTPUT},
-    ids::{ArtifactId, CallId},
-    llm::{
-        chat::{Message, Request, ToolCall, ToolChoice, ToolSpec},
-        untrusted::{DOCUMENT, INPUT, defuse, defused, fenced},
-    },
+    base::ids::{ArtifactId, CallId},
+    flow::{LoadedFlow, OUTPUT, subtasks},
     model::{
         flow::{Decider, Objective, Phase, Skip},
         task::{Assignment, Subtask},
@@ -31,8 +27,11 @@ use crate::{
         },
         ui::Reply,
     },
+    ports::llm::{
+        chat::{Message, Request, ToolCall, ToolChoice, ToolSpec},
+        untrusted::{DOCUMENT, INPUT, defuse, defused, fenced},
+    },
     session::evidence,
-    task,
 };
 
 pub use self::posts::{answered, is_post_of_model, posts_of_model};
@@ -252,7 +251,7 @@ impl<'a> Window<'a> {
     fn tell(&self, recorded: &Recorded, messages: &mut Vec<Message>) {
         match &*recorded.event {
             // A child run has one part, and is told of it in its instructions.
-            Event::Advanced { to: Some(to), .. } if to != task::PHASE => {
+            Event::Advanced { to: Some(to), .. } if to != subtasks::PHASE => {
                 messages.extend(self.flow.phase(to).map(|phase| self.begun(phase)));
             }
             Event::Advanced { to: None, .. } => messages.push(note(GOODBYE)),
@@ -451,7 +450,7 @@ fn compact(value: &Value) -> String {
 fn task_messages(flow: &LoadedFlow, assignment: &Assignment) -> Vec<Message> {
     let output = flow.schemas.get(OUTPUT).map(compact).unwrap_or_default();
     let mut text = TASK.trim_end().replace("{{output}}", &output);
-    if let Some(phase) = flow.phase(task::PHASE) {
+    if let Some(phase) = flow.phase(subtasks::PHASE) {
         text.push_str("\n\nThe work:\n\n");
         text.push_str(phase.prompt.trim());
     }

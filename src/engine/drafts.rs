@@ -9,12 +9,12 @@ use tokio::sync::broadcast;
 
 use super::Engine;
 use crate::{
-    ids::SessionId,
-    llm::{
+    base::ids::SessionId,
+    model::{session::Platform, usage::Usage},
+    ports::llm::{
         Sink,
         chat::{Message, Part, Request},
     },
-    model::{session::Platform, usage::Usage},
     session::{Speech, topics},
 };
 

@@ -18,9 +18,10 @@ use serde_json::{Map, Value, json};
 
 use super::{CONFLICTS_MAX, Changed, Engine, Error, Receipt};
 use crate::{
-    artifacts::blobs,
-    failpoint::{Failpoint, hit},
-    ids::{EffectId, SessionId},
+    base::{
+        failpoint::{Failpoint, hit},
+        ids::{EffectId, SessionId},
+    },
     model::{
         audit::AuditRecord,
         custody::Kind,
@@ -29,6 +30,7 @@ use crate::{
         session::{Place, Platform},
         wait::Settlement,
     },
+    ports::artifacts::blobs,
     session::{Actor, Next, State, retention::Outside},
     store::{self, Erasure, Find},
 };

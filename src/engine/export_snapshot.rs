@@ -9,9 +9,9 @@ use serde_json::{Map, json};
 use self::ratings::ratings;
 use super::{CONFLICTS_MAX, Engine, Error};
 use crate::{
-    export::{self, Source},
+    base::ids::SessionId,
+    engine::export::{self, Source},
     flow::LoadedFlow,
-    ids::SessionId,
     model::{
         audit::{AuditRecord, Sealed},
         rating::Rating,

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use super::{Engine, Error, metrics};
 use crate::{
-    artifacts::{self, blobs, resume},
-    failpoint::{Failpoint, hit},
-    ids::{SessionId, WaitId},
+    base::{
+        failpoint::{Failpoint, hit},
+        ids::{SessionId, WaitId},
+    },
     model::{
         artifact::{Artifact, Extraction, RESUME},
         ui::{Control, Upload},
         wait::Wait,
     },
+    ports::artifacts::{self, blobs, resume},
     session::{Actor, Refusal},
     store,
 };

@@ -7,12 +7,11 @@ use std::{
 
 use super::{Engine, Error};
 use crate::{
-    artifacts::blobs,
-    flow::{Library, LoadedFlow},
+    flow::{Library, LoadedFlow, subtasks::LoadedTask},
     model::session::FlowPin,
+    ports::artifacts::blobs,
     session::Responder,
     store,
-    task::LoadedTask,
 };
 
 /// Older versions of flows that are in use, by digest. As many as there are versions, not sessions.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ids::{SessionId, WaitId},
+    base::ids::{SessionId, WaitId},
     model::{
         artifact::{Artifact, Offer},
         transcript::Via,

@@ -12,7 +12,10 @@ use serde_json::Value;
 
 use super::{Error, InboundKind, Receipt};
 use crate::{
-    ids::{EffectId, SessionId},
+    base::{
+        ids::{EffectId, SessionId},
+        telemetry::metric,
+    },
     model::{
         audit::AuditRecord,
         effect::{Delivery, Effect},
@@ -20,7 +23,6 @@ use crate::{
         usage::Usage,
     },
     store::{self, Commit, TimerKind},
-    telemetry::metric,
 };
 
 /// What a person did came to something.

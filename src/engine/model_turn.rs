@@ -23,16 +23,16 @@ use super::{
     runner::{Step, millis, worked},
 };
 use crate::{
+    base::ids::SessionId,
     flow::LoadedFlow,
-    ids::SessionId,
-    llm::{
-        self, Sink,
-        chat::{self, Request, ToolSpec},
-    },
     model::{
         session::Status,
         transcript::{Call, CallResult, SpentOn},
         usage::Usage,
+    },
+    ports::llm::{
+        self, Sink,
+        chat::{self, Request, ToolSpec},
     },
     session::{Actor, Next, Response, Retry, State, topics},
     store::{self, Loaded},

@@ -16,9 +16,8 @@ use metrics::gauge;
 
 use super::Engine;
 use crate::{
-    ids::EffectId,
+    base::{ids::EffectId, telemetry::metric},
     model::effect::{Cause, CauseKind, Delivery, Effect},
-    telemetry::metric,
 };
 
 /// Pause between two probes of a cause.

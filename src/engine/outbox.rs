@@ -15,8 +15,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Engine, Error, session_task::TaskCommand};
-use crate::failpoint::{Failpoint, hit};
-use crate::ids::EffectId;
+use crate::base::failpoint::{Failpoint, hit};
+use crate::base::ids::EffectId;
 use crate::model::{
     effect::{Act, Delivery, Effect, Priority, Recipient},
     team::Team,

@@ -27,10 +27,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Engine, Inbound, context_window};
 use crate::{
+    base::ids::SessionId,
     flow::LoadedFlow,
-    ids::SessionId,
-    llm::chat::{Message, Part, Request},
     model::transcript::{Event, Recorded},
+    ports::llm::chat::{Message, Part, Request},
     session::State,
     store::Commit,
     tool::{Partner, Toolbox},

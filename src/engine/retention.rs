@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::{Engine, Error, session_task::TaskCommand};
 use crate::{
-    ids::SessionId,
+    base::ids::SessionId,
     model::{custody::Kind, session::Head},
     session::Actor,
     store::{self, Erasure},

@@ -7,8 +7,10 @@ use chrono::TimeDelta;
 
 use super::{CONFLICTS_MAX, Engine, Error, session_task::report};
 use crate::{
-    failpoint::{Failpoint, hit},
-    ids::{CallId, SessionId, WaitId},
+    base::{
+        failpoint::{Failpoint, hit},
+        ids::{CallId, SessionId, WaitId},
+    },
     model::{
         transcript::{Call, CallResult, SpentOn},
         ui::Reply,

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Engine;
 use crate::{
-    artifacts::blobs::{self, Condition},
-    ids::SessionId,
+    base::ids::SessionId,
     model::{
         artifact::Artifact,
         audit::{CHAIN_START, Sealed},
         session::{FlowPin, Head},
     },
+    ports::artifacts::blobs::{self, Condition},
     session::State,
     store::{Error, unreadable::Unreadable},
 };

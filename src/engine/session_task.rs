@@ -16,8 +16,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{Engine, Error, Inbound, InboundKind, Receipt, erasure::Erased};
 use crate::{
-    failpoint::{Failpoint, hit},
-    ids::SessionId,
+    base::{
+        failpoint::{Failpoint, hit},
+        ids::SessionId,
+    },
     model::{
         effect::{Delivery, Effect},
         team::Team,

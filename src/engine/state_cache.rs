@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 use moka::{policy::EvictionPolicy, sync::Cache};
 
 use crate::{
-    ids::SessionId,
+    base::ids::SessionId,
     model::transcript::{Event, Recorded},
     session::State,
 };

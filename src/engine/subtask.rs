@@ -14,8 +14,11 @@ use serde_json::Value;
 
 use super::{CONFLICTS_MAX, Engine, Error, session_task::TaskCommand};
 use crate::{
-    failpoint::{Failpoint, hit},
-    ids::{CallId, SessionId, WaitId},
+    base::{
+        failpoint::{Failpoint, hit},
+        ids::{CallId, SessionId, WaitId},
+    },
+    flow::subtasks::{LoadedTask, admit},
     model::{
         artifact::Artifact,
         session::FlowPin,
@@ -27,7 +30,6 @@ use crate::{
     },
     session::{Actor, State, Suspension},
     store::{self, Loaded},
-    task::{LoadedTask, admit},
     tool::{Handed, Outcome, SubtaskRequest, ToolError, Waiting, pipeline},
 };
 

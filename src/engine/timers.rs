@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Engine, metrics, session_task::TaskCommand};
 use crate::{
-    ids::SessionId,
+    base::ids::SessionId,
     store::{self, Timer, TimerKind},
 };
 

@@ -10,7 +10,7 @@
 //! | `x-anteroom-signature` | `v1=` and the HMAC-SHA256, in hex, of timestamp, a dot and the body; only with a secret |
 //!
 //! The address is the operator's, from the configuration, and may well be one of their own network; no flow, model or
-//! person has a say in it, so it does not pass [`crate::fetch`]. What fits it: a limit on connecting and on the whole
+//! person has a say in it, so it does not pass [`crate::net::fetch`]. What fits it: a limit on connecting and on the whole
 //! answer, no redirect (a signed body goes nowhere but where it was meant to), and of the answer only its status.
 //!
 //! 2xx is delivered; 408, 425, 429, 5xx and network failures are tried again; anything else has failed for good.
@@ -24,8 +24,10 @@ use serde_json::Value;
 use sha2::Sha256;
 
 use crate::{
-    failpoint::{Failpoint, hit},
-    ids::EffectId,
+    base::{
+        failpoint::{Failpoint, hit},
+        ids::EffectId,
+    },
     model::{audit::hex, effect::Delivery},
 };
 

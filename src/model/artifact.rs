@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::ids::ArtifactId;
+use crate::base::ids::ArtifactId;
 
 /// The kind of a résumé.
 pub const RESUME: &str = "resume";

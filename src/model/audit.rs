@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::ids::SessionId;
+use crate::base::ids::SessionId;
 
 /// One entry before it is sealed into the chain.
 ///

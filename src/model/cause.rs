@@ -8,7 +8,7 @@ use super::{
     effect::{Act, Effect, Recipient},
     session::Platform,
 };
-use crate::ids::SessionId;
+use crate::base::ids::SessionId;
 
 /// Something outside that must be mended before an effect can leave. Effects with equal causes wait for the same thing.
 ///

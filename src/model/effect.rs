@@ -12,7 +12,7 @@ use super::{
     ui::Offered,
     wait::{Answerers, Wait},
 };
-use crate::ids::{EffectId, SessionId, WaitId};
+use crate::base::ids::{EffectId, SessionId, WaitId};
 
 /// Characters of an effect's id in the name of a file: enough for the files of one conversation.
 const FILE_ID: usize = 8;

@@ -5,7 +5,7 @@ use std::fmt;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize, de};
 
-use crate::ids::SessionId;
+use crate::base::ids::SessionId;
 
 /// Bytes of a key.
 pub const LENGTH: usize = 32;

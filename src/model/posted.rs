@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{EffectId, SessionId};
+use crate::base::ids::{EffectId, SessionId};
 
 /// Something that was posted, uploaded or made outside for a session.
 ///

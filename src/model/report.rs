@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::posted::{Item, Posted, Reader};
-use crate::ids::{EffectId, SessionId, WaitId};
+use crate::base::ids::{EffectId, SessionId, WaitId};
 
 /// What was to be removed, and what is left.
 ///

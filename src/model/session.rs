@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::SessionId;
+use crate::base::ids::SessionId;
 
 /// A chat platform, or the local playground.
 #[derive(

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{flow::Uploads, session::FlowPin};
-use crate::ids::{CallId, SessionId, WaitId};
+use crate::base::ids::{CallId, SessionId, WaitId};
 
 /// A task template, `format = 1`: what a child run is told, what it may use, and what it must give back.
 ///
-/// These fields hold what is written; [`crate::task`] loads, checks and matches templates.
+/// These fields hold what is written; [`crate::flow::subtasks`] loads, checks and matches templates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Template {

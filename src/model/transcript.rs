@@ -17,7 +17,7 @@ use super::{
     usage::Usage,
     wait::{Vote, Wait},
 };
-use crate::ids::{CallId, EffectId, RecordId, SessionId, WaitId};
+use crate::base::ids::{CallId, EffectId, RecordId, SessionId, WaitId};
 
 /// One event in its envelope.
 ///

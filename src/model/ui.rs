@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::ids::ArtifactId;
+use crate::base::ids::ArtifactId;
 
 /// What a wait shows.
 ///

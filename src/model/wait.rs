@@ -11,7 +11,7 @@ use super::{
     transcript::Audience,
     ui::{Decision, FieldError, Prompt, Reply},
 };
-use crate::ids::{CallId, SessionId, WaitId};
+use crate::base::ids::{CallId, SessionId, WaitId};
 
 /// All that is needed to finish a suspended call, perhaps days later and in another process.
 ///

@@ -14,9 +14,11 @@ use tokio::sync::mpsc;
 
 use super::{app::Home, cli::Format, erase::Erased, hold::Standing, sentence};
 use crate::{
-    engine::{self, Engine, Gathered, Outage},
-    export::{json_resume, transcript},
-    ids::SessionId,
+    base::ids::SessionId,
+    engine::{
+        self, Engine, Gathered, Outage,
+        export::{json_resume, transcript},
+    },
     model::{
         session::{PersonId, Platform},
         transcript::Audience,

@@ -6,33 +6,38 @@ use anyhow::Context as _;
 
 use super::{Problems, cli, restore, sentence, tasks::check_with, term};
 use crate::{
-    artifacts::{Artifacts, extract::Extractor},
-    case_studies::Cases,
-    catalog,
-    clock::{Clock, SystemClock},
+    base::{
+        clock::{Clock, SystemClock},
+        ids::{Ids, RandomIds},
+        telemetry,
+    },
     config::{
         ContactSource, Environment, LogFormat, MacosVia, Problem, Settings, default_data_dir,
         settings::{self, Macos},
     },
-    contacts::{
-        self, Contacts,
-        macos::{MacContacts, Way, osascript::Osascript},
-        profile::Profile,
-    },
     engine::{self, Engine, Parts, webhook},
-    fetch::Fetcher,
-    flow::{Aliases, Library, check},
-    ids::{Ids, RandomIds},
-    llm::{
-        Models,
-        resilience::{RealPauses, ResilienceOptions},
+    flow::{Aliases, Library, check, subtasks::Tasks},
+    net::fetch::Fetcher,
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::{
+            self, Contacts,
+            macos::{MacContacts, Way, osascript::Osascript},
+            profile::Profile,
+        },
+        documents::Printer,
+        llm::{
+            Models,
+            resilience::{RealPauses, ResilienceOptions},
+        },
+        search,
     },
-    print::Printer,
-    search,
     store::sled::SledStore,
-    task::Tasks,
-    telemetry,
-    tool::{self, Services, Toolbox, services::Stored},
+    tool::{
+        self, Services, Toolbox,
+        catalog::{self, consulting::case_studies::Cases},
+        services::Stored,
+    },
 };
 
 /// What the command line and the environment say about configuration.

@@ -15,8 +15,10 @@ use super::{
     sentence, term,
 };
 use crate::{
-    clock::{Clock as _, SystemClock},
-    ids::SessionId,
+    base::{
+        clock::{Clock as _, SystemClock},
+        ids::SessionId,
+    },
     model::audit::{CHAIN_START, Sealed, examine},
 };
 

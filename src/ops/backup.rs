@@ -41,8 +41,10 @@ use super::{
     sentence, term,
 };
 use crate::{
-    clock::{Clock as _, SystemClock},
-    ids::SessionId,
+    base::{
+        clock::{Clock as _, SystemClock},
+        ids::SessionId,
+    },
     model::{STORED_VERSION, audit::Sealed},
     store::sled::{Dumped, KEYS_FILE, read_dump},
 };

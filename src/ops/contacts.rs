@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::{
         config::{Environment, Settings},
-        contacts::profile::Profile,
+        ports::contacts::profile::Profile,
     };
 
     fn head(participant: &str, platform: &str, at: &str, parent: Option<&str>) -> Head {

@@ -14,18 +14,17 @@ use super::{
     control, term,
 };
 use crate::{
+    base::{clock::SystemClock, ids::RandomIds},
     chat::doctor::{DoctorContext, Report},
-    clock::SystemClock,
     config::{Problem, Settings, render},
     flow::Library,
     gateway::{discord::doctor as discord, slack::doctor as slack},
-    ids::RandomIds,
-    llm::{
+    model::session::Platform,
+    ports::llm::{
         Completion, Message, Models, Request, Silent,
         chat::{ToolChoice, ToolSpec},
         resilience::{RealPauses, ResilienceOptions},
     },
-    model::session::Platform,
 };
 
 /// Longest time for everything; each question has a limit of its own.

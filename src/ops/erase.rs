@@ -12,9 +12,9 @@ use super::{
     term,
 };
 use crate::{
+    base::ids::SessionId,
     chat::receipt,
     engine,
-    ids::SessionId,
     model::report::{Count, Report},
     session::retention::Outside,
 };

@@ -31,12 +31,13 @@ pub use self::{
     score::{Limit, Limits, Name, Score},
 };
 use crate::{
-    artifacts::extract::Extractor,
-    clock::Clock,
+    base::clock::Clock,
     engine::Error,
-    flow::LoadedFlow,
-    llm::{Model, Models},
-    task::Tasks,
+    flow::{LoadedFlow, subtasks::Tasks},
+    ports::{
+        artifacts::extract::Extractor,
+        llm::{Model, Models},
+    },
     tool::Toolbox,
 };
 

@@ -20,16 +20,14 @@ use super::{
     stories, term,
 };
 use crate::{
-    artifacts::extract::Extractor,
-    clock::SystemClock,
+    base::clock::SystemClock,
     config::{Problem, problem::did_you_mean},
-    flow::{Aliases, Library, LoadedFlow, check_file, optional},
-    llm::Models,
+    flow::{Aliases, Library, LoadedFlow, check_file, optional, subtasks::Tasks},
     model::{
         flow::{Fallback, Mode, Phase},
         session::Platform,
     },
-    task::Tasks,
+    ports::{artifacts::extract::Extractor, llm::Models},
     tool::Toolbox,
 };
 

@@ -12,7 +12,7 @@ use super::{
     erase::Erased,
     term,
 };
-use crate::ids::SessionId;
+use crate::base::ids::SessionId;
 
 /// How it stands now.
 #[derive(Debug, Serialize, Deserialize)]

@@ -18,9 +18,9 @@ use super::{
     term,
 };
 use crate::{
+    base::ids::{Ids as _, RandomIds},
     config::Log,
     engine::recording::Recorder,
-    ids::{Ids as _, RandomIds},
 };
 
 /// Serves the playground on this machine and opens it in the browser.

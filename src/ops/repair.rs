@@ -16,9 +16,9 @@ use super::{
     sentence, term,
 };
 use crate::{
+    base::ids::SessionId,
     config::Settings,
     engine::scrub::Scrubbed,
-    ids::SessionId,
     store::{
         sled::{self, Repaired, Salvaged},
         unreadable::Unreadable,

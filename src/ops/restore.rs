@@ -27,9 +27,9 @@ use super::{
     sentence, term,
 };
 use crate::{
+    base::ids::SessionId,
     config::Settings,
     engine,
-    ids::SessionId,
     model::audit::{CHAIN_START, Sealed},
     session::State,
     store::sled::SledStore,

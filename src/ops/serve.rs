@@ -24,11 +24,11 @@ use super::{
     startup_report, term,
 };
 use crate::{
+    base::telemetry::metric,
     config::{Problem, Settings},
     engine::{Engine, Gateway, Parts, recording::Recorder},
     gateway::web::{self, Server, WebGateway},
     store::Store,
-    telemetry::metric,
 };
 
 /// Longest time for the step in hand and the connections after the bot is told to stop; what is not finished by then

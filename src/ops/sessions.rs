@@ -12,8 +12,8 @@ use super::{
     scrub, term,
 };
 use crate::{
-    clock::{Clock as _, SystemClock},
-    form::clip,
+    base::clock::{Clock as _, SystemClock},
+    chat::form::clip,
     model::session::Head,
     store::unreadable::Unreadable,
 };

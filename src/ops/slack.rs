@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::app;
 use crate::{
+    base::telemetry::ready::Ready,
     config::Settings,
-    contacts::profile::Profile,
     engine::{Engine, Gateway, Parts},
     gateway::slack::{
         app::App,
@@ -18,7 +18,7 @@ use crate::{
         tenants,
     },
     model::session::Platform,
-    telemetry::ready::Ready,
+    ports::contacts::profile::Profile,
 };
 
 /// The Slack of a bot that has not started.

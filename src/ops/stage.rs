@@ -12,13 +12,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
-    artifacts::{Artifacts, extract::Extractor},
-    clock::Clock,
-    contacts::Contacts,
+    base::{
+        clock::Clock,
+        ids::{CountingIds, Ids, SessionId},
+    },
     engine::{Engine, Error, Gateway, Inbound, InboundKind, Limits, Parts, Receipt},
-    flow::{Library, LoadedFlow},
-    ids::{CountingIds, Ids, SessionId},
-    llm::Models,
+    flow::{Library, LoadedFlow, subtasks::Tasks},
     model::{
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::{PersonId, Place, Platform},
@@ -26,9 +25,13 @@ use crate::{
         ui::Reply,
         wait::{Answerers, Wait},
     },
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::Contacts,
+        llm::Models,
+    },
     session::Responder,
     store::{Store as _, memory::MemoryStore},
-    task::Tasks,
     tool::{Services, Toolbox},
 };
 

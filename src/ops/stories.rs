@@ -42,8 +42,12 @@ use super::{
     term,
 };
 use crate::{
-    artifacts::extract::Extractor, clock::SystemClock, config::Problem, flow::LoadedFlow,
-    llm::Models, model::session::Platform, task::Tasks, tool::Toolbox,
+    base::clock::SystemClock,
+    config::Problem,
+    flow::{LoadedFlow, subtasks::Tasks},
+    model::session::Platform,
+    ports::{artifacts::extract::Extractor, llm::Models},
+    tool::Toolbox,
 };
 
 /// Conversations at one time, at most.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     config::Problem,
-    task::{Choice, LoadedTask, Tasks, check::check},
+    flow::subtasks::{Choice, LoadedTask, Tasks, check::check},
     tool::Toolbox,
 };
 

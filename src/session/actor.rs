@@ -14,8 +14,8 @@ use super::{
     state::{CallState, Handoff, State},
 };
 use crate::{
+    base::ids::{CallId, EffectId, Ids, SessionId, WaitId},
     flow::LoadedFlow,
-    ids::{CallId, EffectId, Ids, SessionId, WaitId},
     model::{
         STORED_VERSION,
         audit::AuditRecord,

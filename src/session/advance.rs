@@ -13,7 +13,7 @@ use super::{
     texts,
 };
 use crate::{
-    ids::CallId,
+    base::ids::CallId,
     model::{
         flow::{Decider, Moment, Phase, Skip},
         session::{PersonId, Status},

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::{Actor, model_reply::has_fallback, texts};
 use crate::{
-    ids::CallId,
+    base::ids::CallId,
     model::{
         flow::{Mode, Phase},
         session::Status,

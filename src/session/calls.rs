@@ -13,7 +13,7 @@ use super::{
     script, texts,
 };
 use crate::{
-    ids::{CallId, WaitId},
+    base::ids::{CallId, WaitId},
     model::{
         audit::{canonical, sha256},
         flow::{Phase, Step},

@@ -14,7 +14,7 @@ use super::{
     texts,
 };
 use crate::{
-    ids::WaitId,
+    base::ids::WaitId,
     model::{
         effect::{Act, Recipient},
         flow::Moment,

@@ -20,7 +20,7 @@ use super::{
     typed::{self, Reading},
 };
 use crate::{
-    ids::CallId,
+    base::ids::CallId,
     model::{
         session::Status,
         transcript::{CallResult, Event, Gap, Origin, Thought},

@@ -14,7 +14,7 @@ use super::{
     texts,
 };
 use crate::{
-    ids::CallId,
+    base::ids::CallId,
     model::{
         flow::{Approval, Moment, Period, REQUEST},
         transcript::CallResult,

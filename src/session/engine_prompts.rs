@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Actor, Suspension, advance::Approval, phases::working_days_after, texts};
 use crate::{
-    ids::WaitId,
+    base::ids::WaitId,
     model::{
         audit::sha256,
         effect::{Act, Recipient},

@@ -13,7 +13,7 @@ use super::{
     typed::{self, Reading},
 };
 use crate::{
-    ids::WaitId,
+    base::ids::WaitId,
     model::{
         effect::{Act, Recipient},
         session::Status,

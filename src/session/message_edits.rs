@@ -9,7 +9,7 @@ use super::{
     typed::{self, Reading},
 };
 use crate::{
-    ids::WaitId,
+    base::ids::WaitId,
     model::{
         session::Status,
         transcript::{Event, Origin, Via},

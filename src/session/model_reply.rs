@@ -21,7 +21,7 @@ use super::{
     texts, topics,
 };
 use crate::{
-    ids::CallId,
+    base::ids::CallId,
     model::{
         flow::{Fallback, Phase},
         opaque::Opaque,

@@ -6,7 +6,7 @@ use super::{
     budget::BUDGET, handover::TOOL, model_reply::pause, state::CallState, topics::FORBIDDEN,
 };
 use crate::{
-    ids::CallId,
+    base::ids::CallId,
     model::{
         task::Subtask,
         transcript::{

@@ -12,8 +12,8 @@ use super::{
     texts,
 };
 use crate::{
+    base::ids::{EffectId, WaitId},
     flow::{LoadedFlow, visible::seen_by},
-    ids::{EffectId, WaitId},
     model::{
         artifact::Artifact,
         effect::{Act, Delivery, Effect, PhaseEffectRef, Recipient},

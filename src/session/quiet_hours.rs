@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use serde_json::Value;
 
 use super::{Actor, State};
-use crate::{flow::LoadedFlow, model::flow::QuietHours, time_zones};
+use crate::{flow::LoadedFlow, model::flow::QuietHours, session::time_zones};
 
 impl Actor {
     /// The same session where the team's days begin and end in `zone`.

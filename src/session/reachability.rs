@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Actor, actor::is_for_deciders, state::FailedDelivery};
 use crate::{
-    ids::WaitId,
+    base::ids::WaitId,
     model::{
         effect::Recipient,
         session::Status,

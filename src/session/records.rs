@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Actor, Refusal, answer, evidence, script, state::Record};
 use crate::{
-    ids::{RecordId, WaitId},
+    base::ids::{RecordId, WaitId},
     model::{
         artifact::Artifact,
         effect::{Act, Handout, Recipient},

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{Actor, Refusal, State, texts};
 use crate::{
-    ids::{RecordId, WaitId},
+    base::ids::{RecordId, WaitId},
     model::{
         STORED_VERSION,
         custody::{Custody, Kind},

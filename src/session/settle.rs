@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Actor, Refusal, answer, state::State, texts};
 use crate::{
-    ids::WaitId,
+    base::ids::WaitId,
     model::{
         artifact::{Artifact, Offer},
         effect::{Act, Recipient},

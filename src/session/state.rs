@@ -16,7 +16,7 @@ use super::{
     team_requests::Asking,
 };
 use crate::{
-    ids::{CallId, EffectId, SessionId, WaitId},
+    base::ids::{CallId, EffectId, SessionId, WaitId},
     model::{
         artifact::Artifact,
         session::{FlowPin, PersonId, Place, Platform, Status},

@@ -21,7 +21,7 @@ mod parent;
 use std::collections::BTreeSet;
 
 use crate::{
-    ids::{CallId, SessionId, WaitId},
+    base::ids::{CallId, SessionId, WaitId},
     model::{
         task::{Ancestor, Assignment, Conclusion, Delegation, Subtask},
         transcript::{Event, Recorded},

@@ -30,7 +30,7 @@ use crate::{
         transcript::{ObjectiveStatus, Origin, SetBy},
         ui::{Control, Decision, Reply},
     },
-    time_zones,
+    session::time_zones,
 };
 
 /// Characters of one value.

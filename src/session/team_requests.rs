@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{Actor, decision::is_later_stage, texts};
 use crate::{
-    ids::{EffectId, WaitId},
+    base::ids::{EffectId, WaitId},
     model::{
         effect::{Act, Delivery, Effect, Recipient},
         flow::{Approval, Decider, PhaseEffect},

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{Actor, actor::is_for_deciders, quiet_hours::out_of, texts};
 use crate::{
-    ids::WaitId,
+    base::ids::WaitId,
     model::{
         flow::{Period, REQUEST},
         session::Status,

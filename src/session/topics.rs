@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::grounding::wordwise;
+use crate::session::grounding::wordwise;
 
 /// Known topics and the words of questions about them.
 #[derive(Debug, Deserialize, JsonSchema)]

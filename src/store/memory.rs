@@ -15,7 +15,7 @@ use super::{
     health::Health, left_outside, put_back, rendered, salt,
 };
 use crate::{
-    ids::{CountingIds, EffectId, Ids, SessionId, WaitId},
+    base::ids::{CountingIds, EffectId, Ids, SessionId, WaitId},
     model::{
         STORED_VERSION,
         audit::{AuditRecord, CHAIN_START, Sealed},

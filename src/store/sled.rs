@@ -83,7 +83,7 @@ use super::{
     unreadable::Unreadable,
 };
 use crate::{
-    ids::{EffectId, Ids, SessionId, WaitId},
+    base::ids::{EffectId, Ids, SessionId, WaitId},
     model::{
         audit::Sealed,
         effect::{Cause, Delivery, Effect, Rendering},

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{EffectClass, Outcome, SubtaskRequest, Tool, ToolCx, ToolResult, ToolSpec};
-use crate::task::{LoadedTask, Tasks};
+use crate::flow::subtasks::{LoadedTask, Tasks};
 
 /// A tool whose every call is a child run of one template; the arguments are its input, its output is the response.
 #[derive(Debug)]

@@ -27,16 +27,14 @@ use super::{
     Meter, Outcome, Services, Tool, ToolCx, ToolError, ToolResult, ToolSpec, Toolbox, WORKING,
 };
 use crate::{
-    artifacts::Artifacts,
-    contacts::Contacts,
-    ids::SessionId,
-    llm::Models,
+    base::ids::SessionId,
     model::{
         text::quoted,
         transcript::{Call, CallResult, Origin},
         usage::Usage,
         wait::Wait,
     },
+    ports::{artifacts::Artifacts, contacts::Contacts, llm::Models},
     session::{Actor, topics},
 };
 

@@ -6,14 +6,13 @@ use async_trait::async_trait;
 
 use super::ToolError;
 use crate::{
-    case_studies::Cases,
+    base::ids::SessionId,
     config::consulting::Consulting,
-    fetch::Fetcher,
-    ids::SessionId,
     model::{session::Head, transcript::Recorded},
-    print::Printer,
-    search::Search,
+    net::fetch::Fetcher,
+    ports::{documents::Printer, search::Search},
     store::{Find, Store},
+    tool::catalog::consulting::case_studies::Cases,
 };
 
 /// What there is; whatever is missing makes the tools that need it say that it is not configured. Cheap to clone.

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::{Tool, ToolError, ToolSpec, pipeline::validate::Checker};
 use crate::{
-    artifacts::check::Kind,
     flow::{Catalogue, LoadedFlow},
+    ports::artifacts::check::Kind,
     session::State,
 };
 

@@ -7,13 +7,11 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    catalog::consulting,
-    clock::FixedClock,
-    contacts::Contacts,
+    base::{
+        clock::FixedClock,
+        ids::{CallId, CountingIds, Ids, SessionId},
+    },
     flow::LoadedFlow,
-    ids::{CallId, CountingIds, Ids, SessionId},
-    llm::Models,
     model::{
         artifact::Artifact,
         effect::Handout,
@@ -21,9 +19,17 @@ use anteroom::{
         transcript::{Call, CallResult, Origin, Recorded, Started},
         ui::Upload,
     },
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::Contacts,
+        llm::Models,
+    },
     session::{Actor, Responder},
     store::Loaded,
-    tool::{Handed, Outcome, Pipeline, Policy, Services, Tool, ToolError, Toolbox, services::Past},
+    tool::{
+        Handed, Outcome, Pipeline, Policy, Services, Tool, ToolError, Toolbox, catalog::consulting,
+        services::Past,
+    },
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -3,9 +3,11 @@
 use std::{fs, path::Path, sync::Arc};
 
 use anteroom::{
-    case_studies::{BYTES_MAX, Cases, FILES_MAX},
-    llm::Models,
-    tool::Services,
+    ports::llm::Models,
+    tool::{
+        Services,
+        catalog::consulting::case_studies::{BYTES_MAX, Cases, FILES_MAX},
+    },
 };
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anteroom::{
+use anteroom::ports::{
     llm::{Error, Model, Models},
     search::{self, Found, Hit},
 };

@@ -3,9 +3,11 @@
 use std::{net::TcpListener, sync::Arc};
 
 use anteroom::{
-    llm::{Error, Models, chat::Finish},
     model::transcript::Event,
-    print::{DiagramError, DiagramKind, Printer},
+    ports::{
+        documents::{DiagramError, DiagramKind, Printer},
+        llm::{Error, Models, chat::Finish},
+    },
     tool::Services,
 };
 use serde_json::{Value, json};

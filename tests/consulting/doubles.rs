@@ -11,10 +11,10 @@ use std::{
 };
 
 use anteroom::{
-    clock::FixedClock,
+    base::clock::FixedClock,
     config::{Environment, Settings, render, search::Searching},
-    fetch::{Fetcher, Names},
-    search::{self, Found, Query, Search},
+    net::fetch::{Fetcher, Names},
+    ports::search::{self, Found, Query, Search},
     tool::Services,
 };
 use async_trait::async_trait;

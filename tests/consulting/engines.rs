@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anteroom::search::{Claim, Error, Query, Search};
+use anteroom::ports::search::{Claim, Error, Query, Search};
 use serde_json::json;
 
 use super::{

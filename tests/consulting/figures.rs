@@ -3,10 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use anteroom::{
-    catalog::consulting,
     config::consulting::Consulting,
-    llm::Models,
-    tool::{Policy, Services},
+    ports::llm::Models,
+    tool::{Policy, Services, catalog::consulting},
 };
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use anteroom::fetch::{Error, Fetcher, Limits, Media, Names};
+use anteroom::net::fetch::{Error, Fetcher, Limits, Media, Names};
 
 use super::doubles::{Deed, Site, Table};
 
@@ -415,6 +415,6 @@ async fn no_change_of_mind_gains_anything() {
 fn the_lists_are_of_inner_addresses() {
     for (ip, _) in INSIDE_V4.iter().chain(&INSIDE_V6) {
         let ip: IpAddr = ip.parse().unwrap();
-        assert!(anteroom::fetch::special(ip).is_some(), "{ip}");
+        assert!(anteroom::net::fetch::special(ip).is_some(), "{ip}");
     }
 }

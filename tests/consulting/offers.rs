@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use anteroom::{
-    catalog::{consulting, interview},
     config::consulting::{Booking, Consulting},
-    llm::Models,
     model::{
         effect::Handout,
         session::{PersonId, Platform},
         transcript::Origin,
     },
-    tool::{Policy, Services},
+    ports::llm::Models,
+    tool::{
+        Policy, Services,
+        catalog::{consulting, interview},
+    },
 };
 use chrono::TimeDelta;
 use serde_json::{Value, json};

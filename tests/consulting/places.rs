@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anteroom::{
-    contacts::{ContactSource, Contacts, Fetched, Wanted},
     model::{contact::Contact, session::PersonId},
+    ports::contacts::{ContactSource, Contacts, Fetched, Wanted},
 };
 use async_trait::async_trait;
 use insta::assert_json_snapshot;

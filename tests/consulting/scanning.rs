@@ -3,10 +3,9 @@
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use anteroom::{
-    catalog::consulting,
-    fetch::{Fetcher, Names},
-    llm::Models,
-    tool::{Policy, Services},
+    net::fetch::{Fetcher, Names},
+    ports::llm::Models,
+    tool::{Policy, Services, catalog::consulting},
 };
 use serde_json::{Value, json};
 

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use anteroom::{
-    catalog::consulting,
-    llm::Models,
-    search::{Error, Found},
-    tool::{Policy, Services, Toolbox},
+    ports::{
+        llm::Models,
+        search::{Error, Found},
+    },
+    tool::{Policy, Services, Toolbox, catalog::consulting},
 };
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use std::{io::Cursor, sync::Arc};
 
 use anteroom::{
-    llm::{
+    ports::llm::{
         Error, Model, Models,
         chat::{Finish, Message, Part},
         error::Told,

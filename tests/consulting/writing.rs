@@ -3,10 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use anteroom::{
-    artifacts::extract,
+    base::ids::{CountingIds, EffectId},
     config::consulting::Consulting,
-    ids::{CountingIds, EffectId},
-    llm::{Error, Model, Models, chat::Form, error::Told},
     model::{
         STORED_VERSION,
         artifact::Extraction,
@@ -14,7 +12,11 @@ use anteroom::{
         transcript::{Audience, Event, Recorded, Speaker, Thought},
         usage::Usage,
     },
-    search::{Found, Hit},
+    ports::{
+        artifacts::extract,
+        llm::{Error, Model, Models, chat::Form, error::Told},
+        search::{Found, Hit},
+    },
     session::Responder,
     tool::{Policy, Services, Toolbox},
 };
@@ -666,7 +668,7 @@ async fn by_voice_there_are_two_attempts() {
     let model = Scripted::new();
     let interview: Arc<dyn Model> = Arc::<Scripted>::clone(&model);
     let models = Models { interview: Some(interview), ..Models::default() };
-    let tools = anteroom::catalog::consulting::tools();
+    let tools = anteroom::tool::catalog::consulting::tools();
     let mut bench = Bench::under(Policy::REALTIME, tools, Services::default(), models);
     bench.says("We copy figures.");
     let down = || Turn::fails(Error::Busy);
@@ -690,7 +692,7 @@ fn the_schemas_have_the_parameters_of_the_specification() {
         "generate_executive_memo",
         "generate_custom_syllabus",
     ];
-    let toolbox = Toolbox::new(anteroom::catalog::consulting::tools()).unwrap();
+    let toolbox = Toolbox::new(anteroom::tool::catalog::consulting::tools()).unwrap();
     let mut told = Vec::new();
     for name in names {
         let parameters = &toolbox.get(name).unwrap().spec().parameters;

@@ -13,12 +13,16 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    clock::{Clock, FixedClock},
+    base::{
+        clock::{Clock, FixedClock},
+        ids::{CountingIds, Ids, SessionId},
+    },
     config::{Environment, Settings},
-    contacts::Contacts,
     engine::{self, Engine, Gateway},
-    flow::Library,
+    flow::{
+        Library,
+        subtasks::{LoadedTask, Tasks},
+    },
     gateway::discord::{
         api,
         app::App,
@@ -27,10 +31,12 @@ use anteroom::{
         inbound::{Ack, Envelope, Inbox, NotTaken},
         send::DiscordGateway,
     },
-    ids::{CountingIds, Ids, SessionId},
-    llm::{Model, Models},
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::Contacts,
+        llm::{Model, Models},
+    },
     store::{Store, memory::MemoryStore},
-    task::{LoadedTask, Tasks},
     tool::{Services, Toolbox},
 };
 use async_trait::async_trait;

@@ -8,7 +8,7 @@ mod person;
 #[path = "cards/random.rs"]
 mod random;
 
-use anteroom::{form::agrees, gateway::discord::render::Message, model::session::PersonId};
+use anteroom::{chat::form::agrees, gateway::discord::render::Message, model::session::PersonId};
 use serde_json::Value;
 
 use crate::{emulator::components, judges};

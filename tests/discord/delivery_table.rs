@@ -1,7 +1,7 @@
 //! What comes of what Discord refuses, for each kind of effect: see `docs/delivery-discord.md`.
 
 use anteroom::{
-    chat::refusal::Class, clock::FixedClock, engine::Engine, gateway::discord::api::class,
+    base::clock::FixedClock, chat::refusal::Class, engine::Engine, gateway::discord::api::class,
     model::effect::CauseKind, store::memory::MemoryStore,
 };
 use chrono::TimeDelta;

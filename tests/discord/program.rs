@@ -11,7 +11,7 @@ use std::{
 };
 
 use anteroom::{
-    clock::{Clock as _, SystemClock},
+    base::clock::{Clock as _, SystemClock},
     gateway::discord::connect::PATH,
 };
 use serde_json::{Value, json};

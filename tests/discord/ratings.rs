@@ -1,6 +1,6 @@
 //! The buttons under what a model says, and why an answer did not help.
 
-use anteroom::{export::transcript, model::transcript::Audience};
+use anteroom::{engine::export::transcript, model::transcript::Audience};
 use insta::assert_snapshot;
 use metrics_exporter_prometheus::PrometheusBuilder;
 

@@ -16,7 +16,7 @@ use std::{
 };
 
 use anteroom::{
-    clock::FixedClock,
+    base::clock::FixedClock,
     config::{
         Proxies, Secret,
         settings::{DiscordConnection, DiscordTransport},

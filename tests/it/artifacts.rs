@@ -7,18 +7,20 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{
-        Artifacts, Error,
-        blobs::{self, Condition},
-        extract::{Extractor, Format, HIDDEN_TEXT, trouble},
-        resume::{self, Confidence},
+    base::{
+        clock::FixedClock,
+        ids::{CountingIds, RandomIds, SessionId},
     },
-    clock::FixedClock,
-    ids::{CountingIds, RandomIds, SessionId},
     model::{
         artifact::{Artifact, Extraction},
         audit::sha256,
         ui::Upload,
+    },
+    ports::artifacts::{
+        Artifacts, Error,
+        blobs::{self, Condition},
+        extract::{Extractor, Format, HIDDEN_TEXT, trouble},
+        resume::{self, Confidence},
     },
 };
 use chrono::DateTime;

@@ -9,15 +9,19 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{
-        Artifacts, Error, check,
-        extract::{Extractor, Format, trouble},
-        picture,
+    base::{
+        clock::FixedClock,
+        ids::{CountingIds, RandomIds, SessionId},
     },
-    clock::FixedClock,
-    contacts::vcard,
-    ids::{CountingIds, RandomIds, SessionId},
     model::{artifact::Extraction, ui::Upload},
+    ports::{
+        artifacts::{
+            Artifacts, Error, check,
+            extract::{Extractor, Format, trouble},
+            picture,
+        },
+        contacts::vcard,
+    },
 };
 use chrono::DateTime;
 use futures::{StreamExt as _, stream};
@@ -381,7 +385,7 @@ fn a_hostile_contact_card_gives_little_or_nothing_soon() {
     }
 }
 
-fn open(folder: &std::path::Path) -> Result<Artifacts, anteroom::artifacts::blobs::Error> {
+fn open(folder: &std::path::Path) -> Result<Artifacts, anteroom::ports::artifacts::blobs::Error> {
     let clock = Arc::new(FixedClock::new(DateTime::UNIX_EPOCH));
     let ids = Arc::new(CountingIds::default());
     Artifacts::new(folder, Arc::new(AnyKeys), clock, ids, Extractor::new("/bin/false"))

@@ -9,7 +9,7 @@ use std::{
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use anteroom::{catalog, tool::Toolbox};
+use anteroom::tool::{Toolbox, catalog};
 
 use super::llm::provider::{Provider, Reply};
 
@@ -288,7 +288,7 @@ fn a_command_that_needs_no_secret_runs_without_any() {
     fs::write(dir.path().join("config.toml"), config).unwrap();
     let store = anteroom::store::sled::SledStore::open(
         &dir.path().join("data/store"),
-        std::sync::Arc::new(anteroom::ids::RandomIds),
+        std::sync::Arc::new(anteroom::base::ids::RandomIds),
     );
     drop(store.unwrap());
     for args in [
@@ -364,7 +364,7 @@ fn too_little_memory_is_not_told_as_damage() {
     let dir = tempfile::tempdir().unwrap();
     let store = anteroom::store::sled::SledStore::open(
         &dir.path().join("data/store"),
-        std::sync::Arc::new(anteroom::ids::RandomIds),
+        std::sync::Arc::new(anteroom::base::ids::RandomIds),
     );
     drop(store.unwrap());
     let mut said = Vec::new();
@@ -416,7 +416,7 @@ fn a_data_directory_in_use_is_told_with_its_holder() {
     let data = dir.path().join("data");
     let store = anteroom::store::sled::SledStore::open(
         &data.join("store"),
-        std::sync::Arc::new(anteroom::ids::RandomIds),
+        std::sync::Arc::new(anteroom::base::ids::RandomIds),
     )
     .unwrap();
     let output = anteroom(dir.path(), &["audit", "show", "--data", "data"]);

@@ -10,7 +10,7 @@ use std::{
 
 use insta::assert_snapshot;
 
-use anteroom::{ids::RandomIds, store::sled::SledStore};
+use anteroom::{base::ids::RandomIds, store::sled::SledStore};
 
 /// The program in `dir` with an environment of its own, and without the superuser's right to pass over permissions.
 fn anteroom(dir: &Path, args: &[&str]) -> Output {

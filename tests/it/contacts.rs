@@ -3,14 +3,14 @@
 use std::{os::unix::fs::PermissionsExt as _, time::Duration};
 
 use anteroom::{
-    contacts::{
-        ContactSource, Contacts, Fetched, Wanted, directory,
-        directory::Directory,
+    model::session::PersonId,
+    ports::contacts::{
+        ContactSource, Contacts, Fetched, Wanted,
+        directory::{self, Directory},
         macos::{MacContacts, Way, osascript::Osascript},
         profile::Profile,
         vcard::{OwnFile, VCards},
     },
-    model::session::PersonId,
 };
 use async_trait::async_trait;
 

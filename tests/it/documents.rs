@@ -6,13 +6,13 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anteroom::{
-    catalog::interview::extract_document::ExtractDocument,
     engine::InboundKind,
-    llm::{
+    model::{artifact::Artifact, usage::Usage},
+    ports::llm::{
         Model, Models,
         chat::{Finish, Part},
     },
-    model::{artifact::Artifact, usage::Usage},
+    tool::catalog::interview::extract_document::ExtractDocument,
 };
 use insta::{assert_json_snapshot, assert_snapshot};
 use serde_json::{Value, json};
@@ -177,8 +177,8 @@ fn last_news(model: &Scripted) -> String {
     let mut told = Vec::new();
     for message in &last.messages {
         match message {
-            anteroom::llm::Message::Tool { content, .. } => told.push(content.clone()),
-            anteroom::llm::Message::User(parts) => {
+            anteroom::ports::llm::Message::Tool { content, .. } => told.push(content.clone()),
+            anteroom::ports::llm::Message::User(parts) => {
                 told.extend(parts.iter().map(|part| match part {
                     Part::Text(text) => text.clone(),
                     other => format!("{other:?}"),

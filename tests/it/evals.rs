@@ -12,14 +12,14 @@ mod renamed;
 use std::{collections::BTreeMap, sync::Arc};
 
 use anteroom::{
-    artifacts::extract::Extractor,
-    catalog,
-    clock::FixedClock,
-    flow::{LoadedFlow, shipped},
-    llm::{Model, Models},
+    base::clock::FixedClock,
+    flow::{LoadedFlow, shipped, subtasks::Tasks},
     ops::eval::{Limits, Persona, Plan, Report, Setup, evaluate},
-    task::Tasks,
-    tool::{Toolbox, delegated},
+    ports::{
+        artifacts::extract::Extractor,
+        llm::{Model, Models},
+    },
+    tool::{Toolbox, catalog, delegated},
 };
 
 use crate::reader::Reader;

@@ -3,12 +3,11 @@
 use std::{io::Cursor, sync::Arc};
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    clock::FixedClock,
-    export::{self, Source, json_resume, transcript},
+    base::{clock::FixedClock, ids::CountingIds},
+    engine::export::{self, Source, json_resume, transcript},
     flow::LoadedFlow,
-    ids::CountingIds,
     model::transcript::Audience,
+    ports::artifacts::{Artifacts, extract::Extractor},
     session::State,
     store::Loaded,
 };

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use anteroom::fetch::{self, Error, Fetcher, Limits, Media, Names, REDIRECTS_MAX};
+use anteroom::net::fetch::{self, Error, Fetcher, Limits, Media, Names, REDIRECTS_MAX};
 use async_trait::async_trait;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},

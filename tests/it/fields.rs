@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anteroom::{
+    chat::form::{self, Fields, complaint},
     flow::shape::shape,
-    form::{self, Fields, complaint},
     model::{
         flow::Period,
         session::Status,

@@ -17,10 +17,9 @@ mod stories;
 use std::collections::BTreeMap;
 
 use anteroom::{
-    catalog,
     config::{Environment, Settings, render},
     flow::{self, Aliases, Catalogue, Library, LoadedFlow},
-    tool::Toolbox,
+    tool::{Toolbox, catalog},
 };
 
 fn vars() -> BTreeMap<String, String> {

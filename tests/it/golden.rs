@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use anteroom::{
-    ids::{ArtifactId, CallId, EffectId, RecordId, SessionId, WaitId},
+    base::ids::{ArtifactId, CallId, EffectId, RecordId, SessionId, WaitId},
     model::{
         artifact::{Artifact, Offer},
         audit::{AuditRecord, CHAIN_START, Sealed},

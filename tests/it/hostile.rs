@@ -25,21 +25,23 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{
-        check::{self, Kind},
-        extract::{self, Format},
-        resume,
-    },
+    chat::form::{self, ComponentId, Fields, Sheet},
     config::{Environment, Settings},
-    contacts::vcard,
     flow::LoadedFlow,
-    form::{self, ComponentId, Fields, Sheet},
     gateway::web::markdown,
     model::{
         artifact::Extraction,
         text,
         transcript::Event,
         ui::{Control, Prompt, Reply, Upload},
+    },
+    ports::{
+        artifacts::{
+            check::{self, Kind},
+            extract::{self, Format},
+            resume,
+        },
+        contacts::vcard,
     },
     session::{
         answer,

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use anteroom::{
-    clock::{Clock, FixedClock},
+    base::{
+        clock::{Clock, FixedClock},
+        ids::{CallId, CountingIds, Ids, SessionId, WaitId},
+    },
     flow::LoadedFlow,
-    ids::{CallId, CountingIds, Ids, SessionId, WaitId},
     model::{
         audit::AuditRecord,
         session::{FlowPin, PersonId, Place, Platform, Status},

@@ -9,8 +9,7 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::check::Kind as Printed,
-    clock::Clock as _,
+    base::clock::Clock as _,
     engine::{Error, Gathered, Receipt, webhook::Target},
     model::{
         audit::{AuditRecord, CHAIN_START, Fault, Sealed, examine},
@@ -20,6 +19,7 @@ use anteroom::{
         transcript::Audience,
         wait::{Purpose, Settlement},
     },
+    ports::artifacts::check::Kind as Printed,
     session::Command,
     store::Capacity,
     tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
@@ -455,7 +455,8 @@ fn at(minute: i64) -> DateTime<Utc> {
 fn chain() -> Vec<Sealed> {
     let mut chain: Vec<Sealed> = Vec::new();
     for number in 0..6_u128 {
-        let session = anteroom::ids::SessionId::from_uuid(uuid::Uuid::from_u128(number % 2 + 1));
+        let session =
+            anteroom::base::ids::SessionId::from_uuid(uuid::Uuid::from_u128(number % 2 + 1));
         let words = if number == 2 { json!({ "reason": "quince" }) } else { json!({}) };
         let record = AuditRecord {
             event: "phase_advance_attempt".to_owned(),

@@ -4,8 +4,8 @@
 mod sound;
 
 use anteroom::{
+    base::ids::{CountingIds, Ids},
     engine::InboundKind,
-    ids::{CountingIds, Ids},
     model::{
         session::Status,
         transcript::{Recorded, Via},

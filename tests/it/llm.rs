@@ -33,10 +33,9 @@ pub(crate) mod temperaments;
 use std::sync::{Arc, Mutex};
 
 use anteroom::{
-    clock::FixedClock,
+    base::{clock::FixedClock, ids::CountingIds},
     config::{Environment, Settings, llm::Endpoints},
-    ids::CountingIds,
-    llm::{
+    ports::llm::{
         Completion, Message, Request, Sink,
         resilience::{Pauses, ResilienceOptions},
     },
@@ -89,7 +88,7 @@ impl Pauses for Jumps {
     }
 }
 
-/// ResilienceOptions without chance and without time.
+/// Options without chance and without time.
 pub(crate) fn means() -> (ResilienceOptions, Arc<Jumps>) {
     let clock = Arc::new(FixedClock::new(DateTime::from_timestamp(1_700_000_000, 0).unwrap()));
     let jumps = Arc::new(Jumps { clock: Arc::clone(&clock), made: Mutex::default() });

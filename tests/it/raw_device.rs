@@ -12,8 +12,8 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::check::Kind,
     model::{artifact::Extraction, transcript::Audience, ui::Upload},
+    ports::artifacts::check::Kind,
 };
 use tempfile::TempDir;
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};

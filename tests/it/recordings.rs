@@ -6,13 +6,12 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
 use anteroom::{
-    catalog::interview,
     engine::{
         InboundKind,
         recording::{Recorder, replay},
     },
-    llm::Error,
-    tool::Toolbox,
+    ports::llm::Error,
+    tool::{Toolbox, catalog::interview},
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -3,16 +3,10 @@
 use std::{fmt::Write as _, io, sync::Arc};
 
 use anteroom::{
-    artifacts::{
-        blobs,
-        check::{self, Kind},
-        extract::{self, Format, trouble},
-    },
+    base::ids::{CountingIds, WaitId},
+    chat::form::{self, Fields, Words, words},
     engine::{Error, Receipt},
-    fetch::{self, Media},
-    form::{self, Fields, Words, words},
     gateway::web::{connect, texts},
-    ids::{CountingIds, WaitId},
     model::{
         artifact::Extraction,
         session::PersonId,
@@ -22,6 +16,12 @@ use anteroom::{
             Input, Prompt, Reply, Review, Upload, Verdict,
         },
         wait::Settlement,
+    },
+    net::fetch::{self, Media},
+    ports::artifacts::{
+        blobs,
+        check::{self, Kind},
+        extract::{self, Format, trouble},
     },
     session::{Command, Responder, answer},
     store,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anteroom::artifacts::resume::{Confidence, draft};
+use anteroom::ports::artifacts::resume::{Confidence, draft};
 use serde_json::Value;
 
 /// A draft as a person would tell it.

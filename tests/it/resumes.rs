@@ -5,11 +5,11 @@
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::PathBuf};
 
 use anteroom::{
-    artifacts::{
+    model::artifact::Extraction,
+    ports::artifacts::{
         extract::{self, Format},
         resume,
     },
-    model::artifact::Extraction,
 };
 use serde::Deserialize;
 use serde_json::Value;

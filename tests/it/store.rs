@@ -15,7 +15,7 @@ use std::{
 };
 
 use anteroom::{
-    ids::{CallId, CountingIds, EffectId, RandomIds, SessionId, WaitId},
+    base::ids::{CallId, CountingIds, EffectId, RandomIds, SessionId, WaitId},
     model::{
         STORED_VERSION,
         audit::{AuditRecord, CHAIN_START, Sealed},

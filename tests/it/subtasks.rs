@@ -17,7 +17,7 @@ mod templates;
 
 use std::sync::Arc;
 
-use anteroom::{llm::chat::Request, model::task::Conclusion, session::State};
+use anteroom::{model::task::Conclusion, ports::llm::chat::Request, session::State};
 use serde_json::{Value, json};
 
 use crate::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anteroom::{
-    export::records,
+    engine::export::records,
     flow::LoadedFlow,
     model::{transcript::Audience, wait::Settlement},
 };

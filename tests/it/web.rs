@@ -36,7 +36,7 @@ mod temperaments;
 use std::time::Duration;
 
 use anteroom::{
-    export,
+    engine::export,
     gateway::web::{guard, limits, markdown},
     model::wait::Standing,
 };

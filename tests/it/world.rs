@@ -13,17 +13,19 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    catalog::{self, interview},
-    clock::{Clock, FixedClock},
-    contacts::Contacts,
-    engine::{
-        Engine, Error, Gateway, Inbound, InboundKind, Limits, Parts, Receipt, webhook::Target,
+    base::{
+        clock::{Clock, FixedClock},
+        ids::{CountingIds, Ids, RandomIds, SessionId, WaitId},
     },
-    export::{Source, transcript},
-    flow::{Library, LoadedFlow},
-    ids::{CountingIds, Ids, RandomIds, SessionId, WaitId},
-    llm::{Model, Models},
+    engine::{
+        Engine, Error, Gateway, Inbound, InboundKind, Limits, Parts, Receipt,
+        export::{Source, transcript},
+        webhook::Target,
+    },
+    flow::{
+        Library, LoadedFlow,
+        subtasks::{LoadedTask, Tasks},
+    },
     model::{
         audit::Sealed,
         effect::Recipient,
@@ -33,10 +35,17 @@ use anteroom::{
         usage::Budgets,
         wait::{Settlement, Standing, Wait},
     },
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::Contacts,
+        llm::{Model, Models},
+    },
     session::{Command, Responder, State},
     store::{Capacity, Store, memory::MemoryStore, sled::SledStore},
-    task::{LoadedTask, Tasks},
-    tool::{Tool, Toolbox},
+    tool::{
+        Tool, Toolbox,
+        catalog::{self, interview},
+    },
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;

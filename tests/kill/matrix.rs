@@ -1,8 +1,8 @@
-//! The matrix: the process dies at each point of `anteroom::failpoint`, at its first pass and at a later one.
+//! The matrix: the process dies at each point of `anteroom::base::failpoint`, at its first pass and at a later one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anteroom::failpoint::Failpoint;
+use anteroom::base::failpoint::Failpoint;
 
 use crate::{
     Chance,

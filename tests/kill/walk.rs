@@ -11,10 +11,12 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{Artifacts, blobs::Condition, extract::Extractor},
-    clock::SystemClock,
-    ids::{RandomIds, SessionId},
+    base::{
+        clock::SystemClock,
+        ids::{RandomIds, SessionId},
+    },
     model::transcript::{EffectOutcome, Event},
+    ports::artifacts::{Artifacts, blobs::Condition, extract::Extractor},
     store::{Store as _, sled::SledStore},
 };
 use axum::{Router, extract::State, http::HeaderMap, routing::post};

@@ -5,7 +5,7 @@ use std::{
     net::{TcpListener, TcpStream},
 };
 
-use anteroom::telemetry::metric::{self, Kind};
+use anteroom::base::telemetry::metric::{self, Kind};
 
 use crate::program::{Person, Place, Program, SECRETS, asked, delivered, nobody, receiver, until};
 

@@ -17,10 +17,12 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{Artifacts, check::Kind, extract::Extractor},
-    clock::SystemClock,
-    ids::{RandomIds, SessionId},
+    base::{
+        clock::SystemClock,
+        ids::{RandomIds, SessionId},
+    },
     model::{artifact::Artifact, transcript::Event},
+    ports::artifacts::{Artifacts, check::Kind, extract::Extractor},
     store::{Error, Find, Note, Store as _, sled::SledStore},
 };
 use rustix::process::{Pid, Signal, kill_process};

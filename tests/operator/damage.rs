@@ -9,7 +9,7 @@ use std::{
 };
 
 use anteroom::{
-    ids::RandomIds,
+    base::ids::RandomIds,
     model::{
         STORED_VERSION,
         session::Head,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use anteroom::{
-    ids::{RandomIds, SessionId},
+    base::ids::{RandomIds, SessionId},
     model::{
         audit::AuditRecord,
         session::{FlowPin, Head, PersonId, Place, Platform, Status},

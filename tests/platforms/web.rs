@@ -3,17 +3,20 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    clock::{Clock, FixedClock},
+    base::{
+        clock::{Clock, FixedClock},
+        ids::{CountingIds, Ids},
+    },
     config::Settings,
-    contacts::Contacts,
     engine::{Engine, Parts},
-    flow::{Library, LoadedFlow},
+    flow::{Library, LoadedFlow, subtasks::Tasks},
     gateway::web::{Server, WebGateway},
-    ids::{CountingIds, Ids},
-    llm::Models,
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::Contacts,
+        llm::Models,
+    },
     store::{Store, memory::MemoryStore},
-    task::Tasks,
     tool::Toolbox,
 };
 use reqwest::{Client, multipart};

@@ -6,14 +6,14 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    catalog::interview,
+    base::{
+        clock::SystemClock,
+        ids::{RandomIds, SessionId},
+    },
     chat::{PostLog, WorkIndicators},
-    clock::SystemClock,
     config::{Approvers, Lists, Secret, SlackRates},
-    contacts::Contacts,
     engine::{Engine, Gateway, Inbound, InboundKind, Limits, Parts},
-    flow::{Library, LoadedFlow},
+    flow::{Library, LoadedFlow, subtasks::Tasks},
     gateway::slack::{
         agent::Agent,
         api::{Api, Failure, Method},
@@ -22,17 +22,19 @@ use anteroom::{
         people::People,
         tenants::Tenants,
     },
-    ids::{RandomIds, SessionId},
-    llm::{Model, Models},
     model::{
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::{PersonId, Place, Platform},
         wait::Wait,
     },
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::Contacts,
+        llm::{Model, Models},
+    },
     session::Responder,
     store::{Note, Store, memory::MemoryStore},
-    task::Tasks,
-    tool::{Services, Toolbox},
+    tool::{Services, Toolbox, catalog::interview},
 };
 use async_trait::async_trait;
 use chrono::TimeDelta;

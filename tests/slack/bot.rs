@@ -4,12 +4,17 @@
 use std::{fs, path::Path, sync::Arc};
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    clock::{Clock, FixedClock},
+    base::{
+        clock::{Clock, FixedClock},
+        ids::{CountingIds, Ids, SessionId},
+        telemetry::ready::Ready as _,
+    },
     config::{Environment, Settings},
-    contacts::{Contacts, profile::Profile},
     engine::{self, Engine, Gateway},
-    flow::Library,
+    flow::{
+        Library,
+        subtasks::{LoadedTask, Tasks},
+    },
     gateway::slack::{
         app::App,
         connect::{self, Connection, Pace},
@@ -17,12 +22,13 @@ use anteroom::{
         send::SlackGateway,
         tenants,
     },
-    ids::{CountingIds, Ids, SessionId},
-    llm::{Model, Models},
     model::session::Platform,
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::{Contacts, profile::Profile},
+        llm::{Model, Models},
+    },
     store::{Store, memory::MemoryStore},
-    task::{LoadedTask, Tasks},
-    telemetry::ready::Ready as _,
     tool::{Services, Toolbox},
 };
 use chrono::TimeDelta;

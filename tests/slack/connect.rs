@@ -17,7 +17,7 @@ use std::{
 };
 
 use anteroom::{
-    clock::FixedClock,
+    base::clock::FixedClock,
     config::{
         Proxies, Secret, SlackRates,
         settings::{SlackConnection, SlackTenancy, SlackTransport},

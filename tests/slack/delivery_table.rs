@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anteroom::{
-    clock::FixedClock, engine::Engine, gateway::slack::api::refusals::REFUSALS,
+    base::clock::FixedClock, engine::Engine, gateway::slack::api::refusals::REFUSALS,
     model::effect::CauseKind, store::memory::MemoryStore,
 };
 use chrono::TimeDelta;

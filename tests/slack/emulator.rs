@@ -43,7 +43,7 @@ use std::{
     time::Duration,
 };
 
-use anteroom::clock::{Clock, FixedClock};
+use anteroom::base::clock::{Clock, FixedClock};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anteroom::{
-    clock::FixedClock,
+    base::clock::FixedClock,
     config::{Secret, SlackRates, settings::SlackOauth},
     gateway::slack::{
         api::{Api, Failure, Method},

@@ -543,8 +543,8 @@ impl Led {
 }
 
 /// The file that the result of an upload names.
-fn uploaded(result: &anteroom::llm::chat::Message) -> String {
-    let anteroom::llm::chat::Message::Tool { content, .. } = result else {
+fn uploaded(result: &anteroom::ports::llm::chat::Message) -> String {
+    let anteroom::ports::llm::chat::Message::Tool { content, .. } = result else {
         panic!("not a result: {result:?}")
     };
     let result: Value = serde_json::from_str(content).unwrap();

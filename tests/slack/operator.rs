@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use anteroom::export;
+use anteroom::engine::export;
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;

@@ -3,7 +3,7 @@
 
 use std::{fmt::Write as _, fs, sync::Arc};
 
-use anteroom::llm::{Error, error::Told};
+use anteroom::ports::llm::{Error, error::Told};
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;
@@ -298,7 +298,7 @@ async fn a_finished_plan_stays_where_the_model_fails_afterwards() {
 async fn words_of_no_use_go_away_and_the_plan_comes_again_with_those_that_are() {
     let reading = Reading::seen("ada.pdf").await;
     let gate = Gate::new();
-    let useless = Turn::says(LONG).finishing(anteroom::llm::chat::Finish::Filtered);
+    let useless = Turn::says(LONG).finishing(anteroom::ports::llm::chat::Finish::Filtered);
     reading.model.next(useless.in_pieces(8).held_by(&gate));
     reading.gate.open();
     reading.ada.sees("Analytical Engine").await;

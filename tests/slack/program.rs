@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use anteroom::clock::SystemClock;
+use anteroom::base::clock::SystemClock;
 use futures::future::join_all;
 use serde_json::Value;
 

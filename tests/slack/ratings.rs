@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anteroom::{export::transcript, model::transcript::Audience};
+use anteroom::{engine::export::transcript, model::transcript::Audience};
 use insta::assert_snapshot;
 
 use crate::{

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use anteroom::llm::Error;
+use anteroom::ports::llm::Error;
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use anteroom::clock::FixedClock;
+use anteroom::base::clock::FixedClock;
 use chrono::TimeDelta;
 use futures::{SinkExt as _, StreamExt as _};
 use insta::assert_snapshot;

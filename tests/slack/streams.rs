@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anteroom::{
-    llm::{Error, chat::Finish, error::Told},
+    ports::llm::{Error, chat::Finish, error::Told},
     store::Store as _,
 };
 use chrono::TimeDelta;

@@ -556,7 +556,7 @@ async fn f13_a_provider_that_is_down_is_said_and_nothing_is_lost() {
     let ada = bot.ada();
     ada.command("/onboard start").await;
     drop(ada.news());
-    model.next(Turn::fails(anteroom::llm::Error::Busy));
+    model.next(Turn::fails(anteroom::ports::llm::Error::Busy));
     ada.reply("A dog.").await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.

@@ -175,7 +175,8 @@ async fn rights_end_where_the_workspace_does() {
     ");
     assert_snapshot!(ada.news(), @"");
     let session = bot.session().await;
-    let audited = format!("{:?}", anteroom::export::audit_of(&*bot.store, session).await.unwrap());
+    let audited =
+        format!("{:?}", anteroom::engine::export::audit_of(&*bot.store, session).await.unwrap());
     assert!(audited.contains("answer_refused"), "{audited}");
 }
 

@@ -10,8 +10,8 @@ use std::{
 };
 
 use anteroom::{
+    base::clock::Clock as _,
     chat::refusal::Class,
-    clock::Clock as _,
     engine::Engine,
     model::{effect::CauseKind, transcript::Event},
     store::{Capacity, Store as _, memory::MemoryStore},
@@ -22,7 +22,7 @@ use chrono::TimeDelta;
 pub(crate) trait World {
     fn engine(&self) -> &Engine;
     fn store(&self) -> &MemoryStore;
-    fn clock(&self) -> &anteroom::clock::FixedClock;
+    fn clock(&self) -> &anteroom::base::clock::FixedClock;
     async fn pass(&self, time: TimeDelta);
     /// Nothing is refused any more.
     fn mend(&self);

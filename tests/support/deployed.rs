@@ -4,9 +4,8 @@
 use std::sync::{Arc, Mutex};
 
 use anteroom::{
-    catalog,
-    task::Tasks,
-    tool::{self, EffectClass, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
+    flow::subtasks::Tasks,
+    tool::{self, EffectClass, Outcome, Tool, ToolCx, ToolResult, ToolSpec, catalog},
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};

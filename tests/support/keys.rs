@@ -1,7 +1,7 @@
 //! Keys of files for tests without a store: every session has one.
 
 use anteroom::{
-    ids::SessionId,
+    base::ids::SessionId,
     model::{
         audit::sha256,
         file_key::{FileKey, FileKeys, KeyError, LENGTH},

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anteroom::{
-    ids::CallId,
+    base::ids::CallId,
     model::{
         audit::Sealed,
         session::Status,

@@ -1,7 +1,7 @@
 //! Questions to draw, and a source of any that can be asked.
 
 use anteroom::{
-    ids::{CountingIds, SessionId, WaitId},
+    base::ids::{CountingIds, SessionId, WaitId},
     model::{
         session::PersonId,
         ui::{

@@ -5,12 +5,12 @@
 mod request;
 
 use anteroom::{
-    ids::CallId,
-    llm::{
+    base::ids::CallId,
+    model::usage::Usage,
+    ports::llm::{
         Completion, Error, Model, Request, Sink,
         chat::{Finish, ToolCall},
     },
-    model::usage::Usage,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};

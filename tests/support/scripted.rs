@@ -22,14 +22,14 @@ use std::{
 };
 
 use anteroom::{
+    base::ids::CallId,
     config::llm::Service,
-    ids::CallId,
-    llm::{
+    model::usage::Usage,
+    ports::llm::{
         Completion, Embedded, Embedder, Error, Model, Request, Sink,
         chat::{Finish, Message, Part, ToolCall},
         openai::wire,
     },
-    model::usage::Usage,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anteroom::llm;
+use anteroom::ports::llm;
 use serde_json::{Value, json};
 
 use super::scripted::{Gate, Scripted, Turn};

@@ -9,11 +9,13 @@ use async_trait::async_trait;
 
 use super::{Argument, Entry, Order, Verb, Who};
 use crate::{
-    chat::receipt,
+    base::ids::SessionId,
+    chat::{
+        form::{Words, overview, words},
+        receipt,
+    },
     engine::{Engine, Error, Inbound, InboundKind, Look, Receipt},
     flow::{Library, LoadedFlow},
-    form::{Words, overview, words},
-    ids::SessionId,
     model::{
         flow::DiscordPlace,
         session::{Head, PersonId, Platform},

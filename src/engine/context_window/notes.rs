@@ -8,8 +8,8 @@ use chrono_tz::Tz;
 use serde_json::Value;
 
 use crate::{
+    base::ids::CallId,
     flow::LoadedFlow,
-    ids::CallId,
     model::{
         flow::{Objective, Skip},
         session::Platform,

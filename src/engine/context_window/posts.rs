@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    ids::EffectId,
+    base::ids::EffectId,
     model::transcript::{Audience, Event, Recorded, Speaker, Thought, Via},
 };
 

@@ -9,7 +9,7 @@ use std::{
 use moka::sync::Cache;
 use tokio::sync::watch;
 
-use crate::{ids::SessionId, model::effect::Priority};
+use crate::{base::ids::SessionId, model::effect::Priority};
 
 /// Longest time that an erasure waits for a delivery; what comes later is looked for on the platform.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -141,7 +141,7 @@ impl Drop for Erasing<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::CountingIds;
+    use crate::base::ids::CountingIds;
 
     #[tokio::test(start_paused = true)]
     async fn an_erasure_waits_for_a_delivery_and_keeps_later_ones_back() {

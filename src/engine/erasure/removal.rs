@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::{
+    base::ids::{EffectId, SessionId},
     engine::{Engine, Error},
-    ids::{EffectId, SessionId},
     model::{
         effect::{Act, Effect, Recipient},
         posted::{self, Item, Posted, Reader, Removal},

@@ -1,8 +1,8 @@
 //! Keeps what an erasure came to, for whoever asks again.
 
 use crate::{
+    base::ids::{SessionId, WaitId},
     engine::{Engine, Error},
-    ids::{SessionId, WaitId},
     model::{
         effect::{Act, Delivery, Effect},
         posted::Removal,

@@ -3,8 +3,8 @@
 use tokio::sync::Mutex;
 
 use crate::{
+    base::ids::SessionId,
     engine::Engine,
-    ids::SessionId,
     model::rating::Rating,
     store::{Error, Note, Store},
 };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    llm::{
+    ports::llm::{
         self,
         chat::{self, Finish},
     },

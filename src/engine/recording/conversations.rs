@@ -8,7 +8,7 @@ use super::{
     Begin, Line,
     replay::{Error, parsed},
 };
-use crate::{engine::Inbound, ids::SessionId, model::transcript::Recorded};
+use crate::{base::ids::SessionId, engine::Inbound, model::transcript::Recorded};
 
 /// One conversation.
 #[derive(Debug)]

@@ -24,17 +24,21 @@ use super::{
     Begin, Engine, Header, Line, VERSION, read,
 };
 use crate::{
-    artifacts::{Artifacts, extract::Extractor},
-    clock::{Clock, FixedClock},
-    contacts::{ContactSource, Contacts},
+    base::{
+        clock::{Clock, FixedClock},
+        ids::{CountingIds, Ids, SessionId, WaitId},
+    },
     flow::{Library, LoadedFlow},
-    ids::{CountingIds, Ids, SessionId, WaitId},
-    llm::{Model, Models},
     model::{
         effect::{Delivery, Effect, Rendering},
         session::Platform,
         transcript::{Event, Recorded},
         wait::Wait,
+    },
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::{ContactSource, Contacts},
+        llm::{Model, Models},
     },
     session::Responder,
     store::{Store as _, memory::MemoryStore},
@@ -71,7 +75,7 @@ pub enum Error {
     Engine(#[from] super::super::Error),
     /// A folder to run it in could not be made.
     #[error("the conversation could not be set up")]
-    Setup(#[source] crate::artifacts::blobs::Error),
+    Setup(#[source] crate::ports::artifacts::blobs::Error),
     /// It does not come to rest.
     #[error("the conversation does not come to rest at {0}")]
     Restless(DateTime<Utc>),

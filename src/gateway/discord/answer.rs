@@ -10,7 +10,7 @@ use super::{
     render::{inputs::entered, pages},
 };
 use crate::{
-    form::{self, ComponentId, Draft, Fields, Slot, named, picked, words},
+    chat::form::{self, ComponentId, Draft, Fields, Slot, named, picked, words},
     model::{
         ui::{Choose, Control, FieldError, Reply, Verdict},
         wait::Wait,

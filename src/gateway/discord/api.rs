@@ -29,9 +29,9 @@ use self::{
 };
 use super::limits;
 use crate::{
+    base::telemetry::metric,
     chat::refusal::Class,
     config::{Secret, llm::is_loopback},
-    telemetry::metric,
 };
 
 pub use self::{

@@ -22,19 +22,19 @@ use super::{
     stop_button, typing,
 };
 use crate::{
+    base::{
+        clock::Clock,
+        ids::{Ids, SessionId},
+    },
     chat::{
         Afterwards, Deduplicator, NoticeLimiter, PossibleDuplicates, PostLog, RenderCache,
-        WorkIndicators,
+        WorkIndicators, form::MessageAccess, message_index::MessageIndex,
     },
-    clock::Clock,
     config::{
         Lists, Settings,
         settings::{DiscordConnection, DiscordTransport},
     },
     engine::Engine,
-    form::MessageAccess,
-    ids::{Ids, SessionId},
-    message_index::MessageIndex,
     model::{
         effect::{Cause, CauseKind},
         session::{Place, Platform},

@@ -15,15 +15,15 @@ use super::{
     staff_thread, texts,
 };
 use crate::{
+    base::ids::SessionId,
     chat::{
         commands::decide::{no_session, startable},
+        form::{StaffAction, overview, words},
+        message_index::Role,
         profile::Reading,
         transcript::Opening,
     },
     engine::InboundKind,
-    form::{StaffAction, overview, words},
-    ids::SessionId,
-    message_index::Role,
     model::{
         session::{Head, Platform},
         transcript::Audience,

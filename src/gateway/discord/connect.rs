@@ -32,18 +32,17 @@ use super::{
     manifest,
 };
 use crate::{
+    base::{clock::Clock, telemetry::metric},
     chat::signed::Server,
-    clock::Clock,
     config::settings::{DiscordConnection, DiscordTransport},
     store::Store,
-    telemetry::metric,
 };
 
 pub use self::{
     close::{LATE, Next, Refusal, after, is_late},
     http::PATH,
 };
-pub use crate::telemetry::link::Link;
+pub use crate::base::telemetry::link::Link;
 
 /// How long things may take, and how many there may be; tests shorten the times.
 #[derive(Debug, Clone)]

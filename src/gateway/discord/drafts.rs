@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    form::Draft,
+    chat::form::Draft,
     model::wait::Wait,
     store::{self, Note, Store},
 };
@@ -62,7 +62,7 @@ fn key(wait: &Wait) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::Draft;
+    use crate::chat::form::Draft;
 
     #[test]
     fn what_was_kept_reads_back() {

@@ -9,7 +9,8 @@ use tokio::time::timeout;
 
 use super::{inbound, limits};
 use crate::{
-    artifacts::check::harmless, chat::NotFetched, config::llm::is_loopback, model::artifact::Offer,
+    chat::NotFetched, config::llm::is_loopback, model::artifact::Offer,
+    ports::artifacts::check::harmless,
 };
 
 /// The hosts of files that people put onto Discord.

@@ -22,11 +22,13 @@ use super::{
     people, texts,
 };
 use crate::{
+    base::ids::{SessionId, WaitId},
+    chat::{
+        form::{typed, words},
+        message_index::Role,
+    },
     engine::{Engine, Inbound, InboundKind, Receipt},
     flow::Library,
-    form::{typed, words},
-    ids::{SessionId, WaitId},
-    message_index::Role,
     model::{
         session::{Head, PersonId},
         transcript::Via,

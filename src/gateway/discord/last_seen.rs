@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
+    base::clock::Clock,
     chat::catch_up::Heard,
-    clock::Clock,
     model::session::Platform,
     store::{self, Store},
 };

@@ -24,7 +24,7 @@ use super::{
     parse,
     permissions::Rights,
 };
-use crate::clock::Clock;
+use crate::base::clock::Clock;
 
 /// How long a member is remembered: for longer where Discord tells of everything that happens to one. And how many are.
 const MEMBER: TimeDelta = TimeDelta::minutes(1);
@@ -253,7 +253,7 @@ fn lock_of(guild: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::FixedClock;
+    use crate::base::clock::FixedClock;
 
     fn member(roles: &[&str]) -> inbound::Member {
         let roles = roles.iter().map(|&role| role.to_owned()).collect();

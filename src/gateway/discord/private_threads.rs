@@ -23,11 +23,13 @@ use super::{
     people::is_direct,
 };
 use crate::{
-    chat::PostLog,
+    base::ids::SessionId,
+    chat::{
+        PostLog,
+        message_index::{Mark, MessageIndex, MessageRef, Role},
+    },
     config::Settings,
     engine::Look,
-    ids::SessionId,
-    message_index::{Mark, MessageIndex, MessageRef, Role},
     model::{
         flow::{DiscordPlace, StartDiscord},
         posted::{Item, Posted, Reader},

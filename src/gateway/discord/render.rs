@@ -17,12 +17,12 @@ use self::{
     components::Weight,
     text::{is_blank, said},
 };
-pub use crate::form::MessageAccess;
+pub use crate::chat::form::MessageAccess;
 
 use crate::{
-    form::{ComponentId, Draft, words_of},
+    base::ids::ArtifactId,
+    chat::form::{ComponentId, Draft, words_of},
     gateway::discord::{limits, texts},
-    ids::ArtifactId,
     model::{
         audit::sha256,
         session::PersonId,
@@ -125,7 +125,7 @@ pub struct Cx {
     pub participant: Option<PersonId>,
     /// Names of the session's files.
     pub files: BTreeMap<ArtifactId, String>,
-    /// What was approved may still be changed ([`crate::form::may_change`]).
+    /// What was approved may still be changed ([`crate::chat::form::may_change`]).
     pub may_change: bool,
     /// What was entered already and not sent yet.
     pub draft: Draft,

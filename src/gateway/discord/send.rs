@@ -26,10 +26,9 @@ use super::{
     render::{self, Message},
 };
 use crate::{
-    chat::priority,
+    base::ids::{EffectId, SessionId, WaitId},
+    chat::{form::Draft, priority},
     engine::Gateway,
-    form::Draft,
-    ids::{EffectId, SessionId, WaitId},
     model::{
         effect::{Delivery, Effect, Rendering},
         posted::Posted,
@@ -108,7 +107,7 @@ async fn showing(app: &App, wait: &Wait) -> Option<Effect> {
 /// message that is there already.
 ///
 /// ```
-/// use anteroom::{gateway::discord::send, ids::{CountingIds, EffectId}};
+/// use anteroom::{gateway::discord::send, base::ids::{CountingIds, EffectId}};
 /// let effect = EffectId::mint(&CountingIds::default());
 /// assert_eq!(send::nonce(effect, 0).len(), 23);
 /// assert_ne!(send::nonce(effect, 0), send::nonce(effect, 1));

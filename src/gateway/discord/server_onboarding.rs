@@ -18,8 +18,8 @@ use super::{
     members::Member,
 };
 use crate::{
+    chat::form::Draft,
     engine::Look,
-    form::Draft,
     model::{
         flow::PhaseEffect,
         transcript::Origin,

@@ -15,8 +15,8 @@ use super::{
     texts,
 };
 use crate::{
+    chat::form::{MessageAccess, StaffAction, overview, plain, words_of},
     engine::Look,
-    form::{MessageAccess, StaffAction, overview, plain, words_of},
     model::session::{Head, Status},
     session::State,
 };

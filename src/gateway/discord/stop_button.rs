@@ -22,10 +22,9 @@ use super::{
     send, texts,
 };
 use crate::{
-    chat::{activity::Activity, refusal::Class},
+    base::ids::{EffectId, SessionId},
+    chat::{activity::Activity, message_index::MessageRef, refusal::Class},
     engine::{Changed, Engine, Look},
-    ids::{EffectId, SessionId},
-    message_index::MessageRef,
     model::{
         posted::{Item, Posted, Reader},
         session::Platform,

@@ -12,13 +12,15 @@ use serde_json::{Value, json};
 use serenity::builder::CreateButton;
 
 use crate::{
-    chat::profile,
-    config::Approvers,
-    form::{
-        MessageAccess,
-        words::{COULD_NOT_SEND, Words},
+    base::ids::SessionId,
+    chat::{
+        form::{
+            MessageAccess,
+            words::{COULD_NOT_SEND, Words},
+        },
+        profile,
     },
-    ids::SessionId,
+    config::Approvers,
     model::{session::PersonId, transcript::Audience, ui::Offered},
     session::State,
 };
@@ -61,7 +63,7 @@ const GREETED: &str = ">!";
 
 /// A question that is not asked, for it was answered when the member came in.
 pub fn said_before(question: &str, what: &str) -> Message {
-    let question = said(&crate::form::plain(question), limits::QUOTE);
+    let question = said(&crate::chat::form::plain(question), limits::QUOTE);
     let what = said(what, limits::VALUE_SHOWN);
     words(format!(
         "{question} **{what}**: you told the server when you joined, so I won't ask again. You can change it under \

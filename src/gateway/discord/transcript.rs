@@ -14,9 +14,9 @@ use super::{
     },
 };
 use crate::{
+    base::ids::SessionId,
     chat::transcript::{Opening, Page, told},
-    export::transcript::Entry,
-    ids::SessionId,
+    engine::export::transcript::Entry,
 };
 
 /// Lines of one page; each takes one of a message's forty components.
@@ -88,7 +88,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::ids::CountingIds;
+    use crate::base::ids::CountingIds;
 
     fn entry(seq: u64, text: &str) -> Entry {
         let (who, text) = ("Ada".to_owned(), text.to_owned());

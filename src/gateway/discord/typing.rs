@@ -18,7 +18,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{app::App, limits};
-use crate::{chat::activity::Activity, engine::Engine, ids::SessionId, model::session::Platform};
+use crate::{
+    base::ids::SessionId, chat::activity::Activity, engine::Engine, model::session::Platform,
+};
 
 /// Sessions to be looked at, each with when, and until when it is shown without news.
 #[derive(Debug, Default)]

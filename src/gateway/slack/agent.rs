@@ -40,10 +40,9 @@ use super::{
     render::{self, answer, safe},
 };
 use crate::{
-    chat::{PostLog, WorkIndicators, activity::Activity},
+    base::ids::SessionId,
+    chat::{PostLog, WorkIndicators, activity::Activity, message_index::MessageIndex},
     engine::{self, Draft, Engine, Look},
-    ids::SessionId,
-    message_index::MessageIndex,
     model::{
         effect::{Effect, Priority, Recipient},
         posted::Posted,
@@ -571,7 +570,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 mod tests {
     use super::*;
     use crate::{
-        form::typed::is_bare_start,
+        chat::form::typed::is_bare_start,
         model::ui::Offered,
         session::{Command, typed::order},
     };

@@ -13,7 +13,9 @@ use super::{
     },
 };
 use crate::{
-    form::{self, ComponentId, Fields, field_name, kept, named, picked, words, words_to_values},
+    chat::form::{
+        self, ComponentId, Fields, field_name, kept, named, picked, words, words_to_values,
+    },
     model::{
         ui::{Choose, Control, Field, FieldError, Form, Reply, Review, Verdict},
         wait::Wait,

@@ -29,8 +29,8 @@ use self::{
 };
 use super::tenants::Tenants;
 use crate::{
+    base::telemetry::metric,
     config::{Proxies, Secret, SlackRates},
-    telemetry::metric,
 };
 
 pub use self::{
@@ -321,7 +321,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::{gateway::slack::tenants::Installation, telemetry::ready::Ready as _};
+    use crate::{base::telemetry::ready::Ready as _, gateway::slack::tenants::Installation};
 
     /// What was asked, and what is answered, in order; the last answer again and again.
     #[derive(Default)]

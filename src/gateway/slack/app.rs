@@ -20,24 +20,21 @@ use super::{
     tenants::{self, Tenants},
 };
 use crate::{
+    base::{clock::Clock, ids::Ids, telemetry::link::Link},
     chat::{
         Afterwards, Deduplicator, NoticeLimiter, PossibleDuplicates, PostLog, RenderCache,
-        WorkIndicators, catch_up::Heard,
+        WorkIndicators, catch_up::Heard, message_index::MessageIndex,
     },
-    clock::Clock,
     config::{
         Lists, Settings,
         settings::{SlackConnection, SlackTenancy},
     },
     engine::Engine,
-    ids::Ids,
-    message_index::MessageIndex,
     model::{
         effect::{Cause, CauseKind},
         session::Platform,
     },
     store::Store,
-    telemetry::link::Link,
 };
 
 /// The gateway, shared by what comes in and what goes out.

@@ -17,7 +17,7 @@ use super::{
     limits,
     render::text::{clip_or, literal, units},
 };
-use crate::form::is_blank;
+use crate::chat::form::is_blank;
 
 /// A plain text of at most `max` characters.
 pub(super) fn plain(text: &str, max: usize) -> SlackBlockPlainTextOnly {

@@ -21,9 +21,11 @@ use super::{
     limits, parse, people,
 };
 use crate::{
-    chat::catch_up::{heard_last, team_threads, to_read},
+    chat::{
+        catch_up::{heard_last, team_threads, to_read},
+        message_index::MessageRef,
+    },
     engine::{Engine, Look},
-    message_index::MessageRef,
     model::session::{Head, Platform},
     store::Find,
 };

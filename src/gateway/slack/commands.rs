@@ -23,10 +23,14 @@ use super::{
     texts,
 };
 use crate::{
-    chat::{commands::decide::startable, profile::Reading, transcript::Opening},
+    base::ids::SessionId,
+    chat::{
+        commands::decide::startable,
+        form::{StaffAction, typed, words},
+        profile::Reading,
+        transcript::Opening,
+    },
     engine::{Beginning, Error, InboundKind},
-    form::{StaffAction, typed, words},
-    ids::SessionId,
     model::{
         flow::SlackPlace,
         posted::{Item, Posted, Reader},

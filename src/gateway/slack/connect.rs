@@ -29,13 +29,12 @@ use super::{
     inbound::Inbox,
 };
 use crate::{
+    base::{clock::Clock, telemetry::metric},
     chat::signed::Server,
-    clock::Clock,
     config::settings::{SlackConnection, SlackTenancy, SlackTransport},
-    telemetry::metric,
 };
 
-pub use crate::telemetry::link::Link;
+pub use crate::base::telemetry::link::Link;
 
 /// How long things may take, and how many there may be; tests shorten the times.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::ids::EffectId;
+use crate::base::ids::EffectId;
 
 /// The kind of our metadata; its payload is the effect's id and the number of the part.
 const KIND: &str = "anteroom_delivery";

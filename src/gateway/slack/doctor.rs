@@ -16,8 +16,8 @@ use super::{
     tenants::{BOT_SCOPES, Tenants},
 };
 use crate::{
+    base::clock::Clock,
     chat::doctor::{self, ASK_MAX, DoctorContext, Report},
-    clock::Clock,
     config::{
         Secret,
         problem::listed,

@@ -14,7 +14,7 @@ use super::{
     api::{self, Api, Failure, Method},
     inbound, limits,
 };
-use crate::{artifacts::check::harmless, chat::NotFetched, model::artifact::Offer};
+use crate::{chat::NotFetched, model::artifact::Offer, ports::artifacts::check::harmless};
 
 /// Hosts of Slack that keep files; their subdomains too.
 const HOSTS: [&str; 4] = ["slack.com", "slack-edge.com", "slack-files.com", "slack-gov.com"];

@@ -18,11 +18,13 @@ use super::{
     people,
 };
 use crate::{
+    base::ids::{SessionId, WaitId},
+    chat::{
+        form::{typed, words},
+        message_index::{Mark, MessageRef, Role},
+    },
     engine::{Engine, Inbound, InboundKind, Receipt},
     flow::Library,
-    form::{typed, words},
-    ids::{SessionId, WaitId},
-    message_index::{Mark, MessageRef, Role},
     model::{
         session::{Head, PersonId, Place, Platform},
         transcript::Via,

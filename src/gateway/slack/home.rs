@@ -29,16 +29,17 @@ use super::{
     texts::copy_row,
 };
 use crate::{
-    clock::Clock,
+    base::{clock::Clock, ids::SessionId},
+    chat::{
+        form::{
+            ComponentId,
+            overview::{self, Overview},
+            plain, words,
+        },
+        message_index::MessageIndex,
+    },
     engine::{Engine, Error, Look},
     flow::LoadedFlow,
-    form::{
-        ComponentId,
-        overview::{self, Overview},
-        plain, words,
-    },
-    ids::SessionId,
-    message_index::MessageIndex,
     model::{
         session::{Head, PersonId, Platform, Status},
         ui::Control,

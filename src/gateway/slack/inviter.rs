@@ -9,8 +9,8 @@ use super::{
     texts,
 };
 use crate::{
+    base::ids::SessionId,
     engine::Engine,
-    ids::SessionId,
     model::{
         posted::{Item, Posted, Reader},
         session::{Place, Status},

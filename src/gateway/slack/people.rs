@@ -22,12 +22,12 @@ use super::{
 };
 use crate::{
     config::Lists,
-    contacts::{Fetched, profile::Profiles},
     model::{
         contact::{Contact, Labelled, Name},
         session::{PersonId, Place, Platform},
         team::Team,
     },
+    ports::contacts::{Fetched, profile::Profiles},
     session::Responder,
 };
 

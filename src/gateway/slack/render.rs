@@ -17,12 +17,12 @@ use slack_morphism::prelude::SlackBlock;
 
 use self::text::{clip_or, literal};
 use crate::{
-    form::{ComponentId, is_blank, plain},
+    base::ids::ArtifactId,
+    chat::form::{ComponentId, is_blank, plain},
     gateway::slack::{
         blocks::{self, Button, actions, context, header, section},
         limits,
     },
-    ids::ArtifactId,
     model::{
         session::PersonId,
         transcript::Audience,
@@ -67,7 +67,7 @@ pub struct Cx {
     pub participant: Option<PersonId>,
     /// Names of the session's files.
     pub files: BTreeMap<ArtifactId, String>,
-    /// What was approved may still be changed ([`crate::form::may_change`]).
+    /// What was approved may still be changed ([`crate::chat::form::may_change`]).
     pub may_change: bool,
     /// A script asks, and no model: who reads a note depends on it.
     pub is_scripted: bool,

@@ -30,11 +30,14 @@ use super::{
     texts,
 };
 use crate::{
-    chat::{Fetched, Trail, cards, priority},
+    base::ids::{EffectId, SessionId, WaitId},
+    chat::{
+        Fetched, Trail, cards,
+        form::{self, words},
+        message_index::{Mark, MessageRef, Role},
+        priority,
+    },
     engine::{Gateway, Look, context_window::is_post_of_model},
-    form::{self, words},
-    ids::{EffectId, SessionId, WaitId},
-    message_index::{Mark, MessageRef, Role},
     model::{
         artifact::Offer,
         effect::{Act, Delivery, Effect, Priority, Recipient, Rendering},

@@ -11,8 +11,8 @@ use super::{
     },
 };
 use crate::{
+    chat::form::{StaffAction, overview},
     engine::Look,
-    form::{StaffAction, overview},
     model::session::{Platform, Status},
     session::{State, name_of},
 };

@@ -34,7 +34,7 @@ use super::{
     inbound,
 };
 use crate::{
-    clock::Clock,
+    base::clock::Clock,
     config::{Secret, settings::SlackOauth},
     store::{self, Note, Store},
 };
@@ -542,7 +542,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::{clock::FixedClock, config::SlackRates, store::memory::MemoryStore};
+    use crate::{base::clock::FixedClock, config::SlackRates, store::memory::MemoryStore};
 
     /// A Slack that gives tokens: `xoxb-1`, `xoxb-2`, … and takes each refresh token once.
     #[derive(Debug, Default)]

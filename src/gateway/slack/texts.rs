@@ -13,7 +13,10 @@ use super::{
     },
 };
 use crate::{
-    chat::profile, config::Approvers, form::words::Words, ids::SessionId, model::ui::Offered,
+    base::ids::SessionId,
+    chat::{form::words::Words, profile},
+    config::Approvers,
+    model::ui::Offered,
     session::State,
 };
 

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     chat::transcript::{Opening, Page, told},
-    export::transcript::Entry,
+    engine::export::transcript::Entry,
 };
 
 /// What the form is called in [`super::inbound::ViewRef`].
@@ -77,7 +77,8 @@ fn drawn(entry: &Entry) -> Vec<SlackBlock> {
     };
     let is_cut = said.len() > LINE_SECTIONS;
     said.truncate(LINE_SECTIONS);
-    let head = format!("*{}* · {}", literal(&crate::form::clip(&entry.who, 80)), time(entry.at));
+    let head =
+        format!("*{}* · {}", literal(&crate::chat::form::clip(&entry.who, 80)), time(entry.at));
     let first = said.first().map_or_else(|| head.clone(), |first| format!("{head}\n{first}"));
     let mut blocks = vec![section(first)];
     blocks.extend(said.into_iter().skip(1).map(section));
@@ -90,7 +91,7 @@ fn drawn(entry: &Entry) -> Vec<SlackBlock> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{CountingIds, SessionId};
+    use crate::base::ids::{CountingIds, SessionId};
 
     fn entry(seq: u64, text: &str) -> Entry {
         let (who, text) = ("Ada".to_owned(), text.to_owned());

@@ -9,8 +9,8 @@ use super::{
     timeline::name_of,
 };
 use crate::{
-    form::{self, clip, filled, labels, may_change, one_line, review_editor, words},
-    ids::ArtifactId,
+    base::ids::ArtifactId,
+    chat::form::{self, clip, filled, labels, may_change, one_line, review_editor, words},
     model::{
         session::PersonId,
         transcript::Audience,

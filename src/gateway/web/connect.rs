@@ -26,10 +26,10 @@ use super::{
     staff, texts,
 };
 use crate::{
+    base::telemetry::{metric, ready::Ready},
     config::{Settings, brand::Brand},
     engine::Engine,
-    listener::{self, Admission, Budget},
-    telemetry::{metric, ready::Ready},
+    net::listener::{self, Admission, Budget},
 };
 
 /// Why the page cannot be served.

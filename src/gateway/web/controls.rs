@@ -10,7 +10,7 @@ use super::{
     render::{Cx, Draft, name_of_part, time},
 };
 use crate::{
-    form::{
+    chat::form::{
         self, ComponentId, DenialForm, Fields, Sheet, clip, in_words, instant, review_editor, words,
     },
     model::{

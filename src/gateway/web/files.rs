@@ -10,12 +10,12 @@ use futures::StreamExt as _;
 
 use super::{connect::App, limits};
 use crate::{
-    artifacts::check::harmless,
+    base::ids::{SessionId, WaitId},
+    chat::form::{Fields, words},
     engine::{Engine, Error},
-    form::{Fields, words},
-    ids::{SessionId, WaitId},
-    listener::Share,
     model::{artifact::Artifact, text::typed},
+    net::listener::Share,
+    ports::artifacts::check::harmless,
 };
 
 /// Why a form was not taken in.

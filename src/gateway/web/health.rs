@@ -24,15 +24,15 @@ use tower_http::timeout::TimeoutLayer;
 
 use super::{connect::App, limits};
 use crate::{
+    base::telemetry::metric,
     config::Settings,
     engine::Outage,
-    llm::{Model, Models},
     model::{
         effect::{CauseKind, Reach},
         session::Platform,
     },
+    ports::llm::{Model, Models},
     store::health::{Health, Trouble},
-    telemetry::metric,
 };
 
 /// The paths of this module.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{controls::Open, icons, markdown, render::Draft};
 use crate::{
-    form::{self, Fields, Sheet, field_name, in_words},
+    chat::form::{self, Fields, Sheet, field_name, in_words},
     model::ui::{Choice, Control, Field, Input, Review},
     session::answer::is_day,
 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::listener::{Bounds, Throughput};
+use crate::net::listener::{Bounds, Throughput};
 
 /// All that is typed into one form, in bytes: a whole profile fits many times over.
 pub const FORM_MAX: usize = 1024 * 1024;

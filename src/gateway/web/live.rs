@@ -35,8 +35,8 @@ use super::{
     staff_page, texts, timeline,
 };
 use crate::{
+    base::ids::SessionId,
     engine::{Changed, Draft, Error},
-    ids::SessionId,
     model::transcript::Audience,
     tool::pipeline::record::Progress,
 };

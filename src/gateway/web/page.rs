@@ -17,8 +17,8 @@ use super::{
     timeline,
 };
 use crate::{
+    chat::form::{Words, words},
     flow::LoadedFlow,
-    form::{Words, words},
     model::{
         session::{Head, Status},
         transcript::Audience,

@@ -1,8 +1,8 @@
-//! Form fields to commands. Pure; what stands in a card is read by [`crate::form`].
+//! Form fields to commands. Pure; what stands in a card is read by [`crate::chat::form`].
 
 use crate::{
-    form::{Fields, text},
-    ids::WaitId,
+    base::ids::WaitId,
+    chat::form::{Fields, text},
     session::Command,
 };
 

@@ -20,8 +20,8 @@ use super::{
     texts,
 };
 use crate::{
-    form::{Words, words},
-    ids::SessionId,
+    base::ids::SessionId,
+    chat::form::{Words, words},
     model::{
         session::{Place, Platform},
         transcript::Audience,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::limits;
-use crate::{ids::SessionId, model::session::PersonId};
+use crate::{base::ids::SessionId, model::session::PersonId};
 
 /// Counts who holds places. Cheap to clone; every clone is the same count.
 #[derive(Debug, Clone, Default)]
@@ -106,7 +106,7 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::RandomIds;
+    use crate::base::ids::RandomIds;
 
     fn browser(n: usize) -> PersonId {
         PersonId::web(format!("browser-{n}"))

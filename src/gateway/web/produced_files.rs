@@ -7,9 +7,9 @@ use axum::{
 
 use super::{connect::App, page, page::View, texts};
 use crate::{
-    artifacts::{blobs, check::Kind},
-    ids::ArtifactId,
+    base::ids::ArtifactId,
     model::artifact::Artifact,
+    ports::artifacts::{blobs, check::Kind},
 };
 
 /// What a made file is sent as. Whatever its record says, it is one of ours or nothing that a browser would run.

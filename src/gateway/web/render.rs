@@ -10,9 +10,9 @@ use super::{
     timeline::{Body, Message, Voice, name_of, progress},
 };
 use crate::{
+    base::ids::{SessionId, WaitId},
+    chat::form::{self, Fields, Words, words},
     flow::LoadedFlow,
-    form::{self, Fields, Words, words},
-    ids::{SessionId, WaitId},
     model::{
         artifact::Artifact,
         audit::sha256,

@@ -23,9 +23,9 @@ use super::{
     texts,
 };
 use crate::{
+    base::ids::SessionId,
+    chat::form::{self, ComponentId, Fields, Sheet, Words, review_editor, words},
     engine::{self, Inbound, InboundKind, Look, Receipt},
-    form::{self, ComponentId, Fields, Sheet, Words, review_editor, words},
-    ids::SessionId,
     model::{
         audit::sha256,
         transcript::Via,

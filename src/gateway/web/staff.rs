@@ -23,10 +23,10 @@ use super::{
     texts,
 };
 use crate::{
+    base::ids::SessionId,
+    chat::form::{Words, words},
     config::settings::Slack,
     engine::Error,
-    form::{Words, words},
-    ids::SessionId,
     model::{
         session::Head,
         transcript::Audience,

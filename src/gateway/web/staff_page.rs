@@ -15,13 +15,12 @@ use super::{
     timeline::more_than_a_call,
 };
 use crate::{
-    catalog::interview::submit_for_validation::card,
+    chat::form::{Words, in_words, overview, words, words_of},
     engine::Outage,
     flow::{
         LoadedFlow,
         visible::{hidden_from, seen_by},
     },
-    form::{Words, in_words, overview, words, words_of},
     model::{
         custody::Kind,
         flow::Reader,
@@ -30,6 +29,7 @@ use crate::{
         wait::Wait,
     },
     session::{State, evidence, state::Record},
+    tool::catalog::interview::submit_for_validation::card,
 };
 
 /// What the overview shows.

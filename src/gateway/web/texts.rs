@@ -1,4 +1,4 @@
-//! Words that only the page says; the others are in [`crate::form::words`].
+//! Words that only the page says; the others are in [`crate::chat::form::words`].
 
 /// Nothing was chosen to send.
 pub const NO_FILE: &str = "Choose a file first, or drop one here.";

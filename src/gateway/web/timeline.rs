@@ -10,11 +10,10 @@ use super::{
     limits,
 };
 use crate::{
-    engine::context_window::posts_of_model,
-    export::noted,
+    base::ids::{CallId, WaitId},
+    chat::form::{clip, overview, words, words_of},
+    engine::{context_window::posts_of_model, export::noted},
     flow::LoadedFlow,
-    form::{clip, overview, words, words_of},
-    ids::{CallId, WaitId},
     model::{
         artifact::Artifact,
         effect::Handout,

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::manifest::Kept;
 use crate::{
-    ids::SessionId,
+    base::ids::SessionId,
     model::audit::{Sealed, hex},
 };
 

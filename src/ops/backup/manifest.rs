@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::{self, Place, Writing};
 use crate::{
-    ids::SessionId,
+    base::ids::SessionId,
     model::audit,
     ops::{sentence, term},
     store::sled::{Dumped, read_dump},

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Answer, Asked, BUSY_EVERY, NAME, SILENCE_MAX, VERSION, address, causes, read_line};
 use crate::{
-    listener::not_accepted,
+    net::listener::not_accepted,
     ops::{
         admin_api::{self, AdminRequest},
         app::Home,

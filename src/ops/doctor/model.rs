@@ -5,15 +5,14 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use crate::{
+    base::{clock::SystemClock, ids::RandomIds},
     chat::doctor::Report,
-    clock::SystemClock,
     config::{
         Settings,
         llm::{Endpoint, Purpose},
         preset::{self, Profile},
     },
-    ids::RandomIds,
-    llm::{
+    ports::llm::{
         Completion, Embedder as _, Error, Message, Model as _, Request, Silent, Sink,
         chat::{Blob, Finish, Form, Part, ToolCall, ToolChoice, ToolSpec},
         openai::Client,
@@ -113,7 +112,7 @@ impl Examined<'_> {
 
     async fn ask(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, Error> {
         let asked = tokio::time::timeout(LIMIT, self.client.chat(request, sink)).await;
-        asked.unwrap_or(Err(Error::Timeout(crate::llm::error::Stage::Whole)))
+        asked.unwrap_or(Err(Error::Timeout(crate::ports::llm::error::Stage::Whole)))
     }
 
     fn can(&mut self, what: &str) {

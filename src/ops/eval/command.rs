@@ -9,24 +9,28 @@ use super::{
     report::VERSION,
 };
 use crate::{
-    artifacts::extract::Extractor,
-    clock::{Clock, SystemClock},
+    base::{
+        clock::{Clock, SystemClock},
+        ids::RandomIds,
+    },
     config::{
         Log, Settings,
         llm::{Endpoint, Endpoints, Purpose},
         problem::{Problem, did_you_mean, listed},
     },
     flow::LoadedFlow,
-    ids::RandomIds,
-    llm::{
-        Model, Models,
-        resilience::{RealPauses, ResilienceOptions},
-    },
     ops::{
         Problems,
         app::{self, Wanted},
         play::Temporary,
         sentence, term,
+    },
+    ports::{
+        artifacts::extract::Extractor,
+        llm::{
+            Model, Models,
+            resilience::{RealPauses, ResilienceOptions},
+        },
     },
 };
 

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    form::{clip, one_line},
-    llm::{
+    chat::form::{clip, one_line},
+    ports::llm::{
         Message, Model, Request, Silent,
         chat::Form,
         json::extract_object,

@@ -73,7 +73,7 @@ pub(super) struct Participant<'a> {
     spoken: [usize; 3],
     confirms: bool,
     /// Reviews that were edited.
-    edited: Vec<crate::ids::WaitId>,
+    edited: Vec<crate::base::ids::WaitId>,
 }
 
 impl<'a> Participant<'a> {
@@ -246,7 +246,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        ids::{CallId, CountingIds, SessionId, WaitId},
+        base::ids::{CallId, CountingIds, SessionId, WaitId},
         model::{
             ui::{Choice, Field, Group, Input, Review, Verdict},
             wait::{Answerers, Standing},

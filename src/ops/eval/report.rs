@@ -11,7 +11,7 @@ use super::{
     score::{Name, Score},
 };
 use crate::{
-    form::one_line,
+    chat::form::one_line,
     model::text::{typed, xml},
 };
 

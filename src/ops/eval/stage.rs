@@ -12,7 +12,7 @@ use super::{
     persona::{End, Persona},
 };
 use crate::{
-    clock::Clock as _,
+    base::clock::Clock as _,
     engine::{Error, InboundKind},
     model::{
         session::{Platform, Status},

@@ -6,7 +6,7 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-use crate::{catalog, model::flow::Flow};
+use crate::{model::flow::Flow, tool::catalog};
 
 /// What `humantime` reads: `24h`, `14d`, `1h 30m`.
 const DURATION: &str = "^\\s*([0-9]+\\s*(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?|M|months?|y|yrs?|years?)\\s*)+$";

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    form::review_editor::set,
+    chat::form::review_editor::set,
     model::{
         ui::{Choose, Control, Decision, Field, Input, Reply, Review, Upload, Verdict},
         wait::{Answerers, Wait},

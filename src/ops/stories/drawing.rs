@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    form::one_line,
+    chat::form::one_line,
     gateway::{discord, slack},
     model::{session::Platform, ui::Control, wait::Wait},
 };

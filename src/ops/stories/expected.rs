@@ -8,8 +8,8 @@ use super::{
     talk::Talk,
 };
 use crate::{
+    chat::form::{clip, one_line},
     config::{problem::listed, toml_document::escaped},
-    form::{clip, one_line},
     model::{
         session,
         transcript::{Audience, Event, Recorded},

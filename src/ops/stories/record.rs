@@ -18,12 +18,10 @@ use super::{
     talk::{self, Talk},
 };
 use crate::{
-    artifacts::extract::Extractor,
-    clock::SystemClock,
+    base::clock::SystemClock,
     config::{problem::listed, toml_document::TomlDocument},
     engine::recording::conversations::{Arrived, Conversation, conversations},
     flow::LoadedFlow,
-    llm::Models,
     model::{
         flow::Period,
         transcript::{Event, ObjectiveStatus, Recorded},
@@ -37,6 +35,7 @@ use crate::{
         stage::Scene,
         term,
     },
+    ports::{artifacts::extract::Extractor, llm::Models},
     session::State,
 };
 

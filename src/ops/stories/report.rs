@@ -5,7 +5,7 @@ use std::{fmt::Write as _, time::Duration};
 use serde_json::{Value, json};
 
 use super::coverage::Coverage;
-use crate::{config::Problem, form::clip, model::text::xml, ops::term::count};
+use crate::{chat::form::clip, config::Problem, model::text::xml, ops::term::count};
 
 /// Longest text of the conversation that a failure shows, in characters.
 const READ_MAX: usize = 300;

@@ -1,7 +1,7 @@
 //! What a participant has before them: what was said, what is asked, and what can be pressed.
 
 use crate::{
-    form::{one_line, plain, shown},
+    chat::form::{one_line, plain, shown},
     model::{
         transcript::{Audience, Event, Recorded},
         ui::{Control, Field, Offered, Prompt, Reply, Verdict},

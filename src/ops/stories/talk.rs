@@ -14,11 +14,10 @@ use super::{
     screen::{self, Press},
 };
 use crate::{
-    clock::FixedClock,
+    base::clock::FixedClock,
+    chat::form::{clip, one_line, review_editor},
     config::problem::did_you_mean,
-    contacts::{ContactSource, Contacts, Fetched, Wanted},
     engine::{Error, InboundKind, Receipt},
-    form::{clip, one_line, review_editor},
     model::{
         contact::Contact,
         session::{PersonId, Platform},
@@ -30,6 +29,7 @@ use crate::{
         sample::{PDF, WORDS},
         stage::{Scene, Stage, answer, decider},
     },
+    ports::contacts::{ContactSource, Contacts, Fetched, Wanted},
     session::State,
 };
 

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use crate::{
-    ids::{EffectId, RecordId, WaitId},
+    base::ids::{EffectId, RecordId, WaitId},
     model::{
         effect::Recipient,
         session::PersonId,

@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 
 use super::ParentLink;
 use crate::{
+    base::ids::{Ids, WaitId},
     flow::{LoadedFlow, OUTPUT},
-    ids::{Ids, WaitId},
-    llm::json::extract_object,
     model::{
         STORED_VERSION,
         artifact::Artifact,
@@ -18,6 +17,7 @@ use crate::{
         transcript::{CallResult, Closing, Event, Recorded, Started, Via},
         wait::{Standing, Wait},
     },
+    ports::llm::json::extract_object,
     session::{Actor, Next, State, advance::Approval},
 };
 

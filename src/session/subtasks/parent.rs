@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Child;
 use crate::{
-    ids::{SessionId, WaitId},
+    base::ids::{SessionId, WaitId},
     model::{
         audit::sha256,
         session::Status,
@@ -127,7 +127,7 @@ impl Actor {
 
     /// Shows the question of a child run, which stands under `call`. Again: changes nothing. A conversation that is
     /// over asks nothing any more; its child runs are dismissed.
-    pub fn raise(&mut self, wait: &Wait, call: &crate::ids::CallId, path: &[Ancestor]) {
+    pub fn raise(&mut self, wait: &Wait, call: &crate::base::ids::CallId, path: &[Ancestor]) {
         let purpose = Purpose::Child { call: call.clone(), child: wait.session, wait: wait.id };
         let is_over = match self.state.status {
             Status::Open | Status::Paused => false,

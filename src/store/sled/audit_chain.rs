@@ -24,7 +24,7 @@ use super::{
     write_batch::Record,
 };
 use crate::{
-    ids::{Ids, SessionId},
+    base::ids::{Ids, SessionId},
     model::audit::{AuditRecord, CHAIN_START, Sealed, hex},
     store::{Error, salt},
 };

@@ -34,14 +34,16 @@ use super::{
     write_batch::{Reader, WriteBatch, Writes},
 };
 use crate::{
-    failpoint::{Failpoint, hit},
-    ids::{EffectId, Ids, SessionId},
+    base::{
+        failpoint::{Failpoint, hit},
+        ids::{EffectId, Ids, SessionId},
+        telemetry::metric,
+    },
     model::effect::{Cause, Delivery, Effect},
     store::{
         Capacity, Commit, Erasure, Error, Note,
         health::{Health, Trouble},
     },
-    telemetry::metric,
 };
 
 /// Most jobs that share a sync; keeps the first of them from waiting for ever.

@@ -22,7 +22,7 @@ use super::{
     watermark::{Mark, MarkFile},
 };
 use crate::{
-    failpoint::{Failpoint, hit},
+    base::failpoint::{Failpoint, hit},
     store::{Error, health::Trouble},
 };
 

@@ -33,7 +33,7 @@ use super::{
     watermark::Mark,
     write_batch::{Reader, Writes},
 };
-use crate::{ids::SessionId, model::audit::hex, store::Error};
+use crate::{base::ids::SessionId, model::audit::hex, store::Error};
 
 const MAGIC: &[u8; 16] = b"anteroom dump 1\n";
 

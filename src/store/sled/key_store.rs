@@ -39,7 +39,7 @@ use super::{
     keys::Digest,
 };
 use crate::{
-    failpoint::{Failpoint, hit},
+    base::failpoint::{Failpoint, hit},
     model::file_key::FileKey,
     store::{Error, unreadable::Found},
 };

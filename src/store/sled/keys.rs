@@ -29,7 +29,7 @@ use uuid::Uuid;
 
 use super::key_store::Slot;
 use crate::{
-    ids::{EffectId, SessionId, WaitId},
+    base::ids::{EffectId, SessionId, WaitId},
     model::session::{PersonId, Place},
     store::TimerKind,
 };

@@ -10,7 +10,7 @@ use super::{
     write_batch::{Reader, Record, WriteBatch},
 };
 use crate::{
-    ids::SessionId,
+    base::ids::SessionId,
     model::{
         STORED_VERSION,
         posted::{self, Posted},

@@ -26,7 +26,7 @@ use super::{
     write_batch::{Reader, Writes, is_first},
 };
 use crate::{
-    failpoint::{Failpoint, hit},
+    base::failpoint::{Failpoint, hit},
     store::{Error, health::Trouble},
 };
 

@@ -21,7 +21,7 @@ use chrono::{DateTime, Utc};
 
 use super::key_store::Slot;
 use crate::{
-    ids::{EffectId, WaitId},
+    base::ids::{EffectId, WaitId},
     model::effect::{Act, Cause, Effect, Priority, Recipient},
     store::{Capacity, Error},
 };
@@ -458,7 +458,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        ids::SessionId,
+        base::ids::SessionId,
         model::{
             effect::{Act, CauseKind, Recipient},
             session::{Place, Platform},

@@ -13,7 +13,7 @@ use super::{
     write_batch::{Reader, Record, is_first},
 };
 use crate::{
-    ids::{SessionId, WaitId},
+    base::ids::{SessionId, WaitId},
     model::{
         STORED_VERSION,
         audit::Sealed,

@@ -12,7 +12,7 @@ use moka::{policy::EvictionPolicy, sync::Cache};
 use serde::Serialize;
 
 use crate::{
-    ids::{SessionId, WaitId},
+    base::ids::{SessionId, WaitId},
     model::{
         effect::{Delivery, Effect, Rendering},
         session::Head,

@@ -25,7 +25,7 @@ use super::{
     keys::{Digest, ID},
 };
 use crate::{
-    ids::WaitId,
+    base::ids::WaitId,
     model::{
         transcript::{Event, Recorded},
         wait::{Standing, Vote, Wait},

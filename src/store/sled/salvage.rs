@@ -25,7 +25,7 @@ use super::{
     watermark::Mark,
     write_batch::{HEADER, Reader},
 };
-use crate::{ids::SessionId, model::transcript::Recorded, store::Error};
+use crate::{base::ids::SessionId, model::transcript::Recorded, store::Error};
 
 /// What a repair came to.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use super::{
     write_batch::{HEADER, Reader, Record, WriteBatch},
 };
 use crate::{
-    ids::{EffectId, Ids, SessionId},
+    base::ids::{EffectId, Ids, SessionId},
     model::{
         STORED_VERSION,
         audit::AuditRecord,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::{
-    ids::{CallId, SessionId},
+    base::ids::{CallId, SessionId},
     model::transcript::Call,
     tool::Outcome,
 };
@@ -91,7 +91,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        ids::CountingIds,
+        base::ids::CountingIds,
         model::{effect::Handout, transcript::Origin},
         tool::Handed,
     };

@@ -10,9 +10,11 @@ use chrono::{DateTime, Utc};
 use tokio::sync::broadcast;
 
 use crate::{
-    ids::{CallId, SessionId},
+    base::{
+        ids::{CallId, SessionId},
+        telemetry::metric,
+    },
     model::transcript::Call,
-    telemetry::metric,
     tool::{Outcome, ToolError},
 };
 

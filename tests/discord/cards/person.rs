@@ -1,8 +1,10 @@
 //! A person who sees a card and answers it: only what is drawn is pressed, only what an input takes is entered.
 
 use anteroom::{
-    chat::transcript::Opening,
-    form::{ComponentId, Draft},
+    chat::{
+        form::{ComponentId, Draft},
+        transcript::Opening,
+    },
     gateway::discord::{
         answer::{self, Step},
         inbound::{File, Inputs, Typed},

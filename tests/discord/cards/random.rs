@@ -1,7 +1,7 @@
 //! Whatever is asked fits what Discord takes, and can be answered there.
 
 use anteroom::{
-    form::ComponentId,
+    chat::form::ComponentId,
     gateway::discord::{
         answer::{self, Step},
         inbound::Inputs,

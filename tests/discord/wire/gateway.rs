@@ -1,8 +1,8 @@
 //! Over the gateway.
 
 use anteroom::{
+    base::telemetry::ready::Ready as _,
     config::{Environment, Secret},
-    telemetry::ready::Ready as _,
 };
 
 use super::*;

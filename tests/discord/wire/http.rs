@@ -18,7 +18,7 @@ async fn start(world: &World) -> Bot {
 
 /// A request as Discord signs it, by the bot's clock so many seconds ago.
 fn signed(world: &World, bot: &Bot, body: &str, ago: i64) -> RequestBuilder {
-    use anteroom::clock::Clock as _;
+    use anteroom::base::clock::Clock as _;
     let at = (world.clock.now().timestamp() - ago).to_string();
     request(bot, body, &at, &signature(&at, body))
 }

@@ -7,12 +7,11 @@ use std::{
 };
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    catalog::interview,
-    clock::FixedClock,
-    contacts::{ContactSource, Contacts},
+    base::{
+        clock::FixedClock,
+        ids::{CallId, CountingIds, Ids, SessionId, WaitId},
+    },
     flow::LoadedFlow,
-    ids::{CallId, CountingIds, Ids, SessionId, WaitId},
     model::{
         artifact::Artifact,
         session::{FlowPin, PersonId, Place, Platform},
@@ -20,9 +19,13 @@ use anteroom::{
         ui::{Control, Prompt, Reply, Upload},
         wait::Settlement,
     },
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::{ContactSource, Contacts},
+    },
     session::{Actor, Answer, Responder, State, Suspension},
     store::{Commit, Loaded},
-    tool::{Outcome, Pipeline, Policy, Tool, Toolbox},
+    tool::{Outcome, Pipeline, Policy, Tool, Toolbox, catalog::interview},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;

@@ -1,11 +1,11 @@
 //! Review cards: drawn from data and its schema, and what an edit changed.
 
 use anteroom::{
-    catalog::interview::submit_for_validation::{
+    model::ui::{Field, Input},
+    tool::catalog::interview::submit_for_validation::{
         card,
         changes::{between, tidy},
     },
-    model::ui::{Field, Input},
 };
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use serde_json::{Value, json};

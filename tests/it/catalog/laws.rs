@@ -2,9 +2,10 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use anteroom::{
+use anteroom::tool::{
+    EffectClass, Toolbox, WORKING,
     catalog::{self, interview},
-    tool::{EffectClass, Toolbox, WORKING, pipeline::validate::lenient},
+    pipeline::validate::lenient,
 };
 use proptest::prelude::proptest;
 use serde_json::json;
@@ -13,7 +14,7 @@ use super::card::anything;
 
 #[test]
 fn every_tool_is_a_file_of_its_name() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/catalog/interview");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tool/catalog/interview");
     let mut files: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -10,9 +10,8 @@ mod skills;
 use std::{collections::BTreeMap, sync::Arc};
 
 use anteroom::{
-    catalog::recruiting,
     flow::{LoadedFlow, shipped},
-    tool::{Policy, Toolbox},
+    tool::{Policy, Toolbox, catalog::recruiting},
 };
 
 use super::bench::{self, Bench};

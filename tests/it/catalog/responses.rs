@@ -1,7 +1,6 @@
 //! What each tool asks and answers, to the letter.
 
 use anteroom::{
-    contacts::{ContactSource, Fetched, Wanted},
     model::{
         contact::{Contact, Labelled, Name},
         session::PersonId,
@@ -9,6 +8,7 @@ use anteroom::{
         ui::{Control, Decision, Reply, Verdict},
         wait::{Settlement, Standing},
     },
+    ports::contacts::{ContactSource, Fetched, Wanted},
     tool::Policy,
 };
 use async_trait::async_trait;
@@ -376,7 +376,7 @@ impl ContactSource for AddressBook {
 }
 
 fn with_address_book() -> Bench {
-    let tools = anteroom::catalog::interview::tools();
+    let tools = anteroom::tool::catalog::interview::tools();
     Bench::with(tools, vec![Box::new(AddressBook)], Policy::CHAT)
 }
 

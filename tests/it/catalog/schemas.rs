@@ -1,9 +1,8 @@
 //! The schemas without a flow are the specification's, and with one they differ in generated enums alone.
 
 use anteroom::{
-    catalog::interview,
     flow::{check_source, shipped},
-    tool::{Partner, Toolbox},
+    tool::{Partner, Toolbox, catalog::interview},
 };
 use serde_json::{Map, Value};
 

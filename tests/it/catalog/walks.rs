@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use anteroom::{
-    catalog::interview,
+    base::ids::WaitId,
     flow::{LoadedFlow, shipped},
-    ids::WaitId,
     model::{
         session::Status,
         transcript::CallResult,
@@ -14,7 +13,7 @@ use anteroom::{
         wait::{Answerers, Purpose, Settlement},
     },
     session::{Next, State, answer},
-    tool::Policy,
+    tool::{Policy, catalog::interview},
 };
 use proptest::prelude::{ProptestConfig, any, proptest};
 use serde_json::{Value, json};

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use anteroom::{
     config::toml_document::TomlDocument,
     flow::{optional, shipped},
-    print::Printer,
+    ports::documents::Printer,
 };
 
 use super::mistakes;

@@ -3,16 +3,15 @@
 use std::fmt::Write as _;
 
 use anteroom::{
-    catalog::interview,
-    contacts::{ContactSource, Fetched, Wanted},
     model::{
         contact::{Contact, Labelled, Name},
         session::{PersonId, Status},
         ui::{Control, Prompt, Reply, Verdict},
         wait::{Purpose, Settlement, Wait},
     },
+    ports::contacts::{ContactSource, Fetched, Wanted},
     session::Next,
-    tool::Policy,
+    tool::{Policy, catalog::interview},
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use anteroom::{
     config::llm::Purpose,
-    llm::{
+    ports::llm::{
         Completion, Embedded, Embedder, Error, Message, Model, Models, Request, Silent,
         chat::{Blob, Finish, Form, Part, ToolCall, ToolChoice, ToolSpec},
         openai::Client,
@@ -53,12 +53,12 @@ async fn fails(reply: Reply, more: &str) -> String {
 fn everything() -> Request {
     let bytes = Blob(Arc::from(b"bytes".as_slice()));
     let call = |id: &str, raw: &str| ToolCall {
-        id: anteroom::ids::CallId::new(id),
+        id: anteroom::base::ids::CallId::new(id),
         name: "get_user_option".to_owned(),
         raw: raw.to_owned(),
     };
     let result = |id: &str| Message::Tool {
-        call: anteroom::ids::CallId::new(id),
+        call: anteroom::base::ids::CallId::new(id),
         content: "{\"selectedIds\":[]}".to_owned(),
     };
     Request {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anteroom::llm::{
+use anteroom::ports::llm::{
     Error, Message, Model, Request, Silent,
     chat::{Blob, Finish, Part, ToolChoice},
 };

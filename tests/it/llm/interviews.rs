@@ -1,7 +1,7 @@
 //! Whole interviews over each wire format and each row of presets: with somebody who presses, and with somebody who
 //! writes beside open cards. No request is refused where a preset knows the provider, and the model leads to the end.
 
-use anteroom::{llm::Models, model::session::Status};
+use anteroom::{model::session::Status, ports::llm::Models};
 use serde_json::{Value, json};
 
 use super::{

@@ -1,9 +1,9 @@
 //! The scripted model itself: stories lean on it.
 
 use anteroom::{
-    ids::CallId,
-    llm::{Embedder, Error, Message, Model, Request, Silent, chat::Finish},
+    base::ids::CallId,
     model::usage::Usage,
+    ports::llm::{Embedder, Error, Message, Model, Request, Silent, chat::Finish},
 };
 use serde_json::json;
 

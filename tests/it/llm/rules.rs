@@ -2,14 +2,14 @@
 //! beside open cards.
 
 use anteroom::{
+    base::ids::CallId,
     config::llm::Purpose,
-    ids::CallId,
-    llm::{
+    model::opaque::Opaque,
+    ports::llm::{
         Message, Model, Request, Silent,
         chat::{Finish, ToolCall, ToolSpec},
         openai::Client,
     },
-    model::opaque::Opaque,
 };
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
 pub(super) async fn converse(
     client: &Client,
     writes: bool,
-) -> Result<Vec<Message>, anteroom::llm::Error> {
+) -> Result<Vec<Message>, anteroom::ports::llm::Error> {
     let note = |text: &str| Message::user(format!("<note>{text}</note>"));
     let mut messages =
         vec![Message::System("Be brief.".to_owned()), note("Part 1 begins."), note("Ada is here.")];

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use anteroom::llm::{
+use anteroom::ports::llm::{
     Completion, Embedder, Error, Model, Models, Silent,
     error::{Fault, Stage, Told},
     resilience::{ResilienceOptions, Resilient},

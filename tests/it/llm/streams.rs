@@ -1,8 +1,8 @@
 //! Streams as services send them, and cut anywhere.
 
 use anteroom::{
-    ids::CountingIds,
-    llm::{
+    base::ids::CountingIds,
+    ports::llm::{
         Completion, Error,
         openai::stream::{Reader, whole},
     },

@@ -47,7 +47,7 @@ async fn the_instructions_of_a_child_run_hold_the_work_and_its_schema() {
     world.say("Go.").await;
     model.assert_played();
     let seen = model.seen();
-    let anteroom::llm::chat::Message::System(text) = &seen[2].messages[0] else {
+    let anteroom::ports::llm::chat::Message::System(text) = &seen[2].messages[0] else {
         panic!("no instructions")
     };
     assert_snapshot!(text, @r#"

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use anteroom::{
-    llm::chat::{Message, Request},
     model::{task::Subtask, transcript::Event},
+    ports::llm::chat::{Message, Request},
     store::{Timer, TimerKind},
 };
 use serde_json::{Value, json};

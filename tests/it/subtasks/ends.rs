@@ -2,13 +2,13 @@
 
 use anteroom::{
     engine::InboundKind,
-    llm::Error,
     model::{
         session::Status,
         transcript::{Audience, Via},
         ui::Reply,
         usage::Usage,
     },
+    ports::llm::Error,
     session::Command,
 };
 use chrono::TimeDelta;

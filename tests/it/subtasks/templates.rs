@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use anteroom::{
-    catalog,
     config::render,
-    task::{LoadedTask, Tasks, check::check, shipped},
-    tool::Toolbox,
+    flow::subtasks::{LoadedTask, Tasks, check::check, shipped},
+    tool::{Toolbox, catalog},
 };
 use insta::assert_snapshot;
 

@@ -12,7 +12,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use anteroom::llm::{
+use anteroom::ports::llm::{
     Error,
     chat::Finish,
     error::{Fault, Stage, Told},

@@ -1,13 +1,13 @@
 //! The end of a conversation that a model leads: its own goodbye, which nothing waits for.
 
 use anteroom::{
-    llm::{
+    base::telemetry::metric::INTERVIEW_COST_DOLLARS,
+    model::{session::Status, transcript::Audience, usage::Usage},
+    ports::llm::{
         Error,
         chat::{Finish, ToolChoice},
         error::Told,
     },
-    model::{session::Status, transcript::Audience, usage::Usage},
-    telemetry::metric::INTERVIEW_COST_DOLLARS,
 };
 use insta::assert_snapshot;
 use metrics_exporter_prometheus::PrometheusBuilder;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anteroom::{
     engine::{InboundKind, Receipt},
-    llm::chat::Request,
     model::{transcript::Audience, wait::Settlement},
+    ports::llm::chat::Request,
 };
 use insta::assert_snapshot;
 use serde_json::json;

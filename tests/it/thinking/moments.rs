@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anteroom::llm::{Error, error::Told};
+use anteroom::ports::llm::{Error, error::Told};
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 

@@ -1,13 +1,13 @@
 //! Rounds of a turn: prompts, parallel calls, order, limit, crash.
 
 use anteroom::{
+    base::ids::CallId,
     engine::{InboundKind, Receipt},
-    ids::CallId,
-    llm::{
+    model::{transcript::Event, wait::Settlement},
+    ports::llm::{
         Models,
         chat::{Message, ToolChoice},
     },
-    model::{transcript::Event, wait::Settlement},
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;

@@ -12,12 +12,12 @@ use std::sync::{Arc, atomic::Ordering};
 
 use anteroom::{
     engine::InboundKind,
-    llm::{
+    model::wait::{Settlement, Standing},
+    ports::llm::{
         Error,
         chat::Request,
         error::{Fault, Told},
     },
-    model::wait::{Settlement, Standing},
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;

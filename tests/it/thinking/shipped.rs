@@ -4,11 +4,11 @@
 use std::sync::{Arc, Mutex};
 
 use anteroom::{
-    llm::{Completion, Error, Model, Request, Sink},
     model::{
         session::Status,
         ui::{Control, Reply, Verdict},
     },
+    ports::llm::{Completion, Error, Model, Request, Sink},
 };
 use async_trait::async_trait;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anteroom::{
-    llm::{Completion, Error, Model, Request, Sink, chat::Finish, error::Told},
     model::usage::Usage,
+    ports::llm::{Completion, Error, Model, Request, Sink, chat::Finish, error::Told},
 };
 use async_trait::async_trait;
 use insta::assert_snapshot;

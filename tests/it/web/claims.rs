@@ -1,6 +1,6 @@
 //! The playground claims no act that cannot happen there.
 
-use anteroom::llm::Models;
+use anteroom::ports::llm::Models;
 use reqwest::multipart;
 
 use super::site::{FLOW, Site};

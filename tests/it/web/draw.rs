@@ -3,13 +3,13 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use anteroom::{
-    form::{self, ComponentId, Fields, Sheet},
+    base::ids::{CountingIds, SessionId, WaitId},
+    chat::form::{self, ComponentId, Fields, Sheet},
     gateway::web::{
         parse,
         render::{Cx, Draft, message},
         timeline::{Body, Message},
     },
-    ids::{CountingIds, SessionId, WaitId},
     model::{
         session::{FlowPin, PersonId, Place, Platform, Status},
         transcript::{Audience, Event, Recorded, Started},
@@ -405,7 +405,8 @@ fn unfinished() -> Wait {
             .unwrap();
     let data =
         json!({ "work": [ { "position": "Analyst", "startDate": "2020", "endDate": "2019" } ] });
-    let card = anteroom::catalog::interview::submit_for_validation::card::draw(&schema, &data, &[]);
+    let card =
+        anteroom::tool::catalog::interview::submit_for_validation::card::draw(&schema, &data, &[]);
     let review = Review {
         data_type: "skeleton_timeline".into(),
         data,

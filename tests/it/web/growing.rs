@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use anteroom::{
     engine::{Inbound, InboundKind, Receipt},
-    llm,
+    ports::llm,
     session::{Command, Responder},
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };

@@ -3,11 +3,10 @@
 use std::{os::unix::fs::PermissionsExt, sync::Arc, time::Duration};
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    clock::SystemClock,
+    base::{clock::SystemClock, ids::RandomIds},
     gateway::web::{guard, limits},
-    ids::RandomIds,
     model::text,
+    ports::artifacts::{Artifacts, extract::Extractor},
 };
 use reqwest::{StatusCode, header, multipart};
 use tokio::{

@@ -3,7 +3,7 @@
 
 use std::io::{Cursor, Read as _};
 
-use anteroom::llm::Models;
+use anteroom::ports::llm::Models;
 use reqwest::multipart;
 use serde_json::{Value, json};
 

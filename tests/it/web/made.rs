@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anteroom::{
-    artifacts::check::Kind,
-    export,
+    engine::export,
     model::{effect::Handout, transcript::Audience},
+    ports::artifacts::check::Kind,
     tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;

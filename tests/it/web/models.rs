@@ -1,6 +1,6 @@
 //! What a health check is told of models that cannot be used.
 
-use anteroom::llm::{Models, Silent};
+use anteroom::ports::llm::{Models, Silent};
 use chrono::TimeDelta;
 use reqwest::StatusCode;
 use serde_json::{Value, json};

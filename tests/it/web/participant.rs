@@ -5,9 +5,11 @@ use reqwest::{StatusCode, multipart};
 use std::sync::Arc;
 
 use anteroom::{
-    contacts::{Contacts, profile::Profile, vcard::VCards},
     gateway::web::limits,
-    llm::{Model, Models},
+    ports::{
+        contacts::{Contacts, profile::Profile, vcard::VCards},
+        llm::{Model, Models},
+    },
 };
 
 use super::site::{Site, csrf};

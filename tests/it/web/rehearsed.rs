@@ -1,8 +1,8 @@
 //! What Discord or Slack would do for a flow, rehearsed on the page: shown, decided on, and never said to have happened.
 
 use anteroom::{
-    llm::Models,
     model::transcript::{EffectOutcome, Event},
+    ports::llm::Models,
 };
 
 use super::site::{Site, Visitor};

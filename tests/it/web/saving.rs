@@ -3,7 +3,7 @@
 use std::{io::ErrorKind, sync::Arc};
 
 use anteroom::{
-    ids::RandomIds,
+    base::ids::RandomIds,
     model::transcript::Event,
     store::sled::{SledStore, fault_injection::Touch},
 };

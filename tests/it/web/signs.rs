@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anteroom::llm::Models;
+use anteroom::ports::llm::Models;
 use futures::StreamExt;
 use reqwest::{Response, multipart::Part};
 use tokio::task::JoinSet;

@@ -3,18 +3,21 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use anteroom::{
-    artifacts::{Artifacts, extract::Extractor},
-    catalog,
-    clock::{Clock, FixedClock},
+    base::{
+        clock::{Clock, FixedClock},
+        ids::{Ids, RandomIds, SessionId},
+    },
     config::{Secret, Settings, brand::Brand},
-    contacts::Contacts,
     engine::{Engine, Parts},
     flow::{Library, LoadedFlow},
     gateway::web::{Server, WebGateway},
-    ids::{Ids, RandomIds, SessionId},
-    llm::{Model, Models},
+    ports::{
+        artifacts::{Artifacts, extract::Extractor},
+        contacts::Contacts,
+        llm::{Model, Models},
+    },
     store::{Store, memory::MemoryStore},
-    tool::{Tool, Toolbox},
+    tool::{Tool, Toolbox, catalog},
 };
 use reqwest::{Client, Response, multipart};
 use tokio::task::JoinSet;

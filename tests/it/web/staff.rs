@@ -1,9 +1,9 @@
 //! What staff see and do: what waits for them, how far people are, whose move it is, and what cannot be delivered.
 
 use anteroom::{
-    export,
+    base::ids::{RandomIds, RecordId},
+    engine::export,
     gateway::web::limits,
-    ids::{RandomIds, RecordId},
     model::{
         audit::Sealed,
         effect::{Cause, CauseKind},

@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use anteroom::llm::{Model, Models};
+use anteroom::ports::llm::{Model, Models};
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use reqwest::multipart::Part;

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use anteroom::{
-    ids::{EffectId, SessionId, WaitId},
+    base::ids::{EffectId, SessionId, WaitId},
     model::{
         audit::Sealed,
         effect::{Cause, Delivery, Effect, Rendering},

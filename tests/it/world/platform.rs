@@ -7,10 +7,12 @@ use std::{
 };
 
 use anteroom::{
+    base::{
+        clock::Clock,
+        ids::{EffectId, WaitId},
+    },
     chat::refusal::{Class, outcome},
-    clock::Clock,
     engine::Gateway,
-    ids::{EffectId, WaitId},
     model::{
         effect::{Act, Delivery, Effect, Handout, Recipient, Rendering},
         posted::{Item, Posted, Reader, Removal},

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use anteroom::{
+    base::ids::{ArtifactId, CountingIds},
     gateway::slack::render::{Cx, card, modal, post, rearranged},
-    ids::{ArtifactId, CountingIds},
     model::{
         transcript::Audience,
         ui::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anteroom::{
-    form::ComponentId,
+    chat::form::ComponentId,
     gateway::slack::{
         answer,
         inbound::{File, Inputs, Typed},

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anteroom::{
-    form::ComponentId,
+    chat::form::ComponentId,
     gateway::slack::{
         answer,
         render::{Cx, card, modal, post},

@@ -16,7 +16,7 @@ use crate::{
 
 /// A request as Slack signs it, now by the bot's clock and so many seconds ago.
 fn signed(bot: &Bot, kind: &str, body: &str, ago: i64) -> RequestBuilder {
-    use anteroom::clock::Clock as _;
+    use anteroom::base::clock::Clock as _;
     let at = bot.clock.now().timestamp() - ago;
     Client::new()
         .post(format!("{}/slack/events", bot.base))
@@ -169,7 +169,7 @@ async fn click_and_health_check_are_answered_at_once_while_strangers_dribble() {
 
 /// The headers of a request whose body stops after its first byte.
 fn stalled(bot: &Bot, signature: &str) -> String {
-    use anteroom::clock::Clock as _;
+    use anteroom::base::clock::Clock as _;
     let at = bot.clock.now().timestamp();
     format!(
         "POST /slack/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: {JSON}\r\nContent-Length: 500\r\n\

@@ -1,6 +1,6 @@
 //! Over sockets.
 
-use anteroom::telemetry::ready::Ready as _;
+use anteroom::base::telemetry::ready::Ready as _;
 
 use super::*;
 use crate::emulator::{faults::Fault, wire::Lost};

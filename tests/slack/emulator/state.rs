@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anteroom::clock::Clock;
+use anteroom::base::clock::Clock;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 

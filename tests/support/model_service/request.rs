@@ -2,8 +2,8 @@
 //! arranged.
 
 use anteroom::{
-    ids::CallId,
-    llm::{
+    base::ids::CallId,
+    ports::llm::{
         Message, Request,
         chat::{ToolCall, ToolSpec},
     },

@@ -1,6 +1,6 @@
 //! What stands in a request: the note of the current part, the calls made in it, and what the participant wrote.
 
-use anteroom::llm::{
+use anteroom::ports::llm::{
     Request,
     chat::{Message, Part, ToolCall},
 };

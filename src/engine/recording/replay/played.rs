@@ -12,19 +12,21 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 
 use crate::{
-    contacts::{self, ContactSource, Fetched, Wanted},
+    base::ids::CallId,
     flow::LoadedFlow,
-    ids::CallId,
-    llm::{
-        Completion, Error, Model, Request, Sink,
-        chat::{Finish, ToolCall},
-        error::{Fault, Stage, Told},
-    },
     model::{
         session::PersonId,
         transcript::{CallResult, Event, Intent, Recorded, Thought},
         ui::Reply,
         usage::Usage,
+    },
+    ports::{
+        contacts::{self, ContactSource, Fetched, Wanted},
+        llm::{
+            Completion, Error, Model, Request, Sink,
+            chat::{Finish, ToolCall},
+            error::{Fault, Stage, Told},
+        },
     },
     tool::{Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, Toolbox},
 };

@@ -73,7 +73,7 @@ fn card(text: &mut String, wait: &Wait) {
     }
 }
 
-/// Prefixes of identifiers, as [`crate::ids`] has them.
+/// Prefixes of identifiers, as [`crate::base::ids`] has them.
 const PREFIXES: [&str; 5] = ["ses_", "wait_", "eff_", "record_", "upload_"];
 
 /// Hexadecimal digits after a prefix.

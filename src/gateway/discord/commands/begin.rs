@@ -3,10 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    chat::commands::decide::{flow_named, startable},
+    base::ids::SessionId,
+    chat::{
+        commands::decide::{flow_named, startable},
+        form::words,
+    },
     engine::{Engine, Inbound, InboundKind},
     flow::LoadedFlow,
-    form::words,
     gateway::discord::{
         api::{Code, Failure},
         app::App,
@@ -16,7 +19,6 @@ use crate::{
         render::Message as Post,
         texts,
     },
-    ids::SessionId,
     model::{
         flow::{DiscordPlace, StartDiscord},
         session::{Place, Platform, Status},

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
+    base::ids::{EffectId, SessionId},
     gateway::discord::{app::App, handler::UpdateContext, inbound::Ack, send, texts},
-    ids::{EffectId, SessionId},
     model::{
         artifact::Artifact,
         posted::{Item, Posted, Reader},

@@ -10,10 +10,12 @@ use super::{
     slash::Asker,
 };
 use crate::{
-    chat::commands::decide::{invitable, rights_of_staff},
+    chat::{
+        commands::decide::{invitable, rights_of_staff},
+        form::words,
+    },
     engine::Beginning,
     flow::LoadedFlow,
-    form::words,
     gateway::discord::{
         handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Action, Actor, NotTaken},

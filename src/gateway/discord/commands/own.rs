@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use crate::{
+    base::ids::SessionId,
+    chat::message_index::MessageRef,
     engine::Look,
     gateway::discord::{app::App, handler::UpdateContext, inbound::Ack, staff_thread, texts},
-    ids::SessionId,
-    message_index::MessageRef,
     model::{
         session::Status,
         wait::{Purpose, Wait},

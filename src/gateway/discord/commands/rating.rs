@@ -2,17 +2,14 @@
 
 use super::{NotTaken, own_session};
 use crate::{
-    chat::rating,
-    form::words,
+    base::{ids::SessionId, telemetry::metric},
+    chat::{form::words, message_index::MessageRef, rating},
     gateway::discord::{
         handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Action, Submission},
         render, texts,
     },
-    ids::SessionId,
-    message_index::MessageRef,
     model::rating::Rating,
-    telemetry::metric,
 };
 
 /// A button under an answer was pressed; `id` is what stands behind its prefix.

@@ -3,10 +3,10 @@
 use super::{copy, reader};
 use crate::{
     chat::{
+        form::words,
         profile::{self, Reading},
         transcript::{self, Opened, Opening, Page},
     },
-    form::words,
     gateway::discord::{
         handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Action, NotTaken},

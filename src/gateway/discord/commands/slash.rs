@@ -4,13 +4,15 @@ use async_trait::async_trait;
 
 use super::{begin, copy, invite, own, upload, used};
 use crate::{
-    chat::commands::{
-        Entry, Order, Verb,
-        decide::{self, Answer, Caller, decide},
-        help, on_discord,
+    chat::{
+        commands::{
+            Entry, Order, Verb,
+            decide::{self, Answer, Caller, decide},
+            help, on_discord,
+        },
+        form::words,
     },
     engine::Engine,
-    form::words,
     gateway::discord::{
         handler::{ReplyTarget, UpdateContext, participant},
         inbound::{Ack, Actor, Command as Given, NotTaken, Target},

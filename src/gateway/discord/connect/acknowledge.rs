@@ -15,14 +15,13 @@ use tokio_util::task::TaskTracker;
 
 use super::is_late;
 use crate::{
+    base::{clock::Clock, telemetry::metric},
     chat::refusal::Class,
-    clock::Clock,
     gateway::discord::{
         api::{Answered, Api, Failure},
         inbound::{Ack, Envelope, Inbox, Incoming, NotTaken, Ticket},
         parse,
     },
-    telemetry::metric,
 };
 
 /// First answers under way at one time; beyond that somebody floods the bot.

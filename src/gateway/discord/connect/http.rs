@@ -20,11 +20,11 @@ use tokio::time::Instant;
 
 use super::{Error, acknowledge::Intake};
 use crate::{
+    base::clock::Clock,
     chat::{
         Drawing,
         signed::{self, Door, Refusal, Server, Signed, text},
     },
-    clock::Clock,
     gateway::discord::{inbound::Ack, limits},
     model::session::Platform,
 };

@@ -23,10 +23,10 @@ use super::{
     wire::{Ended, Why, Wire},
 };
 use crate::{
+    base::telemetry::{link::Link, metric},
     config::{Proxies, Secret, llm::is_loopback},
     gateway::discord::api::Failure,
-    outbound,
-    telemetry::{link::Link, metric},
+    net::outbound,
 };
 
 /// Longest frame that is read, in bytes: a large server comes in one.

@@ -14,7 +14,7 @@ use super::{
     session::{Marks, Session},
     shard::{Shard, Stream},
 };
-use crate::telemetry::link::Open;
+use crate::base::telemetry::link::Open;
 
 /// Things of one connection that are taken at one time; beyond that nothing is read, and Discord waits.
 const IN_HAND_MAX: usize = 64;

@@ -4,9 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use super::{ReplyTarget, UpdateContext, participant};
 use crate::{
-    chat::{Drawing, receipt},
+    base::ids::WaitId,
+    chat::{
+        Drawing,
+        form::{ComponentId, Draft, MessageAccess, words},
+        message_index::MessageRef,
+        receipt,
+    },
     engine::{Inbound, InboundKind, Receipt},
-    form::{ComponentId, Draft, MessageAccess, words},
     gateway::discord::{
         answer::{self, Step},
         commands, files,
@@ -14,8 +19,6 @@ use crate::{
         render::{self, Message as Post},
         send, texts,
     },
-    ids::WaitId,
-    message_index::MessageRef,
     model::{
         artifact::Offer,
         session::Head,
@@ -178,7 +181,7 @@ impl UpdateContext<'_> {
             return false;
         }
         let look = self.engine.look(wait.session).await;
-        look.is_ok_and(|look| crate::form::is_scripted(wait, &look.state))
+        look.is_ok_and(|look| crate::chat::form::is_scripted(wait, &look.state))
     }
 
     /// Keeps what was entered, says what is wrong with it, or hands in what it comes to.

@@ -6,12 +6,12 @@
 
 use super::{ReplyTarget, UpdateContext};
 use crate::{
-    form::MessageAccess,
+    base::ids::SessionId,
+    chat::form::MessageAccess,
     gateway::discord::{
         inbound::{Ack, NotTaken},
         texts,
     },
-    ids::SessionId,
     model::session::Head,
     store::Note,
 };

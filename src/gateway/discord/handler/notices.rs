@@ -6,17 +6,15 @@ use serde_json::Value;
 
 use super::{ReplyTarget, UpdateContext};
 use crate::{
-    chat::receipt,
+    base::ids::EffectId,
+    chat::{form::words, message_index::MessageRef, receipt},
     engine::Receipt,
-    form::words,
     gateway::discord::{
         api::Code,
         inbound::{Ack, Incoming},
         render::Message as Post,
         send, texts,
     },
-    ids::EffectId,
-    message_index::MessageRef,
     model::{effect::Rendering, session::PersonId, wait::Wait},
 };
 

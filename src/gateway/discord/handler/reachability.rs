@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{UpdateContext, whose};
 use crate::{
+    chat::message_index::Role,
     engine::{Inbound, InboundKind},
     gateway::discord::{
         api::Code,
@@ -12,7 +13,6 @@ use crate::{
         inbound::{Ack, Actor, NotTaken},
         people, send,
     },
-    message_index::Role,
     model::{
         effect::Cause,
         session::{Head, Platform, Status},

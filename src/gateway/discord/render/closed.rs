@@ -11,7 +11,7 @@ use super::{
     text::{one_line, person, said, time},
 };
 use crate::{
-    form::{self, ComponentId, filled, review_editor},
+    chat::form::{self, ComponentId, filled, review_editor},
     gateway::discord::{limits, texts},
     model::{
         session::PersonId,

@@ -11,8 +11,10 @@ use super::{
     text::{clip_or, is_blank, one_line, parts, said},
 };
 use crate::{
-    chat::profile,
-    form::{ComponentId, shown},
+    chat::{
+        form::{ComponentId, shown},
+        profile,
+    },
     gateway::discord::limits,
     model::{
         ui::{Choice, Control, Field, Group, Review},

@@ -11,7 +11,7 @@ use super::{
     text::{clip, clip_or, is_blank, one_line, said},
 };
 use crate::{
-    form::{self, ComponentId, DenialForm, Draft, MessageAccess, words},
+    chat::form::{self, ComponentId, DenialForm, Draft, MessageAccess, words},
     gateway::discord::limits,
     model::{
         ui::{Ask, Choose, Control, Decide, Form, Prompt, Review, Upload},

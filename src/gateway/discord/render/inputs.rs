@@ -10,7 +10,7 @@ use super::{
     text::{clip, clip_or, is_blank, units},
 };
 use crate::{
-    form::{Slot, named, picked, text_of},
+    chat::form::{Slot, named, picked, text_of},
     gateway::discord::{inbound::Typed, limits},
     model::ui::{Choice, Field, Input},
 };

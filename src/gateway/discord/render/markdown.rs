@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::table::{Cell, Table};
 use super::text::{escape, escape_from, is_blank, units};
-use crate::form::agrees;
+use crate::chat::form::agrees;
 use crate::model::text::typed;
 
 /// Longest words of a link that stand for it, in characters.

@@ -14,7 +14,7 @@ use super::{
     text::{clip, clip_or, is_blank, one_line, person, said, units},
 };
 use crate::{
-    form::{ComponentId, shown},
+    chat::form::{ComponentId, shown},
     gateway::discord::{limits, transcript},
     model::{
         ui::{
@@ -226,7 +226,7 @@ impl Open<'_> {
     fn arranging(&self, review: &Review) -> Vec<Value> {
         let sheet = self.cx.draft.sheet(review);
         let mut items = Vec::new();
-        for list in crate::form::growing(review) {
+        for list in crate::chat::form::growing(review) {
             let noun = one_line(&review.lists[list].noun);
             let noun = if is_blank(&noun) { "entry".to_owned() } else { clip(&noun, 60) };
             for row in 0..sheet.rows[list].len() {
@@ -248,10 +248,10 @@ impl Open<'_> {
 
     fn adding(&self, review: &Review) -> Vec<CreateButton> {
         let button = |n: usize| {
-            let noun = crate::form::one(&one_line(&review.lists[n].noun));
+            let noun = crate::chat::form::one(&one_line(&review.lists[n].noun));
             self.button(&format!("add.{n}"), &format!("Add {noun}"))
         };
-        crate::form::growing(review).take(ADDABLE_MAX).map(button).collect()
+        crate::chat::form::growing(review).take(ADDABLE_MAX).map(button).collect()
     }
 
     fn send_files(&self, upload: &Upload) -> Drawn {

@@ -2,7 +2,7 @@
 //! kept in a draft until all of it is sent. Decided from the stored question and the draft alone.
 
 use crate::{
-    form::{Draft, Slot, review_editor},
+    chat::form::{Draft, Slot, review_editor},
     gateway::discord::limits,
     model::ui::{Form, Review},
 };

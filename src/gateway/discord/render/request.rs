@@ -6,7 +6,7 @@ use super::{
     Cx, components,
     text::{one_line, said, time, units},
 };
-use crate::{form::instant, gateway::discord::limits, model::ui::Decide};
+use crate::{chat::form::instant, gateway::discord::limits, model::ui::Decide};
 
 /// Longest display of one fact, in characters.
 const FACT: usize = 800;

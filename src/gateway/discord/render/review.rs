@@ -7,7 +7,7 @@ use super::{
     text::{is_blank, one_line, said, units},
 };
 use crate::{
-    form::shown,
+    chat::form::shown,
     gateway::discord::limits,
     model::ui::{Field, Group, Prompt},
 };

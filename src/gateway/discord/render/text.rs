@@ -3,10 +3,10 @@
 use chrono::{DateTime, Utc};
 use serenity::model::{id::UserId, mention::Mentionable as _};
 
-pub use crate::form::{is_blank, one_line};
+pub use crate::chat::form::{is_blank, one_line};
 
 use crate::{
-    form::Measure,
+    chat::form::Measure,
     gateway::discord::limits,
     model::{
         session::{PersonId, Platform},

@@ -10,12 +10,14 @@ use serde_json::json;
 
 use super::{post::Edited, roles};
 use crate::{
+    base::ids::WaitId,
     chat::{
         Fetched, Trail, cards,
+        form::{self, words},
+        message_index::{Mark, MessageRef, Role},
         refusal::{self, Class},
     },
     engine::{Inbound, InboundKind, Look, Receipt},
-    form::{self, words},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
@@ -24,8 +26,6 @@ use crate::{
         server_onboarding::{self, Known},
         texts,
     },
-    ids::WaitId,
-    message_index::{Mark, MessageRef, Role},
     model::{
         artifact::Offer,
         effect::{Act, CauseKind, Delivery, Effect, Recipient, Rendering},

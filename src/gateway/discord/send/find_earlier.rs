@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::deliver::{Delivered, Sender};
 use crate::{
+    chat::message_index::MessageRef,
     gateway::discord::{
         api::{Failure, Near},
         texts::without_greeting,
     },
-    message_index::MessageRef,
 };
 
 /// How long Discord surely remembers under which name a message was sent ("a few minutes").

@@ -2,9 +2,9 @@
 
 use super::deliver::Sender;
 use crate::{
+    base::ids::SessionId,
+    chat::message_index::{Mark, MessageRef},
     gateway::discord::app::App,
-    ids::SessionId,
-    message_index::{Mark, MessageRef},
     model::{
         effect::Recipient,
         posted::{Item, Posted, Reader},

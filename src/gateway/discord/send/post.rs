@@ -10,7 +10,7 @@ use super::{
     targets::Target,
 };
 use crate::{
-    chat::refusal::Class,
+    chat::{message_index::MessageRef, refusal::Class},
     gateway::discord::{
         api::{Code, Failure},
         limits,
@@ -20,7 +20,6 @@ use crate::{
         },
         texts,
     },
-    message_index::MessageRef,
     model::effect::Recipient,
 };
 

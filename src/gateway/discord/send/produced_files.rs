@@ -8,10 +8,10 @@ use super::{
     post::File,
 };
 use crate::{
-    artifacts::blobs,
-    form::words,
+    chat::form::words,
     gateway::discord::{render, texts},
     model::{artifact::Artifact, effect::Handout},
+    ports::artifacts::blobs,
 };
 
 impl Sender<'_> {

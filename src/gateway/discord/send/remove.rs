@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     chat::{
+        message_index::MessageRef,
         receipt,
         refusal::Class,
         removal::{Refused, Remover},
@@ -25,7 +26,6 @@ use crate::{
         api::{Code, Failure, Near},
         people, render, staff_thread, texts,
     },
-    message_index::MessageRef,
     model::{
         effect::{Act, Effect, Recipient},
         posted::{Item, Posted, Reader, Removal},

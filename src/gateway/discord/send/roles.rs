@@ -15,7 +15,8 @@ use super::{
     post::Edited,
 };
 use crate::{
-    chat::refusal::Class,
+    base::ids::{EffectId, SessionId, WaitId},
+    chat::{message_index::MessageRef, refusal::Class},
     engine::{self, Inbound, InboundKind, Look},
     gateway::discord::{
         api::{Code, Failure},
@@ -25,8 +26,6 @@ use crate::{
         permissions::{Hindrance, Rights},
         render, texts,
     },
-    ids::{EffectId, SessionId, WaitId},
-    message_index::MessageRef,
     model::{
         flow::PhaseEffect,
         transcript::Origin,

@@ -2,9 +2,9 @@
 
 use super::deliver::{DECIDED, Delivered, Sender, Undelivered};
 use crate::{
+    chat::message_index::MessageRef,
     engine::context_window::{answered, is_post_of_model},
     gateway::discord::{people::is_direct, render, texts},
-    message_index::MessageRef,
     model::{effect::Recipient, ui::Offered},
 };
 

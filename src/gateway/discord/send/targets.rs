@@ -7,9 +7,11 @@ use super::{
     deliver::{Delivered, Sender, Undelivered},
 };
 use crate::{
-    chat::cards,
+    chat::{
+        cards,
+        message_index::{Mark, MessageRef, Role},
+    },
     engine::Look,
-    message_index::{Mark, MessageRef, Role},
     model::{effect::Recipient, flow::PhaseEffect, posted::Reader},
 };
 

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::status::named;
 use crate::{
+    base::ids::{CallId, EffectId},
     engine::{Look, context_window::posts_of_model},
     gateway::slack::{limits, render::text::clip},
-    ids::{CallId, EffectId},
     model::{
         session::Status,
         transcript::{Audience, Call, CallResult, Event, Origin, Recorded, Speaker},

@@ -21,10 +21,10 @@ use super::{
     streams::{Looked, Streams},
 };
 use crate::{
+    base::ids::{EffectId, SessionId},
     chat::priority,
     engine::{self, Draft, Engine, Look},
     gateway::slack::{api::Failure, limits, render::safe},
-    ids::{EffectId, SessionId},
     model::effect::Priority,
 };
 

@@ -8,7 +8,7 @@ use std::{
 use tokio::time::Instant;
 
 use super::status::Shown;
-use crate::{gateway::slack::limits, ids::SessionId};
+use crate::{base::ids::SessionId, gateway::slack::limits};
 
 /// What a session shows.
 #[derive(Debug, Clone)]

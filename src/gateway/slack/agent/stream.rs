@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::plan::{self, Plan};
 use crate::{
+    base::ids::{EffectId, SessionId},
     chat::refusal::Class,
     engine::context_window::posts_of_model,
     gateway::slack::{
@@ -17,7 +18,6 @@ use crate::{
         delivery, limits,
         render::{Message, safe},
     },
-    ids::{EffectId, SessionId},
     model::transcript::{Event, Recorded},
     session::State,
     store::{self, Note, Store},

@@ -32,6 +32,7 @@ use super::{
     stream::{self, Fate, Kept, Opening, Stream, fate},
 };
 use crate::{
+    base::ids::{CallId, EffectId, SessionId},
     chat::PostLog,
     engine::{self, Draft, Engine, Look},
     gateway::slack::{
@@ -42,7 +43,6 @@ use crate::{
             safe::{self, Links},
         },
     },
-    ids::{CallId, EffectId, SessionId},
     model::{
         effect::Effect,
         posted::{Item, Posted, Reader},

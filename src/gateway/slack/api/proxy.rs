@@ -11,7 +11,7 @@ use hyper_util::{client::legacy::connect::HttpConnector, rt::TokioIo};
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-use crate::{config::Proxies, outbound::tunnel};
+use crate::{config::Proxies, net::outbound::tunnel};
 
 /// Connects by itself, or through the proxy for an address.
 #[derive(Clone)]

@@ -6,10 +6,13 @@ use tokio::time::timeout;
 
 use super::{mentioned, told_once};
 use crate::{
-    chat::commands::decide::{flow_named, invitable},
+    base::ids::SessionId,
+    chat::{
+        commands::decide::{flow_named, invitable},
+        form::words,
+    },
     engine::{Beginning, Error},
     flow::LoadedFlow,
-    form::words,
     gateway::slack::{
         blocks::{Button, actions, drawn, note, section},
         handler::{ReplyTarget, UpdateContext},
@@ -20,7 +23,6 @@ use crate::{
         render::{Message as Post, text::literal},
         texts,
     },
-    ids::SessionId,
     model::{
         flow::SlackPlace,
         session::{Head, Place, Platform, Status},

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use crate::{
-    chat::profile,
+    chat::{
+        form::{clip, overview, plain},
+        profile,
+    },
     engine::Look,
-    form::{clip, overview, plain},
     gateway::slack::{
         blocks::{Button, actions, drawn, section},
         handler::UpdateContext,

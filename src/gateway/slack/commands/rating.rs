@@ -2,18 +2,15 @@
 
 use super::{NotTaken, UpdateContext};
 use crate::{
-    chat::rating,
+    base::{ids::SessionId, telemetry::metric},
+    chat::{form::words, message_index::MessageRef, rating},
     engine::Error,
-    form::words,
     gateway::slack::{
         handler::{Form, ReplyTarget},
         inbound::{Ack, Action, Submission},
         people, render,
     },
-    ids::SessionId,
-    message_index::MessageRef,
     model::rating::Rating,
-    telemetry::metric,
 };
 
 /// Begins the id of the form that asks why.

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use super::{CopyFor, or_tell, put};
 use crate::{
+    base::ids::SessionId,
     chat::{
+        form::words,
         profile,
         transcript::{self, Opened, Opening},
     },
-    form::words,
     gateway::slack::{
         handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Action, NotTaken},
         profile::view as view_of,
         transcript::view,
     },
-    ids::SessionId,
     model::{artifact::Artifact, transcript::Audience},
     session::Responder,
 };

@@ -14,14 +14,16 @@ use super::{
     told,
 };
 use crate::{
-    chat::commands::{
-        Entry, Order, Verb,
-        decide::{self, Answer, Caller, decide, rights_of_staff, startable},
-        help, parse,
+    chat::{
+        commands::{
+            Entry, Order, Verb,
+            decide::{self, Answer, Caller, decide, rights_of_staff, startable},
+            help, parse,
+        },
+        form::words,
     },
     engine::Engine,
     flow::LoadedFlow,
-    form::words,
     gateway::slack::{
         handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Command as Typed},

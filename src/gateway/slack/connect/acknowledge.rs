@@ -8,11 +8,11 @@ use tokio::time::{Instant, timeout};
 
 use super::ephemeral::Whisperer;
 use crate::{
+    base::telemetry::metric,
     gateway::slack::{
         inbound::{Ack, Envelope, Inbox, Incoming, NotTaken},
         parse, texts,
     },
-    telemetry::metric,
 };
 
 /// What a payload is, as the transport says.

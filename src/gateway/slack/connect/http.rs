@@ -21,8 +21,8 @@ use super::{
     acknowledge::{Intake, Kind},
 };
 use crate::{
+    base::clock::Clock,
     chat::signed::{self, Door, Refusal, Server, Signed, text},
-    clock::Clock,
     config::settings::{SlackConnection, SlackTransport},
     gateway::slack::parse,
     model::session::Platform,

@@ -19,10 +19,10 @@ use super::{
     wire::{Why, Wire},
 };
 use crate::{
+    base::telemetry::{link::Link, metric},
     config::{Proxies, Secret, llm::is_loopback},
     gateway::slack::api::{Api, Failure, Method},
-    outbound,
-    telemetry::{link::Link, metric},
+    net::outbound,
 };
 
 /// Longest frame that is read, in bytes; the payloads of Slack's own examples have 30,000 at most, and a form may hold

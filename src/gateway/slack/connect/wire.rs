@@ -17,7 +17,7 @@ use super::{
     acknowledge::{Intake, Kind},
     socket::Stream,
 };
-use crate::telemetry::metric;
+use crate::base::telemetry::metric;
 
 /// Frames of one socket that are taken at one time; beyond that nothing is read, and Slack waits.
 const IN_HAND_MAX: usize = 64;

@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 
 use super::{Doctor, Report};
 use crate::{
+    base::ids::{CallId, CountingIds, SessionId, WaitId},
     gateway::slack::{
         api::{Failure, Method},
         render::{self, Cx},
     },
-    ids::{CallId, CountingIds, SessionId, WaitId},
     model::{
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, DenialReader, Field, Form, Group, Input,

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use super::{ReplyTarget, UpdateContext, ear_of, notices::Form};
 use crate::{
+    chat::{
+        form::{ComponentId, words},
+        message_index::MessageRef,
+    },
     engine::{Error, Inbound, InboundKind, Receipt},
-    form::{ComponentId, words},
     gateway::slack::{
         answer, commands, files,
         inbound::{Ack, Action, Actor, File, Inputs, NotTaken, Submission},
         render, texts,
     },
-    message_index::MessageRef,
     model::{
         artifact::Offer,
         transcript::Via,
@@ -90,7 +92,7 @@ impl UpdateContext<'_> {
             return false;
         }
         let look = self.engine.look(wait.session).await;
-        look.is_ok_and(|look| crate::form::is_scripted(wait, &look.state))
+        look.is_ok_and(|look| crate::chat::form::is_scripted(wait, &look.state))
     }
 
     /// A form was sent.

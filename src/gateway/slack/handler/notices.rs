@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use super::{ReplyTarget, UpdateContext};
 use crate::{
-    chat::receipt,
+    chat::{form::words, receipt},
     engine::Receipt,
-    form::words,
     gateway::slack::{
         api::{Failure, Method},
         app::App,

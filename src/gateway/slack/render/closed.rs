@@ -9,7 +9,7 @@ use super::{
     text::{person, time},
 };
 use crate::{
-    form::{self, ComponentId, filled, review_editor, words},
+    chat::form::{self, ComponentId, filled, review_editor, words},
     gateway::slack::{
         blocks::{Button, actions, bold, context, said, section},
         limits,

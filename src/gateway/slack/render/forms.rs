@@ -15,10 +15,12 @@ use super::{
     text::{clip, literal},
 };
 use crate::{
-    chat::profile,
-    form::{
-        ComponentId, DenialForm, is_blank, note_label, one, one_line, review_editor, starting_over,
-        words,
+    chat::{
+        form::{
+            ComponentId, DenialForm, is_blank, note_label, one, one_line, review_editor,
+            starting_over, words,
+        },
+        profile,
     },
     gateway::slack::{
         blocks::{self, Button, View, actions, columns, context, header, section},
@@ -419,7 +421,7 @@ fn told(review: &Review, step: &str) -> String {
 
 /// The fields of a group, whole.
 fn whole(group: &Group) -> Vec<SlackBlock> {
-    let value = |field: &Field| crate::form::shown(field);
+    let value = |field: &Field| crate::chat::form::shown(field);
     let told = group.fields.iter().filter(|field| !value(field).is_empty());
     let (long, short): (Vec<&Field>, Vec<&Field>) =
         told.partition(|field| value(field).chars().count() > 300);

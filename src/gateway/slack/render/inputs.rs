@@ -12,7 +12,7 @@ use slack_morphism::prelude::{
 
 use super::text::{clip_or, units};
 use crate::{
-    form::{is_blank, named, picked, text_of, yes_or_no},
+    chat::form::{is_blank, named, picked, text_of, yes_or_no},
     gateway::slack::{blocks::plain, inbound::Typed, limits},
     model::ui::{Choice, Field, Input},
     session::answer::check_field,

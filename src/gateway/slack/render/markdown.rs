@@ -5,7 +5,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd, TextMer
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::text::{self, Piece, escape, pieces};
-use crate::form::is_blank;
+use crate::chat::form::is_blank;
 use crate::model::text::typed;
 
 /// Longest address that becomes a link, in characters; a longer one stays text.

@@ -11,8 +11,10 @@ use super::{
     text::{clip, clip_or, literal, person, time, units},
 };
 use crate::{
-    chat::transcript::Opening,
-    form::{ComponentId, instant, is_blank, one_line},
+    chat::{
+        form::{ComponentId, instant, is_blank, one_line},
+        transcript::Opening,
+    },
     gateway::slack::{
         blocks::{self, Button, actions, bold, columns, confirm, context, said, section},
         limits,

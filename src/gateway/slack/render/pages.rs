@@ -7,7 +7,7 @@ use slack_morphism::prelude::SlackBlock;
 
 use super::{inputs, text};
 use crate::{
-    form::{Fields, Sheet, review_editor::entry_of, text_of},
+    chat::form::{Fields, Sheet, review_editor::entry_of, text_of},
     gateway::slack::{blocks, limits},
     model::ui::{Field, Form, Group, Review},
 };

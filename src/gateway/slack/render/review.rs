@@ -7,7 +7,7 @@ use slack_morphism::prelude::{
 
 use super::{Room, forms::fits_whole, inputs, pages, text::units};
 use crate::{
-    form::{
+    chat::form::{
         ComponentId, Sheet, is_blank, one, one_line,
         review_editor::{self, entry_of},
         shown,

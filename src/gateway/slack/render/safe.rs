@@ -9,7 +9,7 @@
 //! that still come only as much is shown as cannot change its meaning any more, so that what was shown stays.
 
 use super::text;
-use crate::{form::agrees, model::text::typed};
+use crate::{chat::form::agrees, model::text::typed};
 
 /// Takes no room, and divides what would act.
 const APART: char = '\u{200b}';

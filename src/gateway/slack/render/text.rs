@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::{
-    form::Measure,
+    chat::form::Measure,
     model::{
         session::{PersonId, Platform},
         text::typed,

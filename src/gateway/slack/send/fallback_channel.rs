@@ -5,13 +5,13 @@ use serde_json::json;
 
 use super::{Delivered, Sender, Undelivered, targets::Target};
 use crate::{
+    chat::message_index::{Mark, MessageRef, Role},
     engine,
     gateway::slack::{
         api::{Failure, Method},
         people::is_direct,
         texts,
     },
-    message_index::{Mark, MessageRef, Role},
     model::effect::Recipient,
 };
 

@@ -7,6 +7,7 @@ use chrono::TimeDelta;
 use super::{Delivered, Sender, Target, Undelivered};
 use crate::{
     chat::{
+        message_index::{Mark, MessageRef},
         refusal::{self, Class},
         removal::{Refused, refused},
     },
@@ -18,7 +19,6 @@ use crate::{
         },
         inviter, people, texts,
     },
-    message_index::{Mark, MessageRef},
     model::effect::{CauseKind, Delivery, Recipient},
     session::Responder,
 };

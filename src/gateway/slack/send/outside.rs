@@ -2,7 +2,7 @@
 
 use super::{Sender, targets::Target};
 use crate::{
-    message_index::MessageRef,
+    chat::message_index::MessageRef,
     model::{
         effect::Recipient,
         posted::{Item, Posted, Reader},

@@ -7,14 +7,13 @@ use serde_json::{Value, json};
 
 use super::{Delivered, Sender, Target};
 use crate::{
-    chat::refusal::Class,
+    chat::{message_index::MessageRef, refusal::Class},
     gateway::slack::{
         api::{Failure, Method},
         app::App,
         delivery, limits,
         render::{Message, answer, text},
     },
-    message_index::MessageRef,
     model::audit::sha256,
 };
 

@@ -8,10 +8,10 @@ use reqwest::Url;
 
 use super::{Delivered, Sender, Target, Undelivered};
 use crate::{
-    artifacts::blobs,
-    form::words,
+    chat::form::words,
     gateway::slack::{api::Failure, files::Upload, render, texts},
     model::{artifact::Artifact, effect::Handout, posted::Item},
+    ports::artifacts::blobs,
 };
 
 /// How long after an upload that was not answered Slack surely shows it, if it came: it shares files by and by.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Delivered, Sender, Undelivered, body_of, outcome};
 use crate::{
     chat::{
+        message_index::MessageRef,
         receipt,
         refusal::Class,
         removal::{Refused, Remover},
@@ -18,7 +19,6 @@ use crate::{
         api::{Failure, Method},
         delivery, people, render, staff_thread,
     },
-    message_index::MessageRef,
     model::{
         effect::{Act, Effect, Recipient},
         posted::{Item, Posted, Reader, Removal},

@@ -6,15 +6,17 @@ use serde_json::json;
 
 use super::{Delivered, Sender, Undelivered, post};
 use crate::{
-    chat::cards,
+    base::ids::SessionId,
+    chat::{
+        cards,
+        message_index::{Mark, MessageRef, Role},
+    },
     engine,
     gateway::slack::{
         api::{Failure, Method},
         app::App,
         staff_thread,
     },
-    ids::SessionId,
-    message_index::{Mark, MessageRef, Role},
     model::{
         effect::{Effect, Recipient},
         posted::{Item, Posted, Reader},

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::{Entry, Standing, Tenants, read_identity};
 use crate::{
+    base::telemetry::ready::Ready,
     config::Secret,
     gateway::slack::api::{Api, Failure, Method},
-    telemetry::ready::Ready,
 };
 
 impl Tenants {

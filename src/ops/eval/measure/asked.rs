@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::{Evidence, count, found, none};
 use crate::{
-    form::{clip, one_line},
-    ids::CallId,
+    base::ids::CallId,
+    chat::form::{clip, one_line},
     model::{
         transcript::{CallResult, Event, Speaker},
         ui::Reply,

@@ -2,7 +2,7 @@
 
 use super::{Evidence, count, found, none};
 use crate::{
-    form::clip,
+    chat::form::clip,
     model::{
         transcript::{CallResult, Event, Gap, ObjectiveStatus, Origin, SetBy},
         usage::Usage,

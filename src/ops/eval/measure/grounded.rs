@@ -8,15 +8,17 @@ use serde_json::Value;
 
 use super::{Evidence, found, none};
 use crate::{
-    form::clip,
-    grounding::{Sources, without_echo, wordwise},
-    ids::{CallId, WaitId},
+    base::ids::{CallId, WaitId},
+    chat::form::clip,
     model::{
         transcript::{Event, Recorded, Speaker, Thought},
         ui::Reply,
     },
     ops::eval::score::{Measure, Name},
-    session::answer::describe,
+    session::{
+        answer::describe,
+        grounding::{Sources, without_echo, wordwise},
+    },
 };
 
 /// Tools whose `data` is kept.

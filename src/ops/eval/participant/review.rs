@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::Participant;
 use crate::{
-    form::review_editor::{at, set},
-    ids::WaitId,
+    base::ids::WaitId,
+    chat::form::review_editor::{at, set},
     model::ui::{Field, Input, List, Reply, Review, Verdict},
     ops::sample::sample,
     session::{

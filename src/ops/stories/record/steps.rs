@@ -9,9 +9,9 @@ use super::super::{
     talk::made_up,
 };
 use crate::{
+    base::ids::WaitId,
+    chat::form::one_line,
     engine::{Inbound, InboundKind},
-    form::one_line,
-    ids::WaitId,
     model::{
         artifact::Artifact,
         ui::{Choose, Control, Decision, Field, Form, Reply, Review, Verdict},

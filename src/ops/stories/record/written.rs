@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::format::{Decide, Expect, Platform, Step};
 use crate::{
-    form::one_line,
+    chat::form::one_line,
     model::{flow::Period, session},
 };
 

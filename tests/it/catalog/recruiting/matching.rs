@@ -3,7 +3,6 @@
 use std::{fs, sync::Arc};
 
 use anteroom::{
-    catalog,
     engine::Error,
     flow::{Library, LoadedFlow, check_source, optional},
     model::{
@@ -11,9 +10,9 @@ use anteroom::{
         ui::{Control, Reply, Verdict},
         wait::{Purpose, Settlement},
     },
-    search::{self, Found, Query, Search},
+    ports::search::{self, Found, Query, Search},
     session::{Next, Responder, answer::check_data},
-    tool::{Policy, Services, Toolbox},
+    tool::{Policy, Services, Toolbox, catalog},
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};

@@ -4,13 +4,13 @@
 use std::sync::{Arc, Mutex};
 
 use anteroom::{
-    catalog::recruiting::calculate_similarity::{Compared, cosine, lexical},
-    llm::{
+    model::usage::Usage,
+    ports::llm::{
         Embedded, Embedder, Error, Models,
         embedding_cache::{EmbeddingCache, KEPT},
         error::Told,
     },
-    model::usage::Usage,
+    tool::catalog::recruiting::calculate_similarity::{Compared, cosine, lexical},
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};

@@ -3,13 +3,13 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use anteroom::{
-    catalog::recruiting::extract_skills::{
-        Confidence, Extracted,
-        lexicon::{Lexicon, Skill},
-    },
     model::{
         session::PersonId,
         transcript::{CallResult, Origin},
+    },
+    tool::catalog::recruiting::extract_skills::{
+        Confidence, Extracted,
+        lexicon::{Lexicon, Skill},
     },
 };
 use proptest::prelude::{Strategy as _, proptest};

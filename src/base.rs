@@ -1,0 +1,9 @@
+//! What every other module may use: the clock, ids, telemetry, failpoints and the sandbox for risky work.
+//!
+//! Imports nothing else of this crate.
+
+pub mod clock;
+pub mod failpoint;
+pub mod ids;
+pub mod sandbox;
+pub mod telemetry;

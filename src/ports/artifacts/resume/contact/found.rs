@@ -1,0 +1,204 @@
+//! Addresses within a piece of text: e-mail, telephone, web.
+
+use super::label_of;
+use crate::ports::artifacts::resume::{dates, vocabulary::Label};
+
+/// A web page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Page {
+    /// With its scheme.
+    pub(super) url: String,
+    /// Network and user name, on a known network.
+    pub(super) profile: Option<(&'static str, String)>,
+}
+
+/// The first e-mail address.
+pub(super) fn address(text: &str) -> Option<String> {
+    words(text).find_map(|word| {
+        let word = word.strip_prefix("mailto:").unwrap_or(word);
+        let (local, domain) = word.split_once('@')?;
+        let local_fits =
+            !local.is_empty() && local.chars().all(|c| c.is_alphanumeric() || "._%+-'".contains(c));
+        let domain_fits =
+            is_domain(domain) && domain.rsplit('.').next().is_some_and(|tld| tld.len() >= 2);
+        (local_fits && domain_fits).then(|| word.to_owned())
+    })
+}
+
+/// The first telephone number, as written.
+pub(super) fn phone(text: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    let labelled = ["tel", "phone", "mobile", "cell", "mob", "m:", "t:", "p:", "☎", "📞", "📱"]
+        .iter()
+        .any(|label| lower.contains(label))
+        || text
+            .split(|c: char| c.is_ascii_digit() || c == '+' || c == '(')
+            .next()
+            .is_some_and(|lead| label_of(lead.trim()).0 == Some(Label::Phone));
+    let others = |word: &&str| !word.contains(['@', '/']);
+    let plain = text.split_whitespace().filter(others).collect::<Vec<_>>().join(" ");
+    let part_of_number = |c: char| c.is_ascii_digit() || "+()-./ \u{2010}\u{2011}".contains(c);
+    text.split(|c: char| !part_of_number(c))
+        .map(|run| run.trim_matches([' ', '-', '.', '/']))
+        .map(|run| run.trim_start_matches(')').trim_end_matches('(').trim())
+        .find(|run| {
+            let digits = run.chars().filter(char::is_ascii_digit).count();
+            let international = run.starts_with(['+', '(']) || run.starts_with('0');
+            let american = digits == 10;
+            // Nothing else in its field, in groups: `943 555 011`.
+            let is_alone = run.len() >= plain.len() && digits >= 9 && run.contains(' ');
+            let fits = (7..=15).contains(&digits)
+                && (labelled || (digits > 7 && (international || american || is_alone)));
+            // `2019 - 2021` has eight digits too; an address has a letter or slash next to them.
+            fits && dates::find(run).is_none() && !glued(text, run)
+        })
+        .map(str::to_owned)
+}
+
+/// Whether a run of digits is part of a word or of a web address.
+fn glued(text: &str, run: &str) -> bool {
+    text.find(run).is_some_and(|at| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + run.len()..].chars().next();
+        before.is_some_and(|c| c.is_alphanumeric() || "/_@=".contains(c))
+            || after.is_some_and(|c| c.is_alphabetic() || "/_@=".contains(c))
+    })
+}
+
+/// Every web page, in order.
+pub(super) fn web(text: &str) -> Vec<Page> {
+    words(text).filter_map(page).collect()
+}
+
+fn page(word: &str) -> Option<Page> {
+    let lower = word.to_ascii_lowercase();
+    let bare = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
+    let schemed = bare.is_some();
+    let start = word.len() - bare.unwrap_or(&lower).len();
+    let address = word.get(start..)?;
+    let (host, path) = address.split_once('/').unwrap_or((address, ""));
+    let host = host.to_lowercase();
+    let host = host.strip_prefix("www.").unwrap_or(&host);
+    let user = || path.trim_end_matches('/').split(['/', '?']).next_back().unwrap_or_default();
+    let network = NETWORKS
+        .iter()
+        .find(|(known, _)| {
+            host == *known || host.strip_suffix(known).is_some_and(|sub| sub.ends_with('.'))
+        })
+        .map(|(_, network)| *network);
+    let known_end = host.rsplit('.').next().is_some_and(|tld| ENDS.contains(&tld));
+    let clear = schemed || lower.starts_with("www.") || network.is_some() || known_end;
+    if word.contains('@') && network.is_none() || !is_domain(host) || !clear {
+        return None;
+    }
+    let profile = network
+        .map(|network| (network, user().trim_start_matches('@').to_owned()))
+        .filter(|(_, user)| !user.is_empty());
+    let url = if schemed { word.to_owned() } else { format!("https://{word}") };
+    Some(Page { url, profile })
+}
+
+const NETWORKS: [(&str, &str); 14] = [
+    ("linkedin.com", "LinkedIn"),
+    ("github.com", "GitHub"),
+    ("gitlab.com", "GitLab"),
+    ("bitbucket.org", "Bitbucket"),
+    ("codeberg.org", "Codeberg"),
+    ("twitter.com", "Twitter"),
+    ("x.com", "X"),
+    ("stackoverflow.com", "Stack Overflow"),
+    ("medium.com", "Medium"),
+    ("behance.net", "Behance"),
+    ("dribbble.com", "Dribbble"),
+    ("orcid.org", "ORCID"),
+    ("xing.com", "XING"),
+    ("kaggle.com", "Kaggle"),
+];
+
+/// Ends of bare host names that are hardly anything else; `Node.js` and `ASP.NET` are not among them.
+const ENDS: [&str; 22] = [
+    "com", "org", "io", "dev", "me", "app", "ai", "co", "uk", "de", "fr", "nl", "eu", "ch", "at",
+    "se", "dk", "fi", "ie", "info", "page", "blog",
+];
+
+fn is_domain(host: &str) -> bool {
+    let labels: Vec<&str> = host.split('.').collect();
+    labels.len() > 1
+        && labels.iter().all(|label| {
+            !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+        })
+        && labels
+            .last()
+            .is_some_and(|tld| tld.chars().all(char::is_alphabetic) && tld.chars().count() > 1)
+}
+
+/// Words without the punctuation around them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || "<>()[]{}|;,\"“”·•".contains(c))
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '+'))
+        .map(|word| {
+            // `E-mail:ada@example.org`
+            match word.split_once(':') {
+                Some((label, rest))
+                    if !rest.starts_with("//")
+                        && label.chars().all(|c| c.is_alphabetic() || c == '-') =>
+                {
+                    rest
+                }
+                _ => word,
+            }
+        })
+        .filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_found_in_messy_lines() {
+        for (text, expected) in [
+            ("E-mail:ada@example.org", Some("ada@example.org")),
+            ("<mailto:ada.b+cv@mail.example.co.uk>;", Some("ada.b+cv@mail.example.co.uk")),
+            ("ada@localhost", None),
+            ("@ada on the network", None),
+        ] {
+            assert_eq!(address(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn telephone_numbers_are_told_from_other_numbers() {
+        for (text, expected) in [
+            ("+44 20 7946 0018", Some("+44 20 7946 0018")),
+            ("Tel: (512) 555-0147", Some("(512) 555-0147")),
+            ("512.555.0147", Some("512.555.0147")),
+            ("phone 555-0147", Some("555-0147")),
+            ("Móvil: 655 01 23 45", Some("655 01 23 45")),
+            ("040 / 555 01 77", Some("040 / 555 01 77")),
+            ("2019 - 2021", None),
+            ("03/2018 - 11/2020", None),
+            ("https://example.org/1234567890", None),
+            ("ISBN9783161484100", None),
+            ("10 000 000 users", None),
+        ] {
+            assert_eq!(phone(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_and_profiles_are_told_apart() {
+        let said: Vec<String> = web(
+            "https://ada.example.org | linkedin.com/in/ada-byron, www.github.com/ada/ · Node.js ASP.NET ada@example.org uk.linkedin.com/in/x",
+        )
+        .into_iter()
+        .map(|page| format!("{} {:?}", page.url, page.profile))
+        .collect();
+        insta::assert_snapshot!(said.join("\n"), @r#"
+        https://ada.example.org None
+        https://linkedin.com/in/ada-byron Some(("LinkedIn", "ada-byron"))
+        https://www.github.com/ada/ Some(("GitHub", "ada"))
+        https://uk.linkedin.com/in/x Some(("LinkedIn", "x"))
+        "#);
+    }
+}

@@ -1,0 +1,322 @@
+//! Places: a city with its region and country, told apart from other texts with commas.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use super::{countries, vocabulary::folded, words};
+
+/// A place as written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) city: Option<String>,
+    pub(super) region: Option<String>,
+    pub(super) country_code: Option<&'static str>,
+}
+
+/// A text that is wholly a place, because it ends in a known country or American state, has a postcode before or after
+/// a name, or is the name of a known city: `London, United Kingdom`, `Austin, TX 78701`,
+/// `12 Dover Street, London W1S 4LJ, UK`, `04229 Leipzig`, `Belo Horizonte - MG`, `Germany`.
+pub(super) fn place(text: &str) -> Option<Place> {
+    if text.contains(['@', '\t', ':']) || text.split_whitespace().count() > 14 {
+        return None;
+    }
+    by_country(text).or_else(|| by_postcode(text)).or_else(|| by_name(text)).or_else(|| {
+        // `9 Quay Road, Smallville, SA15 3AB`: the code stands apart.
+        let (before, code) = text.rsplit_once(',')?;
+        let is_code = is_postcode(code.trim());
+        let city = before.rsplit(',').next().unwrap_or_default().trim();
+        let words: Vec<&str> = city.split_whitespace().collect();
+        let named = || {
+            (before != city && is_name(&words))
+                .then(|| Place { city: Some(city.to_owned()), ..Place::default() })
+        };
+        is_code.then(|| place(before).or_else(named))?
+    })
+}
+
+/// A postcode alone: `SA15 3AB`, `51020-000`, `CEP 51020-000`.
+fn is_postcode(text: &str) -> bool {
+    let code = text.strip_prefix("CEP").unwrap_or(text).trim_start_matches([':', ' ']);
+    let shaped = shape(code);
+    let british = ["A0 0AA", "A00 0AA", "AA0 0AA", "AA00 0AA", "A0A 0AA", "AA0A 0AA", "A0A 0A0"];
+    matches!(shaped.as_str(), "00000-000" | "0000-000" | "00000" | "0000 AA")
+        || british.contains(&shaped.as_str())
+}
+
+fn by_country(text: &str) -> Option<Place> {
+    let mut parts = parts_of(text);
+    if parts.iter().any(|part| part.contains('@') || part.split_whitespace().count() > 4) {
+        return None;
+    }
+    let last = parts.last()?;
+    let mut found = Place { country_code: countries::country(last), ..Place::default() };
+    // Two capitals after a city are a state before they are a country: `San Jose, CA`.
+    if parts.len() > 1 && countries::is_us_state(last) {
+        found.country_code = Some("US");
+        found.region = parts.pop();
+    } else if found.country_code.is_some() {
+        parts.pop();
+        // Only a known region: before an unknown one may stand a firm, `Acme, Leeds, UK`.
+        if parts.len() > 1 && parts.last().is_some_and(|part| countries::is_region(part)) {
+            found.region = parts.pop();
+        }
+    }
+    found.city = parts.pop();
+    // `Rosario, Santa Fe, Argentina`: before a part that is not known stands a city that is.
+    if found.region.is_none() && parts.len() == 1 && is_known(&parts[0]) {
+        found.region = found.city.take();
+        found.city = parts.pop();
+    }
+    let city = found.city.as_deref().unwrap_or_default();
+    // In `New York` and `Paris, France` nothing else is named.
+    let strange = !is_known(city) && (words::is_position(city) || words::is_organisation(city))
+        || !parts.is_empty();
+    let starts_small = text.chars().next().is_none_or(char::is_lowercase);
+    (found.country_code.is_some() && !strange && !starts_small).then_some(found)
+}
+
+/// `04229 Leipzig`, `D-04229 Leipzig`, `3511 NP Utrecht`, `4050-031 Porto`, `Leeds LS6 3DA`, `Québec (Québec) G1R 2L3`.
+fn by_postcode(text: &str) -> Option<Place> {
+    text.split(',').rev().take(3).map(str::trim).find_map(|part| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let (first, rest) = words.split_first()?;
+        let first = first.rsplit_once('-').map_or(*first, |(country, code)| {
+            if country.len() <= 2 && country.chars().all(|c| c.is_ascii_uppercase()) {
+                code
+            } else {
+                first
+            }
+        });
+        let before = match (shape(first).as_str(), rest) {
+            ("00000" | "0000" | "0000-000" | "00000-000" | "0000AA", city) => Some(city),
+            ("000", [end, city @ ..]) if shape(end) == "00" => Some(city),
+            _ => None,
+        };
+        let before = before.map(|city| match city {
+            [letters, city @ ..] if shape(letters) == "AA" && shape(first) == "0000" => city,
+            city => city,
+        });
+        if let Some(city) = before.filter(|city| is_name(city)) {
+            let bare = city.iter().copied().take_while(|word| !word.starts_with('('));
+            let city = bare.collect::<Vec<_>>().join(" ");
+            return Some(Place { city: Some(city), ..Place::default() });
+        }
+        // The two halves of British and Canadian codes.
+        let [city @ .., out, inward] = words.as_slice() else { return None };
+        let british = shape(inward) == "0AA"
+            && matches!(shape(out).as_str(), "A0" | "A00" | "AA0" | "AA00" | "A0A" | "AA0A");
+        let canadian = shape(inward) == "0A0" && shape(out) == "A0A";
+        let city: Vec<&str> =
+            city.iter().copied().take_while(|word| !word.starts_with('(')).collect();
+        let country_code = if british { Some("GB") } else { Some("CA") };
+        ((british || canadian) && is_name(&city)).then(|| Place {
+            city: Some(city.join(" ")),
+            region: None,
+            country_code,
+        })
+    })
+}
+
+/// Digits as zeroes and capitals as `A`.
+fn shape(word: &str) -> String {
+    word.chars()
+        .map(|c| match c {
+            '0'..='9' => '0',
+            'A'..='Z' => 'A',
+            c => c,
+        })
+        .collect()
+}
+
+/// Words that can be the name of a city.
+fn is_name(words: &[&str]) -> bool {
+    let is_street = |word: &str| STREETS.contains(&folded(word).trim_end_matches('.'));
+    (1..=4).contains(&words.len())
+        && !words.iter().any(|word| is_street(word))
+        && words[0].starts_with(char::is_uppercase)
+        && words.iter().all(|word| word.chars().all(|c| c.is_alphabetic() || "'’-.()/".contains(c)))
+}
+
+/// Words that end or begin the names of streets.
+const STREETS: [&str; 31] = [
+    "street",
+    "st",
+    "road",
+    "rd",
+    "avenue",
+    "ave",
+    "av",
+    "lane",
+    "drive",
+    "dr",
+    "way",
+    "court",
+    "blvd",
+    "boulevard",
+    "terrace",
+    "highway",
+    "parkway",
+    "square",
+    "strasse",
+    "str",
+    "weg",
+    "allee",
+    "platz",
+    "rue",
+    "calle",
+    "rua",
+    "straat",
+    "laan",
+    "apt",
+    "suite",
+    "floor",
+];
+
+/// The name of a known city, alone or before a region: `Porto Alegre, RS`, `Sevilla`.
+fn by_name(text: &str) -> Option<Place> {
+    let parts: Vec<&str> =
+        text.split([',', '|', '/']).flat_map(|part| part.split(" - ")).map(str::trim).collect();
+    let code = |part: &str| {
+        (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_uppercase())
+    };
+    let (city, region) = match parts.as_slice() {
+        [city] => (*city, None),
+        [city, region] if code(region) || countries::is_region(region) || is_known(region) => {
+            (*city, Some((*region).to_owned()))
+        }
+        [street @ .., city, region]
+            if (code(region) || countries::is_region(region))
+                && is_known(city)
+                && street.iter().any(|part| part.contains(|c: char| c.is_ascii_digit())) =>
+        {
+            (*city, Some((*region).to_owned()))
+        }
+        [street @ .., city]
+            if street.iter().any(|part| part.contains(|c: char| c.is_ascii_digit())) =>
+        {
+            (*city, None)
+        }
+        _ => return None,
+    };
+    let bare = city.split(" (").next().unwrap_or(city);
+    // `London SE15`
+    let bare = match bare.rsplit_once(' ') {
+        Some((city, code)) if code.contains(|c: char| c.is_ascii_digit()) && is_known(city) => city,
+        _ => bare,
+    };
+    let is_part = region.as_deref().is_some_and(|region| PARTS.contains(&region));
+    let words: Vec<&str> = bare.split_whitespace().collect();
+    let is_plain = is_name(&words) && !words::is_organisation(bare) && !words::is_position(bare);
+    let known = is_known(bare) || is_part && is_plain;
+    known.then(|| Place { city: Some(bare.to_owned()), region, country_code: None })
+}
+
+/// States of Brazil and provinces of Canada, as they stand behind a city.
+const PARTS: [&str; 36] = [
+    "AC", "AL", "AP", "AM", "BA", "CE", "DF", "ES", "GO", "MA", "MT", "MS", "MG", "PA", "PB", "PR",
+    "PE", "PI", "RJ", "RN", "RS", "RO", "RR", "SC", "SP", "SE", "TO", "ON", "QC", "BC", "AB", "MB",
+    "SK", "NS", "NB", "NL",
+];
+
+/// Cities that are named without their country, by their country.
+const CITIES: &str = include_str!("../../../../manifests/lexicon/cities.txt");
+
+static KNOWN: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    CITIES
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(':'))
+        .flat_map(|(_, cities)| cities.split(','))
+        .map(|city| folded(city.trim()))
+        .collect()
+});
+
+/// Whether a text is the name of a known city.
+pub(super) fn is_known(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_uppercase() || c == '\'' || c == '’')
+        && KNOWN.contains(&folded(text.trim()))
+}
+
+/// A text that a person has labelled as a place, known country or not.
+pub(super) fn labelled(text: &str) -> Place {
+    place(text).unwrap_or_else(|| {
+        let mut parts = parts_of(text).into_iter();
+        Place { city: parts.next(), region: parts.next(), country_code: None }
+    })
+}
+
+/// What stands between the commas, without postcodes, and without a street before the city.
+fn parts_of(text: &str) -> Vec<String> {
+    let mut parts: Vec<&str> = text.split(',').collect();
+    while parts.len() > 2 && parts[0].contains(|c: char| c.is_ascii_digit()) {
+        parts.remove(0);
+    }
+    let mut parts: Vec<String> = parts.into_iter().map(without_postcode).collect();
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// A short text from which the words with digits are left out.
+fn without_postcode(part: &str) -> String {
+    let words: Vec<&str> = part.split_whitespace().collect();
+    let plain: Vec<&str> =
+        words.iter().copied().filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();
+    plain.join(" ").trim_matches(['(', ')', '.']).to_owned()
+}
+
+/// Whether a text is a place, or a way to work without one.
+pub(super) fn is_place(text: &str) -> bool {
+    let lower = text.trim().trim_matches(['(', ')']).to_lowercase();
+    matches!(
+        lower.as_str(),
+        "remote" | "hybrid" | "home office" | "homeoffice" | "télétravail" | "remoto" | "thuiswerk"
+    ) || place(text).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> String {
+        match place(text) {
+            None => "no place".to_owned(),
+            Some(Place { city, region, country_code }) => {
+                format!("{city:?} {region:?} {country_code:?}")
+                    .replace("Some(", "")
+                    .replace(')', "")
+            }
+        }
+    }
+
+    #[test]
+    fn places_are_told_by_their_country_or_state() {
+        for (text, expected) in [
+            ("London, United Kingdom", r#""London" None "GB""#),
+            ("Austin, TX 78701", r#""Austin" "TX" "US""#),
+            ("San Jose, CA", r#""San Jose" "CA" "US""#),
+            ("Portland, Oregon, USA", r#""Portland" "Oregon" "US""#),
+            ("Munich, Bavaria, Germany", r#""Munich" "Bavaria" "DE""#),
+            ("12 Dover Street, London W1S 4LJ, UK", r#""London" None "GB""#),
+            ("1 Main Street, Apt 4B, Salem, OR 97301", r#""Salem" "OR" "US""#),
+            ("9 Heol y Parc, Llanelli, SA15 3AB", r#""Llanelli" None None"#),
+            ("Rua das Mangueiras, 210, Recife - PE, CEP 51020-000", r#""Recife" "PE" None"#),
+            ("Rosario, Santa Fe, Argentina", r#""Rosario" "Santa Fe" "AR""#),
+            ("Germany", r#"None None "DE""#),
+            ("Lindenallee 27, 04229 Leipzig", r#""Leipzig" None None"#),
+            ("D-10437 Berlin", r#""Berlin" None None"#),
+            ("Oudegracht 188, 3511 NP Utrecht", r#""Utrecht" None None"#),
+            ("Rua do Almada 88, 4050-031 Porto", r#""Porto" None None"#),
+            ("14 Hartington Place, Edinburgh EH10 4LF", r#""Edinburgh" None "GB""#),
+            ("Québec (Québec) G1R 2L3", r#""Québec" None "CA""#),
+            ("Belo Horizonte - MG", r#""Belo Horizonte" "MG" None"#),
+            ("Ciudad de México", r#""Ciudad de México" None None"#),
+            ("Senior Programmer, Analytical Engines", "no place"),
+            ("Engineer, Germany", "no place"),
+            ("Acme Ltd, UK", "no place"),
+            ("Bluebonnet, Inc., Austin, TX", "no place"),
+            ("Savanna Foods, Nairobi, Kenya", "no place"),
+            ("led by us", "no place"),
+        ] {
+            assert_eq!(said(text), expected, "{text}");
+        }
+    }
+}

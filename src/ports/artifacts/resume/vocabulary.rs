@@ -1,0 +1,342 @@
+//! The words of résumés, one table per language in `manifests/lexicon/resumes`, and all of them together: people mix
+//! languages, and no word here means different things in two of them where it is looked for.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
+
+use icu_normalizer::DecomposingNormalizerBorrowed;
+use serde::Deserialize;
+
+use super::sections::Section;
+
+const SOURCES: [&str; 6] = [
+    include_str!("../../../../manifests/lexicon/resumes/de.toml"),
+    include_str!("../../../../manifests/lexicon/resumes/en.toml"),
+    include_str!("../../../../manifests/lexicon/resumes/es.toml"),
+    include_str!("../../../../manifests/lexicon/resumes/fr.toml"),
+    include_str!("../../../../manifests/lexicon/resumes/nl.toml"),
+    include_str!("../../../../manifests/lexicon/resumes/pt.toml"),
+];
+
+/// A test sees to it that every table can be read.
+static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
+    let mut vocabulary = Vocabulary::default();
+    for table in SOURCES.iter().filter_map(|source| toml_edit::de::from_str(source).ok()) {
+        vocabulary.add(&table);
+    }
+    vocabulary
+});
+
+/// Every word that is known.
+pub(super) fn vocabulary() -> &'static Vocabulary {
+    &VOCABULARY
+}
+
+/// What a label of contact data announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Label {
+    Name,
+    Email,
+    Phone,
+    Address,
+    Web,
+    /// Something that is of no use here, such as a date of birth.
+    Other,
+}
+
+/// What a label within a role announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RoleLabel {
+    Title,
+    Firm,
+    /// A period or a place.
+    Other,
+}
+
+/// All words, as [`folded`] has them.
+#[derive(Debug, Default)]
+pub(super) struct Vocabulary {
+    /// Names of the whole document.
+    pub(super) titles: HashSet<String>,
+    pub(super) headings: HashMap<String, Section>,
+    pub(super) fillers: HashSet<String>,
+    /// From 1.
+    pub(super) months: HashMap<String, u8>,
+    pub(super) seasons: HashSet<String>,
+    /// The longest first, in words and marks.
+    pub(super) present: Vec<Vec<String>>,
+    pub(super) since: Vec<Vec<String>>,
+    pub(super) from: Vec<Vec<String>>,
+    pub(super) between: Vec<Vec<String>>,
+    pub(super) onwards: Vec<Vec<String>>,
+    /// What may stand between a month and its year.
+    pub(super) of: HashSet<String>,
+    pub(super) labels: HashMap<String, Label>,
+    pub(super) long_degrees: Vec<String>,
+    pub(super) short_degrees: HashSet<String>,
+    pub(super) notes: HashSet<String>,
+    pub(super) role_labels: HashMap<String, RoleLabel>,
+    /// How much or how somebody worked.
+    pub(super) terms: HashSet<String>,
+    /// What stands where a role would, and is none.
+    pub(super) breaks: HashSet<String>,
+    pub(super) departments: HashSet<String>,
+    /// What stands before a name and is no part of it, without dots.
+    pub(super) courtesies: HashSet<String>,
+    /// Degrees and offices before a name, without dots.
+    pub(super) honours: HashSet<String>,
+    pub(super) positions: HashSet<String>,
+    pub(super) position_ends: Vec<String>,
+    pub(super) employers: HashSet<String>,
+    pub(super) employer_ends: Vec<String>,
+    pub(super) schools: HashSet<String>,
+    pub(super) school_stems: Vec<String>,
+}
+
+impl Vocabulary {
+    fn add(&mut self, table: &Table) {
+        let Table { titles, headings, dates, labels, degrees, notes, .. } = table;
+        let Table { roles, names, positions, employers, schools, .. } = table;
+        self.titles.extend(list(titles));
+        self.fillers.extend(list(&headings.fillers));
+        for (words, section) in [
+            (&headings.contact, Section::Contact),
+            (&headings.work, Section::Work),
+            (&headings.volunteer, Section::Volunteer),
+            (&headings.education, Section::Education),
+            (&headings.skills, Section::Skills),
+            (&headings.references, Section::References),
+            (&headings.other, Section::Other),
+        ] {
+            for heading in list(words) {
+                let words: Vec<&str> = parts(&heading).collect();
+                self.headings.entry(words.join(" ")).or_insert(section);
+            }
+        }
+        for (month, forms) in (1..).zip(dates.months.split(',')) {
+            self.months.extend(forms.split_whitespace().map(|form| (folded(form), month)));
+        }
+        self.seasons.extend(list(&dates.seasons));
+        self.of.extend(list(&dates.of));
+        for (phrases, text) in [
+            (&mut self.present, &dates.present),
+            (&mut self.since, &dates.since),
+            (&mut self.from, &dates.from),
+            (&mut self.between, &dates.between),
+            (&mut self.onwards, &dates.onwards),
+        ] {
+            phrases.extend(list(text).map(|phrase| tokens(&phrase)));
+            phrases.sort_by_key(|phrase| usize::MAX - phrase.len());
+        }
+        for (words, label) in [
+            (&labels.name, Label::Name),
+            (&labels.email, Label::Email),
+            (&labels.phone, Label::Phone),
+            (&labels.address, Label::Address),
+            (&labels.web, Label::Web),
+            (&labels.other, Label::Other),
+        ] {
+            for word in list(words) {
+                self.labels.entry(word).or_insert(label);
+            }
+        }
+        self.long_degrees.extend(list(&degrees.long));
+        self.short_degrees.extend(list(&degrees.short));
+        self.notes.extend(list(&notes.words));
+        self.add_roles(roles, names);
+        self.positions.extend(list(&positions.words));
+        self.position_ends.extend(list(&positions.ends));
+        self.employers.extend(list(&employers.words));
+        self.employer_ends.extend(list(&employers.ends));
+        self.schools.extend(list(&schools.words));
+        self.school_stems.extend(list(&schools.stems));
+    }
+
+    fn add_roles(&mut self, roles: &Roles, names: &Names) {
+        for (words, label) in [
+            (&roles.title, RoleLabel::Title),
+            (&roles.firm, RoleLabel::Firm),
+            (&roles.other, RoleLabel::Other),
+        ] {
+            for word in list(words) {
+                self.role_labels.entry(word).or_insert(label);
+            }
+        }
+        let spaced = |text: &String| parts(text).collect::<Vec<_>>().join(" ");
+        self.terms.extend(list(&roles.terms).map(|term| spaced(&term)));
+        self.breaks.extend(list(&roles.breaks).map(|name| spaced(&name)));
+        self.departments.extend(list(&roles.departments));
+        self.courtesies.extend(list(&names.courtesies));
+        self.honours.extend(list(&names.honours));
+    }
+}
+
+/// One language.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    titles: String,
+    headings: Headings,
+    dates: Dates,
+    labels: Labels,
+    degrees: Degrees,
+    notes: Words,
+    roles: Roles,
+    names: Names,
+    positions: Endings,
+    employers: Endings,
+    schools: Schools,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Headings {
+    contact: String,
+    work: String,
+    volunteer: String,
+    education: String,
+    skills: String,
+    references: String,
+    other: String,
+    fillers: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dates {
+    months: String,
+    seasons: String,
+    present: String,
+    since: String,
+    from: String,
+    between: String,
+    onwards: String,
+    of: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Labels {
+    name: String,
+    email: String,
+    phone: String,
+    address: String,
+    web: String,
+    other: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Degrees {
+    long: String,
+    short: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Roles {
+    title: String,
+    firm: String,
+    other: String,
+    terms: String,
+    breaks: String,
+    departments: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names {
+    courtesies: String,
+    honours: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    words: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Endings {
+    words: String,
+    ends: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Schools {
+    words: String,
+    stems: String,
+}
+
+/// The words of a folded text, apart at every mark but apostrophes.
+pub(super) fn parts(folded: &str) -> impl Iterator<Item = &str> {
+    let words = folded.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    words.filter(|word| !word.is_empty())
+}
+
+fn list(text: &str) -> impl Iterator<Item = String> {
+    text.split(',').map(|word| folded(word.trim())).filter(|word| !word.is_empty())
+}
+
+/// Words and marks of a phrase, one by one.
+fn tokens(phrase: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    for c in phrase.chars() {
+        match tokens.last_mut() {
+            Some(last) if c.is_alphanumeric() && last.chars().all(char::is_alphanumeric) => {
+                last.push(c);
+            }
+            _ if c.is_whitespace() => tokens.push(String::new()),
+            _ => tokens.push(c.to_string()),
+        }
+    }
+    tokens.retain(|token| !token.is_empty());
+    tokens
+}
+
+/// Small letters without accents, one kind of apostrophe and of hyphen.
+pub(super) fn folded(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let apart = DecomposingNormalizerBorrowed::new_nfd().normalize(&lower);
+    let mut folded = String::with_capacity(apart.len());
+    for c in apart.chars() {
+        match c {
+            '\u{300}'..='\u{36f}' => {}
+            '’' | '‘' | 'ʼ' => folded.push('\''),
+            '‐' | '‑' => folded.push('-'),
+            'ß' => folded.push_str("ss"),
+            'œ' => folded.push_str("oe"),
+            'æ' => folded.push_str("ae"),
+            'ø' => folded.push('o'),
+            'ł' => folded.push('l'),
+            c => folded.push(c),
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_can_be_read_and_has_twelve_months() {
+        for source in SOURCES {
+            let table: Table = toml_edit::de::from_str(source).unwrap();
+            assert_eq!(table.dates.months.split(',').count(), 12, "{}", table.titles);
+        }
+        assert_eq!(vocabulary().months["marz"], 3);
+    }
+
+    #[test]
+    fn text_is_compared_without_capitals_and_accents() {
+        assert_eq!(
+            folded("AUJOURD’HUI, Straße, Œuvre, ação"),
+            "aujourd'hui, strasse, oeuvre, acao"
+        );
+    }
+}
