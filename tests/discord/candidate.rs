@@ -1,4 +1,6 @@
 //! J1 in Discord, without a model: a candidate's files, and forms that take more than one page.
+//!
+//! J numbers are those of `docs/behaviour.md`.
 
 use std::fs;
 

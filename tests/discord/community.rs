@@ -1,4 +1,6 @@
 //! J2: a member of a community, from the panel to the roles, without a model.
+//!
+//! J numbers are those of `docs/behaviour.md`.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,6 @@
 //! Files that are not what was hoped for (F1 to F3, row 35), and files that give orders (F19).
+//!
+//! Rows are those of `docs/semantics.md`, F numbers those of `docs/behaviour.md`.
 
 use std::fs;
 

@@ -1,5 +1,7 @@
 //! What people do otherwise than was thought: silent for days (F4), on a telephone (F8), with a provider down (F13), in
 //! bursts (F17), with a file and words or a recording (F18), in distress (F20).
+//!
+//! F numbers are those of `docs/behaviour.md`.
 
 use anteroom::ports::llm::Error;
 use chrono::TimeDelta;

@@ -1,4 +1,6 @@
 //! The bot dies between one step and the next (F12), and what Discord sends again: rows 3 to 9, 30 and 43.
+//!
+//! Rows are those of `docs/semantics.md`, F numbers those of `docs/behaviour.md`.
 
 use std::sync::Arc;
 

@@ -1,15 +1,6 @@
-//! Rows of the table of semantics, as far as Discord has them, by number: questions and the model's part. The others
-//! stand where their subject is:
-//!
-//! | row | where, or why not |
-//! |---|---|
-//! | 1 11 12 13 21 22 31 32 36 37 38 44 46 | `rows_cards` (1 as F11 in `troubles` too) |
-//! | 2 19 23 24 25 26 27 | `rows_team` |
-//! | 3 4 5 6 7 8 9 30 43 | `restarts` (43 in `troubles` too) |
-//! | 10 14 15 16 17 18 20 28 29 39 40 41 45 | here |
-//! | 33 34 | `troubles`, by what happens |
-//! | 35 | `documents`, and `candidate` (F1) |
-//! | 42 | comes with a store for several nodes |
+//! Rows of `docs/semantics.md` in Discord: questions and the model's part. Cards are in `rows_cards`, deciders in `rows_team`,
+//! crashes in `restarts`, other rows with their subject; that document lists them all. F numbers are those of
+//! `docs/behaviour.md`.
 
 use std::sync::Arc;
 

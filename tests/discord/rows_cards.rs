@@ -1,4 +1,6 @@
-//! Rows of the table of semantics that are about a card and what is pressed, typed or sent under it: a script leads.
+//! Rows of `docs/semantics.md` that are about a card and what is pressed, typed or sent under it: a script leads.
+//!
+//! F numbers are those of `docs/behaviour.md`.
 
 use chrono::TimeDelta;
 use insta::assert_snapshot;
@@ -246,6 +248,7 @@ async fn row_31_a_card_that_a_moderator_deleted_is_not_answered_and_comes_again(
     assert!(ada.screen().contains("A file, please."), "{}", ada.screen());
 }
 
+/// F16, row 32.
 #[tokio::test]
 async fn editing_the_message_that_answered_changes_the_answer() {
     let bot = begun().await;

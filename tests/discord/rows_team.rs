@@ -1,4 +1,6 @@
-//! Rows of the table of semantics that are about who decides.
+//! Rows of `docs/semantics.md` that are about who decides.
+//!
+//! J numbers are those of `docs/behaviour.md`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! What goes wrong, and what people see then.
+//!
+//! Rows are those of `docs/semantics.md`, F and J numbers those of `docs/behaviour.md`.
 
 use anteroom::model::transcript::Event;
 use chrono::TimeDelta;
@@ -329,6 +331,7 @@ async fn whoever_cannot_be_reached_at_all_is_told_how() {
     ");
 }
 
+/// F15, row 33.
 #[tokio::test]
 async fn whoever_leaves_the_server_is_waited_for() {
     let bot = Bot::at_the_rules(Plan::default()).await;
@@ -373,6 +376,7 @@ async fn whoever_leaves_the_server_is_waited_for() {
     ");
 }
 
+/// Row 34.
 #[tokio::test]
 async fn a_server_that_removes_the_bot_finds_everything_when_it_comes_back() {
     let bot = Bot::at_the_rules(Plan::default()).await;
@@ -398,6 +402,7 @@ async fn a_server_that_removes_the_bot_finds_everything_when_it_comes_back() {
     assert_eq!(bot.discord.with(|state| state.requests.len()), before);
 }
 
+/// Row 33.
 #[tokio::test]
 async fn a_thread_that_is_archived_or_deleted_is_opened_again() {
     let bot = Bot::at_the_rules(Plan::default()).await;
@@ -698,6 +703,7 @@ async fn a_strangers_press_changes_nothing() {
     assert_snapshot!(bot.ada().news(), @"");
 }
 
+/// Row 43.
 #[tokio::test]
 async fn what_cannot_be_saved_is_said_and_nothing_happens() {
     let bot = Bot::at_the_rules(Plan::default()).await;

@@ -1,4 +1,6 @@
 //! The command line as operators and scripts meet it: what it prints, where, and how it ends.
+//!
+//! Rows are those of `docs/semantics.md`.
 
 use std::{
     fs,
@@ -410,6 +412,7 @@ fn completions_name_every_command() {
     }
 }
 
+/// Row 42 of `docs/semantics.md`.
 #[test]
 fn a_data_directory_in_use_is_told_with_its_holder() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,6 @@
 //! Two at once, a thousand times over: two answers, two processes, and one answer delivered again much later.
+//!
+//! Rows are those of `docs/semantics.md`.
 
 use anteroom::{
     engine::{Engine, Inbound, InboundKind, Receipt},
@@ -52,6 +54,7 @@ async fn race(
     assert_eq!(world.state().await.phase() == Some("two"), winner == "Grace");
 }
 
+/// Row 2 of `docs/semantics.md`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_answers_at_once_one_counts_and_the_other_is_told_who_won() {
     for trial in 0..TRIALS {
@@ -70,6 +73,7 @@ async fn of_two_answers_at_once_one_counts_and_the_other_is_told_who_won() {
     }
 }
 
+/// Rows 2 and 42 of `docs/semantics.md`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_answers_to_two_processes_one_counts_and_the_other_is_told_who_won() {
     for _ in 0..TRIALS {

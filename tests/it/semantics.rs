@@ -1,4 +1,4 @@
-//! Every row of the table of what a waiting tool must do, whatever happens; named by its row.
+//! Rows of `docs/semantics.md`, without a platform; each test is named after its row.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,6 @@
 //! One person on their way through a flow over HTTP, and a program that keeps dying under them.
+//!
+//! Invariants are those of `docs/semantics.md`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

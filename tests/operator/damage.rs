@@ -1,4 +1,6 @@
 //! What the program says of data that somebody changed below it, or that a newer program wrote.
+//!
+//! Rows are those of `docs/semantics.md`.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,6 @@
 //! J3: deciders in a channel of theirs.
+//!
+//! Rows are those of `docs/semantics.md`, J numbers those of `docs/behaviour.md`.
 
 use std::sync::Arc;
 

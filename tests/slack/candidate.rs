@@ -1,4 +1,6 @@
 //! J1: a candidate goes through the shipped flow, from the invitation to the end.
+//!
+//! J numbers are those of `docs/behaviour.md`.
 
 use std::fs;
 

@@ -1,4 +1,6 @@
 //! Files that are not what was hoped for (F2, F3), and files that give orders (F19).
+//!
+//! F numbers are those of `docs/behaviour.md`.
 
 use std::{fs, sync::Arc};
 

@@ -1,4 +1,6 @@
 //! J1 once more, led by a model: what each person sees from the greeting to the end, and what the model reads.
+//!
+//! J numbers are those of `docs/behaviour.md`.
 
 use std::{fs, sync::Arc};
 

@@ -1,4 +1,6 @@
 //! What the bot offers beside its words: buttons under what it says (F4, F5).
+//!
+//! F and J numbers are those of `docs/behaviour.md`.
 
 use chrono::TimeDelta;
 use insta::assert_snapshot;

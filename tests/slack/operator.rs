@@ -1,5 +1,7 @@
 //! J4 and J5, as far as they happen in Slack: who supervises sees everybody, reads one, takes a copy; and what an
 //! upgrade leaves as it was.
+//!
+//! J numbers are those of `docs/behaviour.md`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! Slack and the bot lose sight of each other: what was written meanwhile is taken, and what waited leaves once.
+//!
+//! Rows are those of `docs/semantics.md`.
 
 use chrono::TimeDelta;
 use insta::assert_snapshot;

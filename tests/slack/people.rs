@@ -1,5 +1,7 @@
 //! What people do otherwise than was thought: on a telephone (F8), on two devices (F11), changing their words (F16), in
 //! bursts (F17), in distress (F20).
+//!
+//! Rows are those of `docs/semantics.md`, F numbers those of `docs/behaviour.md`.
 
 use std::sync::Arc;
 
@@ -98,6 +100,7 @@ async fn f11_the_same_choice_on_two_devices_is_one() {
     assert_eq!(ada.screen().matches("A file, please.").count(), 1, "{}", ada.screen());
 }
 
+/// Row 32.
 #[tokio::test]
 async fn f16_what_is_changed_before_it_was_read_is_read_as_it_is() {
     let model = Scripted::new();
@@ -125,6 +128,7 @@ async fn f16_what_is_changed_before_it_was_read_is_read_as_it_is() {
     model.assert_played();
 }
 
+/// Row 32.
 #[tokio::test]
 async fn f16_what_is_changed_later_is_told_and_what_is_taken_away_is_not_read_again() {
     let model = Scripted::new();
@@ -151,6 +155,7 @@ async fn f16_what_is_changed_later_is_told_and_what_is_taken_away_is_not_read_ag
     model.assert_played();
 }
 
+/// F16, row 32.
 #[tokio::test]
 async fn editing_the_message_that_answered_changes_the_answer() {
     let bot = begun().await;

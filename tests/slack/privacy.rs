@@ -1,4 +1,6 @@
 //! "delete my data" in every state (F6), and people who leave (F15).
+//!
+//! F numbers are those of `docs/behaviour.md`.
 
 use std::sync::Arc;
 

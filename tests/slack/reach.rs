@@ -1,4 +1,6 @@
 //! Somebody who cannot be written to directly (F14), and what nobody is told twice.
+//!
+//! F numbers are those of `docs/behaviour.md`.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,6 @@
 //! Staff read a conversation from its card (J3.1, J5.2), and people answer from the app's Home.
+//!
+//! J numbers are those of `docs/behaviour.md`.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

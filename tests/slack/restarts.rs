@@ -1,4 +1,6 @@
 //! The bot dies between one step and the next (F12), and what Slack had acknowledged or not (rows 4, 5, 7, 8).
+//!
+//! Rows are those of `docs/semantics.md`, F numbers those of `docs/behaviour.md`.
 
 use std::sync::Arc;
 

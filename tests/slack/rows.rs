@@ -1,15 +1,5 @@
-//! Rows of the table of semantics, as far as Slack has them, by number: questions and the model's part. Those of
-//! deciders stand in `rows_team`, those of crashes in `restarts`, the others where their subject is:
-//!
-//! | row | where, or why not |
-//! |---|---|
-//! | 1 2 3 6 9 11 22 25 31 34 35 36 38 45 46 | `troubles`, `approvals` |
-//! | 4 5 8 43 | `restarts` (8 as F12) |
-//! | 7 13 21 28 29 30 39 | `rows_deployed` (21 in `connect::http` too: signatures bind the time) |
-//! | 17 32 | `people` (F17, F16) |
-//! | 34 | `workspaces`, with the app installed again |
-//! | 37 | Discord's |
-//! | 42 | comes with a store for several nodes |
+//! Rows of `docs/semantics.md` in Slack: questions and the model's part. Deciders are in `rows_team`, crashes in `restarts`,
+//! other rows with their subject; that document lists them all. F numbers are those of `docs/behaviour.md`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Rows of the table of semantics that are about what the next program is, or what the last one left: tools that are
+//! Rows of `docs/semantics.md` that are about what the next program is, or what the last one left: tools that are
 //! gone (28, 29), a process that ended in the middle of something (7), a newer program's conversation (30), a clock that
 //! is wrong (21); and the two that look like any other card, asked again (13) or by a child run (39).
 

@@ -1,4 +1,4 @@
-//! Rows of the table of semantics that are about who decides.
+//! Rows of `docs/semantics.md` that are about who decides.
 
 use std::sync::Arc;
 

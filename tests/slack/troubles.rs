@@ -1,5 +1,7 @@
 //! What goes wrong: people who do something else than was asked (F1 to F19), Slack that fails, and the rows of the
 //! table of semantics that Slack has.
+//!
+//! Rows are those of `docs/semantics.md`, F numbers those of `docs/behaviour.md`.
 
 use std::{fs, sync::Arc};
 

@@ -1,4 +1,6 @@
 //! Apps that are taken away and come back (row 34), and rights that end where a workspace does.
+//!
+//! Rows are those of `docs/semantics.md`.
 
 use insta::assert_snapshot;
 use serde_json::json;

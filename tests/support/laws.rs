@@ -1,4 +1,6 @@
 //! What the events of a session and its audit records must be to one another, whatever has happened.
+//!
+//! Invariants are those of `docs/semantics.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

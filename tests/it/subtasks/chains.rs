@@ -1,4 +1,6 @@
 //! Child runs of child runs: how deep, and never in a circle.
+//!
+//! Rows are those of `docs/semantics.md`.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -1,4 +1,6 @@
 //! A child run that needs a person: its card is in the conversation, and the answer goes to it, once.
+//!
+//! Rows are those of `docs/semantics.md`.
 
 use anteroom::{model::session::Status, session::Command};
 use chrono::TimeDelta;

@@ -1,4 +1,6 @@
 //! Cards that a model has asked, and what people do instead of pressing their buttons.
+//!
+//! Rows are those of `docs/semantics.md`.
 
 use anteroom::{
     model::{

@@ -1,4 +1,6 @@
 //! Rounds of a turn: prompts, parallel calls, order, limit, crash.
+//!
+//! Rows are those of `docs/semantics.md`, F numbers those of `docs/behaviour.md`.
 
 use anteroom::{
     base::ids::CallId,
@@ -439,6 +441,7 @@ async fn f17_nothing_else_than_words_is_waited_for() {
     model.assert_played();
 }
 
+/// Row 32.
 #[tokio::test]
 async fn f16_what_is_changed_before_the_model_read_it_is_read_as_it_is_and_else_told_again() {
     let model = Scripted::new();

@@ -1,12 +1,4 @@
-//! Rows of the table of what must hold, with a model leading. Those that are told elsewhere:
-//!
-//! | row | where |
-//! |---|---|
-//! | 8, 17, 18, 40 | `rounds`: crash in the stream, words meanwhile, stop, rounds across suspensions |
-//! | 10, 11, 15 | `cards` and `rounds`: words instead of buttons, bystanders, several cards |
-//! | 29 | `cards`: a tool that is gone |
-//! | 41, the provider's side | `bad_days` |
-//! | 45 | `rounds`: what a model says moves nothing |
+//! Rows of `docs/semantics.md` with a model leading. That document lists those that are elsewhere.
 
 use std::sync::{Arc, atomic::Ordering};
 
