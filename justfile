@@ -1,0 +1,53 @@
+# Names for what cargo and .ci/ do. Nothing needs just: each line can be typed as it is.
+
+# List the recipes.
+default:
+    @just --list
+
+# Open the playground.
+play:
+    cargo run
+
+# Run all tests.
+test:
+    cargo test
+
+# Format, lint and run the quick checks of the repository.
+check:
+    cargo fmt --check
+    cargo clippy --all-targets --locked -- -D warnings
+    cargo test --locked --test tidy
+
+# Rewrite generated documents.
+docs:
+    ANTEROOM_REWRITE=1 cargo test --locked --test tidy
+    ANTEROOM_REWRITE=1 cargo test --locked --test it flows::
+    ANTEROOM_REWRITE=1 cargo test --locked --test slack --test discord delivery_of_each
+
+# Everything that CI checks.
+ci:
+    .ci/run
+
+# What takes too long for every change: about two hours.
+long:
+    .ci/long
+
+# Fuzz every target for so many seconds.
+fuzz seconds="60":
+    .ci/fuzz {{seconds}}
+
+# Build the container image and start it.
+image:
+    .ci/image
+
+# Type-check the code that only a Mac compiles.
+mac:
+    .ci/mac-check --plant
+
+# Measure.
+bench:
+    cargo bench --locked --bench core --bench turns --bench start
+
+# Licences, bans and sources of dependencies.
+deny:
+    cargo deny check licenses bans sources
