@@ -45,6 +45,9 @@ const NO_TOOLS: &[&str] = &["case_studies", "charts", "money", "seeing", "writin
 /// Lines of code in a file; unit tests, comments and empty lines not counted.
 const FILE_LINES_MAX: usize = 500;
 
+/// Words of the README: it is for a first look, everything else is in `docs/`.
+const README_WORDS_MAX: usize = 1_200;
+
 /// A file of ours.
 struct Source {
     path: PathBuf,
@@ -299,7 +302,7 @@ fn marked(text: &str, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_readme_lists_the_tools_as_they_are() {
+fn documents_list_the_tools_as_they_are() {
     let head = ["| tool | catalogue | what the model is told that it does |", "|---|---|---|"];
     let mut expected = head.map(str::to_owned).to_vec();
     for (catalogue, tools) in catalog::catalogues() {
@@ -310,15 +313,14 @@ fn the_readme_lists_the_tools_as_they_are() {
             expected.push(format!("| `{}` | {catalogue} | {first} |", spec.name));
         }
     }
-    let listed: Vec<String> = marked(&read("README.md"), "tools");
+    let listed: Vec<String> = marked(&read("docs/tools.md"), "tools");
     let listed: Vec<String> = listed.into_iter().filter(|line| !line.is_empty()).collect();
     assert_eq!(listed, expected, "write this table:\n{}\n", expected.join("\n"));
 }
 
 #[test]
-fn the_readme_lists_every_command() {
-    let readme = read("README.md");
-    let commands = marked(&readme, "commands").join("\n");
+fn documents_list_every_command() {
+    let commands = marked(&read("docs/cli.md"), "commands").join("\n");
     let mut problems = Vec::new();
     for command in [
         "anteroom play",
@@ -349,22 +351,26 @@ fn the_readme_lists_every_command() {
         "anteroom audit export",
         "anteroom doctor slack",
         "anteroom doctor discord",
+        "anteroom doctor model",
         "anteroom eval",
         "anteroom healthcheck",
         "anteroom backup",
         "anteroom restore",
+        "anteroom scrub",
+        "anteroom repair",
         "anteroom completions",
     ] {
         if !commands.contains(command) {
-            problems.push(format!("the README's table of commands lacks `{command}`"));
+            problems.push(format!("docs/cli.md lacks `{command}`"));
         }
     }
     fail_on(&problems);
 }
 
 #[test]
-fn the_readme_lists_every_metric_as_it_is() {
-    let listed: Vec<String> = marked(&read("README.md"), "metrics").into_iter().skip(3).collect();
+fn documents_list_every_metric_as_it_is() {
+    let listed: Vec<String> =
+        marked(&read("docs/metrics.md"), "metrics").into_iter().skip(3).collect();
     let rows = metric::ALL.iter().map(|metric::Metric { name, labels, help, .. }| {
         let labels: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
         let labels = labels.join(", ");
@@ -373,6 +379,21 @@ fn the_readme_lists_every_metric_as_it_is() {
     });
     let listed: Vec<&str> = listed.iter().map(String::as_str).filter(|l| !l.is_empty()).collect();
     assert_eq!(listed, rows.collect::<Vec<_>>());
+}
+
+#[test]
+fn documents_list_every_section_of_the_configuration() {
+    let example = read("config.example.toml");
+    let sections: BTreeSet<&str> = example
+        .lines()
+        .map(|line| line.strip_prefix("# ").unwrap_or(line))
+        .filter(|line| line.starts_with('['))
+        .filter_map(|line| line.find(']').map(|end| &line[..=end]))
+        .collect();
+    let listed = marked(&read("docs/configuration.md"), "sections");
+    let listed: BTreeSet<&str> =
+        listed.iter().filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();
+    assert_eq!(listed, sections);
 }
 
 #[test]
@@ -389,10 +410,16 @@ fn the_gate_runs_the_test_command_of_the_readme() {
 }
 
 #[test]
-fn the_readme_says_how_the_model_of_the_browser_test_is_installed() {
+fn contributors_read_how_the_model_of_the_browser_test_is_installed() {
     let test = read("tests/browser/aimock.rs");
     let install = test.split('"').find(|text| text.starts_with("npm install")).unwrap();
-    assert!(read("README.md").contains(&format!("`{install}`")), "{install}");
+    assert!(read("CONTRIBUTING.md").contains(&format!("`{install}`")), "{install}");
+}
+
+#[test]
+fn the_readme_stays_short() {
+    let words = read("README.md").split_whitespace().count();
+    assert!(words <= README_WORDS_MAX, "{words} words: move something to docs/");
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn a_flow_that_the_check_refuses_is_not_run() {
     }
 }
 
-/// What the README says for Slack; Slack itself is told no by a token that nobody has.
+/// What `docs/configuration.md` says of built-in flows; Slack itself is told no by a token that nobody has.
 #[test]
 fn a_built_in_flow_that_does_not_fit_says_how_to_leave_it_out() {
     let dir = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::fail_on;
+use super::{fail_on, read};
 
 /// Markdown at the top, in `docs/` and in `.github/`.
 fn documents() -> Vec<PathBuf> {
@@ -93,6 +93,20 @@ fn links_lead_to_files_and_headings() {
                     problems.push(format!("{place}, which has no such heading"));
                 }
             }
+        }
+    }
+    fail_on(&problems);
+}
+
+#[test]
+fn every_document_is_in_the_contents() {
+    let contents = read("docs/SUMMARY.md");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut problems = Vec::new();
+    for document in documents().iter().filter(|document| document.starts_with(&docs)) {
+        let name = document.file_name().unwrap().to_str().unwrap();
+        if name != "SUMMARY.md" && !contents.contains(&format!("({name})")) {
+            problems.push(format!("docs/SUMMARY.md lacks {name}"));
         }
     }
     fail_on(&problems);

@@ -125,7 +125,7 @@ pub const OPEN_FILES: &str = "process_open_fds";
 /// How many files the process may open.
 pub const MAX_FILES: &str = "process_max_fds";
 
-/// Every metric, as the README lists them.
+/// Every metric, as `docs/metrics.md` lists them.
 pub const ALL: &[Metric] = &[
     counter(
         INBOUND,
