@@ -21,6 +21,7 @@ check:
 # Rewrite generated documents.
 docs:
     ANTEROOM_REWRITE=1 cargo test --locked --test tidy
+    WRITE_DOCS=1 cargo test --locked --lib chat::commands
     ANTEROOM_REWRITE=1 cargo test --locked --test it flows::
     ANTEROOM_REWRITE=1 cargo test --locked --test slack --test discord delivery_of_each
 
