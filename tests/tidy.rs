@@ -1,6 +1,8 @@
 //! The house rules that no compiler checks: layers, names, sizes, and documents that agree with the code.
 #![expect(clippy::unwrap_used, reason = "how a test fails")]
 
+#[path = "tidy/architecture.rs"]
+mod architecture;
 #[path = "tidy/citations.rs"]
 mod citations;
 #[path = "tidy/links.rs"]

@@ -9,7 +9,7 @@ use std::{
 use super::{fail_on, read};
 
 /// Markdown at the top, in `docs/` and in `.github/`.
-fn documents() -> Vec<PathBuf> {
+pub(super) fn documents() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut documents = Vec::new();
     for folder in ["", "docs", ".github", "benches", "tests/fixtures"] {
