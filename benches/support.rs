@@ -99,7 +99,7 @@ pub(crate) fn parts(
         tasks: Arc::default(),
         artifacts: Arc::new(artifacts),
         contacts: Arc::new(Contacts::new(Vec::new())),
-        webhooks: Arc::new(BTreeMap::new()),
+        webhooks: Arc::default(),
         models: Models::default(),
         services: anteroom::tool::Services::default(),
     }
@@ -263,6 +263,10 @@ impl Recorder {
 impl FileKeys for Recorder {
     async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError> {
         self.memory.file_key(session).await
+    }
+
+    async fn link_key(&self) -> Result<FileKey, KeyError> {
+        self.memory.link_key().await
     }
 }
 

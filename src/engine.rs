@@ -13,6 +13,7 @@ mod drafts;
 pub mod erasure;
 pub mod export;
 mod export_snapshot;
+pub mod file_links;
 mod files;
 mod flow_versions;
 mod inbound;
@@ -131,8 +132,8 @@ pub struct Parts {
     pub artifacts: Arc<Artifacts>,
     /// Contact sources.
     pub contacts: Arc<Contacts>,
-    /// Web hooks by their aliases; empty where none is configured.
-    pub webhooks: Arc<BTreeMap<String, webhook::Target>>,
+    /// Web hooks; none where none is configured.
+    pub webhooks: Arc<webhook::Webhooks>,
     /// Models by purpose; without one for the interview, scripts lead.
     pub models: llm::Models,
     /// What tools use besides the session.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
+use chrono::TimeDelta;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -67,6 +68,10 @@ pub struct Web {
     pub listen: Option<String>,
     /// Serve other machines too.
     pub allow_remote: bool,
+    /// Where receivers of web hooks reach this listener: `https://bot.example.org`. With it, files in web hooks are linked.
+    pub public_url: Option<String>,
+    /// How long the links are good for, from when a web hook is sent.
+    pub links_expire_after: Option<Period>,
     /// Variable with the key that opens the staff page.
     pub staff_key_env: Option<String>,
     /// File with that key.
@@ -480,3 +485,6 @@ pub struct Bounds {
 /// Where the page is served unless told otherwise.
 pub const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 4747);
+
+/// How long links to files are good for unless told otherwise.
+pub const LINKS_EXPIRE_AFTER: TimeDelta = TimeDelta::days(7);

@@ -7,6 +7,7 @@ mod slack;
 
 use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf};
 
+use chrono::TimeDelta;
 use chrono_tz::Tz;
 
 use super::{
@@ -28,6 +29,10 @@ use crate::model::{
 
 /// Shortest key that opens the staff page, in characters.
 const STAFF_KEY_MIN: usize = 16;
+
+/// How short and how long links to files may be good for.
+const LINKS_MIN: TimeDelta = TimeDelta::minutes(1);
+const LINKS_MAX: TimeDelta = TimeDelta::days(90);
 
 /// Whether secrets are looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +150,40 @@ impl<'a> Resolve<'a> {
             );
             self.tell("/web", "the staff page's key is too short", Some(hint));
         }
-        settings::Web { listen, allow_remote: web.allow_remote, staff_key }
+        settings::Web {
+            listen,
+            allow_remote: web.allow_remote,
+            public_url: self.public_url(web.public_url.as_deref()),
+            links_expire_after: self.links_expire_after(web.links_expire_after),
+            staff_key,
+        }
+    }
+
+    fn public_url(&mut self, written: Option<&str>) -> Option<String> {
+        let written = written?;
+        let is_base = reqwest::Url::parse(written)
+            .is_ok_and(|url| url.query().is_none() && url.fragment().is_none());
+        if is_base && is_hook_address(written) {
+            return Some(written.trim_end_matches('/').to_owned());
+        }
+        // What stands before an `@` may be a password.
+        let shown = written.rsplit('@').next().unwrap_or_default();
+        let hint = "use an address like `https://bot.example.org`, or `http://127.0.0.1:4747` on this machine, with no \
+                    password, query or fragment";
+        let message = format!("`{shown}` can't be used as the public address");
+        self.tell("/web/public_url", message, Some(hint.to_owned()));
+        None
+    }
+
+    fn links_expire_after(&mut self, written: Option<Period>) -> TimeDelta {
+        let Some(period) = written else { return raw::LINKS_EXPIRE_AFTER };
+        let wanted = period.delta();
+        if !(LINKS_MIN..=LINKS_MAX).contains(&wanted) {
+            let message = "links can be good for 1 minute to 90 days";
+            let hint = Some("for example, `7d`".to_owned());
+            self.tell("/web/links_expire_after", message, hint);
+        }
+        wanted
     }
 
     fn time_zone(&mut self, team: &raw::Team) -> Option<Tz> {

@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use chrono::TimeDelta;
+
 use super::{
     Approvers, Config, ContactSource, Flows, Limits, Log, MacosVia, Problem, SlackRates, Uploads,
     brand::Brand,
@@ -204,6 +206,10 @@ pub struct Web {
     pub listen: SocketAddr,
     /// Serve other machines too.
     pub allow_remote: bool,
+    /// Where others reach `/files/` of the page, without a slash at the end; none: web hooks name files and don't link them.
+    pub public_url: Option<String>,
+    /// How long links to files are good for.
+    pub links_expire_after: TimeDelta,
     /// The key that opens the staff page; none: everyone on this machine may.
     pub staff_key: Option<Secret>,
 }
@@ -292,7 +298,13 @@ impl Settings {
         ];
         Self {
             data_dir,
-            web: Web { listen: raw::LISTEN, allow_remote: false, staff_key: None },
+            web: Web {
+                listen: raw::LISTEN,
+                allow_remote: false,
+                public_url: None,
+                links_expire_after: raw::LINKS_EXPIRE_AFTER,
+                staff_key: None,
+            },
             brand: Brand::default(),
             vars: example.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             slack: None,

@@ -285,7 +285,8 @@ impl Engine {
         let effect = |alias: &String| {
             let id = EffectId::mint(self.inner.parts.ids.as_ref());
             let to = Recipient::Webhook { alias: alias.clone() };
-            let act = Act::Webhook { event: ERASED.to_owned(), body: body.clone() };
+            let act =
+                Act::Webhook { event: ERASED.to_owned(), body: body.clone(), linked: Vec::new() };
             Effect::new(id, (session, nowhere(platform)), (to, act), now)
         };
         hooks.into_iter().map(effect).collect()

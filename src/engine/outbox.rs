@@ -214,20 +214,18 @@ impl Engine {
     }
 
     async fn attempt(&self, effect: &Effect) -> Delivery {
-        if let (Recipient::Webhook { alias }, Act::Webhook { event, body }) =
+        if let (Recipient::Webhook { alias }, Act::Webhook { event, body, linked }) =
             (&effect.to, &effect.act)
         {
-            let Some(target) = self.inner.parts.webhooks.get(alias) else {
+            let Some(target) = self.inner.parts.webhooks.targets.get(alias) else {
                 return Delivery::NotApplicable;
             };
+            let Some(body) = self.with_links(effect.session, body, linked).await else {
+                return self.again(effect);
+            };
             let now = self.inner.parts.clock.now();
-            let again = self.again(effect);
-            return self
-                .inner
-                .webhooks
-                .send(target, effect.id, (event, body), now)
-                .await
-                .unwrap_or(again);
+            let sent = self.inner.webhooks.send(target, effect.id, (event, &body), now).await;
+            return sent.unwrap_or_else(|| self.again(effect));
         }
         let Some(gateway) = self.inner.gateways.get(&effect.place.platform) else {
             return Delivery::NotApplicable;

@@ -9,13 +9,16 @@
 //! | `x-anteroom-timestamp` | seconds since 1970 |
 //! | `x-anteroom-signature` | `v1=` and the HMAC-SHA256, in hex, of timestamp, a dot and the body; only with a secret |
 //!
+//! Where `[web] public_url` is set, each file has `url` and `url_expires_at` ([`super::file_links`]). Every attempt makes
+//! its own, so they differ between the repeats of a delivery.
+//!
 //! The address is the operator's, from the configuration, and may well be one of their own network; no flow, model or
 //! person has a say in it, so it does not pass [`crate::net::fetch`]. What fits it: a limit on connecting and on the whole
 //! answer, no redirect (a signed body goes nowhere but where it was meant to), and of the answer only its status.
 //!
 //! 2xx is delivered; 408, 425, 429, 5xx and network failures are tried again; anything else has failed for good.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
@@ -23,6 +26,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use sha2::Sha256;
 
+use super::file_links::FileLinks;
 use crate::{
     base::{
         failpoint::{Failpoint, hit},
@@ -42,6 +46,21 @@ pub struct Target {
     pub url: String,
     /// What requests are signed with; none where the operator chose no secret.
     pub secret: Option<SecretString>,
+}
+
+/// What the operator configured about web hooks.
+#[derive(Debug, Clone, Default)]
+pub struct Webhooks {
+    /// Where they go, by alias.
+    pub targets: BTreeMap<String, Target>,
+    /// Where their receivers fetch files; none: files are named and not linked.
+    pub links: Option<FileLinks>,
+}
+
+impl From<BTreeMap<String, Target>> for Webhooks {
+    fn from(targets: BTreeMap<String, Target>) -> Self {
+        Self { targets, links: None }
+    }
 }
 
 /// Sends web hooks. The connection pool is made with the first one.
@@ -100,13 +119,16 @@ impl Client {
 }
 
 fn sign(secret: &str, timestamp: &str, body: &str) -> String {
+    signature(secret.as_bytes(), &[timestamp, body])
+}
+
+/// The HMAC-SHA256, in hex, of `parts` with dots between them.
+pub(super) fn signature(key: &[u8], parts: &[&str]) -> String {
     // A key of any length is accepted.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
         return String::new();
     };
-    mac.update(timestamp.as_bytes());
-    mac.update(b".");
-    mac.update(body.as_bytes());
+    mac.update(parts.join(".").as_bytes());
     hex(&mac.finalize().into_bytes())
 }
 

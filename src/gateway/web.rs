@@ -24,6 +24,7 @@ mod effects;
 mod health;
 mod icons;
 mod inputs;
+mod linked;
 mod live;
 mod participant;
 mod produced_files;

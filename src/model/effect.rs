@@ -12,7 +12,7 @@ use super::{
     ui::Offered,
     wait::{Answerers, Wait},
 };
-use crate::base::ids::{EffectId, SessionId, WaitId};
+use crate::base::ids::{ArtifactId, EffectId, SessionId, WaitId};
 
 /// Characters of an effect's id in the name of a file: enough for the files of one conversation.
 const FILE_ID: usize = 8;
@@ -270,6 +270,9 @@ pub enum Act {
         event: String,
         /// What to send.
         body: Value,
+        /// The files of `body` that may be linked: each attempt makes links of its own, so that none arrives expired.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        linked: Vec<ArtifactId>,
     },
     /// Give roles on Discord.
     AddRoles {

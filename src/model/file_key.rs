@@ -57,4 +57,8 @@ pub type KeyError = Box<dyn std::error::Error + Send + Sync>;
 pub trait FileKeys: fmt::Debug + Send + Sync {
     /// The key of a session's files, the same for as long as the session is there; none without a session.
     async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError>;
+
+    /// What links to files are signed with. It is the store's own and outlives the sessions, so that a link to what was
+    /// erased is told from a forged one.
+    async fn link_key(&self) -> Result<FileKey, KeyError>;
 }

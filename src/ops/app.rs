@@ -1,6 +1,6 @@
 //! The composition root: settings in, the parts of a bot out.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Context as _;
 
@@ -15,7 +15,11 @@ use crate::{
         ContactSource, Environment, LogFormat, MacosVia, Problem, Settings, default_data_dir,
         settings::{self, Macos},
     },
-    engine::{self, Engine, Parts, webhook},
+    engine::{
+        self, Engine, Parts,
+        file_links::FileLinks,
+        webhook::{self, Webhooks},
+    },
     flow::{Aliases, Library, check, subtasks::Tasks},
     net::fetch::Fetcher,
     ports::{
@@ -311,14 +315,17 @@ pub(super) fn contacts(wanted: &settings::Contacts, profile: &Profile) -> anyhow
     Ok(Contacts::new(sources))
 }
 
-fn webhooks(settings: &Settings) -> BTreeMap<String, webhook::Target> {
-    let hooks = settings.webhooks.iter();
-    hooks
-        .map(|(alias, hook)| {
-            let secret = hook.secret.clone().map(crate::config::Secret::into_inner);
-            (alias.clone(), webhook::Target { url: hook.url.clone(), secret })
-        })
-        .collect()
+fn webhooks(settings: &Settings) -> Webhooks {
+    let target = |(alias, hook): (&String, &settings::Webhook)| {
+        let secret = hook.secret.clone().map(crate::config::Secret::into_inner);
+        (alias.clone(), webhook::Target { url: hook.url.clone(), secret })
+    };
+    let links = settings
+        .web
+        .public_url
+        .clone()
+        .map(|public_url| FileLinks { public_url, expire_after: settings.web.links_expire_after });
+    Webhooks { targets: settings.webhooks.iter().map(target).collect(), links }
 }
 
 /// A runtime for a command that does one thing.

@@ -1,6 +1,6 @@
 //! `anteroom run`, and what it has in common with `play`: serve until told to stop.
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use futures::FutureExt as _;
@@ -205,6 +205,9 @@ impl Bot {
             data: settings.data_dir.clone(),
             pid: std::process::id(),
         };
+        if let Some(url) = &settings.web.public_url {
+            tell_public(url, server.address());
+        }
         for flow in parts.library.iter() {
             tracing::info!(flow.id = %flow.flow.id, flow.digest = %flow.digest, "flow loaded");
         }
@@ -276,6 +279,22 @@ impl Bot {
             tracing::warn!("stopped with work in progress; it will be resumed at the next start");
             Ok(())
         })
+    }
+}
+
+/// What has to be done so that the links in web hooks reach the page.
+fn tell_public(url: &str, address: SocketAddr) {
+    let port = reqwest::Url::parse(url).ok().and_then(|url| url.port_or_known_default());
+    if url.starts_with("https://") {
+        tracing::info!(
+            "web hooks link to files under {url}/files/. hint: have a TLS proxy pass that path, and nothing else, to \
+             {address}, and leave signatures (`signature=…`) out of its log"
+        );
+    } else if port != Some(address.port()) {
+        tracing::warn!(
+            "web hooks link to files under {url}/files/, but this bot listens on {address}. hint: write \
+             `public_url = \"http://{address}\"` under `[web]`, or have a proxy pass that path to it"
+        );
     }
 }
 

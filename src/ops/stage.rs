@@ -1,7 +1,6 @@
 //! A conversation without a chat: the real engine over a store in memory, and a platform on which everything arrives.
 
 use std::{
-    collections::BTreeMap,
     num::NonZeroU32,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
@@ -140,7 +139,7 @@ impl Stage {
             tasks: Arc::clone(&scene.tasks),
             artifacts: Arc::new(files),
             contacts: Arc::new(contacts),
-            webhooks: Arc::new(BTreeMap::new()),
+            webhooks: Arc::default(),
             models: scene.models.clone(),
             services: Services::default(),
         };

@@ -24,7 +24,7 @@ use crate::{
     model::{
         artifact::{Artifact, Extraction},
         audit,
-        file_key::FileKeys,
+        file_key::{FileKey, FileKeys},
         ui::Upload,
     },
 };
@@ -122,6 +122,11 @@ impl Artifacts {
         };
         self.blobs.keep(session, &artifact.sha256, bytes).await?;
         Ok(artifact)
+    }
+
+    /// What links to files are signed with.
+    pub async fn link_key(&self) -> Result<FileKey, blobs::Error> {
+        self.blobs.link_key().await
     }
 
     /// Whether files can be kept, as far as is known; after a failure it is tried again.

@@ -12,7 +12,7 @@ use super::{
     texts,
 };
 use crate::{
-    base::ids::{EffectId, WaitId},
+    base::ids::{ArtifactId, EffectId, WaitId},
     flow::{LoadedFlow, visible::seen_by},
     model::{
         artifact::Artifact,
@@ -344,7 +344,8 @@ impl Actor {
                 if !self.state.artifacts.is_empty() {
                     body["files"] = self.state.artifacts.iter().map(file).collect();
                 }
-                let act = Act::Webhook { event: event.to_owned(), body };
+                let linked = linked(&self.state, &self.flow);
+                let act = Act::Webhook { event: event.to_owned(), body, linked };
                 Some((Recipient::Webhook { alias: url_from.clone() }, act))
             }
             PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
@@ -404,6 +405,20 @@ fn file(file: &Artifact) -> Value {
         "size_bytes": file.size_bytes,
         "sha256": file.sha256,
     })
+}
+
+/// The files that a web hook may have: not those that a field names which web hooks don't see.
+fn linked(state: &State, flow: &LoadedFlow) -> Vec<ArtifactId> {
+    let is_hidden = |file: &&Artifact| {
+        let id = file.id.to_string();
+        state.records.iter().any(|record| {
+            let schema = flow.schemas.get(&record.data_type);
+            let seen = seen_by(schema, &record.data, Reader::Hooks);
+            record.data.to_string().contains(&id) && !seen.to_string().contains(&id)
+        })
+    };
+    let files = state.artifacts.iter().filter(|file| !is_hidden(file));
+    files.map(|file| file.id).collect()
 }
 
 fn included(state: &State, flow: &LoadedFlow, include: &[String]) -> Map<String, Value> {

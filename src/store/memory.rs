@@ -213,19 +213,34 @@ impl FileKeys for MemoryStore {
         if let Some(known) = state.file_keys.get(&session) {
             return Ok(Some(known.clone()));
         }
-        let mut secret = [0; file_key::LENGTH];
-        let filled = SystemRandom::new().fill(&mut secret);
-        filled.map_err(|_| "the system gives no random bytes")?;
-        let key = FileKey::new(secret);
+        let key = fresh_key()?;
         state.file_keys.insert(session, key.clone());
         Ok(Some(key))
     }
+
+    async fn link_key(&self) -> Result<FileKey, KeyError> {
+        let mut state = self.state();
+        if let Some(known) = &state.link_key {
+            return Ok(known.clone());
+        }
+        let key = fresh_key()?;
+        state.link_key = Some(key.clone());
+        Ok(key)
+    }
+}
+
+fn fresh_key() -> Result<FileKey, KeyError> {
+    let mut secret = [0; file_key::LENGTH];
+    let filled = SystemRandom::new().fill(&mut secret);
+    filled.map_err(|_| "the system gives no random bytes")?;
+    Ok(FileKey::new(secret))
 }
 
 #[derive(Debug, Default)]
 struct State {
     sessions: BTreeMap<SessionId, Loaded>,
     file_keys: HashMap<SessionId, FileKey>,
+    link_key: Option<FileKey>,
     waits: HashMap<WaitId, Wait>,
     renderings: HashMap<WaitId, BTreeMap<EffectId, String>>,
     effects: BTreeMap<(SessionId, EffectId), Effect>,

@@ -305,6 +305,10 @@ impl FileKeys for SledStore {
     async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError> {
         Ok(self.read(move |reader| read::file_key(reader, session)).await?)
     }
+
+    async fn link_key(&self) -> Result<FileKey, KeyError> {
+        Ok(self.shared.vault.link_key())
+    }
 }
 
 impl Drop for SledStore {

@@ -870,7 +870,7 @@ fn effects_and_renderings() {
         Act::Export { closing: None },
         Act::Export { closing: Some(text("That's all.")) },
         Act::Hand { what: Handout::File { file: artifact() }, text: text("Here.") },
-        Act::Webhook { event: text("finished"), body: json!({ "a": 1 }) },
+        Act::Webhook { event: text("finished"), body: json!({ "a": 1 }), linked: Vec::new() },
         Act::AddRoles { roles: vec![text("member")] },
         Act::Relay { name: text("Grace"), text: text("Hello") },
         Act::Fetch {

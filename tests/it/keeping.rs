@@ -57,18 +57,38 @@ async fn receive(State(hook): State<Arc<Hook>>, headers: HeaderMap, body: String
 }
 
 /// What answers the requests of a web hook for as long as it lives.
-type Server = tokio::task::JoinSet<std::io::Result<()>>;
+pub(crate) type Server = tokio::task::JoinSet<std::io::Result<()>>;
 
 /// A receiver of the operator's web hook `ats_webhook`, known to the next process.
 pub(crate) async fn receiver(world: &mut World) -> (Arc<Hook>, Server) {
+    let (hook, targets, server) = listening().await;
+    world.hook(targets);
+    (hook, server)
+}
+
+/// A receiver of the web hook `ats_webhook`, as the operator configures it.
+pub(crate) async fn listening() -> (Arc<Hook>, BTreeMap<String, Target>, Server) {
     let hook = Arc::new(Hook::default());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     let app = Router::new().route("/hook", post(receive)).with_state(Arc::clone(&hook));
     let mut server = Server::new();
     server.spawn(async move { axum::serve(listener, app).await });
-    world.hook(BTreeMap::from([("ats_webhook".to_owned(), Target { url, secret: None })]));
-    (hook, server)
+    let targets = BTreeMap::from([("ats_webhook".to_owned(), Target { url, secret: None })]);
+    (hook, targets, server)
+}
+
+impl Hook {
+    /// The next so many requests are answered with 503.
+    pub(crate) fn be_away(&self, times: usize) {
+        self.busy.store(times, Ordering::SeqCst);
+    }
+
+    /// What the last request carried.
+    pub(crate) fn last(&self) -> Value {
+        let seen = self.seen.lock().unwrap();
+        serde_json::from_str(&seen.last().unwrap().1).unwrap()
+    }
 }
 
 /// A candidate at the end of the flow, whose data went to a web hook.
@@ -121,7 +141,7 @@ fn files(world: &World) -> Vec<String> {
 #[tokio::test]
 async fn a_web_hook_that_was_sent_something_is_told_of_the_erasure_and_of_nothing_else() {
     let (mut world, hook, _server) = hooked().await;
-    hook.busy.store(2, Ordering::SeqCst);
+    hook.be_away(2);
 
     let Receipt::Erased { receipt, .. } = delete(&mut world).await else { panic!("not erased") };
     world.restart().await;
@@ -151,7 +171,7 @@ async fn a_web_hook_that_was_sent_something_is_told_of_the_erasure_and_of_nothin
 #[tokio::test]
 async fn a_web_hook_that_never_answers_is_given_up_and_keeps_nothing_alive() {
     let (mut world, hook, _server) = hooked().await;
-    hook.busy.store(usize::MAX, Ordering::SeqCst);
+    hook.be_away(usize::MAX);
     delete(&mut world).await;
     let left = world.disk().claim(world.clock.now(), Capacity::of_any(9)).await.unwrap();
     assert!(left.is_empty(), "the first attempt was made");

@@ -618,7 +618,8 @@ async fn a_web_hook_that_is_tried_again_later_keeps_back_that_web_hook_alone(
 ) {
     let one = session(1);
     let to_hook = |id, alias: &str| {
-        let act = Act::Webhook { event: "phase_completed".into(), body: json!({}) };
+        let act =
+            Act::Webhook { event: "phase_completed".into(), body: json!({}), linked: Vec::new() };
         Effect { to: Recipient::Webhook { alias: alias.into() }, ..effect(effect_id(id), one, act) }
     };
     let effects = vec![to_hook(1, "crm"), to_hook(2, "crm"), post(3, one), to_hook(4, "pay")];
@@ -988,6 +989,8 @@ async fn the_key_of_files_is_there_as_long_as_the_session(backend: &mut Backend)
     store.commit(full(session(2), 2)).await.unwrap();
     let key = store.file_key(session(1)).await.unwrap().unwrap();
     let other = store.file_key(session(2)).await.unwrap().unwrap();
+    let links = store.link_key().await.unwrap();
+    assert!(links != key && links != other);
     assert!(key != other && *key.secret() != [0; 32]);
     drop(store);
 
@@ -1008,6 +1011,7 @@ async fn the_key_of_files_is_there_as_long_as_the_session(backend: &mut Backend)
     store.erase(whole(session(1), record(None, ""))).await.unwrap();
     assert_eq!(store.file_key(session(1)).await.unwrap(), None);
     assert_eq!(store.file_key(session(2)).await.unwrap(), Some(other));
+    assert_eq!(store.link_key().await.unwrap(), links);
     // One that begins anew under the same id has another.
     store.commit(commit(session(1), 0, &["again"])).await.unwrap();
     assert_ne!(store.file_key(session(1)).await.unwrap(), Some(key));

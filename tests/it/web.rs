@@ -14,6 +14,8 @@ mod hostile;
 mod leaks;
 #[path = "web/lines.rs"]
 mod lines;
+#[path = "web/linked.rs"]
+mod linked;
 #[path = "web/made.rs"]
 mod made;
 #[path = "web/models.rs"]

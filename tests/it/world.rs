@@ -254,7 +254,7 @@ impl World {
 
     /// The operator's web hooks, known to the next process.
     pub(crate) fn hook(&mut self, targets: BTreeMap<String, Target>) {
-        self.parts.webhooks = Arc::new(targets);
+        self.parts.webhooks = Arc::new(targets.into());
         self.engine = self.another_engine();
     }
 
@@ -784,7 +784,7 @@ fn parts(
         tasks: Arc::clone(&TASKS),
         artifacts: Arc::new(artifacts),
         contacts: Arc::new(Contacts::new(Vec::new())),
-        webhooks: Arc::new(BTreeMap::new()),
+        webhooks: Arc::default(),
         models: Models::default(),
         services: anteroom::tool::Services::default(),
     }

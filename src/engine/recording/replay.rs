@@ -283,7 +283,7 @@ impl Stage {
             tasks: Arc::default(),
             artifacts: Arc::new(files.map_err(Error::Setup)?),
             contacts: Arc::new(Contacts::new(served.into_iter().collect())),
-            webhooks: Arc::new(BTreeMap::new()),
+            webhooks: Arc::default(),
             models: Models {
                 interview: Some(model).filter(|_| begin.has_model),
                 ..Models::default()

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     brand,
     guard::{self, Browser},
-    health, limits, live, page, participant,
+    health, limits, linked, live, page, participant,
     places::Places,
     staff, texts,
 };
@@ -81,6 +81,8 @@ pub struct App {
     pub brand: Arc<Brand>,
     /// Memory for forms with files.
     pub uploads: Budget,
+    /// Memory for files that are fetched by links.
+    pub downloads: Budget,
     /// Places for live connections.
     pub live: Places,
     /// Ends live connections.
@@ -142,6 +144,7 @@ impl Server {
             brand: Arc::new(self.settings.brand.clone()),
             settings: self.settings,
             uploads: Budget::new(limits::UPLOADS_MAX),
+            downloads: Budget::new(limits::DOWNLOADS_MAX),
             live: Places::default(),
             shutdown: shutdown.clone(),
             parts: self.parts,
@@ -199,7 +202,12 @@ fn routes(app: Arc<App>) -> Router {
         .route("/staff/s/{session}/live", get(live::staff_session))
         .route("/staff/live", get(live::staff_overview));
     let machines = health::routes().merge(metrics);
+    let files = match app.settings.web.public_url {
+        Some(_) => Router::new().route("/files/{session}/{file}", get(linked::file)),
+        None => Router::new(),
+    };
     pages
+        .merge(files)
         .layer(strangers.clone())
         .merge(machines)
         .layer(DefaultBodyLimit::max(limits::BODY_MAX))
@@ -214,7 +222,13 @@ fn routes(app: Arc<App>) -> Router {
 async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next) -> Response {
     let headers = request.headers();
     let is_form = !matches!(*request.method(), Method::GET | Method::HEAD);
-    let mut response = if !guard::is_our_host(headers, app.settings.web.allow_remote) {
+    let web = &app.settings.web;
+    // Under the public address there are files by links, and nothing else.
+    let public = web.public_url.as_deref();
+    let public = public.filter(|_| request.uri().path().starts_with(linked::PATH));
+    let is_ours = guard::is_our_host(headers, web.allow_remote)
+        || public.is_some_and(|url| guard::is_host_of(headers, url));
+    let mut response = if !is_ours {
         refused("host");
         page::problem(StatusCode::MISDIRECTED_REQUEST, texts::OTHER_HOST)
     } else if is_form && (!guard::is_same_origin(headers) || Browser::of(headers).is_none()) {

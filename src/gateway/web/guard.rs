@@ -136,15 +136,26 @@ fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 /// Whether the `Host` header names this machine: a foreign name that was made to resolve to loopback (DNS rebinding)
 /// does not. With `remote` the operator's own names are not known here, so every name counts.
 pub fn is_our_host(headers: &HeaderMap, remote: bool) -> bool {
-    let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()) else {
-        return false;
-    };
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
+    let Some(name) = host(headers) else { return false };
     let is_loopback = name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
     remote || is_loopback || name.eq_ignore_ascii_case("localhost")
+}
+
+/// Whether the `Host` header names the host of this address, on whatever port.
+pub fn is_host_of(headers: &HeaderMap, url: &str) -> bool {
+    let url = reqwest::Url::parse(url).ok();
+    let expected = url.as_ref().and_then(reqwest::Url::host_str);
+    let expected = expected.map(|name| name.trim_matches(['[', ']']));
+    host(headers).zip(expected).is_some_and(|(name, url)| name.eq_ignore_ascii_case(url))
+}
+
+/// The name in the `Host` header, without a port.
+fn host(headers: &HeaderMap) -> Option<&str> {
+    let host = headers.get(header::HOST)?.to_str().ok()?;
+    match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None => host.split(':').next(),
+    }
 }
 
 /// Whether a form was sent by one of our own pages, as far as the browser says.

@@ -24,6 +24,9 @@ pub const FILES_MAX: usize = 10;
 /// Memory for forms with files, together, in bytes; further ones wait.
 pub const UPLOADS_MAX: usize = 4 * FILE_MAX;
 
+/// Memory for files that the receivers of web hooks fetch, together, in bytes; further ones wait.
+pub const DOWNLOADS_MAX: usize = 4 * FILE_MAX;
+
 /// What a listener of the page allows: far fewer connections than the usual 1,024 files that a process may have open,
 /// because the store needs some.
 pub const LISTENER: Bounds = Bounds {

@@ -67,7 +67,9 @@ async fn start_markup(
 /// Whether nothing that is said here leaves this machine, as far as the configuration tells.
 fn is_local(app: &App) -> bool {
     let parts = app.engine.parts();
-    parts.models.interview.is_none() && parts.webhooks.is_empty() && parts.services.search.is_none()
+    parts.models.interview.is_none()
+        && parts.webhooks.targets.is_empty()
+        && parts.services.search.is_none()
 }
 
 /// Begins a conversation.

@@ -71,13 +71,16 @@ pub(super) async fn file(app: &App, view: &View, id: &str) -> Response {
 
 fn sent(file: &Artifact, bytes: Vec<u8>) -> Response {
     let sent = Sent::of(file);
-    // The names are ours; whatever else they may be one day, a header holds letters.
-    let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ' ');
-    let name: String = file.filename.chars().filter(is_plain).collect();
-    let disposition = format!("{}; filename=\"{name}\"", sent.disposition());
-    let disposition =
-        HeaderValue::from_str(&disposition).unwrap_or(HeaderValue::from_static("attachment"));
+    let disposition = disposition(sent.disposition(), &file.filename);
     let kind = HeaderValue::from_static(sent.content_type());
     ([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition)], bytes)
         .into_response()
+}
+
+/// What a browser does with a file, and what it calls it: a header holds letters, whatever the name is.
+pub(super) fn disposition(what: &str, filename: &str) -> HeaderValue {
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ' ');
+    let name: String = filename.chars().filter(is_plain).collect();
+    let words = format!("{what}; filename=\"{name}\"");
+    HeaderValue::from_str(&words).unwrap_or(HeaderValue::from_static("attachment"))
 }

@@ -34,7 +34,10 @@ use crate::{
         failpoint::{Failpoint, hit},
         ids::SessionId,
     },
-    model::{audit, file_key::FileKeys},
+    model::{
+        audit,
+        file_key::{FileKey, FileKeys},
+    },
 };
 
 /// Why a file could not be kept or read.
@@ -140,6 +143,11 @@ impl Blobs {
         };
         self.is_failing.store(kept.is_err(), Ordering::Relaxed);
         kept
+    }
+
+    /// What links to files are signed with.
+    pub(super) async fn link_key(&self) -> Result<FileKey, Error> {
+        self.keys.link_key().await.map_err(Error::Unreachable)
     }
 
     /// The content of a session's file; none if there is no such file, or no such session.

@@ -40,7 +40,7 @@ use super::{
 };
 use crate::{
     base::failpoint::{Failpoint, hit},
-    model::file_key::FileKey,
+    model::file_key::{self, FileKey},
     store::{Error, unreadable::Found},
 };
 
@@ -290,6 +290,14 @@ impl KeyStore {
         context.update(&[family]);
         context.update(text.as_bytes());
         first_half(&context.sign())
+    }
+
+    /// What links to files are signed with. No digest begins with this word's first letter.
+    pub(super) fn link_key(&self) -> FileKey {
+        let tag = hmac::sign(&self.digests, b"file links");
+        let mut secret = [0; file_key::LENGTH];
+        secret.copy_from_slice(tag.as_ref());
+        FileKey::new(secret)
     }
 
     /// Seals `plain` with a key; what it is bound to must be given again to open it.

@@ -143,6 +143,24 @@ fn other_machines_are_served_only_on_two_decisions() {
 }
 
 #[test]
+fn files_are_linked_under_a_public_address_only() {
+    let web = |lines: &str| said(&format!("[web]\n{lines}\n"));
+    insta::assert_snapshot!(web("public_url = \"http://bot.example.org\""), @"config.toml:2:1: `http://bot.example.org` can't be used as the public address. hint: use an address like `https://bot.example.org`, or `http://127.0.0.1:4747` on this machine, with no password, query or fragment");
+    insta::assert_snapshot!(web("public_url = \"https://ada:secret@bot.example.org\""), @"config.toml:2:1: `bot.example.org` can't be used as the public address. hint: use an address like `https://bot.example.org`, or `http://127.0.0.1:4747` on this machine, with no password, query or fragment");
+    insta::assert_snapshot!(web("public_url = \"https://bot.example.org/?a=b\""), @"config.toml:2:1: `https://bot.example.org/?a=b` can't be used as the public address. hint: use an address like `https://bot.example.org`, or `http://127.0.0.1:4747` on this machine, with no password, query or fragment");
+    insta::assert_snapshot!(web("public_url = \"bot.example.org\""), @"config.toml:2:1: `bot.example.org` can't be used as the public address. hint: use an address like `https://bot.example.org`, or `http://127.0.0.1:4747` on this machine, with no password, query or fragment");
+    insta::assert_snapshot!(web("links_expire_after = \"91d\""), @"config.toml:2:1: links can be good for 1 minute to 90 days. hint: for example, `7d`");
+    insta::assert_snapshot!(web("links_expire_after = \"30s\""), @"config.toml:2:1: links can be good for 1 minute to 90 days. hint: for example, `7d`");
+
+    let text =
+        "[web]\npublic_url = \"https://bot.example.org/anteroom/\"\nlinks_expire_after = \"12h\"\n";
+    let settings = Settings::parse("config.toml", text, &Environment::default()).unwrap();
+    assert_eq!(settings.web.public_url.as_deref(), Some("https://bot.example.org/anteroom"));
+    assert_eq!(settings.web.links_expire_after, chrono::TimeDelta::hours(12));
+    assert_eq!(web("public_url = \"http://127.0.0.1:4747\""), "");
+}
+
+#[test]
 fn the_environment_wins_over_the_file() {
     let environment = Environment::from([
         ("ATS_HOOK_SECRET", "hook"),

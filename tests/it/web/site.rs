@@ -8,7 +8,7 @@ use anteroom::{
         ids::{Ids, RandomIds, SessionId},
     },
     config::{Secret, Settings, brand::Brand},
-    engine::{Engine, Parts},
+    engine::{Engine, Parts, webhook::Webhooks},
     flow::{Library, LoadedFlow},
     gateway::web::{Server, WebGateway},
     ports::{
@@ -99,6 +99,7 @@ struct Made {
     brand: Brand,
     vars: BTreeMap<String, String>,
     contacts: Contacts,
+    webhooks: Webhooks,
 }
 
 impl Default for Made {
@@ -112,6 +113,7 @@ impl Default for Made {
             brand: Brand::default(),
             vars: BTreeMap::new(),
             contacts: Contacts::default(),
+            webhooks: Webhooks::default(),
         }
     }
 }
@@ -161,6 +163,11 @@ impl Site {
         Self::make(Made { brand, ..Made::default() }).await
     }
 
+    /// A flow of its own that calls web hooks.
+    pub(super) async fn hooked(flow: &str, webhooks: Webhooks) -> Self {
+        Self::make(Made { flow: flow.to_owned(), webhooks, ..Made::default() }).await
+    }
+
     async fn serve(staff_key: Option<Secret>, store: Arc<dyn Store>) -> Self {
         Self::make(Made { staff_key, store, ..Made::default() }).await
     }
@@ -170,11 +177,12 @@ impl Site {
         reason = "every test awaits its site; that it waits for nothing is by chance"
     )]
     async fn make(made: Made) -> Self {
-        let Made { staff_key, store, flow, models, tool, brand, vars, contacts } = made;
+        let Made { staff_key, store, flow, models, tool, brand, vars, contacts, webhooks } = made;
         let folder = tempfile::tempdir().unwrap();
         let mut settings = Settings::playground(folder.path().to_owned());
         settings.web.listen = "127.0.0.1:0".parse().unwrap();
         settings.web.staff_key = staff_key;
+        settings.web.public_url = webhooks.links.as_ref().map(|links| links.public_url.clone());
         settings.brand = brand;
         let fixed = Arc::new(FixedClock::new("2026-11-02T14:05:00Z".parse().unwrap()));
         let clock: Arc<dyn Clock> = Arc::clone(&fixed) as _;
@@ -193,7 +201,7 @@ impl Site {
             tasks: Arc::default(),
             artifacts: Arc::new(Artifacts::new(folder.path(), keys, clock, ids, reader).unwrap()),
             contacts: Arc::new(contacts),
-            webhooks: Arc::default(),
+            webhooks: Arc::new(webhooks),
             models,
             services: anteroom::tool::Services::default(),
         };

@@ -116,6 +116,10 @@ impl FileKeys for Mortal {
     async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError> {
         self.alive()?.file_key(session).await
     }
+
+    async fn link_key(&self) -> Result<FileKey, KeyError> {
+        self.alive()?.link_key().await
+    }
 }
 
 #[async_trait]
