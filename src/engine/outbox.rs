@@ -214,10 +214,12 @@ impl Engine {
     }
 
     async fn attempt(&self, effect: &Effect) -> Delivery {
+        let gateway = self.inner.gateways.get(&effect.place.platform);
         if let (Recipient::Webhook { alias }, Act::Webhook { event, body, linked }) =
             (&effect.to, &effect.act)
         {
             let Some(target) = self.inner.parts.webhooks.targets.get(alias) else {
+                gateway.inspect(|gateway| gateway.see_unsent(alias, body));
                 return Delivery::NotApplicable;
             };
             let Some(body) = self.with_links(effect.session, body, linked).await else {
@@ -227,9 +229,7 @@ impl Engine {
             let sent = self.inner.webhooks.send(target, effect.id, (event, &body), now).await;
             return sent.unwrap_or_else(|| self.again(effect));
         }
-        let Some(gateway) = self.inner.gateways.get(&effect.place.platform) else {
-            return Delivery::NotApplicable;
-        };
+        let Some(gateway) = gateway else { return Delivery::NotApplicable };
         let Act::Show { wait } = effect.act else { return gateway.deliver(effect, None).await };
         match self.inner.parts.store.wait(wait).await {
             Ok(Some((wait, shown))) => gateway.deliver(effect, Some((&wait, &shown))).await,

@@ -9,6 +9,7 @@ use std::{
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
 
 use crate::{
     base::{
@@ -75,7 +76,12 @@ struct Arrives {
     platform: Platform,
     /// What the team was told.
     told: Mutex<Vec<String>>,
+    /// What web hooks would have got.
+    hooked: Mutex<Vec<Hooked>>,
 }
+
+/// A request that a web hook would have got: its alias and the payload.
+pub(super) type Hooked = (String, Value);
 
 #[async_trait]
 impl Gateway for Arrives {
@@ -90,6 +96,11 @@ impl Gateway for Arrives {
             self.told.lock().unwrap_or_else(PoisonError::into_inner).push(text.clone());
         }
         Delivery::delivered(Some(effect.id.to_string()))
+    }
+
+    fn see_unsent(&self, alias: &str, body: &Value) {
+        let mut hooked = self.hooked.lock().unwrap_or_else(PoisonError::into_inner);
+        hooked.push((alias.to_owned(), body.clone()));
     }
 }
 
@@ -149,7 +160,8 @@ impl Stage {
             ..Limits::default()
         };
         let platform = scene.platform;
-        let gateway = Arc::new(Arrives { platform, told: Mutex::default() });
+        let gateway =
+            Arc::new(Arrives { platform, told: Mutex::default(), hooked: Mutex::default() });
         let gateways: Vec<Arc<dyn Gateway>> = vec![Arc::<Arrives>::clone(&gateway)];
         let engine = Engine::limited(parts, gateways, limits);
         let place = Place {
@@ -176,6 +188,11 @@ impl Stage {
     /// What was posted to the team, in order.
     pub(super) fn told_team(&self) -> Vec<String> {
         self.gateway.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What web hooks would have got, in order.
+    pub(super) fn hooked(&self) -> Vec<Hooked> {
+        self.gateway.hooked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The names of the events on the audit log, in order.

@@ -14,11 +14,15 @@ use crate::{
         session,
         transcript::{Audience, Event, Recorded},
     },
+    ops::stage::Hooked,
     session::State,
 };
 
 /// Longest value that a message shows, in characters.
 const SHOWN_MAX: usize = 200;
+
+/// Said of a value that isn't there.
+const NONE: &str = "there is none";
 
 /// What differs, with where it is expected: `/expect/reads/0`.
 pub(super) fn differences(expect: &Expect, talk: &Talk, audit: &[String]) -> Vec<(String, String)> {
@@ -28,6 +32,7 @@ pub(super) fn differences(expect: &Expect, talk: &Talk, audit: &[String]) -> Vec
     wrong.standing(expect, talk);
     wrong.data(expect, talk.state.as_ref());
     wrong.effects(expect, &talk.events);
+    wrong.hooks(expect, &talk.hooked());
     for (n, event) in expect.audit.iter().enumerate() {
         if !audit.contains(event) {
             let there = listed(distinct(audit));
@@ -189,6 +194,45 @@ impl Wrong {
             self.add(format!("no_effects/{n}"), format!("`{what}` has happened"));
         }
     }
+
+    fn hooks(&mut self, expect: &Expect, hooked: &[Hooked]) {
+        let got = |alias: &str| {
+            let of_alias = hooked.iter().filter(|(of, _)| of == alias);
+            of_alias.map(|(_, body)| body).collect::<Vec<_>>()
+        };
+        for (alias, wanted) in &expect.hooks {
+            let bodies = got(alias);
+            let at = format!("hooks/{}", escaped(alias));
+            let Some(last) = bodies.last() else {
+                let called: Vec<&str> = hooked.iter().map(|(of, _)| of.as_str()).collect();
+                let called = if called.is_empty() { "none".to_owned() } else { listed(called) };
+                self.add(
+                    at,
+                    format!("the web hook `{alias}` hasn't been called; what has: {called}"),
+                );
+                continue;
+            };
+            let why = |body: &Value| differs(wanted, body, &mut vec![alias.clone()]);
+            if bodies.iter().all(|body| why(body).is_some())
+                && let Some(why) = why(last)
+            {
+                // A value that differs is shown already.
+                let is_shown = !why.ends_with(NONE);
+                let all = format!("{why}; the last request holds {}", shown(last));
+                self.add(at, if is_shown { why } else { all });
+            }
+        }
+        for (alias, paths) in &expect.hooks_missing {
+            for (n, path) in paths.iter().enumerate() {
+                let at =
+                    |body: &&Value| body.pointer(&format!("/{}", path.replace('.', "/"))).cloned();
+                if let Some(found) = got(alias).iter().find_map(at) {
+                    let message = format!("`{alias}` has got `{path}`: {}", shown(&found));
+                    self.add(format!("hooks_missing/{}/{n}", escaped(alias)), message);
+                }
+            }
+        }
+    }
 }
 
 /// How a conversation stands, as test files say it.
@@ -235,7 +279,7 @@ fn differs(wanted: &Value, found: &Value, path: &mut Vec<String>) -> Option<Stri
         (wanted, found) => {
             let path = path.join(".");
             let found = match found {
-                Value::Null => "there is none".to_owned(),
+                Value::Null => NONE.to_owned(),
                 found => format!("it is {}", shown(found)),
             };
             Some(format!("expected `{path}` to be {}; {found}", shown(wanted)))

@@ -212,6 +212,10 @@ pub(super) struct Expect {
     pub(super) effects: Vec<String>,
     /// What it must not have done.
     pub(super) no_effects: Vec<String>,
+    /// What a web hook must have got by now, by its alias; more may be there: `{ crm = { data = { person = { name = "Ada" } } } }`.
+    pub(super) hooks: Map<String, Value>,
+    /// What no request to a web hook may have held, by its alias: `{ crm = ["data.person.allergies"] }`.
+    pub(super) hooks_missing: BTreeMap<String, Vec<String>>,
     /// Events that the audit log must hold, such as `effect_noted`.
     pub(super) audit: Vec<String>,
 }

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::Context as _;
 use chrono::{DateTime, SubsecRound as _, TimeDelta, Utc};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::{steps::Earlier, written::Written};
 use super::{
@@ -289,6 +289,20 @@ fn at_the_end(talk: &Talk, expect: &mut Expect) {
             expect.effects.push(what.clone());
         }
     }
+    for (alias, body) in talk.hooked() {
+        expect.hooks.insert(alias, lasting(&body));
+    }
+}
+
+/// What of a web hook's payload is the same whenever the conversation is held: neither ids nor digests of samples.
+fn lasting(body: &Value) -> Value {
+    let members = ["event", "phase", "data", "decision"];
+    let members = members.map(|name| (name.to_owned(), body[name].clone()));
+    let file =
+        |file: &Value| json!({ "upload_type": file["upload_type"], "filename": file["filename"] });
+    let files = body["files"].as_array().map(|files| files.iter().map(file).collect());
+    let files = ("files".to_owned(), files.unwrap_or(Value::Null));
+    Value::Object(members.into_iter().chain([files]).collect())
 }
 
 /// Runs the tests as they were written; what is wrong is told.

@@ -27,7 +27,7 @@ use crate::{
     },
     ops::{
         sample::{PDF, WORDS},
-        stage::{Scene, Stage, answer, decider},
+        stage::{Hooked, Scene, Stage, answer, decider},
     },
     ports::contacts::{ContactSource, Contacts, Fetched, Wanted},
     session::State,
@@ -189,6 +189,11 @@ impl Talk {
         let news = self.events.get(self.before..).unwrap_or_default();
         let posted = self.stage.told_team().into_iter().skip(self.told);
         screen::read_by(Audience::Staff, news).into_iter().chain(posted).collect()
+    }
+
+    /// What web hooks have got so far.
+    pub(super) fn hooked(&self) -> Vec<Hooked> {
+        self.stage.hooked()
     }
 
     /// The engine does its work; what can't be drawn then.

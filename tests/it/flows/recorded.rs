@@ -70,7 +70,10 @@ id = "decision"
 title = "Decision"
 mode = "script"
 step = [{ id = "decision", tool = "request_decision", args = { approval = "member" }, branch = { denied = "@stop", expired = "@stop" } }]
-effect = [{ do = "discord_add_role", role = "member", on = "approved" }]
+effect = [
+  { do = "discord_add_role", role = "member", on = "approved" },
+  { do = "webhook", url_from = "crm", include = ["person"], on = "approved" },
+]
 "#;
 
 /// Ada has the whole conversation, which is recorded in `file`; then the team decides.
@@ -183,7 +186,7 @@ async fn a_recorded_conversation_becomes_a_test_that_passes() {
 
     [[test.step]]
     decide = "approve"
-    expect = { status = "completed", objectives = { known = "completed" }, records = { kinds = ["box", "none"], person = { name = "Ada \"Kite\" Byron", mail = "ada@example.org" } }, effects = ["role member"] }
+    expect = { status = "completed", objectives = { known = "completed" }, records = { kinds = ["box", "none"], person = { name = "Ada \"Kite\" Byron", mail = "ada@example.org" } }, effects = ["role member", "web hook crm"], hooks = { crm = { event = "decision_made", phase = "decision", data = { person = { name = "Ada \"Kite\" Byron", mail = "ada@example.org" } }, decision = { status = "approved", approval = "member", by = ["Grace"] }, files = [{ upload_type = "other", filename = "sample.pdf" }] } } }
     "#);
     assert_eq!(told, "");
     assert_eq!(outcome(dir.path(), &story, FLOW), Ok(()));

@@ -539,3 +539,75 @@ step = [ { press = "Nowhere & never" } ]
     </testsuites>
     "#);
 }
+
+/// A web hook at the end, for which one field is not meant.
+const HOOKED: &str = r#"
+format = 1
+id = "trip"
+version = "1"
+title = "The trip"
+
+[notice]
+text = "This is a bot."
+accept = "Start"
+human = "Ask us"
+decline = "Not now"
+
+[approvals.override]
+channel = "desk"
+
+[data.traveller]
+review = true
+
+[data.traveller.fields]
+name      = { type = "text", title = "Name" }
+allergies = { type = "text", title = "Allergies", visible_to = ["team"] }
+
+[[phase]]
+id = "who"
+title = "Who you are"
+mode = "script"
+uploads = { accept = ["pdf"], max_mb = 1, max_files = 1 }
+objective = [{ id = "traveller", title = "Who travels", done = { reviewed = "traveller" } }]
+step = [
+  { id = "ticket", tool = "get_user_upload", args = { uploadType = "other", prompt = "Your ticket, please.", acceptedFormats = ["pdf"] } },
+  { id = "traveller", tool = "submit_for_validation", args = { dataType = "traveller", data = { name = "", allergies = "" }, message = "Who travels?" } },
+]
+effect = [{ do = "webhook", url_from = "crm", include = ["traveller"] }]
+"#;
+
+/// What a test of [`HOOKED`] says whose end expects this.
+fn hooked(expect: &str) -> (String, bool) {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("trip.toml"), HOOKED).unwrap();
+    let test = format!(
+        "flow = \"trip.toml\"\n[[test]]\nname = \"A hook\"\nplatforms = [\"web\", \"slack\"]\nstep = [\n  {{ press = \"Start\" }},\n  \
+         {{ upload = \"ticket.pdf\" }},\n  {{ fill = {{ Name = \"Ada\", Allergies = \"Nuts\" }} }},\n  {{ expect = {expect} }},\n]\n"
+    );
+    fs::write(dir.path().join("trip.test.toml"), test).unwrap();
+    let output = run(dir.path(), &["trip.test.toml"]);
+    (String::from_utf8(output.stderr).unwrap(), output.status.success())
+}
+
+#[test]
+fn what_a_web_hook_gets_is_compared_member_by_member() {
+    let (told, passes) = hooked(
+        r#"{ hooks = { crm = { event = "phase_completed", data = { traveller = { name = "Ada" } }, files = [{ filename = "ticket.pdf" }] } }, hooks_missing = { crm = ["data.traveller.allergies", "decision"], ats = ["data"] } }"#,
+    );
+    assert!(passes, "{told}");
+
+    let (told, passes) = hooked(
+        r#"{ hooks = { crm = { data = { traveller = { name = "Grace" } } }, ats = { event = "phase_completed" } }, hooks_missing = { crm = ["data.traveller.name"] } }"#,
+    );
+    assert!(!passes);
+    let wrong: Vec<&str> = told.lines().filter(|line| line.contains("step 4")).take(3).collect();
+    assert_snapshot!(wrong.join("\n"), @r#"
+      trip.test.toml:9:26: step 4: expected `crm.data.traveller.name` to be `"Grace"`; it is `"Ada"`
+      trip.test.toml:9:79: step 4: the web hook `ats` hasn't been called; what has: `crm`
+      trip.test.toml:9:143: step 4: `crm` has got `data.traveller.name`: `"Ada"`
+    "#);
+    let (told, _) =
+        hooked(r#"{ hooks = { crm = { data = { traveller = { allergies = "Nuts" } } } } }"#);
+    let why = "expected `crm.data.traveller.allergies` to be `\"Nuts\"`; there is none; the last request holds `{\"event\":";
+    assert!(told.contains(why), "{told}");
+}

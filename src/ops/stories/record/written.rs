@@ -114,6 +114,7 @@ fn of_expect(expect: &Expect) -> Value {
         ("records", json!(expect.records)),
         ("values", json!(expect.values)),
         ("effects", json!(expect.effects)),
+        ("hooks", json!(expect.hooks)),
     ];
     let is_said =
         |value: &Value| !matches!(value, Value::Null) && *value != json!({}) && *value != json!([]);
