@@ -13,6 +13,7 @@ pub(crate) mod expressions;
 mod labels;
 mod objectives;
 mod paths;
+mod patterns;
 mod periods;
 mod start;
 pub(crate) mod steps;

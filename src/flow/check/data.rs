@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Check;
+use super::{Check, patterns};
 use crate::{
     config::{
         problem::{did_you_mean, listed},
@@ -122,6 +122,7 @@ fn mistakes(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
         found.push((format!("`{path}` has the unknown format `{format}`"), Some(hint)));
     }
     values(schema, path, found);
+    patterns::mistakes(schema, path, found);
     for (name, member) in properties.into_iter().flatten() {
         mistakes(member, &format!("{path}.{name}"), found);
     }
@@ -145,7 +146,11 @@ fn values(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
         if values.is_empty() {
             found.push((format!("no value fits `{path}`: its `enum` is empty"), None));
         } else if let Some(value) = wrong {
-            let hint = Some(format!("its type is `{}`", kind(schema)));
+            let hint = match schema.get("pattern") {
+                Some(pattern) if value.is_string() => format!("its `pattern` is {pattern}"),
+                _ => format!("its type is `{}`", kind(schema)),
+            };
+            let hint = Some(hint);
             found.push((format!("`{path}` can never be {value}, which its `enum` names"), hint));
         }
     }

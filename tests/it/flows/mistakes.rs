@@ -70,6 +70,30 @@ title = "Consent""#,
     ),
     ((r#""format": "date" }"#, r#""enum": [] }"#), "no value fits `person.since`"),
     (
+        (r#""format": "date" }"#, r#""pattern": "^[0-9]{5}$", "minLength": 8 }"#),
+        "no text fits `person.since`: its `pattern` matches 5 characters at most",
+    ),
+    (
+        (r#""format": "date" }"#, r#""pattern": "[0-9]{5}", "maxLength": 3 }"#),
+        "no text fits `person.since`: its `pattern` matches 5 characters at least",
+    ),
+    (
+        (r#""format": "date" }"#, r#""pattern": "^[^\\s\\S]$" }"#),
+        "no text fits `person.since`: nothing matches its `pattern`",
+    ),
+    (
+        (r#""format": "date" }"#, r#""pattern": "^[0-9]{5}$", "enum": ["12345", "1234"] }"#),
+        "`person.since` can never be \"1234\", which its `enum` names",
+    ),
+    (
+        (r#""format": "date" }"#, r#""pattern": "^[0-9]{5}$", "default": "1234" }"#),
+        "the `default` of `person.since`, \"1234\", doesn't fit its own schema",
+    ),
+    (
+        (r#""format": "date" }"#, r#""pattern": "^[0-9]{5}$", "examples": ["1234"] }"#),
+        "the example \"1234\" of `person.since` would be refused",
+    ),
+    (
         (r#""minimum": 16, "maximum": 120"#, r#""enum": ["young", "old"]"#),
         r#"`person.age` can never be "young""#,
     ),
