@@ -9,9 +9,10 @@
 //! ```
 //!
 //! The number of conversations is bounded; where not every combination of answers could be tried, what was not reached
-//! is worth a warning only.
+//! is worth a warning only. So is what goes wrong once the team has let somebody past a phase ([`overrides`]).
 
 mod answers;
+mod overrides;
 mod report;
 
 use std::{
@@ -23,6 +24,7 @@ use chrono::TimeDelta;
 use serde_json::Value;
 
 use self::answers::{Answer, Given};
+use self::overrides::Door;
 use self::report::pointer;
 pub(super) use self::report::problems;
 use super::stage::{Scene, Stage, answer, decider};
@@ -88,6 +90,10 @@ enum Trouble {
 struct Rehearsal {
     /// With the answers that led there first: `agree: yes, topics: cook`.
     findings: BTreeMap<Finding, String>,
+    /// What is wrong only once somebody was let past a phase.
+    past: BTreeMap<Finding, String>,
+    /// Where somebody can be.
+    doors: Vec<Door>,
     /// Steps that were asked.
     steps: BTreeSet<String>,
     /// Conversations that came to the end of the flow.
@@ -120,7 +126,7 @@ async fn rehearse(scene: &Scene, folder: &Path) -> Result<Rehearsal, Error> {
                 break;
             }
             count += 1;
-            let taken = rehearsal.converse(&scene, folder, &plan).await?;
+            let taken = rehearsal.converse(&scene, folder, (&plan, None)).await?;
             let mut before = String::new();
             for (n, here) in taken.iter().enumerate() {
                 for (k, label) in here.labels.iter().enumerate() {
@@ -135,16 +141,18 @@ async fn rehearse(scene: &Scene, folder: &Path) -> Result<Rehearsal, Error> {
             }
         }
     }
+    rehearsal.pass_over(scene, folder).await?;
     Ok(rehearsal)
 }
 
 impl Rehearsal {
-    /// One conversation: the answers of `plan` first, then at each place what was given there least.
+    /// One conversation: the answers of `plan` first, then at each place what was given there least. At a `door` the
+    /// participant is let past the phase.
     async fn converse(
         &mut self,
         scene: &Scene,
         folder: &Path,
-        plan: &[usize],
+        (plan, door): (&[usize], Option<&Door>),
     ) -> Result<Vec<Taken>, Error> {
         let mut room = Stage::set(scene, folder).await?;
         let mut taken: Vec<Taken> = Vec::new();
@@ -182,6 +190,13 @@ impl Rehearsal {
             if taken.len() == ANSWERS_MAX {
                 self.find(None, Trouble::Endless, &taken);
                 break;
+            }
+            self.note_door(&state, &scene.flow, &taken);
+            if let Some(door) = door
+                && let Some(passed) = door.open(&mut room, (&state, &scene.flow), &taken).await?
+            {
+                taken.push(passed);
+                continue;
             }
             let place = place(&wait, &state);
             match answered(&mut room, (&wait, &place), &taken, plan).await? {

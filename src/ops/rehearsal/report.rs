@@ -27,9 +27,12 @@ pub(in crate::ops) async fn problems(
 ) -> Result<Vec<Problem>, Error> {
     let found = rehearse(scene, folder).await?;
     let Ok(document) = TomlDocument::parse(file, &scene.flow.source) else { return Ok(Vec::new()) };
-    let findings = found.findings.iter();
-    let told = findings.map(|(finding, way)| told(finding, way, &document));
-    let mut problems: Vec<Problem> = told.collect();
+    let of_answers = found.findings.iter().map(|(finding, way)| told(finding, way, &document));
+    let of_overrides = found.past.iter().map(|(finding, way)| {
+        let hint = "what people are let past has no answers and no data; give it a `default(…)` or a `when`";
+        told(finding, way, &document).warning().hint(hint)
+    });
+    let mut problems: Vec<Problem> = of_answers.chain(of_overrides).collect();
     problems.extend(unreached(&found, &scene.flow, &document));
     if found.completed == 0 && found.findings.is_empty() && is_scripted(&scene.flow) {
         let message = "no answers lead to the end of this flow";

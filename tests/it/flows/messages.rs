@@ -25,6 +25,7 @@ came across was given. Each message has a place, `my-flow.toml:12:5`, says what 
 | `… is never asked, whatever people answer` | its `when`, or the branches before it, leave it out |
 | `no answers lead to the end of this flow` | some required objective can't be met by the script |
 
+Each phase is passed over once, too, as the team may do: what goes wrong only then is a warning, `(after … details: let past by the team)`.
 The answers that lead there stand in brackets, by step. Not everything can be tried in a long flow; what was not reached is then worth a warning.
 
 ## What the rules find

@@ -112,3 +112,38 @@ fn a_conversation_that_never_ends_is_found() {
     assert!(is_refused);
     assert_snapshot!(said, @"flow.toml:65:3: the conversation never ends (after notice: accept, agree: yes, details_form: filled in, topics: cook, wants_note: yes, note_form: approved, wants_note: no, note_form: filled in, wants_note: yes, note_form: rejected, note_form: approved, wants_note: no …)");
 }
+
+#[test]
+fn what_an_override_leaves_empty_is_worth_a_warning() {
+    let prompt = (
+        "prompt = \"Would you like to add a few words?\"",
+        "prompt = \"{{ records.person.name }}\"",
+    );
+    let override_by = |policy: &'static str| ("expires = \"72h\"", policy);
+    for policy in [
+        "expires = \"72h\"",
+        "expires = \"72h\"\nquorum = 2",
+        "expires = \"72h\"\ndecider = \"participant\"",
+        "expires = \"72h\"\ndecider = \"participant-then-admin\"",
+    ] {
+        let (said, is_refused) = checked(&[prompt, override_by(policy)]);
+        assert!(!is_refused, "{said}");
+        let (_, said) =
+            said.split_once(": warning: ").unwrap_or_else(|| panic!("{policy}: {said}"));
+        assert_eq!(
+            said.trim(),
+            "this question comes out empty (after notice: accept, agree: yes, details: let past by the team). hint: what people \
+             are let past has no answers and no data; give it a `default(…)` or a `when`",
+            "{policy}"
+        );
+    }
+}
+
+#[test]
+fn what_goes_wrong_by_answers_alone_is_told_once_and_not_as_an_override() {
+    let edit =
+        ("prompt = \"Would you like to add a few words?\"", "prompt = \"{{ records.note.text }}\"");
+    let (said, is_refused) = checked(&[edit]);
+    assert!(is_refused);
+    assert!(said.contains("comes out empty (after") && !said.contains("let past"), "{said}");
+}

@@ -1,0 +1,112 @@
+//! Overrides: in each phase somebody who may lets the participant past what is unmet. InboundKind the phase would have asked is
+//! not there then, and whatever speaks of it later shows that.
+
+use std::path::Path;
+
+use super::{Rehearsal, Taken};
+use crate::{
+    engine::{Error, InboundKind},
+    flow::LoadedFlow,
+    model::{
+        flow::Decider,
+        session::{PersonId, Platform, Status},
+        ui::{Decision, Reply},
+        wait::{Purpose, Wait},
+    },
+    ops::stage::{Scene, Stage, answer, decider},
+    session::{Command, Responder, State, evidence},
+};
+
+/// Most votes on one request.
+const VOTES_MAX: usize = 10;
+
+/// The tool that moves on, in whose name requests are made.
+const NEXT_PHASE: &str = "next_phase";
+
+/// The first question of a phase of which something is unmet.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Door {
+    phase: String,
+    /// The answers before it.
+    plan: Vec<usize>,
+}
+
+impl Rehearsal {
+    /// Notes where an override could be rehearsed; once for each phase, after the fewest answers.
+    pub(super) fn note_door(&mut self, state: &State, flow: &LoadedFlow, taken: &[Taken]) {
+        let Some(phase) = state.phase().and_then(|id| flow.phase(id)) else { return };
+        let is_known = self.doors.iter().any(|door| door.phase == phase.id);
+        let is_open = state.status == Status::Open && state.place.platform == Platform::Web;
+        if !is_known && is_open && !evidence::missing(state, phase).is_empty() {
+            let plan = taken.iter().map(|taken| taken.choice).collect();
+            self.doors.push(Door { phase: phase.id.clone(), plan });
+        }
+    }
+
+    /// One conversation for each phase, in which it is passed over; a place that answers alone lead to trouble is told already.
+    pub(super) async fn pass_over(&mut self, scene: &Scene, folder: &Path) -> Result<(), Error> {
+        let scene = Scene { platform: Platform::Web, ..scene.clone() };
+        for door in self.doors.clone() {
+            let mut past = Self::default();
+            past.converse(&scene, folder, (&door.plan, Some(&door))).await?;
+            for (finding, way) in past.findings {
+                let is_told = self.findings.keys().any(|known| known.at == finding.at);
+                if !is_told {
+                    self.past.entry(finding).or_insert(way);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Door {
+    /// Lets the participant past the phase, if this is the place for it; none where it can't be done.
+    pub(super) async fn open(
+        &self,
+        room: &mut Stage,
+        (state, flow): (&State, &LoadedFlow),
+        taken: &[Taken],
+    ) -> Result<Option<Taken>, Error> {
+        if taken.len() != self.plan.len() || state.phase() != Some(&self.phase) {
+            return Ok(None);
+        }
+        let policy = &flow.flow.approvals.overrides;
+        let order = InboundKind::Command(Command::Advance { reason: "Rehearsed".to_owned() });
+        let asked = match &policy.channel {
+            _ if policy.decider == Decider::Participant => room.act(order).await,
+            Some(alias) => {
+                let rights =
+                    Responder::without_rights(PersonId::web("decider0"), "Grace".to_owned());
+                let from = Responder { approver_of: vec![alias.clone()], ..rights };
+                room.receive(from, order).await
+            }
+            None => return Ok(None),
+        };
+        asked?;
+        for n in 0..VOTES_MAX {
+            let state = room.rest().await?.as_deref().and_then(State::fold);
+            let Some(state) = state else { return Ok(None) };
+            let Some((wait, by)) = request(&state, n) else {
+                let has_moved = state.phase() != Some(&self.phase);
+                return Ok(has_moved.then(|| self.passed()));
+            };
+            let reply = Reply::Decided { decision: Decision::Approved, feedback: None };
+            room.receive(by, answer(&wait, reply)).await?;
+        }
+        Ok(None)
+    }
+
+    fn passed(&self) -> Taken {
+        let labels = vec!["let past by the team".to_owned()];
+        Taken { place: self.phase.clone(), labels, choice: 0 }
+    }
+}
+
+/// The open request to move on, and somebody who has not voted on it.
+fn request(state: &State, n: usize) -> Option<(Wait, Responder)> {
+    let is_request =
+        |wait: &&Wait| matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == NEXT_PHASE);
+    let wait = state.pending().find(is_request)?;
+    Some((wait.clone(), decider(wait, n + 1)?))
+}
