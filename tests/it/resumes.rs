@@ -1,8 +1,17 @@
-//! What of whole résumé files is read without a model: each file of `tests/fixtures/resumes` is compared with what is
-//! true, field by field. `cargo test --test it resumes:: -- --nocapture` prints the tables; with
-//! `ANTEROOM_RESUMES=part-of-a-file-name` also every field that is not right.
+//! What of whole résumé files is read without a model: each file of `tests/fixtures/resumes` and `resumes-2` is compared
+//! with what is true, field by field. What the reader was tuned on does not say how it reads anybody else's file: the
+//! second set was right to 75.6 % (3.4 % wrong without a mark, 1.1 % missing without a word) before it was used so.
+//!
+//! `cargo test --test it resumes:: -- --nocapture` prints the tables; with `ANTEROOM_RESUMES=part-of-a-file-name` also
+//! every field that is not right; `ANTEROOM_RESUMES_DIR` names another folder of the same form to print the tables of.
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    env,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anteroom::{
     model::artifact::Extraction,
@@ -14,14 +23,39 @@ use anteroom::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What must hold of all files together, in percent.
-const RIGHT_MIN: f64 = 95.0;
-const RIGHT_MIN_IN_EACH_LANGUAGE: f64 = 90.0;
-const WRONG_UNMARKED_MAX: f64 = 1.0;
-const MISSING_SILENTLY_MAX: f64 = 1.0;
-const RIGHT_MARKED_MAX: f64 = 5.0;
-/// Between the best and the worst file of one person, in points.
-const SPREAD_MAX: f64 = 15.0;
+/// What must hold of all files of a set together, in percent.
+struct Bounds {
+    right_min: f64,
+    right_min_in_each_language: f64,
+    wrong_unmarked_max: f64,
+    missing_silently_max: f64,
+    right_marked_max: f64,
+    /// Between the best and the worst file of one person, in points.
+    spread_max: f64,
+    /// Files whose name is wrong and not marked.
+    wrong_names: &'static [&'static str],
+}
+
+const FIRST: Bounds = Bounds {
+    right_min: 95.0,
+    right_min_in_each_language: 90.0,
+    wrong_unmarked_max: 1.0,
+    missing_silently_max: 1.0,
+    right_marked_max: 5.0,
+    spread_max: 15.0,
+    wrong_names: &[],
+};
+
+/// What the reader came to before it had been changed for any of these files.
+const SECOND: Bounds = Bounds {
+    right_min: 75.5,
+    right_min_in_each_language: 59.0,
+    wrong_unmarked_max: 3.5,
+    missing_silently_max: 1.2,
+    right_marked_max: 5.0,
+    spread_max: 87.0,
+    wrong_names: &["sanne-side-typst.pdf"],
+};
 
 #[derive(Debug, Deserialize)]
 struct File {
@@ -110,8 +144,8 @@ impl Count {
     }
 }
 
-fn folder() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/resumes"))
+fn folder(set: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures")).join(set)
 }
 
 fn format(file: &str) -> Format {
@@ -331,12 +365,16 @@ impl Scorer {
             let degree = (degree.trim() != "").then_some((degree.as_str(), is_right));
             self.field(&path("studyType"), &right, degree, &[&lacks("degree")]);
             let dates = lacks("date");
-            self.text(
-                &path("startDate"),
-                &[&school.start],
-                &[&dates, &lacks("start date")],
-                str::to_owned,
-            );
+            if school.start.is_empty() && found.get("startDate").is_none() {
+                self.field(&path("startDate"), "none", Some(("none", true)), &[]);
+            } else {
+                self.text(
+                    &path("startDate"),
+                    &[&school.start],
+                    &[&dates, &lacks("start date")],
+                    str::to_owned,
+                );
+            }
             let end = school.end.clone().unwrap_or_default();
             self.text(&path("endDate"), &[&end], &[&dates], str::to_owned);
         }
@@ -362,8 +400,8 @@ impl Scorer {
 }
 
 /// The text of a file, its draft compared with the truth, and the values of the draft in one line.
-fn score(file: &File, truth: &Truth) -> (Scorer, String) {
-    let bytes = fs::read(folder().join("files").join(&file.name)).unwrap();
+fn score(folder: &Path, file: &File, truth: &Truth) -> (Scorer, String) {
+    let bytes = fs::read(folder.join("files").join(&file.name)).unwrap();
     let text = match extract::read(format(&file.name), &bytes) {
         Extraction::Text { text, .. } => text,
         other => format!("{other:?}"),
@@ -443,18 +481,18 @@ impl Tally {
     }
 }
 
-#[test]
+/// Scores every file of a folder and prints the tables; gives the largest difference between two files of a person.
 #[expect(clippy::print_stdout, reason = "what is looked at")]
 #[expect(clippy::disallowed_methods, reason = "which files are looked at")]
-fn files_are_read_right_or_marked_or_missed_in_words() {
-    let listed = fs::read(folder().join("corpus.json")).unwrap();
+fn tallied(folder: &Path) -> (Tally, f64) {
+    let listed = fs::read(folder.join("corpus.json")).unwrap();
     let files: Vec<File> = serde_json::from_slice(&listed).unwrap();
-    let looked_at = std::env::var("ANTEROOM_RESUMES").ok();
+    let looked_at = env::var("ANTEROOM_RESUMES").ok();
     let mut tally = Tally::default();
     for file in &files {
-        let truth = fs::read(folder().join("truth").join(format!("{}.json", file.person))).unwrap();
+        let truth = fs::read(folder.join("truth").join(format!("{}.json", file.person))).unwrap();
         let truth: Truth = serde_json::from_slice(&truth).unwrap();
-        let (scorer, text) = score(file, &truth);
+        let (scorer, text) = score(folder, file, &truth);
         tally.add(file, &truth, &scorer, &text);
         if let Some(part) = looked_at.as_ref().filter(|part| file.name.contains(part.as_str())) {
             println!("{}: {:.0} %\n{}", file.name, scorer.count.right(), scorer.details);
@@ -464,24 +502,47 @@ fn files_are_read_right_or_marked_or_missed_in_words() {
         }
     }
     let spread = tally.tell();
+    (tally, spread)
+}
 
+fn hold(folder: &Path, bounds: &Bounds) {
+    let (tally, spread) = tallied(folder);
     let (_, all) = tally.by[&("1 all", "all".to_owned())];
-    assert!(all.right() >= RIGHT_MIN, "right: {:.1} %", all.right());
+    assert!(all.right() >= bounds.right_min, "right: {:.1} %", all.right());
     for ((_, language), (_, count)) in
         tally.by.iter().filter(|((kind, _), _)| *kind == "2 language")
     {
         let right = count.right();
-        assert!(right >= RIGHT_MIN_IN_EACH_LANGUAGE, "right in {language}: {right:.1} %");
+        let is_enough = right >= bounds.right_min_in_each_language;
+        assert!(is_enough, "right in {language}: {right:.1} %");
     }
     for (fate, most) in [
-        (Fate::WrongUnmarked, WRONG_UNMARKED_MAX),
-        (Fate::MissingSilently, MISSING_SILENTLY_MAX),
-        (Fate::RightMarked, RIGHT_MARKED_MAX),
+        (Fate::WrongUnmarked, bounds.wrong_unmarked_max),
+        (Fate::MissingSilently, bounds.missing_silently_max),
+        (Fate::RightMarked, bounds.right_marked_max),
     ] {
         let share = all.share(&[fate]);
         assert!(share <= most, "{fate:?}: {share:.1} %");
     }
-    assert!(spread <= SPREAD_MAX, "one person's files differ by {spread:.0} points");
-    assert_eq!(tally.wrong_names, [""; 0], "names that are wrong and not marked");
+    let most = bounds.spread_max;
+    assert!(spread <= most, "one person's files differ by {spread:.0} points");
+    assert_eq!(tally.wrong_names, bounds.wrong_names, "names that are wrong and not marked");
     assert_eq!(tally.planted, [""; 0], "values out of text that nobody sees");
+}
+
+#[test]
+fn files_of_the_first_set_are_read_right_or_marked_or_missed_in_words() {
+    hold(&folder("resumes"), &FIRST);
+}
+
+#[test]
+fn files_of_the_second_set_are_read_right_or_marked_or_missed_in_words() {
+    hold(&folder("resumes-2"), &SECOND);
+}
+
+#[test]
+fn files_of_another_folder_are_scored_where_one_is_named() {
+    if let Some(folder) = env::var_os("ANTEROOM_RESUMES_DIR") {
+        tallied(Path::new(&folder));
+    }
 }
