@@ -260,7 +260,7 @@ async fn a_pdf_goes_to_the_model_for_documents_as_it_is() {
     assert_json_snapshot!(quality(&world).await, @r#"
     {
       "status": "ok",
-      "artifact_record": 2509,
+      "artifact_record": 2536,
       "derived": {
         "applicant_profile": {
           "basics": {

@@ -13,6 +13,7 @@ mod roles;
 mod schools;
 mod sections;
 mod skills;
+mod unheaded;
 mod vocabulary;
 mod words;
 
@@ -58,13 +59,16 @@ pub enum Confidence {
     High,
 }
 
+/// The issue of a draft whose sections hold more periods than roles were read.
+pub const ROLES_MISSING: &str = "some roles may be missing: there are more periods than roles";
+
 /// Longest text that is looked at, in bytes; no résumé is longer.
 const TEXT_MAX: usize = 128 * 1024;
 
 /// Makes a draft from a résumé's text. Pure: the same text gives the same draft.
 pub fn draft(text: &str) -> Draft {
     let text = &text[..text.floor_char_boundary(TEXT_MAX)];
-    let parts = sections::parts(lines::lines(text));
+    let parts = unheaded::completed(sections::parts(lines::lines(text)));
     let mut findings = Findings::default();
     let basics = contact::basics(&parts, &mut findings);
     let work = roles::read(&of(&parts, Section::Work), &roles::WORK, &mut findings);

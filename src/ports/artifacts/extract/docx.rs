@@ -126,6 +126,14 @@ enum Run {
     Hidden,
 }
 
+/// A cell of a table.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    paragraphs: usize,
+    /// Where its text begins.
+    begin: usize,
+}
+
 /// One pass over a part.
 #[derive(Default)]
 struct Walk {
@@ -140,8 +148,8 @@ struct Walk {
     skipping: Option<usize>,
     /// Within the list of a paragraph's tab stops, which are no tabs.
     in_stops: bool,
-    /// Paragraphs in each cell of the table rows that are open, the innermost last.
-    rows: Vec<Vec<usize>>,
+    /// The cells of the table rows that are open, the innermost last.
+    rows: Vec<Vec<Cell>>,
 }
 
 impl Walk {
@@ -193,12 +201,18 @@ impl Walk {
             "noBreakHyphen" => self.put("-"),
             "numPr" => self.put("• "),
             "pStyle" if is_list(element) => self.put("• "),
+            "pStyle" => {
+                if let Some(level) = heading(element) {
+                    self.put(&format!("\n{} ", "#".repeat(level)));
+                }
+            }
             // Between the paragraphs of a cell, but not after the last.
-            "p" if self.cell().is_some_and(|paragraphs| *paragraphs > 0) => self.put("\n"),
+            "p" if self.cell().is_some_and(|cell| cell.paragraphs > 0) => self.put("\n"),
             "tr" => self.rows.push(Vec::new()),
             "tc" => {
+                let begin = self.found.text.len();
                 if let Some(cells) = self.rows.last_mut() {
-                    cells.push(0);
+                    cells.push(Cell { paragraphs: 0, begin });
                 }
             }
             "cols" => self.found.columns |= several(element),
@@ -213,23 +227,40 @@ impl Walk {
             "r" => self.run = None,
             "tabs" => self.in_stops = false,
             "p" => match self.cell() {
-                Some(paragraphs) => *paragraphs += 1,
+                Some(cell) => cell.paragraphs += 1,
                 None => self.put("\n"),
             },
             "tc" => self.put("\t"),
             "tr" => {
                 let cells = self.rows.pop().unwrap_or_default();
-                let long = cells.iter().filter(|paragraphs| **paragraphs >= COLUMN_MIN).count();
-                self.found.columns |= long > 1;
+                let long = cells.iter().filter(|cell| cell.paragraphs >= COLUMN_MIN).count();
+                if long > 1 {
+                    self.found.columns = true;
+                    self.part_columns(&cells);
+                }
                 self.put("\n");
             }
             _ => {}
         }
     }
 
-    /// The cell that is open, if any: how many paragraphs it has so far.
-    fn cell(&mut self) -> Option<&mut usize> {
+    /// The cell that is open, if any.
+    fn cell(&mut self) -> Option<&mut Cell> {
         self.rows.last_mut()?.last_mut()
+    }
+
+    /// Puts columns of the page one below the other, the longest first: that is where the name and the roles stand.
+    fn part_columns(&mut self, cells: &[Cell]) {
+        let mut columns: Vec<String> = Vec::new();
+        for cell in cells.iter().rev() {
+            columns.push(self.found.text.split_off(cell.begin.min(self.found.text.len())));
+        }
+        columns.reverse();
+        columns.sort_by_key(|column| usize::MAX - column.len());
+        for column in columns {
+            self.found.text.push_str(column.trim_end());
+            self.found.text.push_str("\n\n");
+        }
     }
 
     fn say(&mut self, text: &str) {
@@ -269,6 +300,15 @@ const COLUMN_MIN: usize = 4;
 fn is_list(element: &BytesStart<'_>) -> bool {
     value(element, "val")
         .is_some_and(|style| style.starts_with("ListBullet") || style.starts_with("ListNumber"))
+}
+
+/// The level of a paragraph style of headings, by the names that Word gives them in its languages.
+fn heading(element: &BytesStart<'_>) -> Option<usize> {
+    const NAMES: [&str; 7] =
+        ["heading", "berschrift", "überschrift", "titre", "ttulo", "título", "kop"];
+    let style = value(element, "val")?.to_lowercase();
+    let level = NAMES.iter().find_map(|name| style.strip_prefix(name))?;
+    level.trim().parse().ok().filter(|level| (1..=6).contains(level))
 }
 
 /// `<w:cols w:num="2">`.

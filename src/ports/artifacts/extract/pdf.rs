@@ -1,5 +1,7 @@
 //! Text of PDF: what can be seen on its pages, in the order in which it is read.
 
+mod grid;
+mod labels;
 mod layout;
 mod lines;
 mod mend;
@@ -127,6 +129,7 @@ fn read_page<'a>(
     let mut context = Context::new(place, bounds, cache, document.xref(), settings);
     let mut canvas = Canvas::new(width, height);
     interpret_page(page, &mut context, &mut canvas);
+    let rules = canvas.take_rules();
     let (letters, hides) = canvas.letters();
-    (lines::pieces(letters), hides)
+    (grid::straightened(lines::pieces(letters), &rules), hides)
 }

@@ -90,7 +90,7 @@ fn all<'a>(
 fn slashed(line: &Line) -> Vec<&str> {
     // Pictures of a letter or a house stand before many of them.
     let picture = |c: char| !c.is_alphanumeric() && !"+(@'’<".contains(c);
-    let fields = line.fields().into_iter().flat_map(unslashed);
+    let fields = line.fields().into_iter().flat_map(|field| field.split(" — ")).flat_map(unslashed);
     fields.map(|field| field.trim().trim_start_matches(picture)).collect()
 }
 

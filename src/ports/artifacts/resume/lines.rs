@@ -1,6 +1,10 @@
 //! The lines of a résumé, cleaned of bullets and marks.
 
-use super::{dates, vocabulary::vocabulary, words};
+use super::{
+    dates,
+    vocabulary::{folded, vocabulary},
+    words,
+};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +15,8 @@ pub(super) struct Line {
     pub(super) bullet: bool,
     /// An empty line, or the beginning, stands above.
     pub(super) after_gap: bool,
+    /// Marks of a heading before it, which the reader of a document puts before larger type.
+    pub(super) level: usize,
 }
 
 /// The lines that say something.
@@ -23,10 +29,15 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             after_gap = true;
             continue;
         }
-        let line = Line { text, bullet, after_gap };
+        if is_head_of_table(&text) {
+            continue;
+        }
+        let text = period_apart(&text).unwrap_or(text);
+        let level = raw.trim_start().chars().take_while(|c| *c == '#').count();
+        let line = Line { text, bullet, after_gap, level };
         after_gap = false;
         match found.last_mut() {
-            Some(last) if !line.after_gap && !line.bullet => {
+            Some(last) if !line.after_gap && !line.bullet && line.level == last.level => {
                 if let Some(whole) = joined(last, &line.text) {
                     last.text = whole;
                     continue;
@@ -45,6 +56,24 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
     }
     if found.last().is_some_and(|line| is_signature(&line.text)) {
         found.pop();
+    }
+    found
+}
+
+/// Lines with every period in one of them, also where the heading beside it was in the way.
+pub(super) fn dated(lines: Vec<Line>) -> Vec<Line> {
+    let mut found: Vec<Line> = Vec::new();
+    for line in lines {
+        if let Some(last) = found.last_mut()
+            && !line.after_gap
+            && !line.bullet
+            && let Some((whole, rest)) = date_joined(&last.text, &line.text)
+        {
+            last.text = whole;
+            found.extend((!rest.is_empty()).then_some(Line { text: rest, ..line }));
+            continue;
+        }
+        found.push(line);
     }
     found
 }
@@ -104,6 +133,23 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     if breaks_mail && goes_on && first.starts_with(|c: char| c.is_lowercase() || c == '.') {
         return Some(format!("{text}{next}"));
     }
+    // `Editions of` and `the Oak`: no line ends with such a word, unless it is broken off there.
+    let hangs = vocabulary().linking.contains(last) && text.len() > last.len();
+    if hangs && !next.contains('\t') && first.starts_with(char::is_alphabetic) {
+        return Some(format!("{text} {next}"));
+    }
+    // `2013 – 2015: Master, University` and `of Smallville`.
+    let words = next.split_whitespace().count();
+    let leads = vocabulary().linking.contains(first) && words <= 5 && !next.ends_with('.');
+    if leads && dates::find(text).is_some_and(|period| period.start.is_some()) {
+        return Some(format!("{text} {next}"));
+    }
+    // `Clermont-` and `Ferrand`, but not `Schul-` and `und`.
+    let mut before = text.chars().rev();
+    let is_broken = before.next() == Some('-') && before.next().is_some_and(char::is_alphabetic);
+    if is_broken && !line.bullet && next.starts_with(char::is_uppercase) && !text.contains('\t') {
+        return Some(format!("{text}{next}"));
+    }
     let short = next.split_whitespace().count() <= REST_MAX && !next.contains('\t');
     let is_list = text.ends_with(',') && short && !line.bullet && !next.contains('@');
     is_list.then(|| format!("{text} {next}"))
@@ -115,16 +161,22 @@ fn date_joined(line: &str, next: &str) -> Option<(String, String)> {
     let (end, after) = next.split_once('\t').unwrap_or((next, ""));
     let starts = period.starts_with(|c: char| c.is_ascii_digit() || c.is_alphabetic());
     let whole = format!("{} {}", period.trim(), end.trim());
-    let is_one = dates::find(&whole).is_some_and(|found| {
-        found.start.is_some() && found.at.start == 0 && found.at.end == whole.len()
-    });
+    let found = dates::find(&whole).filter(|found| found.start.is_some() && found.at.start == 0)?;
+    // `07/2023 Mannheim`: the place stands under the period.
+    let (whole, left) = whole.split_at(found.at.end);
+    let left = left.trim();
+    let is_one = left.is_empty()
+        || whole.len() > period.trim().len() + 1
+            && left.starts_with(char::is_uppercase)
+            && left.split_whitespace().count() <= 4;
     let was_one = dates::find(period).is_some_and(|found| {
         (found.end.is_some() && found.start.is_some() || found.lasts)
             && found.at.end == period.trim_end().len()
     });
     (starts && is_one && !was_one && period.split_whitespace().count() <= 5).then(|| {
-        let first = if rest.is_empty() { whole } else { format!("{whole}\t{rest}") };
-        (first, after.to_owned())
+        let first = if rest.is_empty() { whole.to_owned() } else { format!("{whole}\t{rest}") };
+        let after = if left.is_empty() { after.to_owned() } else { format!("{after}\t{left}") };
+        (first, after.trim().to_owned())
     })
 }
 
@@ -140,7 +192,10 @@ impl Line {
         let lower = self.text.chars().next().is_some_and(char::is_lowercase);
         // `Acme Pumps & Valves Co.`
         let form = self.text.rsplit(' ').next().is_some_and(words::is_organisation);
-        let stops = self.text.ends_with('.') && words > 3 && !form;
+        let last = self.text.rsplit(' ').next().unwrap_or_default();
+        // `Van Hasselt & Zn.`
+        let is_short = words <= 5 && last.chars().count() <= 4;
+        let stops = self.text.ends_with('.') && words > 3 && !form && !is_short;
         lower || words > 16 || stops
     }
 }
@@ -162,7 +217,8 @@ pub(super) fn fields(text: &str) -> Vec<&str> {
     found
 }
 
-const SEPARATORS: [&str; 9] = ["\t", "   ", " | ", " ¦ ", " · ", " • ", " ∙ ", " // ", " ◆ "];
+const SEPARATORS: [&str; 10] =
+    ["\t", "   ", " | ", " ¦ ", " · ", " • ", " ∙ ", " // ", " ◆ ", " ~ "];
 
 /// Takes off a bullet, and the marks of Markdown.
 fn unmarked(raw: &str) -> (String, bool) {
@@ -174,7 +230,38 @@ fn unmarked(raw: &str) -> (String, bool) {
         && (plain.starts_with(char::is_whitespace) || !taken.ends_with(['-', '*', '–', '+']));
     let line = if bullet { plain } else { line };
     let line = line.replace("**", "").replace("__", "").replace('`', "");
-    (linked(line.trim()).trim_matches('|').trim().to_owned(), bullet)
+    (together(linked(line.trim()).trim_matches('|').trim()), bullet)
+}
+
+/// `2010 – 2012 Smallville    Engineer` with the place at the end: it stands under the period in its column.
+fn period_apart(text: &str) -> Option<String> {
+    let (first, rest) = text.split_once('\t')?;
+    let period =
+        dates::find(first).filter(|period| period.start.is_some() && period.at.start == 0)?;
+    let place = first[period.at.end..].trim();
+    let is_name = place.starts_with(char::is_uppercase) && place.split(' ').count() <= 3;
+    let is_else = words::is_position(place) || words::is_organisation(place);
+    (is_name && !is_else).then(|| format!("{}\t{rest}\t{place}", &first[..period.at.end]))
+}
+
+/// `Years    Employer    Position`: what stands in the columns below.
+fn is_head_of_table(text: &str) -> bool {
+    let known = |field: &&str| {
+        let name = folded(field.trim_end_matches(':'));
+        vocabulary().columns.contains(&name) || vocabulary().role_labels.contains_key(&name)
+    };
+    let fields = fields(text);
+    text.contains('\t') && fields.len() > 1 && fields.iter().all(known)
+}
+
+/// `S K I L L S` as a word.
+fn together(line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_letter = |word: &&str| {
+        let mut letters = word.chars();
+        letters.next().is_some_and(char::is_uppercase) && letters.next().is_none()
+    };
+    if words.len() > 4 && words.iter().all(is_letter) { words.concat() } else { line.to_owned() }
 }
 
 const BULLETS: [char; 20] = [

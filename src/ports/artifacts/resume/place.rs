@@ -137,7 +137,7 @@ fn is_name(words: &[&str]) -> bool {
 }
 
 /// Words that end or begin the names of streets.
-const STREETS: [&str; 31] = [
+const STREETS: [&str; 58] = [
     "street",
     "st",
     "road",
@@ -169,12 +169,40 @@ const STREETS: [&str; 31] = [
     "apt",
     "suite",
     "floor",
+    "ct",
+    "pl",
+    "place",
+    "cir",
+    "circle",
+    "trail",
+    "trl",
+    "hwy",
+    "pkwy",
+    "ln",
+    "crescent",
+    "close",
+    "mews",
+    "parade",
+    "apartment",
+    "unit",
+    "gasse",
+    "ufer",
+    "damm",
+    "quay",
+    "chemin",
+    "impasse",
+    "cours",
+    "travessa",
+    "avenida",
+    "paseo",
+    "plaza",
 ];
 
 /// The name of a known city, alone or before a region: `Porto Alegre, RS`, `Sevilla`.
 fn by_name(text: &str) -> Option<Place> {
+    let plain = text.replace(" – ", " - ");
     let parts: Vec<&str> =
-        text.split([',', '|', '/']).flat_map(|part| part.split(" - ")).map(str::trim).collect();
+        plain.split([',', '|', '/']).flat_map(|part| part.split(" - ")).map(str::trim).collect();
     let code = |part: &str| {
         (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_uppercase())
     };

@@ -1,18 +1,20 @@
 //! Roles: entries that each stand around a period.
 
+mod periods;
 mod pieces;
 
 use serde_json::{Map, Value, json};
 
 use super::{
-    Confidence, Findings,
-    dates::{self, Period},
+    Confidence, Findings, ROLES_MISSING,
+    dates::Period,
     lines::Line,
     place, short,
     vocabulary::{folded, vocabulary},
     words,
 };
 
+use periods::{anchor, is_dated, without};
 use pieces::{Kind, Named, is_break, is_department, named};
 
 /// The shape in which roles are written down.
@@ -50,6 +52,9 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
     let mut roles = Roles::default();
     for lines in sections {
         let entries = entries(lines);
+        if lines.iter().filter(|line| is_dated(line)).count() > entries.len() {
+            findings.issue(ROLES_MISSING);
+        }
         let order = order(&entries);
         let mut employer: Option<String> = None;
         let mut group: Option<String> = None;
@@ -108,7 +113,16 @@ fn entries(lines: &[Line]) -> Vec<Entry> {
         .iter()
         .enumerate()
         .filter_map(|(at, line)| anchor(line).map(|period| (at, period)))
+        .filter(|(at, _)| !lines[*at].bullet || heads_list(lines, *at))
         .collect();
+    // Where periods begin their lines, one in brackets is said of a role.
+    let leading = anchors.iter().filter(|(_, period)| period.at.start == 0).count();
+    let in_brackets = |(at, period): &(usize, Period)| {
+        lines[*at].text[..period.at.start].trim_end().ends_with('(')
+    };
+    let is_said = |anchor: &(usize, Period)| leading > 1 && in_brackets(anchor);
+    let anchors: Vec<(usize, Period)> =
+        anchors.into_iter().filter(|anchor| !is_said(anchor)).collect();
     let above = anchors.first().map_or(0, |(first, _)| back(lines, *first, 0, ABOVE_MAX));
     let mut entries = Vec::new();
     let mut free = 0;
@@ -130,6 +144,17 @@ fn entries(lines: &[Line]) -> Vec<Entry> {
         entries.push(Entry { head, period: period.clone(), own_block, items });
     }
     entries
+}
+
+/// Whether an item of a list with a period can be a role: `Mentor of two students since 2021` among items without any
+/// is said of one.
+fn heads_list(lines: &[Line], at: usize) -> bool {
+    let begin = lines[..at].iter().rposition(|line| !line.bullet).map_or(0, |last| last + 1);
+    let length = lines[begin..].iter().take_while(|line| line.bullet).count();
+    let run = &lines[begin..begin + length];
+    let dated = |line: &Line| anchor(line).is_some_and(|period| period.start.is_some());
+    let under_role = lines[..begin].iter().any(|line| !line.bullet && anchor(line).is_some());
+    !under_role || length > 1 && run.iter().all(dated)
 }
 
 /// Most items of one role, and what one of them may have in characters.
@@ -154,30 +179,6 @@ fn items(lines: &[Line]) -> Vec<String> {
         }
     }
     items
-}
-
-/// A line that holds the period of a role: at the beginning or the end of one of its fields, short apart from it, and
-/// no running text.
-fn anchor(line: &Line) -> Option<Period> {
-    let period = dates::find(&line.text)?;
-    let rest = without(&line.text, &period);
-    let words = rest.split_whitespace().count();
-    let prose =
-        rest.ends_with('.') && words > 4 || rest.chars().next().is_some_and(char::is_lowercase);
-    let telling = !line.bullet || period.start.is_some();
-    let marks = |c: char| !c.is_alphanumeric() && c != '\t';
-    let before = line.text[..period.at.start].trim_end_matches(marks);
-    let after = line.text[period.at.end..].trim_start_matches(marks);
-    let length = after.split(['\t', ')']).next().unwrap_or_default();
-    let is_length = length.starts_with(|c: char| c.is_ascii_digit()) && length.len() < 30;
-    let at_edge = before.is_empty()
-        || before.ends_with('\t')
-        || after.is_empty()
-        || after.starts_with('\t')
-        || is_length
-        || after.split_whitespace().count() <= 2 && after.ends_with(|c: char| c.is_ascii_digit())
-        || line.text[period.at.end..].trim_start().starts_with(['|', '·', '•', ',', ')', ':']);
-    (words <= 14 && !prose && telling && at_edge).then_some(period)
 }
 
 /// How many lines right above `at` can name the same role, at most `most`, not above `free`.
@@ -238,7 +239,10 @@ fn adds(head: &mut Vec<String>, line: &Line) -> bool {
         after.position.as_deref().is_some_and(|longer| longer.starts_with(title))
     });
     let gains = gains || grows && before.position.is_some();
-    let adds = names(line) && short && gains && keeps;
+    // `Acme Ltd – Smallville` above `Engineer`: the town was taken for the title.
+    let has_title = |lines: &[String]| named(lines).iter().any(|named| named.kind == Kind::Title);
+    let tells = !has_title(head) && has_title(std::slice::from_ref(text));
+    let adds = names(line) && short && (gains && keeps || tells);
     if adds {
         head.push(text.clone());
     }
@@ -248,20 +252,6 @@ fn adds(head: &mut Vec<String>, line: &Line) -> bool {
 fn complete_line(text: &str) -> bool {
     let role = Role::of_lines(&[text.to_owned()], Order::Unknown);
     role.organisation.is_some() && role.position.is_some()
-}
-
-/// A line without its period and the marks around it.
-fn without(line: &str, period: &Period) -> String {
-    let (before, after) = (&line[..period.at.start], &line[period.at.end..]);
-    let marks = |c: char| c.is_whitespace() || "()[],;:|·•–—-*".contains(c);
-    let before = before.trim_end_matches(|c| marks(c) && c != ')');
-    let after = after.trim_start_matches(|c| marks(c) && c != '(');
-    // `(3 years)` after a period says nothing new.
-    let after = if after.starts_with('(') && after.ends_with(')') { "" } else { after };
-    match (before.is_empty(), after.is_empty()) {
-        (false, false) => format!("{before}\t{after}"),
-        _ => format!("{before}{after}").trim_matches(|c| marks(c) && c != ')').to_owned(),
-    }
 }
 
 /// Whether titles stand before firms, as the entries show in which both are known by their words.

@@ -33,7 +33,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
     // A name alone, without a school's word, a degree or a date, may be anything.
     schools.retain(|school| {
         let named = school.institution.is_some() && (!school.guessed || school.period.is_some());
-        named || school.study_type.is_some()
+        named || school.study_type.is_some() && (!school.is_trade || school.period.is_some())
     });
     schools.truncate(SCHOOLS_MAX);
     let mut written = Vec::new();
@@ -59,6 +59,8 @@ struct School {
     /// The institution was guessed, because it stands where one stands.
     guessed: bool,
     study_type: Option<String>,
+    /// What was learnt is told by the name of the trade alone.
+    is_trade: bool,
     area: Option<String>,
     /// It is what stands behind the degree.
     area_is_guessed: bool,
@@ -90,7 +92,8 @@ impl School {
             && let Some((study_type, area)) = degree(without_remark(piece))
         {
             // `Apprenticeship as a fitter` says what was learnt.
-            let done = area.is_some() || study_type.split_whitespace().count() > 2;
+            let is_long = study_type.split_whitespace().count() > 2 && !study_type.contains(" of ");
+            let done = area.is_some() || is_long;
             self.study_type = Some(study_type);
             self.area = self.area.take().or(area);
             return if done { After::Nothing } else { After::Degree };
@@ -103,6 +106,15 @@ impl School {
             }
             self.guessed = false;
             return After::Institution;
+        }
+        // `Electrician` beside a school is what was learnt there.
+        let first = piece.split(' ').next().unwrap_or_default();
+        let is_trade = words::is_position(piece)
+            && (!words::is_organisation(piece) || words::is_position(first));
+        if is_trade && self.study_type.is_none() && piece.split_whitespace().count() <= 6 {
+            self.study_type = Some(piece.to_owned());
+            self.is_trade = true;
+            return After::Nothing;
         }
         match after {
             After::Degree if self.area.is_none() => {
@@ -160,7 +172,10 @@ impl School {
         {
             // A line of its own under the degree: the subject, or a remark; not sure enough to say.
         }
-        self.study_type = self.study_type.take().or(next.study_type);
+        if self.study_type.is_none() {
+            self.study_type = next.study_type;
+            self.is_trade = next.is_trade;
+        }
         if self.area.is_none() {
             self.area = next.area;
             self.area_is_guessed = next.area_is_guessed;
@@ -271,6 +286,7 @@ fn pieces(line: &str) -> Vec<String> {
         if place::is_place(field) {
             continue;
         }
+        let field = without_place(without_grade(field));
         let mut parts = vec![field];
         for separator in [" – ", " — ", " - ", " at ", " from ", ", ", "; ", ": "] {
             parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
@@ -286,6 +302,28 @@ fn pieces(line: &str) -> Vec<String> {
     found
 }
 
+/// `University of Smallville, Smallville, NM` without the place at its end.
+fn without_place(field: &str) -> &str {
+    let mut commas = field.match_indices(", ").map(|(at, _)| at);
+    let is_place = |at: &usize| {
+        let tail = &field[at + 2..];
+        tail.contains(", ") && place::is_place(tail)
+    };
+    commas.find(is_place).map_or(field, |at| &field[..at])
+}
+
+/// `Highers (5 at A)` without what stands in brackets with a number.
+fn without_grade(field: &str) -> &str {
+    match field.split_once(" (") {
+        Some((plain, rest))
+            if rest.ends_with(')') && rest.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            plain
+        }
+        _ => field,
+    }
+}
+
 /// `Mining Engineering. University of Oviedo.` in its parts; `Dipl. Ing. FH` stays whole.
 fn sentences(text: &str) -> Vec<&str> {
     let end = text.match_indices(". ").map(|(at, _)| at).find(|at| {
@@ -296,6 +334,26 @@ fn sentences(text: &str) -> Vec<&str> {
         Some(at) => vec![&text[..at], &text[at + 2..]],
         None => vec![text],
     }
+}
+
+/// Whether a degree stands in a line.
+pub(super) fn names_degree(line: &str) -> bool {
+    pieces(line).iter().any(|piece| degree(piece).is_some())
+}
+
+/// `Bachillerato de Humanidades`: the level of a degree, and its subject.
+fn led(piece: &str) -> Option<(String, String)> {
+    let ends = [" de ", " d'", " d’"]
+        .into_iter()
+        .flat_map(|link| piece.match_indices(link).map(move |(at, _)| (at, at + link.len())));
+    let known = |(at, _): &(usize, usize)| vocabulary().levels.contains(&folded(&piece[..*at]));
+    let (at, rest) = ends.filter(known).max()?;
+    Some((piece[..at].to_owned(), piece[rest..].to_owned()))
+}
+
+/// A word that names a school and no degree: `Technikerschule`, but not `Hauptschulabschluss`.
+fn names_school(word: &str) -> bool {
+    words::is_school(word) && !vocabulary().long_degrees.contains(&folded(word))
 }
 
 /// A degree and perhaps its subject: `MSc in Mathematics`, `Bachelor of Science in Physics`, `B.A. (Hons) History`.
@@ -327,12 +385,17 @@ fn degree(piece: &str) -> Option<(String, Option<String>)> {
     }
     // A school with a degree's word in it: `Master Builders College`; not so `Dipl. Ing. FH`, `High School Diploma`.
     let last = words.last().filter(|word| word.chars().count() > 4);
-    if long && last.is_some_and(|word| words::is_school(word)) {
+    let is_whole = vocabulary().long_degrees.contains(&whole);
+    let ends = [last, words.first()].into_iter().flatten();
+    if long && !is_whole && ends.copied().any(names_school) {
         return None;
     }
     let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word));
     if let Some((study, area)) = parted {
         return Some((study.trim().to_owned(), Some(area.trim().to_owned())));
+    }
+    if let Some((study, area)) = led(piece) {
+        return Some((study, Some(area)));
     }
     if long {
         return Some((piece.trim_end_matches([',', ':']).to_owned(), None));

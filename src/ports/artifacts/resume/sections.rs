@@ -2,8 +2,10 @@
 
 use super::{
     dates,
-    lines::Line,
+    lines::{Line, dated},
+    place,
     vocabulary::{folded, parts as words_of, vocabulary},
+    words,
 };
 
 /// What a section is about.
@@ -17,6 +19,8 @@ pub(super) enum Section {
     Skills,
     /// Other people's addresses, which are not the person's.
     References,
+    /// Under a heading that no table has.
+    Unknown,
     Other,
 }
 
@@ -30,8 +34,16 @@ pub(super) struct Part {
 /// Parts the lines at the headings.
 pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
+    let lines = dated(beside(lines));
+    let levels = levels(&lines);
     let mut lines = lines.into_iter().peekable();
+    let mut in_items = false;
     while let Some(mut line) = lines.next() {
+        // Headings that are set as items of a list, as some programs do when they change formats.
+        if line.bullet && heading_of(&line.text).is_some() {
+            in_items |= lines.peek().is_some_and(|next| !next.bullet);
+            line.bullet = !in_items;
+        }
         // A heading in a narrow column.
         if let Some(next) = lines.peek()
             && !next.after_gap
@@ -50,9 +62,18 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
         }
         let within = parts.last().map(|part| part.section);
         let is_note = matches!(within, Some(Section::Work | Section::Volunteer)) && notes(&line);
+        // `Profile` above an address is its label.
+        let labels = line.level == 0 && lines.peek().is_some_and(|next| is_address(&next.text));
+        let is_note = is_note || labels;
+        // The name stands first, and a heading of two lines is one.
+        let opened = parts.last().is_some_and(|part| match parts.len() {
+            1 => part.lines.len() < HEAD_MIN,
+            _ => part.lines.is_empty(),
+        });
+        let unknown = || (levels.contains(&line.level) && !opened).then_some(Section::Unknown);
         let (section, rest) = match heading(&line).filter(|_| !is_note) {
             Some((section, rest)) => (Some(section), rest),
-            None => (None, None),
+            None => (unknown(), None),
         };
         let line = match (section, rest) {
             (Some(section), rest) => {
@@ -67,6 +88,65 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// Fewest lines that say who somebody is, before headings that are not known.
+const HEAD_MIN: usize = 3;
+
+/// The marks of headings that sections have here: those of the known ones, or where there are none those that nothing
+/// but headings has.
+fn levels(lines: &[Line]) -> Vec<usize> {
+    let marked = |level: usize| lines.iter().filter(move |line| line.level == level);
+    let is_known = |line: &&Line| section_of(&line.text).is_some();
+    let known = |level: &usize| {
+        let known = marked(*level).filter(is_known).count();
+        known > 1 && known * 2 >= marked(*level).count()
+    };
+    let is_entry = |line: &Line| {
+        words::is_position(&line.text) || line.text.contains(|c: char| c.is_ascii_digit())
+    };
+    let plain = |level: &usize| marked(*level).count() > 2 && !marked(*level).any(is_entry);
+    let found: Vec<usize> = (1..=6).filter(known).collect();
+    let has_known = lines.iter().any(|line| line.level > 0 && is_known(&line));
+    if found.is_empty() && !has_known { (1..=6).filter(plain).collect() } else { found }
+}
+
+/// Headings of two lines in the column beside their sections, put together: `Legal` and `Experience`.
+fn beside(lines: Vec<Line>) -> Vec<Line> {
+    let mut found: Vec<Line> = Vec::new();
+    for line in lines {
+        if let Some(above) = found.last_mut()
+            && let Some((first, rest)) = above.text.split_once('\t')
+            && let (second, beside) = line.text.split_once('\t').unwrap_or((&line.text, ""))
+            && !above.bullet
+            && !line.bullet
+            && !line.after_gap
+            && section_of(&format!("{first} {second}")).is_some()
+            && (section_of(first).is_none() || section_of(second).is_none())
+        {
+            let (head, rest) = (format!("{first} {second}"), rest.to_owned());
+            let second = Line { text: beside.to_owned(), after_gap: false, ..line.clone() };
+            let first = Line { text: rest, after_gap: false, ..above.clone() };
+            above.text = head;
+            found.push(first);
+            found.extend((!beside.is_empty()).then_some(second));
+            continue;
+        }
+        found.push(line);
+    }
+    found.into_iter().flat_map(apart).collect()
+}
+
+/// `Experience    May 2011 –    Engineer` as a heading and a line, so that the period can go on in the next one.
+fn apart(line: Line) -> Vec<Line> {
+    let parted = line.text.split_once('\t').filter(|(_, rest)| rest.contains('\t') && !line.bullet);
+    match parted {
+        Some((head, rest)) if heading(&line).is_some() && section_of(head).is_some() => {
+            let rest = Line { text: rest.to_owned(), after_gap: false, ..line.clone() };
+            vec![Line { text: head.to_owned(), ..line.clone() }, rest]
+        }
+        _ => vec![line],
+    }
 }
 
 /// `Technologies: Rust, C` or `Key achievements:` right under the lines of a role is said of it.
@@ -84,27 +164,86 @@ fn heading(line: &Line) -> Option<(Section, Option<String>)> {
     if let Some((before, after)) = parted
         && !after.trim().is_empty()
     {
-        // `Internship    2011 – 2013` is a role of that name.
-        let is_entry = dates::find(after).is_some_and(|period| period.start.is_some());
-        let section = section_of(before).filter(|_| !is_entry)?;
+        // `Internship    2011 – 2013` is a role of that name; `Experience    2011 – 2013    Engineer` begins a section.
+        let is_entry = dates::find(after).is_some_and(|period| {
+            let alone = !after[..period.at.start].contains(char::is_alphanumeric)
+                && !after[period.at.end..].contains(char::is_alphanumeric);
+            period.start.is_some() && (alone || words::is_position(before))
+        });
+        // `Profile: example.com/ada`
+        if is_address(after) {
+            return None;
+        }
+        let beside = line.after_gap && line.text.contains('\t');
+        let section = section_of(before)
+            .or_else(|| beside.then(|| unlisted(before)).flatten())
+            .filter(|_| !is_entry)?;
         return Some((section, Some(after.trim().to_owned())));
     }
+    let is_set_off = line.after_gap || line.level > 0 || is_loud(&line.text);
     let section =
-        section_of(&line.text).or_else(|| line.after_gap.then(|| of_trade(&line.text)).flatten());
+        section_of(&line.text).or_else(|| is_set_off.then(|| unlisted(&line.text)).flatten());
     section.map(|section| (section, None))
 }
 
-/// `Nursing Experience`, `Midwifery Career`: a trade that is not known, in two capitalised words.
-fn of_trade(text: &str) -> Option<Section> {
-    const NO_TRADES: [&str; 9] = [
-        "user", "customer", "client", "digital", "employee", "brand", "guest", "visitor", "patient",
-    ];
-    let (trade, last) = text.trim_end_matches(':').split_once(' ')?;
-    let is_word =
-        |word: &str| word.starts_with(char::is_uppercase) && word.chars().all(char::is_alphabetic);
-    let names_work = matches!(folded(last).as_str(), "experience" | "career" | "employment");
-    let is_trade = is_word(trade) && !NO_TRADES.contains(&folded(trade).as_str());
-    (is_trade && is_word(last) && names_work).then_some(Section::Work)
+/// An address of the web or of mail and nothing else.
+fn is_address(text: &str) -> bool {
+    let text = text.trim();
+    text.contains('.') && !text.contains(' ') && text.contains(['@', '/'])
+}
+
+fn is_loud(text: &str) -> bool {
+    text.chars().filter(|c| c.is_alphabetic()).count() > 3 && !text.contains(char::is_lowercase)
+}
+
+/// Most words of a heading that is not listed.
+const UNLISTED_MAX: usize = 5;
+
+/// Shorter words are whole ones.
+const END_MIN: usize = 7;
+
+/// A heading that is not listed, by one of its words: `Nursing Experience`, `Wissenschaftlicher Werdegang`.
+fn unlisted(text: &str) -> Option<Section> {
+    let whole = folded(text);
+    let words: Vec<&str> = words_of(&whole).collect();
+    let is_plain = text.chars().all(|c| c.is_alphabetic() || " :&/'’-?".contains(c));
+    if !is_plain
+        || words.len() > UNLISTED_MAX
+        || !text.starts_with(char::is_uppercase)
+        || words::is_position(text) && !text.contains(" und ")
+        || place::is_place(text)
+    {
+        return None;
+    }
+    let vocabulary = vocabulary();
+    let verb = |word: &str| {
+        (word.starts_with(char::is_lowercase) || is_loud(text))
+            && vocabulary.skills_verbs.contains(&folded(word))
+    };
+    if words.len() > 2 && text.split([' ', '?']).any(verb) {
+        return Some(Section::Skills);
+    }
+    let is_other =
+        |word: &&str| vocabulary.other_stems.iter().any(|stem| word.starts_with(stem.as_str()));
+    let names = |word: &str, end: &str| {
+        word == end || end.len() >= END_MIN && word.len() > end.len() && word.ends_with(end)
+    };
+    let told = |wanted: Section| {
+        let mut known = vocabulary.heading_words.iter().filter(|(_, section)| *section == wanted);
+        known.any(|(end, _)| words.iter().any(|word| names(word, end)))
+    };
+    let section =
+        [Section::Skills, Section::Education, Section::Work].into_iter().find(|one| told(*one))?;
+    let learns = |word: &&str| {
+        ["akadem", "academ", "schulisch", "scolair", "universit", "escolar", "studi", "educa"]
+            .iter()
+            .any(|stem| word.starts_with(stem))
+    };
+    if words.iter().any(is_other) {
+        return (words.len() <= 3).then_some(Section::Other);
+    }
+    let is_study = section == Section::Work && words.iter().any(learns);
+    Some(if is_study { Section::Education } else { section })
 }
 
 /// Longest heading, in words.

@@ -62,6 +62,15 @@ pub(super) struct Vocabulary {
     pub(super) titles: HashSet<String>,
     pub(super) headings: HashMap<String, Section>,
     pub(super) fillers: HashSet<String>,
+    /// Ends of words that tell what a heading is about which is not listed.
+    pub(super) heading_words: Vec<(String, Section)>,
+    pub(super) other_stems: Vec<String>,
+    /// What people say of themselves above their skills: `What I can do`.
+    pub(super) skills_verbs: HashSet<String>,
+    /// Heads of the columns of a table.
+    pub(super) columns: HashSet<String>,
+    /// Articles and prepositions: a line that ends with one is broken off there.
+    pub(super) linking: HashSet<String>,
     /// From 1.
     pub(super) months: HashMap<String, u8>,
     pub(super) seasons: HashSet<String>,
@@ -76,6 +85,8 @@ pub(super) struct Vocabulary {
     pub(super) labels: HashMap<String, Label>,
     pub(super) long_degrees: Vec<String>,
     pub(super) short_degrees: HashSet<String>,
+    /// Degrees after which `de` leads to the subject.
+    pub(super) levels: HashSet<String>,
     pub(super) notes: HashSet<String>,
     pub(super) role_labels: HashMap<String, RoleLabel>,
     /// How much or how somebody worked.
@@ -115,6 +126,7 @@ impl Vocabulary {
                 self.headings.entry(words.join(" ")).or_insert(section);
             }
         }
+        self.add_unlisted(headings, table);
         for (month, forms) in (1..).zip(dates.months.split(',')) {
             self.months.extend(forms.split_whitespace().map(|form| (folded(form), month)));
         }
@@ -144,6 +156,7 @@ impl Vocabulary {
         }
         self.long_degrees.extend(list(&degrees.long));
         self.short_degrees.extend(list(&degrees.short));
+        self.levels.extend(list(&degrees.levels));
         self.notes.extend(list(&notes.words));
         self.add_roles(roles, names);
         self.positions.extend(list(&positions.words));
@@ -152,6 +165,20 @@ impl Vocabulary {
         self.employer_ends.extend(list(&employers.ends));
         self.schools.extend(list(&schools.words));
         self.school_stems.extend(list(&schools.stems));
+    }
+
+    fn add_unlisted(&mut self, headings: &Headings, table: &Table) {
+        for (words, section) in [
+            (&headings.skills_words, Section::Skills),
+            (&headings.education_words, Section::Education),
+            (&headings.work_words, Section::Work),
+        ] {
+            self.heading_words.extend(list(words).map(|word| (word, section)));
+        }
+        self.other_stems.extend(list(&headings.other_stems));
+        self.skills_verbs.extend(list(&headings.skills_verbs));
+        self.linking.extend(list(&table.linking));
+        self.columns.extend(list(&table.columns));
     }
 
     fn add_roles(&mut self, roles: &Roles, names: &Names) {
@@ -178,6 +205,8 @@ impl Vocabulary {
 #[serde(deny_unknown_fields)]
 struct Table {
     titles: String,
+    linking: String,
+    columns: String,
     headings: Headings,
     dates: Dates,
     labels: Labels,
@@ -201,6 +230,11 @@ struct Headings {
     references: String,
     other: String,
     fillers: String,
+    work_words: String,
+    education_words: String,
+    skills_words: String,
+    skills_verbs: String,
+    other_stems: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -232,6 +266,7 @@ struct Labels {
 struct Degrees {
     long: String,
     short: String,
+    levels: String,
 }
 
 #[derive(Debug, Deserialize)]

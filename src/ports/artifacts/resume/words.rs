@@ -31,12 +31,26 @@ pub(super) fn is_organisation(text: &str) -> bool {
 
 /// Whether a text names a place of learning.
 pub(super) fn is_school(text: &str) -> bool {
-    words(text).any(|word| {
+    words(text).filter(|word| !LEARNED.contains(&word.as_str())).any(|word| {
         let vocabulary = vocabulary();
         vocabulary.schools.contains(&word)
             || vocabulary.school_stems.iter().any(|stem| word.starts_with(stem))
     })
 }
+
+/// Adjectives that begin like the names of schools.
+const LEARNED: [&str; 10] = [
+    "academic",
+    "academico",
+    "academica",
+    "academicos",
+    "academicas",
+    "academique",
+    "academisch",
+    "academische",
+    "universitario",
+    "universitaria",
+];
 
 /// Folded words; `Co-Founder` is `co` and `founder`.
 fn words(text: &str) -> impl Iterator<Item = String> {

@@ -1,7 +1,10 @@
 //! The order in which the pieces of a page are read: columns by the white space between them, everything else line by
 //! line.
 
-use super::lines::Piece;
+use super::{
+    labels,
+    lines::{PIECES_MAX, Piece},
+};
 
 /// The text of a document as it grows.
 #[derive(Debug, Default)]
@@ -23,6 +26,7 @@ impl Text {
 
     /// Adds a page.
     pub(super) fn add(&mut self, pieces: Vec<Piece>) {
+        let pieces = with_marks(pieces);
         read(pieces, 0, &mut self.main, &mut self.aside);
         for text in [&mut self.main, &mut self.aside] {
             text.push_str("\n\n");
@@ -30,11 +34,53 @@ impl Text {
     }
 }
 
+/// Longest heading, in characters.
+const HEADING_MAX: usize = 48;
+
+/// Sizes from which type is that of a heading, in sizes of the running text; one mark of Markdown more for each.
+const HEADING_SIZES: [f64; 6] = [1.9, 1.5, 1.3, 1.2, 1.12, 1.06];
+
+/// Lines in larger type than the running text, marked as headings.
+fn with_marks(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    if pieces.len() > PIECES_MAX {
+        return pieces;
+    }
+    let mut sizes: Vec<(f64, usize)> =
+        pieces.iter().map(|piece| (piece.size, piece.text.len())).collect();
+    sizes.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let all: usize = sizes.iter().map(|(_, length)| length).sum();
+    // The size in the middle of all letters.
+    let mut before = 0;
+    let usual = sizes.iter().find(|(_, length)| {
+        before += length;
+        before * 2 >= all
+    });
+    let Some(usual) = usual.map(|(size, _)| *size) else { return pieces };
+    let is_alone = |piece: &Piece| {
+        !pieces.iter().any(|other| is_level(piece, other) && (other.left - piece.left).abs() > 0.1)
+    };
+    let marks: Vec<Option<usize>> = pieces
+        .iter()
+        .map(|piece| {
+            let larger = HEADING_SIZES.iter().position(|size| piece.size >= usual * size)?;
+            let is_short = piece.text.chars().count() <= HEADING_MAX
+                && piece.text.starts_with(char::is_alphabetic);
+            (is_short && is_alone(piece)).then_some(larger + 1)
+        })
+        .collect();
+    for (piece, mark) in pieces.iter_mut().zip(marks) {
+        if let Some(count) = mark {
+            piece.text = format!("{} {}", "#".repeat(count), piece.text);
+        }
+    }
+    pieces
+}
+
 /// Columns within columns within columns are no document.
 const DEPTH_MAX: usize = 4;
 
 fn read(pieces: Vec<Piece>, depth: usize, main: &mut String, aside: &mut String) {
-    let rows = rows(pieces);
+    let rows = labels::joined(rows(pieces));
     let Some(gutter) = (depth < DEPTH_MAX).then(|| gutter(&rows)).flatten() else {
         write(&rows, main);
         return;
@@ -232,13 +278,28 @@ fn write(rows: &[Vec<Piece>], text: &mut String) {
         }
         for (at, piece) in row.iter().enumerate() {
             if at > 0 {
-                text.push(if is_bullet(&row[at - 1].text) { ' ' } else { '\t' });
+                // An item beside a label begins a line of its own.
+                let begins = begins_item(&piece.text) && !begins_item(&row[0].text);
+                text.push(match begins {
+                    true => '\n',
+                    false if is_bullet(&row[at - 1].text) => ' ',
+                    false => '\t',
+                });
             }
-            text.push_str(&piece.text);
+            text.push_str(if row.len() > 1 { without_mark(&piece.text) } else { &piece.text });
         }
         text.push('\n');
         above = Some(first);
     }
+}
+
+fn without_mark(text: &str) -> &str {
+    let plain = text.trim_start_matches('#');
+    if plain.len() < text.len() { plain.strip_prefix(' ').unwrap_or(text) } else { text }
+}
+
+fn begins_item(text: &str) -> bool {
+    text.starts_with(['•', '▪', '◦', '●', '‣', '■'])
 }
 
 fn is_bullet(text: &str) -> bool {

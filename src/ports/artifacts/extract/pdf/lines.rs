@@ -17,6 +17,9 @@ pub(super) struct Piece {
     pub(super) size: f64,
 }
 
+/// A page with more pieces than this is none that columns of labels or cells are looked for in; a full one has a fifth.
+pub(super) const PIECES_MAX: usize = 1_500;
+
 /// Distances, in type sizes. Two letters further apart than this are two words, and then two pieces.
 const WORD: f64 = 0.13;
 const WIDE: f64 = 1.0;
@@ -29,15 +32,52 @@ const STRETCHED: f64 = 1.8;
 
 /// The pieces of a page, in no order.
 pub(super) fn pieces(letters: Vec<Letter>) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+    let mut parts: Vec<Vec<Letter>> = Vec::new();
     for mut row in rows(accented(letters)) {
         row.sort_by(|one, other| one.left.total_cmp(&other.left));
         row.dedup_by(|one, other| is_twice(one, other));
-        for part in parted(row) {
-            pieces.extend(piece(&part));
-        }
+        parts.extend(parted(row));
     }
-    pieces
+    let starts = starts(&parts);
+    let parts = parts.into_iter().flat_map(|part| at_column(part, &starts));
+    parts.filter_map(|part| piece(&part)).collect()
+}
+
+/// Fewest lines that begin where a column does, and how far apart they begin, in points.
+const COLUMN_MIN: usize = 3;
+const COLUMN_WIDTH: f64 = 0.7;
+
+/// Gap before a column where it is narrow, in type sizes, and in the narrowest gaps of the same line.
+const NARROW: f64 = 0.32;
+const NARROW_TO_WORD: f64 = 1.2;
+const NARROW_ALONE: f64 = 0.45;
+
+/// Where several lines begin.
+fn starts(parts: &[Vec<Letter>]) -> Vec<f64> {
+    let mut lefts: Vec<f64> =
+        parts.iter().filter_map(|part| part.first()).map(|letter| letter.left).collect();
+    lefts.sort_by(f64::total_cmp);
+    let groups = lefts.chunk_by(|one, next| next - one <= COLUMN_WIDTH);
+    groups.filter(|group| group.len() >= COLUMN_MIN).map(|group| group[0]).collect()
+}
+
+/// A line in two where a column begins in the middle of it, however narrow the gap before it is.
+fn at_column(part: Vec<Letter>, starts: &[f64]) -> Vec<Vec<Letter>> {
+    let visible: Vec<usize> = (0..part.len()).filter(|at| !is_space(&part[*at])).collect();
+    let gaps: Vec<(usize, f64)> = visible
+        .windows(2)
+        .map(|pair| (pair[1], gap(&part[pair[0]], &part[pair[1]])))
+        .filter(|(_, gap)| *gap > WORD)
+        .collect();
+    let word = gaps.iter().map(|(_, gap)| *gap).fold(f64::MAX, f64::min);
+    let least = if gaps.len() > 1 { NARROW.max(word * NARROW_TO_WORD) } else { NARROW_ALONE };
+    let begins =
+        |letter: &Letter| starts.iter().any(|start| (letter.left - start).abs() <= COLUMN_WIDTH);
+    let at = gaps.iter().find(|(at, gap)| *gap > least && begins(&part[*at]));
+    let Some((at, _)) = at else { return vec![part] };
+    let mut first = part;
+    let second = first.split_off(*at);
+    vec![first, second]
 }
 
 /// Letters by the lines that they stand in.
@@ -67,7 +107,9 @@ fn parted(row: Vec<Letter>) -> Vec<Vec<Letter>> {
     let visible: Vec<&Letter> = row.iter().filter(|letter| !is_space(letter)).collect();
     let gaps: Vec<f64> = visible.windows(2).map(|pair| gap(pair[0], pair[1])).collect();
     let mut between_words: Vec<f64> = gaps.iter().copied().filter(|gap| *gap > WORD).collect();
-    let usual = if between_words.len() > 4 { median(&mut between_words) } else { 0.0 };
+    // The lower third: in a row of items there are more gaps between them than within.
+    between_words.sort_by(f64::total_cmp);
+    let usual = if between_words.len() > 4 { between_words[between_words.len() / 3] } else { 0.0 };
     let wide = WIDE.max(usual * STRETCHED);
     let mut parts: Vec<Vec<Letter>> = Vec::new();
     let mut end: Option<Letter> = None;

@@ -7,6 +7,8 @@ use hayro_interpret::{
     kurbo::{Affine, BezPath, Point, Rect, Shape as _},
 };
 
+use super::grid::Rules;
+
 /// A letter, or a few that the font draws as one.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Letter {
@@ -28,6 +30,9 @@ const AREAS_MAX: usize = 4_000;
 
 /// Most lines and curves of an area whose outline counts; for others the box around them does.
 const OUTLINE_MAX: usize = 64;
+
+/// Most lines that are drawn at once and are looked at as borders.
+const SEGMENTS_MAX: usize = 500;
 
 /// Sides of a mark before an item, in points, and most of them.
 const DOT: std::ops::Range<f64> = 1.5..6.0;
@@ -59,6 +64,7 @@ pub(super) struct Canvas {
     groups: Vec<Group>,
     /// Small round or square areas: marks before the items of a list.
     dots: Vec<Rect>,
+    rules: Rules,
     /// Everything that is drawn comes after what was drawn before.
     step: usize,
 }
@@ -106,6 +112,7 @@ impl Canvas {
             clips: vec![Rect::new(0.0, 0.0, width, height)],
             groups: vec![Group { opacity: 1.0, is_plain: true }],
             dots: Vec::new(),
+            rules: Rules::default(),
             step: 0,
         }
     }
@@ -127,6 +134,21 @@ impl Canvas {
             dots.into_iter().filter_map(|dot| bullet(dot, &letters)).collect();
         letters.extend(bullets);
         (letters, left_out)
+    }
+
+    /// What may be borders of cells.
+    pub(super) fn take_rules(&mut self) -> Rules {
+        std::mem::take(&mut self.rules)
+    }
+
+    /// Notes lines and narrow areas.
+    fn rule(&mut self, outline: &BezPath, is_filled: bool) {
+        let mut add = |area: Rect| self.rules.add((area.x0, area.y0), (area.x1, area.y1));
+        if is_filled {
+            add(outline.bounding_box());
+        } else if outline.elements().len() <= SEGMENTS_MAX {
+            outline.segments().for_each(|segment| add(segment.bounding_box()));
+        }
     }
 
     fn clip(&self) -> Rect {
@@ -233,6 +255,7 @@ fn painted(paint: &Paint<'_>) -> (Option<Colour>, f32) {
 impl<'a> Device<'a> for Canvas {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
         let is_filled = matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..));
+        self.rule(&(props.transform * path.clone()), is_filled);
         let (colour, alpha) = painted(&props.paint);
         let Group { opacity, is_plain } = self.group();
         let covers = alpha * opacity >= OPACITY_COVERS

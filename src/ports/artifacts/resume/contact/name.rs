@@ -23,15 +23,19 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
         Some(found) => found,
         None => top.filter(|(_, line)| !line.bullet).find_map(|(position, line)| {
             let broken = || name_in(&broken_name(line, head.get(position + 1)?)?, &local);
-            Some((name_in(&line.text, &local).or_else(broken)?, position))
+            let one = || name_in(&line.text, &local);
+            let whole = one().filter(|name| !is_half(name));
+            Some((whole.or_else(broken).or_else(one)?, position))
         })?,
     };
+    let (written, position) =
+        fuller(head, &local, &written, position).unwrap_or((written, position));
     let (titles, plain) = titled(&written);
     let with_title = !titles.is_empty();
     let name = titles.into_iter().chain([calmed(plain).as_str()]).collect::<Vec<_>>().join(" ");
     // Whether a title belongs to the name is for the person to say; half a name is a guess.
     let sure = match position {
-        _ if with_title || !plain.contains(' ') => Confidence::Low,
+        _ if with_title || !plain.contains(' ') || is_half(plain) => Confidence::Low,
         0 | 1 => Confidence::High,
         _ => Confidence::Medium,
     };
@@ -108,9 +112,32 @@ fn titled(name: &str) -> (Vec<&str>, &str) {
     (titles, rest)
 }
 
+/// `A. Byron` at the top of the page is `Ada Byron` below.
+fn fuller(head: &[&Line], local: &str, name: &str, position: usize) -> Option<(String, usize)> {
+    let is_initial = |word: &str| word.trim_end_matches('.').chars().count() == 1;
+    let (first, last) = (name.split(' ').next()?, name.rsplit(' ').next()?);
+    if !is_initial(first) {
+        return None;
+    }
+    let lines = head.iter().take(NAME_LINES).enumerate().skip(position + 1);
+    lines.filter_map(|(position, line)| Some((name_in(&line.text, local)?, position))).find(
+        |(other, _)| {
+            let (_, plain) = titled(other);
+            let begins = first.chars().next().is_some_and(|initial| plain.starts_with(initial));
+            begins && plain.ends_with(last) && !is_initial(plain.split(' ').next().unwrap_or(plain))
+        },
+    )
+}
+
+/// `Ada van der`: the rest of the name is missing.
+fn is_half(name: &str) -> bool {
+    let last = name.rsplit(' ').next().unwrap_or_default().to_lowercase();
+    name.contains(' ') && PARTICLES.contains(&last.as_str())
+}
+
 /// A name on two lines: `Ada` above `Byron-Lovelace`.
 fn broken_name(line: &Line, next: &Line) -> Option<String> {
-    let is_one = |line: &Line| line.text.split_whitespace().count() == 1;
+    let is_one = |line: &Line| line.text.split_whitespace().count() == 1 || is_half(&line.text);
     let is_known = |line: &Line| section_of(&line.text).is_some();
     let fits = is_one(line) && next.text.split_whitespace().count() <= 2 && !next.after_gap;
     (fits && !is_known(line) && !is_known(next)).then(|| format!("{} {}", line.text, next.text))
@@ -165,9 +192,10 @@ fn name_in(line: &str, local: &str) -> Option<String> {
     fits.then(|| titles.into_iter().chain(words).collect::<Vec<_>>().join(" "))
 }
 
-const PARTICLES: [&str; 16] = [
-    "al", "bin", "da", "de", "del", "della", "den", "der", "di", "dos", "el", "la", "le", "ten",
-    "van", "von",
+const PARTICLES: [&str; 34] = [
+    "af", "al", "av", "ben", "bin", "bint", "da", "das", "de", "del", "della", "den", "der", "des",
+    "di", "do", "dos", "du", "e", "el", "i", "ibn", "la", "las", "le", "los", "op", "ten", "ter",
+    "van", "vom", "von", "y", "zu",
 ];
 
 /// `ADA BYRON-LOVELACE` and `Ada BYRON` in ordinary letters.

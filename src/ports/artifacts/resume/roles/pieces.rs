@@ -132,7 +132,9 @@ fn firmly(piece: &str) -> bool {
     }
     let is_firm = |word: &str| words::is_organisation(word) && !words::is_position(word);
     let first = piece.split_whitespace().next().unwrap_or_default();
-    let end = piece.split_whitespace().next_back().unwrap_or_default();
+    // `Software Engineer II`
+    let is_rank = |word: &&str| word.chars().all(|c| matches!(c, 'I' | 'V' | '1'..='9'));
+    let end = piece.split_whitespace().rev().find(|word| !is_rank(word)).unwrap_or_default();
     // `Centro Médico Sur`, but `Hospital Porter`.
     is_firm(end)
         || is_firm(first) && !words::is_position(end)
@@ -216,7 +218,8 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
     let (names, place) = parts.split_at(tail.unwrap_or(parts.len()));
     let mut pieces: Vec<Named> = Vec::new();
     for part in names {
-        let form = LEGAL_FORMS.contains(&part.trim_end_matches('.').to_lowercase().as_str());
+        let form = LEGAL_FORMS.contains(&part.trim_end_matches('.').to_lowercase().as_str())
+            || is_dotted(part);
         let next = kind(part);
         match pieces.last_mut() {
             Some(last) if form => {
@@ -243,6 +246,13 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
         let text = place.join(", ");
         found.push(Named { kind: Kind::Place, text, after_title: false });
     }
+}
+
+/// `S.L.P.`: a legal form, whatever it stands for.
+fn is_dotted(part: &str) -> bool {
+    let letters = part.split_terminator('.');
+    let single = |letter: &str| letter.len() == 1 && letter.starts_with(char::is_uppercase);
+    part.ends_with('.') && (2..=4).contains(&letters.clone().count()) && letters.clone().all(single)
 }
 
 /// Whether a part after a comma goes on with the part before it: a department after a title, an office after a firm.

@@ -1,0 +1,238 @@
+//! Columns of dates or headings beside what they stand for: what takes several lines there is put into the first.
+
+use super::lines::{PIECES_MAX, Piece};
+
+/// Widest column of labels, as a share of all columns.
+const WIDTH_MAX: f64 = 0.36;
+
+/// Most lines of a label.
+const LINES_MAX: usize = 5;
+
+/// Furthest apart that two lines of a label are, in type sizes.
+const STEP_MAX: f64 = 1.7;
+const STEP_BESIDE_ITEM: f64 = 1.45;
+
+/// Fewest labels of a column.
+const LABELS_MIN: usize = 2;
+
+/// How much higher or lower a label may be than its row, and how much that may differ, in type sizes.
+const SHIFT_MAX: f64 = 0.9;
+const SHIFT_SPREAD: f64 = 0.3;
+
+/// Labels that are no higher or lower than this stand level.
+const SHIFT_LEVEL: f64 = 0.05;
+
+/// Positions at which a column may begin that are looked at.
+const CANDIDATES_MAX: usize = 24;
+
+/// Rows in which labels of several lines are one piece each, in the row of their first line.
+pub(super) fn joined(rows: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
+    let mut rows = rows;
+    if rows.iter().map(Vec::len).sum::<usize>() > PIECES_MAX {
+        return rows;
+    }
+    for x in starts(&rows) {
+        let mut from = 0;
+        while from < rows.len() {
+            let crossed = |row: &Vec<Piece>| crosses(row, x);
+            let length = rows[from..].iter().position(crossed).unwrap_or(rows.len() - from);
+            join(&mut rows[from..from + length], x);
+            from += length + 1;
+        }
+    }
+    rows.retain(|row| !row.is_empty());
+    rows
+}
+
+/// Where the pieces of several rows begin, most of them first.
+fn starts(rows: &[Vec<Piece>]) -> Vec<f64> {
+    let mut lefts: Vec<f64> = rows.iter().flatten().map(|piece| piece.left).collect();
+    lefts.sort_by(f64::total_cmp);
+    let mut starts: Vec<(usize, f64)> = Vec::new();
+    for left in lefts {
+        match starts.last_mut() {
+            Some((count, x)) if left - *x <= 2.0 => *count += 1,
+            _ => starts.push((1, left)),
+        }
+    }
+    starts.retain(|(count, _)| *count >= LABELS_MIN);
+    starts.sort_by_key(|(count, _)| usize::MAX - count);
+    starts.into_iter().take(CANDIDATES_MAX).map(|(_, x)| x - 1.0).collect()
+}
+
+fn crosses(row: &[Piece], x: f64) -> bool {
+    row.iter().any(|piece| piece.left < x && piece.right > x - 1.0)
+}
+
+fn join(rows: &mut [Vec<Piece>], x: f64) {
+    for label in labels(rows, x).unwrap_or_default() {
+        let Some((row, at)) = label.lines.first() else { continue };
+        let mut whole = rows[*row][*at].clone();
+        for (row, at) in &label.lines[1..] {
+            let line = &rows[*row][*at];
+            if whole.text.ends_with('-') && line.text.starts_with(char::is_lowercase) {
+                whole.text.pop();
+            } else {
+                whole.text.push(' ');
+            }
+            whole.text.push_str(&line.text);
+            whole.right = whole.right.max(line.right);
+        }
+        // Emptied, so that the places of the other lines stay what they are.
+        for (row, at) in &label.lines {
+            rows[*row][*at].text.clear();
+        }
+        let row = &mut rows[label.row];
+        whole.baseline = row.last().map_or(whole.baseline, |piece| piece.baseline);
+        row.push(whole);
+    }
+    for row in rows {
+        row.retain(|piece| !piece.text.is_empty());
+        row.sort_by(|one, other| one.left.total_cmp(&other.left));
+    }
+}
+
+/// The lines of a label, by row and place, and the row that it belongs to.
+struct Label {
+    row: usize,
+    lines: Vec<(usize, usize)>,
+}
+
+/// The labels left of `x`; none where the left side holds anything else: labels stand level with what they are labels
+/// of, or all of them as much higher or lower.
+fn labels(rows: &[Vec<Piece>], x: f64) -> Option<Vec<Label>> {
+    let (left, right): (Vec<&Piece>, Vec<&Piece>) =
+        rows.iter().flatten().partition(|piece| piece.left < x);
+    let begin = left.iter().map(|piece| piece.left).reduce(f64::min)?;
+    let end = right.iter().map(|piece| piece.right).reduce(f64::max)?;
+    let length = |pieces: &[&Piece]| pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
+    if x - begin > (end - begin) * WIDTH_MAX
+        || length(&right) < 2 * length(&left)
+        || left.iter().any(|piece| is_mark(piece))
+    {
+        return None;
+    }
+    let mut labels: Vec<Label> = Vec::new();
+    let mut shifts: Vec<f64> = Vec::new();
+    for (row, pieces) in rows.iter().enumerate() {
+        let has_right = pieces.iter().any(|piece| piece.left >= x);
+        let lefts: Vec<usize> = (0..pieces.len()).filter(|at| pieces[*at].left < x).collect();
+        for at in &lefts {
+            let piece = &pieces[*at];
+            // No label stands beside an item in the middle of a list.
+            let beside_item = pieces.iter().find(|piece| piece.left >= x).is_some_and(is_mark);
+            let step = if has_right { STEP_BESIDE_ITEM } else { STEP_MAX };
+            let goes_on = |label: &&mut Label| {
+                let last = label.lines.last().map(|(row, at)| &rows[*row][*at]);
+                last.is_some_and(|last| is_under(last, piece, step))
+            };
+            let above = labels.iter_mut().rev().take(2).find(goes_on);
+            let is_free = (!has_right || beside_item) && lefts.len() == 1;
+            if let Some(label) = above.filter(|_| is_free) {
+                label.lines.push((row, *at));
+                continue;
+            }
+            let nearest = if has_right { Some((row, 0.0)) } else { nearest(rows, row, x) };
+            let nearest = nearest.filter(|(_, shift)| shift.abs() < SHIFT_MAX * piece.size);
+            shifts.extend(nearest.map(|(_, shift)| shift / piece.size));
+            let row_of = nearest.map_or(row, |(row, _)| row);
+            labels.push(Label { row: row_of, lines: vec![(row, *at)] });
+        }
+    }
+    shifts.sort_by(f64::total_cmp);
+    // Most of them within a narrow range.
+    let within = |from: f64| {
+        shifts.iter().filter(|shift| (from..=from + SHIFT_SPREAD).contains(*shift)).count()
+    };
+    let alike = shifts.iter().map(|from| within(*from)).max().unwrap_or_default();
+    let level = shifts.iter().filter(|shift| shift.abs() <= SHIFT_LEVEL).count();
+    let fits = labels.iter().all(|label| label.lines.len() <= LINES_MAX);
+    let tells = labels.iter().any(|label| {
+        label.lines.len() > 1 || label.lines.first().is_some_and(|(row, _)| *row != label.row)
+    });
+    let enough = if level == alike { LABELS_MIN } else { 2 * LABELS_MIN };
+    let is_column = alike >= enough && alike * 10 >= shifts.len() * 9;
+    (fits && tells && is_column).then_some(labels)
+}
+
+/// A bullet, or an item of a list.
+fn is_mark(piece: &Piece) -> bool {
+    piece.text.starts_with(['•', '▪', '◦', '●', '‣', '○', '■', '–', '—', '-', '*'])
+}
+
+fn is_under(above: &Piece, piece: &Piece, most: f64) -> bool {
+    let step = (piece.baseline - above.baseline) / piece.size.max(1.0);
+    let aligned = (above.left - piece.left).abs() < 2.0 || (above.right - piece.right).abs() < 2.0;
+    aligned && step < most && (above.size - piece.size).abs() < 0.1 * piece.size
+}
+
+/// The next row with something right of `x`, and how much higher or lower it is.
+fn nearest(rows: &[Vec<Piece>], row: usize, x: f64) -> Option<(usize, f64)> {
+    let baseline = rows[row].first()?.baseline;
+    let right =
+        rows.iter().enumerate().flat_map(|(at, row)| row.iter().map(move |piece| (at, piece)));
+    right
+        .filter(|(_, piece)| piece.left >= x)
+        .map(|(at, piece)| (at, piece.baseline - baseline))
+        .min_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(text: &str, left: f64, baseline: f64) -> Piece {
+        let width = f64::from(u32::try_from(text.len()).unwrap()) * 5.0;
+        Piece { text: text.to_owned(), left, right: left + width, baseline, size: 10.0 }
+    }
+
+    fn read(pieces: &[(&str, f64, f64)]) -> Vec<String> {
+        let mut rows: Vec<Vec<Piece>> = Vec::new();
+        for (text, left, baseline) in pieces {
+            let piece = piece(text, *left, *baseline);
+            match rows.last_mut() {
+                Some(row) if (row[0].baseline - piece.baseline).abs() < 1.0 => row.push(piece),
+                _ => rows.push(vec![piece]),
+            }
+        }
+        let texts = |row: Vec<Piece>| {
+            row.into_iter().map(|piece| piece.text).collect::<Vec<_>>().join(" | ")
+        };
+        joined(rows).into_iter().map(texts).collect()
+    }
+
+    #[test]
+    fn a_label_of_two_lines_stands_in_the_row_of_its_first() {
+        let found = read(&[
+            ("May 2015 –", 50.0, 100.0),
+            ("Foreman of the night shift at the works", 150.0, 100.0),
+            ("June 2019", 50.0, 112.0),
+            ("Acme Pumps and Valves, Smallville", 150.0, 118.0),
+            ("2011 – 2015", 50.0, 160.0),
+            ("Fitter in the repair shop of the port", 150.0, 160.0),
+            ("Harbour Tools, Largeville", 150.0, 178.0),
+        ]);
+        assert_eq!(
+            found,
+            [
+                "May 2015 – June 2019 | Foreman of the night shift at the works",
+                "Acme Pumps and Valves, Smallville",
+                "2011 – 2015 | Fitter in the repair shop of the port",
+                "Harbour Tools, Largeville",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_side_bar_is_no_column_of_labels() {
+        let pieces = [
+            ("Skills", 50.0, 100.0),
+            ("Foreman of the night shift at the works", 150.0, 103.0),
+            ("• Rust", 50.0, 112.0),
+            ("Acme Pumps and Valves, Smallville", 150.0, 117.0),
+            ("• Go", 50.0, 124.0),
+            ("Fitter in the repair shop of the port", 150.0, 131.0),
+        ];
+        assert_eq!(read(&pieces), pieces.map(|(text, ..)| text.to_owned()));
+    }
+}

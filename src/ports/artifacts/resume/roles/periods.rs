@@ -1,0 +1,76 @@
+//! The lines that hold the period of a role.
+
+use super::super::{
+    dates::{self, Period},
+    lines::Line,
+    words,
+};
+
+/// A line that holds the period of a role: at the beginning or the end of one of its fields, short apart from it, and
+/// no running text.
+pub(super) fn anchor(line: &Line) -> Option<Period> {
+    let period = opened(&line.text, dates::find(&line.text)?);
+    let rest = without(&line.text, &period);
+    let words = rest.split_whitespace().count();
+    // `Engineer, Acme Systems, Smallville.`
+    let lists = rest.contains(',')
+        && words <= 9
+        && !rest.contains(". ")
+        && words::is_position(&rest)
+        && period.start.is_some();
+    let prose = rest.ends_with('.') && words > 4 && !lists
+        || rest.chars().next().is_some_and(char::is_lowercase);
+    let telling = !line.bullet || period.start.is_some();
+    let marks = |c: char| !c.is_alphanumeric() && c != '\t';
+    let before = line.text[..period.at.start].trim_end_matches(marks);
+    let after = line.text[period.at.end..].trim_start_matches(marks);
+    let length = after.split(['\t', ')']).next().unwrap_or_default();
+    let is_length = length.starts_with(|c: char| c.is_ascii_digit()) && length.len() < 30;
+    let at_edge = before.is_empty()
+        || before.ends_with('\t')
+        || after.is_empty()
+        || after.starts_with('\t')
+        || is_length
+        || after.split_whitespace().count() <= 2 && after.ends_with(|c: char| c.is_ascii_digit())
+        || line.text[period.at.end..].trim_start().starts_with(['|', '·', '•', ',', ')', ':']);
+    (words <= 14 && !prose && telling && at_edge).then_some(period)
+}
+
+/// A line, and no item of a list, in which a period stands, whatever else does.
+pub(super) fn is_dated(line: &Line) -> bool {
+    let lasts = |period: Period| period.start.is_some() && (period.lasts || period.end.is_some());
+    !line.bullet && dates::find(&line.text).is_some_and(lasts)
+}
+
+/// `2019 –` with nothing behind the dash lasts.
+fn opened(line: &str, period: Period) -> Period {
+    let after = line[period.at.end..].trim_start_matches(' ');
+    let rest = after.trim_start_matches(['-', '–', '—']);
+    let is_open = rest.len() < after.len() && (rest.is_empty() || rest.starts_with('\t'));
+    if !is_open || period.start.is_some() {
+        return period;
+    }
+    let at = period.at.start..line.len() - rest.len();
+    Period { at, start: period.end, end: None, lasts: true }
+}
+
+/// A line without its period and the marks around it.
+pub(super) fn without(line: &str, period: &Period) -> String {
+    let (before, after) = (&line[..period.at.start], &line[period.at.end..]);
+    let marks = |c: char| c.is_whitespace() || "()[],;:|·•–—-*".contains(c);
+    let before = before.trim_end_matches(|c| marks(c) && c != ')');
+    let after = after.trim_start_matches(|c| marks(c) && c != '(');
+    // `(3 years)` after a period says nothing new.
+    let after = if after.starts_with('(') && after.ends_with(')') { "" } else { after };
+    let last = after.rsplit([' ', ',']).next().unwrap_or_default();
+    let is_stop = last.ends_with('.') && last.chars().filter(|c| c.is_alphabetic()).count() > 4;
+    let after = if is_stop && !last[..last.len() - 1].contains('.') {
+        &after[..after.len() - 1]
+    } else {
+        after
+    };
+    match (before.is_empty(), after.is_empty()) {
+        (false, false) => format!("{before}\t{after}"),
+        _ => format!("{before}{after}").trim_matches(|c| marks(c) && c != ')').to_owned(),
+    }
+}

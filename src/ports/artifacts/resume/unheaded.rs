@@ -1,0 +1,136 @@
+//! Roles and schools under headings that no table has: `Kitchens`, `On Stage`. Only looked for where no section of their
+//! kind was found, because the name of a firm stands like a heading, too.
+
+use super::{
+    dates,
+    lines::Line,
+    place, schools,
+    sections::{Part, Section},
+    words,
+};
+
+/// Parts with those that lack their heading.
+pub(super) fn completed(parts: Vec<Part>) -> Vec<Part> {
+    let mut parts = parts;
+    for (wanted, within, holds) in [
+        (Section::Work, [Section::Contact, Section::Other], is_role as fn(&[Line]) -> bool),
+        (Section::Education, [Section::Contact, Section::Work], is_school),
+        (Section::Education, [Section::Other, Section::Other], is_school),
+    ] {
+        let has_one = parts.iter().any(|part| part.section == wanted && is_dated(&part.lines));
+        let unknown = parts.iter_mut().find(|part| {
+            part.section == Section::Unknown && holds(&part.lines[..part.lines.len().min(REACH)])
+        });
+        match unknown {
+            _ if has_one => {}
+            Some(part) => part.section = wanted,
+            None => found(&mut parts, wanted, within, holds),
+        }
+    }
+    parts
+}
+
+/// Lines that a heading may be apart from the first entry under it.
+const REACH: usize = 4;
+
+fn found(parts: &mut Vec<Part>, wanted: Section, within: [Section; 2], holds: fn(&[Line]) -> bool) {
+    for at in 0..parts.len() {
+        let part = &parts[at];
+        if !within.contains(&part.section) {
+            continue;
+        }
+        let begins = |line: usize| {
+            let next = &part.lines[(line + 1).min(part.lines.len())..];
+            is_heading(part, line) && holds(&next[..next.len().min(REACH)])
+        };
+        if let Some(line) = (0..part.lines.len()).find(|line| begins(*line)) {
+            let lines = parts[at].lines.split_off(line).split_off(1);
+            parts.insert(at + 1, Part { section: wanted, lines });
+            return;
+        }
+        // `Career Summary` is a summary, unless roles stand in it.
+        if part.section == Section::Other && wanted == Section::Work && holds_several(&part.lines) {
+            parts[at].section = wanted;
+            return;
+        }
+    }
+}
+
+/// Longest heading, in words.
+const WORDS_MAX: usize = 5;
+
+/// A line that stands like a heading: short, apart from what is above, without anything that an entry has.
+fn is_heading(part: &Part, at: usize) -> bool {
+    let line = &part.lines[at];
+    let is_head = part.section == Section::Contact && at == 0;
+    let is_plain = line.text.chars().all(|c| c.is_alphabetic() || " :&/'’-?".contains(c));
+    is_plain
+        && !is_head
+        && (line.after_gap || part.section != Section::Work)
+        && !line.bullet
+        && line.text.split_whitespace().count() <= WORDS_MAX
+        && line.text.starts_with(char::is_uppercase)
+        && !words::is_position(&line.text)
+        && !place::is_place(&line.text)
+}
+
+fn is_dated(lines: &[Line]) -> bool {
+    lines.iter().any(|line| dates::find(&line.text).is_some())
+}
+
+fn lasts(line: &Line) -> bool {
+    dates::find(&line.text).is_some_and(|period| period.start.is_some())
+}
+
+/// A period with a title beside it.
+fn is_role(lines: &[Line]) -> bool {
+    let plain: Vec<&Line> = lines.iter().take_while(|line| !line.bullet).collect();
+    plain.iter().any(|line| lasts(line))
+        && plain.iter().any(|line| words::is_position(&line.text))
+        && !plain.iter().any(|line| schools::names_degree(&line.text))
+}
+
+/// A date with a school and a degree beside it.
+fn is_school(lines: &[Line]) -> bool {
+    let near = &lines[..lines.len().min(REACH - 1)];
+    let names = |line: &Line| words::is_school(&line.text);
+    is_dated(near)
+        && near.iter().any(names)
+        && near.iter().any(|line| schools::names_degree(&line.text))
+}
+
+/// Whether there are several periods with titles beside them.
+fn holds_several(lines: &[Line]) -> bool {
+    let roles = (0..lines.len()).filter(|at| {
+        let near = &lines[at.saturating_sub(1)..(at + 2).min(lines.len())];
+        let names = |line: &Line| !line.bullet && words::is_position(&line.text);
+        let beside = |line: &Line| names(line) && dates::find(&line.text).is_none();
+        lasts(&lines[*at]) && !lines[*at].bullet && (names(&lines[*at]) || near.iter().any(beside))
+    });
+    roles.count() > 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{lines::lines, sections},
+        *,
+    };
+
+    fn sections(text: &str) -> Vec<Section> {
+        completed(sections::parts(lines(text))).into_iter().map(|part| part.section).collect()
+    }
+
+    #[test]
+    fn roles_and_schools_are_found_under_headings_that_no_table_has() {
+        let text = "Ada Byron\nada@example.org\n\nKitchens\n\nThe Salt Quay\nHead Chef\tMar 2019 to date\n\n\
+                    At the bench\n\nBSc Chemistry, University of Smallville\t2011 – 2014";
+        assert_eq!(sections(text), [Section::Contact, Section::Work, Section::Education]);
+    }
+
+    #[test]
+    fn a_firm_under_a_known_heading_is_no_heading() {
+        let text = "Ada Byron\n\nExperience\n\nThe Salt Quay\nHead Chef\tMar 2019 to date\n\nBlue Fig\nChef\t2011 – 2014";
+        assert_eq!(sections(text), [Section::Contact, Section::Work]);
+    }
+}
