@@ -8,16 +8,26 @@ mod aliases;
 mod answers;
 mod approvals;
 mod arguments;
+mod compare;
+mod constant;
 mod data;
+mod decisions;
 pub(crate) mod expressions;
+mod keywords;
+mod known;
 mod labels;
 mod objectives;
+mod order;
 mod paths;
 mod patterns;
 mod periods;
+mod quiz;
+mod results;
 mod start;
 pub(crate) mod steps;
 mod structure;
+mod tokens;
+mod wording;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -80,6 +90,10 @@ pub fn check(
     check.objectives();
     check.effects();
     check.approvals();
+    check.decisions();
+    check.order_of_reading();
+    check.wording();
+    check.keywords();
     check.aliases();
     let mut problems = check.problems;
     toml_document::sort(&mut problems);

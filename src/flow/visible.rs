@@ -14,7 +14,7 @@ pub(super) const KEY: &str = "visibleTo";
 /// Data without the fields that `reader` doesn't see.
 ///
 /// ```
-/// use anteroom::{flows::visible::seen_by, model::flow::Reader};
+/// use anteroom::{flow::visible::seen_by, model::flow::Reader};
 /// use serde_json::json;
 ///
 /// let schema = json!({ "properties": { "name": {}, "allergies": { "visibleTo": ["team"] } } });
@@ -50,6 +50,11 @@ fn hides(schema: &Value, reader: Reader) -> bool {
         Value::Array(items) => items.iter().any(|item| hides(item, reader)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
+}
+
+/// Whether a field is not for `reader`.
+pub(super) fn is_hidden_from(field: &Value, reader: Reader) -> bool {
+    !is_for(field, reader)
 }
 
 fn is_for(field: &Value, reader: Reader) -> bool {

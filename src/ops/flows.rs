@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     base::clock::SystemClock,
-    config::{Problem, problem::did_you_mean},
+    config::{Problem, problem::did_you_mean, toml_document},
     flow::{Aliases, Library, LoadedFlow, check_file, optional, subtasks::Tasks},
     model::{
         flow::{Fallback, Mode, Phase},
@@ -152,18 +152,25 @@ fn check(wanted: &Wanted, files: &[PathBuf], Json { json }: Json) -> anyhow::Res
     let mut checked = Vec::new();
     for file in files {
         let catalogue = |flow: &LoadedFlow| toolbox.catalogue(flow);
-        match check_file(file, &settings.vars, catalogue, aliases.as_ref()) {
-            Ok((flow, warnings)) => {
-                problems.extend(warnings);
-                let (file, flow) = (file.display().to_string(), Arc::new(flow));
-                let found = rehearse(Arc::clone(&flow), &file, (&toolbox, &tasks))?;
-                if !found.iter().any(Problem::is_error) {
-                    checked.push(format!("{file}: ok, flow `{}`", flow.flow.id));
-                }
-                problems.extend(found);
-            }
-            Err(found) => problems.extend(found),
+        // A flow can be rehearsed whose aliases are not configured yet.
+        let (flow, mut found) = match check_file(file, &settings.vars, catalogue, None) {
+            Ok((flow, found)) => (Some(Arc::new(flow)), found),
+            Err(found) => (None, found),
+        };
+        if aliases.is_some() {
+            found = match check_file(file, &settings.vars, catalogue, aliases.as_ref()) {
+                Ok((_, found)) | Err(found) => found,
+            };
         }
+        let name = file.display().to_string();
+        if let Some(flow) = &flow {
+            found.extend(rehearse(Arc::clone(flow), &name, (&toolbox, &tasks))?);
+            toml_document::sort(&mut found);
+        }
+        if let Some(flow) = flow.filter(|_| !found.iter().any(Problem::is_error)) {
+            checked.push(format!("{name}: ok, flow `{}`", flow.flow.id));
+        }
+        problems.extend(found);
     }
     let ok = checked.len() == files.len();
     term::report((&checked, &problems), ok, json)

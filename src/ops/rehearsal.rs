@@ -12,6 +12,7 @@
 //! is worth a warning only. So is what goes wrong once the team has let somebody past a phase ([`overrides`]).
 
 mod answers;
+mod asks;
 mod overrides;
 mod report;
 
@@ -37,7 +38,7 @@ use crate::{
         transcript::{CallResult, Origin},
         wait::{Answerers, Purpose, Wait},
     },
-    session::{State, handover::CANNOT_GO_ON, script},
+    session::{Command, State, handover::CANNOT_GO_ON, script},
 };
 
 /// Most conversations on one platform.
@@ -96,6 +97,8 @@ struct Rehearsal {
     doors: Vec<Door>,
     /// Steps that were asked.
     steps: BTreeSet<String>,
+    /// Phases that somebody came to.
+    phases: BTreeSet<String>,
     /// Conversations that came to the end of the flow.
     completed: usize,
     /// Not everything could be tried.
@@ -162,12 +165,7 @@ impl Rehearsal {
             self.look(&state, &scene.flow, &taken);
             let Some(wait) = open(&state) else {
                 if is_over(&state) {
-                    if state.handoff.as_ref().is_some_and(|handoff| handoff.reason == CANNOT_GO_ON)
-                    {
-                        let last = taken.last().and_then(|last| pointer(&scene.flow, &last.place));
-                        self.find(last, Trouble::HandedOver, &taken);
-                    }
-                    self.completed += usize::from(state.status == Status::Completed);
+                    self.ended(&state, &scene.flow, &taken);
                     break;
                 }
                 if let Some(at) = state.opens_at.filter(|_| state.status == Status::Open) {
@@ -176,7 +174,11 @@ impl Rehearsal {
                 }
                 if pauses < PAUSES_MAX {
                     pauses += 1;
-                    room.pass(PAUSE).await;
+                    if state.status == Status::Paused {
+                        room.act(InboundKind::Command(Command::Resume)).await?;
+                    } else {
+                        room.pass(PAUSE).await;
+                    }
                     continue;
                 }
                 if !is_for_a_model(&state, &scene.flow) {
@@ -191,6 +193,7 @@ impl Rehearsal {
                 self.find(None, Trouble::Endless, &taken);
                 break;
             }
+            pauses = 0;
             self.note_door(&state, &scene.flow, &taken);
             if let Some(door) = door
                 && let Some(passed) = door.open(&mut room, (&state, &scene.flow), &taken).await?
@@ -210,8 +213,18 @@ impl Rehearsal {
         Ok(taken)
     }
 
+    /// What a conversation that is over came to.
+    fn ended(&mut self, state: &State, flow: &LoadedFlow, taken: &[Taken]) {
+        if state.handoff.as_ref().is_some_and(|handoff| handoff.reason == CANNOT_GO_ON) {
+            let last = taken.last().and_then(|last| pointer(flow, &last.place));
+            self.find(last, Trouble::HandedOver, taken);
+        }
+        self.completed += usize::from(state.status == Status::Completed);
+    }
+
     /// What can be seen of a conversation at rest.
     fn look(&mut self, state: &State, flow: &LoadedFlow, taken: &[Taken]) {
+        self.phases.extend(state.phase().map(str::to_owned));
         // Steps that set values make no call.
         self.steps.extend(state.results.keys().cloned());
         for known in &state.calls {

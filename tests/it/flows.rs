@@ -12,6 +12,7 @@ mod recorded;
 mod reference;
 mod rehearsal;
 mod scripts;
+mod slips;
 mod stories;
 
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Check;
 use crate::{
-    config::{Settings, problem::did_you_mean, toml_document::escaped},
+    config::{Settings, problem::closest, toml_document::escaped},
     model::flow::{Decider, PhaseEffect},
 };
 
@@ -142,9 +142,11 @@ impl Check<'_> {
     ) {
         let (Some(alias), Some(known)) = (alias, known) else { return };
         if !known.contains(alias) {
-            let hint = did_you_mean(alias, known.iter().map(String::as_str)).unwrap_or_else(|| {
-                format!("add `{alias} = …` under `{table}` in the configuration")
-            });
+            let add = format!("add `{alias} = …` under `{table}` in the configuration");
+            let hint = match closest(alias, known.iter().map(String::as_str)) {
+                Some(other) => format!("{add}; or did you mean `{other}`?"),
+                None => add,
+            };
             self.error(at, format!("the alias `{alias}` is not configured"), Some(hint));
         }
     }

@@ -50,10 +50,12 @@ impl Check<'_> {
             }
             self.template(&at, text);
         }
+        let asking = self.flow.phase.iter().rposition(|phase| asks_for(phase, name));
+        let phases = asking.map_or(self.flow.phase.len(), |last| last + 1);
         for (n, data) in approval.show.iter().enumerate() {
             let at = format!("{at}/show/{n}");
             self.data(&at, data);
-            self.collected(&at, data);
+            self.collected(&at, data, phases);
         }
         let quorums = approval.stages().map(|(_, quorum)| quorum).enumerate();
         for (stage, _) in quorums.filter(|(_, quorum)| *quorum == 0) {

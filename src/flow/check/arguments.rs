@@ -70,15 +70,32 @@ impl Check<'_> {
         let known = schema.get("properties").and_then(Value::as_object);
         let open =
             schema.get("additionalProperties").is_none_or(|more| *more != Value::Bool(false));
+        let other = self.data_with(draft).filter(|other| other != data);
+        let meant =
+            other.map(|other| format!("`{other}` has it: did you mean `dataType = \"{other}\"`?"));
         for mistake in found {
-            self.error(&format!("{at}/data{}", mistake.pointer), mistake.message, mistake.hint);
+            let hint = meant.clone().filter(|_| mistake.is_unknown_key).or(mistake.hint);
+            self.error(&format!("{at}/data{}", mistake.pointer), mistake.message, hint);
         }
         let (Some(known), Some(members), true) = (known, draft.as_object(), open) else { return };
         for field in members.keys().filter(|field| !known.contains_key(*field)) {
-            let hint = did_you_mean(field, known.keys().map(String::as_str));
+            let closest = || did_you_mean(field, known.keys().map(String::as_str));
+            let hint = meant.clone().or_else(closest);
             let message = format!("`{data}` has no field `{field}`");
             self.error(&format!("{at}/data/{}", escaped(field)), message, hint);
         }
+    }
+
+    /// The one kind of data that has all the fields of a draft.
+    fn data_with(&self, draft: &Value) -> Option<String> {
+        let members = draft.as_object().filter(|members| !members.is_empty())?;
+        let fits = |schema: &Value| {
+            let known = schema.get("properties").and_then(Value::as_object);
+            known.is_some_and(|known| members.keys().all(|field| known.contains_key(field)))
+        };
+        let mut fitting = self.loaded.schemas.iter().filter(|(_, schema)| fits(schema));
+        let (name, _) = fitting.next()?;
+        fitting.next().is_none().then(|| name.clone())
     }
 
     /// A tool passes over what it does not know, so a slip of the pen would go unseen.
@@ -106,7 +123,13 @@ impl Check<'_> {
             let entries = if fewest == 1 { "entry" } else { "entries" };
             let message =
                 format!("this may yield only {fewest} {entries}; at least {min} are required");
-            let hint = "add fixed ones under `$also`".to_owned();
+            let is_each = self.document.span(&format!("{at}{place}/$each")).is_some();
+            let hint = if is_each {
+                "add fixed ones under `$also`"
+            } else {
+                "add entries without `when`, or take a `when` out"
+            };
+            let hint = hint.to_owned();
             self.error(&format!("{at}{place}"), message, Some(hint));
         }
         if let Some(max) = bound("maxItems").filter(|max| most > *max) {

@@ -44,6 +44,20 @@ const BOUNDS: [(&str, &str); 4] = [
     ("minProperties", "maxProperties"),
 ];
 
+/// Keywords by the type that they are about.
+const KEYWORDS: [(&str, &[&str]); 3] = [
+    ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+    ("string", &["minLength", "maxLength", "pattern"]),
+    ("array", &["minItems", "maxItems", "uniqueItems"]),
+];
+
+/// Values of formats with few shapes.
+const DATES: &[&str] = &["2026-11-25", "1985-01-31", "2008-07-04", "1999-12-09", "2030-10-10"];
+const MOMENTS: &[&str] = &["2026-11-25T09:00:00Z", "1985-01-31T23:59:59.123456789+02:00"];
+const TIMES: &[&str] = &["09:00:00Z", "23:59:59.123456789+02:00"];
+const UUIDS: &[&str] =
+    &["4f9d1f6e-8f3f-4c57-9a5b-0d1c2e3f4a5b", "00000000-0000-4000-8000-000000000000"];
+
 /// A part of a path that does not exist, and those beside it that do.
 #[derive(Debug)]
 pub(super) struct NoField<'a> {
@@ -121,6 +135,9 @@ fn mistakes(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
             .unwrap_or_else(|| format!("known formats: {}", listed(FORMATS)));
         found.push((format!("`{path}` has the unknown format `{format}`"), Some(hint)));
     }
+    misplaced(schema, path, found);
+    formatted(schema, path, found);
+    picks(schema, path, found);
     values(schema, path, found);
     patterns::mistakes(schema, path, found);
     for (name, member) in properties.into_iter().flatten() {
@@ -128,6 +145,68 @@ fn mistakes(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
     }
     if let Some(items) = schema.get("items").filter(|items| items.is_object()) {
         mistakes(items, path, found);
+    }
+}
+
+/// Keywords that say nothing about a value of the schema's type.
+fn misplaced(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
+    let kind = kind(schema);
+    for (of, keywords) in KEYWORDS {
+        let is_of = of == kind || (of == "number" && kind == "integer");
+        for keyword in keywords.iter().filter(|keyword| schema.get(**keyword).is_some()) {
+            if !kind.is_empty() && !is_of {
+                let message =
+                    format!("`{keyword}` does nothing for `{path}`, whose type is `{kind}`");
+                found.push((message, Some(format!("remove it; `{of}` has it"))));
+            }
+        }
+    }
+}
+
+/// Some value of a format is within the bounds, and fits the pattern.
+fn formatted(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
+    let samples = match schema.get("format").and_then(Value::as_str) {
+        Some("date") => DATES,
+        Some("date-time") => MOMENTS,
+        Some("time") => TIMES,
+        Some("uuid") => UUIDS,
+        _ => return,
+    };
+    for keyword in ["minLength", "maxLength", "pattern"] {
+        let Some(bound) = schema.get(keyword) else { continue };
+        let only = serde_json::json!({ "type": "string", keyword: bound });
+        if schema_errors::validator(&only).is_ok()
+            && samples
+                .iter()
+                .all(|sample| !schema_errors::mistakes(&only, &(*sample).into()).is_empty())
+        {
+            let format = schema["format"].as_str().unwrap_or_default();
+            let message = format!("no {format} fits `{path}`: its `{keyword}` is {bound}");
+            let hint = format!("leave `{keyword}` out: a {format} looks like `{}`", samples[0]);
+            found.push((message, Some(hint)));
+        }
+    }
+}
+
+/// As many different entries as a list needs are there.
+fn picks(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
+    let fewest = schema.get("minItems").and_then(Value::as_u64);
+    let known = schema.get("items").and_then(|items| items.get("enum")?.as_array());
+    if let (Some(fewest), Some(known)) = (fewest, known)
+        && schema["uniqueItems"] == true
+        && usize::try_from(fewest).is_ok_and(|fewest| fewest > known.len())
+    {
+        let message = format!("`{path}` wants {fewest} different entries of {}", known.len());
+        found.push((message, Some("lower `minItems`, or add values to the `enum`".to_owned())));
+    }
+    let names = schema.get("enumNames").and_then(Value::as_array);
+    let values = schema.get("enum").and_then(Value::as_array);
+    if let (Some(names), Some(values)) = (names, values)
+        && names.len() != values.len()
+    {
+        let message =
+            format!("`{path}` has {} values and {} names for them", values.len(), names.len());
+        found.push((message, Some("give each value of `enum` one name in `enumNames`".to_owned())));
     }
 }
 

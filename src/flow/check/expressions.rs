@@ -4,7 +4,12 @@ use std::collections::BTreeSet;
 
 use minijinja::{Environment, ErrorKind};
 
-use super::{Check, data::NoField, steps::outcomes};
+use super::{
+    Check,
+    data::NoField,
+    steps::outcomes,
+    tokens::{Token, expressions, tokens},
+};
 use crate::{
     config::problem::{did_you_mean, listed},
     flow::shape::kind,
@@ -58,6 +63,12 @@ impl Check<'_> {
         }
     }
 
+    /// An expression that is asked whether it is true.
+    pub(super) fn truth(&mut self, at: &str, condition: &str) {
+        self.expression(at, condition);
+        self.constant(at, condition);
+    }
+
     /// An expression that comes to a list.
     pub(super) fn list(&mut self, at: &str, expression: &str) {
         self.expression(at, expression);
@@ -107,6 +118,8 @@ impl Check<'_> {
         for (step, literal) in compared(&tokens) {
             self.can_be(at, step, literal);
         }
+        self.results(at, &tokens);
+        self.comparisons(at, expression);
     }
 
     /// An answer that a step is compared with.
@@ -153,7 +166,10 @@ impl Check<'_> {
             "records" => self.loaded.schemas.keys().cloned().collect(),
             "values" => self.values(),
             "points" => self.worth().map(|(_, step)| step.id.clone()).collect(),
-            "score" => self.worth().map(|(phase, _)| phase.id.clone()).collect(),
+            "score" => {
+                let phases = self.worth().map(|(phase, _)| phase.id.clone());
+                phases.collect::<BTreeSet<_>>().into_iter().collect()
+            }
             "vars" => self.loaded.vars.keys().cloned().collect(),
             "participant" => vec!["name".to_owned(), "contact".to_owned()],
             _ => return,
@@ -169,6 +185,19 @@ impl Check<'_> {
                 _ => "step",
             };
             let hint = did_you_mean(second, known.iter().map(String::as_str));
+            let is_phase = first == "score" && self.loaded.position(second).is_some();
+            let is_step = first == "points" && self.loaded.step(second).is_some();
+            if is_phase || is_step {
+                let what = if is_phase { "phase" } else { "step" };
+                let others = known.iter().map(|name| format!("{first}.{name}"));
+                let others: Vec<String> = others.collect();
+                let hint = match others.as_slice() {
+                    [] => "give its options `correct = true` or `points`".to_owned(),
+                    known => format!("with points: {}", listed(known.iter().map(String::as_str))),
+                };
+                self.error(at, format!("the {what} `{second}` has no points"), Some(hint));
+                return;
+            }
             self.error(at, format!("there is no {what} `{second}`"), hint);
         }
     }
@@ -216,46 +245,11 @@ const FILTERS: [&str; 12] = [
 pub(crate) const DATE_FILTERS: [&str; 6] =
     ["age", "date", "days_since", "days_until", "minus", "plus"];
 
-/// A part of an expression.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Token<'a> {
-    /// A name, with what follows it after dots.
-    Name(&'a str),
-    /// A text, without its quotes.
-    Text(&'a str),
-    /// Anything else.
-    Sign(char),
-}
-
-/// The parts of an expression, as far as names, texts and signs go.
-fn tokens(expression: &str) -> Vec<Token<'_>> {
-    let mut found = Vec::new();
-    let mut rest = expression.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-        let length = if matches!(first, '\'' | '"') {
-            let text = &rest[1..];
-            let end = text.find(first).unwrap_or(text.len());
-            found.push(Token::Text(&text[..end]));
-            (end + 2).min(rest.len())
-        } else if first.is_alphabetic() || first == '_' {
-            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-            found.push(Token::Name(&rest[..end]));
-            end
-        } else {
-            found.push(Token::Sign(first));
-            first.len_utf8()
-        };
-        rest = rest[length..].trim_start();
-    }
-    found
-}
-
 /// Steps and the texts that their answers are compared with: `answers.x == 'y'`, `'y' in answers.x`, `answers.x in ['y']`.
 fn compared<'a>(tokens: &[Token<'a>]) -> Vec<(&'a str, &'a str)> {
     let answer = |token: &Token<'a>| match token {
         Token::Name(name) => name.strip_prefix("answers.").filter(|step| !step.contains('.')),
-        Token::Text(_) | Token::Sign(_) => None,
+        Token::Text(_) | Token::Number(_) | Token::Sign(_) => None,
     };
     let mut found = Vec::new();
     for n in 0..tokens.len() {
@@ -271,7 +265,7 @@ fn compared<'a>(tokens: &[Token<'a>]) -> Vec<(&'a str, &'a str)> {
                 let entries = list.iter().take_while(|token| **token != Token::Sign(']'));
                 let texts = entries.filter_map(|token| match token {
                     Token::Text(text) => Some(*text),
-                    Token::Name(_) | Token::Sign(_) => None,
+                    Token::Name(_) | Token::Number(_) | Token::Sign(_) => None,
                 });
                 found.extend(
                     answer(step)
@@ -281,20 +275,6 @@ fn compared<'a>(tokens: &[Token<'a>]) -> Vec<(&'a str, &'a str)> {
             }
             _ => {}
         }
-    }
-    found
-}
-
-/// What stands between the braces of a text.
-fn expressions(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(open) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
-        let close = if rest[open..].starts_with("{{") { "}}" } else { "%}" };
-        let inner = &rest[open + 2..];
-        let Some(end) = inner.find(close) else { break };
-        found.push(inner[..end].trim_matches('-').trim());
-        rest = &inner[end + 2..];
     }
     found
 }

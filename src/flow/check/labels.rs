@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Check;
-use crate::model::flow::Step;
+use crate::{config::toml_document::escaped, model::flow::Step};
 
 /// Longest label of a button in Slack; Discord's is 80.
 /// <https://docs.slack.dev/reference/block-kit/block-elements/button-element>
@@ -16,6 +16,15 @@ const TEXT_MAX: usize = 3_000;
 /// Longest title that every heading, button and list holds; Discord's thread names are the shortest.
 /// <https://discord.com/developers/docs/resources/channel#channel-object>
 const TITLE_MAX: usize = 100;
+
+/// Longest label of a button of a panel on Discord, and of what a picture on it shows.
+/// <https://discord.com/developers/docs/components/reference#button>
+const PANEL_BUTTON_MAX: usize = 80;
+/// <https://discord.com/developers/docs/components/reference#media-gallery>
+const ALT_MAX: usize = 1_024;
+
+/// Longest title of a request to the team; it is a heading there.
+const APPROVAL_MAX: usize = 150;
 
 /// Arguments of steps that are questions or messages.
 const QUESTIONS: [&str; 3] = ["prompt", "message", "text"];
@@ -44,6 +53,20 @@ impl Check<'_> {
                 }
             }
         }
+        self.panel_texts();
+        for (name, approval) in &flow.approvals.named {
+            let at = format!("/approvals/{}", escaped(name));
+            self.longest(&format!("{at}/title"), &approval.title, APPROVAL_MAX);
+            for (key, text) in [
+                ("approved", &approval.approved),
+                ("denied", &approval.denied),
+                ("expired", &approval.expired),
+            ] {
+                if let Some(text) = text {
+                    self.longest(&format!("{at}/{key}"), text, TEXT_MAX);
+                }
+            }
+        }
         for (p, phase) in flow.phase.iter().enumerate() {
             self.label(&format!("/phase/{p}/title"), &phase.title, TITLE_MAX);
             if let Some(intro) = &phase.intro {
@@ -55,6 +78,26 @@ impl Check<'_> {
             }
             for (n, step) in phase.step.iter().enumerate() {
                 self.card(&format!("/phase/{p}/step/{n}/args"), step);
+            }
+        }
+    }
+
+    /// What stands on a panel.
+    fn panel_texts(&mut self) {
+        let Some(start) = &self.flow.start.discord else { return };
+        for (key, text, most) in [
+            ("panel_title", &start.panel_title, TITLE_MAX),
+            ("panel_text", &start.panel_text, TEXT_MAX),
+            ("panel_image_alt", &start.panel_image_alt, ALT_MAX),
+            ("panel_button", &start.panel_button, PANEL_BUTTON_MAX),
+        ] {
+            if let Some(text) = text {
+                let at = format!("/start/discord/{key}");
+                if key == "panel_image_alt" {
+                    self.longest(&at, text, most);
+                } else {
+                    self.label(&at, text, most);
+                }
             }
         }
     }
@@ -93,6 +136,10 @@ impl Check<'_> {
             self.error(at, "this text is empty", hint);
             return;
         }
+        self.longest(at, text, most);
+    }
+
+    fn longest(&mut self, at: &str, text: &str, most: usize) {
         let text = self.loaded.text(text);
         let length = text.trim().chars().count();
         if length > most && !is_filled_in(&text) {

@@ -6,7 +6,9 @@ use super::{Check, paths::paths, steps::outcomes};
 use crate::{
     config::problem::{did_you_mean, listed},
     flow::UPLOAD_TYPES,
-    model::flow::{AnsweredWith, Done, Fallback, Mode, Objective, Phase, PhaseEffect, Step},
+    model::flow::{
+        AnsweredWith, Done, Fallback, Mode, Objective, Phase, PhaseEffect, Reader, Step,
+    },
 };
 
 /// Who leads a phase.
@@ -151,10 +153,11 @@ impl Check<'_> {
             let at = format!("/phase/{p}/objective/{n}/done");
             if let Err(lacks) = self.can_hold(p, &objective.done, lead) {
                 let how = match lead {
-                    Lead::Model => "with a model",
-                    Lead::Script => "without a model",
+                    Lead::Model => "with a model ",
+                    Lead::Script if phase.mode == Mode::Script => "",
+                    Lead::Script => "without a model ",
                 };
-                let message = format!("{how} `{}` can never be reached", objective.id);
+                let message = format!("{how}`{}` can never be reached", objective.id);
                 self.error(&at, message, Some(lacks));
             }
         }
@@ -198,10 +201,13 @@ impl Check<'_> {
                 match effect {
                     PhaseEffect::PostSummary { include, .. }
                     | PhaseEffect::Webhook { include, .. } => {
+                        let is_hook = matches!(effect, PhaseEffect::Webhook { .. });
+                        let reader = if is_hook { Reader::Hooks } else { Reader::Team };
+                        self.sends_nothing(&at, include, reader);
                         for (k, data) in include.iter().enumerate() {
                             let at = format!("{at}/include/{k}");
                             self.data(&at, data);
-                            self.collected(&at, data);
+                            self.collected(&at, data, p + 1);
                         }
                     }
                     PhaseEffect::DiscordAddRolesFrom { step, map, .. } => {
@@ -211,6 +217,7 @@ impl Check<'_> {
                     PhaseEffect::DiscordPost { data, .. } => {
                         let at = format!("{at}/data");
                         self.data(&at, data);
+                        self.collected(&at, data, p + 1);
                         // Nothing is said in a person's name that they have not approved.
                         self.reviewed(&at, data);
                     }
@@ -220,23 +227,19 @@ impl Check<'_> {
         }
     }
 
-    /// Data that is handed on is collected by something.
-    pub(super) fn collected(&mut self, at: &str, data: &str) {
-        let keeps = |step: &Step| {
-            let named = step.args.get("dataType").and_then(Value::as_str);
-            step.save.as_deref() == Some(data)
-                || matches!(step.tool.as_str(), "deploy_agent" | "extract_document")
-                || named.is_some_and(|name| {
-                    name.contains("{{") || self.loaded.data_type(name).as_deref() == Some(data)
-                })
-        };
-        let collects = |phase: &Phase| {
-            phase.step.iter().any(keeps)
-                || self.loaded.shapes(phase).iter().any(|(name, _)| name == data)
-        };
-        if self.loaded.schemas.contains_key(data) && !self.flow.phase.iter().any(collects) {
+    /// Data that is handed on is collected by something, in the first `phases` phases.
+    pub(super) fn collected(&mut self, at: &str, data: &str, phases: usize) {
+        if !self.loaded.schemas.contains_key(data) {
+            return;
+        }
+        let phase = &self.flow.phase;
+        if !phase.iter().any(|phase| self.collects(phase, data)) {
             let message = format!("nothing in this flow collects `{data}`");
             let hint = "add a step that saves it, or take it out".to_owned();
+            self.error(at, message, Some(hint));
+        } else if !phase.iter().take(phases).any(|phase| self.collects(phase, data)) {
+            let message = format!("nothing stores `{data}` before this happens");
+            let hint = "move it to a later phase, or take it out".to_owned();
             self.error(at, message, Some(hint));
         }
     }
@@ -350,7 +353,7 @@ fn lacking(done: &Done, lead: Lead) -> String {
         (Done::Model, Lead::Model) => {
             "`set_objective_status` is not among the tools of the phase".to_owned()
         }
-        (Done::Model, Lead::Script) => "there is no model to give its word".to_owned(),
+        (Done::Model, Lead::Script) => "a script has no model to give its word".to_owned(),
         (Done::Talked(_), _) => "a script has no conversation to count".to_owned(),
         (Done::All(_) | Done::Any(_), _) => String::new(),
     }

@@ -19,25 +19,45 @@ pub(super) fn paths(phase: &Phase) -> Paths<'_> {
     let mut open = vec![0];
     let mut ends = false;
     while let Some(at) = open.pop() {
-        let Some(step) = phase.step.get(at) else {
+        if at >= phase.step.len() {
             ends = true;
             continue;
-        };
+        }
         if !reached.insert(at) {
             continue;
         }
-        if goes_on(step) || step.when.is_some() {
-            open.push(at + 1);
-        }
-        for target in step.branch.values() {
-            match phase.step.iter().position(|step| step.id == *target) {
-                Some(to) => open.push(to),
-                None if target == "@next" || target == "@skip" => open.push(at + 1),
-                None => {}
-            }
-        }
+        open.extend(followers(phase, at));
     }
     Paths { steps: reached.into_iter().map(|at| &phase.step[at]).collect(), ends }
+}
+
+/// Steps that some answers lead to after this one; itself as well where a branch leads back.
+pub(super) fn ways(phase: &Phase, from: usize) -> BTreeSet<usize> {
+    let mut reached = BTreeSet::new();
+    let mut open = followers(phase, from);
+    while let Some(at) = open.pop() {
+        if at < phase.step.len() && reached.insert(at) {
+            open.extend(followers(phase, at));
+        }
+    }
+    reached
+}
+
+/// Where a script can go from a step; one past the last is its end.
+fn followers(phase: &Phase, at: usize) -> Vec<usize> {
+    let step = &phase.step[at];
+    let mut next = Vec::new();
+    if goes_on(step) || step.when.is_some() {
+        next.push(at + 1);
+    }
+    next.extend(step.branch.values().filter_map(|target| {
+        match phase.step.iter().position(|step| step.id == *target) {
+            Some(to) => Some(to),
+            None if target == "@next" || target == "@skip" => Some(at + 1),
+            None => None,
+        }
+    }));
+    next
 }
 
 /// Whether something may come of a step that no branch catches.

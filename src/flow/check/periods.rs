@@ -124,6 +124,15 @@ impl Check<'_> {
             let hint = Some("leave `quiet_hours` out, or end them at another time".to_owned());
             self.error("/pace/quiet_hours", "the quiet hours begin when they end", hint);
         }
+        let (Some(from), Some(to)) = (time(&quiet.from), time(&quiet.to)) else { return };
+        let is_quiet = |hour| {
+            let at = NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or_default();
+            if from <= to { from <= at && at < to } else { from <= at || at < to }
+        };
+        if from != to && is_quiet(12) && !is_quiet(3) {
+            let message = "these hours are by day, so people would be reminded at night";
+            self.warn("/pace/quiet_hours", message, "swap `from` and `to`");
+        }
     }
 
     fn uploads(&mut self, at: &str, uploads: &Uploads) {

@@ -9,11 +9,13 @@ use crate::{
         toml_document::escaped,
     },
     flow::{shape::kind, text::is_word},
-    model::flow::{ELSE, Phase, Skip, Step},
+    model::flow::{ELSE, Mode, Phase, Skip, Step},
 };
 
 /// Where a branch may lead besides a step.
 pub(super) const TARGETS: [&str; 4] = ["@next", "@skip", "@stop", "@handoff"];
+
+const DEPLOY: &str = "deploy_agent";
 
 /// What a result's `status` may be, by tool.
 const STATUSES: [(&str, &[&str]); 8] = [
@@ -44,6 +46,7 @@ impl Check<'_> {
                     );
                 }
             }
+            self.deploys(p, phase);
             for (n, agent) in phase.agents.iter().enumerate() {
                 self.agent(&format!("/phase/{p}/agents/{n}"), agent);
             }
@@ -80,6 +83,53 @@ impl Check<'_> {
         }
     }
 
+    /// A phase that may deploy agents says which.
+    fn deploys(&mut self, p: usize, phase: &Phase) {
+        let names = phase.tools.iter().position(|tool| tool == DEPLOY);
+        let at = format!("/phase/{p}");
+        match names {
+            Some(n) if phase.agents.is_empty() => {
+                let message = format!("`{DEPLOY}` is among the tools, but `agents` names none");
+                let hint = "list in `agents` those that this phase needs";
+                self.warn(&format!("{at}/tools/{n}"), message, hint);
+            }
+            None if !phase.agents.is_empty() && !phase.step.iter().any(|s| s.tool == DEPLOY) => {
+                let message = format!("nothing deploys these: `{DEPLOY}` is not among the tools");
+                self.warn(
+                    &format!("{at}/agents"),
+                    message,
+                    "add it to `tools`, or leave `agents` out",
+                );
+            }
+            Some(_) | None => {}
+        }
+        for name in self.catalogue.tools.keys() {
+            let is_named =
+                phase.prompt.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == name);
+            let is_there = phase.tools.contains(name) || phase.mode == Mode::Script;
+            if name.contains('_') && is_named && !is_there {
+                let message =
+                    format!("the prompt speaks of `{name}`, which is not among the tools");
+                let hint = "add it to `tools`, or take it out of the prompt";
+                self.problems.push(
+                    self.document
+                        .problem_within(&format!("{at}/prompt"), name, message)
+                        .hint(hint)
+                        .warning(),
+                );
+            }
+        }
+        for (n, step) in phase.step.iter().enumerate().filter(|(_, step)| step.tool == DEPLOY) {
+            let agent = step.args.get("agentType").and_then(Value::as_str);
+            let Some(agent) = agent.filter(|agent| !agent.contains("{{")) else { continue };
+            if !phase.agents.is_empty() && !phase.agents.iter().any(|known| known == agent) {
+                let message = format!("`{agent}` is not among the `agents` of the phase");
+                let at = format!("{at}/step/{n}/args/agentType");
+                self.error(&at, message, Some(format!("add `\"{agent}\"` to `agents`")));
+            }
+        }
+    }
+
     pub(super) fn steps(&mut self) {
         let flow = self.flow;
         for (p, phase) in flow.phase.iter().enumerate() {
@@ -98,6 +148,7 @@ impl Check<'_> {
                 }
                 self.formats(&format!("{at}/args/acceptedFormats"), phase, step);
                 self.picks(&format!("{at}/args"), step);
+                self.quiz(&format!("{at}/args"), step);
                 self.moves_on(&at, step);
                 self.branches(&at, phase, step);
             }
@@ -130,7 +181,7 @@ impl Check<'_> {
     /// A condition that something has.
     pub(super) fn holds(&mut self, at: &str, when: Option<&str>) {
         if let Some(when) = when {
-            self.expression(&format!("{at}/when"), when);
+            self.truth(&format!("{at}/when"), when);
         }
     }
 
@@ -151,18 +202,96 @@ impl Check<'_> {
         else {
             return;
         };
+        let several = step.args.get("allowMultiple") == Some(&Value::Bool(true));
         let comes_to = match step.tool.as_str() {
+            "" => return self.saved_values(at, step, (data, schema)),
             "get_user_option" => "array",
             "request_user_input" => "string",
+            "get_user_upload" | "get_image_from_user" | "request_decision" | "next_phase" => {
+                "object"
+            }
             _ => return,
         };
         let wanted = kind(schema);
         if !wanted.is_empty() && wanted != comes_to {
-            let message = format!("an answer here is a {comes_to}, which `{data}` doesn't accept");
+            let a = if comes_to == "string" { "a" } else { "an" };
+            let message =
+                format!("an answer here is {a} {comes_to}, which `{data}` doesn't accept");
             let hint = format!(
                 "save it as data whose schema has the type `{comes_to}`; here it is `{wanted}`"
             );
             self.error(at, message, Some(hint));
+            return;
+        }
+        if comes_to == "array" {
+            self.saved_options(at, step, (data, schema, several));
+        }
+    }
+
+    /// Values that a step sets are kept as an object with their names.
+    fn saved_values(&mut self, at: &str, step: &Step, (data, schema): (&str, &Value)) {
+        let wanted = kind(schema);
+        if !wanted.is_empty() && wanted != "object" {
+            let wanted = match wanted {
+                "array" => "a list",
+                "string" => "a text",
+                "boolean" => "true or false",
+                _ => "a number",
+            };
+            let message = format!("`{}` saves an object; `{data}` is {wanted}", step.id);
+            let names = step.set.keys().map(String::as_str);
+            let hint = format!("save it as data with the fields {}", listed(names));
+            self.error(at, message, Some(hint));
+            return;
+        }
+        let Some(members) = schema.get("properties").and_then(Value::as_object) else { return };
+        for name in step.set.keys().filter(|name| !members.contains_key(*name)) {
+            if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
+                let hint =
+                    did_you_mean(name, members.keys().map(String::as_str)).unwrap_or_else(|| {
+                        format!("its fields: {}", listed(members.keys().map(String::as_str)))
+                    });
+                self.error(at, format!("`{data}` has no field `{name}`"), Some(hint));
+            }
+        }
+        let required = schema.get("required").and_then(Value::as_array);
+        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+            if !step.set.contains_key(name) && members.contains_key(name) {
+                let message = format!("`{}` doesn't set `{name}`, which `{data}` needs", step.id);
+                self.error(
+                    at,
+                    message,
+                    Some(format!("add it to `set`, or write `required = false` for `{name}`")),
+                );
+            }
+        }
+    }
+
+    /// Options whose ids the list doesn't take.
+    fn saved_options(
+        &mut self,
+        at: &str,
+        step: &Step,
+        (data, schema, several): (&str, &Value, bool),
+    ) {
+        let known = schema.get("items").and_then(|items| items.get("enum")?.as_array());
+        let Some(ids) = outcomes(step).filter(|ids| !ids.is_empty()) else { return };
+        let options = step.args.get("options").is_some();
+        if let (Some(known), true) = (known, options) {
+            for id in ids.iter().filter(|id| *id != EXPIRED && !known.iter().any(|one| one == *id))
+            {
+                let hint = did_you_mean(id, known.iter().filter_map(Value::as_str));
+                self.error(at, format!("`{data}` doesn't accept the option `{id}`"), hint);
+            }
+        }
+        let fewest = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+        if options && !several && fewest > 1 {
+            let message = format!("one option is picked here; `{data}` needs {fewest} or more");
+            self.error(
+                at,
+                message,
+                Some("add `allowMultiple = true`, or lower the minimum".to_owned()),
+            );
         }
     }
 
@@ -249,6 +378,21 @@ impl Check<'_> {
         }
     }
 
+    /// `@skip` passes an objective over that the participant may skip.
+    fn skips_something(&mut self, at: &str, phase: &Phase) {
+        let mut required = phase.objective.iter().filter(|objective| objective.required);
+        let can = phase.objective.iter().any(|objective| objective.skip == Skip::Participant);
+        if !can && let Some(objective) = required.next() {
+            let message = format!(
+                "`@skip` passes nothing over: no objective of `{}` may be skipped",
+                phase.id
+            );
+            let hint =
+                format!("add `skip = \"participant\"` to `{}`, or lead to `@next`", objective.id);
+            self.error(at, message, Some(hint));
+        }
+    }
+
     fn branches(&mut self, at: &str, phase: &Phase, step: &Step) {
         let outcomes = outcomes(step);
         for (key, target) in &step.branch {
@@ -272,6 +416,9 @@ impl Check<'_> {
                 let message = format!("`{key}` leads back to the same question");
                 let hint = "lead it to another step, `@next`, `@skip`, `@stop` or `@handoff`";
                 self.error(&at, message, Some(hint.to_owned()));
+            }
+            if target == "@skip" {
+                self.skips_something(&at, phase);
             }
             let steps = || phase.step.iter().map(|step| step.id.as_str());
             if !TARGETS.contains(&target.as_str()) && !steps().any(|step| step == target) {

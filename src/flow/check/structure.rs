@@ -32,6 +32,11 @@ impl Check<'_> {
                     .to_owned();
             self.error("/id", format!("`{}` is not a valid flow id", flow.id), Some(hint));
         }
+        let language = flow.locale.split(['-', '_']).next().unwrap_or_default();
+        if !matches!(language.len(), 2 | 3) || !language.bytes().all(|b| b.is_ascii_lowercase()) {
+            let message = format!("`{}` is not the code of a language", flow.locale);
+            self.warn("/locale", message, "write `en`, `de`, `es`, `fr` or another code");
+        }
         if flow.phase.is_empty() {
             let hint = "add a `[[phase]]`".to_owned();
             self.error("", "a flow needs at least one phase", Some(hint));

@@ -1,4 +1,4 @@
-//! Overrides: in each phase somebody who may lets the participant past what is unmet. InboundKind the phase would have asked is
+//! Overrides: in each phase somebody who may lets the participant past what is unmet. What the phase would have asked is
 //! not there then, and whatever speaks of it later shows that.
 
 use std::path::Path;

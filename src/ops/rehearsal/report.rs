@@ -1,10 +1,10 @@
 //! What a rehearsal found, in words with a line of the file.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use serde_json::Value;
 
-use super::{Finding, Rehearsal, Trouble, rehearse};
+use super::{Finding, Rehearsal, Trouble, asks::forbidden, rehearse};
 use crate::{
     config::{
         Problem,
@@ -34,6 +34,7 @@ pub(in crate::ops) async fn problems(
     });
     let mut problems: Vec<Problem> = of_answers.chain(of_overrides).collect();
     problems.extend(unreached(&found, &scene.flow, &document));
+    problems.extend(forbidden(&scene.flow, &document));
     if found.completed == 0 && found.findings.is_empty() && is_scripted(&scene.flow) {
         let message = "no answers lead to the end of this flow";
         let hint = "see that every required objective can be met by its script";
@@ -70,12 +71,15 @@ fn told(finding: &Finding, way: &str, document: &TomlDocument) -> Problem {
 /// Steps that nobody came to, in phases that somebody came to. Whether none can is certain only where everything was tried
 /// and the condition speaks of a single answer; nothing is said where it depends on what a file or a service says.
 fn unreached(found: &Rehearsal, flow: &LoadedFlow, document: &TomlDocument) -> Vec<Problem> {
+    let behind = failures(found, flow);
     let is_reached = |step: &Step| found.steps.contains(&step.id);
     let phases = flow.flow.phase.iter().filter(|phase| {
         let is_outside = |step: &Step| OUTSIDE.contains(&step.tool.as_str());
         phase.step.iter().any(is_reached) && !phase.step.iter().any(is_outside)
     });
     let unreached = phases.flat_map(|phase| &phase.step).filter(|step| !is_reached(step));
+    // Of what stands behind a question that can't be asked, nothing is known.
+    let unreached = unreached.filter(|step| !behind.contains(step.id.as_str()));
     let told = unreached.filter_map(|step| {
         let when = step.when.as_deref().unwrap_or_default();
         if ["results.", "records.", "participant."].iter().any(|name| when.contains(name)) {
@@ -83,16 +87,64 @@ fn unreached(found: &Rehearsal, flow: &LoadedFlow, document: &TomlDocument) -> V
         }
         let message = format!("`{}` is never asked, whatever people answer", step.id);
         let problem = document.problem(&pointer(flow, &step.id)?, message);
-        let problem = problem.hint(match step.when {
-            Some(_) => "see what its `when` and the branches before it say",
-            None => "see what the branches before it say",
+        let problem = problem.hint(match &step.when {
+            Some(when) => {
+                format!("no answers made `{when}` true; see that and the branches before it")
+            }
+            None => "see what the branches before it say".to_owned(),
         });
         let is_certain = !found.is_partial
             && when.matches("answers.").count() == 1
             && !speaks_of_conditional(flow, when);
         Some(if is_certain { problem } else { problem.warning() })
     });
+    told.chain(unopened(found, flow, document)).collect()
+}
+
+/// Phases that nobody came to by any answers, though all before them were passed.
+fn unopened(found: &Rehearsal, flow: &LoadedFlow, document: &TomlDocument) -> Vec<Problem> {
+    if found.is_partial || found.completed == 0 {
+        return Vec::new();
+    }
+    let phases = flow.flow.phase.iter().enumerate().filter(|(_, phase)| {
+        let is_reached = |step: &Step| found.steps.contains(&step.id);
+        !phase.step.is_empty()
+            && !found.phases.contains(&phase.id)
+            && !phase.step.iter().any(is_reached)
+    });
+    let told = phases.filter_map(|(p, phase)| {
+        let when = phase.when.as_deref().filter(|when| is_of_answers(when))?;
+        let message = format!("`{}` never comes, whatever people answer", phase.id);
+        let problem = document.problem(&format!("/phase/{p}/when"), message);
+        Some(problem.hint(format!("no answers made `{when}` true")).warning())
+    });
     told.collect()
+}
+
+/// Whether a condition depends on nothing but what was tried: the answers, and what follows from them.
+fn is_of_answers(when: &str) -> bool {
+    ["results.", "records.", "participant.", "today", "now"].iter().all(|name| !when.contains(name))
+}
+
+/// Steps behind one in their phase that fails.
+fn failures<'f>(found: &Rehearsal, flow: &'f LoadedFlow) -> BTreeSet<&'f str> {
+    let failing: BTreeSet<&str> = found
+        .findings
+        .keys()
+        .filter(|finding| {
+            let trouble = &finding.trouble;
+            !matches!(trouble, Trouble::Empty | Trouble::Condition(_) | Trouble::HandedOver)
+        })
+        .filter_map(|finding| finding.at.as_deref())
+        .collect();
+    let mut behind = BTreeSet::new();
+    for (p, phase) in flow.flow.phase.iter().enumerate() {
+        let fails = |n: &usize| failing.contains(format!("/phase/{p}/step/{n}").as_str());
+        if let Some(first) = (0..phase.step.len()).find(fails) {
+            behind.extend(phase.step.iter().skip(first + 1).map(|step| step.id.as_str()));
+        }
+    }
+    behind
 }
 
 /// Whether a condition speaks of a question some of whose options come only under a condition of their own.

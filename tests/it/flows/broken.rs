@@ -78,6 +78,7 @@ prompt = """
 Order"#,
     );
     insta::assert_snapshot!(said(&flow), @"
+    flow.toml:152:25: warning: the prompt speaks of `submit_for_validation`, which is not among the tools. hint: add it to `tools`, or take it out of the prompt
     flow.toml:161:3: with a model `applicant_profile` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
     flow.toml:167:3: with a model `skeleton_timeline` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
     flow.toml:174:3: with a model `education_history` can never be reached. hint: `submit_for_validation` is not among the tools of the phase
@@ -311,10 +312,10 @@ fn a_script_that_never_asks_for_what_is_needed_is_found() {
         r#"dataType = "education_history""#,
         r#"dataType = "applicant_profile""#,
     );
-    insta::assert_snapshot!(said(&flow), @"
+    insta::assert_snapshot!(said(&flow), @r#"
     flow.toml:174:3: without a model `education_history` can never be reached. hint: no step submits `education_history` for validation
-    flow.toml:278:20: unknown key `education`. hint: valid keys: `basics`
-    ");
+    flow.toml:278:20: unknown key `education`. hint: `education_history` has it: did you mean `dataType = "education_history"`?
+    "#);
 }
 
 #[test]
@@ -398,7 +399,7 @@ channel = "recruiting_desk""#,
         r#"[handoff]
 channel = "recruiting_disk""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:102:1: the alias `recruiting_disk` is not configured. hint: did you mean `recruiting_desk`?");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:102:1: the alias `recruiting_disk` is not configured. hint: add `recruiting_disk = …` under `[slack.channels] or [discord.channels]` in the configuration; or did you mean `recruiting_desk`?");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use super::{mistakes::mistaken, said};
+use super::{mistakes::mistaken, said, slips};
 
 const HEAD: &str = "# What the check of a flow says
 
@@ -23,6 +23,8 @@ came across was given. Each message has a place, `my-flow.toml:12:5`, says what 
 | `the conversation never ends (after …)` | a branch leads round in a circle |
 | `the script can't go on, so a person of the team is asked (after …)` | a warning: see whether that is meant |
 | `… is never asked, whatever people answer` | its `when`, or the branches before it, leave it out |
+| `… never comes, whatever people answer` | the `when` of the phase was never true |
+| `this asks about “…”, which never_ask forbids` | leave the question out, or the topic |
 | `no answers lead to the end of this flow` | some required objective can't be met by the script |
 
 Each phase is passed over once, too, as the team may do: what goes wrong only then is a warning, `(after … details: let past by the team)`.
@@ -46,7 +48,7 @@ fn parts(line: &str) -> (String, String) {
 #[test]
 fn the_messages_of_the_check_are_listed() {
     let mut messages = BTreeMap::new();
-    for flow in mistaken() {
+    for flow in mistaken().chain(slips::all()) {
         messages.extend(said(&flow).lines().map(parts));
     }
     let mut text = HEAD.to_owned();

@@ -418,7 +418,7 @@ when = "records.person.agee > 18""#,
     ),
     (
         (r#"when = "answers.wants_note == 'yes'""#, r#"when = "score.details > 1""#),
-        "there is no phase with points `details`",
+        "the phase `details` has no points",
     ),
     (
         (

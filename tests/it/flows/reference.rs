@@ -51,6 +51,11 @@ impl<'a> Reference<'a> {
             let what = cell(value["description"].as_str().unwrap_or_default());
             writeln!(self.text, "| {name} | {kind} | {default} | {what} |").unwrap();
         }
+        if let Some(name) = reference(&table["additionalProperties"]) {
+            let named = format!("[{at}NAME]");
+            self.later(&named, name);
+            writeln!(self.text, "| any other | tables `{named}` |  | By their names. |").unwrap();
+        }
     }
 
     /// A type in words; tables are described later.

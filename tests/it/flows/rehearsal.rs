@@ -31,7 +31,7 @@ fn nothing_is_said_about_the_valid_flow() {
 fn a_question_that_comes_out_empty_is_found_with_the_answers_that_lead_to_it() {
     let edit = (
         "prompt = \"Please send a copy of your driving licence.\"",
-        "prompt = \"{{ records.note.text }}\"",
+        "prompt = \"{{ records.interests[9] }}\"",
     );
     assert_snapshot!(checked(&[edit]).0, @"flow.toml:134:15: this question comes out empty (after notice: accept, agree: yes, details_form: filled in, topics: drive)");
 }
@@ -53,7 +53,7 @@ fn a_condition_that_fails_is_found() {
     let (said, is_refused) = checked(&[edit]);
     assert!(is_refused);
     assert_snapshot!(said, @"
-    flow.toml:130:3: `licence` is never asked, whatever people answer. hint: see what its `when` and the branches before it say
+    flow.toml:130:3: `licence` is never asked, whatever people answer. hint: no answers made `answers.topics | round > 3` true; see that and the branches before it
     flow.toml:133:3: this condition fails: cannot round value (sequence) (after notice: accept, agree: yes, details_form: filled in, topics: cook)
     ");
 }
@@ -81,8 +81,8 @@ fn a_step_that_no_answers_lead_to_is_found() {
     let (said, is_refused) = checked(&[edit]);
     assert!(is_refused);
     assert_snapshot!(said, @"
-    flow.toml:120:3: `topics` is never asked, whatever people answer. hint: see what its `when` and the branches before it say
-    flow.toml:131:3: `licence` is never asked, whatever people answer. hint: see what its `when` and the branches before it say
+    flow.toml:120:3: `topics` is never asked, whatever people answer. hint: no answers made `answers.agree == 'no'` true; see that and the branches before it
+    flow.toml:131:3: `licence` is never asked, whatever people answer. hint: no answers made `'drive' in answers.topics` true; see that and the branches before it
     ");
 }
 
@@ -146,4 +146,57 @@ fn what_goes_wrong_by_answers_alone_is_told_once_and_not_as_an_override() {
     let (said, is_refused) = checked(&[edit]);
     assert!(is_refused);
     assert!(said.contains("comes out empty (after") && !said.contains("let past"), "{said}");
+}
+
+/// *Later* pauses, and *resume* asks once more.
+#[test]
+fn who_goes_on_later_is_not_stuck() {
+    let edit = ("id = \"closing\"\n", "id = \"closing\"\nask_first = true\n");
+    assert_eq!(checked(&[edit]), (String::new(), false));
+}
+
+#[test]
+fn a_part_that_no_answers_lead_to_is_found() {
+    let edit = ("id = \"closing\"\n", "id = \"closing\"\nwhen = \"answers.agree == 'no'\"\n");
+    assert_snapshot!(checked(&[edit]).0, @"flow.toml:142:1: warning: `closing` never comes, whatever people answer. hint: no answers made `answers.agree == 'no'` true");
+}
+
+#[test]
+fn instructions_to_ask_what_is_forbidden_are_found() {
+    let never = ("[handoff]", "[policy]\nnever_ask = [\"religion\"]\n\n[handoff]");
+    let order =
+        ("prompt = \"Ask why they want", "prompt = \"Ask about their religion, and why they want");
+    assert_snapshot!(checked(&[never, order]).0, @"flow.toml:149:1: warning: this tells the model to ask about “religion”, which `never_ask` forbids. hint: leave that out, or take the topic out of `never_ask` under `[policy]`");
+    let order = (
+        "prompt = \"Ask why they want",
+        "prompt = \"Never ask about their religion. Ask why they want",
+    );
+    assert_eq!(checked(&[never, order]), (String::new(), false));
+}
+
+#[test]
+fn steps_behind_one_that_fails_are_not_told_of() {
+    let edits = [
+        ("message = \"Who are you?\"", "message = \"Who are you, {{ answers.agree | round }}?\""),
+        ("save = \"interests\"", "save = \"interests\"\n  when = \"answers.agree == 'no'\""),
+    ];
+    let (said, is_refused) = checked(&edits);
+    assert!(is_refused);
+    assert!(!said.contains("never asked"), "{said}");
+}
+
+#[test]
+fn a_flow_is_run_whose_aliases_are_not_configured() {
+    let dir = tempfile::tempdir().unwrap();
+    let flow = VALID.replacen("{{ records.person.name }}", "{{ answers.agree | round }}", 1);
+    fs::write(dir.path().join("flow.toml"), flow).unwrap();
+    let config = "[vars]\norganisation = \"Example\"\n\n[discord.channels]\nrecruiting_desks = \"1100000000000000001\"\n";
+    fs::write(dir.path().join("config.toml"), config).unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_anteroom"));
+    let program = program.args(["--config", "config.toml", "flows", "check", "flow.toml"]);
+    let output = program.env_clear().env("HOME", dir.path()).current_dir(dir.path()).output();
+    let said = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(said.contains("this can't be filled in"), "{said}");
+    assert!(said.contains("hint: add `recruiting_desk = …`"), "{said}");
+    assert!(said.contains("or did you mean `recruiting_desks`?"), "{said}");
 }

@@ -1,0 +1,208 @@
+//! Who gets what by a decision, and by silence: nobody is rewarded for a denial, and nobody says yes by saying nothing.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Check, paths::ways};
+use crate::{
+    config::toml_document::escaped,
+    flow::visible::is_hidden_from,
+    model::flow::{Done, ELSE, Moment, Period, Phase, PhaseEffect, REQUEST, Reader, Step},
+};
+
+/// The shortest time in which somebody can be expected to decide.
+const DECISION_MIN: Period = Period::hours(1);
+
+impl Check<'_> {
+    pub(super) fn decisions(&mut self) {
+        let flow = self.flow;
+        for (p, phase) in flow.phase.iter().enumerate() {
+            self.silences(p, phase);
+            for (n, effect) in phase.effect.iter().enumerate() {
+                if let Some(roles) = roles(effect) {
+                    self.roles(&format!("/phase/{p}/effect/{n}"), p, effect, &roles);
+                }
+            }
+        }
+        let overrides =
+            ("/approvals/override/expires".to_owned(), flow.approvals.overrides.expires);
+        let named = flow.approvals.named.iter();
+        let named =
+            named.map(|(name, one)| (format!("/approvals/{}/expires", escaped(name)), one.expires));
+        for (at, expires) in std::iter::once(overrides).chain(named) {
+            if !expires.0.is_zero() && expires < DECISION_MIN {
+                let message = format!("people have only {expires} to decide");
+                self.warn(
+                    &at,
+                    message,
+                    "give them a day or more: `2d` is two days, `2m` two minutes",
+                );
+            }
+        }
+        for (name, approval) in &flow.approvals.named {
+            let asks = |phase: &&Phase| phase.step.iter().any(|step| asks_for(step, name));
+            let Some(last) = flow.phase.iter().rposition(|phase| asks(&phase)) else { continue };
+            let mut kept = self.loaded.schemas.keys().filter(|data| {
+                flow.phase.iter().take(last + 1).any(|phase| self.collects(phase, data))
+            });
+            let at = format!("/approvals/{}", escaped(name));
+            let is_written = self.document.span(&format!("{at}/show")).is_some();
+            let is_empty =
+                approval.show.is_empty() && (is_written || !is_filled_in(&approval.title));
+            if is_empty && kept.next().is_some() {
+                let message =
+                    format!("whoever decides on `{name}` sees nothing of what was answered");
+                self.warn(&at, message, "list data under `show`");
+            }
+            if approval.denied.is_some() && approval.denied == approval.approved {
+                let message = "people who are denied read the same as those who are approved";
+                self.warn(&format!("{at}/denied"), message, "write what they should read");
+            }
+        }
+    }
+
+    /// A role that comes before the decision about it, or of a decision that went against it.
+    fn roles(&mut self, at: &str, p: usize, effect: &PhaseEffect, given: &BTreeSet<&str>) {
+        let phases = &self.flow.phase;
+        let approved = || {
+            let effects = phases.iter().flat_map(|phase| &phase.effect);
+            effects.filter(|other| other.on() == Moment::Approved).filter_map(roles)
+        };
+        let named = given.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ");
+        let who = match effect.on() {
+            Moment::Completed => {
+                if effect.approval().is_some() || effect.when().is_some() {
+                    return;
+                }
+                let decided = phases.iter().skip(p + 1).flat_map(|phase| &phase.step);
+                let Some(step) = decided.into_iter().find(|step| step.tool == REQUEST) else {
+                    return;
+                };
+                // Another role may be that of applicants.
+                if approved().any(|roles| roles.is_disjoint(given)) {
+                    return;
+                }
+                let message = format!("{named} is given before `{}` is decided", step.id);
+                let hint = "move it to the phase of the decision, with `on = \"approved\"`";
+                self.warn(at, message, hint);
+                return;
+            }
+            Moment::Approved => return,
+            Moment::Denied => "who are denied",
+            Moment::Expired => "on whom nobody has decided",
+            Moment::Stopped => "who stop",
+        };
+        let is_given_to_others = approved().any(|roles| roles.is_disjoint(given));
+        if is_given_to_others {
+            return;
+        }
+        let only = if approved().next().is_none() {
+            ", and no role to those who are approved"
+        } else {
+            ""
+        };
+        let message = format!("{named} is given to people {who}{only}");
+        self.warn(&format!("{at}/on"), message, "see whether you mean `on = \"approved\"`");
+    }
+
+    /// A question with a deadline, a refusal and no way of its own for silence: whoever says nothing goes on.
+    fn silences(&mut self, p: usize, phase: &Phase) {
+        for (n, step) in phase.step.iter().enumerate() {
+            let is_caught = step.branch.contains_key("expired") || step.branch.contains_key(ELSE);
+            let turns_away = |target: &String| target == "@stop" || target == "@handoff";
+            if step.deadline.is_none()
+                || step.tool == REQUEST
+                || is_caught
+                || !step.branch.values().any(turns_away)
+                || needs_answer(phase, step)
+                || self.is_read(step)
+            {
+                continue;
+            }
+            let after = ways(phase, n);
+            let asks =
+                after.iter().filter_map(|to| phase.step.get(*to)).find(|to| to.tool == REQUEST);
+            let effect = phase.effect.iter().find(|effect| effect.on() == Moment::Completed);
+            let what = match (asks, effect) {
+                (Some(asks), _) => format!("goes on to `{}`", asks.id),
+                (None, Some(_)) => "goes on to what is done after the phase".to_owned(),
+                (None, None) => continue,
+            };
+            let message = format!(
+                "whoever doesn't answer `{}` in time {what}, as if they had agreed",
+                step.id
+            );
+            let hint = "add a branch for `expired`, for example `expired = \"@stop\"`";
+            self.warn(&format!("/phase/{p}/step/{n}/deadline"), message, hint);
+        }
+    }
+
+    /// Whether some expression looks at what came of a step.
+    fn is_read(&self, step: &Step) -> bool {
+        ["answers", "results"].iter().any(|scope| {
+            let name = format!("{scope}.{}", step.id);
+            let found = self.loaded.source.match_indices(&name);
+            found.into_iter().any(|(at, _)| {
+                let rest = &self.loaded.source[at + name.len()..];
+                !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            })
+        })
+    }
+
+    /// A web hook or a summary with nothing in it that its reader may see.
+    pub(super) fn sends_nothing(&mut self, at: &str, include: &[String], reader: Reader) {
+        for (n, data) in include.iter().enumerate() {
+            let members = self.loaded.schemas.get(data);
+            let members = members.and_then(|schema| schema.get("properties")?.as_object());
+            let is_hidden = |field: &Value| is_hidden_from(field, reader);
+            if members.is_some_and(|all| !all.is_empty() && all.values().all(is_hidden)) {
+                let message = format!("every field of `{data}` is hidden from {}", reader.word());
+                let hint = "add them to `visible_to` of a field, or leave the data out";
+                self.warn(&format!("{at}/include/{n}"), message, hint);
+            }
+        }
+        if include.is_empty() {
+            let message = "this includes no data";
+            self.warn(
+                &format!("{at}/include"),
+                message,
+                "name the data to send, or leave the effect out",
+            );
+        }
+    }
+}
+
+/// The roles that an effect gives; nothing where it gives none.
+fn roles(effect: &PhaseEffect) -> Option<BTreeSet<&str>> {
+    match effect {
+        PhaseEffect::DiscordAddRole { role, .. } => Some(BTreeSet::from([role.as_str()])),
+        PhaseEffect::DiscordAddRolesFrom { map, .. } => {
+            Some(map.values().map(String::as_str).collect())
+        }
+        PhaseEffect::PostSummary { .. }
+        | PhaseEffect::Webhook { .. }
+        | PhaseEffect::DiscordPost { .. } => None,
+    }
+}
+
+/// Whether the phase needs one of certain answers to a step.
+fn needs_answer(phase: &Phase, step: &Step) -> bool {
+    let mut needs = false;
+    for objective in phase.objective.iter().filter(|objective| objective.required) {
+        crate::flow::each_condition(&objective.done, &mut |done| {
+            if let Done::Answered(answered) = done {
+                needs |= answered.step == step.id && !answered.with.is_empty();
+            }
+        });
+    }
+    needs
+}
+
+fn asks_for(step: &Step, name: &str) -> bool {
+    step.tool == REQUEST && step.args.get("approval").is_some_and(|approval| approval == name)
+}
+
+fn is_filled_in(text: &str) -> bool {
+    text.contains("{{") && text.contains("records.")
+}

@@ -1,0 +1,273 @@
+//! Texts that were not finished: notes to oneself, and placeholders that nothing fills in.
+
+use serde_json::Value;
+
+use super::Check;
+use crate::{
+    config::toml_document::escaped,
+    model::flow::{Phase, Step},
+};
+
+/// Notes to oneself that are words of no language.
+const NOTES: [&str; 6] =
+    [TO_DO, concat!("FIX", "ME"), concat!("X", "XX"), "TBD", "CHANGEME", "lorem ipsum"];
+
+/// The commonest note.
+const TO_DO: &str = concat!("TO", "DO");
+
+/// Languages in which it is a word too: *todo* is "all".
+const TO_DO_IS_A_WORD: [&str; 4] = ["es", "pt", "gl", "it"];
+
+/// How a hole begins that somebody should have filled.
+const HOLES: [&str; 4] = ["insert ", "todo", "tbd", "placeholder"];
+
+/// Arguments and their members that people don't read.
+const UNREAD: [&str; 14] = [
+    "id",
+    "icon",
+    "when",
+    "$from",
+    "$each",
+    "approval",
+    "dataType",
+    "uploadType",
+    "imageType",
+    "acceptedFormats",
+    "agentType",
+    "overrides",
+    "pattern",
+    "format",
+];
+
+/// Most words of a phrase that is told as a hole.
+const HOLE_MAX: usize = 60;
+
+impl Check<'_> {
+    pub(super) fn wording(&mut self) {
+        for (at, text) in self.texts_of_people() {
+            self.unfinished(&at, &text);
+            self.unfilled(&at, &text);
+        }
+        let flow = self.flow;
+        let prompts = flow.phase.iter().map(|phase| phase.prompt.as_str()).enumerate();
+        let prompts = prompts.map(|(p, text)| (format!("/phase/{p}/prompt"), text));
+        let persona = ("/persona/prompt".to_owned(), flow.persona.prompt.as_str());
+        for (at, text) in prompts.chain([persona]) {
+            self.unfinished(&at, text);
+        }
+    }
+
+    /// Every text that somebody reads, with its place.
+    fn texts_of_people(&self) -> Vec<(String, String)> {
+        let flow = self.flow;
+        let mut texts = vec![("/title".to_owned(), flow.title.clone())];
+        texts.push(("/summary".to_owned(), flow.summary.clone()));
+        if let Some(notice) = &flow.notice {
+            let named = [
+                ("text", Some(&notice.text)),
+                ("text_without_model", notice.text_without_model.as_ref()),
+                ("accept", Some(&notice.accept)),
+                ("human", Some(&notice.human)),
+                ("decline", Some(&notice.decline)),
+            ];
+            texts.extend(
+                named
+                    .into_iter()
+                    .filter_map(|(key, text)| Some((format!("/notice/{key}"), text?.clone()))),
+            );
+        }
+        if let Some(start) = &flow.start.discord {
+            let named = [
+                ("panel_title", &start.panel_title),
+                ("panel_text", &start.panel_text),
+                ("panel_image_alt", &start.panel_image_alt),
+                ("panel_button", &start.panel_button),
+            ];
+            texts.extend(
+                named.into_iter().filter_map(|(key, text)| {
+                    Some((format!("/start/discord/{key}"), text.clone()?))
+                }),
+            );
+        }
+        for (name, approval) in &flow.approvals.named {
+            let named = [
+                ("title", Some(&approval.title)),
+                ("approved", approval.approved.as_ref()),
+                ("denied", approval.denied.as_ref()),
+                ("expired", approval.expired.as_ref()),
+            ];
+            let at = format!("/approvals/{}", escaped(name));
+            texts.extend(
+                named
+                    .into_iter()
+                    .filter_map(|(key, text)| Some((format!("{at}/{key}"), text?.clone()))),
+            );
+        }
+        self.texts_of_fields(&mut texts);
+        for (p, phase) in flow.phase.iter().enumerate() {
+            of_phase(&format!("/phase/{p}"), phase, &mut texts);
+        }
+        texts
+    }
+
+    fn texts_of_fields(&self, texts: &mut Vec<(String, String)>) {
+        for (name, table) in &self.flow.data {
+            for (field, written) in table.fields.iter().flat_map(|fields| &fields.0) {
+                let at = format!("/data/{}/fields/{}", escaped(name), escaped(field));
+                let title = written.title.iter().map(|text| (format!("{at}/title"), text.clone()));
+                let help = written.help.iter().map(|text| (format!("{at}/help"), text.clone()));
+                texts.extend(title.chain(help));
+                let options = written.options.iter().flat_map(|options| &options.0);
+                texts.extend(
+                    options.map(|(id, label)| {
+                        (format!("{at}/options/{}", escaped(id)), label.clone())
+                    }),
+                );
+            }
+        }
+    }
+
+    /// A note to oneself.
+    fn unfinished(&mut self, at: &str, text: &str) {
+        let locale = self.flow.locale.get(..2).unwrap_or_default();
+        let is_note = |note: &&&str| {
+            stands_in(text, note)
+                && !(**note == TO_DO
+                    && TO_DO_IS_A_WORD.contains(&locale)
+                    && !text.contains(&format!("{TO_DO}:")))
+        };
+        let note = NOTES.iter().find(is_note).map(|note| (*note).to_owned());
+        let lower = text.to_lowercase();
+        let found = note
+            .or_else(|| lower.contains("lorem ipsum").then(|| "lorem ipsum".to_owned()))
+            .or_else(|| hole(text));
+        if let Some(found) = found {
+            let message = format!("`{found}` looks like a note to yourself");
+            let problem = self.document.problem_within(at, &found, message);
+            self.problems.push(problem.hint("write what people should read").warning());
+        }
+    }
+
+    /// A placeholder in the wrong braces.
+    fn unfilled(&mut self, at: &str, text: &str) {
+        for (written, name) in odd_placeholders(text) {
+            if self.is_known(&name) {
+                let message = format!("`{written}` is shown as it stands: nothing fills it in");
+                let hint = format!("write `{{{{ {name} }}}}`");
+                let problem = self.document.problem_within(at, &written, message);
+                self.problems.push(problem.hint(hint));
+            }
+        }
+        let opened = text.matches("{{").count();
+        if opened > text.matches("}}").count() {
+            let message = "`{{` is not closed, so it is shown as it stands";
+            if !self
+                .problems
+                .iter()
+                .any(|problem| problem.message.contains("not a valid expression"))
+            {
+                self.error(at, message, Some("close it with `}}`".to_owned()));
+            }
+        }
+    }
+
+    /// A name that an expression could look up, or a value of the operator's.
+    fn is_known(&self, name: &str) -> bool {
+        let is_declared = self.flow.vars.iter().any(|var| var == name) || name == "retention";
+        let mut parts = name.split('.');
+        let (Some(first), Some(second)) = (parts.next(), parts.next()) else { return is_declared };
+        is_declared
+            || match first {
+                "records" => self.loaded.schemas.contains_key(second),
+                "answers" | "labels" | "results" | "points" => self.loaded.step(second).is_some(),
+                "values" => self.is_set(second),
+                "vars" => self.flow.vars.iter().any(|var| var == second),
+                "participant" => matches!(second, "name" | "contact"),
+                _ => false,
+            }
+    }
+
+    fn is_set(&self, value: &str) -> bool {
+        let mut steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
+        steps.any(|step| step.set.contains_key(value))
+    }
+}
+
+fn of_phase(at: &str, phase: &Phase, texts: &mut Vec<(String, String)>) {
+    texts.push((format!("{at}/title"), phase.title.clone()));
+    texts.extend(phase.intro.iter().map(|intro| (format!("{at}/intro"), intro.clone())));
+    for (n, objective) in phase.objective.iter().enumerate() {
+        texts.push((format!("{at}/objective/{n}/title"), objective.title.clone()));
+    }
+    for (n, step) in phase.step.iter().enumerate() {
+        of_step(&format!("{at}/step/{n}/args"), step, texts);
+    }
+}
+
+fn of_step(at: &str, step: &Step, texts: &mut Vec<(String, String)>) {
+    for (name, value) in step.args.iter().filter(|(name, _)| !UNREAD.contains(&name.as_str())) {
+        within(&format!("{at}/{}", escaped(name)), value, texts);
+    }
+}
+
+fn within(at: &str, value: &Value, texts: &mut Vec<(String, String)>) {
+    match value {
+        Value::String(text) => texts.push((at.to_owned(), text.clone())),
+        Value::Array(entries) => {
+            for (n, entry) in entries.iter().enumerate() {
+                within(&format!("{at}/{n}"), entry, texts);
+            }
+        }
+        Value::Object(members) => {
+            for (key, value) in members.iter().filter(|(key, _)| !UNREAD.contains(&key.as_str())) {
+                within(&format!("{at}/{}", escaped(key)), value, texts);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Whether a word stands in a text as a whole.
+fn stands_in(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+    })
+}
+
+/// `[insert the date]`, `<your name>`: what somebody should have filled in.
+fn hole(text: &str) -> Option<String> {
+    for (open, close) in [('[', ']'), ('<', '>')] {
+        for (at, _) in text.match_indices(open) {
+            let inner = &text[at + 1..];
+            let Some(end) = inner.find(close).filter(|end| *end <= HOLE_MAX) else { continue };
+            let is_link = inner[end + 1..].starts_with('(');
+            let lower = inner[..end].trim().to_lowercase();
+            if !is_link && HOLES.iter().any(|begin| lower.starts_with(begin)) {
+                return Some(text[at..at + end + 2].to_owned());
+            }
+        }
+    }
+    None
+}
+
+/// What stands in braces or marks that this format doesn't fill in: `{name}`, `${name}`, `%name%`, `<name>`, `[name]`.
+fn odd_placeholders(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (open, close) in [("${", "}"), ("{", "}"), ("%", "%"), ("<", ">"), ("[", "]")] {
+        for (at, _) in text.match_indices(open) {
+            let before = &text[..at];
+            let inner = &text[at + open.len()..];
+            let Some(end) = inner.find(close) else { continue };
+            let after = &inner[end + close.len()..];
+            let is_ours = open == "{" && (before.ends_with(['{', '$']) || after.starts_with('}'));
+            let is_statement = before.ends_with('{') || after.starts_with(['}', '(']);
+            let name = inner[..end].trim();
+            if !is_ours && !is_statement && !name.is_empty() {
+                let written = &text[at..at + open.len() + end + close.len()];
+                found.push((written.to_owned(), name.to_owned()));
+            }
+        }
+    }
+    found
+}
