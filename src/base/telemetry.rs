@@ -352,7 +352,7 @@ mod tests {
             });
             return ends.join().unwrap();
         }
-        let name = "telemetry::tests::a_thread_may_log_while_its_storage_goes";
+        let name = "base::telemetry::tests::a_thread_may_log_while_its_storage_goes";
         let program = std::env::current_exe().unwrap();
         let ended = Command::new(program).args(["--exact", name]).env(CHILD, "1").output().unwrap();
         let log = String::from_utf8_lossy(&ended.stderr);
