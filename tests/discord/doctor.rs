@@ -223,7 +223,7 @@ async fn what_can_be_seen_without_discord() {
         .collect();
     let said = doctor(dir.path(), &bare, token(), &[]).await;
     insta::assert_snapshot!(said.err, @"
-    flow `community-welcome`:81:1: the alias `staff_desk` is not configured. hint: did you mean `staff_approvals`?
+    flow `community-welcome`:81:1: the alias `staff_desk` is not configured. hint: add `staff_desk = …` under `[discord.channels]` in the configuration; or did you mean `staff_approvals`?
     discord: there is no token, so the bot is not connected. hint: write `token_env` and `application_id` under `[discord]`; `config.example.toml` shows how
     ");
     assert_eq!(said.code, 1);

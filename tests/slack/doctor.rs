@@ -199,8 +199,8 @@ async fn what_can_be_seen_without_slack() {
         .replace("recruiting_desk      = \"C0DESK\"\n", "");
     let said = doctor(dir.path(), &slack, &bare, TOKENS, &[]).await;
     insta::assert_snapshot!(said.err, @"
-    flow `candidate-onboarding`:102:1: the alias `recruiting_desk` is not configured. hint: did you mean `recruiting_approvals`?
-    flow `candidate-onboarding`:570:3: the alias `recruiting_desk` is not configured. hint: did you mean `recruiting_approvals`?
+    flow `candidate-onboarding`:102:1: the alias `recruiting_desk` is not configured. hint: add `recruiting_desk = …` under `[slack.channels]` in the configuration; or did you mean `recruiting_approvals`?
+    flow `candidate-onboarding`:570:3: the alias `recruiting_desk` is not configured. hint: add `recruiting_desk = …` under `[slack.channels]` in the configuration; or did you mean `recruiting_approvals`?
     slack: there is no token, so the bot is not connected. hint: write `bot_token_env` and `app_token_env` under `[slack]`; `config.example.toml` shows how
     ");
     assert_eq!(said.code, 1);
