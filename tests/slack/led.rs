@@ -183,7 +183,7 @@ impl Led {
         ");
         let read = heard(model);
         assert!(
-            read.contains(r#""extracted_content":"<document>Ada Byron\nSenior Programmer\n"#),
+            read.contains(r#""extracted_content":"<document># Ada Byron\nSenior Programmer\n"#),
             "{read}"
         );
         assert!(read.contains(r#""message":"I found 4 roles and 2 schools.""#), "{read}");
