@@ -43,7 +43,7 @@ pub enum Reading {
 /// Reads typed words as a reply to a control.
 ///
 /// ```
-/// # use anteroom::{interview::typed::{Reading, read}, model::ui::{Choice, Choose, Control, Reply}};
+/// # use anteroom::{session::typed::{Reading, read}, model::ui::{Choice, Choose, Control, Reply}};
 /// let option = |id: &str, label: &str| Choice {
 ///     id: id.into(), label: label.into(), description: None, icon: None,
 /// };

@@ -41,8 +41,8 @@ impl MessageAccess {
     /// A text as it can be followed where only so much is heard, with the commands that must stand under it as buttons.
     ///
     /// ```
-    /// use anteroom::{chat::form::Hears, model::ui::Offered};
-    /// let (text, offers) = Hears::Replies.adapt("Stopped. Type *resume* to continue later.");
+    /// use anteroom::{chat::form::MessageAccess, model::ui::Offered};
+    /// let (text, offers) = MessageAccess::Replies.adapt("Stopped. Type *resume* to continue later.");
     /// assert_eq!(text, "Stopped. Press *Continue later* to continue later.");
     /// assert_eq!(offers, [Offered::Resume]);
     /// ```

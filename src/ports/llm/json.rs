@@ -6,10 +6,10 @@ use serde_json::Value;
 /// words for the model.
 ///
 /// ```
-/// use anteroom::ports::llm::object::object_in;
-/// let object = object_in("Here it is:\n```json\n{ \"found\": 7 }\n```").unwrap();
+/// use anteroom::ports::llm::json::extract_object;
+/// let object = extract_object("Here it is:\n```json\n{ \"found\": 7 }\n```").unwrap();
 /// assert_eq!(object["found"], 7);
-/// assert_eq!(object_in("[7]").unwrap_err(), "this is JSON, but no object");
+/// assert_eq!(extract_object("[7]").unwrap_err(), "this is JSON, but no object");
 /// ```
 pub fn extract_object(text: &str) -> Result<Value, String> {
     let text = text.trim();
