@@ -40,8 +40,8 @@ impl PostLog {
         let key = posted::aside_of(session);
         let known = self.store.noted(&key).await?.and_then(|note| note.value);
         match posted::appended(known.as_deref(), posted) {
-            Some(ledger) => {
-                let note = Note { key, session: Some(session), value: Some(ledger) };
+            Some(post_log) => {
+                let note = Note { key, session: Some(session), value: Some(post_log) };
                 self.store.note(note).await
             }
             None => Ok(()),

@@ -13,7 +13,7 @@ use crate::{base::ids::SessionId, model::artifact::Offer};
 /// Sessions that a slow listener may fall behind; they are looked at with their next change.
 const TOLD_KEPT: usize = 256;
 
-/// Tells those who show signs of what does not stand in the session; cheap to clone.
+/// Tells those who show indicators of what does not stand in the session; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct WorkIndicators(Arc<Inner>);
 
@@ -48,7 +48,7 @@ impl WorkIndicators {
         let names = offers.iter().map(|offer| offer.name.clone()).collect();
         self.lock().insert(session, names);
         self.changed(session);
-        Fetching { signs: self.clone(), session }
+        Fetching { work_indicators: self.clone(), session }
     }
 
     /// The names of files that are being fetched into a session; none where there are none.
@@ -65,13 +65,13 @@ impl WorkIndicators {
 #[derive(Debug)]
 #[must_use]
 pub struct Fetching {
-    signs: WorkIndicators,
+    work_indicators: WorkIndicators,
     session: SessionId,
 }
 
 impl Drop for Fetching {
     fn drop(&mut self) {
-        self.signs.lock().remove(&self.session);
-        self.signs.changed(self.session);
+        self.work_indicators.lock().remove(&self.session);
+        self.work_indicators.changed(self.session);
     }
 }

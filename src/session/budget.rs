@@ -133,10 +133,10 @@ impl Actor {
     }
 
     pub(super) fn levels(&self) -> Levels {
-        let mind = &self.state.model_turn;
+        let model_turn = &self.state.model_turn;
         Levels {
-            turn: self.budgets.turn.level(mind.turn),
-            session: self.session_budget().level(mind.spent),
+            turn: self.budgets.turn.level(model_turn.turn),
+            session: self.session_budget().level(model_turn.spent),
         }
     }
 

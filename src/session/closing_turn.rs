@@ -13,15 +13,15 @@ use crate::model::{
 impl Actor {
     /// Whether the model is still to say goodbye.
     pub(super) fn owes_goodbye(&self) -> bool {
-        let mind = &self.state.model_turn;
+        let model_turn = &self.state.model_turn;
         self.state.status == Status::Completed
             && self.state.handoff.is_none()
             && !self.is_child()
             && self.has_model
             && self.has_means()
             && !self.turn_is_used_up()
-            && mind.failures == 0
-            && mind.ended.is_some_and(|ended| mind.knew < ended)
+            && model_turn.failures == 0
+            && model_turn.ended.is_some_and(|ended| model_turn.knew < ended)
             && self.model_ended_it()
     }
 

@@ -113,9 +113,9 @@ impl Actor {
     /// in a round, after what people have answered to the other calls of it; several are one request, which the first
     /// of them makes.
     pub(super) fn next_in_turn(&self) -> Next {
-        let mind = &self.state.model_turn;
+        let model_turn = &self.state.model_turn;
         let is_unmade = |call: &&Call| self.state.call(&call.id).is_none();
-        let (last, first): (Vec<Call>, Vec<Call>) = mind
+        let (last, first): (Vec<Call>, Vec<Call>) = model_turn
             .wanted
             .iter()
             .filter(is_unmade)
@@ -126,7 +126,7 @@ impl Actor {
         }
         let is_open =
             |call: &Call| self.state.call(&call.id).is_some_and(|known| known.result.is_none());
-        if mind.wanted.iter().any(is_open) {
+        if model_turn.wanted.iter().any(is_open) {
             return Next::Rest;
         }
         if let Some(request) = last.into_iter().next() {
@@ -135,15 +135,20 @@ impl Actor {
         let limit = self.flow.flow.limits.model_rounds;
         // A child run mends its answer in a round more.
         let mends = self.state.subtasks.parent_link.as_ref().map_or(0, |own| own.refused);
-        let is_early = mind.again_at.is_some_and(|at| at > self.now);
+        let is_early = model_turn.again_at.is_some_and(|at| at > self.now);
         let is_over = match mends {
-            0 => mind.turn_over || mind.round > limit,
-            more => mind.round > limit + more,
+            0 => model_turn.turn_over || model_turn.round > limit,
+            more => model_turn.round > limit + more,
         };
-        if !mind.has_news() || mind.is_halted() || is_early || is_over || self.is_held_up() {
+        if !model_turn.has_news()
+            || model_turn.is_halted()
+            || is_early
+            || is_over
+            || self.is_held_up()
+        {
             return Next::Rest;
         }
-        let last = mind.round >= limit || mends > 0 || self.turn_is_used_up();
+        let last = model_turn.round >= limit || mends > 0 || self.turn_is_used_up();
         Next::Think { last }
     }
 
@@ -373,13 +378,13 @@ impl Actor {
     /// that it takes longer.
     fn moment_after(&self, count: u32, retry: Retry) -> Option<DateTime<Utc>> {
         let Retry::Soon(asked) = retry else { return None };
-        let mind = &self.state.model_turn;
+        let model_turn = &self.state.model_turn;
         let pause = *MOMENTS.get(usize::try_from(count).ok()?.checked_sub(1)?)?;
-        if mind.script_told || mind.outage || self.is_child() {
+        if model_turn.script_told || model_turn.outage || self.is_child() {
             return None;
         }
         let at = self.now + (pause + self.apart(count, pause)).max(asked);
-        let until = mind.failing_since.unwrap_or(self.now) + PATIENCE;
+        let until = model_turn.failing_since.unwrap_or(self.now) + PATIENCE;
         (at <= until).then_some(at)
     }
 
@@ -393,14 +398,14 @@ impl Actor {
 
     /// The pause after so many failures in a row, without those at which somebody waited for a moment: they are over.
     fn pause_after(&self, count: u32) -> TimeDelta {
-        let mind = &self.state.model_turn;
-        let moments = if mind.has_retry_notice() {
+        let model_turn = &self.state.model_turn;
+        let moments = if model_turn.has_retry_notice() {
             u32::try_from(MOMENTS.len()).unwrap_or_default()
         } else {
             0
         };
         // The one that was asked for again at once is part of the same failure.
-        pause((count - 1 - mind.useless.min(1)).saturating_sub(moments))
+        pause((count - 1 - model_turn.useless.min(1)).saturating_sub(moments))
     }
 
     /// The script takes the phase over, from its beginning or, where something is done already, from the step that can

@@ -10,10 +10,10 @@
 //!   device takes writes again and there is room (`reserve`), the database is dropped and opened in place.
 //! - It cannot tell that its end is missing, and cuts off what it cannot read while it opens. So everything is checked
 //!   before (`check`), against digests of the files where the last stop was clean (`clean_stop`), else against a rolling
-//!   checksum of all entries (`tally`) and a high-water mark beside the database (`watermark`).
+//!   checksum of all entries (`tree_checksum`) and a high-water mark beside the database (`watermark`).
 //! - Reads of several keys are not a snapshot, so batches and reads exclude each other (`Shared`).
 //! - It keeps what was deleted in old segments, so what is said of a session is sealed with a key of its own, and
-//!   erasing the session overwrites that key (`vault`).
+//!   erasing the session overwrites that key (`key_store`).
 //!
 //! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out. What commits
 //! say of a session is a record (`frame`), what one adds to the audit chain another (`ledger`), both made small
@@ -127,11 +127,11 @@ impl SledStore {
         ids: Arc<dyn Ids>,
         faults: Arc<dyn Faults>,
     ) -> Result<Self, Error> {
-        let Opened { writing, vault, lock } = open::open(dir, &faults)?;
+        let Opened { writing, key_store, lock } = open::open(dir, &faults)?;
         let shared = Arc::new(Shared {
             db: RwLock::new(Some(writing.db.clone())),
             lasting: RwLock::default(),
-            vault,
+            key_store,
             recent: ReadCache::default(),
             health: Mutex::new(Health::Well),
             syncs: AtomicU64::new(0),
@@ -290,11 +290,11 @@ impl Store for SledStore {
     }
 
     fn unreadable(&self) -> Vec<Unreadable> {
-        self.shared.vault.unreadable.all()
+        self.shared.key_store.unreadable.all()
     }
 
     async fn verify(&self) -> Result<(), Error> {
-        self.shared.vault.unreadable.clear();
+        self.shared.key_store.unreadable.clear();
         let dir = self.dir.clone();
         self.read(move |reader| check::sound_keys(reader, &dir)).await
     }
@@ -307,7 +307,7 @@ impl FileKeys for SledStore {
     }
 
     async fn link_key(&self) -> Result<FileKey, KeyError> {
-        Ok(self.shared.vault.link_key())
+        Ok(self.shared.key_store.link_key())
     }
 }
 
@@ -344,7 +344,7 @@ struct Shared {
     /// Held for writing from the first change of a group until it is on the device: nobody sees, and so acts on,
     /// what a power cut could still take back.
     lasting: RwLock<()>,
-    vault: Arc<KeyStore>,
+    key_store: Arc<KeyStore>,
     recent: ReadCache,
     health: Mutex<Health>,
     syncs: AtomicU64,
@@ -358,7 +358,7 @@ impl Shared {
         // Poisoned means that a batch may have been applied in part: nothing is read until it is opened again.
         let guard = self.db.read().map_err(|_| self.refusal())?;
         let tree = guard.as_ref().ok_or_else(|| self.refusal())?;
-        let found = read(Reader::new(tree, &self.vault));
+        let found = read(Reader::new(tree, &self.key_store));
         match (found, self.health()) {
             // Of a batch that failed, some may be there: what looks damaged may only be unfinished.
             (Err(Error::Unreadable { .. }), Health::ReadOnly(trouble)) => {
@@ -366,7 +366,7 @@ impl Shared {
             }
             (found, _) => {
                 if let Err(error) = &found {
-                    self.vault.unreadable.note(error);
+                    self.key_store.unreadable.note(error);
                 }
                 found
             }

@@ -78,18 +78,18 @@ pub struct App {
     /// Who has been told that something did not work.
     pub(super) receipts: NoticeLimiter,
     /// What was said outside conversations.
-    pub(super) once: Deduplicator,
+    pub(super) deduplicator: Deduplicator,
     /// How messages look.
     pub(super) drawn: RenderCache,
     /// What shows that the bot is at work.
-    pub(super) signs: WorkIndicators,
+    pub(super) work_indicators: WorkIndicators,
     /// Sessions whose participants could not be reached.
     pub(super) lost: Lost,
     /// When something was heard last.
     pub(super) listening: LastSeen,
-    pub(super) doubts: PossibleDuplicates,
+    pub(super) possible_duplicates: PossibleDuplicates,
     /// What stands outside for sessions.
-    pub(super) ledger: PostLog,
+    pub(super) post_log: PostLog,
     engine: OnceLock<Engine>,
     /// The bot's own user.
     me: OnceCell<String>,
@@ -141,13 +141,13 @@ impl App {
         let is_told =
             connection.members && matches!(connection.transport, DiscordTransport::Gateway { .. });
         let threads = MessageIndex::new(Platform::Discord, Arc::clone(store));
-        let ledger = PostLog::new(Arc::clone(store));
+        let post_log = PostLog::new(Arc::clone(store));
         Ok(Some(Arc::new(Self {
             files: Files::new(&connection.api_base, settings.uploads.max_mb * 1024 * 1024)?,
             rooms: PrivateThreads::new(
                 api.clone(),
                 threads.clone(),
-                ledger.clone(),
+                post_log.clone(),
                 Arc::clone(store),
                 Arc::clone(settings),
             ),
@@ -157,13 +157,17 @@ impl App {
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
-            once: Deduplicator::new(Platform::Discord, Arc::clone(store), Arc::clone(clock)),
+            deduplicator: Deduplicator::new(
+                Platform::Discord,
+                Arc::clone(store),
+                Arc::clone(clock),
+            ),
             drawn: RenderCache::new(),
-            signs: WorkIndicators::default(),
+            work_indicators: WorkIndicators::default(),
             lost: Lost::default(),
             listening: LastSeen::new(Arc::clone(store), Arc::clone(clock)),
-            doubts: PossibleDuplicates::default(),
-            ledger,
+            possible_duplicates: PossibleDuplicates::default(),
+            post_log,
             engine: OnceLock::new(),
             me: OnceCell::new(),
             stopping: CancellationToken::new(),

@@ -64,19 +64,19 @@ impl Inbox for DiscordInbox {
         };
         let key = format!("discord:{key}");
         self.0.members.hear(guild.as_deref(), &what);
-        let arrival = UpdateContext { app: &self.0, engine, key, guild, ticket, quiet };
+        let update = UpdateContext { app: &self.0, engine, key, guild, ticket, quiet };
         let about = notices::message_of(&what);
         let is_news = !matches!(what, Incoming::Begun(_));
-        let ack = arrival.take(what).await;
+        let ack = update.take(what).await;
         if is_news && ack.is_ok() {
             self.0.listening.heard().await;
         }
         match ack {
             // Whoever waits for an answer is told; only what nobody waits for may come again.
-            Err(NotTaken) if arrival.ticket.is_some() => Ok(Ack::Say(texts::words(NOT_SAVED))),
+            Err(NotTaken) if update.ticket.is_some() => Ok(Ack::Say(texts::words(NOT_SAVED))),
             // The answer may come too late to be shown; the clock may be wrong about that, so both are done.
-            Ok(Ack::Redraw(card)) if arrival.is_late() => {
-                arrival.draw_late(about, card.clone());
+            Ok(Ack::Redraw(card)) if update.is_late() => {
+                update.draw_late(about, card.clone());
                 Ok(Ack::Redraw(card))
             }
             ack => ack,
@@ -171,7 +171,7 @@ impl UpdateContext<'_> {
 
     async fn message(&self, message: Message) -> Result<Ack, NotTaken> {
         // A greeting delivered again is no answer to what was asked since.
-        if self.app.once.is_claimed(&self.key).await.map_err(|_| NotTaken)? {
+        if self.app.deduplicator.is_claimed(&self.key).await.map_err(|_| NotTaken)? {
             return Ok(Ack::Nothing);
         }
         let found = self.conversation_of(&message).await.map_err(|_| NotTaken)?;
@@ -229,9 +229,11 @@ impl UpdateContext<'_> {
             Some(by) => participant(&head, by),
             None => whose(&head),
         };
-        let ear = ReplyTarget { user: from.person.user.clone(), channel: channel.to_owned() };
+        let reply_target =
+            ReplyTarget { user: from.person.user.clone(), channel: channel.to_owned() };
         let source = format!("{channel}/{message}");
-        self.receive(session, (from, InboundKind::Amended { source, text }), &ear, None).await
+        self.receive(session, (from, InboundKind::Amended { source, text }), &reply_target, None)
+            .await
     }
 
     /// Words and files in a conversation.
@@ -240,7 +242,7 @@ impl UpdateContext<'_> {
         session: SessionId,
         message: Message,
     ) -> Result<Ack, NotTaken> {
-        let ear = ear_of(&message);
+        let reply_target = reply_target_of(&message);
         let Some(head) = self.head(session).await.map_err(|_| NotTaken)? else {
             return Ok(Ack::Nothing);
         };
@@ -255,7 +257,7 @@ impl UpdateContext<'_> {
             message.files.into_iter().partition(|file| file.content_type.starts_with("audio/"));
         let mut ack = self.quiet.clone();
         if !voices.is_empty() {
-            ack = self.tell(&ear, words::NO_VOICE);
+            ack = self.tell(&reply_target, words::NO_VOICE);
         }
         let text = Some(message.text).filter(|text| !text.trim().is_empty());
         let offers: Vec<_> = files.iter().filter(|_| is_mine).map(files::offer).collect();
@@ -264,11 +266,11 @@ impl UpdateContext<'_> {
         } else if let Some(text) = text {
             InboundKind::Said { text, source: Some(source) }
         } else if is_mine && ack == self.quiet {
-            return self.unheard(&head, &ear).await;
+            return self.unheard(&head, &reply_target).await;
         } else {
             return Ok(ack);
         };
-        self.receive(session, (from, what), &ear, None).await
+        self.receive(session, (from, what), &reply_target, None).await
     }
 
     /// Words of a staff member in the thread about a conversation: an order, or words to pass on.
@@ -277,23 +279,23 @@ impl UpdateContext<'_> {
         session: SessionId,
         message: &Message,
     ) -> Result<Ack, NotTaken> {
-        let ear = ear_of(message);
+        let reply_target = reply_target_of(message);
         let Some(head) = self.head(session).await.map_err(|_| NotTaken)? else {
             return Ok(Ack::Nothing);
         };
         let from = self.responder_at(&head, &message.by);
         if message.text.trim().is_empty() {
             return if from.staff {
-                self.unheard_from_staff(session, &ear).await
+                self.unheard_from_staff(session, &reply_target).await
             } else {
                 Ok(Ack::Nothing)
             };
         }
         if !from.staff {
-            return Ok(self.tell(&ear, words::FOR_STAFF));
+            return Ok(self.tell(&reply_target, words::FOR_STAFF));
         }
         let what = InboundKind::Command(typed::order(&message.text));
-        self.receive(session, (from, what), &ear, None).await
+        self.receive(session, (from, what), &reply_target, None).await
     }
 
     /// Words under a request: a decision where they begin as one, otherwise talk among colleagues.
@@ -305,11 +307,11 @@ impl UpdateContext<'_> {
         let Some(head) = self.head(wait.session).await.map_err(|_| NotTaken)? else {
             return Ok(Ack::Nothing);
         };
-        let ear = ear_of(message);
+        let reply_target = reply_target_of(message);
         let from = self.responder_at(&head, &message.by);
         let (id, revision, via) = (wait.id, wait.revision, Via::Typed);
         let what = InboundKind::Answer { wait: id, revision, reply, via };
-        self.receive(wait.session, (from, what), &ear, Some(&wait)).await
+        self.receive(wait.session, (from, what), &reply_target, Some(&wait)).await
     }
 
     /// Hands something in; what there is to say about it is said to the one who did it.
@@ -317,7 +319,7 @@ impl UpdateContext<'_> {
         &self,
         session: SessionId,
         (from, what): (Responder, InboundKind),
-        ear: &ReplyTarget,
+        reply_target: &ReplyTarget,
         about: Option<&Wait>,
     ) -> Result<Ack, NotTaken> {
         let me = from.person.clone();
@@ -330,10 +332,10 @@ impl UpdateContext<'_> {
         let inbound = Inbound { key: self.key.clone(), session, from, what };
         match self.engine.receive(inbound).await {
             Ok(receipt) if is_again(&receipt, &me, choice.as_deref()) => Ok(self.quiet.clone()),
-            Ok(receipt) => Ok(self.report(&receipt, about, &me, ear)),
+            Ok(receipt) => Ok(self.report(&receipt, about, &me, reply_target)),
             // Discord delivers it again where it was a message; who waits for an answer is told.
             Err(error) if words::may_pass(&error) => Err(NotTaken),
-            Err(error) => Ok(self.tell(ear, &words::of_error(&error))),
+            Err(error) => Ok(self.tell(reply_target, &words::of_error(&error))),
         }
     }
 
@@ -376,6 +378,6 @@ fn is_again(receipt: &Receipt, me: &PersonId, choice: Option<&str>) -> bool {
     by == me && choice == Some(settled)
 }
 
-fn ear_of(message: &Message) -> ReplyTarget {
+fn reply_target_of(message: &Message) -> ReplyTarget {
     ReplyTarget { user: message.by.user.clone(), channel: message.channel.clone() }
 }

@@ -91,7 +91,7 @@ impl From<store::Error> for Trouble {
 pub struct PrivateThreads {
     api: Api,
     threads: MessageIndex,
-    ledger: PostLog,
+    post_log: PostLog,
     store: Arc<dyn Store>,
     settings: Arc<Settings>,
     making: [Mutex<()>; MAKING],
@@ -102,12 +102,12 @@ impl PrivateThreads {
     pub fn new(
         api: Api,
         threads: MessageIndex,
-        ledger: PostLog,
+        post_log: PostLog,
         store: Arc<dyn Store>,
         settings: Arc<Settings>,
     ) -> Self {
         let making = std::array::from_fn(|_| Mutex::default());
-        Self { api, threads, ledger, store, settings, making }
+        Self { api, threads, post_log, store, settings, making }
     }
 
     /// The room of a conversation, where there is one already.
@@ -239,7 +239,7 @@ impl PrivateThreads {
         } else {
             let room = self.thread(look, place).await?;
             let item = Item::Room { id: room.clone() };
-            self.ledger.note(session, &[Posted { item, reader: Reader::Participant }]).await?;
+            self.post_log.note(session, &[Posted { item, reader: Reader::Participant }]).await?;
             room
         };
         self.belongs(session, &room, Role::Conversation).await?;

@@ -53,7 +53,7 @@ impl Gateway for DiscordGateway {
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         let sender = deliver::Sender::new(&self.0, effect);
         let delivery = priority::with(effect.priority, sender.run(shown)).await;
-        self.0.ledger.close(effect, delivery, &sender.trail).await
+        self.0.post_log.close(effect, delivery, &sender.trail).await
     }
 
     async fn team(&self, _: &Place) -> Team {

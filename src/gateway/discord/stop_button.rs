@@ -107,10 +107,10 @@ async fn offer(app: &App, engine: &Engine, session: SessionId) {
         return remove(app, session, &room).await;
     };
     // It has taken the other sign away.
-    app.signs.changed(session);
+    app.work_indicators.changed(session);
     let at = MessageRef { channel: room, message };
     _ = keep(app, session, Some(&at.name())).await;
-    app.ledger.note_or_tell(session, &[posted(&at)]).await;
+    app.post_log.note_or_tell(session, &[posted(&at)]).await;
     until_done(engine, session, changes).await;
     remove(app, session, &at.name()).await;
 }
@@ -181,7 +181,7 @@ async fn try_to_remove(app: &App, session: SessionId, at: &str) -> Result<(), Fa
     };
     for spot in found {
         if !delete(app, &spot).await? {
-            app.ledger.note_or_tell(session, &[posted(&spot)]).await;
+            app.post_log.note_or_tell(session, &[posted(&spot)]).await;
         }
     }
     Ok(())

@@ -59,7 +59,7 @@ pub(super) async fn keep_typing(app: &Arc<App>, shutdown: CancellationToken) {
     let Some(engine) = app.engine() else { return };
     let has_model = engine.parts().models.interview.is_some();
     let mut watched = engine.watch();
-    let mut signs = app.signs.subscribe();
+    let mut work_indicators = app.work_indicators.subscribe();
     let elsewhere: Arc<Cache<SessionId, ()>> = Arc::new(Cache::new(limits::TYPING_SESSIONS as u64));
     let mut agenda = Agenda::default();
     let mut jobs: JoinSet<(SessionId, Option<Duration>)> = JoinSet::new();
@@ -68,8 +68,8 @@ pub(super) async fn keep_typing(app: &Arc<App>, shutdown: CancellationToken) {
         let at = next.map_or_else(Instant::now, |(at, _)| at);
         tokio::select! {
             () = shutdown.cancelled() => return,
-            told = signs.recv() => match told {
-                Ok(session) if has_model || !app.signs.fetched_into(session).is_empty() => {
+            told = work_indicators.recv() => match told {
+                Ok(session) if has_model || !app.work_indicators.fetched_into(session).is_empty() => {
                     agenda.at_once(session);
                 }
                 Ok(_) | Err(RecvError::Lagged(_)) => {}
@@ -124,7 +124,7 @@ async fn show(
         elsewhere.insert(session, ());
         return None;
     }
-    let is_fetching = !app.signs.fetched_into(session).is_empty();
+    let is_fetching = !app.work_indicators.fetched_into(session).is_empty();
     if !is_fetching && Activity::of(&look) != Activity::Processing {
         return None;
     }

@@ -105,14 +105,19 @@ struct Inner {
     elsewhere: Cache<SessionId, ()>,
     /// Methods that Slack refuses here, and until when they are not called.
     resting: Mutex<HashMap<Method, Instant>>,
-    signs: WorkIndicators,
+    work_indicators: WorkIndicators,
 }
 
 impl Agent {
     /// Shows what goes on through `api`.
-    pub fn new(api: Api, store: Arc<dyn Store>, ledger: PostLog, signs: WorkIndicators) -> Self {
+    pub fn new(
+        api: Api,
+        store: Arc<dyn Store>,
+        post_log: PostLog,
+        work_indicators: WorkIndicators,
+    ) -> Self {
         let inner = Inner {
-            streams: Streams::new(api.clone(), Arc::clone(&store), ledger),
+            streams: Streams::new(api.clone(), Arc::clone(&store), post_log),
             api,
             threads: MessageIndex::new(Platform::Slack, store),
             engine: OnceLock::new(),
@@ -121,7 +126,7 @@ impl Agent {
             erasing: Cache::new(limits::SESSIONS_KEPT),
             elsewhere: Cache::new(limits::SESSIONS_KEPT),
             resting: Mutex::default(),
-            signs,
+            work_indicators,
         };
         Self { inner: Arc::new(inner) }
     }
@@ -135,14 +140,14 @@ impl Agent {
                 () = self.inner.settle() => {}
             }
         };
-        let signs = self.inner.signs.subscribe();
-        tokio::join!(settle, self.follow(&engine, signs, &shutdown));
+        let work_indicators = self.inner.work_indicators.subscribe();
+        tokio::join!(settle, self.follow(&engine, work_indicators, &shutdown));
     }
 
     async fn follow(
         &self,
         engine: &Engine,
-        mut signs: broadcast::Receiver<SessionId>,
+        mut work_indicators: broadcast::Receiver<SessionId>,
         shutdown: &CancellationToken,
     ) {
         let mut watched = engine.watch();
@@ -176,7 +181,7 @@ impl Agent {
                     }
                     Err(RecvError::Closed) => return,
                 },
-                told = next_told(&mut progress, &mut signs) => match told {
+                told = next_told(&mut progress, &mut work_indicators) => match told {
                     Ok(told) => self.inner.has_changed(engine, &mut agenda, told),
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return,
@@ -321,7 +326,7 @@ impl Inner {
         if !self.is_here(&look) {
             return None;
         }
-        let files = self.signs.fetched_into(session);
+        let files = self.work_indicators.fetched_into(session);
         let shown = Shown::of(&look, engine.pipeline(), &files);
         let again = self.tell(&look, shown).await?;
         Some(Instant::now() + again)
@@ -345,7 +350,7 @@ impl Inner {
             let mut again = Vec::new();
             for session in left {
                 match self.streams.settle(session).await {
-                    Ok(true) => self.signs.changed(session),
+                    Ok(true) => self.work_indicators.changed(session),
                     Ok(false) => {}
                     Err(failure) => {
                         tracing::debug!(session.id = %session, %failure, "a stream stays open for a while");
@@ -547,18 +552,18 @@ impl Inner {
             told.since = Instant::now();
             self.told.insert(session, told);
         }
-        self.signs.changed(session);
+        self.work_indicators.changed(session);
     }
 }
 
 /// The next session of which something is told that does not change it, and how soon it is looked at.
 async fn next_told(
     progress: &mut broadcast::Receiver<Progress>,
-    signs: &mut broadcast::Receiver<SessionId>,
+    work_indicators: &mut broadcast::Receiver<SessionId>,
 ) -> Result<(SessionId, Duration), RecvError> {
     tokio::select! {
         told = progress.recv() => told.map(|told| (told.session, limits::STATUS_PACE)),
-        told = signs.recv() => told.map(|session| (session, Duration::ZERO)),
+        told = work_indicators.recv() => told.map(|session| (session, Duration::ZERO)),
     }
 }
 

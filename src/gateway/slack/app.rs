@@ -53,7 +53,7 @@ pub struct App {
     /// What the agent surface shows.
     pub agent: Agent,
     /// What shows that the bot is at work.
-    pub(super) signs: WorkIndicators,
+    pub(super) work_indicators: WorkIndicators,
     /// The app's Home.
     pub home: Home,
     /// Which message stands for what.
@@ -73,16 +73,16 @@ pub struct App {
     /// Who has been told that something did not work.
     pub(super) receipts: NoticeLimiter,
     /// What was said outside conversations.
-    pub(super) once: Deduplicator,
+    pub(super) deduplicator: Deduplicator,
     /// How messages look.
     pub(super) drawn: RenderCache,
     /// What stands outside for sessions.
-    pub(super) ledger: PostLog,
+    pub(super) post_log: PostLog,
     engine: OnceLock<Engine>,
     link: OnceLock<Arc<Link>>,
     /// Messages that are being edited, by their names.
     edited: moka::sync::Cache<String, Arc<Turn<()>>>,
-    pub(super) doubts: PossibleDuplicates,
+    pub(super) possible_duplicates: PossibleDuplicates,
 }
 
 /// Why the gateway cannot be put together.
@@ -133,26 +133,32 @@ impl App {
             staff_groups: connection.staff_groups.clone(),
         };
         let people = People::new(api.clone(), lists);
-        let (ledger, signs) = (PostLog::new(Arc::clone(store)), WorkIndicators::default());
+        let (post_log, work_indicators) =
+            (PostLog::new(Arc::clone(store)), WorkIndicators::default());
         let (home_store, home_clock) = (Arc::clone(store), Arc::clone(clock));
         Ok(Some(Arc::new(Self {
             home: Home::new(api.clone(), people.clone(), home_store, home_clock),
             people,
             files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
-            agent: Agent::new(api.clone(), Arc::clone(store), ledger.clone(), signs.clone()),
-            signs,
+            agent: Agent::new(
+                api.clone(),
+                Arc::clone(store),
+                post_log.clone(),
+                work_indicators.clone(),
+            ),
+            work_indicators,
             threads: MessageIndex::new(Platform::Slack, Arc::clone(store)),
             heard: Heard::new(Platform::Slack, Arc::clone(store)),
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Slack, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
-            once: Deduplicator::new(Platform::Slack, Arc::clone(store), Arc::clone(clock)),
+            deduplicator: Deduplicator::new(Platform::Slack, Arc::clone(store), Arc::clone(clock)),
             drawn: RenderCache::new(),
-            ledger,
+            post_log,
             engine: OnceLock::new(),
             link: OnceLock::new(),
             edited: moka::sync::Cache::new(EDITED_MAX),
-            doubts: PossibleDuplicates::default(),
+            possible_duplicates: PossibleDuplicates::default(),
             settings: Arc::clone(settings),
             store: Arc::clone(store),
             clock: Arc::clone(clock),

@@ -15,7 +15,7 @@ use super::{
     api::Method,
     app::App,
     files::Upload,
-    handler::{ReplyTarget, UpdateContext, ear_of, whisper},
+    handler::{ReplyTarget, UpdateContext, post_ephemeral, reply_target_of},
     home::{SHOW, START},
     inbound::{Ack, Action, Actor, Message, NotTaken},
     people,
@@ -55,8 +55,8 @@ fn told(text: impl Into<String>) -> Ack {
 }
 
 /// The same in the answer to a press, which may be delivered again.
-async fn told_once(arrival: &UpdateContext<'_>, text: String) -> Ack {
-    match arrival.app.once.claim_answer(&arrival.key).await {
+async fn told_once(update: &UpdateContext<'_>, text: String) -> Ack {
+    match update.app.deduplicator.claim_answer(&update.key).await {
         Ok(false) => Ack::Empty,
         // What cannot be noted is said all the same.
         Ok(true) | Err(_) => told(text),
@@ -71,111 +71,115 @@ fn mentioned(word: &str) -> Option<&str> {
 }
 
 /// The global shortcut.
-pub(super) async fn shortcut(arrival: &UpdateContext<'_>, by: &Actor) -> Ack {
-    let ear = ReplyTarget { user: by.user.clone(), channel: by.user.clone(), thread: None };
-    match startable(arrival.library(), Platform::Slack).as_slice() {
-        [] => arrival.tell(&ear, words::NO_FLOWS),
+pub(super) async fn shortcut(update: &UpdateContext<'_>, by: &Actor) -> Ack {
+    let reply_target =
+        ReplyTarget { user: by.user.clone(), channel: by.user.clone(), thread: None };
+    match startable(update.library(), Platform::Slack).as_slice() {
+        [] => update.tell(&reply_target, words::NO_FLOWS),
         [only] => {
-            if let Err(error) = begin(arrival, only, by, None).await {
-                arrival.tell(&ear, &words::of_error(&error));
+            if let Err(error) = begin(update, only, by, None).await {
+                update.tell(&reply_target, &words::of_error(&error));
             }
         }
-        several => arrival.greet(&ear, chooser(several)),
+        several => update.greet(&reply_target, chooser(several)),
     }
     Ack::Empty
 }
 
 /// Somebody writes to the bot, or mentions it, where there is no conversation.
 pub(super) async fn approached(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     message: &Message,
 ) -> Result<Ack, NotTaken> {
     let thread = message.thread.clone().unwrap_or_else(|| message.ts.clone());
-    let ear = ReplyTarget {
+    let reply_target = ReplyTarget {
         user: message.by.user.clone(),
         channel: message.channel.clone(),
         thread: Some(thread),
     };
-    let flows = startable(arrival.library(), Platform::Slack);
+    let flows = startable(update.library(), Platform::Slack);
     let words = Some(message.text.as_str()).filter(|text| !typed::is_bare_start(text));
     let wants_to_start = message.is_mention || typed::is_start(&message.text);
     if message.is_direct && asks_for_person(&message.text) {
-        return begin::for_person(arrival, &flows, message, &ear).await;
+        return begin::for_person(update, &flows, message, &reply_target).await;
     }
     match flows.as_slice() {
-        [] => arrival.greet(&ear, Post { text: words::NO_FLOWS.to_owned(), blocks: Vec::new() }),
+        [] => update
+            .greet(&reply_target, Post { text: words::NO_FLOWS.to_owned(), blocks: Vec::new() }),
         [only] if wants_to_start => {
             let begun = if message.is_mention && place_of(only) == SlackPlace::ChannelThread {
                 let beginning = Beginning { words, ..Beginning::default() };
-                let at = (message.channel.as_str(), ear.thread.clone());
-                begin_at(arrival, only, &message.by, at, beginning).await
+                let at = (message.channel.as_str(), reply_target.thread.clone());
+                begin_at(update, only, &message.by, at, beginning).await
             } else {
-                begin(arrival, only, &message.by, Some(&message.channel)).await
+                begin(update, only, &message.by, Some(&message.channel)).await
             };
             match begun {
                 Ok(begun) => {
                     if begun.direct && !message.is_direct {
-                        arrival.tell(&ear, texts::WROTE_TO_YOU);
+                        update.tell(&reply_target, texts::WROTE_TO_YOU);
                     }
                 }
                 Err(error) if words::may_pass(&error) => return Err(NotTaken),
-                Err(error) => arrival.tell(&ear, &words::of_error(&error)),
+                Err(error) => update.tell(&reply_target, &words::of_error(&error)),
             }
         }
-        several => arrival.greet(&ear, chooser(several)),
+        several => update.greet(&reply_target, chooser(several)),
     }
     Ok(Ack::Empty)
 }
 
 /// A button that belongs to no question.
-pub(super) async fn pressed(arrival: &UpdateContext<'_>, action: Action) -> Result<Ack, NotTaken> {
-    let ear = ear_of(&action);
+pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Result<Ack, NotTaken> {
+    let reply_target = reply_target_of(&action);
     if action.element == FEEDBACK {
-        return rating::rated(arrival, &action, &ear).await;
+        return rating::rated(update, &action, &reply_target).await;
     }
     if let Some(opening) = Opening::parse(&action.element) {
-        return reading::read(arrival, opening, &action, &ear).await;
+        return reading::read(update, opening, &action, &reply_target).await;
     }
     match Reading::parse(&action.element) {
         // Slack's form holds all of it.
         Some(Reading::Profile(session, _)) => {
-            return reading::profile(arrival, session, &action, &ear).await;
+            return reading::profile(update, session, &action, &reply_target).await;
         }
         Some(Reading::Resume(session)) => {
-            return reading::resume(arrival, session, &action, &ear).await;
+            return reading::resume(update, session, &action, &reply_target).await;
         }
         None => {}
     }
     if let Some(id) = action.element.strip_prefix(SHOW) {
-        return shown(arrival, id, &action, &ear).await;
+        return shown(update, id, &action, &reply_target).await;
     }
     if let Some(id) = action.element.strip_prefix(texts::COPY) {
-        return own_copy(arrival, id, &action, &ear).await;
+        return own_copy(update, id, &action, &reply_target).await;
     }
     if let Some(id) = action.element.strip_prefix(texts::HELP) {
-        if let Some((session, _)) = own_session(arrival, id, &action, &ear).await? {
-            arrival.whisper(&ear, texts::help(session));
+        if let Some((session, _)) = own_session(update, id, &action, &reply_target).await? {
+            update.post_ephemeral(&reply_target, texts::help(session));
         }
         return Ok(Ack::Empty);
     }
     if let Some((command, id)) = command_of(&action.element) {
-        return match own_session(arrival, id, &action, &ear).await? {
+        return match own_session(update, id, &action, &reply_target).await? {
             Some((session, from)) => {
-                arrival.receive(session, (from, InboundKind::Command(command)), &ear, None).await
+                update
+                    .receive(session, (from, InboundKind::Command(command)), &reply_target, None)
+                    .await
             }
             None => Ok(Ack::Empty),
         };
     }
     if let Some((order, session)) = StaffAction::parse(&action.element) {
-        return ordered(arrival, (order, session), &action, &ear).await;
+        return ordered(update, (order, session), &action, &reply_target).await;
     }
     if let Some(id) = action.element.strip_prefix(START) {
-        return Ok(begin::pressed(arrival, id, &action, &ear).await);
+        return Ok(begin::pressed(update, id, &action, &reply_target).await);
     }
     if let Some(id) = action.element.strip_prefix(INVITE) {
-        return Ok(match invited(arrival, id, &action).await {
+        return Ok(match invited(update, id, &action).await {
             Ok(text) => Ack::Replaced { text },
-            Err(why) => told_once(arrival, why).await,
+            Err(why) => told_once(update, why).await,
         });
     }
     if action.element == NO_INVITE {
@@ -195,38 +199,38 @@ fn command_of(id: &str) -> Option<(Command, &str)> {
 
 /// The session of a button, if it is that of the one who pressed it.
 async fn own_session(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     id: &str,
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Option<(SessionId, Responder)>, NotTaken> {
     let Some(session) = SessionId::from_short(id) else { return Ok(None) };
-    let person = people::person_id(arrival.team(), &action.by.user);
-    let mine = arrival.conversations(&person).await.map_err(|_| NotTaken)?;
+    let person = people::person_id(update.team(), &action.by.user);
+    let mine = update.conversations(&person).await.map_err(|_| NotTaken)?;
     let Some(head) = mine.into_iter().find(|head| head.id == session) else {
-        if let Ok(Some(report)) = arrival.engine.erasure_report(session).await {
-            arrival.show_receipt(ear, &report);
+        if let Ok(Some(report)) = update.engine.erasure_report(session).await {
+            update.show_receipt(reply_target, &report);
             return Ok(None);
         }
-        let is_gone = matches!(arrival.engine.look(session).await, Err(Error::NoSession));
-        arrival.tell(ear, if is_gone { words::NO_CONVERSATION } else { words::NOT_YOURS });
+        let is_gone = matches!(update.engine.look(session).await, Err(Error::NoSession));
+        update.tell(reply_target, if is_gone { words::NO_CONVERSATION } else { words::NOT_YOURS });
         return Ok(None);
     };
-    Ok(Some((session, arrival.participant(&action.by, head.name.as_deref()).await)))
+    Ok(Some((session, update.participant(&action.by, head.name.as_deref()).await)))
 }
 
 /// Hands the participant a copy of everything, directly, wherever the conversation stands.
 async fn own_copy(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     id: &str,
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
-    if let Some((session, _)) = own_session(arrival, id, action, ear).await? {
-        let thread = action.thread.clone().filter(|_| ear.channel.starts_with('D'));
-        let to = CopyFor { thread, ear: ear.clone() };
-        hand_out(arrival, session, Audience::Participant, to);
-        arrival.tell(ear, words::ON_ITS_WAY);
+    if let Some((session, _)) = own_session(update, id, action, reply_target).await? {
+        let thread = action.thread.clone().filter(|_| reply_target.channel.starts_with('D'));
+        let to = CopyFor { thread, reply_target: reply_target.clone() };
+        hand_out(update, session, Audience::Participant, to);
+        update.tell(reply_target, words::ON_ITS_WAY);
     }
     Ok(Ack::Empty)
 }
@@ -234,19 +238,19 @@ async fn own_copy(
 /// Whom a copy is for.
 struct CopyFor {
     /// Who, and where they read that it did not arrive.
-    ear: ReplyTarget,
+    reply_target: ReplyTarget,
     /// Where in their conversation with the bot.
     thread: Option<String>,
 }
 
 /// Puts a copy into somebody's conversation with the bot, after the acknowledgement; once, however often it was ordered
 /// by the same event.
-fn hand_out(arrival: &UpdateContext<'_>, session: SessionId, reader: Audience, to: CopyFor) {
-    let (app, team) = (Arc::clone(arrival.app), arrival.team().to_owned());
-    let key = format!("{} copy", arrival.key);
-    arrival.app.afterwards.spawn(async move {
+fn hand_out(update: &UpdateContext<'_>, session: SessionId, reader: Audience, to: CopyFor) {
+    let (app, team) = (Arc::clone(update.app), update.team().to_owned());
+    let key = format!("{} copy", update.key);
+    update.app.afterwards.spawn(async move {
         let copying = hand_over(&app, &team, (session, reader), &to);
-        app.once.say(&key, Box::pin(or_tell(&app, &team, &to.ear, copying))).await;
+        app.deduplicator.say(&key, Box::pin(or_tell(&app, &team, &to.reply_target, copying))).await;
     });
 }
 
@@ -254,12 +258,12 @@ fn hand_out(arrival: &UpdateContext<'_>, session: SessionId, reader: Audience, t
 async fn or_tell(
     app: &App,
     team: &str,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
     sending: impl Future<Output = bool>,
 ) -> bool {
     let has_arrived = sending.await;
     if !has_arrived {
-        whisper(app, team, ear, words::COULD_NOT_SEND).await;
+        post_ephemeral(app, team, reply_target, words::COULD_NOT_SEND).await;
     }
     has_arrived
 }
@@ -283,10 +287,10 @@ async fn put(
     app: &App,
     team: &str,
     (session, reader): (SessionId, Audience),
-    CopyFor { ear, thread }: &CopyFor,
+    CopyFor { reply_target, thread }: &CopyFor,
     (name, bytes): (&str, Vec<u8>),
 ) -> bool {
-    let body = json!({ "users": ear.user });
+    let body = json!({ "users": reply_target.user });
     let Ok(opened) = app.api.call(team, Method::OpenConversation, body).await else {
         return false;
     };
@@ -304,62 +308,62 @@ async fn put(
         Audience::Staff => Reader::Staff(String::new()),
     };
     let posted = Posted { item: Item::File { id }, reader };
-    app.ledger.note_or_tell(session, &[posted]).await;
+    app.post_log.note_or_tell(session, &[posted]).await;
     true
 }
 
 /// One conversation of the overview, for staff.
 async fn shown(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     id: &str,
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let Some(session) = SessionId::from_short(id) else { return Ok(Ack::Empty) };
-    match arrival.responder_about(session, &action.by).await {
+    match update.responder_about(session, &action.by).await {
         Ok(from) if from.staff => {}
         Ok(_) => {
-            arrival.tell(ear, words::FOR_STAFF);
+            update.tell(reply_target, words::FOR_STAFF);
             return Ok(Ack::Empty);
         }
         Err(unchecked) => {
-            arrival.tell(ear, &unchecked.to_string());
+            update.tell(reply_target, &unchecked.to_string());
             return Ok(Ack::Empty);
         }
     }
-    match arrival.engine.look(session).await {
+    match update.engine.look(session).await {
         Ok(look) => {
             if let Ack::Ephemeral { text, blocks } = card_of(&look) {
                 if action.view.is_some() {
-                    arrival.show_over("Conversation", &blocks, action, ear.clone());
+                    update.show_over("Conversation", &blocks, action, reply_target.clone());
                 } else {
-                    arrival.whisper(ear, Post { text, blocks });
+                    update.post_ephemeral(reply_target, Post { text, blocks });
                 }
             }
         }
-        Err(error) => arrival.tell(ear, &words::of_error(&error)),
+        Err(error) => update.tell(reply_target, &words::of_error(&error)),
     }
     Ok(Ack::Empty)
 }
 
 async fn ordered(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     (order, session): (StaffAction, SessionId),
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
-    let from = match arrival.responder_about(session, &action.by).await {
+    let from = match update.responder_about(session, &action.by).await {
         Ok(from) => from,
         Err(unchecked) => {
-            arrival.tell(ear, &unchecked.to_string());
+            update.tell(reply_target, &unchecked.to_string());
             return Ok(Ack::Empty);
         }
     };
     if !from.staff {
-        arrival.tell(ear, words::FOR_STAFF);
+        update.tell(reply_target, words::FOR_STAFF);
         return Ok(Ack::Empty);
     }
-    arrival.receive(session, (from, InboundKind::Command(order.command())), ear, None).await
+    update.receive(session, (from, InboundKind::Command(order.command())), reply_target, None).await
 }
 
 #[cfg(test)]

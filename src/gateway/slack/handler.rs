@@ -35,7 +35,7 @@ use crate::{
 };
 
 pub(super) use self::{
-    notices::{Form, whisper},
+    notices::{Form, post_ephemeral},
     reachability::installed_again,
 };
 
@@ -49,34 +49,32 @@ impl Inbox for SlackInbox {
         let Envelope { key, tenant, what } = envelope;
         let engine = self.0.engine().ok_or(NotTaken)?;
         self.0.api.tenants().met(&tenant).await;
-        let arrival = UpdateContext { app: &self.0, engine, key: format!("slack:{key}"), tenant };
+        let update = UpdateContext { app: &self.0, engine, key: format!("slack:{key}"), tenant };
         match what {
-            Incoming::Message(message) => arrival.message(message).await,
-            Incoming::Action(action) => arrival.action(action).await,
-            Incoming::Submitted(submission) => arrival.submitted(submission).await,
-            Incoming::Command(command) => Ok(commands::typed(&arrival, command).await),
-            Incoming::Shortcut { by, .. } => Ok(commands::shortcut(&arrival, &by).await),
-            Incoming::ChannelGone { channel, why } => Ok(arrival.channel_gone(channel, why)),
-            Incoming::ChannelBack { channel } => Ok(arrival.channel_back(channel)),
-            Incoming::UserChanged { user, deleted } => arrival.user_changed(&user, deleted).await,
+            Incoming::Message(message) => update.message(message).await,
+            Incoming::Action(action) => update.action(action).await,
+            Incoming::Submitted(submission) => update.submitted(submission).await,
+            Incoming::Command(command) => Ok(commands::typed(&update, command).await),
+            Incoming::Shortcut { by, .. } => Ok(commands::shortcut(&update, &by).await),
+            Incoming::ChannelGone { channel, why } => Ok(update.channel_gone(channel, why)),
+            Incoming::ChannelBack { channel } => Ok(update.channel_back(channel)),
+            Incoming::UserChanged { user, deleted } => update.user_changed(&user, deleted).await,
             Incoming::GroupChanged { group } => {
-                arrival.app.people.forget_group(arrival.team(), &group).await;
+                update.app.people.forget_group(update.team(), &group).await;
                 Ok(Ack::Empty)
             }
-            Incoming::Revoked => arrival.revoked().await,
-            Incoming::Access { teams, granted } => arrival.access(teams, granted).await,
-            Incoming::HomeOpened { by, tab, channel } => Ok(arrival.opened(by, &tab, channel)),
-            Incoming::Stopped { by, channel, thread } => {
-                arrival.stopped(&by, channel, thread).await
-            }
+            Incoming::Revoked => update.revoked().await,
+            Incoming::Access { teams, granted } => update.access(teams, granted).await,
+            Incoming::HomeOpened { by, tab, channel } => Ok(update.opened(by, &tab, channel)),
+            Incoming::Stopped { by, channel, thread } => update.stopped(&by, channel, thread).await,
             Incoming::Edited { channel, is_direct, ts, thread, by, text } => {
                 let there = Message { by, channel, is_direct, ts, thread, ..Message::default() };
-                arrival.amended(there, Some(text)).await
+                update.amended(there, Some(text)).await
             }
             Incoming::Deleted { channel, is_direct, ts, thread, author } => {
                 let by = Actor { user: author, ..Actor::default() };
                 let there = Message { by, channel, is_direct, ts, thread, ..Message::default() };
-                arrival.amended(there, None).await
+                update.amended(there, None).await
             }
             Incoming::Closed { .. } | Incoming::Ignored { .. } | Incoming::Unknown { .. } => {
                 Ok(Ack::Empty)
@@ -119,7 +117,7 @@ impl UpdateContext<'_> {
 
     async fn message(&self, message: Message) -> Result<Ack, NotTaken> {
         // A greeting delivered again is no answer to what was asked since.
-        if self.app.once.is_claimed(&self.key).await.map_err(|_| NotTaken)? {
+        if self.app.deduplicator.is_claimed(&self.key).await.map_err(|_| NotTaken)? {
             return Ok(Ack::Empty);
         }
         let found = self.conversation_of(&message).await.map_err(|_| NotTaken)?;
@@ -207,8 +205,9 @@ impl UpdateContext<'_> {
         let found = self.app.threads.of(self.team(), &root).await.map_err(|_| NotTaken)?;
         let Some((session, Role::Conversation)) = found else { return Ok(Ack::Empty) };
         let from = self.participant(by, None).await;
-        let ear = ReplyTarget { user: by.user.clone(), channel, thread };
-        self.receive(session, (from, InboundKind::Command(Command::Interrupt)), &ear, None).await
+        let reply_target = ReplyTarget { user: by.user.clone(), channel, thread };
+        self.receive(session, (from, InboundKind::Command(Command::Interrupt)), &reply_target, None)
+            .await
     }
 
     /// A message was changed, or is gone.
@@ -216,18 +215,19 @@ impl UpdateContext<'_> {
         let found = self.conversation_of(&message).await.map_err(|_| NotTaken)?;
         let Some((session, Role::Conversation)) = found else { return Ok(Ack::Empty) };
         let from = self.participant(&message.by, None).await;
-        let ear = ReplyTarget {
+        let reply_target = ReplyTarget {
             user: message.by.user.clone(),
             channel: message.channel.clone(),
             thread: message.thread.clone(),
         };
         let source = format!("{}/{}", message.channel, message.ts);
-        self.receive(session, (from, InboundKind::Amended { source, text }), &ear, None).await
+        self.receive(session, (from, InboundKind::Amended { source, text }), &reply_target, None)
+            .await
     }
 
     /// Words and files in a conversation.
     async fn heard(&self, session: SessionId, message: Message) -> Result<Ack, NotTaken> {
-        let ear = ReplyTarget {
+        let reply_target = ReplyTarget {
             user: message.by.user.clone(),
             channel: message.channel.clone(),
             thread: message.thread.clone(),
@@ -247,14 +247,14 @@ impl UpdateContext<'_> {
         let (voices, files): (Vec<File>, Vec<File>) =
             message.files.into_iter().partition(|file| file.mimetype.starts_with("audio/"));
         if !voices.is_empty() {
-            self.tell(&ear, words::NO_VOICE);
+            self.tell(&reply_target, words::NO_VOICE);
         }
         let text = Some(message.text).filter(|text| !text.trim().is_empty());
         let mut offers = Vec::new();
         for file in files.iter().filter(|_| is_mine) {
             match files::offer(file) {
                 Ok(offer) => offers.push(offer),
-                Err(words) => self.tell(&ear, words),
+                Err(words) => self.tell(&reply_target, words),
             }
         }
         let what = if !offers.is_empty() {
@@ -264,7 +264,7 @@ impl UpdateContext<'_> {
         } else {
             return Ok(Ack::Empty);
         };
-        self.receive(session, (from, what), &ear, None).await
+        self.receive(session, (from, what), &reply_target, None).await
     }
 
     /// Each message that somebody writes to the app directly begins a thread: the conversation goes on in the newest one.
@@ -288,18 +288,18 @@ impl UpdateContext<'_> {
         if message.text.trim().is_empty() {
             return Ok(Ack::Empty);
         }
-        let ear = ReplyTarget {
+        let reply_target = ReplyTarget {
             user: message.by.user.clone(),
             channel: message.channel.clone(),
             thread: message.thread.clone(),
         };
         let from = self.responder_about(session, &message.by).await.map_err(|_| NotTaken)?;
         if !from.staff {
-            self.tell(&ear, words::FOR_STAFF);
+            self.tell(&reply_target, words::FOR_STAFF);
             return Ok(Ack::Empty);
         }
         let what = InboundKind::Command(typed::order(&message.text));
-        self.receive(session, (from, what), &ear, None).await
+        self.receive(session, (from, what), &reply_target, None).await
     }
 
     /// Words under a request: a decision where they begin as one, otherwise talk among colleagues.
@@ -308,7 +308,7 @@ impl UpdateContext<'_> {
         let Some((wait, _)) = self.app.store.wait(wait).await.map_err(|_| NotTaken)? else {
             return Ok(Ack::Empty);
         };
-        let ear = ReplyTarget {
+        let reply_target = ReplyTarget {
             user: message.by.user.clone(),
             channel: message.channel.clone(),
             thread: message.thread.clone(),
@@ -316,7 +316,7 @@ impl UpdateContext<'_> {
         let from = self.responder_about(wait.session, &message.by).await.map_err(|_| NotTaken)?;
         let (id, revision, via) = (wait.id, wait.revision, Via::Typed);
         let what = InboundKind::Answer { wait: id, revision, reply, via };
-        self.receive(wait.session, (from, what), &ear, Some(&wait)).await
+        self.receive(wait.session, (from, what), &reply_target, Some(&wait)).await
     }
 
     /// Hands something in; what there is to say about it is said to the one who did it.
@@ -324,7 +324,7 @@ impl UpdateContext<'_> {
         &self,
         session: SessionId,
         (from, what): (Responder, InboundKind),
-        ear: &ReplyTarget,
+        reply_target: &ReplyTarget,
         about: Option<&Wait>,
     ) -> Result<Ack, NotTaken> {
         let me = from.person.clone();
@@ -338,13 +338,13 @@ impl UpdateContext<'_> {
         match self.engine.receive(inbound).await {
             Ok(receipt) if is_again(&receipt, &me, choice.as_deref()) => Ok(Ack::Empty),
             Ok(receipt) => {
-                self.report(&receipt, about, &me, ear);
+                self.report(&receipt, about, &me, reply_target);
                 Ok(Ack::Empty)
             }
             // Slack delivers it again, or the connection tells the person.
             Err(error) if words::may_pass(&error) => Err(NotTaken),
             Err(error) => {
-                self.tell(ear, &words::of_error(&error));
+                self.tell(reply_target, &words::of_error(&error));
                 Ok(Ack::Empty)
             }
         }
@@ -393,7 +393,7 @@ fn is_again(receipt: &Receipt, me: &PersonId, choice: Option<&str>) -> bool {
 }
 
 /// Who used a component, and where.
-pub(super) fn ear_of(action: &Action) -> ReplyTarget {
+pub(super) fn reply_target_of(action: &Action) -> ReplyTarget {
     let channel = action.message.as_ref().map(|(channel, _)| channel.clone());
     ReplyTarget {
         user: action.by.user.clone(),

@@ -70,7 +70,7 @@ pub(super) async fn told_of_loss(app: &App, place: &Place, session: SessionId) {
     if let (Some(channel), Some(ts)) = (answer["channel"].as_str(), answer["ts"].as_str()) {
         let item = Item::Message { at: format!("{channel}/{ts}") };
         let posted = Posted { item, reader: Reader::Staff(String::new()) };
-        app.ledger.note_or_tell(session, &[posted]).await;
+        app.post_log.note_or_tell(session, &[posted]).await;
     }
 }
 

@@ -107,7 +107,7 @@ impl SlackGateway {
             self.freshen(effect);
         }
         let delivery = sender.outcome(delivered);
-        self.0.ledger.close(effect, delivery, &sender.trail).await
+        self.0.post_log.close(effect, delivery, &sender.trail).await
     }
 }
 
@@ -164,7 +164,7 @@ type Delivered<T> = Result<T, Undelivered>;
 
 impl<'a> Sender<'a> {
     fn new(app: &'a Arc<App>, effect: &'a Effect) -> Self {
-        let may_be_there = app.doubts.has(effect.id) || effect.queued_at < app.began;
+        let may_be_there = app.possible_duplicates.has(effect.id) || effect.queued_at < app.began;
         Self {
             app,
             effect,
@@ -472,7 +472,7 @@ impl Sender<'_> {
             // Where Slack is away, or does not know the bot, that is why.
             self.call(Method::AuthTest, json!({})).await?;
         }
-        let _sign = self.app.signs.fetching(self.effect.session, offers);
+        let _sign = self.app.work_indicators.fetching(self.effect.session, offers);
         let mut fetched = Fetched::new(engine, self.effect, wait);
         for file in offers {
             if !fetched.keep(file, self.app.files.fetch(self.team(), file).await).await? {
@@ -497,5 +497,5 @@ pub(super) async fn redraw(app: &Arc<App>, wait: &Wait, shown: &[Rendering]) {
     let sender = Sender::new(app, &effect);
     // Told in the log by the call; nothing depends on it.
     _ = sender.show(wait, shown).await;
-    app.ledger.note_or_tell(effect.session, &sender.trail.take()).await;
+    app.post_log.note_or_tell(effect.session, &sender.trail.take()).await;
 }

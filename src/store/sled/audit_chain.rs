@@ -90,7 +90,7 @@ const BEFORE: usize = 32 + 2 + ID + 4 + 4;
 /// Seals `records` after `tip`: the record to store under the number of the first, and where the chain goes on.
 /// Words of the owner's session are sealed with its key, others stay open.
 pub(super) fn write(
-    vault: &KeyStore,
+    key_store: &KeyStore,
     ids: &dyn Ids,
     owner: Option<&Owner<'_>>,
     tip: &Tip,
@@ -130,7 +130,7 @@ pub(super) fn write(
     let words = match owner {
         Some(owner) if !words.is_empty() => {
             let text = serde_json::to_vec(&words).map_err(Error::unavailable)?;
-            vault.seal(owner.key, &key, compression::compress(&text)?)?
+            key_store.seal(owner.key, &key, compression::compress(&text)?)?
         }
         _ => Vec::new(),
     };
@@ -151,7 +151,7 @@ pub(super) fn write(
 /// The records in a group that begins with number `index`, after the seal `previous`; and the seal that was kept.
 /// Where the two disagree the first of them does not hold, because nobody can say which was changed.
 pub(super) fn read(
-    vault: &KeyStore,
+    key_store: &KeyStore,
     index: u64,
     previous: &Seal,
     group: &Record,
@@ -166,7 +166,7 @@ pub(super) fn read(
     let Parts { tip, session, slot, facts, words } = parts(index, &group.body).ok_or_else(short)?;
     let facts: Vec<Fact> = serde_json::from_slice(&compression::decompress(facts, &what)?)
         .map_err(|_| Error::damaged(&what, "it has another shape"))?;
-    let key = if words.is_empty() { None } else { vault.key(slot)? };
+    let key = if words.is_empty() { None } else { key_store.key(slot)? };
     let mut opened = match &key {
         Some(key) => {
             let text = key
@@ -212,13 +212,17 @@ pub(super) fn read(
 }
 
 /// The facts and the words of a group, as text.
-pub(super) fn texts(vault: &KeyStore, at: &[u8], group: &Record) -> Result<Vec<Vec<u8>>, Error> {
+pub(super) fn texts(
+    key_store: &KeyStore,
+    at: &[u8],
+    group: &Record,
+) -> Result<Vec<Vec<u8>>, Error> {
     let Some(Parts { slot, facts, words, .. }) = parts(0, &group.body) else {
         return Ok(Vec::new());
     };
     let mut texts = vec![compression::decompress(facts, "record")?];
     if !words.is_empty()
-        && let Some(key) = vault.key(slot)?
+        && let Some(key) = key_store.key(slot)?
         && let Some(words) = key.open(at, words)
     {
         texts.push(compression::decompress(&words, "record")?);

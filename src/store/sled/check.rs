@@ -88,31 +88,32 @@ pub(super) fn check(dir: &Path) -> Result<(), Error> {
     }
 }
 
-/// The tally of an open database, which must have come at least as far as the mark beside it.
+/// The checksum of an open database, which must have come at least as far as the mark beside it.
 pub(super) fn against_mark(dir: &Path, db: &Db, tip: &Tip) -> Result<TreeChecksum, Error> {
     let what = || open::named(dir);
     let stored = TreeChecksum::stored(db)?;
-    let tally = stored.ok_or_else(|| Error::refused(what(), "its checksum is missing"))?;
+    let checksum = stored.ok_or_else(|| Error::refused(what(), "its checksum is missing"))?;
     // The layout alone may be there without a mark, where a crash came between the two.
     let Some(mark) = read_mark(dir)? else {
-        let is_young = tally.batches <= 1;
+        let is_young = checksum.batches <= 1;
         let none = || Error::refused(what(), "its high-water mark is missing");
-        return is_young.then_some(tally).ok_or_else(none);
+        return is_young.then_some(checksum).ok_or_else(none);
     };
-    if tally.batches < mark.tally.batches || tip.next < mark.tip.next {
+    if checksum.batches < mark.checksum.batches || tip.next < mark.tip.next {
         let missing = mark.tip.next.saturating_sub(tip.next);
         let how = format!(
             "its end is missing, with {missing} of {} audit records and {} of {} conversations",
             mark.tip.next,
-            mark.tally.sessions.saturating_sub(tally.sessions),
-            mark.tally.sessions
+            mark.checksum.sessions.saturating_sub(checksum.sessions),
+            mark.checksum.sessions
         );
         return Err(Error::refused(what(), how));
     }
-    if tally.batches == mark.tally.batches && (tally != mark.tally || *tip != mark.tip) {
+    if checksum.batches == mark.checksum.batches && (checksum != mark.checksum || *tip != mark.tip)
+    {
         return Err(Error::refused(what(), "it is not the one that was saved last"));
     }
-    Ok(tally)
+    Ok(checksum)
 }
 
 fn read_mark(dir: &Path) -> Result<Option<Mark>, Error> {
@@ -160,8 +161,8 @@ fn examine(at: &Path, dir: &Path, mark: Option<&Mark>) -> Result<(), Error> {
 
 fn examine_entries(db: &Db, dir: &Path, layout: &Layout) -> Result<(), Error> {
     let what = || open::named(dir);
-    let vault = KeyStore::read_only(dir, layout.id)?;
-    let reader = Reader::new(db, &vault);
+    let key_store = KeyStore::read_only(dir, layout.id)?;
+    let reader = Reader::new(db, &key_store);
     let refused = |error| match error {
         Error::Unreadable { what: of, why } => {
             let how = why.split(". hint").next().unwrap_or_default();
@@ -170,12 +171,12 @@ fn examine_entries(db: &Db, dir: &Path, layout: &Layout) -> Result<(), Error> {
         error => error,
     };
     let tip = read::tip(reader).map_err(refused)?;
-    let tally = against_mark(dir, db, &tip)?;
+    let checksum = against_mark(dir, db, &tip)?;
     let counted = TreeChecksum::counted(db).map_err(refused)?;
-    if !counted.is_same(&tally) {
-        let how = match tally.sessions.saturating_sub(counted.sessions) {
+    if !counted.is_same(&checksum) {
+        let how = match checksum.sessions.saturating_sub(counted.sessions) {
             0 => "entries are missing or changed".to_owned(),
-            missing => format!("{missing} of {} conversations are missing", tally.sessions),
+            missing => format!("{missing} of {} conversations are missing", checksum.sessions),
         };
         return Err(Error::refused(what(), how));
     }
@@ -186,13 +187,13 @@ fn examine_entries(db: &Db, dir: &Path, layout: &Layout) -> Result<(), Error> {
 pub(super) fn sound_keys(reader: Reader<'_>, dir: &Path) -> Result<(), Error> {
     read_mark(dir)?;
     let doomed = open::doomed(&reader.keys(&[keys::DOOMED])?);
-    reader.vault.verify(open::last_slot(reader)?, &doomed)
+    reader.key_store.verify(open::last_slot(reader)?, &doomed)
 }
 
 /// Which conversations are damaged, as far as can be read.
 fn named_damage(db: &Db, dir: &Path, layout: &Layout) -> Option<String> {
-    let vault = KeyStore::read_only(dir, layout.id).ok()?;
-    let damaged = salvage::damaged(Reader::new(db, &vault));
+    let key_store = KeyStore::read_only(dir, layout.id).ok()?;
+    let damaged = salvage::damaged(Reader::new(db, &key_store));
     let first: Vec<String> = damaged.iter().take(NAMED_MAX).map(ToString::to_string).collect();
     let more = match damaged.len().saturating_sub(NAMED_MAX) {
         0 => String::new(),

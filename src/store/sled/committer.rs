@@ -71,7 +71,7 @@ pub(super) struct Committer {
     /// None while it could not be opened again, or not be synced.
     open: Option<Handles>,
     /// Of what is applied.
-    tally: TreeChecksum,
+    checksum: TreeChecksum,
     tip: Tip,
     /// What steps have worked out and is not applied yet, and how long it is.
     ahead: (Writes, usize),
@@ -79,7 +79,7 @@ pub(super) struct Committer {
     ids: Arc<dyn Ids>,
     faults: Arc<dyn Faults>,
     shared: Arc<Shared>,
-    vault: Arc<KeyStore>,
+    key_store: Arc<KeyStore>,
     outbox: Queue,
     /// Keys to shred once the erasure that wants it is on the device.
     doomed: Vec<Slot>,
@@ -150,18 +150,18 @@ impl Committer {
         faults: Arc<dyn Faults>,
         shared: Arc<Shared>,
     ) -> Self {
-        let vault = Arc::clone(&shared.vault);
+        let key_store = Arc::clone(&shared.key_store);
         let mut this = Self {
             dir: dir.to_owned(),
             open: None,
-            tally: TreeChecksum::default(),
+            checksum: TreeChecksum::default(),
             tip: Tip::START,
             ahead: (Writes::new(), 0),
             frames: OpenFrames::default(),
             ids,
             faults,
             shared,
-            vault,
+            key_store,
             outbox: Queue::default(),
             doomed: Vec::new(),
             unreadable: HashSet::new(),
@@ -320,7 +320,7 @@ impl Committer {
         let Some(open) = self.open.as_ref().filter(|_| self.bad.is_none()) else { return };
         let began = Instant::now();
         // Nothing is worked out that is not applied.
-        let mark = Mark { tally: self.tally, tip: self.tip.clone() };
+        let mark = Mark { checksum: self.checksum, tip: self.tip.clone() };
         match open.barrier.sync(&open.db, mark) {
             Ok(()) => {
                 histogram!(metric::SYNC_SECONDS).record(began.elapsed().as_secs_f64());
@@ -344,7 +344,7 @@ impl Committer {
         hit(Failpoint::ShredDue);
         // What fails has made the store read-only already, and is done when it mends.
         _ = self.guarded(|this| {
-            this.vault.shred(&doomed)?;
+            this.key_store.shred(&doomed)?;
             this.step(|stage, _| {
                 for slot in doomed {
                     stage.remove(keys::doomed(slot));
@@ -451,13 +451,12 @@ impl Committer {
         self.open = None;
         open::close(gate.take());
         disk_reserve::give_back(&self.dir)?;
-        let (opened, vault) = open::again(&self.dir, &self.faults, Some(&self.vault)).map_err(
-            |error| match error {
+        let (opened, key_store) = open::again(&self.dir, &self.faults, Some(&self.key_store))
+            .map_err(|error| match error {
                 Error::Unopened { trouble, source, .. } => Broken::new(trouble, &source),
                 other => Broken::new(Trouble::Database, &other),
-            },
-        )?;
-        if !Arc::ptr_eq(&vault, &self.vault) {
+            })?;
+        if !Arc::ptr_eq(&key_store, &self.key_store) {
             return Err(Broken::new(Trouble::Database, "the file of keys is another one"));
         }
         *gate = Some(opened.db.clone());
@@ -470,8 +469,8 @@ impl Committer {
     }
 
     fn take(&mut self, opened: Writing) -> Result<(), Broken> {
-        let Writing { db, disk, tally, tip, outbox } = opened;
-        (self.tally, self.tip) = (tally, tip);
+        let Writing { db, disk, checksum, tip, outbox } = opened;
+        (self.checksum, self.tip) = (checksum, tip);
         // Those in somebody's hands stay theirs; those that were erased are nobody's.
         let before = std::mem::replace(&mut self.outbox, outbox);
         self.outbox.go_on_from(before);
@@ -492,7 +491,7 @@ impl Committer {
         step: impl FnOnce(&mut WriteBatch<'_>, &mut Chain<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let db = self.db()?;
-        let mut stage = WriteBatch::new(Reader::new(&db, &self.vault).with(&self.ahead.0));
+        let mut stage = WriteBatch::new(Reader::new(&db, &self.key_store).with(&self.ahead.0));
         let mut chain = Chain::new(self.tip.clone(), self.ids.as_ref());
         let result = step(&mut stage, &mut chain)?;
         let (tip, writes) = (chain.into_tip(), stage.into_writes());
@@ -512,13 +511,13 @@ impl Committer {
             return Ok(());
         }
         let db = self.db()?;
-        let mut tally = self.tally;
-        let batch = tally.batch(&db, &writes);
+        let mut checksum = self.checksum;
+        let batch = checksum.batch(&db, &writes);
         let batch = batch.map_err(|error| self.fail(&Broken::new(Trouble::Database, &error)))?;
         let write = || {
             self.faults.strike(Touch::Write)?;
             let gate = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
-            self.shared.touched.note(writes.keys().chain([&keys::tally()]));
+            self.shared.touched.note(writes.keys().chain([&keys::checksum()]));
             let applied = db.apply_batch(batch);
             drop(gate);
             applied?;
@@ -526,7 +525,7 @@ impl Committer {
             Ok(())
         };
         write().map_err(|broken: Broken| self.fail(&broken))?;
-        self.tally = tally;
+        self.checksum = checksum;
         Ok(())
     }
 
@@ -573,8 +572,8 @@ impl Committer {
 
     fn claim(&mut self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
         let db = self.db()?;
-        let Self { vault, unreadable, outbox, .. } = self;
-        let reader = Reader::new(&db, vault);
+        let Self { key_store, unreadable, outbox, .. } = self;
+        let reader = Reader::new(&db, key_store);
         outbox.claim(now, capacity, |slot, id| {
             let effect = steps::effect(reader, slot, id).map(|found| Some(found?.1));
             match effect {

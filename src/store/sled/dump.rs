@@ -248,16 +248,16 @@ struct Building {
     held: Writes,
     /// What the entries should come to, where they say so.
     stated: Option<TreeChecksum>,
-    vault: Arc<KeyStore>,
+    key_store: Arc<KeyStore>,
     /// Held until the store is whole.
     lock: File,
 }
 
 impl Building {
     fn begin(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Self, Error> {
-        let Opened { writing, vault, lock } = open::open(dir, faults)?;
+        let Opened { writing, key_store, lock } = open::open(dir, faults)?;
         let (dir, held) = (dir.to_owned(), Writes::new());
-        Ok(Self { dir, writing, held, stated: None, vault, lock })
+        Ok(Self { dir, writing, held, stated: None, key_store, lock })
     }
 
     fn put(&mut self, key: Key, value: Option<Vec<u8>>) -> Result<(), Error> {
@@ -265,7 +265,7 @@ impl Building {
             // The store has one of its own by now; only what it goes with must be the same.
             return open::check_layout(value.as_deref().unwrap_or_default(), &self.dir).map(drop);
         }
-        if key == keys::tally() {
+        if key == keys::checksum() {
             self.stated = value.as_deref().and_then(TreeChecksum::decode);
             return Ok(());
         }
@@ -275,21 +275,27 @@ impl Building {
 
     fn apply(&mut self) -> Result<(), Error> {
         let held = mem::take(&mut self.held);
-        tree_checksum::apply(&self.writing.db, &mut self.writing.tally, &held)
+        tree_checksum::apply(&self.writing.db, &mut self.writing.checksum, &held)
     }
 
     fn finish(mut self) -> Result<(), Error> {
         self.apply()?;
-        let Self { dir, writing: Writing { db, mut disk, tally, .. }, stated, vault, lock, .. } =
-            self;
-        if stated.is_some_and(|stated| !stated.is_same(&tally)) {
+        let Self {
+            dir,
+            writing: Writing { db, mut disk, checksum, .. },
+            stated,
+            key_store,
+            lock,
+            ..
+        } = self;
+        if stated.is_some_and(|stated| !stated.is_same(&checksum)) {
             return Err(Error::damaged(
                 open::named(&dir),
                 "its entries are not those that were saved",
             ));
         }
-        let tip = read::tip(Reader::new(&db, &vault))?;
-        let synced = disk.sync(&db, &Mark { tally, tip });
+        let tip = read::tip(Reader::new(&db, &key_store))?;
+        let synced = disk.sync(&db, &Mark { checksum, tip });
         synced.map_err(|broken| Error::unavailable(broken.said))?;
         drop(disk);
         open::close(Some(db));

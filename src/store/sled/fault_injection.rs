@@ -62,16 +62,16 @@ pub fn reseal(dir: &Path) -> Result<(), Error> {
         layout.ok_or_else(|| Error::damaged(open::named(dir), "there is nothing in it"))?;
     let counted = TreeChecksum::counted(&db)?;
     let batches = TreeChecksum::stored(&db)?.unwrap_or_default().batches + 1;
-    let tally = TreeChecksum { batches, ..counted };
-    db.insert(keys::tally(), tally.encode()).map_err(broken)?;
+    let checksum = TreeChecksum { batches, ..counted };
+    db.insert(keys::checksum(), checksum.encode()).map_err(broken)?;
     let sums = KeySums::open(dir, true).and_then(|sums| sums.cut(0));
     sums.map_err(Error::unavailable)?;
-    let vault = KeyStore::open(dir, Some(layout.id), true)?;
+    let key_store = KeyStore::open(dir, Some(layout.id), true)?;
     // Where the end of the chain cannot be read, there is no mark that would fit it.
-    let tip = read::tip(Reader::new(&db, &vault))?;
+    let tip = read::tip(Reader::new(&db, &key_store))?;
     db.flush().map_err(broken)?;
     open::close(Some(db));
-    let marked = MarkFile::open(dir).and_then(|mut file| file.write(&Mark { tally, tip }));
+    let marked = MarkFile::open(dir).and_then(|mut file| file.write(&Mark { checksum, tip }));
     marked.map_err(Error::unavailable)?;
     clean_stop::end(dir);
     drop(lock);

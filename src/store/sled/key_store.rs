@@ -129,11 +129,11 @@ impl KeyStore {
         let path = dir.join(KEYS_FILE);
         let file = File::open(&path).map_err(|error| missing(&path, error))?;
         let sums = file.try_clone().map(KeySums::over).map_err(Error::unavailable)?;
-        let vault = Self::over((file, sums), path, None)?;
-        if vault.id != known {
+        let key_store = Self::over((file, sums), path, None)?;
+        if key_store.id != known {
             tracing::warn!("the file of keys does not name the database it belongs to");
         }
-        Ok(vault)
+        Ok(key_store)
     }
 
     fn over(

@@ -4,7 +4,7 @@
 //! | family | key | value |
 //! |---|---|---|
 //! | `a` | number of the first | what one commit adds to the audit chain* (see `ledger`) |
-//! | `c` | nothing | the rolling checksum (see `tally`) |
+//! | `c` | nothing | the rolling checksum (see `tree_checksum`) |
 //! | `d` | digest of a dedup key | nothing |
 //! | `e` | slot, number | frame: what commits say about a session* (see `frame`) |
 //! | `g` | digest of a note's key | a note of nobody's, as it is* |
@@ -21,7 +21,7 @@
 //! | `x` | slot | nothing: that key is to be shredded |
 //!
 //! A star marks a record: it may go on under its key with the number of a chunk appended (see `stage`). A slot is the
-//! place of the session's own key in the file of keys (see `vault`); it stands for the session where nobody asks for
+//! place of the session's own key in the file of keys (see `key_store`); it stands for the session where nobody asks for
 //! the id. Digests are keyed, so that nobody without that file can look for a person or a place in the raw data.
 
 use chrono::{DateTime, Utc};
@@ -63,7 +63,7 @@ const HINT: usize = 8;
 /// Bytes of a slot.
 const SLOT: usize = 4;
 
-/// A keyed digest, as the vault makes it.
+/// A keyed digest, as the key store makes it.
 pub(super) type Digest = [u8; ID];
 
 pub(super) fn audit(index: u64) -> Key {
@@ -96,7 +96,7 @@ pub(super) fn layout() -> Key {
     vec![LAYOUT]
 }
 
-pub(super) fn tally() -> Key {
+pub(super) fn checksum() -> Key {
     vec![TALLY]
 }
 

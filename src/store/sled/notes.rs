@@ -37,7 +37,7 @@ impl From<Text> for Note {
 }
 
 fn digest(reader: Reader<'_>, key: &str) -> Digest {
-    reader.vault.digest(b'k', key)
+    reader.key_store.digest(b'k', key)
 }
 
 /// Keeps a note, or takes it away where it says nothing. One of a session that is not there is not kept.

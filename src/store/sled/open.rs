@@ -52,7 +52,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(50);
 pub(super) struct Writing {
     pub(super) db: Db,
     pub(super) disk: Disk,
-    pub(super) tally: TreeChecksum,
+    pub(super) checksum: TreeChecksum,
     pub(super) tip: Tip,
     pub(super) outbox: Queue,
 }
@@ -60,7 +60,7 @@ pub(super) struct Writing {
 /// An open database that nobody else has.
 pub(super) struct Opened {
     pub(super) writing: Writing,
-    pub(super) vault: Arc<KeyStore>,
+    pub(super) key_store: Arc<KeyStore>,
     /// Held as long as the store is used.
     pub(super) lock: File,
 }
@@ -76,8 +76,8 @@ pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Opened, Error
     with_room(dir, || sign(&lock).map_err(|error| unopened(dir, error)))?;
     clean_stop::begin(dir).map_err(|error| unopened(dir, error))?;
     hit(Failpoint::StoreChecked);
-    let (writing, vault) = with_room(dir, || again(dir, faults, None))?;
-    Ok(Opened { writing, vault, lock })
+    let (writing, key_store) = with_room(dir, || again(dir, faults, None))?;
+    Ok(Opened { writing, key_store, lock })
 }
 
 /// Opens the database where the lock is held already: at the start, and after bad times, with the keys that are
@@ -103,18 +103,18 @@ pub(super) fn again(
 
 fn assemble(dir: &Path, known: Option<&Arc<KeyStore>>) -> Result<(Writing, Arc<KeyStore>), Error> {
     let db = open_or_mend(dir)?;
-    let vault = match layout(&db, dir)? {
+    let key_store = match layout(&db, dir)? {
         Some(Layout { version, id }) => {
             if let Some(known) = known.filter(|known| known.id() == id) {
                 // Slots that were given away stay so, whatever became of the commits.
                 Arc::clone(known)
             } else {
-                let vault = KeyStore::open(dir, Some(id), version == UNCHECKED)?;
+                let key_store = KeyStore::open(dir, Some(id), version == UNCHECKED)?;
                 if version == UNCHECKED {
                     begin_tally(&db, id)?;
                 }
-                vault.resume(last_slot(Reader::new(&db, &vault))?)?;
-                Arc::new(vault)
+                key_store.resume(last_slot(Reader::new(&db, &key_store))?)?;
+                Arc::new(key_store)
             }
         }
         // sled takes a log that it cannot read for an empty one; the reserve is made after the layout is on the device.
@@ -122,23 +122,23 @@ fn assemble(dir: &Path, known: Option<&Arc<KeyStore>>) -> Result<(Writing, Arc<K
             return Err(Error::lost(named(dir), "it is empty"));
         }
         None => {
-            let vault = KeyStore::open(dir, None, true)?;
-            begin_tally(&db, vault.id())?;
-            vault.resume(None)?;
-            Arc::new(vault)
+            let key_store = KeyStore::open(dir, None, true)?;
+            begin_tally(&db, key_store.id())?;
+            key_store.resume(None)?;
+            Arc::new(key_store)
         }
     };
-    let reader = Reader::new(&db, &vault);
+    let reader = Reader::new(&db, &key_store);
     hit(Failpoint::StoreOpened);
     let mut disk = Disk::new(dir).map_err(|error| unopened(dir, error))?;
     hit(Failpoint::FilesSettled);
     let tip = read::tip(reader)?;
-    let mut tally = check::against_mark(dir, &db, &tip)?;
+    let mut checksum = check::against_mark(dir, &db, &tip)?;
     // Opening and the layout are on the device; nothing else has been written.
-    disk.mark(&Mark { tally, tip: tip.clone() }).map_err(|error| unopened(dir, error))?;
-    finish_shredding(reader, &mut tally)?;
+    disk.mark(&Mark { checksum, tip: tip.clone() }).map_err(|error| unopened(dir, error))?;
+    finish_shredding(reader, &mut checksum)?;
     let outbox = outbox(reader)?;
-    Ok((Writing { db, disk, tally, tip, outbox }, vault))
+    Ok((Writing { db, disk, checksum, tip, outbox }, key_store))
 }
 
 /// What the database says of itself.
@@ -157,9 +157,9 @@ impl Layout {
 
 /// Gives a database its layout and the checksum of what it holds.
 fn begin_tally(db: &Db, id: KeyStoreId) -> Result<(), Error> {
-    let mut tally = TreeChecksum::counted(db)?;
+    let mut checksum = TreeChecksum::counted(db)?;
     let entry = [&[LAYOUT], &id[..]].concat();
-    tree_checksum::apply(db, &mut tally, &Writes::from([(keys::layout(), Some(entry))]))?;
+    tree_checksum::apply(db, &mut checksum, &Writes::from([(keys::layout(), Some(entry))]))?;
     db.flush().map_err(broken)?;
     Ok(())
 }
@@ -197,15 +197,19 @@ pub(super) fn last_slot(reader: Reader<'_>) -> Result<Option<Slot>, Error> {
 }
 
 /// Shreds what an erasure has left to be shredded.
-fn finish_shredding(reader: Reader<'_>, tally: &mut TreeChecksum) -> Result<(), Error> {
+fn finish_shredding(reader: Reader<'_>, checksum: &mut TreeChecksum) -> Result<(), Error> {
     let left = reader.keys(&[keys::DOOMED])?;
     if left.is_empty() {
         return Ok(());
     }
     let doomed = doomed(&left);
     hit(Failpoint::ShredLeft);
-    reader.vault.shred(&doomed)?;
-    tree_checksum::apply(reader.tree, tally, &left.into_iter().map(|key| (key, None)).collect())?;
+    reader.key_store.shred(&doomed)?;
+    tree_checksum::apply(
+        reader.tree,
+        checksum,
+        &left.into_iter().map(|key| (key, None)).collect(),
+    )?;
     tracing::info!(sessions = doomed.len(), "finished erasures that a crash had interrupted");
     Ok(())
 }

@@ -192,7 +192,7 @@ pub(super) fn open_frame(
 
 /// Where an account lies.
 pub(super) fn account(reader: Reader<'_>, name: &str) -> Vec<u8> {
-    keys::account(reader.vault.digest(b'u', name))
+    keys::account(reader.key_store.digest(b'u', name))
 }
 
 pub(super) fn balance(reader: Reader<'_>, name: &str) -> Result<Balance, Error> {
@@ -235,12 +235,12 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
 
 /// The beginning of the index entries of a person.
 pub(super) fn of_person(reader: Reader<'_>, text: &str) -> keys::Key {
-    keys::of_person(reader.vault.digest(keys::OF_PERSON, text))
+    keys::of_person(reader.key_store.digest(keys::OF_PERSON, text))
 }
 
 /// The beginning of the index entries of a place.
 pub(super) fn at_place(reader: Reader<'_>, text: &str) -> keys::Key {
-    keys::at_place(reader.vault.digest(keys::AT_PLACE, text))
+    keys::at_place(reader.key_store.digest(keys::AT_PLACE, text))
 }
 
 /// Ids are in the order of time, so the newest sessions are the last.
@@ -313,7 +313,7 @@ pub(super) fn wait(
     let early = || Error::damaged(&what, "it ends early");
     let pointer = Pointer::decode(&record.body).ok_or_else(early)?;
     // Shredded and not yet cleared away.
-    let Some(key) = reader.vault.key(pointer.slot)? else { return Ok(None) };
+    let Some(key) = reader.key_store.key(pointer.slot)? else { return Ok(None) };
     let told = |number: u32| {
         let frame = frame(reader, &key, pointer.slot, number, &what)?;
         let told = frame.and_then(|frame| frame.wait(id));
@@ -394,7 +394,7 @@ pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<S
         let (true, Some(index)) = (is_first(&key), keys::index_of(&key)) else { continue };
         let what = format_args!("audit record {index}").to_string();
         let Some(record) = reader.record(&key, &what)? else { continue };
-        let (records, seal) = audit_chain::read(reader.vault, index, &previous, &record)?;
+        let (records, seal) = audit_chain::read(reader.key_store, index, &previous, &record)?;
         previous = seal;
         let wanted = records.into_iter().filter(|sealed| sealed.index >= from);
         found.extend(wanted.take(limit - found.len()));
@@ -435,7 +435,7 @@ pub(super) fn readable<T>(
     match read {
         Err(error @ Error::Unreadable { .. }) => {
             tracing::warn!(%error, "left out of a list");
-            reader.vault.unreadable.note(&error);
+            reader.key_store.unreadable.note(&error);
             Ok(None)
         }
         other => other,

@@ -74,8 +74,8 @@ pub fn repair(dir: &Path, to: &Path) -> Result<Repaired, Error> {
     drop((scratch, lock));
     let gave_up = |_| Err(Error::damaged(open::named(dir), "the database gave up on its files"));
     let (conversations, batches) = salvaged.unwrap_or_else(gave_up)?;
-    let is_cut = mark.as_ref().is_none_or(|mark| batches < Some(mark.tally.batches));
-    Ok(Repaired { conversations, expected: mark.map(|mark| mark.tally.sessions), is_cut })
+    let is_cut = mark.as_ref().is_none_or(|mark| batches < Some(mark.checksum.batches));
+    Ok(Repaired { conversations, expected: mark.map(|mark| mark.checksum.sessions), is_cut })
 }
 
 /// What became of each conversation, and how many batches the database has seen.
@@ -83,8 +83,8 @@ fn salvage(at: &Path, dir: &Path, to: &Path) -> Result<(Vec<Salvaged>, Option<u6
     let db = open::open_or_mend(at)?;
     let layout = open::layout(&db, dir)?;
     let nothing = || Error::damaged(open::named(dir), "it is empty");
-    let vault = KeyStore::unverified(dir, layout.ok_or_else(nothing)?.id)?;
-    let reader = Reader::new(&db, &vault);
+    let key_store = KeyStore::unverified(dir, layout.ok_or_else(nothing)?.id)?;
+    let reader = Reader::new(&db, &key_store);
     let (mut salvaged, mut whole) = (Vec::new(), HashMap::new());
     for (session, slot) in candidates(reader) {
         let one = one(reader, session, slot);
@@ -102,7 +102,7 @@ fn salvage(at: &Path, dir: &Path, to: &Path) -> Result<(Vec<Salvaged>, Option<u6
     let entries = entries(&db).into_iter().filter(|(key, value)| good.keeps(key, value, &db));
     let faults = Arc::new(NoFaults) as Arc<_>;
     build_of(to, &faults, entries)?;
-    let batches = TreeChecksum::stored(&db).ok().flatten().map(|tally| tally.batches);
+    let batches = TreeChecksum::stored(&db).ok().flatten().map(|checksum| checksum.batches);
     Ok((salvaged, batches))
 }
 
@@ -123,7 +123,7 @@ fn candidates(reader: Reader<'_>) -> BTreeMap<SessionId, Option<Slot>> {
         let Ok(Some(group)) = reader.record(&at, "audit record") else { continue };
         if let Some((session, slot)) = audit_chain::owner_of(&group)
             && slot > 0
-            && matches!(reader.vault.key(slot), Ok(Some(_)))
+            && matches!(reader.key_store.key(slot), Ok(Some(_)))
         {
             found.entry(session).or_insert(Some(slot));
         }

@@ -57,7 +57,7 @@ impl<'a> Chain<'a> {
         }
         let at = keys::audit(self.tip.next);
         let (record, tip) =
-            audit_chain::write(stage.reader.vault, self.ids, owner, &self.tip, records)?;
+            audit_chain::write(stage.reader.key_store, self.ids, owner, &self.tip, records)?;
         self.tip = tip;
         stage.put_record(&at, &record)
     }
@@ -74,7 +74,7 @@ pub(super) fn commit(
     commit.check()?;
     let reader = stage.reader;
     let session = commit.head.id;
-    let dedup = commit.dedup.as_deref().map(|key| reader.vault.digest(b'd', key));
+    let dedup = commit.dedup.as_deref().map(|key| reader.key_store.digest(b'd', key));
     if let Some(digest) = dedup
         && stage.has(&keys::dedup(digest))?
     {
@@ -88,7 +88,7 @@ pub(super) fn commit(
     let (slot, key, old) = if let Some(Known { slot, key, cover }) = known {
         (slot, key, Some(cover))
     } else {
-        let (slot, key) = reader.vault.fresh()?;
+        let (slot, key) = reader.key_store.fresh()?;
         (slot, key, None)
     };
     let (mut timers, mut frames, mut files) = (Vec::new(), 0, None);
@@ -260,7 +260,7 @@ pub(super) fn erase(
     // Without a session, what the outbox holds are the last effects of an erasure before.
     let mut gone = forget(stage, session)?;
     if rest.is_some() || !effects.is_empty() {
-        let (slot, key) = reader.vault.fresh()?;
+        let (slot, key) = reader.key_store.fresh()?;
         let session_key = SessionKey { slot, key: &key };
         if let Some(Loaded { head, events }) = rest {
             let frame = Frame { events, waits: Vec::new() };

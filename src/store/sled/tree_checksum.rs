@@ -33,18 +33,18 @@ impl TreeChecksum {
 
     /// As the tree says; none where it does not, or in another form.
     pub(super) fn stored(tree: &Tree) -> Result<Option<Self>, Error> {
-        let value = tree.get(keys::tally()).map_err(broken)?;
+        let value = tree.get(keys::checksum()).map_err(broken)?;
         Ok(value.and_then(|value| Self::decode(&value)))
     }
 
     /// As the entries themselves say, read one by one; the number of batches is not known from them.
     pub(super) fn counted(tree: &Tree) -> Result<Self, Error> {
-        let mut tally = Self::default();
+        let mut checksum = Self::default();
         for entry in tree {
             let (key, value) = entry.map_err(broken)?;
-            tally.change(&key, None, Some(&value));
+            checksum.change(&key, None, Some(&value));
         }
-        Ok(tally)
+        Ok(checksum)
     }
 
     /// Whether two trees hold the same, however they came to it.
@@ -54,7 +54,7 @@ impl TreeChecksum {
 
     /// Takes one change into account.
     fn change(&mut self, key: &[u8], old: Option<&[u8]>, new: Option<&[u8]>) {
-        if key == keys::tally() {
+        if key == keys::checksum() {
             return;
         }
         if let Some(old) = old {
@@ -72,7 +72,7 @@ impl TreeChecksum {
         }
     }
 
-    /// The batch that makes these changes, with the tally after it.
+    /// The batch that makes these changes, with the checksum after it.
     pub(super) fn batch(&mut self, tree: &Tree, writes: &Writes) -> Result<Batch, Error> {
         let mut batch = Batch::default();
         for (key, value) in writes {
@@ -84,7 +84,7 @@ impl TreeChecksum {
             }
         }
         self.batches = self.batches.wrapping_add(1);
-        batch.insert(keys::tally(), self.encode());
+        batch.insert(keys::checksum(), self.encode());
         Ok(batch)
     }
 
@@ -116,11 +116,15 @@ fn hash(key: &[u8], value: &[u8]) -> u128 {
     hasher.digest128()
 }
 
-/// Changes a tree at once and whole, with its tally; nothing else may write meanwhile.
-pub(super) fn apply(tree: &Tree, tally: &mut TreeChecksum, writes: &Writes) -> Result<(), Error> {
-    let mut after = *tally;
+/// Changes a tree at once and whole, with its checksum; nothing else may write meanwhile.
+pub(super) fn apply(
+    tree: &Tree,
+    checksum: &mut TreeChecksum,
+    writes: &Writes,
+) -> Result<(), Error> {
+    let mut after = *checksum;
     let batch = after.batch(tree, writes)?;
     tree.apply_batch(batch).map_err(broken)?;
-    *tally = after;
+    *checksum = after;
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! says how far the store had come; a database that is behind it has lost something and is not opened.
 //!
 //! The file has two places, written in turn, so that a write which a power cut tears leaves the one before it. Each
-//! holds `anteroom mark 1\n`, the tally (32 bytes), the number of audit records (8 bytes), the last seal (32 bytes) and
+//! holds `anteroom mark 1\n`, the checksum (32 bytes), the number of audit records (8 bytes), the last seal (32 bytes) and
 //! a CRC-32 of all that.
 
 use std::{
@@ -30,7 +30,7 @@ const LENGTH: usize = MAGIC.len() + TreeChecksum::LENGTH + 8 + 32;
 /// How far the store had come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mark {
-    pub(super) tally: TreeChecksum,
+    pub(super) checksum: TreeChecksum,
     pub(super) tip: Tip,
 }
 
@@ -52,7 +52,7 @@ impl Mark {
         if is_blank {
             return Ok(None);
         }
-        let highest = marks.into_iter().flatten().max_by_key(|mark| mark.tally.batches);
+        let highest = marks.into_iter().flatten().max_by_key(|mark| mark.checksum.batches);
         let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "it holds no mark");
         highest.ok_or_else(unreadable).map(Some)
     }
@@ -60,7 +60,7 @@ impl Mark {
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LENGTH + 4);
         bytes.extend(MAGIC);
-        bytes.extend(self.tally.encode());
+        bytes.extend(self.checksum.encode());
         bytes.extend(self.tip.next.to_be_bytes());
         bytes.extend(self.tip.seal);
         bytes.extend(crc32fast::hash(&bytes).to_be_bytes());
@@ -70,10 +70,10 @@ impl Mark {
     fn decode(bytes: &[u8]) -> Option<Self> {
         let (bytes, sum) = bytes.split_at_checked(LENGTH)?;
         let rest = bytes.strip_prefix(MAGIC)?;
-        let (tally, rest) = rest.split_at_checked(TreeChecksum::LENGTH)?;
+        let (checksum, rest) = rest.split_at_checked(TreeChecksum::LENGTH)?;
         let (next, seal) = rest.split_first_chunk()?;
         let tip = Tip { next: u64::from_be_bytes(*next), seal: seal.try_into().ok()? };
-        let mark = Self { tally: TreeChecksum::decode(tally)?, tip };
+        let mark = Self { checksum: TreeChecksum::decode(checksum)?, tip };
         (crc32fast::hash(bytes).to_be_bytes() == sum).then_some(mark)
     }
 }
@@ -102,7 +102,7 @@ impl MarkFile {
         file.read_exact_at(&mut first, 0)?;
         let mut second = first;
         file.read_exact_at(&mut second, APART)?;
-        let batches = |bytes: &[u8]| Mark::decode(bytes).map(|mark| mark.tally.batches);
+        let batches = |bytes: &[u8]| Mark::decode(bytes).map(|mark| mark.checksum.batches);
         let next = if batches(&first) > batches(&second) { APART } else { 0 };
         Ok(Self { file, next })
     }

@@ -40,14 +40,14 @@ pub(super) type Writes = BTreeMap<At, Option<Vec<u8>>>;
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) tree: &'a Tree,
-    pub(super) vault: &'a KeyStore,
+    pub(super) key_store: &'a KeyStore,
     ahead: Option<&'a Writes>,
 }
 
 impl<'a> Reader<'a> {
     /// Of what is in the tree.
-    pub(super) const fn new(tree: &'a Tree, vault: &'a KeyStore) -> Self {
-        Self { tree, vault, ahead: None }
+    pub(super) const fn new(tree: &'a Tree, key_store: &'a KeyStore) -> Self {
+        Self { tree, key_store, ahead: None }
     }
 
     /// The same for the records of steps and their keys: what is about to be written counts as if it were there.
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
 
     /// The key in a slot; an error once it is shredded, because what was sealed with it is gone.
     pub(super) fn key(&self, slot: Slot, what: impl Display) -> Result<Key, Error> {
-        self.vault.key(slot)?.ok_or_else(|| Error::damaged(what, "its key is shredded"))
+        self.key_store.key(slot)?.ok_or_else(|| Error::damaged(what, "its key is shredded"))
     }
 
     /// Reads what [`Reader::close`] wrote after `clear` bytes. Never quotes the content: it is personal data.
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Record, Error> {
         let json = serde_json::to_vec(value).map_err(Error::unavailable)?;
         let sealed =
-            self.vault.seal(key, &bound(at, version, clear), compression::compress(&json)?)?;
+            self.key_store.seal(key, &bound(at, version, clear), compression::compress(&json)?)?;
         Ok(Record { version, body: [clear, &sealed].concat() })
     }
 

@@ -39,26 +39,26 @@ pub(in crate::gateway::discord) fn begin_on_join(engine: &Engine) -> Vec<Arc<Loa
 /// Begins a flow for somebody who joined, unless they have been in it before. The room is made with the first thing
 /// that is said there.
 pub(in crate::gateway::discord) async fn begin_for(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
 ) -> Result<(), NotTaken> {
-    let person = arrival.person(by);
-    let mine = arrival.conversations(&person).await.map_err(|_| NotTaken)?;
+    let person = update.person(by);
+    let mine = update.conversations(&person).await.map_err(|_| NotTaken)?;
     if mine.iter().any(|head| head.flow.id == flow.flow.id) {
         return Ok(());
     }
     let start = flow.flow.start.discord.as_ref().and_then(|start| start.parent.as_deref());
-    let channels = arrival.app.settings.discord.as_ref().map(|discord| &discord.channels);
+    let channels = update.app.settings.discord.as_ref().map(|discord| &discord.channels);
     let Some(channel) = start.and_then(|alias| channels?.get(alias)).cloned() else {
         tracing::warn!(flow = flow.flow.id, "nothing begins on joining: `parent` names no channel");
         return Ok(());
     };
-    let from = people::known(arrival.guild(), by);
-    let ear = ReplyTarget { user: by.user.clone(), channel };
-    let place = place_of(arrival, flow, by, &ear);
-    let key = format!("{}:{}", arrival.key, flow.flow.id);
-    match arrival.engine.start(&flow.flow.id, &from, place, &key).await {
+    let from = people::known(update.guild(), by);
+    let reply_target = ReplyTarget { user: by.user.clone(), channel };
+    let place = place_of(update, flow, by, &reply_target);
+    let key = format!("{}:{}", update.key, flow.flow.id);
+    match update.engine.start(&flow.flow.id, &from, place, &key).await {
         Ok(_) => Ok(()),
         Err(error) if words::may_pass(&error) => Err(NotTaken),
         Err(error) => {
@@ -76,73 +76,72 @@ pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
 
 /// Somebody presses the button that begins a flow.
 pub(super) async fn pressed(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     id: &str,
     by: &Actor,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
-    match flow_named(arrival.library(), Platform::Discord, id) {
-        Some(flow) => started(arrival, &flow, by, ear).await,
-        None => Ok(arrival.tell(ear, words::NO_FLOWS)),
+    match flow_named(update.library(), Platform::Discord, id) {
+        Some(flow) => started(update, &flow, by, reply_target).await,
+        None => Ok(update.tell(reply_target, words::NO_FLOWS)),
     }
 }
 
 /// Begins a flow for somebody, or finds theirs, and says where it goes on. What is durable when it returns is the
 /// conversation; the room is made after that, by whoever comes first.
 pub(super) async fn started(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
-    let Some(guild) = &arrival.guild else { return Ok(arrival.say(ear, texts::IN_A_SERVER)) };
+    let Some(guild) = &update.guild else {
+        return Ok(update.say(reply_target, texts::IN_A_SERVER));
+    };
     let mut from = people::known(guild, by);
     if flow.flow.policy.score_people {
-        from.staff = arrival.responder(by).staff;
+        from.staff = update.responder(by).staff;
     }
-    let place = place_of(arrival, flow, by, ear);
-    let started = arrival.engine.start(&flow.flow.id, &from, place, &arrival.key).await;
+    let place = place_of(update, flow, by, reply_target);
+    let started = update.engine.start(&flow.flow.id, &from, place, &update.key).await;
     let session = match started {
         Ok(session) => session,
         Err(error) if words::may_pass(&error) => return Err(NotTaken),
-        Err(error) => return Ok(arrival.tell(ear, &words::of_error(&error))),
+        Err(error) => return Ok(update.tell(reply_target, &words::of_error(&error))),
     };
     if by.member.as_ref().is_some_and(|member| !member.is_pending) {
-        arrival.passed(by);
+        update.passed(by);
     }
-    came_back(arrival, session).await?;
-    let_in(arrival, session).await?;
-    Ok(opened(arrival, session))
+    came_back(update, session).await?;
+    let_in(update, session).await?;
+    Ok(opened(update, session))
 }
 
 /// They may have left the thread, or the server, since then.
-pub(super) async fn let_in(
-    arrival: &UpdateContext<'_>,
-    session: SessionId,
-) -> Result<(), NotTaken> {
-    if let Some(head) = arrival.head(session).await.map_err(|_| NotTaken)? {
-        arrival.let_in(&head);
+pub(super) async fn let_in(update: &UpdateContext<'_>, session: SessionId) -> Result<(), NotTaken> {
+    if let Some(head) = update.head(session).await.map_err(|_| NotTaken)? {
+        update.let_in(&head);
     }
     Ok(())
 }
 
 /// Whoever presses Start can be reached: what had paused because they could not goes on.
 pub(super) async fn came_back(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     session: SessionId,
 ) -> Result<(), NotTaken> {
-    let head = arrival.head(session).await.map_err(|_| NotTaken)?;
+    let head = update.head(session).await.map_err(|_| NotTaken)?;
     let Some(head) = head.filter(|head| head.status == Status::Paused) else { return Ok(()) };
     let from = Responder::without_rights(head.participant, head.name.unwrap_or_default());
-    let key = format!("{}:back", arrival.key);
+    let key = format!("{}:back", update.key);
     let inbound = Inbound { key, session, from, what: InboundKind::Back };
-    arrival.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
+    update.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
 }
 
 /// Makes the room where there is none, or none any more, and says then where it is.
-fn opened(arrival: &UpdateContext<'_>, session: SessionId) -> Ack {
-    let app = Arc::clone(arrival.app);
-    arrival.say_later(async move {
+fn opened(update: &UpdateContext<'_>, session: SessionId) -> Ack {
+    let app = Arc::clone(update.app);
+    update.say_later(async move {
         let Some(engine) = app.engine() else { return texts::ROOM_LATER.to_owned() };
         let Ok(look) = engine.look(session).await else { return texts::ROOM_LATER.to_owned() };
         let before = app.rooms.known(session).await.ok().flatten();
@@ -217,23 +216,23 @@ const ARRIVES_PAUSE: Duration = Duration::from_millis(150);
 
 /// Where a flow runs for somebody.
 pub(super) fn place_of(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Place {
     let start = flow.flow.start.discord.as_ref();
-    let discord = arrival.app.settings.discord.as_ref();
+    let discord = update.app.settings.discord.as_ref();
     let parent = start.and_then(|start| {
         discord.and_then(|discord| discord.channels.get(start.parent.as_deref()?))
     });
     let (channel, thread) = match start.map(|start| start.place) {
         Some(DiscordPlace::PrivateThread) => {
-            (parent.unwrap_or(&ear.channel).clone(), Some(by.user.clone()))
+            (parent.unwrap_or(&reply_target.channel).clone(), Some(by.user.clone()))
         }
         Some(DiscordPlace::Dm) | None => (by.user.clone(), None),
     };
-    let workspace = arrival.guild().to_owned();
+    let workspace = update.guild().to_owned();
     Place { platform: Platform::Discord, workspace, channel, thread }
 }
 
@@ -257,23 +256,27 @@ fn on_panel(flow: &LoadedFlow, is_among: bool) -> texts::Panel<'_> {
 }
 
 /// Posts a message with a Start button, for those who look after the server.
-pub(super) fn panel(arrival: &UpdateContext<'_>, command: &Command, ear: &ReplyTarget) -> Ack {
-    if !arrival.responder(&command.by).staff && !people::manages(&command.by) {
-        return arrival.tell(ear, texts::FOR_MODERATORS);
+pub(super) fn panel(
+    update: &UpdateContext<'_>,
+    command: &Command,
+    reply_target: &ReplyTarget,
+) -> Ack {
+    if !update.responder(&command.by).staff && !people::manages(&command.by) {
+        return update.tell(reply_target, texts::FOR_MODERATORS);
     }
     let wanted = command.options.get("flow");
-    let mut flows = startable(arrival.library(), Platform::Discord);
+    let mut flows = startable(update.library(), Platform::Discord);
     flows.retain(|flow| wanted.is_none_or(|wanted| flow.flow.id == *wanted));
     flows.retain(|flow| flow.flow.start.discord.as_ref().is_some_and(|start| start.panel));
     if flows.is_empty() {
-        return arrival.say(ear, words::NO_FLOWS);
+        return update.say(reply_target, words::NO_FLOWS);
     }
     let is_among = flows.len() > 1;
     let panels: Vec<_> = flows.iter().map(|flow| on_panel(flow, is_among)).collect();
     let body = texts::panel(&panels).body(0);
     let (app, channel, nonce) =
-        (Arc::clone(arrival.app), command.at.channel.clone(), command.ticket.id.clone());
-    arrival.say_later(async move {
+        (Arc::clone(update.app), command.at.channel.clone(), command.ticket.id.clone());
+    update.say_later(async move {
         let posted = app.api.post(&channel, &nonce, body).await;
         if posted.is_ok() { texts::POSTED.to_owned() } else { texts::NOT_POSTED.to_owned() }
     })

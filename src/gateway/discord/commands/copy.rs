@@ -21,23 +21,19 @@ struct Handed {
 
 /// Puts a copy into somebody's direct messages; where they take none, into the participant's thread, which nobody else of
 /// the members sees. One for staff goes nowhere else. A command that is delivered again brings no second copy.
-pub(super) fn hand_out(
-    arrival: &UpdateContext<'_>,
-    copy: (SessionId, Audience),
-    user: &str,
-) -> Ack {
-    let app = Arc::clone(arrival.app);
-    send_later(arrival, copy, user, async move { bundle(&app, copy).await })
+pub(super) fn hand_out(update: &UpdateContext<'_>, copy: (SessionId, Audience), user: &str) -> Ack {
+    let app = Arc::clone(update.app);
+    send_later(update, copy, user, async move { bundle(&app, copy).await })
 }
 
 /// Puts a file of a conversation into the direct messages of a member of staff.
 pub(super) fn send_file(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     (session, file): (SessionId, Artifact),
     user: &str,
 ) -> Ack {
-    let app = Arc::clone(arrival.app);
-    send_later(arrival, (session, Audience::Staff), user, async move {
+    let app = Arc::clone(update.app);
+    send_later(update, (session, Audience::Staff), user, async move {
         let read = app.engine()?.parts().artifacts.read(session, &file).await;
         let (bytes, name) = (read.ok()??, file.filename.clone());
         Some(Handed { name, bytes, words: "The résumé that they sent." })
@@ -55,7 +51,7 @@ async fn bundle(app: &App, (session, reader): (SessionId, Audience)) -> Option<H
 /// Hands something over after the acknowledgement, and says where it is, or that it could not be sent; once, however often
 /// the event is delivered.
 fn send_later<F>(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     to: (SessionId, Audience),
     user: &str,
     handed: F,
@@ -63,9 +59,9 @@ fn send_later<F>(
 where
     F: Future<Output = Option<Handed>> + Send + 'static,
 {
-    let (app, user) = (Arc::clone(arrival.app), user.to_owned());
-    let key = format!("{} copy", arrival.key);
-    arrival.say_later(async move {
+    let (app, user) = (Arc::clone(update.app), user.to_owned());
+    let key = format!("{} copy", update.key);
+    update.say_later(async move {
         let mut said = texts::COPY_SENT_BEFORE.to_owned();
         let sending = async {
             let sent = match handed.await {
@@ -76,7 +72,7 @@ where
             said = sent.unwrap_or_else(|| texts::no_copy(to.1).to_owned());
             has_arrived
         };
-        app.once.say(&key, Box::pin(sending)).await;
+        app.deduplicator.say(&key, Box::pin(sending)).await;
         said
     })
 }
@@ -104,7 +100,7 @@ async fn hand_over(
                 Audience::Participant => Reader::Participant,
                 Audience::Staff => Reader::Staff(String::new()),
             };
-            app.ledger.note_or_tell(session, &[Posted { item, reader }]).await;
+            app.post_log.note_or_tell(session, &[Posted { item, reader }]).await;
             return Some(format!("Sent. You'll find it in {called}."));
         }
     }

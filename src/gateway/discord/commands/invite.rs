@@ -62,51 +62,51 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Post {
 
 /// Sends an invitation: rights are looked at again, a preview is no proof. The preview becomes what was done.
 pub(super) async fn pressed(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     id: &str,
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     if id == CANCEL {
         return Ok(instead(words::NOT_SENT));
     }
-    if let Err(words) = rights_of_staff(&Asker { arrival, by: &action.by }).await {
-        return Ok(arrival.say(ear, &words));
+    if let Err(words) = rights_of_staff(&Asker { update, by: &action.by }).await {
+        return Ok(update.say(reply_target, &words));
     }
-    let flows = invitable(arrival.library(), Platform::Discord);
+    let flows = invitable(update.library(), Platform::Discord);
     let found = id.split_once('.').and_then(|(user, id)| {
         let flow = flows.into_iter().find(|flow| flow.flow.id == id)?;
         Some((user.to_owned(), flow))
     });
     let Some((user, flow)) = found else { return Ok(instead(words::NO_FLOWS)) };
-    invited(arrival, &flow, user, &action.by, ear).await
+    invited(update, &flow, user, &action.by, reply_target).await
 }
 
 async fn invited(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     flow: &LoadedFlow,
     user: String,
     by: &Actor,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
-    let name = match name_of(arrival, &user).await {
+    let name = match name_of(update, &user).await {
         Ok(name) => name,
         Err(words) => return Ok(instead(words)),
     };
     // Whoever invites themselves tries it out.
     let is_test = user == by.user;
-    let person = people::known(arrival.guild(), by).person;
+    let person = people::known(update.guild(), by).person;
     let inviter = Inviter { person, name: by.name.clone() };
     let invited_by = Some(&inviter).filter(|_| !is_test);
     let beginning = Beginning { is_test, invited_by, ..Beginning::default() };
     let member = Actor { user, name, ..Actor::default() };
-    let from = people::known(arrival.guild(), &member);
-    let place = place_of(arrival, flow, &member, ear);
-    let at = (place, arrival.key.as_str());
-    match arrival.engine.start_with(&flow.flow.id, &from, at, beginning).await {
+    let from = people::known(update.guild(), &member);
+    let place = place_of(update, flow, &member, reply_target);
+    let at = (place, update.key.as_str());
+    match update.engine.start_with(&flow.flow.id, &from, at, beginning).await {
         Ok(session) => {
-            came_back(arrival, session).await?;
-            begin::let_in(arrival, session).await?;
+            came_back(update, session).await?;
+            begin::let_in(update, session).await?;
             Ok(instead(&texts::invited(&member.user)))
         }
         Err(error) if words::may_pass(&error) => Err(NotTaken),
@@ -115,8 +115,8 @@ async fn invited(
 }
 
 /// What a member is called; none in time, nothing. The error is for whoever invites them.
-async fn name_of(arrival: &UpdateContext<'_>, user: &str) -> Result<String, &'static str> {
-    let asked = arrival.app.api.member(arrival.guild(), user);
+async fn name_of(update: &UpdateContext<'_>, user: &str) -> Result<String, &'static str> {
+    let asked = update.app.api.member(update.guild(), user);
     let Ok(answer) = timeout(NAME_LIMIT, asked).await else { return Ok(String::new()) };
     match answer {
         Ok(member) if member["user"]["bot"] == true => Err(texts::NO_BOTS),

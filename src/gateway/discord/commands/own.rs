@@ -16,18 +16,18 @@ use crate::{
 };
 
 /// How far somebody is.
-pub(super) fn status(arrival: &UpdateContext<'_>, look: Look) -> Ack {
-    let app = Arc::clone(arrival.app);
-    arrival.say_later(async move {
+pub(super) fn status(update: &UpdateContext<'_>, look: Look) -> Ack {
+    let app = Arc::clone(update.app);
+    update.say_later(async move {
         let link = link(&app, &look).await;
         staff_thread::own(&look, link.as_deref())
     })
 }
 
 /// What came of an order.
-pub(super) fn came_of(arrival: &UpdateContext<'_>, session: SessionId, command: Command) -> Ack {
-    let app = Arc::clone(arrival.app);
-    arrival.say_later(async move { what_came(&app, session, &command).await })
+pub(super) fn came_of(update: &UpdateContext<'_>, session: SessionId, command: Command) -> Ack {
+    let app = Arc::clone(update.app);
+    update.say_later(async move { what_came(&app, session, &command).await })
 }
 
 /// What came of an order that was carried out.

@@ -14,21 +14,21 @@ use crate::{
 
 /// A button under an answer was pressed; `id` is what stands behind its prefix.
 pub(super) async fn rated(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     (id, is_good): (&str, bool),
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
-    let session = match own_session(arrival, id, &action.by, ear).await? {
+    let session = match own_session(update, id, &action.by, reply_target).await? {
         Ok((session, _)) => session,
         Err(refused) => return Ok(refused),
     };
     let message =
         MessageRef { channel: action.at.channel.clone(), message: action.message.clone() };
-    keep(arrival, session, (&message, is_good), (None, texts::without_greeting(&action.said)))
+    keep(update, session, (&message, is_good), (None, texts::without_greeting(&action.said)))
         .await?;
     if is_good {
-        return Ok(arrival.say(ear, words::RATED_GOOD));
+        return Ok(update.say(reply_target, words::RATED_GOOD));
     }
     let id = format!("{}{}.{}", texts::WHY, session.short(), action.message);
     Ok(Ack::Form(render::why(id)))
@@ -36,27 +36,27 @@ pub(super) async fn rated(
 
 /// The form that asks why was sent; none where it was another one.
 pub(in crate::gateway::discord) async fn explained(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     sent: &Submission,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Option<Ack>, NotTaken> {
     let asked = sent.element.strip_prefix(texts::WHY).and_then(|rest| rest.split_once('.'));
     let Some((id, message)) = asked else { return Ok(None) };
-    let session = match own_session(arrival, id, &sent.by, ear).await? {
+    let session = match own_session(update, id, &sent.by, reply_target).await? {
         Ok((session, _)) => session,
         Err(refused) => return Ok(Some(refused)),
     };
     let reason = sent.inputs.0.get("reason").and_then(|typed| typed.values.first());
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
-        return Ok(Some(arrival.say(ear, words::RATED_BAD)));
+        return Ok(Some(update.say(reply_target, words::RATED_BAD)));
     };
     let message = MessageRef { channel: sent.at.channel.clone(), message: message.to_owned() };
-    keep(arrival, session, (&message, false), (Some(reason), "")).await?;
-    Ok(Some(arrival.say(ear, words::REASON_KEPT)))
+    keep(update, session, (&message, false), (Some(reason), "")).await?;
+    Ok(Some(update.say(reply_target, words::REASON_KEPT)))
 }
 
 async fn keep(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     session: SessionId,
     (message, is_good): (&MessageRef, bool),
     (reason, about): (Option<&String>, &str),
@@ -66,8 +66,8 @@ async fn keep(
         is_good,
         reason: reason.cloned(),
         about: about.to_owned(),
-        at: arrival.app.clock.now(),
+        at: update.app.clock.now(),
     };
-    let kept = rating::keep(arrival.engine, session, rating, metric::DISCORD_FEEDBACK);
+    let kept = rating::keep(update.engine, session, rating, metric::DISCORD_FEEDBACK);
     kept.await.map_err(|_| NotTaken)
 }

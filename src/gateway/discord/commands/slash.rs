@@ -28,27 +28,28 @@ use crate::{
 
 /// A command, with what was given with it.
 pub(in crate::gateway::discord) async fn typed(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     command: Given,
 ) -> Result<Ack, NotTaken> {
-    let ear = ReplyTarget { user: command.by.user.clone(), channel: command.at.channel.clone() };
-    if arrival.guild.is_none() {
-        return Ok(arrival.say(&ear, texts::IN_A_SERVER));
+    let reply_target =
+        ReplyTarget { user: command.by.user.clone(), channel: command.at.channel.clone() };
+    if update.guild.is_none() {
+        return Ok(update.say(&reply_target, texts::IN_A_SERVER));
     }
-    let Some(order) = read(&command) else { return Ok(arrival.say(&ear, texts::GONE)) };
+    let Some(order) = read(&command) else { return Ok(update.say(&reply_target, texts::GONE)) };
     match (order.verb, command.target.clone()) {
-        (Verb::Panel, _) => Ok(begin::panel(arrival, &command, &ear)),
-        (Verb::Upload, _) => upload(arrival, &command, &ear).await,
+        (Verb::Panel, _) => Ok(begin::panel(update, &command, &reply_target)),
+        (Verb::Upload, _) => upload(update, &command, &reply_target).await,
         (Verb::UseAsAnswer, Some(Target::Message(message))) => {
-            used(arrival, *message, &command.by, &ear).await
+            used(update, *message, &command.by, &reply_target).await
         }
-        (Verb::UseAsAnswer, _) => Ok(arrival.say(&ear, words::NO_ANSWER)),
+        (Verb::UseAsAnswer, _) => Ok(update.say(&reply_target, words::NO_ANSWER)),
         _ => {
-            let asker = Asker { arrival, by: &command.by };
+            let asker = Asker { update, by: &command.by };
             match decide(&asker, &order).await {
-                Ok(answer) => asker.show(answer, &ear).await,
+                Ok(answer) => asker.show(answer, &reply_target).await,
                 Err(error) if words::may_pass(&error) => Err(NotTaken),
-                Err(error) => Ok(arrival.say(&ear, &words::of_error(&error))),
+                Err(error) => Ok(update.say(&reply_target, &words::of_error(&error))),
             }
         }
     }
@@ -72,26 +73,26 @@ fn read(command: &Given) -> Option<Order> {
 
 /// Whoever gave a command.
 pub(super) struct Asker<'a> {
-    pub(super) arrival: &'a UpdateContext<'a>,
+    pub(super) update: &'a UpdateContext<'a>,
     pub(super) by: &'a Actor,
 }
 
 #[async_trait]
 impl Caller for Asker<'_> {
     fn engine(&self) -> &Engine {
-        self.arrival.engine
+        self.update.engine
     }
 
     fn key(&self) -> &str {
-        &self.arrival.key
+        &self.update.key
     }
 
     fn me(&self) -> PersonId {
-        self.arrival.person(self.by)
+        self.update.person(self.by)
     }
 
     async fn rights(&self) -> Result<Responder, String> {
-        Ok(self.arrival.responder(self.by))
+        Ok(self.update.responder(self.by))
     }
 
     async fn participant(&self, head: &Head) -> Responder {
@@ -104,27 +105,31 @@ impl Caller for Asker<'_> {
 }
 
 impl Asker<'_> {
-    async fn show(&self, answer: Answer, ear: &ReplyTarget) -> Result<Ack, NotTaken> {
-        let arrival = self.arrival;
+    async fn show(&self, answer: Answer, reply_target: &ReplyTarget) -> Result<Ack, NotTaken> {
+        let update = self.update;
         Ok(match answer {
-            Answer::Say(text) => arrival.say(ear, &text),
-            Answer::Told(words) => arrival.say(ear, &texts::sentence(&words)),
+            Answer::Say(text) => update.say(reply_target, &text),
+            Answer::Told(words) => update.say(reply_target, &texts::sentence(&words)),
             Answer::Done { session, command, is_own: true } => {
-                own::came_of(arrival, session, command)
+                own::came_of(update, session, command)
             }
-            Answer::Done { command, .. } => arrival.say(ear, decide::done(&command)),
-            Answer::Begin(flow) => return begin::started(arrival, &flow, self.by, ear).await,
-            Answer::Pick(flows) => arrival.show(ear, begin::chooser(&flows)),
-            Answer::Invite(user, flows) => arrival.show(ear, invite::preview(&user, &flows)),
-            Answer::Own(look) => own::status(arrival, *look),
-            Answer::One(look) => arrival.show(ear, staff_thread::one(&look)),
+            Answer::Done { command, .. } => update.say(reply_target, decide::done(&command)),
+            Answer::Begin(flow) => {
+                return begin::started(update, &flow, self.by, reply_target).await;
+            }
+            Answer::Pick(flows) => update.show(reply_target, begin::chooser(&flows)),
+            Answer::Invite(user, flows) => {
+                update.show(reply_target, invite::preview(&user, &flows))
+            }
+            Answer::Own(look) => own::status(update, *look),
+            Answer::One(look) => update.show(reply_target, staff_thread::one(&look)),
             Answer::All(heads) => {
-                arrival.show(ear, staff_thread::overview(&heads, arrival.app.clock.now()))
+                update.show(reply_target, staff_thread::overview(&heads, update.app.clock.now()))
             }
             Answer::Copy(session) => {
-                copy::hand_out(arrival, (session, Audience::Staff), &self.by.user)
+                copy::hand_out(update, (session, Audience::Staff), &self.by.user)
             }
-            Answer::Help(is_staff) => arrival.say(ear, &help(is_staff, Entry::on_discord)),
+            Answer::Help(is_staff) => update.say(reply_target, &help(is_staff, Entry::on_discord)),
         })
     }
 }

@@ -43,7 +43,7 @@ struct Use<'a> {
     head: &'a Head,
     by: &'a Actor,
     element: &'a ComponentId,
-    ear: &'a ReplyTarget,
+    reply_target: &'a ReplyTarget,
     /// It was done with a message that they alone see.
     is_aside: bool,
     /// What can be typed where it was done.
@@ -57,22 +57,23 @@ impl UpdateContext<'_> {
             return commands::pressed(self, action).await;
         };
         let element = answer::resolve(&element, &action.inputs);
-        let ear = ReplyTarget { user: action.by.user.clone(), channel: action.at.channel.clone() };
+        let reply_target =
+            ReplyTarget { user: action.by.user.clone(), channel: action.at.channel.clone() };
         let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
         let Some((wait, shown)) = found else {
             if let Ok(Some(report)) = self.engine.erasure_report_by(element.wait).await {
-                return Ok(self.say(&ear, &receipt::text(&report)));
+                return Ok(self.say(&reply_target, &receipt::text(&report)));
             }
             let unknown = Receipt::Settled(Settlement::Unknown);
-            return Ok(self.report(&unknown, None, &self.person(&action.by), &ear));
+            return Ok(self.report(&unknown, None, &self.person(&action.by), &reply_target));
         };
         let Some(head) = self.head(wait.session).await.map_err(|_| NotTaken)? else {
-            return Ok(self.tell(&ear, words::NO_CONVERSATION));
+            return Ok(self.tell(&reply_target, words::NO_CONVERSATION));
         };
         if let Some(command) = element.order() {
             let from = self.answerer(&wait, &head, &action.by);
             let order = (from, InboundKind::Command(command));
-            let ack = self.receive(wait.session, order, &ear, Some(&wait)).await?;
+            let ack = self.receive(wait.session, order, &reply_target, Some(&wait)).await?;
             self.keep_words(&wait).await?;
             return Ok(ack);
         }
@@ -82,7 +83,7 @@ impl UpdateContext<'_> {
             head: &head,
             by: &action.by,
             element: &element,
-            ear: &ear,
+            reply_target: &reply_target,
             is_aside: action.is_ephemeral,
             hears: self.app.hears(head.id, &head.place).await,
         };
@@ -101,22 +102,23 @@ impl UpdateContext<'_> {
 
     /// A form was sent.
     pub(super) async fn submitted(&self, sent: Submission) -> Result<Ack, NotTaken> {
-        let ear = ReplyTarget { user: sent.by.user.clone(), channel: sent.at.channel.clone() };
-        if let Some(ack) = commands::explained(self, &sent, &ear).await? {
+        let reply_target =
+            ReplyTarget { user: sent.by.user.clone(), channel: sent.at.channel.clone() };
+        if let Some(ack) = commands::explained(self, &sent, &reply_target).await? {
             return Ok(ack);
         }
         let Some(element) = ComponentId::parse(&sent.element) else {
             tracing::warn!("a form was sent that nobody here has made");
-            return Ok(self.tell(&ear, texts::GONE));
+            return Ok(self.tell(&reply_target, texts::GONE));
         };
         let element = answer::resolve(&element, &Inputs::default());
         let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
         let Some((wait, shown)) = found else {
             let unknown = Receipt::Settled(Settlement::Unknown);
-            return Ok(self.report(&unknown, None, &self.person(&sent.by), &ear));
+            return Ok(self.report(&unknown, None, &self.person(&sent.by), &reply_target));
         };
         let Some(head) = self.head(wait.session).await.map_err(|_| NotTaken)? else {
-            return Ok(self.tell(&ear, words::NO_CONVERSATION));
+            return Ok(self.tell(&reply_target, words::NO_CONVERSATION));
         };
         let used = Use {
             wait: &wait,
@@ -124,7 +126,7 @@ impl UpdateContext<'_> {
             head: &head,
             by: &sent.by,
             element: &element,
-            ear: &ear,
+            reply_target: &reply_target,
             is_aside: sent.is_ephemeral,
             hears: self.app.hears(head.id, &head.place).await,
         };
@@ -219,7 +221,7 @@ impl UpdateContext<'_> {
         from: Responder,
         (reply, draft): (Reply, Draft),
     ) -> Result<Ack, NotTaken> {
-        let Use { wait, element, ear, .. } = *used;
+        let Use { wait, element, reply_target, .. } = *used;
         let me = from.person.clone();
         let what = InboundKind::Answer {
             wait: wait.id,
@@ -246,7 +248,7 @@ impl UpdateContext<'_> {
                     // What is left of it here is of no revision that will be asked again.
                     _ = self.app.drafts.drop(wait).await;
                 }
-                let said = self.report(&receipt, Some(wait), &me, ear);
+                let said = self.report(&receipt, Some(wait), &me, reply_target);
                 Ok(match said {
                     Ack::Seen if used.is_aside => Ack::Redraw(aside_over(done(&reply))),
                     Ack::Seen if is_applied => self.closed(used, drawing).await,
@@ -254,7 +256,7 @@ impl UpdateContext<'_> {
                 })
             }
             Err(error) if words::may_pass(&error) => Err(NotTaken),
-            Err(error) => Ok(self.tell(ear, &words::of_error(&error))),
+            Err(error) => Ok(self.tell(reply_target, &words::of_error(&error))),
         }
     }
 
@@ -306,7 +308,9 @@ impl UpdateContext<'_> {
         };
         let from = self.answerer(used.wait, used.head, used.by);
         let what = InboundKind::Offered { wait: Some(used.wait.id), files, text: None };
-        let ack = self.receive(used.wait.session, (from, what), used.ear, Some(used.wait)).await?;
+        let ack = self
+            .receive(used.wait.session, (from, what), used.reply_target, Some(used.wait))
+            .await?;
         Ok(match ack {
             Ack::Seen if used.is_aside => Ack::Redraw(aside_over(words::GOT_IT)),
             ack => ack,
@@ -347,7 +351,7 @@ impl UpdateContext<'_> {
 
     /// The refusal, where somebody may not see a form of a question: it shows what was entered so far.
     fn may_look(&self, used: &Use<'_>) -> Option<Ack> {
-        let Use { wait, head, by, ear, .. } = *used;
+        let Use { wait, head, by, reply_target, .. } = *used;
         let from = self.answerer(wait, head, by);
         let may = match &wait.answerers {
             Answerers::Participant => from.person == head.participant,
@@ -356,7 +360,7 @@ impl UpdateContext<'_> {
         let refused = || {
             let who_may = wait.answerers.who();
             let refused = Receipt::Settled(Settlement::NotAllowed { who_may });
-            self.report(&refused, Some(wait), &from.person, ear)
+            self.report(&refused, Some(wait), &from.person, reply_target)
         };
         (!may).then(refused)
     }

@@ -18,29 +18,39 @@ use crate::{
 
 impl UpdateContext<'_> {
     /// Somebody wrote in their own conversation what nobody could hear: once, they are told what works.
-    pub(super) async fn unheard(&self, head: &Head, ear: &ReplyTarget) -> Result<Ack, NotTaken> {
+    pub(super) async fn unheard(
+        &self,
+        head: &Head,
+        reply_target: &ReplyTarget,
+    ) -> Result<Ack, NotTaken> {
         let hears = self.app.hears(head.id, &head.place).await;
-        if hears == MessageAccess::All || !self.is_first(head.id, ear).await? {
+        if hears == MessageAccess::All || !self.is_first(head.id, reply_target).await? {
             return Ok(self.quiet.clone());
         }
-        Ok(self.show(ear, texts::help(texts::UNHEARD, head.id, hears)))
+        Ok(self.show(reply_target, texts::help(texts::UNHEARD, head.id, hears)))
     }
 
     /// The same of staff, in the thread about somebody.
     pub(super) async fn unheard_from_staff(
         &self,
         session: SessionId,
-        ear: &ReplyTarget,
+        reply_target: &ReplyTarget,
     ) -> Result<Ack, NotTaken> {
-        if self.app.hears_staff() == MessageAccess::All || !self.is_first(session, ear).await? {
+        if self.app.hears_staff() == MessageAccess::All
+            || !self.is_first(session, reply_target).await?
+        {
             return Ok(self.quiet.clone());
         }
-        Ok(self.say(ear, texts::UNHEARD_STAFF))
+        Ok(self.say(reply_target, texts::UNHEARD_STAFF))
     }
 
     /// Whether nobody was told there before; it counts as told.
-    async fn is_first(&self, session: SessionId, ear: &ReplyTarget) -> Result<bool, NotTaken> {
-        let key = format!("discord/unheard/{}", ear.channel);
+    async fn is_first(
+        &self,
+        session: SessionId,
+        reply_target: &ReplyTarget,
+    ) -> Result<bool, NotTaken> {
+        let key = format!("discord/unheard/{}", reply_target.channel);
         let noted = self.app.store.noted(&key).await.map_err(|_| NotTaken)?;
         if noted.is_some_and(|note| note.value.is_some()) {
             return Ok(false);

@@ -29,55 +29,55 @@ impl UpdateContext<'_> {
         receipt: &Receipt,
         about: Option<&Wait>,
         me: &PersonId,
-        ear: &ReplyTarget,
+        reply_target: &ReplyTarget,
     ) -> Ack {
         if let Receipt::Erased { receipt, is_under_way } = receipt {
-            return self.say(ear, &receipt::erased(receipt, *is_under_way));
+            return self.say(reply_target, &receipt::erased(receipt, *is_under_way));
         }
         let prompt = about.map(|wait| &*wait.prompt);
         match words::of_receipt(receipt, prompt, me) {
-            Some(words) => self.tell(ear, &texts::sentence(&words)),
+            Some(words) => self.tell(reply_target, &texts::sentence(&words)),
             None => self.quiet.clone(),
         }
     }
 
     /// Tells somebody that something did not work, so often and no more: them alone where they wait for an answer.
-    pub(in crate::gateway::discord) fn tell(&self, ear: &ReplyTarget, text: &str) -> Ack {
-        if text.is_empty() || !self.app.receipts.may_tell(self.guild(), &ear.user) {
+    pub(in crate::gateway::discord) fn tell(&self, reply_target: &ReplyTarget, text: &str) -> Ack {
+        if text.is_empty() || !self.app.receipts.may_tell(self.guild(), &reply_target.user) {
             return self.quiet.clone();
         }
-        self.say(ear, text)
+        self.say(reply_target, text)
     }
 
     /// Says something: to them alone where they wait for an answer, otherwise where they wrote.
-    pub(in crate::gateway::discord) fn say(&self, ear: &ReplyTarget, text: &str) -> Ack {
-        self.show(ear, texts::words(text))
+    pub(in crate::gateway::discord) fn say(&self, reply_target: &ReplyTarget, text: &str) -> Ack {
+        self.show(reply_target, texts::words(text))
     }
 
     /// Shows something likewise; where nobody waits for an answer, once, however often the event is delivered.
-    pub(in crate::gateway::discord) fn show(&self, ear: &ReplyTarget, post: Post) -> Ack {
+    pub(in crate::gateway::discord) fn show(&self, reply_target: &ReplyTarget, post: Post) -> Ack {
         if self.ticket.is_some() {
             return Ack::Say(post);
         }
         let body = post.body(0);
-        self.post_once(format!("{} {body}", self.key), ear, body)
+        self.post_once(format!("{} {body}", self.key), reply_target, body)
     }
 
     /// Greets somebody where there is no conversation; once, however often the event is delivered.
-    pub(in crate::gateway::discord) fn greet(&self, ear: &ReplyTarget, post: Post) -> Ack {
+    pub(in crate::gateway::discord) fn greet(&self, reply_target: &ReplyTarget, post: Post) -> Ack {
         if self.ticket.is_some() {
             return Ack::Say(post);
         }
-        self.post_once(self.key.clone(), ear, post.body(0))
+        self.post_once(self.key.clone(), reply_target, post.body(0))
     }
 
-    fn post_once(&self, key: String, ear: &ReplyTarget, body: Value) -> Ack {
-        let (app, channel) = (Arc::clone(self.app), ear.channel.clone());
+    fn post_once(&self, key: String, reply_target: &ReplyTarget, body: Value) -> Ack {
+        let (app, channel) = (Arc::clone(self.app), reply_target.channel.clone());
         let nonce = send::nonce(EffectId::mint(app.ids.as_ref()), 0);
         self.app.afterwards.spawn(async move {
             // A failure is told in the log by the call.
             let posting = async { app.api.post(&channel, &nonce, body).await.is_ok() };
-            app.once.say(&key, posting).await;
+            app.deduplicator.say(&key, posting).await;
         });
         Ack::Nothing
     }

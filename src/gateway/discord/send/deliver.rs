@@ -117,7 +117,7 @@ pub(super) type Delivered<T> = Result<T, Undelivered>;
 
 impl<'a> Sender<'a> {
     pub(super) fn new(app: &'a App, effect: &'a Effect) -> Self {
-        let was_tried = app.doubts.has(effect.id) || effect.queued_at < app.began;
+        let was_tried = app.possible_duplicates.has(effect.id) || effect.queued_at < app.began;
         Self {
             app,
             effect,
@@ -139,7 +139,7 @@ impl Sender<'_> {
                 // An edit leaves it as it is, and few such signs are taken.
                 let is_edit = !is_new || matches!(self.effect.act, Act::Progress { .. });
                 if self.effect.to == Recipient::Participant && !is_edit {
-                    self.app.signs.changed(self.effect.session);
+                    self.app.work_indicators.changed(self.effect.session);
                 }
                 Delivery::delivered(message)
             }
@@ -468,7 +468,7 @@ impl Sender<'_> {
     /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
     async fn fetch(&self, by: &PersonId, wait: Option<WaitId>, offers: &[Offer]) -> Delivered<()> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        let _sign = self.app.signs.fetching(self.effect.session, offers);
+        let _sign = self.app.work_indicators.fetching(self.effect.session, offers);
         let mut fetched = Fetched::new(engine, self.effect, wait);
         for file in offers {
             if !fetched.keep(file, self.app.files.fetch(file).await).await? {

@@ -1,4 +1,4 @@
-//! What a delivery leaves on Discord, for the session's ledger.
+//! What a delivery leaves on Discord, for the session's log of posts.
 
 use super::deliver::Sender;
 use crate::{
@@ -12,10 +12,10 @@ use crate::{
     },
 };
 
-/// What is marked of a session: a ledger of an older program says nothing of it.
+/// What is marked of a session: a log of posts of an older program says nothing of it.
 pub(super) async fn remains(app: &App, session: SessionId, place: &Place) -> Vec<Posted> {
     let mut found = Vec::new();
-    // Best effort: what cannot be read now is on the ledger, or stands in a thread that is.
+    // Best effort: what cannot be read now is on the log of posts, or stands in a thread that is.
     if app.rooms.is_thread(session, place).await
         && let Ok(Some(id)) = app.rooms.known(session).await
     {

@@ -184,7 +184,7 @@ impl Sender<'_> {
         file: Option<File<'_>>,
     ) -> Result<String, Failure> {
         let Self { app, effect, .. } = self;
-        let was_doubted = app.doubts.begin(effect.id);
+        let was_doubted = app.possible_duplicates.begin(effect.id);
         let posted = match file {
             Some(File { name, bytes }) => {
                 app.api.post_file(channel, nonce, body, (name, bytes.to_vec())).await
@@ -206,7 +206,7 @@ impl Sender<'_> {
                 | Failure::Refused { .. }
                 | Failure::BadToken,
             ) => {
-                app.doubts.nothing_happened(effect.id, was_doubted);
+                app.possible_duplicates.nothing_happened(effect.id, was_doubted);
             }
             Ok(_) | Err(Failure::Unclear { .. }) => {}
         }

@@ -62,7 +62,7 @@ const ERASING: Duration = Duration::from_mins(1);
 pub(super) struct Streams {
     pub(super) api: Api,
     pub(super) store: Arc<dyn Store>,
-    ledger: PostLog,
+    post_log: PostLog,
     open: Mutex<HashMap<SessionId, Open>>,
     /// Messages that are posted plainly, by session and what the model knew.
     plain: Cache<SessionId, u64>,
@@ -99,11 +99,11 @@ pub(super) enum Looked {
 }
 
 impl Streams {
-    pub(super) fn new(api: Api, store: Arc<dyn Store>, ledger: PostLog) -> Self {
+    pub(super) fn new(api: Api, store: Arc<dyn Store>, post_log: PostLog) -> Self {
         Self {
             api,
             store,
-            ledger,
+            post_log,
             open: Mutex::default(),
             plain: Cache::new(limits::SESSIONS_KEPT),
             settled: Cache::new(limits::SESSIONS_KEPT),
@@ -454,25 +454,25 @@ impl Streams {
         named(&kept).into_iter().map(posted).collect()
     }
 
-    /// What was read of an answer stays, and is on the ledger.
+    /// What was read of an answer stays, and is on the log of posts.
     async fn break_off(&self, session: SessionId, kept: &Kept) -> Result<(), Failure> {
         kept.break_off(&self.api).await?;
         self.leave(session, kept).await;
         Ok(())
     }
 
-    /// A message stays as it is, and is on the ledger.
+    /// A message stays as it is, and is on the log of posts.
     pub(super) async fn leave(&self, session: SessionId, kept: &Kept) {
         let left: Vec<Posted> = named(kept).into_iter().map(posted).collect();
-        self.ledger.note_or_tell(session, &left).await;
+        self.post_log.note_or_tell(session, &left).await;
     }
 
-    /// An answer goes away; what Slack keeps of it is on the ledger.
+    /// An answer goes away; what Slack keeps of it is on the log of posts.
     pub(super) async fn take_down(&self, session: SessionId, kept: &Kept) -> Result<(), Failure> {
         let left = kept.discard(&self.api).await?;
         let channel = &kept.spot.channel;
         let left: Vec<Posted> = left.iter().map(|ts| posted(format!("{channel}/{ts}"))).collect();
-        self.ledger.note_or_tell(session, &left).await;
+        self.post_log.note_or_tell(session, &left).await;
         Ok(())
     }
 

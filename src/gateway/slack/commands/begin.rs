@@ -47,34 +47,34 @@ pub(super) struct Begun {
 
 /// Begins an interview where its flow says; `channel` is where it was asked for.
 pub(super) async fn begin(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
     channel: Option<&str>,
 ) -> Result<Begun, Error> {
-    begin_where(arrival, flow, by, channel, Beginning::default()).await
+    begin_where(update, flow, by, channel, Beginning::default()).await
 }
 
 async fn begin_where(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
     channel: Option<&str>,
     beginning: Beginning<'_>,
 ) -> Result<Begun, Error> {
     let parent = flow.flow.start.slack.as_ref().and_then(|start| start.parent.as_deref());
-    let channels = arrival.app.settings.slack.as_ref().map(|slack| &slack.channels);
+    let channels = update.app.settings.slack.as_ref().map(|slack| &slack.channels);
     let parent = parent.and_then(|alias| channels.and_then(|channels| channels.get(alias)));
     let channel = match place_of(flow) {
         SlackPlace::Dm => None,
         SlackPlace::ChannelThread => parent.map(String::as_str).or(channel),
     };
     let channel = channel.filter(|channel| channel.starts_with(['C', 'G']));
-    begin_at(arrival, flow, by, (channel.unwrap_or(&by.user), None), beginning).await
+    begin_at(update, flow, by, (channel.unwrap_or(&by.user), None), beginning).await
 }
 
 pub(super) async fn begin_at(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
     (channel, thread): (&str, Option<String>),
@@ -82,16 +82,16 @@ pub(super) async fn begin_at(
 ) -> Result<Begun, Error> {
     let place = Place {
         platform: Platform::Slack,
-        workspace: arrival.team().to_owned(),
+        workspace: update.team().to_owned(),
         channel: channel.to_owned(),
         thread,
     };
-    let mut from = arrival.participant(by, None).await;
+    let mut from = update.participant(by, None).await;
     if flow.flow.policy.score_people {
-        from.staff = arrival.responder(by).await.is_ok_and(|known| known.staff);
+        from.staff = update.responder(by).await.is_ok_and(|known| known.staff);
     }
     // A name is worth a moment, and no more: whoever asks waits for the acknowledgement.
-    let known = timeout(NAME_LIMIT, arrival.app.people.person(arrival.team(), &by.user)).await;
+    let known = timeout(NAME_LIMIT, update.app.people.person(update.team(), &by.user)).await;
     let known = known.ok().and_then(Result::ok);
     let time_zone = known.as_ref().and_then(|known| known.time_zone.as_deref());
     let beginning = Beginning { time_zone, ..beginning };
@@ -101,29 +101,29 @@ pub(super) async fn begin_at(
         from.name.clone_from(&by.name);
     }
     let direct = is_direct(&place);
-    let at = (place, arrival.key.as_str());
-    let session = arrival.engine.start_with(&flow.flow.id, &from, at, beginning).await?;
+    let at = (place, update.key.as_str());
+    let session = update.engine.start_with(&flow.flow.id, &from, at, beginning).await?;
     Ok(Begun { session, direct })
 }
 
 /// Begins an interview for somebody who wants to talk to a person and has no conversation: the team answers in it. Of
 /// several the first is taken that names where the team is.
 pub(super) async fn for_person(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     flows: &[Arc<LoadedFlow>],
     message: &Message,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let calls_team = |flow: &&Arc<LoadedFlow>| flow.flow.handoff.channel.is_some();
     let Some(flow) = flows.iter().find(calls_team).or_else(|| flows.first()) else {
-        arrival.tell(ear, words::NO_FLOWS);
+        update.tell(reply_target, words::NO_FLOWS);
         return Ok(Ack::Empty);
     };
     let beginning = Beginning { words: Some(&message.text), ..Beginning::default() };
-    match begin_at(arrival, flow, &message.by, (&message.by.user, None), beginning).await {
+    match begin_at(update, flow, &message.by, (&message.by.user, None), beginning).await {
         Ok(_) => {}
         Err(error) if words::may_pass(&error) => return Err(NotTaken),
-        Err(error) => arrival.tell(ear, &words::of_error(&error)),
+        Err(error) => update.tell(reply_target, &words::of_error(&error)),
     }
     Ok(Ack::Empty)
 }
@@ -131,15 +131,15 @@ pub(super) async fn for_person(
 /// Begins an interview for whoever asked in a channel, and says where it goes on. They hear of it there as well if they
 /// cannot be written to.
 pub(super) async fn begun(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
     channel: &str,
 ) -> String {
-    match begin(arrival, flow, by, Some(channel)).await {
+    match begin(update, flow, by, Some(channel)).await {
         Ok(Begun { session, direct: true }) => {
-            inviter::remember(arrival.app, session, (&by.user, channel)).await;
-            inviter::look(arrival.app, session).await;
+            inviter::remember(update.app, session, (&by.user, channel)).await;
+            inviter::look(update.app, session).await;
             texts::WROTE_TO_YOU.to_owned()
         }
         Ok(_) => words::DONE.to_owned(),
@@ -149,25 +149,27 @@ pub(super) async fn begun(
 
 /// Somebody presses the button that begins an interview.
 pub(super) async fn pressed(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     id: &str,
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Ack {
-    let Some(flow) = flow_named(arrival.library(), Platform::Slack, id) else {
-        arrival.tell(ear, words::NO_FLOWS);
+    let Some(flow) = flow_named(update.library(), Platform::Slack, id) else {
+        update.tell(reply_target, words::NO_FLOWS);
         return Ack::Empty;
     };
     let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
     if let Some(channel) = channel.filter(|_| action.is_ephemeral) {
-        let said = begun(arrival, &flow, &action.by, channel).await;
-        return told_once(arrival, said).await;
+        let said = begun(update, &flow, &action.by, channel).await;
+        return told_once(update, said).await;
     }
-    match begin(arrival, &flow, &action.by, channel).await {
-        Ok(begun) if begun.direct && channel.is_some() => arrival.tell(ear, texts::WROTE_TO_YOU),
+    match begin(update, &flow, &action.by, channel).await {
+        Ok(begun) if begun.direct && channel.is_some() => {
+            update.tell(reply_target, texts::WROTE_TO_YOU);
+        }
         // It can be seen there.
         Ok(_) => {}
-        Err(error) => arrival.tell(ear, &words::of_error(&error)),
+        Err(error) => update.tell(reply_target, &words::of_error(&error)),
     }
     Ack::Empty
 }
@@ -195,16 +197,16 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Ack {
 /// Sends an invitation, and gives what stands in place of its preview: rights are looked at again, a preview is no
 /// proof.
 pub(super) async fn invited(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     flow: &str,
     action: &Action,
 ) -> Result<String, String> {
-    let from = match arrival.responder(&action.by).await {
+    let from = match update.responder(&action.by).await {
         Ok(from) if from.staff => from,
         Ok(_) => return Err(words::FOR_STAFF.to_owned()),
         Err(unchecked) => return Err(unchecked.to_string()),
     };
-    let flows = invitable(arrival.library(), Platform::Slack);
+    let flows = invitable(update.library(), Platform::Slack);
     let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
         return Err(words::NO_FLOWS.to_owned());
     };
@@ -213,22 +215,22 @@ pub(super) async fn invited(
     }
     let candidate = Actor { user: action.value.clone(), ..Actor::default() };
     let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
-    let person = people::person_id(arrival.team(), &candidate.user);
+    let person = people::person_id(update.team(), &candidate.user);
     let is_paused = |head: &&Head| head.flow.id == flow.flow.id && head.status == Status::Paused;
-    let theirs = arrival.conversations(&person).await.unwrap_or_default();
+    let theirs = update.conversations(&person).await.unwrap_or_default();
     let paused = theirs.iter().find(is_paused);
     // Whoever invites themselves tries it out.
     let is_test = candidate.user == action.by.user;
     let inviter = Inviter { person: from.person, name: from.name };
     let invited_by = Some(&inviter).filter(|_| !is_test);
     let beginning = Beginning { is_test, invited_by, ..Beginning::default() };
-    match begin_where(arrival, &flow, &candidate, channel, beginning).await {
+    match begin_where(update, &flow, &candidate, channel, beginning).await {
         Ok(Begun { session, .. }) => {
             let asked = (action.by.user.as_str(), channel.unwrap_or_default());
-            inviter::remember(arrival.app, session, asked).await;
+            inviter::remember(update.app, session, asked).await;
             match paused.filter(|head| head.id == session) {
-                Some(head) => arrival.try_again(head).await,
-                None => inviter::look(arrival.app, session).await,
+                Some(head) => update.try_again(head).await,
+                None => inviter::look(update.app, session).await,
             }
             let title = literal(&flow.flow.title);
             Ok(format!("Invitation for <@{}> to *{title}*\n{}", candidate.user, words::SENT))

@@ -48,8 +48,8 @@ pub(super) fn card_of(look: &Look) -> Ack {
 }
 
 /// Everybody at a glance, as on Home.
-pub(super) fn overview(arrival: &UpdateContext<'_>, heads: &[Head]) -> Ack {
-    let mut blocks = home::overview(heads, arrival.app.clock.now());
+pub(super) fn overview(update: &UpdateContext<'_>, heads: &[Head]) -> Ack {
+    let mut blocks = home::overview(heads, update.app.clock.now());
     blocks.truncate(limits::MESSAGE_BLOCKS);
     Ack::Ephemeral { text: "All conversations".to_owned(), blocks: drawn(&blocks) }
 }

@@ -21,28 +21,28 @@ const REASON: &str = "reason";
 
 /// A button under an answer was pressed.
 pub(super) async fn rated(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let (Some((channel, ts)), Some(thread)) = (&action.message, &action.thread) else {
         return Ok(Ack::Empty);
     };
     let root = MessageRef { channel: channel.clone(), message: thread.clone() };
-    let found = arrival.app.threads.of(arrival.team(), &root).await.map_err(|_| NotTaken)?;
+    let found = update.app.threads.of(update.team(), &root).await.map_err(|_| NotTaken)?;
     let Some((session, _)) = found else { return Ok(Ack::Empty) };
-    if !is_theirs(arrival, session, &action.by.user).await? {
-        arrival.tell(ear, words::NOT_YOURS);
+    if !is_theirs(update, session, &action.by.user).await? {
+        update.tell(reply_target, words::NOT_YOURS);
         return Ok(Ack::Empty);
     }
     let is_good = action.value == "good";
     let message = MessageRef { channel: channel.clone(), message: ts.clone() }.name();
-    keep(arrival, session, (&message, is_good, None, &action.said)).await?;
+    keep(update, session, (&message, is_good, None, &action.said)).await?;
     if !is_good {
         let form = render::reason(format!("{WHY}{}", session.short()), message);
-        arrival.open(Form::New(form), action, ear.clone());
+        update.open(Form::New(form), action, reply_target.clone());
     }
-    arrival.tell(ear, if is_good { words::RATED_GOOD } else { words::RATED_BAD });
+    update.tell(reply_target, if is_good { words::RATED_GOOD } else { words::RATED_BAD });
     Ok(Ack::Empty)
 }
 
@@ -53,12 +53,12 @@ pub(in crate::gateway::slack) fn asked_about(callback: &str) -> Option<SessionId
 
 /// The form that asks why was sent.
 pub(in crate::gateway::slack) async fn explained(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     session: SessionId,
     sent: Submission,
 ) -> Result<Ack, NotTaken> {
     let Submission { by, view, inputs } = sent;
-    if !is_theirs(arrival, session, &by.user).await? {
+    if !is_theirs(update, session, &by.user).await? {
         return Ok(Ack::Empty);
     }
     let typed = inputs.0.get(REASON).and_then(|block| block.values().next());
@@ -66,18 +66,18 @@ pub(in crate::gateway::slack) async fn explained(
         typed.and_then(|typed| typed.values.first()).filter(|words| !words.trim().is_empty());
     if let Some(reason) = reason {
         let message = &view.private_metadata;
-        keep(arrival, session, (message, false, Some(reason), "")).await?;
+        keep(update, session, (message, false, Some(reason), "")).await?;
     }
     Ok(Ack::Empty)
 }
 
 async fn is_theirs(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     session: SessionId,
     user: &str,
 ) -> Result<bool, NotTaken> {
-    let person = people::person_id(arrival.team(), user);
-    match arrival.engine.look(session).await {
+    let person = people::person_id(update.team(), user);
+    match update.engine.look(session).await {
         Ok(look) => Ok(look.state.participant == person),
         Err(Error::NoSession) => Ok(false),
         Err(_) => Err(NotTaken),
@@ -85,7 +85,7 @@ async fn is_theirs(
 }
 
 async fn keep(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     session: SessionId,
     (message, is_good, reason, about): (&str, bool, Option<&String>, &str),
 ) -> Result<(), NotTaken> {
@@ -94,8 +94,8 @@ async fn keep(
         is_good,
         reason: reason.cloned(),
         about: about.to_owned(),
-        at: arrival.app.clock.now(),
+        at: update.app.clock.now(),
     };
-    let kept = rating::keep(arrival.engine, session, rating, metric::SLACK_FEEDBACK);
+    let kept = rating::keep(update.engine, session, rating, metric::SLACK_FEEDBACK);
     kept.await.map_err(|_| NotTaken)
 }

@@ -22,15 +22,15 @@ use crate::{
 
 /// A member of staff who may read a conversation; whoever is none is told.
 async fn reader(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     session: SessionId,
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Option<Responder> {
-    match arrival.responder_about(session, &action.by).await {
+    match update.responder_about(session, &action.by).await {
         Ok(from) if from.staff => return Some(from),
-        Ok(_) => arrival.tell(ear, words::FOR_STAFF),
-        Err(unchecked) => arrival.tell(ear, &unchecked.to_string()),
+        Ok(_) => update.tell(reply_target, words::FOR_STAFF),
+        Err(unchecked) => update.tell(reply_target, &unchecked.to_string()),
     }
     None
 }
@@ -38,62 +38,71 @@ async fn reader(
 /// Opens a page of a transcript, for staff of the workspace alone. That it is read is noted before it is shown; paging
 /// on is the same reading.
 pub(super) async fn read(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     opening: Opening,
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
-    let Some(from) = reader(arrival, opening.session, action, ear).await else {
+    let Some(from) = reader(update, opening.session, action, reply_target).await else {
         return Ok(Ack::Empty);
     };
-    match transcript::read(arrival.engine, opening, &from.person).await {
+    match transcript::read(update.engine, opening, &from.person).await {
         Ok(Opened { title, entries }) => {
-            arrival.show_page(view(opening, &title, &entries), action, ear.clone());
+            update.show_page(view(opening, &title, &entries), action, reply_target.clone());
         }
-        Err(error) => arrival.tell(ear, &words::of_error(&error)),
+        Err(error) => update.tell(reply_target, &words::of_error(&error)),
     }
     Ok(Ack::Empty)
 }
 
 /// Shows what somebody approved, for staff alone, with a record of it.
 pub(super) async fn profile(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     session: SessionId,
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
-    let Some(from) = reader(arrival, session, action, ear).await else { return Ok(Ack::Empty) };
-    match profile::open(arrival.engine, session, &from.person).await {
-        Ok(look) => arrival.show_page(view_of(&look.state), action, ear.clone()),
-        Err(error) => arrival.tell(ear, &words::of_error(&error)),
+    let Some(from) = reader(update, session, action, reply_target).await else {
+        return Ok(Ack::Empty);
+    };
+    match profile::open(update.engine, session, &from.person).await {
+        Ok(look) => update.show_page(view_of(&look.state), action, reply_target.clone()),
+        Err(error) => update.tell(reply_target, &words::of_error(&error)),
     }
     Ok(Ack::Empty)
 }
 
 /// Hands somebody's résumé to a member of staff, directly, with a record of it.
 pub(super) async fn resume(
-    arrival: &UpdateContext<'_>,
+    update: &UpdateContext<'_>,
     session: SessionId,
     action: &Action,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
-    let Some(from) = reader(arrival, session, action, ear).await else { return Ok(Ack::Empty) };
-    match profile::resume(arrival.engine, session, &from.person).await {
+    let Some(from) = reader(update, session, action, reply_target).await else {
+        return Ok(Ack::Empty);
+    };
+    match profile::resume(update.engine, session, &from.person).await {
         Ok(Some(file)) => {
-            arrival.tell(ear, words::ON_ITS_WAY);
-            send(arrival, session, file, CopyFor { ear: ear.clone(), thread: None });
+            update.tell(reply_target, words::ON_ITS_WAY);
+            send(
+                update,
+                session,
+                file,
+                CopyFor { reply_target: reply_target.clone(), thread: None },
+            );
         }
-        Ok(None) => arrival.tell(ear, words::FILE_GONE),
-        Err(error) => arrival.tell(ear, &words::of_error(&error)),
+        Ok(None) => update.tell(reply_target, words::FILE_GONE),
+        Err(error) => update.tell(reply_target, &words::of_error(&error)),
     }
     Ok(Ack::Empty)
 }
 
 /// Sends a file after the acknowledgement; once, however often the press is delivered.
-fn send(arrival: &UpdateContext<'_>, session: SessionId, file: Artifact, to: CopyFor) {
-    let (app, team) = (Arc::clone(arrival.app), arrival.team().to_owned());
-    let key = format!("{} file", arrival.key);
-    arrival.app.afterwards.spawn(async move {
+fn send(update: &UpdateContext<'_>, session: SessionId, file: Artifact, to: CopyFor) {
+    let (app, team) = (Arc::clone(update.app), update.team().to_owned());
+    let key = format!("{} file", update.key);
+    update.app.afterwards.spawn(async move {
         let sending = async {
             let Some(engine) = app.engine() else { return false };
             let Ok(Some(bytes)) = engine.parts().artifacts.read(session, &file).await else {
@@ -102,6 +111,6 @@ fn send(arrival: &UpdateContext<'_>, session: SessionId, file: Artifact, to: Cop
             let content = (file.filename.as_str(), bytes);
             put(&app, &team, (session, Audience::Staff), &to, content).await
         };
-        app.once.say(&key, Box::pin(or_tell(&app, &team, &to.ear, sending))).await;
+        app.deduplicator.say(&key, Box::pin(or_tell(&app, &team, &to.reply_target, sending))).await;
     });
 }

@@ -39,8 +39,8 @@ use crate::{
 };
 
 /// A command, with what stands after it.
-pub(in crate::gateway::slack) async fn typed(arrival: &UpdateContext<'_>, typed: Typed) -> Ack {
-    let typist = Typist { arrival, typed: &typed };
+pub(in crate::gateway::slack) async fn typed(update: &UpdateContext<'_>, typed: Typed) -> Ack {
+    let typist = Typist { update, typed: &typed };
     let Some(meant) = typist.read() else {
         return typist.help(rights_of_staff(&typist).await.is_ok());
     };
@@ -67,30 +67,30 @@ enum Meant {
 
 /// Whoever typed a command.
 struct Typist<'a> {
-    arrival: &'a UpdateContext<'a>,
+    update: &'a UpdateContext<'a>,
     typed: &'a Typed,
 }
 
 #[async_trait]
 impl Caller for Typist<'_> {
     fn engine(&self) -> &Engine {
-        self.arrival.engine
+        self.update.engine
     }
 
     fn key(&self) -> &str {
-        &self.arrival.key
+        &self.update.key
     }
 
     fn me(&self) -> PersonId {
-        people::person_id(self.arrival.team(), &self.typed.by.user)
+        people::person_id(self.update.team(), &self.typed.by.user)
     }
 
     async fn rights(&self) -> Result<Responder, String> {
-        self.arrival.responder(&self.typed.by).await.map_err(|unchecked| unchecked.to_string())
+        self.update.responder(&self.typed.by).await.map_err(|unchecked| unchecked.to_string())
     }
 
     async fn participant(&self, head: &Head) -> Responder {
-        self.arrival.participant(&self.typed.by, head.name.as_deref()).await
+        self.update.participant(&self.typed.by, head.name.as_deref()).await
     }
 
     fn usage(&self, entry: &Entry) -> String {
@@ -101,7 +101,7 @@ impl Caller for Typist<'_> {
 impl Typist<'_> {
     /// The command that takes orders.
     fn command(&self) -> &str {
-        &self.arrival.app.connection.command
+        &self.update.app.connection.command
     }
 
     /// What is meant; none where it is no command.
@@ -109,11 +109,11 @@ impl Typist<'_> {
         let person = |word: &str| mentioned(word).map(str::to_owned);
         let name = &self.typed.name;
         if name == self.command() {
-            let flows = startable(self.arrival.library(), Platform::Slack);
+            let flows = startable(self.update.library(), Platform::Slack);
             let order = parse(&self.typed.text, person, |id| is_among(&flows, id));
             return order.map(Meant::Order);
         }
-        let flows = started_by(self.arrival.engine, name);
+        let flows = started_by(self.update.engine, name);
         if flows.is_empty() {
             return None;
         }
@@ -135,19 +135,19 @@ impl Typist<'_> {
             Answer::Done { command, .. } => told(decide::done(&command)),
             Answer::Begin(flow) => {
                 let (by, channel) = (&self.typed.by, self.typed.channel.as_str());
-                told(begin::begun(self.arrival, &flow, by, channel).await)
+                told(begin::begun(self.update, &flow, by, channel).await)
             }
             Answer::Pick(flows) => picker(&flows),
             Answer::Invite(user, flows) => begin::preview(&user, &flows),
             Answer::Own(look) => told(of_one(&look)),
             Answer::One(look) => card_of(&look),
-            Answer::All(heads) => overview(self.arrival, &heads),
+            Answer::All(heads) => overview(self.update, &heads),
             Answer::Copy(session) => {
                 let Typed { by, channel, .. } = self.typed;
-                let ear =
+                let reply_target =
                     ReplyTarget { user: by.user.clone(), channel: channel.clone(), thread: None };
-                let to = CopyFor { ear, thread: None };
-                hand_out(self.arrival, session, Audience::Staff, to);
+                let to = CopyFor { reply_target, thread: None };
+                hand_out(self.update, session, Audience::Staff, to);
                 told(words::ON_ITS_WAY)
             }
             Answer::Help(is_staff) => self.help(is_staff),
@@ -157,7 +157,7 @@ impl Typist<'_> {
     /// The list of commands, those of flows among them.
     fn help(&self, is_staff: bool) -> Ack {
         let mut text = help(is_staff, |entry| entry.on_slack(self.command()));
-        for flow in startable(self.arrival.library(), Platform::Slack) {
+        for flow in startable(self.update.library(), Platform::Slack) {
             let start = flow.flow.start.slack.as_ref();
             let commands = start.into_iter().flat_map(|start| &start.commands);
             for command in commands.filter(|command| *command != self.command()) {

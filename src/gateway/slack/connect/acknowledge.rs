@@ -6,7 +6,7 @@ use metrics::{counter, histogram};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-use super::ephemeral::Whisperer;
+use super::ephemeral::EphemeralPoster;
 use crate::{
     base::telemetry::metric,
     gateway::slack::{
@@ -50,7 +50,7 @@ impl Kind {
 #[derive(Debug)]
 pub(super) struct Intake {
     inbox: Arc<dyn Inbox>,
-    whisperer: Whisperer,
+    ephemeral: EphemeralPoster,
     take_max: Duration,
 }
 
@@ -66,7 +66,7 @@ struct Return {
 
 impl Intake {
     pub(super) fn new(inbox: Arc<dyn Inbox>, api_url: &str, take_max: Duration) -> Self {
-        Self { inbox, whisperer: Whisperer::new(api_url), take_max }
+        Self { inbox, ephemeral: EphemeralPoster::new(api_url), take_max }
     }
 
     /// Takes a payload in; it is durable when this returns. What is returned goes into the acknowledgement, where
@@ -106,7 +106,7 @@ impl Intake {
             "something from Slack could not be saved; it is not acknowledged"
         );
         // Slack delivers events again, but not what people press and type: they have to.
-        self.whisperer.whisper(&back.response_url, texts::NOT_SAVED, &[]);
+        self.ephemeral.post_ephemeral(&back.response_url, texts::NOT_SAVED, &[]);
         Err(NotTaken)
     }
 
@@ -117,7 +117,7 @@ impl Intake {
             Ack::Empty => return None,
             Ack::Ephemeral { text, blocks } => {
                 if !(back.is_command && in_ack) {
-                    self.whisperer.whisper(&back.response_url, &text, &blocks);
+                    self.ephemeral.post_ephemeral(&back.response_url, &text, &blocks);
                     return None;
                 }
                 let mut answer = json!({"response_type": "ephemeral", "text": text});
@@ -127,7 +127,7 @@ impl Intake {
                 return Some(answer);
             }
             Ack::Replaced { text } => {
-                self.whisperer.replace(&back.response_url, &text);
+                self.ephemeral.replace(&back.response_url, &text);
                 return None;
             }
             Ack::Errors(errors) if errors.is_empty() => return None,
@@ -145,7 +145,7 @@ impl Intake {
 
     /// Waits for words that are on their way to people.
     pub(super) async fn finish(&self) {
-        self.whisperer.finish().await;
+        self.ephemeral.finish().await;
     }
 }
 

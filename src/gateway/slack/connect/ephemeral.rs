@@ -25,7 +25,7 @@ const HOSTS: [&str; 2] = ["hooks.slack.com", "hooks.slack-gov.com"];
 
 /// Whispers; it never fails, for there is nobody to tell.
 #[derive(Debug)]
-pub(super) struct Whisperer {
+pub(super) struct EphemeralPoster {
     client: Option<reqwest::Client>,
     /// The Slack of a test is on this machine.
     is_here: bool,
@@ -33,7 +33,7 @@ pub(super) struct Whisperer {
     places: Arc<Semaphore>,
 }
 
-impl Whisperer {
+impl EphemeralPoster {
     pub(super) fn new(api_url: &str) -> Self {
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -48,7 +48,7 @@ impl Whisperer {
     }
 
     /// Posts words, and blocks where there are any, for one person alone.
-    pub(super) fn whisper(&self, address: &str, text: &str, blocks: &[Value]) {
+    pub(super) fn post_ephemeral(&self, address: &str, text: &str, blocks: &[Value]) {
         let mut message =
             json!({"response_type": "ephemeral", "replace_original": false, "text": text});
         if !blocks.is_empty() {

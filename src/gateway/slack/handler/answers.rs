@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ReplyTarget, UpdateContext, ear_of, notices::Form};
+use super::{ReplyTarget, UpdateContext, notices::Form, reply_target_of};
 use crate::{
     chat::{
         form::{ComponentId, words},
@@ -30,22 +30,22 @@ impl UpdateContext<'_> {
             return commands::pressed(self, action).await;
         };
         let element = answer::resolve(element, &action.inputs);
-        let ear = ear_of(&action);
+        let reply_target = reply_target_of(&action);
         let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
         let Some((wait, shown)) = found else {
             if let Ok(Some(report)) = self.engine.erasure_report_by(element.wait).await {
-                self.show_receipt(&ear, &report);
+                self.show_receipt(&reply_target, &report);
                 return Ok(Ack::Empty);
             }
             let unknown = Receipt::Settled(Settlement::Unknown);
-            self.report(&unknown, None, &self.person(&action.by), &ear);
+            self.report(&unknown, None, &self.person(&action.by), &reply_target);
             return Ok(Ack::Empty);
         };
         if let Some(command) = element.order() {
-            let from = self.responder_or_tell(&wait, &action.by, &ear).await?;
+            let from = self.responder_or_tell(&wait, &action.by, &reply_target).await?;
             let Some(from) = from else { return Ok(Ack::Empty) };
             let what = InboundKind::Command(command);
-            return self.receive(wait.session, (from, what), &ear, Some(&wait)).await;
+            return self.receive(wait.session, (from, what), &reply_target, Some(&wait)).await;
         }
         if answer::is_idle(&element) {
             return Ok(Ack::Empty);
@@ -54,8 +54,8 @@ impl UpdateContext<'_> {
         if (wait.standing.is_pending() || element.action == "read")
             && let Some(form) = form_of(&wait, &element, &action, self.is_scripted(&wait).await)
         {
-            if self.may_look(&wait, &action.by, &ear).await? {
-                self.open(form, &action, ear);
+            if self.may_look(&wait, &action.by, &reply_target).await? {
+                self.open(form, &action, reply_target);
             }
             return Ok(Ack::Empty);
         }
@@ -64,11 +64,11 @@ impl UpdateContext<'_> {
             Err(_) if !wait.standing.is_pending() => Reply::Skipped,
             Err(errors) => {
                 let words: Vec<String> = errors.into_values().collect();
-                self.tell(&ear, &words.join(" "));
+                self.tell(&reply_target, &words.join(" "));
                 return Ok(Ack::Empty);
             }
         };
-        let Some(from) = self.responder_or_tell(&wait, &action.by, &ear).await? else {
+        let Some(from) = self.responder_or_tell(&wait, &action.by, &reply_target).await? else {
             return Ok(Ack::Empty);
         };
         let what = InboundKind::Answer {
@@ -78,7 +78,7 @@ impl UpdateContext<'_> {
             via: Via::Component,
         };
         let was_open = wait.standing.is_pending();
-        let ack = self.receive(wait.session, (from, what), &ear, Some(&wait)).await?;
+        let ack = self.receive(wait.session, (from, what), &reply_target, Some(&wait)).await?;
         if !was_open || element.revision != wait.revision {
             self.redraw(&wait, shown);
         }
@@ -106,7 +106,7 @@ impl UpdateContext<'_> {
             return Ok(Ack::Empty);
         };
         let spot = MessageRef::parse(&view.private_metadata);
-        let ear = ReplyTarget {
+        let reply_target = ReplyTarget {
             user: by.user.clone(),
             channel: spot.as_ref().map_or_else(|| by.user.clone(), |spot| spot.channel.clone()),
             thread: None,
@@ -133,16 +133,18 @@ impl UpdateContext<'_> {
                 Ok(Ack::Errors(answer::place(&wait, &element, &errors)))
             }
             Ok(Receipt::Settled(Settlement::Superseded)) if wait.standing.is_pending() => {
-                Ok(self.complain_or_tell(&inputs, texts::CHANGED_MEANWHILE, &ear))
+                Ok(self.complain_or_tell(&inputs, texts::CHANGED_MEANWHILE, &reply_target))
             }
             Ok(receipt @ (Receipt::Settled(_) | Receipt::Refused(_))) => {
                 // The text stays in the form, to be copied.
                 let words = words::of_receipt(&receipt, Some(&wait.prompt), &me);
                 let words = words.map(|words| texts::sentence(&words));
-                Ok(words.map_or(Ack::Empty, |words| self.complain_or_tell(&inputs, &words, &ear)))
+                Ok(words.map_or(Ack::Empty, |words| {
+                    self.complain_or_tell(&inputs, &words, &reply_target)
+                }))
             }
             Ok(receipt) => {
-                self.report(&receipt, Some(&wait), &me, &ear);
+                self.report(&receipt, Some(&wait), &me, &reply_target);
                 Ok(Ack::Empty)
             }
             Err(error) => Ok(complain(&inputs, &words::of_error(&error))),
@@ -150,9 +152,9 @@ impl UpdateContext<'_> {
     }
 
     /// A form without an input has no place for a complaint.
-    fn complain_or_tell(&self, inputs: &Inputs, words: &str, ear: &ReplyTarget) -> Ack {
+    fn complain_or_tell(&self, inputs: &Inputs, words: &str, reply_target: &ReplyTarget) -> Ack {
         if inputs.0.is_empty() {
-            self.tell(ear, words);
+            self.tell(reply_target, words);
         }
         complain(inputs, words)
     }
@@ -172,19 +174,24 @@ impl UpdateContext<'_> {
         &self,
         wait: &Wait,
         by: &Actor,
-        ear: &ReplyTarget,
+        reply_target: &ReplyTarget,
     ) -> Result<Option<Responder>, NotTaken> {
         match self.answerer(wait, by).await {
             Ok(from) => Ok(Some(from)),
             Err(words) => {
-                self.tell(ear, &words);
+                self.tell(reply_target, &words);
                 Ok(None)
             }
         }
     }
 
     /// Whether somebody may see a form of a question: it shows what was answered so far.
-    async fn may_look(&self, wait: &Wait, by: &Actor, ear: &ReplyTarget) -> Result<bool, NotTaken> {
+    async fn may_look(
+        &self,
+        wait: &Wait,
+        by: &Actor,
+        reply_target: &ReplyTarget,
+    ) -> Result<bool, NotTaken> {
         let may = match &wait.answerers {
             Answerers::Participant => {
                 let mine = self.conversations(&self.person(by)).await.map_err(|_| NotTaken)?;
@@ -194,7 +201,7 @@ impl UpdateContext<'_> {
             {
                 Ok(from) => from.approver_of.contains(alias),
                 Err(unchecked) => {
-                    self.tell(ear, &unchecked.to_string());
+                    self.tell(reply_target, &unchecked.to_string());
                     return Ok(false);
                 }
             },
@@ -202,7 +209,7 @@ impl UpdateContext<'_> {
         if !may {
             let who_may = wait.answerers.who();
             let refused = Receipt::Settled(Settlement::NotAllowed { who_may });
-            self.report(&refused, Some(wait), &self.person(by), ear);
+            self.report(&refused, Some(wait), &self.person(by), reply_target);
         }
         Ok(may)
     }

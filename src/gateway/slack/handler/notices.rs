@@ -24,20 +24,25 @@ impl UpdateContext<'_> {
         receipt: &Receipt,
         about: Option<&Wait>,
         me: &PersonId,
-        ear: &ReplyTarget,
+        reply_target: &ReplyTarget,
     ) {
         if let Receipt::Erased { receipt, is_under_way } = receipt {
-            self.whisper_all(ear, &receipt::erased(receipt, *is_under_way));
+            self.whisper_all(reply_target, &receipt::erased(receipt, *is_under_way));
             return;
         }
         let prompt = about.map(|wait| &*wait.prompt);
         if let Some(words) = words::of_receipt(receipt, prompt, me) {
-            self.tell(ear, &texts::sentence(&words));
+            self.tell(reply_target, &texts::sentence(&words));
         }
     }
 
     /// Opens a form while its trigger lives; nothing is waited for.
-    pub(in crate::gateway::slack) fn open(&self, form: Form, action: &Action, ear: ReplyTarget) {
+    pub(in crate::gateway::slack) fn open(
+        &self,
+        form: Form,
+        action: &Action,
+        reply_target: ReplyTarget,
+    ) {
         let (method, body) = match (form, &action.view) {
             (Form::New(view), _) => {
                 (Method::OpenView, json!({ "trigger_id": action.trigger_id, "view": view }))
@@ -64,15 +69,15 @@ impl UpdateContext<'_> {
                     if !matches!(error.as_str(), "expired_trigger_id" | "exchanged_trigger_id") =>
                 {
                     tracing::error!(error, "Slack refused a form");
-                    whisper(
+                    post_ephemeral(
                         &app,
                         &team,
-                        &ear,
+                        &reply_target,
                         "That form cannot be opened. Please type your answer.",
                     )
                     .await;
                 }
-                Err(_) => whisper(&app, &team, &ear, words::PRESS_AGAIN).await,
+                Err(_) => post_ephemeral(&app, &team, &reply_target, words::PRESS_AGAIN).await,
             }
         });
     }
@@ -83,7 +88,7 @@ impl UpdateContext<'_> {
         title: &str,
         blocks: &[Value],
         action: &Action,
-        ear: ReplyTarget,
+        reply_target: ReplyTarget,
     ) {
         let view = json!({
             "type": "modal",
@@ -91,7 +96,7 @@ impl UpdateContext<'_> {
             "close": { "type": "plain_text", "text": "Close" },
             "blocks": blocks,
         });
-        self.open(Form::New(view), action, ear);
+        self.open(Form::New(view), action, reply_target);
     }
 
     /// Shows a form that is turned page by page: a new one, or the next page in place of the one that was pressed.
@@ -99,7 +104,7 @@ impl UpdateContext<'_> {
         &self,
         view: Value,
         action: &Action,
-        ear: ReplyTarget,
+        reply_target: ReplyTarget,
     ) {
         let is_page = |old: &ViewRef| old.callback_id == transcript::CALLBACK;
         let form = if action.view.as_ref().is_some_and(is_page) {
@@ -107,7 +112,7 @@ impl UpdateContext<'_> {
         } else {
             Form::New(view)
         };
-        self.open(form, action, ear);
+        self.open(form, action, reply_target);
     }
 
     /// Draws a card again that somebody pressed after it was closed.
@@ -120,81 +125,88 @@ impl UpdateContext<'_> {
     }
 
     /// Tells somebody something that nobody else sees, so often and no more.
-    pub(in crate::gateway::slack) fn tell(&self, ear: &ReplyTarget, text: &str) {
-        if text.is_empty() || !self.app.receipts.may_tell(self.team(), &ear.user) {
+    pub(in crate::gateway::slack) fn tell(&self, reply_target: &ReplyTarget, text: &str) {
+        if text.is_empty() || !self.app.receipts.may_tell(self.team(), &reply_target.user) {
             return;
         }
-        self.whisper(ear, Post { text: text.to_owned(), blocks: Vec::new() });
+        self.post_ephemeral(reply_target, Post { text: text.to_owned(), blocks: Vec::new() });
     }
 
     /// Shows somebody something that nobody else sees; once, however often the event is delivered.
-    pub(in crate::gateway::slack) fn whisper(&self, ear: &ReplyTarget, post: Post) {
-        let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
+    pub(in crate::gateway::slack) fn post_ephemeral(&self, reply_target: &ReplyTarget, post: Post) {
+        let (app, team, reply_target) =
+            (Arc::clone(self.app), self.team().to_owned(), reply_target.clone());
         let key = format!("{} {}", self.key, post.text);
         self.app.afterwards.spawn(async move {
-            app.once.say(&key, whisper_post(&app, &team, &ear, &post)).await;
+            app.deduplicator.say(&key, whisper_post(&app, &team, &reply_target, &post)).await;
         });
     }
 
     /// Greets somebody where there is no conversation; once, however often the event is delivered.
-    pub(in crate::gateway::slack) fn greet(&self, ear: &ReplyTarget, post: Post) {
-        let (app, team, ear) = (Arc::clone(self.app), self.team().to_owned(), ear.clone());
+    pub(in crate::gateway::slack) fn greet(&self, reply_target: &ReplyTarget, post: Post) {
+        let (app, team, reply_target) =
+            (Arc::clone(self.app), self.team().to_owned(), reply_target.clone());
         let key = self.key.clone();
         self.app.afterwards.spawn(async move {
-            app.once.say(&key, post_plainly(&app, &team, &ear, &post)).await;
+            app.deduplicator.say(&key, post_plainly(&app, &team, &reply_target, &post)).await;
         });
     }
 
     /// What an erasure came to, for whoever asks again.
-    pub(in crate::gateway::slack) fn show_receipt(&self, ear: &ReplyTarget, report: &Report) {
-        self.whisper_all(ear, &receipt::text(report));
+    pub(in crate::gateway::slack) fn show_receipt(
+        &self,
+        reply_target: &ReplyTarget,
+        report: &Report,
+    ) {
+        self.whisper_all(reply_target, &receipt::text(report));
     }
 
-    fn whisper_all(&self, ear: &ReplyTarget, text: &str) {
+    fn whisper_all(&self, reply_target: &ReplyTarget, text: &str) {
         for message in render::post(text) {
-            self.whisper(ear, message);
+            self.post_ephemeral(reply_target, message);
         }
     }
 }
 
 /// Says something that one person alone sees; in the app itself there is no such message, so it is an ordinary one.
-pub(in crate::gateway::slack) async fn whisper(
+pub(in crate::gateway::slack) async fn post_ephemeral(
     app: &App,
     team: &str,
-    ear: &ReplyTarget,
+    reply_target: &ReplyTarget,
     text: &str,
 ) {
     // Told in the log by the call; the person can press again.
-    _ = whisper_post(app, team, ear, &Post { text: text.to_owned(), blocks: Vec::new() }).await;
+    _ = whisper_post(app, team, reply_target, &Post { text: text.to_owned(), blocks: Vec::new() })
+        .await;
 }
 
 /// Posts something that belongs to no conversation; whether it arrived.
-async fn post_plainly(app: &App, team: &str, ear: &ReplyTarget, post: &Post) -> bool {
+async fn post_plainly(app: &App, team: &str, reply_target: &ReplyTarget, post: &Post) -> bool {
     let mut body = json!({
-        "channel": ear.channel,
+        "channel": reply_target.channel,
         "text": post.text,
         "blocks": post.blocks,
         "unfurl_links": false,
         "unfurl_media": false,
     });
-    if let Some(thread) = &ear.thread {
+    if let Some(thread) = &reply_target.thread {
         body["thread_ts"] = thread.clone().into();
     }
     // A failure is told in the log by the call.
     app.api.call(team, Method::PostMessage, body).await.is_ok()
 }
 
-async fn whisper_post(app: &App, team: &str, ear: &ReplyTarget, post: &Post) -> bool {
+async fn whisper_post(app: &App, team: &str, reply_target: &ReplyTarget, post: &Post) -> bool {
     let mut body = json!({
-        "channel": ear.channel,
-        "user": ear.user,
+        "channel": reply_target.channel,
+        "user": reply_target.user,
         "text": post.text,
         "blocks": post.blocks,
     });
-    if let Some(thread) = &ear.thread {
+    if let Some(thread) = &reply_target.thread {
         body["thread_ts"] = thread.clone().into();
     }
-    let is_nowhere = ear.channel == ear.user;
+    let is_nowhere = reply_target.channel == reply_target.user;
     let method = if is_nowhere { Method::PostMessage } else { Method::PostEphemeral };
     app.api.call(team, method, body).await.is_ok()
 }

@@ -1,4 +1,4 @@
-//! What a delivery leaves in Slack, for the session's ledger.
+//! What a delivery leaves in Slack, for the session's log of posts.
 
 use super::{Sender, targets::Target};
 use crate::{

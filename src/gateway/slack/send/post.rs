@@ -45,7 +45,7 @@ impl Sender<'_> {
         body["unfurl_links"] = false.into();
         body["unfurl_media"] = false.into();
         self.place(&mut body, target, &self.delivery(part));
-        let was_doubted = self.app.doubts.begin(self.effect.id);
+        let was_doubted = self.app.possible_duplicates.begin(self.effect.id);
         let posted = self.post_plainer(body, target, part).await;
         self.ended(was_doubted, posted.as_ref().err());
         Ok(posted?)
@@ -212,7 +212,7 @@ impl Sender<'_> {
     /// Ends the doubt where nothing was posted.
     pub(super) fn ended(&self, was_doubted: bool, failure: Option<&Failure>) {
         if failure.is_some_and(|failure| !matches!(failure, Failure::Unclear { .. })) {
-            self.app.doubts.nothing_happened(self.effect.id, was_doubted);
+            self.app.possible_duplicates.nothing_happened(self.effect.id, was_doubted);
         }
     }
 

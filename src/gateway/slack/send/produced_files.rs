@@ -89,7 +89,7 @@ impl Sender<'_> {
             words: said.as_deref().unwrap_or_default(),
             bytes,
         };
-        let was_doubted = self.app.doubts.begin(self.effect.id);
+        let was_doubted = self.app.possible_duplicates.begin(self.effect.id);
         let place = (channel.as_str(), target.thread.as_deref());
         self.tried(target);
         let sent = self.app.files.send(self.team(), place, upload).await;

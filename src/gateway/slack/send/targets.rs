@@ -144,11 +144,11 @@ pub(super) async fn freshen(app: &Arc<App>, effect: &Effect) {
     }
 }
 
-/// What is marked of a session, for a ledger of an older program says nothing of it; and what is being written there,
+/// What is marked of a session, for a log of posts of an older program says nothing of it; and what is being written there,
 /// which ends with this.
 pub(super) async fn remains(app: &App, session: SessionId, place: &Place) -> Vec<Posted> {
     let mut found = app.agent.give_up(session).await;
-    // Best effort: what cannot be read now is on the ledger, or stands in a thread that is.
+    // Best effort: what cannot be read now is on the log of posts, or stands in a thread that is.
     if let Ok(Some(root)) = app.threads.root(session, place).await {
         let item = Item::Head { at: root.name() };
         found.push(Posted { item, reader: Reader::Participant });
