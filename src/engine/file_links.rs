@@ -20,6 +20,9 @@ use crate::{
     ports::artifacts::blobs,
 };
 
+/// What the paths of links begin with.
+pub const PATH: &str = "/files/";
+
 /// Where links to files lead, and how long they are good for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLinks {
@@ -153,7 +156,7 @@ fn link(
     let expires = expires.timestamp();
     let signature = proof(key, of, expires);
     let base = &links.public_url;
-    format!("{base}/files/{session}/{file}?expires={expires}&signature={signature}")
+    format!("{base}{PATH}{session}/{file}?expires={expires}&signature={signature}")
 }
 
 fn proof(key: &FileKey, (session, file): (SessionId, ArtifactId), expires: i64) -> String {

@@ -23,7 +23,8 @@ const PANEL_BUTTON_MAX: usize = 80;
 /// <https://discord.com/developers/docs/components/reference#media-gallery>
 const ALT_MAX: usize = 1_024;
 
-/// Longest title of a request to the team; it is a heading there.
+/// Longest title of a request to the team, which is a header in Slack.
+/// <https://docs.slack.dev/reference/block-kit/blocks/header-block>
 const APPROVAL_MAX: usize = 150;
 
 /// Arguments of steps that are questions or messages.

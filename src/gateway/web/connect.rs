@@ -28,7 +28,7 @@ use super::{
 use crate::{
     base::telemetry::{metric, ready::Ready},
     config::{Settings, brand::Brand},
-    engine::Engine,
+    engine::{Engine, file_links::PATH},
     net::listener::{self, Admission, Budget},
 };
 
@@ -203,7 +203,7 @@ fn routes(app: Arc<App>) -> Router {
         .route("/staff/live", get(live::staff_overview));
     let machines = health::routes().merge(metrics);
     let files = match app.settings.web.public_url {
-        Some(_) => Router::new().route("/files/{session}/{file}", get(linked::file)),
+        Some(_) => Router::new().route(&format!("{PATH}{{session}}/{{file}}"), get(linked::file)),
         None => Router::new(),
     };
     pages
@@ -225,7 +225,7 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
     let web = &app.settings.web;
     // Under the public address there are files by links, and nothing else.
     let public = web.public_url.as_deref();
-    let public = public.filter(|_| request.uri().path().starts_with(linked::PATH));
+    let public = public.filter(|_| request.uri().path().starts_with(PATH));
     let is_ours = guard::is_our_host(headers, web.allow_remote)
         || public.is_some_and(|url| guard::is_host_of(headers, url));
     let mut response = if !is_ours {

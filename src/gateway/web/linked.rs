@@ -19,9 +19,6 @@ use crate::{
     ports::artifacts::check::Kind,
 };
 
-/// What all paths of this module begin with.
-pub(super) const PATH: &str = "/files/";
-
 /// What follows the path.
 #[derive(serde::Deserialize)]
 pub(super) struct Proof {
