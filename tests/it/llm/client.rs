@@ -12,6 +12,8 @@ use anteroom::{
 };
 use serde_json::{Value, json};
 
+use crate::logged::Logged;
+
 use super::{
     Ear, ask, conformance, endpoints, means,
     provider::{Ending, Provider, Reply},
@@ -406,31 +408,9 @@ async fn vectors_come_in_the_order_of_their_texts() {
     }
 }
 
-/// Everything that is logged, at every level and by every crate.
-#[derive(Clone, Default)]
-struct Log(Arc<std::sync::Mutex<Vec<u8>>>);
-
-impl std::io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn the_log_has_the_requests_name_and_nobodys_words() {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let log = Logged::new();
     let provider = Provider::start(&[
         Reply::json(
             400,
@@ -447,7 +427,7 @@ async fn the_log_has_the_requests_name_and_nobodys_words() {
     let model = models.interview.unwrap();
     model.chat(&ask("Ada Byron"), &mut Silent).await.unwrap_err();
     model.chat(&ask("Ada Byron"), &mut Silent).await.unwrap();
-    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let log = log.text();
     for (wanted, is_there) in
         [("Ada", false), ("horse", false), ("req_7", true), ("interview", true)]
     {

@@ -18,7 +18,7 @@ use super::site::{Site, Visitor, csrf};
 use crate::{
     dribbling::{Dribblers, slowest},
     keys::AnyKeys,
-    logged::Lines,
+    logged::Logged,
 };
 
 const LINK: &str = "[Approve here](https://evil.example)<img src=x>";
@@ -263,14 +263,7 @@ fn what_people_send_is_kept_for_its_owners_eyes() {
 /// its erasure there.
 #[tokio::test]
 async fn no_line_of_the_log_holds_what_a_person_said_or_sent() {
-    let lines = Lines::default();
-    let written = lines.clone();
-    let log = tracing_subscriber::fmt()
-        .with_env_filter("warn,anteroom=trace")
-        .with_ansi(false)
-        .with_writer(move || written.clone())
-        .finish();
-    let _log = tracing::subscriber::set_default(log);
+    let log = Logged::filtered("warn,anteroom=trace");
     let site = Site::open().await;
     let ada = site.visitor();
 
@@ -290,7 +283,7 @@ async fn no_line_of_the_log_holds_what_a_person_said_or_sent() {
     let page = ada.press(&page, "Erase everything").await;
     assert!(page.contains("Everything is erased"), "{page}");
 
-    let log = lines.text();
+    let log = log.text();
     assert!(log.contains(&session) && log.contains("session erased"), "something is logged: {log}");
     let secrets = [
         "Quetzalcoatl",

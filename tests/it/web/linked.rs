@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::site::{Site, Visitor};
 use crate::{
     keeping::{Hook, Server, listening},
-    logged::Lines,
+    logged::Logged,
 };
 
 /// Two files, of which one is for those who decide, and a web hook at the end.
@@ -228,14 +228,7 @@ async fn nothing_but_files_is_served_under_the_public_address() {
 
 #[tokio::test]
 async fn no_line_of_the_log_holds_a_link() {
-    let lines = Lines::default();
-    let written = lines.clone();
-    let log = tracing_subscriber::fmt()
-        .with_env_filter("warn,anteroom=trace")
-        .with_ansi(false)
-        .with_writer(move || written.clone())
-        .finish();
-    let _log = tracing::subscriber::set_default(log);
+    let log = Logged::filtered("warn,anteroom=trace");
     let told = Told::with(Some(PUBLIC)).await;
     let link = told.link();
     assert_eq!(told.status(&link).await, StatusCode::OK);
@@ -250,7 +243,7 @@ async fn no_line_of_the_log_holds_a_link() {
     let page = told.ada.command(&page, &[("command", "delete")]).await;
     told.ada.press(&page, "Erase everything").await;
 
-    let log = lines.text();
+    let log = log.text();
     assert!(log.contains(&session.to_string()), "something is logged: {log}");
     assert!(!log.contains(signature), "{log}");
 }
