@@ -308,18 +308,23 @@ impl Engine {
     }
 
     /// Recovers what a crash left behind, then fires timers and delivers effects until `shutdown`; finishes the step
-    /// in hand before it returns.
-    pub async fn run(&self, shutdown: CancellationToken) {
+    /// in hand before it returns. It [is running](Self::is_running) from the call on, before the future is polled: who
+    /// spawns it can announce the bot as ready at once.
+    pub fn run(&self, shutdown: CancellationToken) -> impl Future<Output = ()> + Send + use<> {
+        let running = Running::mark(self.clone());
+        async move { running.0.until(shutdown).await }
+    }
+
+    async fn until(&self, shutdown: CancellationToken) {
         hit(Failpoint::Recovering);
-        let _running = Running::mark(&self.inner.running);
-        let keep_time = async {
+        let scheduler = async {
             tokio::select! {
                 () = shutdown.cancelled() => {}
-                () = self.keep_time() => {}
+                () = self.run_scheduler() => {}
             }
         };
         let work = async {
-            tokio::join!(keep_time, self.keep_delivering(&shutdown));
+            tokio::join!(scheduler, self.keep_delivering(&shutdown));
             self.inner.tasks.close();
             self.inner.tasks.wait().await;
         };
@@ -577,18 +582,18 @@ fn lock_of(place: &Place) -> usize {
     usize::try_from(hasher.finish() % STARTS as u64).unwrap_or_default()
 }
 
-/// Says that the engine runs for as long as it lives, so that a panic does not leave it said.
-struct Running<'a>(&'a AtomicBool);
+/// Marks the engine as running for as long as it lives, also when the task panics.
+struct Running(Engine);
 
-impl<'a> Running<'a> {
-    fn mark(running: &'a AtomicBool) -> Self {
-        running.store(true, Ordering::Relaxed);
-        Self(running)
+impl Running {
+    fn mark(engine: Engine) -> Self {
+        engine.inner.running.store(true, Ordering::Relaxed);
+        Self(engine)
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for Running {
     fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
+        self.0.inner.running.store(false, Ordering::Relaxed);
     }
 }

@@ -85,7 +85,7 @@ pub fn outcome(class: Class, said: &str, effect: &Effect, now: DateTime<Utc>) ->
         }
         Class::AlreadyDone if is_idempotent(&effect.act) => Delivery::delivered(None),
         Class::Unclear | Class::Unknown | Class::AlreadyDone => {
-            Delivery::Retry { not_before: now + effect.pause() }
+            Delivery::Retry { not_before: now + effect.exponential_backoff() }
         }
         Class::PersonUnreachable(why) => Delivery::Failed { reason: why.to_owned() },
         Class::Shorten

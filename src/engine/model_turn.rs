@@ -381,10 +381,11 @@ impl Engine {
 
     /// Notes the calls of a round as begun, with the arguments that they are made with.
     fn begin_round(&self, actor: Actor, wanted: Vec<Call>) -> (Actor, Vec<Call>) {
-        let desk = Mutex::new(actor);
-        let prepare = |call: Call| self.inner.pipeline.prepare(&call, &desk).unwrap_or(call);
+        let shared_actor = Mutex::new(actor);
+        let prepare =
+            |call: Call| self.inner.pipeline.prepare(&call, &shared_actor).unwrap_or(call);
         let calls: Vec<Call> = wanted.into_iter().map(prepare).collect();
-        let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
         for call in &calls {
             actor.begin(call);
         }
@@ -395,12 +396,13 @@ impl Engine {
     /// while they ran.
     async fn make_round(&self, actor: Actor, calls: Vec<Call>) -> (Actor, Vec<Made>) {
         let now = self.inner.parts.clock.now();
-        let desk = Mutex::new(actor);
+        let shared_actor = Mutex::new(actor);
         let run = |call: &Call| {
-            let (call, desk, Inner { pipeline, parts, .. }) = (call.clone(), &desk, &*self.inner);
+            let (call, shared_actor, Inner { pipeline, parts, .. }) =
+                (call.clone(), &shared_actor, &*self.inner);
             async move {
                 let began = parts.clock.now();
-                let Ended { result, cost } = pipeline.execute(&call, desk, now).await;
+                let Ended { result, cost } = pipeline.execute(&call, shared_actor, now).await;
                 Made { call, result, took: parts.clock.now() - began, cost }
             }
         };
@@ -411,7 +413,7 @@ impl Engine {
         for call in ordered {
             made.push(run(call).await);
         }
-        let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
         let is_withheld = |made: &Made| is_waiting(&made.result) && actor.withholds(&made.call.id);
         let (withheld, others): (Vec<&Made>, Vec<&Made>) =
             made.iter().partition(|m| is_withheld(m));

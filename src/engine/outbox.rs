@@ -241,7 +241,7 @@ impl Engine {
 
     /// Again, after a pause that doubles: nobody knows what came of it.
     fn again(&self, effect: &Effect) -> Delivery {
-        let pause = effect.pause();
+        let pause = effect.exponential_backoff();
         Delivery::Retry { not_before: self.inner.parts.clock.now() + pause }
     }
 }

@@ -116,11 +116,11 @@ impl Engine {
                     return Ok(Step::Done);
                 };
                 let now = self.inner.parts.clock.now();
-                let desk = Mutex::new(actor);
+                let shared_actor = Mutex::new(actor);
                 let Ended { result, cost } =
-                    self.inner.pipeline.resume(&known, &wait, &desk, now).await;
+                    self.inner.pipeline.resume(&known, &wait, &shared_actor, now).await;
                 hit(Failpoint::AnswerRan);
-                actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+                actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
                 worked(&mut actor, call, (self.inner.parts.clock.now() - now, cost));
                 self.conclude(&mut actor, call, result);
                 let standing = actor.state().waits.get(&id).map(|wait| &wait.standing);
@@ -158,10 +158,10 @@ impl Engine {
             hit(Failpoint::CallMade);
             made = true;
             actor.begin(&call);
-            let desk = Mutex::new(actor);
-            let ended = self.inner.pipeline.execute(&call, &desk, now).await;
+            let shared_actor = Mutex::new(actor);
+            let ended = self.inner.pipeline.execute(&call, &shared_actor, now).await;
             hit(Failpoint::CallRan);
-            actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+            actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
             self.conclude(&mut actor, &call.id, ended.result);
         }
         let rests = matches!(actor.next(), Next::Rest);
@@ -214,11 +214,11 @@ impl Engine {
     async fn execute(&self, actor: Actor, call: Call) -> Result<(), Error> {
         let now = self.inner.parts.clock.now();
         let (session, before) = (actor.state().session, actor.state().seq);
-        let desk = Mutex::new(actor);
-        let Ended { result, cost } = self.inner.pipeline.execute(&call, &desk, now).await;
+        let shared_actor = Mutex::new(actor);
+        let Ended { result, cost } = self.inner.pipeline.execute(&call, &shared_actor, now).await;
         hit(Failpoint::CallRan);
         let took = self.inner.parts.clock.now() - now;
-        let mut actor = desk.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
         let stands_alone = actor.state().seq == before;
         worked(&mut actor, &call.id, (took, cost));
         self.conclude(&mut actor, &call.id, result.clone());

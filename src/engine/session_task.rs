@@ -54,10 +54,13 @@ pub(super) enum TaskCommand {
     LetGo,
 }
 
-/// The queues of the active sessions.
+/// The mailbox of an active session: its commands, in order, up to a bound.
+type Mailbox = mpsc::Sender<TaskCommand>;
+
+/// The mailboxes of the active sessions.
 #[derive(Debug)]
 pub(super) struct SessionTasks {
-    queues: Mutex<HashMap<SessionId, mpsc::Sender<TaskCommand>>>,
+    mailboxes: Mutex<HashMap<SessionId, Mailbox>>,
     active: watch::Sender<usize>,
     /// Sessions whose work failed: how often in a row, and when it is tried again.
     setbacks: Mutex<HashMap<SessionId, (u32, DateTime<Utc>)>>,
@@ -65,13 +68,17 @@ pub(super) struct SessionTasks {
 
 impl Default for SessionTasks {
     fn default() -> Self {
-        Self { queues: Mutex::default(), active: watch::Sender::new(0), setbacks: Mutex::default() }
+        Self {
+            mailboxes: Mutex::default(),
+            active: watch::Sender::new(0),
+            setbacks: Mutex::default(),
+        }
     }
 }
 
 impl SessionTasks {
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<TaskCommand>>> {
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Mailbox>> {
+        self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether no session is active.
@@ -81,9 +88,10 @@ impl SessionTasks {
 
     /// How many sessions are active, and how many jobs are queued for them.
     pub(super) fn load(&self) -> (usize, usize) {
-        let queues = self.lock();
-        let jobs = queues.values().map(|queue| queue.max_capacity() - queue.capacity()).sum();
-        (queues.len(), jobs)
+        let mailboxes = self.lock();
+        let jobs =
+            mailboxes.values().map(|mailbox| mailbox.max_capacity() - mailbox.capacity()).sum();
+        (mailboxes.len(), jobs)
     }
 
     /// Whether a session is active.
@@ -120,56 +128,56 @@ impl SessionTasks {
         _ = active.wait_for(|active| *active == 0).await;
     }
 
-    /// Closes a session's desk if nothing is queued.
+    /// Ends a session's task if its mailbox is empty.
     fn close(&self, session: SessionId, queue: &mpsc::Receiver<TaskCommand>) -> bool {
-        let mut queues = self.lock();
+        let mut mailboxes = self.lock();
         if !queue.is_empty() {
             return false;
         }
-        queues.remove(&session);
-        self.active.send_replace(queues.len());
+        mailboxes.remove(&session);
+        self.active.send_replace(mailboxes.len());
         true
     }
 }
 
-/// Removes the desk whatever happens to its task, so that a panic does not leave the session deaf.
+/// Removes the mailbox whatever happens to the task, so that a panic does not leave a session that takes nothing.
 struct Leave<'a> {
-    desks: &'a SessionTasks,
+    tasks: &'a SessionTasks,
     session: SessionId,
-    /// Closed in good order; a new desk may be there already.
+    /// Closed in good order; a new task may have begun already.
     closed: bool,
 }
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
         if !self.closed {
-            let mut queues = self.desks.lock();
-            queues.remove(&self.session);
-            self.desks.active.send_replace(queues.len());
+            let mut mailboxes = self.tasks.lock();
+            mailboxes.remove(&self.session);
+            self.tasks.active.send_replace(mailboxes.len());
         }
     }
 }
 
 impl Engine {
-    /// Queues a job for a session, opening its desk if it has none.
+    /// Puts a command into the mailbox of a session, starting its task if it has none.
     pub(super) fn dispatch(&self, session: SessionId, job: TaskCommand) -> Result<(), Error> {
         let inner = &self.inner;
         // What has left is still noted: else it would leave again after the start.
         if inner.closing.is_cancelled() && !matches!(job, TaskCommand::Delivered(..)) {
             return Err(Error::Busy);
         }
-        let mut queues = inner.session_tasks.lock();
-        if let Some(queue) = queues.get(&session) {
-            return queue.try_send(job).map_err(|_| Error::Busy);
+        let mut mailboxes = inner.session_tasks.lock();
+        if let Some(mailbox) = mailboxes.get(&session) {
+            return mailbox.try_send(job).map_err(|_| Error::Busy);
         }
-        if queues.len() >= inner.limits.active {
+        if mailboxes.len() >= inner.limits.active {
             return Err(Error::Busy);
         }
-        let (queue, jobs) = mpsc::channel(inner.limits.queue);
-        queue.try_send(job).map_err(|_| Error::Busy)?;
-        queues.insert(session, queue);
-        inner.session_tasks.active.send_replace(queues.len());
-        drop(queues);
+        let (mailbox, jobs) = mpsc::channel(inner.limits.queue);
+        mailbox.try_send(job).map_err(|_| Error::Busy)?;
+        mailboxes.insert(session, mailbox);
+        inner.session_tasks.active.send_replace(mailboxes.len());
+        drop(mailboxes);
         let engine = self.clone();
         inner.tasks.spawn(async move {
             let attended = AssertUnwindSafe(engine.process_commands(session, jobs)).catch_unwind().await;
@@ -195,7 +203,7 @@ impl Engine {
 
     /// Attends to a session until it rests.
     async fn process_commands(&self, session: SessionId, mut jobs: mpsc::Receiver<TaskCommand>) {
-        let mut leave = Leave { desks: &self.inner.session_tasks, session, closed: false };
+        let mut leave = Leave { tasks: &self.inner.session_tasks, session, closed: false };
         let mut work: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
         // Something was committed while the work looked: it may have looked too early.
         let mut again = false;

@@ -24,7 +24,7 @@ const LOOKED_AT: usize = 64 * BATCH;
 
 impl Engine {
     /// Looks at the clock until it is dropped.
-    pub(super) async fn keep_time(&self) {
+    pub(super) async fn run_scheduler(&self) {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut last = self.inner.parts.clock.now();
@@ -109,14 +109,14 @@ impl Engine {
     /// Timers that are due and whose sessions may be tried: those that failed a moment ago, or are being worked on,
     /// do not stand in the way of others.
     async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Timer>, store::Error> {
-        let desks = &self.inner.session_tasks;
+        let tasks = &self.inner.session_tasks;
         let mut look = BATCH;
         loop {
             let mut due = self.inner.parts.store.due(now, look).await?;
             let is_all = due.len() < look;
             due.retain(|Timer { session, kind, .. }| {
-                let in_hand = *kind == TimerKind::Work && desks.is_active(*session);
-                !in_hand && desks.may_try(*session, now)
+                let in_hand = *kind == TimerKind::Work && tasks.is_active(*session);
+                !in_hand && tasks.may_try(*session, now)
             });
             if is_all || due.len() >= BATCH || look >= LOOKED_AT {
                 due.truncate(BATCH);

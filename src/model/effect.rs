@@ -195,7 +195,7 @@ impl Effect {
     pub const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
 
     /// How long to wait after an attempt of which nobody knows what came: the pause doubles.
-    pub fn pause(&self) -> TimeDelta {
+    pub fn exponential_backoff(&self) -> TimeDelta {
         TimeDelta::seconds(1 << self.attempts.min(12)).min(Self::PAUSE_MAX)
     }
 

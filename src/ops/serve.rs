@@ -229,11 +229,7 @@ impl Bot {
         if let Some(discord) = discord {
             server = server.with(discord.begin(engine.clone(), &mut tasks, &shutdown).await?);
         }
-        let driving = (engine.clone(), shutdown.clone());
-        tasks.spawn(async move {
-            driving.0.run(driving.1).await;
-            Ok(())
-        });
+        tasks.spawn(engine.run(shutdown.clone()).map(Ok));
         let serving = server.serve(engine.clone(), shutdown.clone());
         tasks.spawn(serving.map(Ok));
         tasks.spawn(keep_house(Arc::clone(&store) as Arc<dyn Store>, shutdown.clone()));

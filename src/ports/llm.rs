@@ -4,8 +4,8 @@
 //! theirs reaches a person, a tool or the log of a conversation.
 
 mod anthropic;
-pub mod breaker;
 pub mod chat;
+pub mod circuit_breaker;
 pub mod embedding_cache;
 pub mod error;
 mod error_message;
@@ -51,7 +51,7 @@ pub struct Models {
 }
 
 impl Models {
-    /// The configured models. Makes no connection. A service that several purposes use has its places and its breaker
+    /// The configured models. Makes no connection. A service that several purposes use has its places and its circuit breaker
     /// once for each of them.
     pub fn open(endpoints: &Endpoints, means: &ResilienceOptions) -> Result<Self, Error> {
         let chat = |purpose| chat(endpoints, purpose, means);

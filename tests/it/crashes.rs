@@ -13,6 +13,7 @@ use anteroom::{
 };
 use insta::assert_snapshot;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use crate::world::{World, ada, grace, mortal::Death, settled};
 
@@ -347,4 +348,15 @@ async fn a_deliver_that_nobody_noted_is_seen_once() {
     world.restart().await;
     assert_ne!(world.screen(), before);
     assert_eq!(world.screen().matches("I accept").count(), 1);
+}
+
+/// Whoever announces a bot does so right after its parts are spawned, perhaps before any of them has begun.
+#[tokio::test]
+async fn engine_runs_from_the_call_until_its_future_is_dropped() {
+    let engine = World::new().await.another_engine();
+    assert!(!engine.is_running());
+    let running = engine.run(CancellationToken::new());
+    assert!(engine.is_running());
+    drop(running);
+    assert!(!engine.is_running());
 }

@@ -9,8 +9,8 @@
 mod calls;
 pub mod class;
 mod failure;
-mod limiter;
 mod method;
+mod rate_limiter;
 mod trust;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -24,7 +24,7 @@ use tokio::{
 };
 
 use self::{
-    limiter::{Limiter, Told},
+    rate_limiter::{RateLimiter, Told},
     trust::Trust,
 };
 use super::limits;
@@ -103,7 +103,7 @@ struct Inner {
     client: Client,
     base: String,
     token: Secret,
-    limiter: Limiter,
+    limiter: RateLimiter,
     trust: Trust,
     pace: Pace,
 }
@@ -171,7 +171,7 @@ impl Api {
                 ") Anteroom"
             ))
             .build()?;
-        let (limiter, trust) = (Limiter::new(pace.per_second), Trust::new(pace.recheck));
+        let (limiter, trust) = (RateLimiter::new(pace.per_second), Trust::new(pace.recheck));
         let inner = Inner { client, base, token, limiter, trust, pace };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -303,7 +303,7 @@ impl Inner {
         &self,
         asked: &Asked<'_>,
         path: &str,
-        pass: limiter::Pass<'_>,
+        pass: rate_limiter::Pass<'_>,
     ) -> Result<Value, Trouble> {
         let method = asked.method;
         let request = self.request(asked, path).map_err(Trouble::Other)?;

@@ -5,9 +5,9 @@
 //! asked for it and nowhere else.
 
 mod failure;
-mod limiter;
 mod method;
 mod proxy;
+mod rate_limiter;
 pub mod refusals;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -24,8 +24,8 @@ use tokio::time::{Instant, timeout};
 
 use self::{
     failure::{Trouble, trouble},
-    limiter::Limiter,
     proxy::Route,
+    rate_limiter::RateLimiter,
 };
 use super::tenants::Tenants;
 use crate::{
@@ -77,7 +77,7 @@ struct Inner {
     connector: Connector,
     base: String,
     tenants: Arc<Tenants>,
-    limiter: Limiter,
+    limiter: RateLimiter,
 }
 
 impl fmt::Debug for Api {
@@ -101,7 +101,7 @@ impl Api {
     ) -> Result<Self, Error> {
         let base = base.trim_end_matches('/').to_owned();
         let connector = connector(&base, proxies)?;
-        let inner = Inner { connector, base, tenants, limiter: Limiter::new(rates) };
+        let inner = Inner { connector, base, tenants, limiter: RateLimiter::new(rates) };
         Ok(Self { inner: Arc::new(inner) })
     }
 

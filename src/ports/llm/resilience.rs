@@ -1,7 +1,7 @@
 //! A provider made steady: bounded, tried again, left alone while it is down, with another in reserve.
 //!
 //! ```text
-//! request ─▶ a free place ─▶ breaker ─▶ provider ──ok──▶ answer
+//! request ─▶ a free place ─▶ circuit breaker ─▶ provider ──ok──▶ answer
 //!               ▲                          │
 //!               └── pause, at most so ◀────┤ what passes, while no words were heard that cannot be taken back
 //!                   many attempts          │
@@ -19,8 +19,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::{
     Embedded, Embedder, Model, Sink,
-    breaker::Breaker,
     chat::{Completion, Request},
+    circuit_breaker::CircuitBreaker,
     error::Error,
 };
 use crate::{
@@ -77,7 +77,7 @@ pub struct Resilient<P: ?Sized> {
     fallback: Option<Arc<P>>,
     attempts: u32,
     places: Semaphore,
-    breaker: Mutex<Breaker>,
+    breaker: Mutex<CircuitBreaker>,
     /// What only the operator can mend, as the provider said last.
     refused: Mutex<Option<&'static str>>,
     means: ResilienceOptions,
@@ -116,7 +116,7 @@ impl<P: ?Sized> Resilient<P> {
         Ok(Attempt { of: self, number, started, first_words: None, open: true, _place: place })
     }
 
-    fn with_breaker<T>(&self, act: impl FnOnce(&mut Breaker) -> T) -> T {
+    fn with_breaker<T>(&self, act: impl FnOnce(&mut CircuitBreaker) -> T) -> T {
         let mut breaker = self.breaker.lock().unwrap_or_else(PoisonError::into_inner);
         let result = act(&mut breaker);
         let resting = if breaker.is_closed() { 0.0 } else { 1.0 };
@@ -324,7 +324,7 @@ impl<P: ?Sized> Attempt<'_, P> {
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         match result {
             Ok((finish, usage)) => {
-                steady.with_breaker(Breaker::succeeded);
+                steady.with_breaker(CircuitBreaker::succeeded);
                 for (direction, count) in [("in", usage.input), ("out", usage.output)] {
                     metrics::counter!(metric::LLM_TOKENS, "purpose" => purpose(), "direction" => direction)
                         .increment(count);

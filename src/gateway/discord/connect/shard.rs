@@ -70,7 +70,7 @@ enum Unopened {
 struct Opened {
     stream: Stream,
     /// Between two heartbeats.
-    beat: Duration,
+    heartbeat: Duration,
 }
 
 impl Shard {
@@ -88,7 +88,7 @@ impl Shard {
                 Ok(opened) => {
                     failed = 0;
                     let began = Instant::now();
-                    let wire = Wire::new(&self, opened.stream, opened.beat, session.take());
+                    let wire = Wire::new(&self, opened.stream, opened.heartbeat, session.take());
                     let ended = wire.run(&stop).await;
                     session = ended.session.clone();
                     if ended.why == Why::Stopped {
@@ -189,10 +189,10 @@ impl Shard {
             .map_err(|_| later("no connection in time"))?
             .map_err(later)?;
         let greeted = timeout(self.pace.open, greeting(&mut stream)).await;
-        let beat = greeted.map_err(|_| later("no greeting in time"))?.map_err(later)?;
+        let heartbeat = greeted.map_err(|_| later("no greeting in time"))?.map_err(later)?;
         let hello = Message::text(self.hello(session).to_string());
         match timeout(self.pace.write, stream.send(hello)).await {
-            Ok(Ok(())) => Ok(Opened { stream, beat }),
+            Ok(Ok(())) => Ok(Opened { stream, heartbeat }),
             Ok(Err(_)) | Err(_) => Err(later("nobody reads at the other end")),
         }
     }
@@ -248,9 +248,10 @@ async fn greeting(stream: &mut Stream) -> Result<Duration, &'static str> {
         match frame {
             Ok(Message::Text(text)) => {
                 let frame: Value = serde_json::from_str(&text).unwrap_or_default();
-                let beat = frame["d"]["heartbeat_interval"].as_u64().filter(|beat| *beat > 0);
-                return match (frame["op"].as_u64(), beat) {
-                    (Some(10), Some(beat)) => Ok(Duration::from_millis(beat)),
+                let heartbeat =
+                    frame["d"]["heartbeat_interval"].as_u64().filter(|heartbeat| *heartbeat > 0);
+                return match (frame["op"].as_u64(), heartbeat) {
+                    (Some(10), Some(heartbeat)) => Ok(Duration::from_millis(heartbeat)),
                     _ => Err("the greeting was not one"),
                 };
             }

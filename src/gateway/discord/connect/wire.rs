@@ -84,7 +84,7 @@ pub(super) struct Wire<'a> {
     /// The number that was kept last.
     kept: u64,
     in_hand: FuturesUnordered<Taking>,
-    beats: Interval,
+    heartbeats: Interval,
     keeps: Interval,
     /// The last heartbeat was answered.
     is_alive: bool,
@@ -104,7 +104,7 @@ impl<'a> Wire<'a> {
     pub(super) fn new(
         shard: &'a Shard,
         stream: Stream,
-        beat: Duration,
+        heartbeat: Duration,
         session: Option<Session>,
     ) -> Self {
         let every = |first: Duration, period: Duration| {
@@ -122,7 +122,7 @@ impl<'a> Wire<'a> {
             kept: seq,
             in_hand: FuturesUnordered::new(),
             // Not all bots at the same time.
-            beats: every(Shard::part_of(beat), beat),
+            heartbeats: every(Shard::part_of(heartbeat), heartbeat),
             keeps: every(shard.pace.keep, shard.pace.keep),
             is_alive: true,
             open: None,
@@ -136,7 +136,7 @@ impl<'a> Wire<'a> {
                 biased;
                 Some((seq, is_taken)) = self.in_hand.next() => self.taken(seq, is_taken),
                 () = stop.cancelled() => Step::Over(Why::Stopped),
-                _ = self.beats.tick() => self.beat().await,
+                _ = self.heartbeats.tick() => self.heartbeat().await,
                 _ = self.keeps.tick() => self.keep().await,
                 frame = self.stream.next(), if self.in_hand.len() < IN_HAND_MAX => {
                     self.heard(frame).await
@@ -201,7 +201,7 @@ impl<'a> Wire<'a> {
     }
 
     /// A connection that the network has forgotten looks like one on which nothing happens.
-    async fn beat(&mut self) -> Step {
+    async fn heartbeat(&mut self) -> Step {
         if !self.is_alive {
             return Step::Over(Why::Silent);
         }

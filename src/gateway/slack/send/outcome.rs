@@ -123,7 +123,7 @@ impl Sender<'_> {
             Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
             Err(Undelivered::Later) => Delivery::Later { not_before: now + OURS },
             Err(Undelivered::Unclear { after }) => {
-                Delivery::Retry { not_before: now + after.max(self.effect.pause()) }
+                Delivery::Retry { not_before: now + after.max(self.effect.exponential_backoff()) }
             }
             Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
             Err(Undelivered::Call(failure)) => {

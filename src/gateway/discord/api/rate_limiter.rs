@@ -126,7 +126,7 @@ impl Told {
 
 /// Lets calls through at their rates; cheap to ask.
 #[derive(Debug)]
-pub(super) struct Limiter {
+pub(super) struct RateLimiter {
     lanes: Mutex<Lanes>,
     global: Mutex<Global>,
 }
@@ -171,7 +171,7 @@ enum Known {
 /// A call that was let through, until its answer came.
 #[derive(Debug)]
 pub(super) struct Pass<'a> {
-    limiter: &'a Limiter,
+    limiter: &'a RateLimiter,
     method: Method,
     /// What it counts for; none for a first answer to an interaction, which nothing limits.
     lane: Option<Arc<Lane>>,
@@ -184,7 +184,7 @@ enum Wait {
     Heard,
 }
 
-impl Limiter {
+impl RateLimiter {
     /// Lets so many calls through in a second, over all buckets.
     pub(super) fn new(per_second: u32) -> Self {
         Self { lanes: Mutex::default(), global: Mutex::new(Global::new(per_second)) }
@@ -396,14 +396,14 @@ mod tests {
         }
     }
 
-    async fn send(limiter: &Limiter, discord: &Counting, channel: &str, millis: u64) {
+    async fn send(limiter: &RateLimiter, discord: &Counting, channel: &str, millis: u64) {
         let pass = limiter.admit(Method::PostMessage, channel, PATIENCE).await.unwrap();
         pass.told(&discord.call(channel, millis).await);
     }
 
     #[tokio::test(start_paused = true)]
     async fn many_at_once_go_one_stretch_after_another_and_none_is_refused() {
-        let (limiter, discord) = (Limiter::new(50), Counting::default());
+        let (limiter, discord) = (RateLimiter::new(50), Counting::default());
         let began = Instant::now();
         let sending = (0..40).map(|n| send(&limiter, &discord, "600", 20 + n * 7 % 60));
         futures::future::join_all(sending).await;
@@ -414,7 +414,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_busy_channel_does_not_hold_up_another_one() {
-        let (limiter, discord) = (Limiter::new(50), Counting::default());
+        let (limiter, discord) = (RateLimiter::new(50), Counting::default());
         for _ in 0..5 {
             send(&limiter, &discord, "600", 1).await;
         }
@@ -429,7 +429,7 @@ mod tests {
     /// Discord gives routes with different limits one name.
     #[tokio::test(start_paused = true)]
     async fn routes_with_one_bucket_name_keep_counts_of_their_own() {
-        let limiter = Limiter::new(50);
+        let limiter = RateLimiter::new(50);
         let told = |limit: u32, remaining: u32| {
             let after = STRETCH.as_secs().to_string();
             let (limit, remaining) = (limit.to_string(), remaining.to_string());
@@ -456,7 +456,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn fifty_go_in_a_second_and_answers_are_not_counted() {
-        let limiter = Limiter::new(50);
+        let limiter = RateLimiter::new(50);
         let free = Told { status: 200, ..Told::default() };
         let began = Instant::now();
         for guild in 0..150 {
@@ -473,7 +473,7 @@ mod tests {
     }
 
     /// So many are let through in the next seconds.
-    async fn through(limiter: &Limiter, within: Duration) -> u32 {
+    async fn through(limiter: &RateLimiter, within: Duration) -> u32 {
         let free = Told { status: 200, ..Told::default() };
         let until = Instant::now() + within;
         let mut count = 0;
@@ -487,7 +487,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn fewer_go_for_a_while_after_discord_has_said_that_it_is_too_much() {
-        let limiter = Limiter::new(50);
+        let limiter = RateLimiter::new(50);
         let quick = Duration::from_millis(1);
         let wall = json!({ "retry_after": 1.0, "global": true });
         let wall = Told::read(StatusCode::TOO_MANY_REQUESTS, &headers(&[]), Some(&wall));
@@ -514,7 +514,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_discord_asks_to_wait_is_waited_for_by_whom_it_concerns() {
-        let limiter = Limiter::new(50);
+        let limiter = RateLimiter::new(50);
         let too_many = StatusCode::TOO_MANY_REQUESTS;
         let body = json!({ "retry_after": 30.0, "global": false });
         let shared = headers(&[("x-ratelimit-scope", "shared")]);
@@ -547,7 +547,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn nothing_is_called_before_discord_turns_the_address_away() {
-        let limiter = Limiter::new(50);
+        let limiter = RateLimiter::new(50);
         let refused = Told { status: 403, ..Told::default() };
         for _ in 0..global::REFUSED_MAX {
             limiter.admit(Method::Member, "500", PATIENCE).await.unwrap().told(&refused);
@@ -561,7 +561,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn background_calls_leave_room_for_others() {
-        let limiter = Limiter::new(50);
+        let limiter = RateLimiter::new(50);
         let call = async |guild: u32| {
             limiter.admit(Method::Guild, &guild.to_string(), Duration::ZERO).await.is_ok()
         };

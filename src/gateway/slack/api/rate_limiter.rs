@@ -10,7 +10,7 @@ use std::{
 };
 
 use governor::{
-    NotUntil, Quota, RateLimiter, clock, middleware::NoOpMiddleware, nanos::Nanos,
+    NotUntil, Quota, RateLimiter as Bucket, clock, middleware::NoOpMiddleware, nanos::Nanos,
     state::keyed::HashMapStateStore,
 };
 use tokio::time::Instant;
@@ -30,7 +30,7 @@ impl clock::Clock for RuntimeClock {
     }
 }
 
-type Buckets<K> = RateLimiter<K, HashMapStateStore<K>, RuntimeClock, NoOpMiddleware<Nanos>>;
+type Buckets<K> = Bucket<K, HashMapStateStore<K>, RuntimeClock, NoOpMiddleware<Nanos>>;
 
 type Tiers = [(Tier, Buckets<(String, Method)>); 3];
 
@@ -44,7 +44,7 @@ type Asked = (String, Method, Option<String>);
 
 /// Lets calls through at their rates.
 #[derive(Debug)]
-pub(super) struct Limiter {
+pub(super) struct RateLimiter {
     clock: RuntimeClock,
     /// By workspace and channel.
     channels: Buckets<(String, String)>,
@@ -62,14 +62,14 @@ pub(super) struct Limiter {
 /// Buckets and pauses kept before the full ones are thrown away.
 const KEPT_MAX: usize = 4096;
 
-impl Limiter {
+impl RateLimiter {
     pub(super) fn new(rates: &SlackRates) -> Self {
         let clock = RuntimeClock(Instant::now());
         let number = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
         // Half at once, the rest as time goes: a whole minute's worth at once would let twice as much through.
         let by_tier = |per_minute: u32| {
             let quota = Quota::per_minute(number(per_minute)).allow_burst(number(per_minute / 2));
-            RateLimiter::new(quota, HashMapStateStore::default(), clock.clone())
+            Bucket::new(quota, HashMapStateStore::default(), clock.clone())
         };
         let tiers = |rate: fn(u32) -> u32| {
             [(Tier::Two, rates.tier_2), (Tier::Three, rates.tier_3), (Tier::Four, rates.tier_4)]
@@ -79,8 +79,8 @@ impl Limiter {
             .allow_burst(number(rates.posts_burst));
         let workspace = Quota::per_minute(number(rates.posts_per_workspace));
         Self {
-            channels: RateLimiter::new(channel, HashMapStateStore::default(), clock.clone()),
-            workspaces: RateLimiter::new(workspace, HashMapStateStore::default(), clock.clone()),
+            channels: Bucket::new(channel, HashMapStateStore::default(), clock.clone()),
+            workspaces: Bucket::new(workspace, HashMapStateStore::default(), clock.clone()),
             tiers: tiers(|per_minute| per_minute),
             background: tiers(background),
             rates: rates.clone(),
@@ -190,14 +190,14 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{Limiter, SlackRates};
+    use super::{RateLimiter, SlackRates};
     use crate::{chat::priority, gateway::slack::api::Method, model::effect::Priority};
 
     const PATIENCE: Duration = Duration::from_secs(3);
 
     #[tokio::test(start_paused = true)]
     async fn a_busy_channel_does_not_hold_up_another_one() {
-        let limiter = Limiter::new(&SlackRates::default());
+        let limiter = RateLimiter::new(&SlackRates::default());
         let began = Instant::now();
         for _ in 0..6 {
             limiter.admit("T1", Method::PostMessage, Some("C1"), PATIENCE).await.unwrap();
@@ -210,7 +210,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_long_wait_is_told_instead_of_waited_for() {
-        let limiter = Limiter::new(&SlackRates::default());
+        let limiter = RateLimiter::new(&SlackRates::default());
         for _ in 0..10 {
             limiter.admit("T1", Method::StopStream, None, PATIENCE).await.unwrap();
         }
@@ -222,7 +222,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_slack_asked_to_wait_is_kept_for_later_calls() {
-        let limiter = Limiter::new(&SlackRates::default());
+        let limiter = RateLimiter::new(&SlackRates::default());
         limiter.pause("T1", Method::PostMessage, Some("C1"), Duration::from_secs(30));
         let wait = limiter.admit("T1", Method::PostMessage, Some("C1"), PATIENCE).await;
         assert_eq!(wait, Err(Duration::from_secs(30)));
@@ -235,7 +235,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn background_calls_leave_room_for_others() {
-        let limiter = Limiter::new(&SlackRates::default());
+        let limiter = RateLimiter::new(&SlackRates::default());
         let edit = || limiter.admit("T1", Method::UpdateMessage, None, Duration::ZERO);
         let mut edits = 0;
         while priority::with(Priority::Background, edit()).await.is_ok() {

@@ -20,39 +20,39 @@ pub const REST: Duration = Duration::from_secs(30);
 
 /// Whether a provider is asked. Plain data: the time comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Breaker {
+pub enum CircuitBreaker {
     /// It is asked; so many requests in a row have failed.
     Closed(u32),
     /// It is left alone since then.
-    Resting(DateTime<Utc>),
+    Open(DateTime<Utc>),
     /// One request finds out whether it is back.
-    Trying(DateTime<Utc>),
+    HalfOpen(DateTime<Utc>),
 }
 
-impl Default for Breaker {
+impl Default for CircuitBreaker {
     fn default() -> Self {
         Self::Closed(0)
     }
 }
 
-impl Breaker {
+impl CircuitBreaker {
     /// Lets a request through, or says how long to leave the provider alone. Each request that was let through must
     /// be followed by one of [`Self::succeeded`], [`Self::failed`] and [`Self::abandoned`].
     pub fn admit(&mut self, now: DateTime<Utc>) -> Result<(), Duration> {
         match *self {
             Self::Closed(_) => Ok(()),
             // A clock that was put back must not make the rest longer.
-            Self::Resting(since) if now < since => {
-                *self = Self::Resting(now);
+            Self::Open(since) if now < since => {
+                *self = Self::Open(now);
                 Err(REST)
             }
-            Self::Resting(since) | Self::Trying(since) => {
+            Self::Open(since) | Self::HalfOpen(since) => {
                 let rested = (now - since).to_std().unwrap_or_default();
                 match REST.checked_sub(rested) {
                     Some(left) if !left.is_zero() => Err(left),
                     Some(_) | None => {
                         // If nobody hears of this request either, another may try after the same time.
-                        *self = Self::Trying(now);
+                        *self = Self::HalfOpen(now);
                         Ok(())
                     }
                 }
@@ -69,17 +69,17 @@ impl Breaker {
     pub fn failed(&mut self, now: DateTime<Utc>) {
         *self = match *self {
             Self::Closed(failures) if failures + 1 < FAILURES => Self::Closed(failures + 1),
-            Self::Closed(_) | Self::Trying(_) => Self::Resting(now),
+            Self::Closed(_) | Self::HalfOpen(_) => Self::Open(now),
             // A request from before the rest began.
-            Self::Resting(since) => Self::Resting(since),
+            Self::Open(since) => Self::Open(since),
         };
     }
 
     /// Nobody knows whether the provider would have answered.
     pub fn abandoned(&mut self, now: DateTime<Utc>) {
-        if let Self::Trying(_) = *self {
+        if let Self::HalfOpen(_) = *self {
             let rest = TimeDelta::from_std(REST).unwrap_or_default();
-            *self = Self::Resting(now - rest);
+            *self = Self::Open(now - rest);
         }
     }
 
@@ -97,8 +97,8 @@ mod tests {
         DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
     }
 
-    fn resting() -> Breaker {
-        let mut breaker = Breaker::default();
+    fn resting() -> CircuitBreaker {
+        let mut breaker = CircuitBreaker::default();
         for _ in 0..FAILURES {
             assert_eq!(breaker.admit(at(0)), Ok(()));
             breaker.failed(at(0));
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn it_rests_after_failures_in_a_row_only() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CircuitBreaker::default();
         for _ in 0..FAILURES * 3 {
             breaker.failed(at(0));
             breaker.succeeded();
