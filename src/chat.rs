@@ -1,5 +1,5 @@
 //! What the gateways of chats share: raw JSON and signed requests that come in, the table of commands and what they come
-//! to, what is done after an acknowledgement, what was said already and how often somebody is told something, how messages
+//! to, what an update means, how an effect is delivered, what is done after an acknowledgement, what was said already and how often somebody is told something, how messages
 //! look and where they stand, which effects may stand there already, how a conversation stands, its transcript in pages
 //! and what was approved in it, files on their way, that the bot is at work, how its answers were rated, what stands outside for a session, what a refusal means for an effect, the priority of what is
 //! delivered, and how a doctor asks.
@@ -10,9 +10,11 @@ pub mod cards;
 pub mod catch_up;
 pub mod commands;
 mod deduplicator;
+pub mod delivery;
 pub mod doctor;
 mod downloads;
 pub mod form;
+pub mod handler;
 pub mod message_index;
 mod notice_limiter;
 mod possible_duplicates;

@@ -25,9 +25,10 @@ const RESUME: &str = "resume.";
 /// What a button under a summary opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// A page of what was approved, where a platform needs several: `profile.<session>` is the first one,
-    /// `profile.<session>.1` the second.
-    Profile(SessionId, usize),
+    /// What was approved: `profile.<session>`.
+    Profile(SessionId),
+    /// Another page of it, where a platform needs several; it is open already. `profile.<session>.1` is the second one.
+    ProfilePage(SessionId, usize),
     /// The résumé: `resume.<session>`.
     Resume(SessionId),
 }
@@ -36,8 +37,8 @@ impl Reading {
     /// The id of the button that opens it.
     pub fn id(self) -> String {
         match self {
-            Self::Profile(session, 0) => format!("{PROFILE}{}", session.short()),
-            Self::Profile(session, page) => format!("{PROFILE}{}.{page}", session.short()),
+            Self::Profile(session) => format!("{PROFILE}{}", session.short()),
+            Self::ProfilePage(session, page) => format!("{PROFILE}{}.{page}", session.short()),
             Self::Resume(session) => format!("{RESUME}{}", session.short()),
         }
     }
@@ -48,8 +49,12 @@ impl Reading {
             return Some(Self::Resume(SessionId::from_short(session)?));
         }
         let rest = id.strip_prefix(PROFILE)?;
-        let (session, page) = rest.split_once('.').unwrap_or((rest, "0"));
-        Some(Self::Profile(SessionId::from_short(session)?, page.parse().ok()?))
+        match rest.split_once('.') {
+            Some((session, page)) => {
+                Some(Self::ProfilePage(SessionId::from_short(session)?, page.parse().ok()?))
+            }
+            None => Some(Self::Profile(SessionId::from_short(rest)?)),
+        }
     }
 }
 
@@ -57,7 +62,7 @@ impl Reading {
 /// where one was sent, the transcript.
 pub fn buttons(state: &State) -> Vec<(String, &'static str)> {
     let session = state.session;
-    let profile = (Reading::Profile(session, 0).id(), "Open profile");
+    let profile = (Reading::Profile(session).id(), "Open profile");
     let resume = (Reading::Resume(session).id(), "Résumé");
     let has_resume = state.artifacts.iter().any(Artifact::is_resume);
     let transcript = (Opening::last(session).id(), "Transcript");
@@ -122,9 +127,12 @@ mod tests {
     #[test]
     fn a_reading_survives_its_button() {
         let session = SessionId::mint(&CountingIds::default());
-        for reading in
-            [Reading::Profile(session, 0), Reading::Profile(session, 3), Reading::Resume(session)]
-        {
+        for reading in [
+            Reading::Profile(session),
+            Reading::ProfilePage(session, 0),
+            Reading::ProfilePage(session, 3),
+            Reading::Resume(session),
+        ] {
             assert_eq!(Reading::parse(&reading.id()), Some(reading));
         }
         assert_eq!(Reading::parse("profile.AAAA.x"), None);

@@ -5,32 +5,37 @@ mod copy;
 mod invite;
 mod own;
 mod rating;
-mod reading;
 mod registered;
 mod slash;
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
 use super::{
-    handler::{ReplyTarget, UpdateContext, offer, participant},
+    files,
+    handler::{ReplyTarget, UpdateContext, participant, target},
     inbound::{Ack, Action, Actor, Command as Given, Message, NotTaken},
-    staff_thread, texts,
+    profile, staff_thread, texts, transcript,
 };
 use crate::{
     base::ids::SessionId,
     chat::{
         commands::decide::{no_session, startable},
-        form::{StaffAction, overview, words},
+        form::{overview, words},
+        handler::{self, ButtonId, Buttons, Update},
         message_index::Role,
-        profile::Reading,
-        transcript::Opening,
+        transcript::{Opened, Opening, Page},
     },
-    engine::InboundKind,
+    engine::{InboundKind, Look},
+    flow::LoadedFlow,
     model::{
+        artifact::Artifact,
         session::{Head, Platform},
         transcript::Audience,
         ui::Control,
         wait::Wait,
     },
-    session::{Command, Responder},
 };
 
 use self::slash::Asker;
@@ -44,7 +49,7 @@ pub(super) use self::{
 
 /// One's own conversation that is meant.
 async fn mine(update: &UpdateContext<'_>, by: &Actor) -> Result<Option<Head>, NotTaken> {
-    let mine = update.conversations(&update.person(by)).await.map_err(|_| NotTaken)?;
+    let mine = update.conversations(&update.person(by)).await?;
     Ok(overview::newest(&mine, Platform::Discord))
 }
 
@@ -69,8 +74,8 @@ async fn upload(
         _ => None,
     });
     let offered = match asked {
-        Some((_, upload)) => offer(upload, file),
-        None => Ok(super::files::offer(file)),
+        Some((_, upload)) => handler::fits(upload, files::offer(file)),
+        None => Ok(files::offer(file)),
     };
     let file = match offered {
         Ok(file) => file,
@@ -79,7 +84,7 @@ async fn upload(
     let from = participant(&head, &command.by);
     let wait = asked.map(|(wait, _): (&Wait, _)| wait.id);
     let what = InboundKind::Offered { wait, files: vec![file], text: None };
-    update.receive(head.id, (from, what), reply_target, None).await
+    handler::receive(update, head.id, (from, what), reply_target, None).await
 }
 
 /// The words of a message that somebody wrote themselves, as the answer to the open question.
@@ -92,7 +97,7 @@ async fn used(
     if message.by.user != by.user {
         return Ok(update.say(reply_target, "Choose a message that you wrote yourself."));
     }
-    let there = update.app.rooms.of(&message.channel).await.map_err(|_| NotTaken)?;
+    let there = update.app.rooms.of(&message.channel).await?;
     let session = match there {
         Some((session, Role::Conversation)) => Some(session),
         Some((_, Role::Staff | Role::Request(_))) | None => {
@@ -100,32 +105,20 @@ async fn used(
         }
     };
     match session {
-        Some(session) => update.heard(session, Message { by: by.clone(), ..message }).await,
+        Some(session) => {
+            handler::in_conversation(update, session, &Message { by: by.clone(), ..message }).await
+        }
         None => Ok(update.say(reply_target, &no_session(&Asker { update, by }))),
-    }
-}
-
-async fn shown(update: &UpdateContext<'_>, session: SessionId, reply_target: &ReplyTarget) -> Ack {
-    match update.engine.look(session).await {
-        Ok(look) => update.show(reply_target, staff_thread::one(&look)),
-        Err(error) => update.say(reply_target, &words::of_error(&error)),
     }
 }
 
 /// A button that belongs to no question.
 pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Result<Ack, NotTaken> {
-    let reply_target =
-        ReplyTarget { user: action.by.user.clone(), channel: action.at.channel.clone() };
     let id = action.element.as_str();
-    if let Some(opening) = Opening::parse(id) {
-        return reading::read(update, opening, &action, &reply_target).await;
+    if let Some(button) = ButtonId::parse(id) {
+        return handler::pressed(update, button, &action).await;
     }
-    if let Some(reading) = Reading::parse(id) {
-        return reading::open(update, reading, &action, &reply_target).await;
-    }
-    if let Some(id) = id.strip_prefix(texts::START) {
-        return begin::pressed(update, id, &action.by, &reply_target).await;
-    }
+    let reply_target = target(&action.by.user, &action.at.channel);
     if let Some(id) = id.strip_prefix(invite::INVITE) {
         return invite::pressed(update, id, &action, &reply_target).await;
     }
@@ -134,123 +127,65 @@ pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Resul
             return rating::rated(update, (id, is_good), &action, &reply_target).await;
         }
     }
-    if let Some(id) = id.strip_prefix(texts::HELP) {
-        return Ok(match own_session(update, id, &action.by, &reply_target).await? {
-            Ok((session, _)) => help(update, session, &reply_target).await?,
-            Err(refused) => refused,
-        });
-    }
-    if let Some(id) = id.strip_prefix(texts::COPY) {
-        return Ok(match own_session(update, id, &action.by, &reply_target).await? {
-            Ok((session, _)) => {
-                copy::hand_out(update, (session, Audience::Participant), &action.by.user)
-            }
-            Err(refused) => refused,
-        });
-    }
-    if let Some((command, id)) = command_of(id) {
-        return match own_session(update, id, &action.by, &reply_target).await? {
-            Ok((session, from)) => {
-                update
-                    .receive(session, (from, InboundKind::Command(command)), &reply_target, None)
-                    .await
-            }
-            Err(refused) => Ok(refused),
-        };
-    }
-    if let Some(id) = id.strip_prefix(texts::SHOW) {
-        let Some(session) = SessionId::from_short(id) else { return Ok(update.quiet.clone()) };
-        return match reader(update, session, &action.by, &reply_target).await? {
-            Ok(_) => Ok(shown(update, session, &reply_target).await),
-            Err(refused) => Ok(refused),
-        };
-    }
-    ordered(update, &action, &reply_target).await
+    Ok(update.tell(&reply_target, texts::GONE))
 }
 
-/// The command that a button gives, and in which session.
-fn command_of(id: &str) -> Option<(Command, &str)> {
-    if let Some(session) = id.strip_prefix(texts::DELETE) {
-        return Some((Command::Delete, session));
-    }
-    if let Some(session) = id.strip_prefix(texts::INTERRUPT) {
-        return Some((Command::Interrupt, session));
-    }
-    let (offered, session) = texts::parse_offer(id)?;
-    Some((Command::from(offered), session))
-}
+#[async_trait]
+impl Buttons for UpdateContext<'_> {
+    type Press = Action;
 
-/// A button of the staff's thread.
-async fn ordered(
-    update: &UpdateContext<'_>,
-    action: &Action,
-    reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
-    let id = action.element.as_str();
-    let ends = id.strip_prefix(texts::END).and_then(SessionId::from_short);
-    let order = ends.map(|session| (StaffAction::End, session)).or_else(|| StaffAction::parse(id));
-    let Some((order, session)) = order else { return Ok(update.tell(reply_target, texts::GONE)) };
-    let from = match reader(update, session, &action.by, reply_target).await? {
-        Ok(from) => from,
-        Err(refused) => return Ok(refused),
-    };
-    if order == StaffAction::End && ends.is_none() {
-        return Ok(update.show(reply_target, texts::sure_to_end(session)));
+    fn presser<'a>(&self, action: &'a Action) -> &'a Actor {
+        &action.by
     }
-    update.receive(session, (from, InboundKind::Command(order.command())), reply_target, None).await
-}
 
-/// What works in a conversation.
-async fn help(
-    update: &UpdateContext<'_>,
-    session: SessionId,
-    reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
-    let Some(head) = update.head(session).await.map_err(|_| NotTaken)? else {
-        return Ok(update.tell(reply_target, words::NO_CONVERSATION));
-    };
-    let hears = update.app.hears(session, &head.place).await;
-    Ok(update.show(reply_target, texts::help(texts::HELP_TITLE, session, hears)))
-}
-
-/// Somebody of the staff of a conversation, or the refusal.
-async fn reader(
-    update: &UpdateContext<'_>,
-    session: SessionId,
-    by: &Actor,
-    reply_target: &ReplyTarget,
-) -> Result<Result<Responder, Ack>, NotTaken> {
-    let Some(head) = update.head(session).await.map_err(|_| NotTaken)? else {
-        return Ok(Err(update.tell(reply_target, words::NO_CONVERSATION)));
-    };
-    let from = update.responder_at(&head, by);
-    Ok(if from.staff { Ok(from) } else { Err(update.tell(reply_target, words::FOR_STAFF)) })
-}
-
-/// The session of a button, if it is that of the one who pressed it.
-async fn own_session(
-    update: &UpdateContext<'_>,
-    id: &str,
-    by: &Actor,
-    reply_target: &ReplyTarget,
-) -> Result<Result<(SessionId, Responder), Ack>, NotTaken> {
-    let head = match SessionId::from_short(id) {
-        Some(session) => update.head(session).await.map_err(|_| NotTaken)?,
-        None => None,
-    };
-    let Some(head) = head else {
-        return Ok(Err(update.tell(reply_target, words::NO_CONVERSATION)));
-    };
-    if head.participant.user != by.user {
-        return Ok(Err(update.tell(reply_target, words::NOT_YOURS)));
+    fn target(&self, action: &Action) -> ReplyTarget {
+        target(&action.by.user, &action.at.channel)
     }
-    Ok(Ok((head.id, participant(&head, by))))
+
+    async fn start(&self, flow: Arc<LoadedFlow>, action: &Action) -> Result<Ack, NotTaken> {
+        begin::started(self, &flow, &action.by, &self.target(action)).await
+    }
+
+    async fn help(&self, head: &Head, action: &Action) -> Ack {
+        let hears = self.app.hears(head.id, &head.place).await;
+        self.show(&self.target(action), texts::help(texts::HELP_TITLE, head.id, hears))
+    }
+
+    fn hand_out(&self, copy: (SessionId, Audience), action: &Action) -> Ack {
+        copy::hand_out(self, copy, &action.by.user)
+    }
+
+    fn send_file(&self, file: (SessionId, Artifact), action: &Action) -> Ack {
+        copy::send_file(self, file, &action.by.user)
+    }
+
+    fn show_one(&self, look: &Look, action: &Action) -> Ack {
+        self.show(&self.target(action), staff_thread::one(look))
+    }
+
+    fn show_transcript(&self, opening: Opening, opened: &Opened, action: &Action) -> Ack {
+        let page = transcript::page(opening, &opened.title, &opened.entries);
+        // What is turned is a page already; what opens the first one stays.
+        let is_turned = action.is_ephemeral && opening.page != Page::Last;
+        if is_turned { Ack::Redraw(page) } else { self.show(&self.target(action), page) }
+    }
+
+    fn show_profile(&self, look: &Look, page: Option<usize>, action: &Action) -> Ack {
+        let shown = profile::page(&look.state, page.unwrap_or_default());
+        match page {
+            Some(_) => Ack::Redraw(shown),
+            None => self.show(&self.target(action), shown),
+        }
+    }
+
+    fn asks_before_end(&self, session: SessionId, action: &Action) -> Option<Ack> {
+        Some(self.show(&self.target(action), texts::sure_to_end(session)))
+    }
 }
 
 /// Somebody writes to the bot, or mentions it, where there is no conversation.
 pub(super) fn approached(update: &UpdateContext<'_>, message: &Message) -> Ack {
-    let reply_target =
-        ReplyTarget { user: message.by.user.clone(), channel: message.channel.clone() };
+    let reply_target = target(&message.by.user, &message.channel);
     if update.guild.is_none() {
         return update.greet(&reply_target, texts::words(texts::BEGIN_IN_THE_SERVER));
     }

@@ -22,23 +22,21 @@ use super::{
     people, texts,
 };
 use crate::{
-    base::ids::{SessionId, WaitId},
+    base::ids::SessionId,
     chat::{
-        form::{typed, words},
+        Deduplicator,
+        form::{Words, words},
+        handler::{self, Messages, Update, Written},
         message_index::Role,
     },
-    engine::{Engine, Inbound, InboundKind, Receipt},
+    engine::Engine,
     flow::Library,
-    model::{
-        session::{Head, PersonId},
-        transcript::Via,
-        wait::{Settlement, Wait},
-    },
-    session::{Responder, answer::describe},
+    model::session::{Head, PersonId},
+    session::Responder,
     store::{self, Find},
 };
 
-pub(super) use self::answers::offer;
+pub(super) use crate::chat::handler::ReplyTarget;
 
 /// What comes in, to the engine.
 #[derive(Debug, Clone)]
@@ -87,8 +85,7 @@ impl Inbox for DiscordInbox {
 /// What somebody pressed or sent could not be saved.
 const NOT_SAVED: &str = "That couldn't be saved right now. Please try again.";
 
-/// One thing that came in, with what is needed to deal with it; the desk at which a session is worked on is the
-/// engine's.
+/// One update, with what is needed to deal with it.
 pub(super) struct UpdateContext<'a> {
     pub(super) app: &'a Arc<App>,
     pub(super) engine: &'a Engine,
@@ -102,26 +99,19 @@ pub(super) struct UpdateContext<'a> {
     pub(super) quiet: Ack,
 }
 
-/// Where somebody is told something who waits for no answer.
-#[derive(Debug, Clone)]
-pub(super) struct ReplyTarget {
-    pub(super) user: String,
-    pub(super) channel: String,
-}
-
 impl UpdateContext<'_> {
     async fn take(&self, what: Incoming) -> Result<Ack, NotTaken> {
         match what {
-            Incoming::Message(message) => self.message(message).await,
+            Incoming::Message(message) => handler::wrote(self, &message).await,
             Incoming::Action(action) => self.action(action).await,
             Incoming::Submitted(submission) => self.submitted(submission).await,
             Incoming::Command(command) => commands::typed(self, *command).await,
             Incoming::Edited { channel, message, by, text } => {
-                self.amended(&channel, &message, Some(&by), Some(text)).await
+                self.amended((&channel, &message), Some(&by), Some(text)).await
             }
             Incoming::Deleted { channel, messages } => {
                 for message in messages {
-                    self.amended(&channel, &message, None, None).await?;
+                    self.amended((&channel, &message), None, None).await?;
                 }
                 Ok(Ack::Nothing)
             }
@@ -158,10 +148,6 @@ impl UpdateContext<'_> {
         &self.engine.parts().library
     }
 
-    pub(super) fn person(&self, by: &Actor) -> PersonId {
-        people::person_id(self.guild(), &by.user)
-    }
-
     /// Whether the first answer would come too late.
     pub(super) fn is_late(&self) -> bool {
         let at = self.ticket.as_ref().and_then(|ticket| ticket.at);
@@ -169,25 +155,113 @@ impl UpdateContext<'_> {
         age.is_some_and(is_late)
     }
 
-    async fn message(&self, message: Message) -> Result<Ack, NotTaken> {
-        // A greeting delivered again is no answer to what was asked since.
-        if self.app.deduplicator.is_claimed(&self.key).await.map_err(|_| NotTaken)? {
-            return Ok(Ack::Nothing);
+    /// The conversations of a person here, newest first.
+    pub(super) async fn conversations(&self, person: &PersonId) -> Result<Vec<Head>, store::Error> {
+        self.app.store.find(Find::Person(person.clone())).await
+    }
+
+    /// A session at a glance.
+    pub(super) async fn head(&self, session: SessionId) -> Result<Option<Head>, store::Error> {
+        handler::head_of(self.engine, session).await
+    }
+
+    /// A message was changed, or is gone. Who deletes is not told.
+    async fn amended(
+        &self,
+        (channel, message): (&str, &str),
+        by: Option<&Actor>,
+        text: Option<String>,
+    ) -> Result<Ack, NotTaken> {
+        let found = self.app.rooms.of(channel).await?;
+        let Some((session, Role::Conversation)) = found else { return Ok(Ack::Nothing) };
+        let to = |user: &str| target(user, channel);
+        handler::changed(self, session, by, (format!("{channel}/{message}"), text), to).await
+    }
+
+    /// Somebody with what they may do now.
+    pub(super) fn rights(&self, by: &Actor) -> Responder {
+        people::responder(&self.app.lists, self.guild(), by)
+    }
+}
+
+#[async_trait]
+impl Update for UpdateContext<'_> {
+    type Actor = Actor;
+    type Ack = Ack;
+
+    fn engine(&self) -> &Engine {
+        self.engine
+    }
+
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn deduplicator(&self) -> &Deduplicator {
+        &self.app.deduplicator
+    }
+
+    fn done(&self) -> Ack {
+        self.quiet.clone()
+    }
+
+    fn tell(&self, to: &ReplyTarget, text: &str) -> Ack {
+        if text.is_empty() || !self.app.receipts.may_tell(self.guild(), &to.user) {
+            return self.done();
         }
-        let found = self.conversation_of(&message).await.map_err(|_| NotTaken)?;
-        match found {
-            Some((session, Role::Conversation)) => self.heard(session, message).await,
-            Some((session, Role::Staff)) => self.heard_from_staff(session, &message).await,
-            Some((_, Role::Request(wait))) => self.heard_under_request(wait, &message).await,
-            None if self.guild.is_none() || message.is_mention => {
-                Ok(commands::approached(self, &message))
-            }
-            None => Ok(Ack::Nothing),
+        self.say(to, text)
+    }
+
+    /// To them alone where they wait for an answer, otherwise where they wrote.
+    fn say(&self, to: &ReplyTarget, text: &str) -> Ack {
+        self.show(to, texts::words(text))
+    }
+
+    fn sentence(&self, words: &Words) -> String {
+        texts::sentence(words)
+    }
+
+    fn person(&self, by: &Actor) -> PersonId {
+        people::person_id(self.guild(), &by.user)
+    }
+
+    /// A direct conversation doesn't say of which server somebody is.
+    fn is_participant(&self, head: &Head, by: &Actor) -> bool {
+        head.participant.user == by.user
+    }
+
+    async fn known(&self, head: &Head, by: &Actor) -> Responder {
+        participant(head, by)
+    }
+
+    /// Rights end where the server does.
+    async fn responder(&self, head: &Head, by: &Actor) -> Result<Responder, String> {
+        let guild = &head.place.workspace;
+        if self.guild.as_ref().is_some_and(|here| here != guild) {
+            return Ok(people::known(guild, by));
+        }
+        Ok(people::responder(&self.app.lists, guild, by))
+    }
+}
+
+#[async_trait]
+impl Messages for UpdateContext<'_> {
+    type Message = Message;
+
+    fn written(&self, message: &Message) -> Written<Actor> {
+        let (voices, files): (Vec<&File>, Vec<&File>) =
+            message.files.iter().partition(|file| file.content_type.starts_with("audio/"));
+        Written {
+            by: message.by.clone(),
+            to: target(&message.by.user, &message.channel),
+            source: format!("{}/{}", message.channel, message.id),
+            text: message.text.clone(),
+            has_voice: !voices.is_empty(),
+            files: files.into_iter().map(|file| Ok(files::offer(file))).collect(),
         }
     }
 
-    /// Which session a message is for, and what the place it stands in is to that one: a channel of its own, or the
-    /// message that it replies to.
+    /// By a channel of its own, or by the message that it replies to.
     async fn conversation_of(
         &self,
         message: &Message,
@@ -201,156 +275,19 @@ impl UpdateContext<'_> {
         }
     }
 
-    /// The conversations of a person here, newest first.
-    pub(super) async fn conversations(&self, person: &PersonId) -> Result<Vec<Head>, store::Error> {
-        self.app.store.find(Find::Person(person.clone())).await
-    }
-
-    /// A session at a glance.
-    pub(super) async fn head(&self, session: SessionId) -> Result<Option<Head>, store::Error> {
-        Ok(self.app.store.find(Find::One(session)).await?.pop())
-    }
-
-    /// A message was changed, or is gone.
-    async fn amended(
-        &self,
-        channel: &str,
-        message: &str,
-        by: Option<&Actor>,
-        text: Option<String>,
-    ) -> Result<Ack, NotTaken> {
-        let found = self.app.rooms.of(channel).await.map_err(|_| NotTaken)?;
-        let Some((session, Role::Conversation)) = found else { return Ok(Ack::Nothing) };
-        let Some(head) = self.head(session).await.map_err(|_| NotTaken)? else {
-            return Ok(Ack::Nothing);
-        };
-        // Who deletes is not told; only what the participant wrote is known under its name.
-        let from = match by {
-            Some(by) => participant(&head, by),
-            None => whose(&head),
-        };
-        let reply_target =
-            ReplyTarget { user: from.person.user.clone(), channel: channel.to_owned() };
-        let source = format!("{channel}/{message}");
-        self.receive(session, (from, InboundKind::Amended { source, text }), &reply_target, None)
-            .await
-    }
-
-    /// Words and files in a conversation.
-    pub(super) async fn heard(
-        &self,
-        session: SessionId,
-        message: Message,
-    ) -> Result<Ack, NotTaken> {
-        let reply_target = reply_target_of(&message);
-        let Some(head) = self.head(session).await.map_err(|_| NotTaken)? else {
-            return Ok(Ack::Nothing);
-        };
-        let is_mine = head.participant.user == message.by.user;
-        let from = if is_mine {
-            participant(&head, &message.by)
+    async fn approached(&self, message: &Message) -> Result<Ack, NotTaken> {
+        if self.guild.is_none() || message.is_mention {
+            Ok(commands::approached(self, message))
         } else {
-            self.responder_at(&head, &message.by)
-        };
-        let source = format!("{}/{}", message.channel, message.id);
-        let (voices, files): (Vec<File>, Vec<File>) =
-            message.files.into_iter().partition(|file| file.content_type.starts_with("audio/"));
-        let mut ack = self.quiet.clone();
-        if !voices.is_empty() {
-            ack = self.tell(&reply_target, words::NO_VOICE);
-        }
-        let text = Some(message.text).filter(|text| !text.trim().is_empty());
-        let offers: Vec<_> = files.iter().filter(|_| is_mine).map(files::offer).collect();
-        let what = if !offers.is_empty() {
-            InboundKind::Offered { wait: None, files: offers, text }
-        } else if let Some(text) = text {
-            InboundKind::Said { text, source: Some(source) }
-        } else if is_mine && ack == self.quiet {
-            return self.unheard(&head, &reply_target).await;
-        } else {
-            return Ok(ack);
-        };
-        self.receive(session, (from, what), &reply_target, None).await
-    }
-
-    /// Words of a staff member in the thread about a conversation: an order, or words to pass on.
-    async fn heard_from_staff(
-        &self,
-        session: SessionId,
-        message: &Message,
-    ) -> Result<Ack, NotTaken> {
-        let reply_target = reply_target_of(message);
-        let Some(head) = self.head(session).await.map_err(|_| NotTaken)? else {
-            return Ok(Ack::Nothing);
-        };
-        let from = self.responder_at(&head, &message.by);
-        if message.text.trim().is_empty() {
-            return if from.staff {
-                self.unheard_from_staff(session, &reply_target).await
-            } else {
-                Ok(Ack::Nothing)
-            };
-        }
-        if !from.staff {
-            return Ok(self.tell(&reply_target, words::FOR_STAFF));
-        }
-        let what = InboundKind::Command(typed::order(&message.text));
-        self.receive(session, (from, what), &reply_target, None).await
-    }
-
-    /// Words under a request: a decision where they begin as one, otherwise talk among colleagues.
-    async fn heard_under_request(&self, wait: WaitId, message: &Message) -> Result<Ack, NotTaken> {
-        let Some(reply) = typed::decision(&message.text) else { return Ok(Ack::Nothing) };
-        let Some((wait, _)) = self.app.store.wait(wait).await.map_err(|_| NotTaken)? else {
-            return Ok(Ack::Nothing);
-        };
-        let Some(head) = self.head(wait.session).await.map_err(|_| NotTaken)? else {
-            return Ok(Ack::Nothing);
-        };
-        let reply_target = reply_target_of(message);
-        let from = self.responder_at(&head, &message.by);
-        let (id, revision, via) = (wait.id, wait.revision, Via::Typed);
-        let what = InboundKind::Answer { wait: id, revision, reply, via };
-        self.receive(wait.session, (from, what), &reply_target, Some(&wait)).await
-    }
-
-    /// Hands something in; what there is to say about it is said to the one who did it.
-    pub(super) async fn receive(
-        &self,
-        session: SessionId,
-        (from, what): (Responder, InboundKind),
-        reply_target: &ReplyTarget,
-        about: Option<&Wait>,
-    ) -> Result<Ack, NotTaken> {
-        let me = from.person.clone();
-        let choice = match (&what, about) {
-            (InboundKind::Answer { reply, .. }, Some(wait)) => {
-                Some(describe(&wait.prompt.control, reply))
-            }
-            _ => None,
-        };
-        let inbound = Inbound { key: self.key.clone(), session, from, what };
-        match self.engine.receive(inbound).await {
-            Ok(receipt) if is_again(&receipt, &me, choice.as_deref()) => Ok(self.quiet.clone()),
-            Ok(receipt) => Ok(self.report(&receipt, about, &me, reply_target)),
-            // Discord delivers it again where it was a message; who waits for an answer is told.
-            Err(error) if words::may_pass(&error) => Err(NotTaken),
-            Err(error) => Ok(self.tell(reply_target, &words::of_error(&error))),
+            Ok(Ack::Nothing)
         }
     }
 
-    /// Somebody with what they may do now about a conversation: rights end where the server does.
-    pub(super) fn responder_at(&self, head: &Head, by: &Actor) -> Responder {
-        let guild = &head.place.workspace;
-        if self.guild.as_ref().is_some_and(|here| here != guild) {
-            return people::known(guild, by);
+    async fn wordless(&self, head: &Head, role: Role, to: &ReplyTarget) -> Result<Ack, NotTaken> {
+        match role {
+            Role::Staff => self.unheard_from_staff(head.id, to).await,
+            Role::Conversation | Role::Request(_) => self.unheard(head, to).await,
         }
-        people::responder(&self.app.lists, guild, by)
-    }
-
-    /// Somebody with what they may do now.
-    pub(super) fn responder(&self, by: &Actor) -> Responder {
-        people::responder(&self.app.lists, self.guild(), by)
     }
 }
 
@@ -365,19 +302,7 @@ pub(super) fn participant(head: &Head, by: &Actor) -> Responder {
     from
 }
 
-/// The participant of a conversation, as it knows them.
-pub(super) fn whose(head: &Head) -> Responder {
-    Responder::without_rights(head.participant.clone(), head.name.clone().unwrap_or_default())
-}
-
-/// The same person, the same choice, twice: nothing to tell.
-fn is_again(receipt: &Receipt, me: &PersonId, choice: Option<&str>) -> bool {
-    let Receipt::Settled(Settlement::AlreadySettled { by, choice: settled, .. }) = receipt else {
-        return false;
-    };
-    by == me && choice == Some(settled)
-}
-
-fn reply_target_of(message: &Message) -> ReplyTarget {
-    ReplyTarget { user: message.by.user.clone(), channel: message.channel.clone() }
+/// Where somebody is told something.
+pub(super) fn target(user: &str, channel: &str) -> ReplyTarget {
+    ReplyTarget { user: user.to_owned(), channel: channel.to_owned(), thread: None }
 }

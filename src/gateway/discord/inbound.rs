@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use serenity::model::Permissions;
 
 pub use super::catch_up::Share;
+pub use crate::chat::handler::NotTaken;
 
 use super::render;
 use crate::chat::Drawing;
@@ -326,11 +327,6 @@ impl Ack {
         })
     }
 }
-
-/// It could not be made durable: whatever brought it must not go on as if it had been.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("could not be saved")]
-pub struct NotTaken;
 
 /// Takes in what comes from Discord. When it returns it is durable, well within a second: nothing slow is waited for.
 #[async_trait]

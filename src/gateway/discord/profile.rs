@@ -18,5 +18,5 @@ pub(super) fn page(state: &State, page: usize) -> Message {
     if parts.is_empty() {
         parts.push("Nothing was approved yet.".to_owned());
     }
-    ephemeral::leaf(parts, page, |page| Reading::Profile(state.session, page).id())
+    ephemeral::leaf(parts, page, |page| Reading::ProfilePage(state.session, page).id())
 }

@@ -4,6 +4,7 @@
 //! already. After a longer break — a process that ended in between — the message is looked for before it is posted
 //! again. Where it cannot be looked for, it is posted again: the buttons of both cards settle the same question.
 
+mod courier;
 mod deliver;
 mod find_earlier;
 mod named;

@@ -15,7 +15,10 @@ use super::{
     texts,
 };
 use crate::{
-    chat::form::{MessageAccess, StaffAction, overview, plain, words_of},
+    chat::{
+        form::{MessageAccess, StaffAction, overview, plain, words_of},
+        handler::ButtonId,
+    },
     engine::Look,
     model::session::{Head, Status},
     session::State,
@@ -109,7 +112,7 @@ fn row(row: &overview::Row<'_>) -> Value {
         phase.unwrap_or_default(),
         time(row.head.updated_at),
     );
-    texts::row(&text, format!("{}{}", texts::SHOW, row.head.id.short()), "Open")
+    texts::row(&text, ButtonId::show(row.head.id), "Open")
 }
 
 fn title(look: &Look) -> String {

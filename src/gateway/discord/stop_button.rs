@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     base::ids::{EffectId, SessionId},
-    chat::{activity::Activity, message_index::MessageRef, refusal::Class},
+    chat::{activity::Activity, handler::ButtonId, message_index::MessageRef, refusal::Class},
     engine::{Changed, Engine, Look},
     model::{
         posted::{Item, Posted, Reader},
@@ -241,7 +241,7 @@ async fn keep(app: &App, session: SessionId, at: Option<&str>) -> Result<(), cra
 }
 
 fn button_of(session: SessionId) -> String {
-    format!("{}{}", texts::INTERRUPT, session.short())
+    ButtonId::interrupt(session)
 }
 
 fn shown(session: SessionId) -> Message {

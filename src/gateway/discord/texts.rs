@@ -18,6 +18,7 @@ use crate::{
             MessageAccess,
             words::{COULD_NOT_SEND, Words},
         },
+        handler::ButtonId,
         profile,
     },
     config::Approvers,
@@ -124,27 +125,27 @@ pub fn by(user: &str, messages: &[Message]) -> Vec<Message> {
     all
 }
 
+/// The buttons of a copy and of the end of it.
+fn copy_row(session: SessionId) -> Vec<Value> {
+    rows([
+        button(ButtonId::copy(session), Offered::Export.label()),
+        button(ButtonId::delete(session), Offered::Delete.label()),
+    ])
+}
+
 /// The end of a conversation, with a copy of it and the end of that.
 pub fn closing(text: &str, session: SessionId) -> Message {
-    let id = |begin: &str| format!("{begin}{}", session.short());
     let parts = render::markdown::parts(text, limits::TEXT_DISPLAY);
     let mut components: Vec<Value> =
         parts.iter().take(1).map(|part| components::text(part)).collect();
-    components.extend(rows([
-        button(id(COPY), Offered::Export.label()),
-        button(id(DELETE), Offered::Delete.label()),
-    ]));
+    components.extend(copy_row(session));
     Message { content: String::new(), components: vec![container(&components, render::GOOD)] }
 }
 
 /// A copy of everything, for whoever wants one, and the end of it.
 pub fn copy_offered(session: SessionId) -> Message {
-    let id = |begin: &str| format!("{begin}{}", session.short());
     let mut components = vec![components::text("You can have a copy of everything.")];
-    components.extend(rows([
-        button(id(COPY), Offered::Export.label()),
-        button(id(DELETE), Offered::Delete.label()),
-    ]));
+    components.extend(copy_row(session));
     Message { content: String::new(), components }
 }
 
@@ -175,16 +176,17 @@ pub fn offer_under(messages: &mut [Message], offers: &[Offered], session: Sessio
 
 /// Puts the buttons under an answer of the model: how it was, and help.
 pub fn rate_under(messages: &mut [Message], session: SessionId) {
-    let id = |begin: &str| format!("{begin}{}", session.short());
+    let rated = |begin: &str| format!("{begin}{}", session.short());
     if let Some(last) = messages.last_mut() {
-        let buttons = [(GOOD, "Good"), (BAD, "Bad"), (HELP, "Help")];
-        last.components.extend(rows(buttons.map(|(begin, label)| button(id(begin), label))));
+        let buttons =
+            [(rated(GOOD), "Good"), (rated(BAD), "Bad"), (ButtonId::help(session), "Help")];
+        last.components.extend(rows(buttons.map(|(id, label)| button(id, label))));
     }
 }
 
 /// The button of a command.
 fn offer(offered: Offered, session: SessionId) -> CreateButton {
-    button(format!("{OFFER}{}.{}", offered.name(), session.short()), offered.label())
+    button(ButtonId::offer(offered, session), offered.label())
 }
 
 /// What stands under every question where words are not heard as they are typed: help, and each command once.
@@ -201,7 +203,7 @@ pub fn helping(offers: &[Offered], session: SessionId, hears: MessageAccess) -> 
         }
     });
     let buttons = offers.into_iter().map(|offered| offer(offered, session));
-    let help = button(format!("{HELP}{}", session.short()), "Help");
+    let help = button(ButtonId::help(session), "Help");
     rows([help].into_iter().chain(buttons))
 }
 
@@ -232,9 +234,6 @@ pub const BAD: &str = "rate.bad.";
 /// Begins the id of the form that asks why.
 pub const WHY: &str = "rate.why.";
 
-/// Begins the id of the button that says what works.
-pub const HELP: &str = "help.";
-
 /// Somebody typed in their own conversation what nobody can hear.
 pub const UNHEARD: &str = "I can't read what is typed here, but this works:";
 
@@ -243,18 +242,6 @@ pub const UNHEARD_STAFF: &str = "I can't read what is typed here. Use Discord's 
 
 /// What works, on request.
 pub const HELP_TITLE: &str = "What works here:";
-
-/// Reads the id of such a button.
-pub fn parse_offer(id: &str) -> Option<(Offered, &str)> {
-    let (name, session) = id.strip_prefix(OFFER)?.split_once('.')?;
-    Some((Offered::parse(name)?, session))
-}
-
-/// Begins the id of a button that gives an offered command.
-const OFFER: &str = "offer.";
-
-/// Begins the id of the button that stops the model.
-pub const INTERRUPT: &str = "interrupt.";
 
 /// What stands in a room while the model is at work for long, with the button `id` that stops it.
 pub fn working(id: String) -> Message {
@@ -268,21 +255,6 @@ pub fn worked() -> Message {
     let components = vec![small(&["I took a while to think here.".to_owned()])];
     Message { content: String::new(), components }
 }
-
-/// Begins the id of the button that hands a copy out.
-pub const COPY: &str = "copy.";
-
-/// Begins the id of the button that asks whether everything is to be erased.
-pub const DELETE: &str = "delete.";
-
-/// Begins the id of the button that starts a flow. It is the same for ever: panels stand for years.
-pub const START: &str = "start.";
-
-/// Begins the id of the button that shows staff one conversation.
-pub const SHOW: &str = "show.";
-
-/// Begins the id of the button that ends a conversation once staff are sure.
-pub const END: &str = "end.";
 
 /// A flow on a panel.
 #[derive(Debug, Clone, Default)]
@@ -323,7 +295,7 @@ fn on_panel(flow: &Panel<'_>, is_among: bool, is_further: bool) -> Vec<Value> {
     let most = if is_among { PANEL_TEXT } else { limits::TEXT_DISPLAY - 2 * limits::QUOTE };
     let text = render::markdown::parts(flow.text, most).into_iter().next();
     let text = title.into_iter().chain(text).collect::<Vec<_>>().join("\n");
-    let id = format!("{START}{}", flow.flow);
+    let id = ButtonId::start(flow.flow);
     if is_among {
         components.push(section(&text, &button(id, flow.button)));
     } else {
@@ -341,8 +313,7 @@ pub fn chooser<'a>(hello: &str, flows: impl Iterator<Item = (&'a str, &'a str)>)
     let mut components = vec![components::text(hello)];
     let label = |title: &str| render::text::clip_or(title, limits::BUTTON_LABEL, "Start");
     let buttons = flows.take(limits::ROW_BUTTONS * 5);
-    components
-        .extend(rows(buttons.map(|(id, title)| button(format!("{START}{id}"), &label(title)))));
+    components.extend(rows(buttons.map(|(id, title)| button(ButtonId::start(id), &label(title)))));
     Message { content: String::new(), components }
 }
 
@@ -351,7 +322,7 @@ pub fn sure_to_end(session: SessionId) -> Message {
     let mut components = vec![components::text(
         "### End the conversation?\nNothing more is asked. What was said is kept.",
     )];
-    components.extend(rows([danger(format!("{END}{}", session.short()), "End")]));
+    components.extend(rows([danger(ButtonId::end(session), "End")]));
     components.push(small(&["If not, dismiss this message.".to_owned()]));
     Message { content: String::new(), components: vec![container(&components, render::BAD)] }
 }

@@ -3,11 +3,11 @@
 mod begin;
 mod overview;
 mod rating;
-mod reading;
 mod slash;
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::json;
 
 use super::{
@@ -16,28 +16,29 @@ use super::{
     app::App,
     files::Upload,
     handler::{ReplyTarget, UpdateContext, post_ephemeral, reply_target_of},
-    home::{SHOW, START},
     inbound::{Ack, Action, Actor, Message, NotTaken},
-    people,
+    profile,
     render::Message as Post,
-    texts,
+    texts, transcript,
 };
 use crate::{
     base::ids::SessionId,
     chat::{
         commands::decide::startable,
-        form::{StaffAction, typed, words},
-        profile::Reading,
-        transcript::Opening,
+        form::{typed, words},
+        handler::{self, ButtonId, Buttons, Update},
+        transcript::{Opened, Opening},
     },
-    engine::{Beginning, Error, InboundKind},
+    engine::{Beginning, Look},
+    flow::LoadedFlow,
     model::{
+        artifact::Artifact,
         flow::SlackPlace,
         posted::{Item, Posted, Reader},
-        session::Platform,
+        session::{Head, Platform},
         transcript::Audience,
     },
-    session::{Command, Responder, typed::asks_for_person},
+    session::typed::asks_for_person,
 };
 
 use self::{
@@ -76,14 +77,12 @@ pub(super) async fn shortcut(update: &UpdateContext<'_>, by: &Actor) -> Ack {
         ReplyTarget { user: by.user.clone(), channel: by.user.clone(), thread: None };
     match startable(update.library(), Platform::Slack).as_slice() {
         [] => update.tell(&reply_target, words::NO_FLOWS),
-        [only] => {
-            if let Err(error) = begin(update, only, by, None).await {
-                update.tell(&reply_target, &words::of_error(&error));
-            }
-        }
+        [only] => match begin(update, only, by, None).await {
+            Ok(_) => update.done(),
+            Err(error) => update.tell(&reply_target, &words::of_error(&error)),
+        },
         several => update.greet(&reply_target, chooser(several)),
     }
-    Ack::Empty
 }
 
 /// Somebody writes to the bot, or mentions it, where there is no conversation.
@@ -103,7 +102,7 @@ pub(super) async fn approached(
     if message.is_direct && asks_for_person(&message.text) {
         return begin::for_person(update, &flows, message, &reply_target).await;
     }
-    match flows.as_slice() {
+    Ok(match flows.as_slice() {
         [] => update
             .greet(&reply_target, Post { text: words::NO_FLOWS.to_owned(), blocks: Vec::new() }),
         [only] if wants_to_start => {
@@ -115,66 +114,25 @@ pub(super) async fn approached(
                 begin(update, only, &message.by, Some(&message.channel)).await
             };
             match begun {
-                Ok(begun) => {
-                    if begun.direct && !message.is_direct {
-                        update.tell(&reply_target, texts::WROTE_TO_YOU);
-                    }
+                Ok(begun) if begun.direct && !message.is_direct => {
+                    update.tell(&reply_target, texts::WROTE_TO_YOU)
                 }
+                Ok(_) => update.done(),
                 Err(error) if words::may_pass(&error) => return Err(NotTaken),
                 Err(error) => update.tell(&reply_target, &words::of_error(&error)),
             }
         }
         several => update.greet(&reply_target, chooser(several)),
-    }
-    Ok(Ack::Empty)
+    })
 }
 
 /// A button that belongs to no question.
 pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Result<Ack, NotTaken> {
-    let reply_target = reply_target_of(&action);
+    if let Some(button) = ButtonId::parse(&action.element) {
+        return handler::pressed(update, button, &action).await;
+    }
     if action.element == FEEDBACK {
-        return rating::rated(update, &action, &reply_target).await;
-    }
-    if let Some(opening) = Opening::parse(&action.element) {
-        return reading::read(update, opening, &action, &reply_target).await;
-    }
-    match Reading::parse(&action.element) {
-        // Slack's form holds all of it.
-        Some(Reading::Profile(session, _)) => {
-            return reading::profile(update, session, &action, &reply_target).await;
-        }
-        Some(Reading::Resume(session)) => {
-            return reading::resume(update, session, &action, &reply_target).await;
-        }
-        None => {}
-    }
-    if let Some(id) = action.element.strip_prefix(SHOW) {
-        return shown(update, id, &action, &reply_target).await;
-    }
-    if let Some(id) = action.element.strip_prefix(texts::COPY) {
-        return own_copy(update, id, &action, &reply_target).await;
-    }
-    if let Some(id) = action.element.strip_prefix(texts::HELP) {
-        if let Some((session, _)) = own_session(update, id, &action, &reply_target).await? {
-            update.post_ephemeral(&reply_target, texts::help(session));
-        }
-        return Ok(Ack::Empty);
-    }
-    if let Some((command, id)) = command_of(&action.element) {
-        return match own_session(update, id, &action, &reply_target).await? {
-            Some((session, from)) => {
-                update
-                    .receive(session, (from, InboundKind::Command(command)), &reply_target, None)
-                    .await
-            }
-            None => Ok(Ack::Empty),
-        };
-    }
-    if let Some((order, session)) = StaffAction::parse(&action.element) {
-        return ordered(update, (order, session), &action, &reply_target).await;
-    }
-    if let Some(id) = action.element.strip_prefix(START) {
-        return Ok(begin::pressed(update, id, &action, &reply_target).await);
+        return rating::rated(update, &action, &reply_target_of(&action)).await;
     }
     if let Some(id) = action.element.strip_prefix(INVITE) {
         return Ok(match invited(update, id, &action).await {
@@ -188,51 +146,64 @@ pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Resul
     Ok(Ack::Empty)
 }
 
-/// The command that a button gives, and in which session.
-fn command_of(id: &str) -> Option<(Command, &str)> {
-    if let Some(session) = id.strip_prefix(texts::DELETE) {
-        return Some((Command::Delete, session));
+#[async_trait]
+impl Buttons for UpdateContext<'_> {
+    type Press = Action;
+
+    fn presser<'a>(&self, action: &'a Action) -> &'a Actor {
+        &action.by
     }
-    let (offered, session) = texts::parse_offer(id)?;
-    Some((Command::from(offered), session))
-}
 
-/// The session of a button, if it is that of the one who pressed it.
-async fn own_session(
-    update: &UpdateContext<'_>,
-    id: &str,
-    action: &Action,
-    reply_target: &ReplyTarget,
-) -> Result<Option<(SessionId, Responder)>, NotTaken> {
-    let Some(session) = SessionId::from_short(id) else { return Ok(None) };
-    let person = people::person_id(update.team(), &action.by.user);
-    let mine = update.conversations(&person).await.map_err(|_| NotTaken)?;
-    let Some(head) = mine.into_iter().find(|head| head.id == session) else {
-        if let Ok(Some(report)) = update.engine.erasure_report(session).await {
-            update.show_receipt(reply_target, &report);
-            return Ok(None);
-        }
-        let is_gone = matches!(update.engine.look(session).await, Err(Error::NoSession));
-        update.tell(reply_target, if is_gone { words::NO_CONVERSATION } else { words::NOT_YOURS });
-        return Ok(None);
-    };
-    Ok(Some((session, update.participant(&action.by, head.name.as_deref()).await)))
-}
+    fn target(&self, action: &Action) -> ReplyTarget {
+        reply_target_of(action)
+    }
 
-/// Hands the participant a copy of everything, directly, wherever the conversation stands.
-async fn own_copy(
-    update: &UpdateContext<'_>,
-    id: &str,
-    action: &Action,
-    reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
-    if let Some((session, _)) = own_session(update, id, action, reply_target).await? {
+    async fn start(&self, flow: Arc<LoadedFlow>, action: &Action) -> Result<Ack, NotTaken> {
+        Ok(begin::pressed(self, &flow, action, &reply_target_of(action)).await)
+    }
+
+    async fn help(&self, head: &Head, action: &Action) -> Ack {
+        self.post_ephemeral(&reply_target_of(action), texts::help(head.id));
+        self.done()
+    }
+
+    fn hand_out(&self, (session, reader): (SessionId, Audience), action: &Action) -> Ack {
+        let reply_target = reply_target_of(action);
         let thread = action.thread.clone().filter(|_| reply_target.channel.starts_with('D'));
         let to = CopyFor { thread, reply_target: reply_target.clone() };
-        hand_out(update, session, Audience::Participant, to);
-        update.tell(reply_target, words::ON_ITS_WAY);
+        hand_out(self, session, reader, to);
+        self.tell(&reply_target, words::ON_ITS_WAY)
     }
-    Ok(Ack::Empty)
+
+    fn send_file(&self, (session, file): (SessionId, Artifact), action: &Action) -> Ack {
+        let reply_target = reply_target_of(action);
+        let to = CopyFor { reply_target: reply_target.clone(), thread: None };
+        send_file(self, session, file, to);
+        self.tell(&reply_target, words::ON_ITS_WAY)
+    }
+
+    fn show_one(&self, look: &Look, action: &Action) -> Ack {
+        if let Ack::Ephemeral { text, blocks } = card_of(look) {
+            if action.view.is_some() {
+                self.show_over("Conversation", &blocks, action, reply_target_of(action));
+            } else {
+                self.post_ephemeral(&reply_target_of(action), Post { text, blocks });
+            }
+        }
+        Ack::Empty
+    }
+
+    fn show_transcript(&self, opening: Opening, opened: &Opened, action: &Action) -> Ack {
+        let view = transcript::view(opening, &opened.title, &opened.entries);
+        self.show_page(view, action, reply_target_of(action));
+        Ack::Empty
+    }
+
+    /// Slack's form holds all of it.
+    fn show_profile(&self, look: &Look, _page: Option<usize>, action: &Action) -> Ack {
+        self.show_page(profile::view(&look.state), action, reply_target_of(action));
+        Ack::Empty
+    }
 }
 
 /// Whom a copy is for.
@@ -312,58 +283,21 @@ async fn put(
     true
 }
 
-/// One conversation of the overview, for staff.
-async fn shown(
-    update: &UpdateContext<'_>,
-    id: &str,
-    action: &Action,
-    reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
-    let Some(session) = SessionId::from_short(id) else { return Ok(Ack::Empty) };
-    match update.responder_about(session, &action.by).await {
-        Ok(from) if from.staff => {}
-        Ok(_) => {
-            update.tell(reply_target, words::FOR_STAFF);
-            return Ok(Ack::Empty);
-        }
-        Err(unchecked) => {
-            update.tell(reply_target, &unchecked.to_string());
-            return Ok(Ack::Empty);
-        }
-    }
-    match update.engine.look(session).await {
-        Ok(look) => {
-            if let Ack::Ephemeral { text, blocks } = card_of(&look) {
-                if action.view.is_some() {
-                    update.show_over("Conversation", &blocks, action, reply_target.clone());
-                } else {
-                    update.post_ephemeral(reply_target, Post { text, blocks });
-                }
-            }
-        }
-        Err(error) => update.tell(reply_target, &words::of_error(&error)),
-    }
-    Ok(Ack::Empty)
-}
-
-async fn ordered(
-    update: &UpdateContext<'_>,
-    (order, session): (StaffAction, SessionId),
-    action: &Action,
-    reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
-    let from = match update.responder_about(session, &action.by).await {
-        Ok(from) => from,
-        Err(unchecked) => {
-            update.tell(reply_target, &unchecked.to_string());
-            return Ok(Ack::Empty);
-        }
-    };
-    if !from.staff {
-        update.tell(reply_target, words::FOR_STAFF);
-        return Ok(Ack::Empty);
-    }
-    update.receive(session, (from, InboundKind::Command(order.command())), reply_target, None).await
+/// Sends a file after the acknowledgement; once, however often the press is delivered.
+fn send_file(update: &UpdateContext<'_>, session: SessionId, file: Artifact, to: CopyFor) {
+    let (app, team) = (Arc::clone(update.app), update.team().to_owned());
+    let key = format!("{} file", update.key);
+    update.app.afterwards.spawn(async move {
+        let sending = async {
+            let Some(engine) = app.engine() else { return false };
+            let Ok(Some(bytes)) = engine.parts().artifacts.read(session, &file).await else {
+                return false;
+            };
+            let content = (file.filename.as_str(), bytes);
+            put(&app, &team, (session, Audience::Staff), &to, content).await
+        };
+        app.deduplicator.say(&key, Box::pin(or_tell(&app, &team, &to.reply_target, sending))).await;
+    });
 }
 
 #[cfg(test)]

@@ -36,6 +36,7 @@ use crate::{
             overview::{self, Overview},
             plain, words,
         },
+        handler::ButtonId,
         message_index::MessageIndex,
     },
     engine::{Engine, Error, Look},
@@ -47,12 +48,6 @@ use crate::{
     },
     store::{Find, Store},
 };
-
-/// Begins the elements that start an interview; the flow's id follows.
-pub const START: &str = "start.";
-
-/// Begins the elements that show staff a conversation; the session's short id follows.
-pub const SHOW: &str = "show.";
 
 /// Draws App Home; cheap to clone.
 #[derive(Debug, Clone)]
@@ -306,7 +301,7 @@ impl Shown {
             let title = &flow.flow.title;
             let summary = literal(&clip(&flow.flow.summary, 300));
             let text = format!("{}\n{summary}", bold(&literal(title)));
-            let start = Button::new(format!("{START}{}", flow.flow.id), "Start");
+            let start = Button::new(ButtonId::start(&flow.flow.id), "Start");
             blocks.push(row(text, start.spoken(&format!("Start {title}"))));
         }
         if self.is_unsure {
@@ -399,7 +394,7 @@ pub(super) fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<SlackBlock> {
         for word in &shown.wants {
             line = format!("{line} · *{word}*");
         }
-        let open = Button::new(format!("{SHOW}{}", shown.head.id.short()), "Open");
+        let open = Button::new(ButtonId::show(shown.head.id), "Open");
         let spoken = format!("Open the conversation with {}", shown.person);
         blocks.push(row(line, open.spoken(&spoken)));
     }

@@ -7,6 +7,8 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::chat::handler::NotTaken;
+
 /// Something that came in, with the workspace it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Envelope {
@@ -322,11 +324,6 @@ pub enum Ack {
         text: String,
     },
 }
-
-/// It could not be made durable: do not acknowledge, so that Slack delivers it again or tells the person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("could not be saved")]
-pub struct NotTaken;
 
 /// Takes in what comes from Slack. When it returns it is durable, well within a second: nothing slow is waited for.
 #[async_trait]

@@ -4,6 +4,7 @@
 //! happened (no clear answer, or a process that ended in between), the message is looked for before it is posted again.
 //! Where it cannot be looked for, it is posted again: the buttons of both cards settle the same question.
 
+mod courier;
 mod fallback_channel;
 mod outcome;
 mod outside;
@@ -19,7 +20,7 @@ use std::sync::{
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use self::{post::body_of, targets::Target};
 use super::{
@@ -30,16 +31,14 @@ use super::{
     texts,
 };
 use crate::{
-    base::ids::{EffectId, SessionId, WaitId},
+    base::ids::{EffectId, SessionId},
     chat::{
-        Fetched, Trail, cards,
-        form::{self, words},
+        Trail, delivery, form,
         message_index::{Mark, MessageRef, Role},
         priority,
     },
     engine::{Gateway, Look, context_window::is_post_of_model},
     model::{
-        artifact::Offer,
         effect::{Act, Delivery, Effect, Priority, Recipient, Rendering},
         posted::{Item, Posted},
         session::{Place, Platform},
@@ -48,7 +47,7 @@ use crate::{
         ui::Offered,
         wait::{Answerers, Purpose, Wait},
     },
-    session::{answer, evidence},
+    session::evidence,
 };
 
 /// The number of the part that says how a request was decided.
@@ -112,37 +111,11 @@ impl SlackGateway {
 }
 
 /// Why an effect did not arrive.
-enum Undelivered {
-    /// There is no such thing here.
-    NotApplicable,
-    /// Slack.
-    Call(Failure),
-    /// Something of ours cannot be read or kept just now.
-    Later,
-    /// It may have happened, and shows by then; counted.
-    Unclear { after: TimeDelta },
-    /// It will never work.
-    Never(String),
-}
+type Undelivered = delivery::Undelivered<Failure>;
 
 impl From<Failure> for Undelivered {
     fn from(failure: Failure) -> Self {
         Self::Call(failure)
-    }
-}
-
-impl From<crate::store::Error> for Undelivered {
-    fn from(_: crate::store::Error) -> Self {
-        Self::Later
-    }
-}
-
-impl From<crate::engine::Error> for Undelivered {
-    fn from(error: crate::engine::Error) -> Self {
-        match error {
-            crate::engine::Error::NoSession => Self::NotApplicable,
-            _ => Self::Later,
-        }
     }
 }
 
@@ -160,7 +133,7 @@ struct Sender<'a> {
     is_plainer: AtomicBool,
 }
 
-type Delivered<T> = Result<T, Undelivered>;
+type Delivered<T> = delivery::Delivered<T, Failure>;
 
 impl<'a> Sender<'a> {
     fn new(app: &'a Arc<App>, effect: &'a Effect) -> Self {
@@ -183,31 +156,7 @@ impl Sender<'_> {
         if says_something && self.effect.to == Recipient::Participant {
             self.app.agent.make_way(self.effect.session).await?;
         }
-        match (&self.effect.act, shown) {
-            (Act::Show { .. }, Some((wait, renderings))) => {
-                let shown = self.show(wait, renderings).await?;
-                self.tell_decision(wait).await?;
-                Ok(shown)
-            }
-            (Act::Post { text, offers, transcript }, _) => {
-                self.say(text, offers, *transcript).await
-            }
-            (Act::Relay { name, text }, _) => {
-                let message = words::relayed(name, text);
-                self.post_all(&texts::plain(&message)).await
-            }
-            (Act::Progress { text }, _) => self.progress(text).await,
-            (Act::Export { closing }, _) => self.export(closing.as_deref()).await,
-            (Act::Hand { what, text }, _) => self.hand(what, text).await,
-            (Act::Fetch { by, wait, files }, _) => {
-                self.fetch(by.user.as_str(), *wait, files).await?;
-                Ok(None)
-            }
-            (Act::Remove { .. } | Act::Receipt { .. }, _) => self.erase().await,
-            (Act::Show { .. } | Act::Webhook { .. } | Act::AddRoles { .. }, _) => {
-                Err(Undelivered::NotApplicable)
-            }
-        }
+        delivery::deliver(self, shown).await
     }
 
     fn team(&self) -> &str {
@@ -218,93 +167,21 @@ impl Sender<'_> {
         self.app.api.call(self.team(), method, body).await
     }
 
-    /// A card: posted where it was never shown, edited everywhere else.
-    async fn show(&self, wait: &Wait, renderings: &[Rendering]) -> Delivered<Option<String>> {
-        let message = render::card(wait, &self.cx(wait).await?);
-        let spots: Vec<MessageRef> =
-            renderings.iter().filter_map(|r| MessageRef::parse(&r.message)).collect();
-        if wait.standing.is_pending() && self.is_elsewhere(&spots).await? {
-            return self.card(wait, &message).await;
-        }
-        if spots.is_empty() {
-            if wait.standing.is_pending() {
-                return self.card(wait, &message).await;
-            }
-            // It ended before anybody saw it, or on a card of which nobody knows that it is there.
-            let target = self.card_target().await?;
-            let Some(spot) = self.unnoted(&target, 0).await? else { return Ok(None) };
-            self.left_message(&target, &spot);
-            self.edit(&spot, &message).await?;
-            self.belongs(&target, wait, &spot).await?;
-            return Ok(Some(spot.name()));
-        }
-        let mut is_there = false;
-        for spot in &spots {
-            is_there |= self.edit(spot, &message).await?;
-        }
-        // Deleted is not answered.
-        if is_there || !wait.standing.is_pending() {
-            return Ok(spots.first().map(MessageRef::name));
-        }
-        self.card(wait, &message).await
-    }
-
-    async fn card(&self, wait: &Wait, message: &Message) -> Delivered<Option<String>> {
-        let target = self.card_target().await?;
-        let spot = self.post(&target, message, 0).await?;
-        self.belongs(&target, wait, &spot).await?;
-        Ok(Some(spot.name()))
-    }
-
     async fn card_target(&self) -> Delivered<Target> {
         match &self.effect.to {
-            Recipient::Channel { alias } => Ok(Target::new(self.channel(alias)?, None)),
+            Recipient::Channel { alias } => Ok(Target::new(self.channel_of(alias)?, None)),
             Recipient::Person { user } => Ok(Target::new(self.direct(user).await?, None)),
             Recipient::Participant | Recipient::Webhook { .. } => self.conversation().await,
         }
     }
 
-    /// Whether a card of the team's is shown, but not where this one goes: to one of them directly, for their channel took
-    /// nothing.
-    async fn is_elsewhere(&self, spots: &[MessageRef]) -> Delivered<bool> {
-        if spots.is_empty() || self.effect.to == Recipient::Participant {
-            return Ok(false);
-        }
-        let here = self.card_target().await?.channel;
-        Ok(spots.iter().all(|spot| spot.channel != here))
-    }
-
     /// Remembers what a card is to those who write under it.
-    async fn belongs(&self, target: &Target, wait: &Wait, spot: &MessageRef) -> Delivered<()> {
+    async fn remember_card(&self, wait: &Wait, spot: &MessageRef) -> Delivered<()> {
         if self.effect.to == Recipient::Participant {
-            return self.rooted(target, spot).await;
+            return self.rooted(&self.card_target().await?, spot).await;
         }
         let role = Role::Request(wait.id);
         Ok(self.app.threads.belongs(self.effect.session, (self.team(), spot), role).await?)
-    }
-
-    /// A line under a request once it is decided, for those who talk about it there.
-    async fn tell_decision(&self, wait: &Wait) -> Delivered<()> {
-        let Recipient::Channel { alias } = &self.effect.to else { return Ok(()) };
-        let Some((reply, by, ..)) = wait.standing.answer() else { return Ok(()) };
-        let mark = Mark::Decided(wait.id);
-        let channel = self.channel(alias)?;
-        let session = self.effect.session;
-        if self.app.threads.marked(session, mark).await?.is_some() {
-            return Ok(());
-        }
-        let Some(card) = cards::card_in(&*self.app.store, wait.id, &channel).await? else {
-            return Ok(());
-        };
-        if self.closed.as_ref() == Some(&card) {
-            // Nobody talks about it there.
-            return Ok(());
-        }
-        let what = answer::describe(&wait.prompt.control, reply);
-        let line = texts::decided(&what, &by.user);
-        let target = Target::new(channel, Some(card.message));
-        let spot = self.post(&target, &line, DECIDED).await?;
-        Ok(self.app.threads.mark(session, mark, &spot).await?)
     }
 
     /// What a card needs to know besides its wait.
@@ -346,7 +223,7 @@ impl Sender<'_> {
     }
 
     /// Words of the bot.
-    async fn say(
+    async fn post_words(
         &self,
         text: &str,
         offers: &[Offered],
@@ -420,7 +297,7 @@ impl Sender<'_> {
         Ok(first)
     }
 
-    async fn progress(&self, text: &str) -> Delivered<Option<String>> {
+    async fn show_progress(&self, text: &str) -> Delivered<Option<String>> {
         let session = self.effect.session;
         let message = texts::progress(&self.newest_progress(text).await, session);
         if let Some(spot) = self.app.threads.marked(session, Mark::Progress).await?
@@ -449,7 +326,7 @@ impl Sender<'_> {
     }
 
     /// Offers a copy of everything, and the end of it.
-    async fn export(&self, closing: Option<&str>) -> Delivered<Option<String>> {
+    async fn offer_copy(&self, closing: Option<&str>) -> Delivered<Option<String>> {
         let session = self.effect.session;
         let mut messages = closing.map(render::post).unwrap_or_default();
         match messages.last_mut() {
@@ -464,28 +341,6 @@ impl Sender<'_> {
         }
         Ok(first)
     }
-
-    /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
-    async fn fetch(&self, user: &str, wait: Option<WaitId>, offers: &[Offer]) -> Delivered<()> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        if self.effect.attempts > 0 {
-            // Where Slack is away, or does not know the bot, that is why.
-            self.call(Method::AuthTest, json!({})).await?;
-        }
-        let _sign = self.app.work_indicators.fetching(self.effect.session, offers);
-        let mut fetched = Fetched::new(engine, self.effect, wait);
-        for file in offers {
-            if !fetched.keep(file, self.app.files.fetch(self.team(), file).await).await? {
-                return Err(Undelivered::Unclear { after: TimeDelta::zero() });
-            }
-        }
-        let from = self.app.people.known(self.team(), user).await;
-        let refused = fetched.hand_in(from).await?;
-        if !refused.is_empty() {
-            self.post_all(&render::post(&refused.join("\n\n"))).await?;
-        }
-        Ok(())
-    }
 }
 
 /// Draws a card again wherever it is shown, as well as it goes.
@@ -496,6 +351,6 @@ pub(super) async fn redraw(app: &Arc<App>, wait: &Wait, shown: &[Rendering]) {
     let effect = Effect::showing(id, wait, loaded.head.place, app.clock.now());
     let sender = Sender::new(app, &effect);
     // Told in the log by the call; nothing depends on it.
-    _ = sender.show(wait, shown).await;
+    _ = delivery::show(&sender, wait, shown).await;
     app.post_log.note_or_tell(effect.session, &sender.trail.take()).await;
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     base::ids::SessionId,
-    chat::{form::words::Words, profile},
+    chat::{form::words::Words, handler::ButtonId, profile},
     config::Approvers,
     model::ui::Offered,
     session::State,
@@ -41,7 +41,7 @@ const PIECES: usize = 4;
 pub fn progress(text: &str, session: SessionId) -> Message {
     let text = literal(text);
     let mut blocks = drawn(&[note(text.as_str())]);
-    let help = Button::new(format!("{HELP}{}", session.short()), "Help").build();
+    let help = Button::new(ButtonId::help(session), "Help").build();
     blocks.extend(drawn(actions(vec![help]).as_slice()));
     Message { text, blocks }
 }
@@ -92,8 +92,11 @@ pub fn copy_buttons(session: SessionId) -> Vec<Value> {
 
 /// The same as a block.
 pub(super) fn copy_row(session: SessionId) -> Option<SlackBlock> {
-    let button = |id: &str, label| Button::new(format!("{id}{}", session.short()), label).build();
-    actions(vec![button(COPY, "Download my answers"), button(DELETE, "Delete my data")])
+    let button = |id, offered: Offered| Button::new(id, offered.label()).build();
+    actions(vec![
+        button(ButtonId::copy(session), Offered::Export),
+        button(ButtonId::delete(session), Offered::Delete),
+    ])
 }
 
 /// A button that opens an address.
@@ -104,8 +107,7 @@ pub fn link(label: &str, page: Url) -> Vec<Value> {
 /// The buttons under a message that offers commands; none where it offers nothing.
 pub fn offered(offers: &[Offered], session: SessionId) -> Vec<Value> {
     let button = |offered: &Offered| {
-        let id = format!("{OFFER}{}.{}", offered.name(), session.short());
-        Button::new(id, offered.label()).build()
+        Button::new(ButtonId::offer(*offered, session), offered.label()).build()
     };
     let row = actions(offers.iter().map(button).collect());
     drawn(row.as_slice())
@@ -117,24 +119,6 @@ pub fn about(state: &State) -> Vec<Value> {
     let buttons = buttons.into_iter().map(|(id, label)| Button::new(id, label).build());
     drawn(actions(buttons.collect()).as_slice())
 }
-
-/// Reads the id of such a button.
-pub fn parse_offer(id: &str) -> Option<(Offered, &str)> {
-    let (name, session) = id.strip_prefix(OFFER)?.split_once('.')?;
-    Some((Offered::parse(name)?, session))
-}
-
-/// Begins the id of the button that says what works.
-pub const HELP: &str = "help.";
-
-/// Begins the id of a button that gives an offered command.
-const OFFER: &str = "offer.";
-
-/// Begins the id of the button that hands a copy out.
-pub const COPY: &str = "copy.";
-
-/// Begins the id of the button that asks whether everything is to be erased.
-pub const DELETE: &str = "delete.";
 
 /// A sentence with its time, as the reader's clock shows it. One with a time names people, so nothing in it is markup;
 /// any other may stress its words.

@@ -5,15 +5,16 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     base::ids::SessionId,
     chat::{
-        commands::decide::{flow_named, startable},
+        commands::decide::startable,
         form::words,
+        handler::{Update, participant_of},
     },
     engine::{Engine, Inbound, InboundKind},
     flow::LoadedFlow,
     gateway::discord::{
         api::{Code, Failure},
         app::App,
-        handler::{ReplyTarget, UpdateContext},
+        handler::{ReplyTarget, UpdateContext, target},
         inbound::{Ack, Actor, Command, NotTaken},
         people, private_threads,
         render::Message as Post,
@@ -44,7 +45,7 @@ pub(in crate::gateway::discord) async fn begin_for(
     by: &Actor,
 ) -> Result<(), NotTaken> {
     let person = update.person(by);
-    let mine = update.conversations(&person).await.map_err(|_| NotTaken)?;
+    let mine = update.conversations(&person).await?;
     if mine.iter().any(|head| head.flow.id == flow.flow.id) {
         return Ok(());
     }
@@ -55,7 +56,7 @@ pub(in crate::gateway::discord) async fn begin_for(
         return Ok(());
     };
     let from = people::known(update.guild(), by);
-    let reply_target = ReplyTarget { user: by.user.clone(), channel };
+    let reply_target = target(&by.user, &channel);
     let place = place_of(update, flow, by, &reply_target);
     let key = format!("{}:{}", update.key, flow.flow.id);
     match update.engine.start(&flow.flow.id, &from, place, &key).await {
@@ -74,19 +75,6 @@ pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
     texts::chooser(words::HELLO, named)
 }
 
-/// Somebody presses the button that begins a flow.
-pub(super) async fn pressed(
-    update: &UpdateContext<'_>,
-    id: &str,
-    by: &Actor,
-    reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
-    match flow_named(update.library(), Platform::Discord, id) {
-        Some(flow) => started(update, &flow, by, reply_target).await,
-        None => Ok(update.tell(reply_target, words::NO_FLOWS)),
-    }
-}
-
 /// Begins a flow for somebody, or finds theirs, and says where it goes on. What is durable when it returns is the
 /// conversation; the room is made after that, by whoever comes first.
 pub(super) async fn started(
@@ -100,7 +88,7 @@ pub(super) async fn started(
     };
     let mut from = people::known(guild, by);
     if flow.flow.policy.score_people {
-        from.staff = update.responder(by).staff;
+        from.staff = update.rights(by).staff;
     }
     let place = place_of(update, flow, by, reply_target);
     let started = update.engine.start(&flow.flow.id, &from, place, &update.key).await;
@@ -119,7 +107,7 @@ pub(super) async fn started(
 
 /// They may have left the thread, or the server, since then.
 pub(super) async fn let_in(update: &UpdateContext<'_>, session: SessionId) -> Result<(), NotTaken> {
-    if let Some(head) = update.head(session).await.map_err(|_| NotTaken)? {
+    if let Some(head) = update.head(session).await? {
         update.let_in(&head);
     }
     Ok(())
@@ -130,9 +118,9 @@ pub(super) async fn came_back(
     update: &UpdateContext<'_>,
     session: SessionId,
 ) -> Result<(), NotTaken> {
-    let head = update.head(session).await.map_err(|_| NotTaken)?;
+    let head = update.head(session).await?;
     let Some(head) = head.filter(|head| head.status == Status::Paused) else { return Ok(()) };
-    let from = Responder::without_rights(head.participant, head.name.unwrap_or_default());
+    let from = participant_of(&head);
     let key = format!("{}:back", update.key);
     let inbound = Inbound { key, session, from, what: InboundKind::Back };
     update.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
@@ -261,7 +249,7 @@ pub(super) fn panel(
     command: &Command,
     reply_target: &ReplyTarget,
 ) -> Ack {
-    if !update.responder(&command.by).staff && !people::manages(&command.by) {
+    if !update.rights(&command.by).staff && !people::manages(&command.by) {
         return update.tell(reply_target, texts::FOR_MODERATORS);
     }
     let wanted = command.options.get("flow");

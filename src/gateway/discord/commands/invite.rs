@@ -13,6 +13,7 @@ use crate::{
     chat::{
         commands::decide::{invitable, rights_of_staff},
         form::words,
+        handler::Update,
     },
     engine::Beginning,
     flow::LoadedFlow,

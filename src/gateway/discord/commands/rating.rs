@@ -1,12 +1,17 @@
 //! What a participant says of an answer of the model: the buttons under it, and why it did not help.
 
-use super::{NotTaken, own_session};
+use super::NotTaken;
 use crate::{
     base::{ids::SessionId, telemetry::metric},
-    chat::{form::words, message_index::MessageRef, rating},
+    chat::{
+        form::words,
+        handler::{self, Update},
+        message_index::MessageRef,
+        rating,
+    },
     gateway::discord::{
         handler::{ReplyTarget, UpdateContext},
-        inbound::{Ack, Action, Submission},
+        inbound::{Ack, Action, Actor, Submission},
         render, texts,
     },
     model::rating::Rating,
@@ -19,8 +24,8 @@ pub(super) async fn rated(
     action: &Action,
     reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
-    let session = match own_session(update, id, &action.by, reply_target).await? {
-        Ok((session, _)) => session,
+    let session = match theirs(update, id, &action.by, reply_target).await? {
+        Ok(session) => session,
         Err(refused) => return Ok(refused),
     };
     let message =
@@ -42,8 +47,8 @@ pub(in crate::gateway::discord) async fn explained(
 ) -> Result<Option<Ack>, NotTaken> {
     let asked = sent.element.strip_prefix(texts::WHY).and_then(|rest| rest.split_once('.'));
     let Some((id, message)) = asked else { return Ok(None) };
-    let session = match own_session(update, id, &sent.by, reply_target).await? {
-        Ok((session, _)) => session,
+    let session = match theirs(update, id, &sent.by, reply_target).await? {
+        Ok(session) => session,
         Err(refused) => return Ok(Some(refused)),
     };
     let reason = sent.inputs.0.get("reason").and_then(|typed| typed.values.first());
@@ -53,6 +58,19 @@ pub(in crate::gateway::discord) async fn explained(
     let message = MessageRef { channel: sent.at.channel.clone(), message: message.to_owned() };
     keep(update, session, (&message, false), (Some(reason), "")).await?;
     Ok(Some(update.say(reply_target, words::REASON_KEPT)))
+}
+
+/// The session of a button or a form, if it is that of the one who used it.
+async fn theirs(
+    update: &UpdateContext<'_>,
+    id: &str,
+    by: &Actor,
+    reply_target: &ReplyTarget,
+) -> Result<Result<SessionId, Ack>, NotTaken> {
+    let Some(session) = SessionId::from_short(id) else {
+        return Ok(Err(update.tell(reply_target, words::NO_CONVERSATION)));
+    };
+    Ok(handler::own(update, session, by, reply_target).await?.map(|(head, _)| head.id))
 }
 
 async fn keep(

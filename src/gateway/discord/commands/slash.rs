@@ -11,10 +11,11 @@ use crate::{
             help, on_discord,
         },
         form::words,
+        handler::Update,
     },
     engine::Engine,
     gateway::discord::{
-        handler::{ReplyTarget, UpdateContext, participant},
+        handler::{ReplyTarget, UpdateContext, participant, target},
         inbound::{Ack, Actor, Command as Given, NotTaken, Target},
         manifest::{REVIEW, REVIEW_USER},
         staff_thread, texts,
@@ -31,8 +32,7 @@ pub(in crate::gateway::discord) async fn typed(
     update: &UpdateContext<'_>,
     command: Given,
 ) -> Result<Ack, NotTaken> {
-    let reply_target =
-        ReplyTarget { user: command.by.user.clone(), channel: command.at.channel.clone() };
+    let reply_target = target(&command.by.user, &command.at.channel);
     if update.guild.is_none() {
         return Ok(update.say(&reply_target, texts::IN_A_SERVER));
     }
@@ -92,7 +92,7 @@ impl Caller for Asker<'_> {
     }
 
     async fn rights(&self) -> Result<Responder, String> {
-        Ok(self.update.responder(self.by))
+        Ok(self.update.rights(self.by))
     }
 
     async fn participant(&self, head: &Head) -> Responder {

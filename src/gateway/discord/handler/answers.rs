@@ -2,14 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{ReplyTarget, UpdateContext, participant};
+use super::{ReplyTarget, UpdateContext, target};
 use crate::{
     base::ids::WaitId,
     chat::{
         Drawing,
         form::{ComponentId, Draft, MessageAccess, words},
+        handler::{self, Update},
         message_index::MessageRef,
-        receipt,
     },
     engine::{Inbound, InboundKind, Receipt},
     gateway::discord::{
@@ -20,11 +20,10 @@ use crate::{
         send, texts,
     },
     model::{
-        artifact::Offer,
         session::Head,
         transcript::Via,
         ui::{Control, Decision, FieldError, Reply, Upload, Verdict},
-        wait::{Answerers, Settlement, Wait},
+        wait::{Settlement, Wait},
     },
     session::Responder,
 };
@@ -57,23 +56,21 @@ impl UpdateContext<'_> {
             return commands::pressed(self, action).await;
         };
         let element = answer::resolve(&element, &action.inputs);
-        let reply_target =
-            ReplyTarget { user: action.by.user.clone(), channel: action.at.channel.clone() };
-        let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
-        let Some((wait, shown)) = found else {
-            if let Ok(Some(report)) = self.engine.erasure_report_by(element.wait).await {
-                return Ok(self.say(&reply_target, &receipt::text(&report)));
-            }
-            let unknown = Receipt::Settled(Settlement::Unknown);
-            return Ok(self.report(&unknown, None, &self.person(&action.by), &reply_target));
+        let reply_target = target(&action.by.user, &action.at.channel);
+        let Some((wait, shown)) = self.app.store.wait(element.wait).await? else {
+            return Ok(handler::not_found(self, element.wait, &action.by, &reply_target).await);
         };
-        let Some(head) = self.head(wait.session).await.map_err(|_| NotTaken)? else {
+        let Some(head) = self.head(wait.session).await? else {
             return Ok(self.tell(&reply_target, words::NO_CONVERSATION));
         };
         if let Some(command) = element.order() {
-            let from = self.answerer(&wait, &head, &action.by);
+            let from = match handler::answerer(self, &wait, &head, &action.by).await {
+                Ok(from) => from,
+                Err(words) => return Ok(self.tell(&reply_target, &words)),
+            };
             let order = (from, InboundKind::Command(command));
-            let ack = self.receive(wait.session, order, &reply_target, Some(&wait)).await?;
+            let ack =
+                handler::receive(self, wait.session, order, &reply_target, Some(&wait)).await?;
             self.keep_words(&wait).await?;
             return Ok(ack);
         }
@@ -87,7 +84,7 @@ impl UpdateContext<'_> {
             is_aside: action.is_ephemeral,
             hears: self.app.hears(head.id, &head.place).await,
         };
-        let draft = self.app.drafts.of(&wait).await.map_err(|_| NotTaken)?;
+        let draft = self.app.drafts.of(&wait).await?;
         if let Some(ack) = self.opened(&used, &draft, action.ticket.file_max).await {
             return Ok(ack);
         }
@@ -102,8 +99,7 @@ impl UpdateContext<'_> {
 
     /// A form was sent.
     pub(super) async fn submitted(&self, sent: Submission) -> Result<Ack, NotTaken> {
-        let reply_target =
-            ReplyTarget { user: sent.by.user.clone(), channel: sent.at.channel.clone() };
+        let reply_target = target(&sent.by.user, &sent.at.channel);
         if let Some(ack) = commands::explained(self, &sent, &reply_target).await? {
             return Ok(ack);
         }
@@ -112,12 +108,10 @@ impl UpdateContext<'_> {
             return Ok(self.tell(&reply_target, texts::GONE));
         };
         let element = answer::resolve(&element, &Inputs::default());
-        let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
-        let Some((wait, shown)) = found else {
-            let unknown = Receipt::Settled(Settlement::Unknown);
-            return Ok(self.report(&unknown, None, &self.person(&sent.by), &reply_target));
+        let Some((wait, shown)) = self.app.store.wait(element.wait).await? else {
+            return Ok(handler::not_found(self, element.wait, &sent.by, &reply_target).await);
         };
-        let Some(head) = self.head(wait.session).await.map_err(|_| NotTaken)? else {
+        let Some(head) = self.head(wait.session).await? else {
             return Ok(self.tell(&reply_target, words::NO_CONVERSATION));
         };
         let used = Use {
@@ -136,13 +130,13 @@ impl UpdateContext<'_> {
                 return self.offered(&used, upload, &files).await;
             }
         }
-        let draft = self.app.drafts.of(&wait).await.map_err(|_| NotTaken)?;
+        let draft = self.app.drafts.of(&wait).await?;
         let was_open = wait.standing.is_pending();
         let step = meant(&wait, answer::step(&wait, &draft, &element, &sent.inputs));
         let ack = self.came_to(&used, step).await?;
         if used.is_aside || !was_open {
             // The form was opened from a message beside the card.
-            let now = self.app.store.wait(wait.id).await.map_err(|_| NotTaken)?;
+            let now = self.app.store.wait(wait.id).await?;
             self.redraw(now.as_ref().map_or(&wait, |(now, _)| now), shown);
         }
         Ok(ack)
@@ -161,11 +155,11 @@ impl UpdateContext<'_> {
             hears: used.hears,
             draft: draft.clone(),
             file_max,
-            is_scripted: self.is_scripted(wait).await,
+            is_scripted: handler::is_scripted(self.engine, wait).await,
             ..render::Cx::default()
         };
         if let Some(message) = render::aside(wait, &element.action, &cx) {
-            let refused = self.may_look(used);
+            let refused = self.may_look(used).await;
             let turned =
                 if used.is_aside && is_read { Ack::Redraw(message) } else { Ack::Say(message) };
             return Some(refused.unwrap_or(turned));
@@ -173,17 +167,7 @@ impl UpdateContext<'_> {
         let salt = self.app.ids.fresh().simple().to_string();
         let salt = salt.get(salt.len().saturating_sub(SALT)..).unwrap_or_default();
         let form = render::modal(wait, &element.action, salt, &cx)?;
-        Some(self.may_look(used).unwrap_or(Ack::Form(form)))
-    }
-
-    /// Whether a script asked, and no model: its form says who reads what is written into it. Where that cannot be read
-    /// just now, nobody but the interviewer is promised.
-    async fn is_scripted(&self, wait: &Wait) -> bool {
-        if !matches!(wait.prompt.control, Control::Review(_)) {
-            return false;
-        }
-        let look = self.engine.look(wait.session).await;
-        look.is_ok_and(|look| crate::chat::form::is_scripted(wait, &look.state))
+        Some(self.may_look(used).await.unwrap_or(Ack::Form(form)))
     }
 
     /// Keeps what was entered, says what is wrong with it, or hands in what it comes to.
@@ -191,7 +175,7 @@ impl UpdateContext<'_> {
         let (draft, reply) = match step {
             Step::Answered { reply, draft } => (draft, reply),
             Step::Kept(draft) => {
-                if let Some(refused) = self.may_look(used) {
+                if let Some(refused) = self.may_look(used).await {
                     return Ok(refused);
                 }
                 self.keep(used.wait, &draft).await?;
@@ -204,14 +188,17 @@ impl UpdateContext<'_> {
                 });
             }
             Step::Wrong { draft, errors } => {
-                if let Some(refused) = self.may_look(used) {
+                if let Some(refused) = self.may_look(used).await {
                     return Ok(refused);
                 }
                 self.keep(used.wait, &draft).await?;
                 return Ok(wrong(used, &errors));
             }
         };
-        let from = self.answerer(used.wait, used.head, used.by);
+        let from = match handler::answerer(self, used.wait, used.head, used.by).await {
+            Ok(from) => from,
+            Err(words) => return Ok(self.tell(used.reply_target, &words)),
+        };
         self.answered(used, from, (reply, draft)).await
     }
 
@@ -236,7 +223,7 @@ impl UpdateContext<'_> {
             Ok(Receipt::Settled(Settlement::AlreadySettled { by, .. }))
                 if by == me && self.is_again(wait.id, &reply).await? =>
             {
-                Ok(self.quiet.clone())
+                Ok(self.done())
             }
             Ok(Receipt::Settled(Settlement::Invalid { errors })) => {
                 self.keep(wait, &draft).await?;
@@ -248,7 +235,7 @@ impl UpdateContext<'_> {
                     // What is left of it here is of no revision that will be asked again.
                     _ = self.app.drafts.drop(wait).await;
                 }
-                let said = self.report(&receipt, Some(wait), &me, reply_target);
+                let said = handler::report(self, &receipt, Some(wait), &me, reply_target);
                 Ok(match said {
                     Ack::Seen if used.is_aside => Ack::Redraw(aside_over(done(&reply))),
                     Ack::Seen if is_applied => self.closed(used, drawing).await,
@@ -285,7 +272,7 @@ impl UpdateContext<'_> {
     /// Whether a question was answered with the same: the same person, the same choice, twice is silent.
     /// It is looked at as it is now: two devices may be as fast as one another.
     async fn is_again(&self, wait: WaitId, reply: &Reply) -> Result<bool, NotTaken> {
-        let found = self.app.store.wait(wait).await.map_err(|_| NotTaken)?;
+        let found = self.app.store.wait(wait).await?;
         let standing = found.as_ref().map(|(wait, _)| &wait.standing);
         Ok(standing
             .and_then(|standing| standing.answer())
@@ -299,18 +286,21 @@ impl UpdateContext<'_> {
         upload: &Upload,
         files: &[File],
     ) -> Result<Ack, NotTaken> {
-        let files = match files.iter().map(|file| offer(upload, file)).collect() {
+        let offer = |file| handler::fits(upload, files::offer(file));
+        let files = match files.iter().map(offer).collect() {
             Ok(files) => files,
             Err(complaint) => {
                 let error = FieldError::whole(complaint);
                 return Ok(wrong(used, &[error]));
             }
         };
-        let from = self.answerer(used.wait, used.head, used.by);
-        let what = InboundKind::Offered { wait: Some(used.wait.id), files, text: None };
-        let ack = self
-            .receive(used.wait.session, (from, what), used.reply_target, Some(used.wait))
-            .await?;
+        let from = match handler::answerer(self, used.wait, used.head, used.by).await {
+            Ok(from) => from,
+            Err(words) => return Ok(self.tell(used.reply_target, &words)),
+        };
+        let what = (from, InboundKind::Offered { wait: Some(used.wait.id), files, text: None });
+        let Use { wait, reply_target, .. } = *used;
+        let ack = handler::receive(self, wait.session, what, reply_target, Some(wait)).await?;
         Ok(match ack {
             Ack::Seen if used.is_aside => Ack::Redraw(aside_over(words::GOT_IT)),
             ack => ack,
@@ -320,7 +310,7 @@ impl UpdateContext<'_> {
     /// Words that are given anew begin with those before; nothing where a question is not asked once more.
     async fn keep_words(&self, before: &Wait) -> Result<(), NotTaken> {
         let Some((Reply::Text { text }, ..)) = before.standing.answer() else { return Ok(()) };
-        let found = self.app.store.wait(before.id).await.map_err(|_| NotTaken)?;
+        let found = self.app.store.wait(before.id).await?;
         let Some((now, _)) = found.filter(|(now, _)| now.standing.is_pending()) else {
             return Ok(());
         };
@@ -341,28 +331,10 @@ impl UpdateContext<'_> {
         }
     }
 
-    /// Somebody who answers a question.
-    fn answerer(&self, wait: &Wait, head: &Head, by: &Actor) -> Responder {
-        match &wait.answerers {
-            Answerers::Participant => participant(head, by),
-            Answerers::Deciders { .. } => self.responder_at(head, by),
-        }
-    }
-
-    /// The refusal, where somebody may not see a form of a question: it shows what was entered so far.
-    fn may_look(&self, used: &Use<'_>) -> Option<Ack> {
+    /// The refusal, where somebody may not see a form of a question.
+    async fn may_look(&self, used: &Use<'_>) -> Option<Ack> {
         let Use { wait, head, by, reply_target, .. } = *used;
-        let from = self.answerer(wait, head, by);
-        let may = match &wait.answerers {
-            Answerers::Participant => from.person == head.participant,
-            Answerers::Deciders { alias, .. } => from.approver_of.contains(alias),
-        };
-        let refused = || {
-            let who_may = wait.answerers.who();
-            let refused = Receipt::Settled(Settlement::NotAllowed { who_may });
-            self.report(&refused, Some(wait), &from.person, reply_target)
-        };
-        (!may).then(refused)
+        handler::refuse_to_show(self, wait, head, by, reply_target).await
     }
 }
 
@@ -398,16 +370,6 @@ const fn done(reply: &Reply) -> &'static str {
         | Reply::Text { .. }
         | Reply::Confirmed { .. }
         | Reply::Skipped => words::GOT_IT,
-    }
-}
-
-/// A file as it is offered to an upload; or what is wrong with it, as far as it can be seen from here.
-pub(in crate::gateway::discord) fn offer(upload: &Upload, file: &File) -> Result<Offer, String> {
-    match files::offer(file) {
-        Offer { name, bytes: Some(bytes), .. } if bytes > upload.max_bytes => {
-            Err(words::too_large(&name, upload.max_bytes))
-        }
-        offer => Ok(offer),
     }
 }
 

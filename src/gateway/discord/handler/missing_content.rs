@@ -7,7 +7,7 @@
 use super::{ReplyTarget, UpdateContext};
 use crate::{
     base::ids::SessionId,
-    chat::form::MessageAccess,
+    chat::{form::MessageAccess, handler::Update},
     gateway::discord::{
         inbound::{Ack, NotTaken},
         texts,
@@ -25,7 +25,7 @@ impl UpdateContext<'_> {
     ) -> Result<Ack, NotTaken> {
         let hears = self.app.hears(head.id, &head.place).await;
         if hears == MessageAccess::All || !self.is_first(head.id, reply_target).await? {
-            return Ok(self.quiet.clone());
+            return Ok(self.done());
         }
         Ok(self.show(reply_target, texts::help(texts::UNHEARD, head.id, hears)))
     }
@@ -39,7 +39,7 @@ impl UpdateContext<'_> {
         if self.app.hears_staff() == MessageAccess::All
             || !self.is_first(session, reply_target).await?
         {
-            return Ok(self.quiet.clone());
+            return Ok(self.done());
         }
         Ok(self.say(reply_target, texts::UNHEARD_STAFF))
     }

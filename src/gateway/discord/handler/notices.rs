@@ -7,15 +7,14 @@ use serde_json::Value;
 use super::{ReplyTarget, UpdateContext};
 use crate::{
     base::ids::EffectId,
-    chat::{form::words, message_index::MessageRef, receipt},
-    engine::Receipt,
+    chat::message_index::MessageRef,
     gateway::discord::{
         api::Code,
         inbound::{Ack, Incoming},
         render::Message as Post,
         send, texts,
     },
-    model::{effect::Rendering, session::PersonId, wait::Wait},
+    model::{effect::Rendering, wait::Wait},
 };
 
 /// How often it is looked whether the first answer has arrived that is to be changed, and the pause between.
@@ -23,38 +22,8 @@ const LATER_ATTEMPTS: u32 = 20;
 const LATER_PAUSE: Duration = Duration::from_millis(150);
 
 impl UpdateContext<'_> {
-    /// What became of something, for the one who did it.
-    pub(super) fn report(
-        &self,
-        receipt: &Receipt,
-        about: Option<&Wait>,
-        me: &PersonId,
-        reply_target: &ReplyTarget,
-    ) -> Ack {
-        if let Receipt::Erased { receipt, is_under_way } = receipt {
-            return self.say(reply_target, &receipt::erased(receipt, *is_under_way));
-        }
-        let prompt = about.map(|wait| &*wait.prompt);
-        match words::of_receipt(receipt, prompt, me) {
-            Some(words) => self.tell(reply_target, &texts::sentence(&words)),
-            None => self.quiet.clone(),
-        }
-    }
-
-    /// Tells somebody that something did not work, so often and no more: them alone where they wait for an answer.
-    pub(in crate::gateway::discord) fn tell(&self, reply_target: &ReplyTarget, text: &str) -> Ack {
-        if text.is_empty() || !self.app.receipts.may_tell(self.guild(), &reply_target.user) {
-            return self.quiet.clone();
-        }
-        self.say(reply_target, text)
-    }
-
-    /// Says something: to them alone where they wait for an answer, otherwise where they wrote.
-    pub(in crate::gateway::discord) fn say(&self, reply_target: &ReplyTarget, text: &str) -> Ack {
-        self.show(reply_target, texts::words(text))
-    }
-
-    /// Shows something likewise; where nobody waits for an answer, once, however often the event is delivered.
+    /// Shows something to them alone where they wait for an answer, otherwise where they wrote; there, once, however often
+    /// the event is delivered.
     pub(in crate::gateway::discord) fn show(&self, reply_target: &ReplyTarget, post: Post) -> Ack {
         if self.ticket.is_some() {
             return Ack::Say(post);

@@ -2,26 +2,25 @@
 
 use std::sync::Arc;
 
-use super::{UpdateContext, whose};
+use super::UpdateContext;
 use crate::{
-    chat::message_index::Role,
-    engine::{Inbound, InboundKind},
+    chat::{
+        handler::{Update, happened, happened_everywhere},
+        message_index::Role,
+    },
+    engine::InboundKind,
     gateway::discord::{
         api::Code,
-        app::App,
         commands,
         inbound::{Ack, Actor, NotTaken},
         people, send,
     },
     model::{
         effect::Cause,
-        session::{Head, Platform, Status},
+        session::{Head, Place, Platform, Status},
     },
     store::Note,
 };
-
-/// Conversations read in one go.
-const PAGE: usize = 200;
 
 impl UpdateContext<'_> {
     /// Somebody came (back): flows that begin with that begin, once the server's own screening is passed.
@@ -40,7 +39,7 @@ impl UpdateContext<'_> {
             self.passed(by);
             self.begin_joined(by).await?;
         }
-        let mine = self.conversations(&self.person(by)).await.map_err(|_| NotTaken)?;
+        let mine = self.conversations(&self.person(by)).await?;
         // Members change often: nobody but who was out of reach comes back.
         for head in mine.iter().filter(|head| head.status == Status::Paused) {
             self.about(head, InboundKind::Back).await?;
@@ -56,7 +55,7 @@ impl UpdateContext<'_> {
             return Ok(());
         }
         let noted = self.app.store.noted(&joined(self.guild(), &by.user)).await;
-        if noted.map_err(|_| NotTaken)?.and_then(|note| note.value).is_none() {
+        if noted?.and_then(|note| note.value).is_none() {
             return Ok(());
         }
         for flow in &flows {
@@ -104,14 +103,14 @@ impl UpdateContext<'_> {
     pub(super) async fn member_left(&self, user: &str, is_banned: bool) -> Result<Ack, NotTaken> {
         let key = joined(self.guild(), user);
         // Most who leave never waited for anything; taking nothing away is a write as well.
-        let noted = self.app.store.noted(&key).await.map_err(|_| NotTaken)?;
+        let noted = self.app.store.noted(&key).await?;
         if noted.is_some_and(|note| note.value.is_some()) {
             let note = Note { key, session: None, value: None };
-            self.app.store.note(note).await.map_err(|_| NotTaken)?;
+            self.app.store.note(note).await?;
         }
         let person = people::person_id(self.guild(), user);
         let why = if is_banned { "they were banned" } else { "they left the server" };
-        let mine = self.conversations(&person).await.map_err(|_| NotTaken)?;
+        let mine = self.conversations(&person).await?;
         for head in mine.iter().filter(|head| !head.status.is_over()) {
             self.about(head, InboundKind::Lost { why: why.to_owned() }).await?;
         }
@@ -122,7 +121,7 @@ impl UpdateContext<'_> {
     pub(super) async fn guild_gone(&self) -> Result<Ack, NotTaken> {
         let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
         let note = Note { key: gone(&guild), session: None, value: Some("1".to_owned()) };
-        self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        self.app.store.note(note).await?;
         let why = "the app was removed from the server".to_owned();
         self.everywhere(guild, InboundKind::Lost { why });
         Ok(Ack::Nothing)
@@ -132,12 +131,12 @@ impl UpdateContext<'_> {
     /// from is it news.
     pub(super) async fn guild_back(&self) -> Result<Ack, NotTaken> {
         let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
-        let noted = self.app.store.noted(&gone(&guild)).await.map_err(|_| NotTaken)?;
+        let noted = self.app.store.noted(&gone(&guild)).await?;
         if noted.and_then(|note| note.value).is_none() {
             return Ok(Ack::Nothing);
         }
         let note = Note { key: gone(&guild), session: None, value: None };
-        self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        self.app.store.note(note).await?;
         let (engine, back) = (self.engine.clone(), guild.clone());
         self.app.afterwards.spawn_whole(async move {
             let is_back = |cause: &Cause| {
@@ -152,9 +151,9 @@ impl UpdateContext<'_> {
     /// A channel or a thread was deleted. The thread of a conversation is made anew when there is something to say in
     /// it; the conversation itself goes on.
     pub(super) async fn channel_gone(&self, channel: String) -> Result<Ack, NotTaken> {
-        let found = self.app.rooms.of(&channel).await.map_err(|_| NotTaken)?;
+        let found = self.app.rooms.of(&channel).await?;
         let Some((session, Role::Conversation)) = found else { return Ok(Ack::Nothing) };
-        let Some(head) = self.head(session).await.map_err(|_| NotTaken)? else {
+        let Some(head) = self.head(session).await? else {
             return Ok(Ack::Nothing);
         };
         if !head.status.is_over() {
@@ -166,16 +165,20 @@ impl UpdateContext<'_> {
 
     /// Something that happened to a participant.
     async fn about(&self, head: &Head, what: InboundKind) -> Result<(), NotTaken> {
-        let inbound = told(head, &self.key, what);
+        let inbound = happened(head, &self.key, what);
         self.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
     }
 
     /// Hands the same in to every conversation of a server, after the acknowledgement.
     fn everywhere(&self, guild: String, what: InboundKind) {
-        let (app, key) = (Arc::clone(self.app), self.key.clone());
+        let (engine, key) = (self.engine.clone(), self.key.clone());
+        let is_there = move |head: &Head| {
+            let Place { platform, workspace, .. } = &head.place;
+            *platform == Platform::Discord && *workspace == guild && !head.status.is_over()
+        };
         self.app
             .afterwards
-            .spawn_whole(async move { hand_in_everywhere(&app, &key, &guild, &what).await });
+            .spawn_whole(async move { happened_everywhere(&engine, &key, is_there, &what).await });
     }
 }
 
@@ -187,30 +190,4 @@ fn joined(guild: &str, user: &str) -> String {
 /// Names the note that the bot is not in a server any more.
 fn gone(guild: &str) -> String {
     format!("discord/gone/{guild}")
-}
-
-/// Page by page, so that no number of conversations is held at once.
-async fn hand_in_everywhere(app: &App, key: &str, guild: &str, what: &InboundKind) {
-    let Some(engine) = app.engine() else { return };
-    let is_there = |head: &&Head| {
-        head.place.platform == Platform::Discord
-            && head.place.workspace == guild
-            && head.parent.is_none()
-            && !head.status.is_over()
-    };
-    let mut after = None;
-    while let Ok(page) = app.store.sessions(after, PAGE).await {
-        let Some(last) = page.last() else { return };
-        after = Some(last.id);
-        for head in page.iter().filter(is_there) {
-            if let Err(error) = engine.receive(told(head, key, what.clone())).await {
-                tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
-            }
-        }
-    }
-}
-
-fn told(head: &Head, key: &str, what: InboundKind) -> Inbound {
-    let key = format!("{key}:{}", head.id.short());
-    Inbound { key, session: head.id, from: whose(head), what }
 }

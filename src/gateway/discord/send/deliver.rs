@@ -8,12 +8,10 @@ use std::sync::{
 use chrono::TimeDelta;
 use serde_json::json;
 
-use super::{post::Edited, roles};
+use super::roles;
 use crate::{
-    base::ids::WaitId,
     chat::{
-        Fetched, Trail, cards,
-        form::{self, words},
+        Trail, delivery, form,
         message_index::{Mark, MessageRef, Role},
         refusal::{self, Class},
     },
@@ -21,22 +19,18 @@ use crate::{
     gateway::discord::{
         api::{Code, Failure},
         app::App,
-        people, private_threads,
-        render::{self, Message},
+        people, private_threads, render,
         server_onboarding::{self, Known},
         texts,
     },
     model::{
-        artifact::Offer,
         effect::{Act, CauseKind, Delivery, Effect, Recipient, Rendering},
         posted::Reader,
-        session::PersonId,
         transcript::{Audience, Via},
         ui::{Control, Reply},
         wait::{Purpose, Settlement, Standing, Wait},
     },
     session::{Responder, answer, evidence},
-    store,
 };
 
 /// The number of the part that says how a request was decided.
@@ -55,28 +49,11 @@ const COPY_OFFERED: u8 = 52;
 const CLOSED_AFTER: u32 = 1_440;
 
 /// Why an effect did not arrive.
-pub(super) enum Undelivered {
-    /// There is no such thing here.
-    NotApplicable,
-    /// Discord.
-    Call(Failure),
-    /// Something of ours cannot be read or kept just now.
-    Later,
-    /// It may be otherwise by then; counted.
-    Unclear { after: TimeDelta },
-    /// It will never work.
-    Never(String),
-}
+pub(super) type Undelivered = delivery::Undelivered<Failure>;
 
 impl From<Failure> for Undelivered {
     fn from(failure: Failure) -> Self {
         Self::Call(failure)
-    }
-}
-
-impl From<store::Error> for Undelivered {
-    fn from(_: store::Error) -> Self {
-        Self::Later
     }
 }
 
@@ -85,15 +62,6 @@ impl From<private_threads::Trouble> for Undelivered {
         match trouble {
             private_threads::Trouble::Call(failure) => Self::Call(failure),
             private_threads::Trouble::Store(_) => Self::Later,
-        }
-    }
-}
-
-impl From<crate::engine::Error> for Undelivered {
-    fn from(error: crate::engine::Error) -> Self {
-        match error {
-            crate::engine::Error::NoSession => Self::NotApplicable,
-            _ => Self::Later,
         }
     }
 }
@@ -113,7 +81,7 @@ pub(super) struct Sender<'a> {
     pub(super) answers: OnceLock<MessageRef>,
 }
 
-pub(super) type Delivered<T> = Result<T, Undelivered>;
+pub(super) type Delivered<T> = delivery::Delivered<T, Failure>;
 
 impl<'a> Sender<'a> {
     pub(super) fn new(app: &'a App, effect: &'a Effect) -> Self {
@@ -133,7 +101,7 @@ impl<'a> Sender<'a> {
 impl Sender<'_> {
     pub(super) async fn run(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         let is_new = shown.is_none_or(|(_, renderings)| renderings.is_empty());
-        match self.deliver(shown).await {
+        match delivery::deliver(self, shown).await {
             Ok(message) => {
                 self.tell_of_return();
                 // An edit leaves it as it is, and few such signs are taken.
@@ -160,35 +128,6 @@ impl Sender<'_> {
         }
     }
 
-    async fn deliver(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivered<Option<String>> {
-        match (&self.effect.act, shown) {
-            (Act::Show { .. }, Some((wait, renderings))) => {
-                let shown = self.show(wait, renderings).await?;
-                self.tell_decision(wait).await?;
-                Ok(shown)
-            }
-            (Act::Post { text, offers, transcript }, _) => {
-                self.say(text, offers, *transcript).await
-            }
-            (Act::Relay { name, text }, _) => {
-                self.post_all(&texts::plain(&words::relayed(name, text))).await
-            }
-            (Act::Progress { text }, _) => self.progress(text).await,
-            (Act::Export { closing }, _) => self.export(closing.as_deref()).await,
-            (Act::Hand { what, text }, _) => self.hand(what, text).await,
-            (Act::Fetch { by, wait, files }, _) => {
-                self.fetch(by, *wait, files).await?;
-                Ok(None)
-            }
-            (Act::AddRoles { roles }, _) => {
-                self.add_roles(roles).await?;
-                Ok(None)
-            }
-            (Act::Remove { .. } | Act::Receipt { .. }, _) => self.erase().await,
-            (Act::Show { .. } | Act::Webhook { .. }, _) => Err(Undelivered::NotApplicable),
-        }
-    }
-
     pub(super) async fn look(&self) -> Delivered<Look> {
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
         Ok(engine.look(self.effect.session).await?)
@@ -204,52 +143,12 @@ impl Sender<'_> {
         }
     }
 
-    /// A card: posted where it was never shown, edited everywhere else.
-    async fn show(&self, wait: &Wait, renderings: &[Rendering]) -> Delivered<Option<String>> {
-        if renderings.is_empty() && wait.standing.is_pending() && self.is_known(wait).await? {
-            return Ok(None);
-        }
-        let message = render::card(wait, &self.cx(wait).await?);
-        let spots: Vec<MessageRef> =
-            renderings.iter().filter_map(|r| MessageRef::parse(&r.message)).collect();
-        let is_open = wait.standing.is_pending();
-        if is_open && self.is_elsewhere(&spots).await? {
-            return self.card(wait, &message).await;
-        }
-        if spots.is_empty() {
-            if is_open {
-                return self.card(wait, &message).await;
-            }
-            // It ended before anybody saw it, or on a card of which nobody knows that it is there.
-            let Some(spot) = self.unnoted(wait).await? else { return Ok(None) };
-            self.edit(&spot, &message).await?;
-            self.belongs(wait, &spot).await?;
-            return Ok(Some(spot.name()));
-        }
-        let mut is_there = false;
-        for spot in &spots {
-            is_there |= self.edit(spot, &message).await? == Edited::Done;
-        }
-        if !is_open && is_there {
-            // Roles may have been given since it was drawn.
-            let now = render::card(wait, &self.cx(wait).await?);
-            for spot in spots.iter().filter(|_| now != message) {
-                self.edit(spot, &now).await?;
-            }
-        }
-        // Deleted is not answered.
-        if is_there || !is_open {
-            return Ok(spots.first().map(MessageRef::name));
-        }
-        self.card(wait, &message).await
-    }
-
     /// The card of a question that ended, where an attempt may have posted it of which nobody knows whether it came.
-    async fn unnoted(&self, wait: &Wait) -> Delivered<Option<MessageRef>> {
+    pub(super) async fn unnoted(&self, wait: &Wait) -> Delivered<Option<MessageRef>> {
         if !self.was_tried {
             return Ok(None);
         }
-        let channel = match self.card_channel().await? {
+        let channel = match self.channel_of_card().await? {
             Some(channel) => Some(channel),
             None => self.app.rooms.known(self.effect.session).await?,
         };
@@ -262,7 +161,7 @@ impl Sender<'_> {
 
     /// Whether the answer is known already, so that nothing is asked; where only a part is, it is kept, unless something
     /// was entered.
-    async fn is_known(&self, wait: &Wait) -> Delivered<bool> {
+    pub(super) async fn is_known(&self, wait: &Wait) -> Delivered<bool> {
         let is_choice = matches!(wait.prompt.control, Control::Choose(_));
         if !is_choice || !self.app.drafts.of(wait).await?.is_empty() {
             return Ok(false);
@@ -295,41 +194,17 @@ impl Sender<'_> {
         Ok(matches!(receipt, Receipt::Settled(Settlement::Applied) | Receipt::Duplicate))
     }
 
-    async fn card(&self, wait: &Wait, message: &Message) -> Delivered<Option<String>> {
-        let Some(channel) = self.card_channel().await? else {
-            let spot = self.post_to_room(message, 0, None).await?;
-            return Ok(spot.map(|spot| spot.name()));
-        };
-        let mut body = message.body(0);
-        if let Some((_, called)) = self.called() {
-            body["allowed_mentions"] = called.allowed();
-        }
-        let Some(spot) = self.send(&channel, body, 0, None).await? else { return Ok(None) };
-        self.belongs(wait, &spot).await?;
-        Ok(Some(spot.name()))
-    }
-
     /// The channel of a card for the team; none where it stands in the conversation.
-    async fn card_channel(&self) -> Delivered<Option<String>> {
+    pub(super) async fn channel_of_card(&self) -> Delivered<Option<String>> {
         Ok(match &self.effect.to {
-            Recipient::Channel { alias } => Some(self.channel(alias)?),
+            Recipient::Channel { alias } => Some(self.channel_of(alias)?),
             Recipient::Person { user } => Some(self.app.api.open_direct(user).await?),
             Recipient::Participant | Recipient::Webhook { .. } => None,
         })
     }
 
-    /// Whether a card of the team's is shown, but not where this one goes: to one of them directly, for their channel took
-    /// nothing.
-    async fn is_elsewhere(&self, spots: &[MessageRef]) -> Delivered<bool> {
-        if spots.is_empty() {
-            return Ok(false);
-        }
-        let here = self.card_channel().await?;
-        Ok(here.is_some_and(|here| spots.iter().all(|spot| spot.channel != here)))
-    }
-
     /// Remembers what a request is to those who write about it, and begins the thread where they do.
-    async fn belongs(&self, wait: &Wait, spot: &MessageRef) -> Delivered<()> {
+    pub(super) async fn remember_card(&self, wait: &Wait, spot: &MessageRef) -> Delivered<()> {
         if self.effect.to == Recipient::Participant {
             return Ok(());
         }
@@ -340,29 +215,6 @@ impl Sender<'_> {
         let name = self.look().await?.state.person_in_words();
         self.thread_at(spot, &name).await?;
         Ok(())
-    }
-
-    /// A line in the thread of a request once it is decided, for those who talk about it there.
-    async fn tell_decision(&self, wait: &Wait) -> Delivered<()> {
-        let Recipient::Channel { alias } = &self.effect.to else { return Ok(()) };
-        let Some((reply, by, by_name, _)) = wait.standing.answer() else { return Ok(()) };
-        let mark = Mark::Decided(wait.id);
-        let channel = self.channel(alias)?;
-        let session = self.effect.session;
-        if self.app.threads.marked(session, mark).await?.is_some() {
-            return Ok(());
-        }
-        let Some(card) = cards::card_in(&*self.app.store, wait.id, &channel).await? else {
-            return Ok(());
-        };
-        let what = answer::describe(&wait.prompt.control, reply);
-        let line = texts::decided(&what, by, by_name);
-        match self.post(&card.message, &line, DECIDED).await {
-            Ok(Some(spot)) => Ok(self.app.threads.mark(session, mark, &spot).await?),
-            // The card has no thread, or not any more.
-            Ok(None) | Err(Undelivered::Call(Failure::Refused { .. })) => Ok(()),
-            Err(undelivered) => Err(undelivered),
-        }
     }
 
     /// What a card needs to know besides its wait: of one that is open how far the conversation is, of one that is over
@@ -428,7 +280,7 @@ impl Sender<'_> {
     }
 
     /// How far the conversation is stands in each card. The message of its own that earlier versions posted stays true.
-    async fn progress(&self, text: &str) -> Delivered<Option<String>> {
+    pub(super) async fn show_progress(&self, text: &str) -> Delivered<Option<String>> {
         if let Some(spot) = self.app.threads.marked(self.effect.session, Mark::Progress).await? {
             self.edit(&spot, &texts::progress(text)).await?;
         }
@@ -437,7 +289,7 @@ impl Sender<'_> {
 
     /// Offers a copy of everything, and the end of it; with the last words of the conversation, where
     /// they go together.
-    async fn export(&self, closing: Option<&str>) -> Delivered<Option<String>> {
+    pub(super) async fn offer_copy(&self, closing: Option<&str>) -> Delivered<Option<String>> {
         let session = self.effect.session;
         let message = match closing {
             Some(text) => {
@@ -463,26 +315,6 @@ impl Sender<'_> {
             _ = self.app.api.change_channel(&room, closing, Some(why)).await;
         }
         Ok(posted)
-    }
-
-    /// Fetches files and hands them in; what cannot be had is said, and asked for again by the card that stands open.
-    async fn fetch(&self, by: &PersonId, wait: Option<WaitId>, offers: &[Offer]) -> Delivered<()> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
-        let _sign = self.app.work_indicators.fetching(self.effect.session, offers);
-        let mut fetched = Fetched::new(engine, self.effect, wait);
-        for file in offers {
-            if !fetched.keep(file, self.app.files.fetch(file).await).await? {
-                return Err(Undelivered::Unclear { after: TimeDelta::seconds(5) });
-            }
-        }
-        let head = self.look().await?.loaded.head;
-        let name = head.name.filter(|_| head.participant == *by).unwrap_or_default();
-        let from = Responder::without_rights(by.clone(), name);
-        let refused = fetched.hand_in(from).await?;
-        if !refused.is_empty() {
-            self.post_all(&render::post(&refused.join("\n\n"))).await?;
-        }
-        Ok(())
     }
 
     /// A filter keeps back what it was given, and not that it did: the participant learns why nothing comes.

@@ -47,7 +47,7 @@ impl Sender<'_> {
         let at = spot.name();
         let item = match &reader {
             Reader::Staff(alias)
-                if self.channel(alias).is_ok_and(|channel| channel == spot.channel) =>
+                if self.channel_of(alias).is_ok_and(|channel| channel == spot.channel) =>
             {
                 Item::Head { at }
             }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Sender<'_> {
-    pub(super) async fn hand(&self, what: &Handout, text: &str) -> Delivered<Option<String>> {
+    pub(super) async fn hand_over(&self, what: &Handout, text: &str) -> Delivered<Option<String>> {
         match what {
             Handout::File { file } => self.hand_file(file, text).await,
             Handout::Link { label, url } => {

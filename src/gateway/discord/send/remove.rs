@@ -51,7 +51,7 @@ struct Thread {
 
 impl Sender<'_> {
     /// What an erasure asks for.
-    pub(super) async fn erase(&self) -> Delivered<Option<String>> {
+    pub(super) async fn tidy_up(&self) -> Delivered<Option<String>> {
         match &self.effect.act {
             Act::Remove { what } => self.remove(what).await.map(|()| None),
             Act::Receipt { user, rooms } => self.receipt(user, rooms).await,
@@ -198,7 +198,7 @@ impl Sender<'_> {
     async fn take_trace(&self, after: &str, (mark, tail): (Option<&str>, &str)) -> Delivered<()> {
         let place = &self.effect.place;
         let (channel, is_direct) = match &self.effect.to {
-            Recipient::Channel { alias } => (self.channel(alias)?, false),
+            Recipient::Channel { alias } => (self.channel_of(alias)?, false),
             // A thread of their own goes as a whole.
             Recipient::Participant if !people::is_direct(place) => return Ok(()),
             Recipient::Person { user } => (self.app.api.open_direct(user).await?, true),

@@ -79,7 +79,7 @@ impl Outcome {
 
 impl Sender<'_> {
     /// Gives roles by their aliases, and tells the member of each.
-    pub(super) async fn add_roles(&self, aliases: &[String]) -> Delivered<()> {
+    pub(super) async fn give_roles(&self, aliases: &[String]) -> Delivered<()> {
         let look = self.look().await?;
         let guild = &self.effect.place.workspace;
         let user = &look.state.participant.user;

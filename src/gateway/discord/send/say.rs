@@ -10,7 +10,7 @@ use crate::{
 
 impl Sender<'_> {
     /// Words of the bot.
-    pub(super) async fn say(
+    pub(super) async fn post_words(
         &self,
         text: &str,
         offers: &[Offered],

@@ -43,7 +43,7 @@ impl Sender<'_> {
                 return Err(Undelivered::NotApplicable);
             }
         };
-        let channel = self.channel(alias)?;
+        let channel = self.channel_of(alias)?;
         let look = self.look().await?;
         if self.is_for_everybody(&look) {
             self.is_read_by(Reader::Everybody(alias.clone()));
@@ -113,7 +113,7 @@ impl Sender<'_> {
         }
     }
 
-    pub(super) fn channel(&self, alias: &str) -> Delivered<String> {
+    pub(super) fn channel_of(&self, alias: &str) -> Delivered<String> {
         let channels = self.app.settings.discord.as_ref().map(|discord| &discord.channels);
         let channel = channels.and_then(|channels| channels.get(alias));
         channel.cloned().ok_or_else(|| {

@@ -8,15 +8,15 @@ use super::{mentioned, told_once};
 use crate::{
     base::ids::SessionId,
     chat::{
-        commands::decide::{flow_named, invitable},
+        commands::decide::invitable,
         form::words,
+        handler::{ButtonId, Update},
     },
     engine::{Beginning, Error},
     flow::LoadedFlow,
     gateway::slack::{
         blocks::{Button, actions, drawn, note, section},
         handler::{ReplyTarget, UpdateContext},
-        home::START,
         inbound::{Ack, Action, Actor, Message, NotTaken},
         inviter, limits,
         people::{self, is_direct},
@@ -88,7 +88,7 @@ pub(super) async fn begin_at(
     };
     let mut from = update.participant(by, None).await;
     if flow.flow.policy.score_people {
-        from.staff = update.responder(by).await.is_ok_and(|known| known.staff);
+        from.staff = update.rights(by).await.is_ok_and(|known| known.staff);
     }
     // A name is worth a moment, and no more: whoever asks waits for the acknowledgement.
     let known = timeout(NAME_LIMIT, update.app.people.person(update.team(), &by.user)).await;
@@ -116,16 +116,14 @@ pub(super) async fn for_person(
 ) -> Result<Ack, NotTaken> {
     let calls_team = |flow: &&Arc<LoadedFlow>| flow.flow.handoff.channel.is_some();
     let Some(flow) = flows.iter().find(calls_team).or_else(|| flows.first()) else {
-        update.tell(reply_target, words::NO_FLOWS);
-        return Ok(Ack::Empty);
+        return Ok(update.tell(reply_target, words::NO_FLOWS));
     };
     let beginning = Beginning { words: Some(&message.text), ..Beginning::default() };
     match begin_at(update, flow, &message.by, (&message.by.user, None), beginning).await {
-        Ok(_) => {}
-        Err(error) if words::may_pass(&error) => return Err(NotTaken),
-        Err(error) => update.tell(reply_target, &words::of_error(&error)),
+        Ok(_) => Ok(update.done()),
+        Err(error) if words::may_pass(&error) => Err(NotTaken),
+        Err(error) => Ok(update.tell(reply_target, &words::of_error(&error))),
     }
-    Ok(Ack::Empty)
 }
 
 /// Begins an interview for whoever asked in a channel, and says where it goes on. They hear of it there as well if they
@@ -150,28 +148,23 @@ pub(super) async fn begun(
 /// Somebody presses the button that begins an interview.
 pub(super) async fn pressed(
     update: &UpdateContext<'_>,
-    id: &str,
+    flow: &LoadedFlow,
     action: &Action,
     reply_target: &ReplyTarget,
 ) -> Ack {
-    let Some(flow) = flow_named(update.library(), Platform::Slack, id) else {
-        update.tell(reply_target, words::NO_FLOWS);
-        return Ack::Empty;
-    };
     let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
     if let Some(channel) = channel.filter(|_| action.is_ephemeral) {
-        let said = begun(update, &flow, &action.by, channel).await;
+        let said = begun(update, flow, &action.by, channel).await;
         return told_once(update, said).await;
     }
-    match begin(update, &flow, &action.by, channel).await {
+    match begin(update, flow, &action.by, channel).await {
         Ok(begun) if begun.direct && channel.is_some() => {
-            update.tell(reply_target, texts::WROTE_TO_YOU);
+            update.tell(reply_target, texts::WROTE_TO_YOU)
         }
         // It can be seen there.
-        Ok(_) => {}
+        Ok(_) => update.done(),
         Err(error) => update.tell(reply_target, &words::of_error(&error)),
     }
-    Ack::Empty
 }
 
 /// Asks whether an invitation is to be sent.
@@ -201,7 +194,7 @@ pub(super) async fn invited(
     flow: &str,
     action: &Action,
 ) -> Result<String, String> {
-    let from = match update.responder(&action.by).await {
+    let from = match update.rights(&action.by).await {
         Ok(from) if from.staff => from,
         Ok(_) => return Err(words::FOR_STAFF.to_owned()),
         Err(unchecked) => return Err(unchecked.to_string()),
@@ -248,9 +241,7 @@ pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
     let buttons = flows
         .iter()
         .take(limits::ACTIONS_ELEMENTS)
-        .map(|flow| {
-            Button::new(format!("{START}{}", flow.flow.id), flow.flow.title.as_str()).build()
-        })
+        .map(|flow| Button::new(ButtonId::start(&flow.flow.id), flow.flow.title.as_str()).build())
         .collect();
     let mut blocks = vec![section(words::HELLO)];
     blocks.extend(actions(buttons));

@@ -3,7 +3,7 @@
 use super::{NotTaken, UpdateContext};
 use crate::{
     base::{ids::SessionId, telemetry::metric},
-    chat::{form::words, message_index::MessageRef, rating},
+    chat::{form::words, handler::Update, message_index::MessageRef, rating},
     engine::Error,
     gateway::slack::{
         handler::{Form, ReplyTarget},
@@ -32,8 +32,7 @@ pub(super) async fn rated(
     let found = update.app.threads.of(update.team(), &root).await.map_err(|_| NotTaken)?;
     let Some((session, _)) = found else { return Ok(Ack::Empty) };
     if !is_theirs(update, session, &action.by.user).await? {
-        update.tell(reply_target, words::NOT_YOURS);
-        return Ok(Ack::Empty);
+        return Ok(update.tell(reply_target, words::NOT_YOURS));
     }
     let is_good = action.value == "good";
     let message = MessageRef { channel: channel.clone(), message: ts.clone() }.name();
@@ -42,8 +41,8 @@ pub(super) async fn rated(
         let form = render::reason(format!("{WHY}{}", session.short()), message);
         update.open(Form::New(form), action, reply_target.clone());
     }
-    update.tell(reply_target, if is_good { words::RATED_GOOD } else { words::RATED_BAD });
-    Ok(Ack::Empty)
+    let thanks = if is_good { words::RATED_GOOD } else { words::RATED_BAD };
+    Ok(update.tell(reply_target, thanks))
 }
 
 /// The session of a form that asks why.

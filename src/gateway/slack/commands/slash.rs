@@ -86,7 +86,7 @@ impl Caller for Typist<'_> {
     }
 
     async fn rights(&self) -> Result<Responder, String> {
-        self.update.responder(&self.typed.by).await.map_err(|unchecked| unchecked.to_string())
+        self.update.rights(&self.typed.by).await.map_err(|unchecked| unchecked.to_string())
     }
 
     async fn participant(&self, head: &Head) -> Responder {

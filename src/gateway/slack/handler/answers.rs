@@ -6,21 +6,21 @@ use super::{ReplyTarget, UpdateContext, notices::Form, reply_target_of};
 use crate::{
     chat::{
         form::{ComponentId, words},
+        handler::{self, Update},
         message_index::MessageRef,
     },
     engine::{Error, Inbound, InboundKind, Receipt},
     gateway::slack::{
         answer, commands, files,
-        inbound::{Ack, Action, Actor, File, Inputs, NotTaken, Submission},
+        inbound::{Ack, Action, File, Inputs, NotTaken, Submission},
         render, texts,
     },
     model::{
         artifact::Offer,
         transcript::Via,
         ui::{Control, Reply, Upload},
-        wait::{Answerers, Settlement, Wait},
+        wait::{Settlement, Wait},
     },
-    session::Responder,
 };
 
 impl UpdateContext<'_> {
@@ -31,45 +31,46 @@ impl UpdateContext<'_> {
         };
         let element = answer::resolve(element, &action.inputs);
         let reply_target = reply_target_of(&action);
-        let found = self.app.store.wait(element.wait).await.map_err(|_| NotTaken)?;
-        let Some((wait, shown)) = found else {
-            if let Ok(Some(report)) = self.engine.erasure_report_by(element.wait).await {
-                self.show_receipt(&reply_target, &report);
-                return Ok(Ack::Empty);
-            }
-            let unknown = Receipt::Settled(Settlement::Unknown);
-            self.report(&unknown, None, &self.person(&action.by), &reply_target);
-            return Ok(Ack::Empty);
+        let Some((wait, shown)) = self.app.store.wait(element.wait).await? else {
+            return Ok(handler::not_found(self, element.wait, &action.by, &reply_target).await);
+        };
+        let Some(head) = handler::head_of(self.engine, wait.session).await? else {
+            return Ok(self.tell(&reply_target, words::NO_CONVERSATION));
         };
         if let Some(command) = element.order() {
-            let from = self.responder_or_tell(&wait, &action.by, &reply_target).await?;
-            let Some(from) = from else { return Ok(Ack::Empty) };
-            let what = InboundKind::Command(command);
-            return self.receive(wait.session, (from, what), &reply_target, Some(&wait)).await;
+            let from = match handler::answerer(self, &wait, &head, &action.by).await {
+                Ok(from) => from,
+                Err(words) => return Ok(self.tell(&reply_target, &words)),
+            };
+            let what = (from, InboundKind::Command(command));
+            return handler::receive(self, wait.session, what, &reply_target, Some(&wait)).await;
         }
         if answer::is_idle(&element) {
             return Ok(Ack::Empty);
         }
         // What was answered can still be read.
         if (wait.standing.is_pending() || element.action == "read")
-            && let Some(form) = form_of(&wait, &element, &action, self.is_scripted(&wait).await)
+            && let is_scripted = handler::is_scripted(self.engine, &wait).await
+            && let Some(form) = form_of(&wait, &element, &action, is_scripted)
         {
-            if self.may_look(&wait, &action.by, &reply_target).await? {
+            let refused =
+                handler::refuse_to_show(self, &wait, &head, &action.by, &reply_target).await;
+            return Ok(refused.unwrap_or_else(|| {
                 self.open(form, &action, reply_target);
-            }
-            return Ok(Ack::Empty);
+                Ack::Empty
+            }));
         }
         let reply = match answer::read(&wait, &element, &action.inputs) {
             Ok(reply) => reply,
             Err(_) if !wait.standing.is_pending() => Reply::Skipped,
             Err(errors) => {
                 let words: Vec<String> = errors.into_values().collect();
-                self.tell(&reply_target, &words.join(" "));
-                return Ok(Ack::Empty);
+                return Ok(self.tell(&reply_target, &words.join(" ")));
             }
         };
-        let Some(from) = self.responder_or_tell(&wait, &action.by, &reply_target).await? else {
-            return Ok(Ack::Empty);
+        let from = match handler::answerer(self, &wait, &head, &action.by).await {
+            Ok(from) => from,
+            Err(words) => return Ok(self.tell(&reply_target, &words)),
         };
         let what = InboundKind::Answer {
             wait: wait.id,
@@ -78,21 +79,12 @@ impl UpdateContext<'_> {
             via: Via::Component,
         };
         let was_open = wait.standing.is_pending();
-        let ack = self.receive(wait.session, (from, what), &reply_target, Some(&wait)).await?;
+        let ack =
+            handler::receive(self, wait.session, (from, what), &reply_target, Some(&wait)).await?;
         if !was_open || element.revision != wait.revision {
             self.redraw(&wait, shown);
         }
         Ok(ack)
-    }
-
-    /// Whether a script asked, and no model: its form says who reads what is written into it. Where that cannot be read
-    /// just now, nobody but the interviewer is promised.
-    async fn is_scripted(&self, wait: &Wait) -> bool {
-        if !matches!(wait.prompt.control, Control::Review(_)) {
-            return false;
-        }
-        let look = self.engine.look(wait.session).await;
-        look.is_ok_and(|look| crate::chat::form::is_scripted(wait, &look.state))
     }
 
     /// A form was sent.
@@ -118,7 +110,12 @@ impl UpdateContext<'_> {
         let Some((wait, _)) = found else {
             return Ok(complain(&inputs, "There is no such question any more."));
         };
-        let from = match self.answerer(&wait, &by).await {
+        let head = match handler::head_of(self.engine, wait.session).await {
+            Ok(Some(head)) => head,
+            Ok(None) => return Ok(complain(&inputs, words::NO_CONVERSATION)),
+            Err(error) => return Ok(complain(&inputs, &words::of_error(&Error::Store(error)))),
+        };
+        let from = match handler::answerer(self, &wait, &head, &by).await {
             Ok(from) => from,
             Err(words) => return Ok(complain(&inputs, &words)),
         };
@@ -143,10 +140,7 @@ impl UpdateContext<'_> {
                     self.complain_or_tell(&inputs, &words, &reply_target)
                 }))
             }
-            Ok(receipt) => {
-                self.report(&receipt, Some(&wait), &me, &reply_target);
-                Ok(Ack::Empty)
-            }
+            Ok(receipt) => Ok(handler::report(self, &receipt, Some(&wait), &me, &reply_target)),
             Err(error) => Ok(complain(&inputs, &words::of_error(&error))),
         }
     }
@@ -157,61 +151,6 @@ impl UpdateContext<'_> {
             self.tell(reply_target, words);
         }
         complain(inputs, words)
-    }
-
-    /// Somebody who answers a question; only about those who decide something is asked. The error is for them.
-    async fn answerer(&self, wait: &Wait, by: &Actor) -> Result<Responder, String> {
-        match &wait.answerers {
-            Answerers::Participant => Ok(self.participant(by, None).await),
-            Answerers::Deciders { .. } => {
-                let from = self.responder_about(wait.session, by).await;
-                from.map_err(|unchecked| unchecked.to_string())
-            }
-        }
-    }
-
-    async fn responder_or_tell(
-        &self,
-        wait: &Wait,
-        by: &Actor,
-        reply_target: &ReplyTarget,
-    ) -> Result<Option<Responder>, NotTaken> {
-        match self.answerer(wait, by).await {
-            Ok(from) => Ok(Some(from)),
-            Err(words) => {
-                self.tell(reply_target, &words);
-                Ok(None)
-            }
-        }
-    }
-
-    /// Whether somebody may see a form of a question: it shows what was answered so far.
-    async fn may_look(
-        &self,
-        wait: &Wait,
-        by: &Actor,
-        reply_target: &ReplyTarget,
-    ) -> Result<bool, NotTaken> {
-        let may = match &wait.answerers {
-            Answerers::Participant => {
-                let mine = self.conversations(&self.person(by)).await.map_err(|_| NotTaken)?;
-                mine.iter().any(|head| head.id == wait.session)
-            }
-            Answerers::Deciders { alias, .. } => match self.responder_about(wait.session, by).await
-            {
-                Ok(from) => from.approver_of.contains(alias),
-                Err(unchecked) => {
-                    self.tell(reply_target, &unchecked.to_string());
-                    return Ok(false);
-                }
-            },
-        };
-        if !may {
-            let who_may = wait.answerers.who();
-            let refused = Receipt::Settled(Settlement::NotAllowed { who_may });
-            self.report(&refused, Some(wait), &self.person(by), reply_target);
-        }
-        Ok(may)
     }
 }
 
@@ -235,13 +174,7 @@ fn meant(wait: &Wait, element: &ComponentId, inputs: &Inputs) -> Result<InboundK
 
 /// Files as they are offered to an upload; or what is wrong with one of them, as far as it can be seen from here.
 fn offers(upload: &Upload, files: &[File]) -> Result<Vec<Offer>, String> {
-    let offer = |file: &File| match files::offer(file) {
-        Ok(Offer { name, bytes: Some(bytes), .. }) if bytes > upload.max_bytes => {
-            Err(words::too_large(&name, upload.max_bytes))
-        }
-        Ok(offer) => Ok(offer),
-        Err(words) => Err(words.to_owned()),
-    };
+    let offer = |file| handler::fits(upload, files::offer(file).map_err(str::to_owned)?);
     files.iter().map(offer).collect()
 }
 

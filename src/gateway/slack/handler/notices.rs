@@ -6,36 +6,18 @@ use serde_json::{Value, json};
 
 use super::{ReplyTarget, UpdateContext};
 use crate::{
-    chat::{form::words, receipt},
-    engine::Receipt,
+    chat::form::words,
     gateway::slack::{
         api::{Failure, Method},
         app::App,
-        inbound::{Action, ViewRef},
-        render::{self, Message as Post},
-        send, texts, transcript,
+        inbound::{Ack, Action, ViewRef},
+        render::Message as Post,
+        send, transcript,
     },
-    model::{effect::Rendering, report::Report, session::PersonId, wait::Wait},
+    model::{effect::Rendering, wait::Wait},
 };
 
 impl UpdateContext<'_> {
-    pub(super) fn report(
-        &self,
-        receipt: &Receipt,
-        about: Option<&Wait>,
-        me: &PersonId,
-        reply_target: &ReplyTarget,
-    ) {
-        if let Receipt::Erased { receipt, is_under_way } = receipt {
-            self.whisper_all(reply_target, &receipt::erased(receipt, *is_under_way));
-            return;
-        }
-        let prompt = about.map(|wait| &*wait.prompt);
-        if let Some(words) = words::of_receipt(receipt, prompt, me) {
-            self.tell(reply_target, &texts::sentence(&words));
-        }
-    }
-
     /// Opens a form while its trigger lives; nothing is waited for.
     pub(in crate::gateway::slack) fn open(
         &self,
@@ -125,7 +107,7 @@ impl UpdateContext<'_> {
     }
 
     /// Tells somebody something that nobody else sees, so often and no more.
-    pub(in crate::gateway::slack) fn tell(&self, reply_target: &ReplyTarget, text: &str) {
+    pub(super) fn tell_limited(&self, reply_target: &ReplyTarget, text: &str) {
         if text.is_empty() || !self.app.receipts.may_tell(self.team(), &reply_target.user) {
             return;
         }
@@ -143,28 +125,14 @@ impl UpdateContext<'_> {
     }
 
     /// Greets somebody where there is no conversation; once, however often the event is delivered.
-    pub(in crate::gateway::slack) fn greet(&self, reply_target: &ReplyTarget, post: Post) {
+    pub(in crate::gateway::slack) fn greet(&self, reply_target: &ReplyTarget, post: Post) -> Ack {
         let (app, team, reply_target) =
             (Arc::clone(self.app), self.team().to_owned(), reply_target.clone());
         let key = self.key.clone();
         self.app.afterwards.spawn(async move {
             app.deduplicator.say(&key, post_plainly(&app, &team, &reply_target, &post)).await;
         });
-    }
-
-    /// What an erasure came to, for whoever asks again.
-    pub(in crate::gateway::slack) fn show_receipt(
-        &self,
-        reply_target: &ReplyTarget,
-        report: &Report,
-    ) {
-        self.whisper_all(reply_target, &receipt::text(report));
-    }
-
-    fn whisper_all(&self, reply_target: &ReplyTarget, text: &str) {
-        for message in render::post(text) {
-            self.post_ephemeral(reply_target, message);
-        }
+        Ack::Empty
     }
 }
 

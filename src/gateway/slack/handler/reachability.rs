@@ -7,13 +7,13 @@ use super::{
     UpdateContext,
 };
 use crate::{
-    engine::{Inbound, InboundKind},
+    chat::handler::{happened, happened_everywhere},
+    engine::InboundKind,
     gateway::slack::inbound::NotTaken,
     model::{
         effect::{Cause, Reach},
         session::{Head, Platform, Status},
     },
-    session::Responder,
 };
 
 impl UpdateContext<'_> {
@@ -80,9 +80,8 @@ impl UpdateContext<'_> {
     /// Hands the same in to every conversation in a channel.
     fn all_in(&self, channel: String, what: InboundKind) {
         let team = self.team().to_owned();
-        let is_there = move |head: &Head| {
-            head.place.workspace == team && head.place.channel == channel && head.parent.is_none()
-        };
+        let is_there =
+            move |head: &Head| head.place.workspace == team && head.place.channel == channel;
         self.everywhere(is_there, what);
     }
 
@@ -92,10 +91,11 @@ impl UpdateContext<'_> {
         is_wanted: impl Fn(&Head) -> bool + Send + Sync + 'static,
         what: InboundKind,
     ) {
-        let (app, key) = (Arc::clone(self.app), self.key.clone());
+        let (engine, key) = (self.engine.clone(), self.key.clone());
+        let is_there = move |head: &Head| is_on_slack(head) && is_wanted(head);
         self.app
             .afterwards
-            .spawn_whole(async move { hand_in_everywhere(&app, &key, is_wanted, &what).await });
+            .spawn_whole(async move { happened_everywhere(&engine, &key, is_there, &what).await });
     }
 
     pub(super) async fn user_changed(&self, user: &str, deleted: bool) -> Result<Ack, NotTaken> {
@@ -109,7 +109,7 @@ impl UpdateContext<'_> {
         let mine = self.conversations(&person).await.map_err(|_| NotTaken)?;
         // Profiles change often: nobody but who was out of reach comes back.
         for head in mine.into_iter().filter(|head| deleted || head.status == Status::Paused) {
-            let inbound = about(&head, &self.key, &what);
+            let inbound = happened(&head, &self.key, what.clone());
             self.engine.receive(inbound).await.map_err(|_| NotTaken)?;
         }
         Ok(Ack::Empty)
@@ -119,15 +119,12 @@ impl UpdateContext<'_> {
 impl UpdateContext<'_> {
     /// Somebody is invited again into a conversation that rests: what is open in it is shown once more.
     pub(in crate::gateway::slack) async fn try_again(&self, head: &Head) {
-        let inbound = about(head, &format!("{}:again", self.key), &InboundKind::Back);
+        let inbound = happened(head, &format!("{}:again", self.key), InboundKind::Back);
         if let Err(error) = self.engine.receive(inbound).await {
             tracing::warn!(session.id = %head.id, %error, "could not continue a conversation");
         }
     }
 }
-
-/// Conversations read in one go.
-const PAGE: usize = 200;
 
 /// The app is installed again: conversations that had paused go on.
 pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: Installation) {
@@ -138,40 +135,14 @@ pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: I
         let is_back = |cause: &Cause| {
             cause.workspace().is_some_and(|team| tenants.covers(&installation, team))
         };
-        if let Some(engine) = to.engine() {
-            engine.mended(|cause| cause.platform == Platform::Slack && is_back(cause)).await;
-        }
-        let is_there = |head: &Head| tenants.covers(&installation, &head.place.workspace);
-        hand_in_everywhere(&to, &key, is_there, &InboundKind::Back).await;
+        let Some(engine) = to.engine() else { return };
+        engine.mended(|cause| cause.platform == Platform::Slack && is_back(cause)).await;
+        let is_there =
+            |head: &Head| is_on_slack(head) && tenants.covers(&installation, &head.place.workspace);
+        happened_everywhere(engine, &key, is_there, &InboundKind::Back).await;
     });
 }
 
-/// Page by page, so that no number of conversations is held at once.
-async fn hand_in_everywhere(
-    app: &App,
-    key: &str,
-    is_wanted: impl Fn(&Head) -> bool,
-    what: &InboundKind,
-) {
-    let Some(engine) = app.engine() else { return };
-    let mut after = None;
-    while let Ok(page) = app.store.sessions(after, PAGE).await {
-        let Some(last) = page.last() else { return };
-        after = Some(last.id);
-        let slack =
-            page.iter().filter(|h| h.place.platform == Platform::Slack && h.parent.is_none());
-        for head in slack.filter(|head| is_wanted(head)) {
-            if let Err(error) = engine.receive(about(head, key, what)).await {
-                tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
-            }
-        }
-    }
-}
-
-/// Something that happened to a participant.
-fn about(head: &Head, key: &str, what: &InboundKind) -> Inbound {
-    let name = head.name.clone().unwrap_or_default();
-    let from = Responder::without_rights(head.participant.clone(), name);
-    let key = format!("{key}:{}", head.id.short());
-    Inbound { key, session: head.id, from, what: what.clone() }
+fn is_on_slack(head: &Head) -> bool {
+    head.place.platform == Platform::Slack
 }

@@ -64,7 +64,7 @@ impl Sender<'_> {
             Err(error) => return Err(error.into()),
         };
         let alias = flow.flow.start.slack.as_ref().and_then(|start| start.parent.as_deref());
-        let Some(channel) = alias.and_then(|alias| self.channel(alias).ok()) else {
+        let Some(channel) = alias.and_then(|alias| self.channel_of(alias).ok()) else {
             return Ok(None);
         };
         let asked = self.call(Method::ConversationInfo, json!({ "channel": channel })).await;

@@ -18,7 +18,7 @@ use crate::{
 const SHOWN_AFTER: TimeDelta = TimeDelta::seconds(15);
 
 impl Sender<'_> {
-    pub(super) async fn hand(&self, what: &Handout, text: &str) -> Delivered<Option<String>> {
+    pub(super) async fn hand_over(&self, what: &Handout, text: &str) -> Delivered<Option<String>> {
         match what {
             Handout::File { file } => self.hand_file(file, text).await,
             Handout::Link { label, url } => {

@@ -49,7 +49,7 @@ impl Sender<'_> {
     }
 
     /// What an erasure asks for.
-    pub(super) async fn erase(&self) -> Delivered<Option<String>> {
+    pub(super) async fn tidy_up(&self) -> Delivered<Option<String>> {
         match &self.effect.act {
             Act::Remove { what } => self.remove(what).await.map(|()| None),
             Act::Receipt { user, .. } => self.receipt(user).await,
@@ -162,7 +162,7 @@ impl Sender<'_> {
     /// Messages that an attempt has posted of which nobody knew, by the id of its effect.
     async fn take_trace(&self, short: &str) -> Delivered<()> {
         let target = match &self.effect.to {
-            Recipient::Channel { alias } => super::Target::new(self.channel(alias)?, None),
+            Recipient::Channel { alias } => super::Target::new(self.channel_of(alias)?, None),
             Recipient::Person { user } => super::Target::new(user.clone(), None),
             Recipient::Participant | Recipient::Webhook { .. } => {
                 let place = &self.effect.place;

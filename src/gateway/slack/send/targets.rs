@@ -77,7 +77,7 @@ impl Sender<'_> {
 
     /// The thread that staff read about the session in a channel; begun where there is none.
     async fn staff_thread(&self, alias: &str) -> Delivered<Target> {
-        let channel = self.channel(alias)?;
+        let channel = self.channel_of(alias)?;
         let session = self.effect.session;
         let engine = self.app.engine().ok_or(Undelivered::Later)?;
         let look = match engine.look(session).await {
@@ -107,7 +107,7 @@ impl Sender<'_> {
         Ok(Target::new(channel, Some(spot.message)))
     }
 
-    pub(super) fn channel(&self, alias: &str) -> Delivered<String> {
+    pub(super) fn channel_of(&self, alias: &str) -> Delivered<String> {
         let channels = self.app.settings.slack.as_ref().map(|slack| &slack.channels);
         let channel = channels.and_then(|channels| channels.get(alias));
         channel.cloned().ok_or_else(|| {

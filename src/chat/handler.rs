@@ -1,0 +1,240 @@
+//! What every chat platform does with an update: finds the conversation, checks rights, hands it to the engine, and says
+//! what came of it.
+//!
+//! ```text
+//! platform   parse        a payload becomes an update of its own types
+//! here       messages     words and files in a conversation, in the team's thread, under a request
+//!            buttons      what a button that belongs to no question asks for
+//!            questions    who may answer a question, or see what was entered so far
+//! platform   Update::Ack  how it is answered at once
+//! ```
+//!
+//! A platform says who somebody is and how it tells them something ([`Update`]); what an update means is decided here and
+//! nowhere else. Everything ends with a commit or with words for the person. A repeat has the same key and is answered like
+//! the first; whatever could not be saved is [`NotTaken`], so that the platform delivers it again or tells the person.
+
+mod buttons;
+mod messages;
+mod questions;
+
+use async_trait::async_trait;
+
+use super::{
+    Deduplicator,
+    form::{Words, words},
+    receipt,
+};
+use crate::{
+    base::ids::SessionId,
+    engine::{Engine, Inbound, InboundKind, Receipt},
+    model::{
+        session::{Head, PersonId},
+        wait::{Settlement, Wait},
+    },
+    session::{Responder, answer::describe},
+    store::{self, Find},
+};
+
+pub use self::{
+    buttons::{ButtonId, Buttons, pressed},
+    messages::{Messages, Written, changed, in_conversation, interrupted, wrote},
+    questions::{answerer, fits, is_scripted, not_found, refuse_to_show},
+};
+
+/// It could not be made durable: do not acknowledge it, so that the platform delivers it again or tells the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("could not be saved")]
+pub struct NotTaken;
+
+impl From<store::Error> for NotTaken {
+    fn from(_: store::Error) -> Self {
+        // Told in the log by the store.
+        Self
+    }
+}
+
+/// Where somebody is told something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplyTarget {
+    /// Who.
+    pub user: String,
+    /// The channel, or the conversation with them; their own id where they are written to directly.
+    pub channel: String,
+    /// The thread in it, where the platform tells threads from channels.
+    pub thread: Option<String>,
+}
+
+/// One update of a platform, with what is needed to deal with it.
+#[async_trait]
+pub trait Update: Sync {
+    /// Who did it, as the payload says.
+    type Actor: Send + Sync;
+
+    /// What is answered at once.
+    type Ack: Send;
+
+    /// Drives the conversations.
+    fn engine(&self) -> &Engine;
+
+    /// Names the update: the same one delivered again has the same key.
+    fn key(&self) -> &str;
+
+    /// What was answered already.
+    fn deduplicator(&self) -> &Deduplicator;
+
+    /// The answer where there is nothing to say.
+    fn done(&self) -> Self::Ack;
+
+    /// Tells one person something that nobody else sees, as often as the limit allows.
+    fn tell(&self, to: &ReplyTarget, text: &str) -> Self::Ack;
+
+    /// Tells one person something that must arrive, in Markdown, perhaps in several messages.
+    fn say(&self, to: &ReplyTarget, text: &str) -> Self::Ack;
+
+    /// A sentence with its time, as the platform shows one.
+    fn sentence(&self, words: &Words) -> String;
+
+    /// Somebody as the platform names them.
+    fn person(&self, by: &Self::Actor) -> PersonId;
+
+    /// Whether somebody is the participant of a conversation.
+    fn is_participant(&self, head: &Head, by: &Self::Actor) -> bool {
+        head.participant == self.person(by)
+    }
+
+    /// Somebody who acts without rights, such as the participant, about whom nothing needs to be asked.
+    async fn known(&self, head: &Head, by: &Self::Actor) -> Responder;
+
+    /// Somebody with what they may do now about a conversation; the error is for them.
+    async fn responder(&self, head: &Head, by: &Self::Actor) -> Result<Responder, String>;
+}
+
+/// A session at a glance.
+pub async fn head_of(engine: &Engine, session: SessionId) -> Result<Option<Head>, store::Error> {
+    Ok(engine.parts().store.find(Find::One(session)).await?.pop())
+}
+
+/// The participant of a conversation, as it knows them.
+pub fn participant_of(head: &Head) -> Responder {
+    Responder::without_rights(head.participant.clone(), head.name.clone().unwrap_or_default())
+}
+
+/// Something that happened to the participant of a conversation, as one of several things that an update brings.
+pub fn happened(head: &Head, key: &str, what: InboundKind) -> Inbound {
+    let key = format!("{key}:{}", head.id.short());
+    Inbound { key, session: head.id, from: participant_of(head), what }
+}
+
+/// Sessions that are read in one go.
+const PAGE: usize = 200;
+
+/// Hands the same in to every conversation that is wanted: page by page, so that no number of them is held at once.
+pub async fn happened_everywhere(
+    engine: &Engine,
+    key: &str,
+    is_wanted: impl Fn(&Head) -> bool,
+    what: &InboundKind,
+) {
+    let mut after = None;
+    while let Ok(page) = engine.parts().store.sessions(after, PAGE).await {
+        let Some(last) = page.last() else { return };
+        after = Some(last.id);
+        for head in page.iter().filter(|head| head.parent.is_none() && is_wanted(head)) {
+            if let Err(error) = engine.receive(happened(head, key, what.clone())).await {
+                tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
+            }
+        }
+    }
+}
+
+/// Hands something in; what there is to say about it is said to whoever did it.
+pub async fn receive<U: Update>(
+    update: &U,
+    session: SessionId,
+    (from, what): (Responder, InboundKind),
+    to: &ReplyTarget,
+    about: Option<&Wait>,
+) -> Result<U::Ack, NotTaken> {
+    let me = from.person.clone();
+    let choice = match (&what, about) {
+        (InboundKind::Answer { reply, .. }, Some(wait)) => {
+            Some(describe(&wait.prompt.control, reply))
+        }
+        _ => None,
+    };
+    let inbound = Inbound { key: update.key().to_owned(), session, from, what };
+    match update.engine().receive(inbound).await {
+        Ok(receipt) if is_again(&receipt, &me, choice.as_deref()) => Ok(update.done()),
+        Ok(receipt) => Ok(report(update, &receipt, about, &me, to)),
+        Err(error) if words::may_pass(&error) => Err(NotTaken),
+        Err(error) => Ok(update.tell(to, &words::of_error(&error))),
+    }
+}
+
+/// Says what came of something to whoever did it.
+pub fn report<U: Update>(
+    update: &U,
+    receipt: &Receipt,
+    about: Option<&Wait>,
+    me: &PersonId,
+    to: &ReplyTarget,
+) -> U::Ack {
+    if let Receipt::Erased { receipt, is_under_way } = receipt {
+        return update.say(to, &receipt::erased(receipt, *is_under_way));
+    }
+    let prompt = about.map(|wait| &*wait.prompt);
+    match words::of_receipt(receipt, prompt, me) {
+        Some(words) => update.tell(to, &update.sentence(&words)),
+        None => update.done(),
+    }
+}
+
+/// The same person, the same choice, twice: nothing to tell.
+fn is_again(receipt: &Receipt, me: &PersonId, choice: Option<&str>) -> bool {
+    let Receipt::Settled(Settlement::AlreadySettled { by, choice: settled, .. }) = receipt else {
+        return false;
+    };
+    by == me && choice == Some(settled)
+}
+
+/// A conversation of one's own that a button names; the error is the refusal.
+pub async fn own<U: Update>(
+    update: &U,
+    session: SessionId,
+    by: &U::Actor,
+    to: &ReplyTarget,
+) -> Result<Result<(Head, Responder), U::Ack>, NotTaken> {
+    let Some(head) = head_of(update.engine(), session).await? else {
+        return Ok(Err(gone(update, session, to).await));
+    };
+    if !update.is_participant(&head, by) {
+        return Ok(Err(update.tell(to, words::NOT_YOURS)));
+    }
+    let from = update.known(&head, by).await;
+    Ok(Ok((head, from)))
+}
+
+/// A conversation of which somebody is staff; the error is the refusal.
+pub async fn of_staff<U: Update>(
+    update: &U,
+    session: SessionId,
+    by: &U::Actor,
+    to: &ReplyTarget,
+) -> Result<Result<(Head, Responder), U::Ack>, NotTaken> {
+    let Some(head) = head_of(update.engine(), session).await? else {
+        return Ok(Err(gone(update, session, to).await));
+    };
+    Ok(match update.responder(&head, by).await {
+        Ok(from) if from.staff => Ok((head, from)),
+        Ok(_) => Err(update.tell(to, words::FOR_STAFF)),
+        Err(unchecked) => Err(update.tell(to, &unchecked)),
+    })
+}
+
+/// There is no conversation, or none any more: then its receipt is shown.
+async fn gone<U: Update>(update: &U, session: SessionId, to: &ReplyTarget) -> U::Ack {
+    match update.engine().erasure_report(session).await {
+        Ok(Some(report)) => update.say(to, &receipt::text(&report)),
+        Ok(None) | Err(_) => update.tell(to, words::NO_CONVERSATION),
+    }
+}

@@ -1,0 +1,282 @@
+//! Buttons that belong to no question: those of help, of a copy, of the team's thread, of what staff read.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{NotTaken, ReplyTarget, Update, of_staff, own, receive};
+use crate::{
+    base::ids::SessionId,
+    chat::{
+        commands::decide::flow_named,
+        form::{StaffAction, words},
+        profile::{self, Reading},
+        transcript::{self, Opened, Opening},
+    },
+    engine::{InboundKind, Look},
+    flow::LoadedFlow,
+    model::{artifact::Artifact, session::Head, transcript::Audience, ui::Offered},
+    session::Command,
+};
+
+/// What a button asks for, as its id says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ButtonId {
+    /// Begins an interview, by the id of its flow.
+    Start(String),
+    /// Says what works in a conversation.
+    Help(SessionId),
+    /// Hands the participant a copy of everything.
+    Copy(SessionId),
+    /// A command of the participant.
+    Command(Command, SessionId),
+    /// Shows staff one conversation of the overview.
+    Show(SessionId),
+    /// Something that staff order.
+    Staff(StaffAction, SessionId),
+    /// Ends a conversation, by staff who have been asked whether they are sure.
+    End(SessionId),
+    /// A page of a transcript.
+    Transcript(Opening),
+    /// What somebody approved, or their résumé.
+    Reading(Reading),
+}
+
+impl ButtonId {
+    /// It is the same for ever: panels stand for years.
+    const START: &str = "start.";
+    const HELP: &str = "help.";
+    const COPY: &str = "copy.";
+    const DELETE: &str = "delete.";
+    const INTERRUPT: &str = "interrupt.";
+    const SHOW: &str = "show.";
+    const END: &str = "end.";
+    const OFFER: &str = "offer.";
+
+    /// The id of the button that begins an interview.
+    pub fn start(flow: &str) -> String {
+        format!("{}{flow}", Self::START)
+    }
+
+    /// The id of the button that says what works.
+    pub fn help(session: SessionId) -> String {
+        format!("{}{}", Self::HELP, session.short())
+    }
+
+    /// The id of the button that hands out a copy.
+    pub fn copy(session: SessionId) -> String {
+        format!("{}{}", Self::COPY, session.short())
+    }
+
+    /// The id of the button that asks whether everything is to be erased.
+    pub fn delete(session: SessionId) -> String {
+        format!("{}{}", Self::DELETE, session.short())
+    }
+
+    /// The id of the button that stops what the bot is at.
+    pub fn interrupt(session: SessionId) -> String {
+        format!("{}{}", Self::INTERRUPT, session.short())
+    }
+
+    /// The id of the button that shows staff a conversation.
+    pub fn show(session: SessionId) -> String {
+        format!("{}{}", Self::SHOW, session.short())
+    }
+
+    /// The id of the button that ends a conversation without another question.
+    pub fn end(session: SessionId) -> String {
+        format!("{}{}", Self::END, session.short())
+    }
+
+    /// The id of a button that gives an offered command.
+    pub fn offer(offered: Offered, session: SessionId) -> String {
+        format!("{}{}.{}", Self::OFFER, offered.name(), session.short())
+    }
+
+    /// Reads the id of a button; none where it is another one.
+    pub fn parse(id: &str) -> Option<Self> {
+        if let Some(opening) = Opening::parse(id) {
+            return Some(Self::Transcript(opening));
+        }
+        if let Some(reading) = Reading::parse(id) {
+            return Some(Self::Reading(reading));
+        }
+        if let Some((action, session)) = StaffAction::parse(id) {
+            return Some(Self::Staff(action, session));
+        }
+        if let Some(flow) = id.strip_prefix(Self::START) {
+            return Some(Self::Start(flow.to_owned()));
+        }
+        let of = |prefix| id.strip_prefix(prefix).and_then(SessionId::from_short);
+        let offered = || {
+            let (name, session) = id.strip_prefix(Self::OFFER)?.split_once('.')?;
+            let command = Command::from(Offered::parse(name)?);
+            Some(Self::Command(command, SessionId::from_short(session)?))
+        };
+        of(Self::HELP)
+            .map(Self::Help)
+            .or_else(|| of(Self::COPY).map(Self::Copy))
+            .or_else(|| of(Self::DELETE).map(|session| Self::Command(Command::Delete, session)))
+            .or_else(|| of(Self::INTERRUPT).map(|it| Self::Command(Command::Interrupt, it)))
+            .or_else(|| of(Self::SHOW).map(Self::Show))
+            .or_else(|| of(Self::END).map(Self::End))
+            .or_else(offered)
+    }
+}
+
+/// An update of a platform that brings presses of buttons.
+#[async_trait]
+pub trait Buttons: Update {
+    /// A press, as the platform's payload says.
+    type Press: Send + Sync;
+
+    /// Who pressed.
+    fn presser<'a>(&self, press: &'a Self::Press) -> &'a Self::Actor;
+
+    /// Where they are told something about it.
+    fn target(&self, press: &Self::Press) -> ReplyTarget;
+
+    /// Begins an interview for them, or finds theirs, and says where it goes on.
+    async fn start(
+        &self,
+        flow: Arc<LoadedFlow>,
+        press: &Self::Press,
+    ) -> Result<Self::Ack, NotTaken>;
+
+    /// Shows what works in a conversation.
+    async fn help(&self, head: &Head, press: &Self::Press) -> Self::Ack;
+
+    /// Hands somebody a copy of a conversation, after the acknowledgement; once, however often the press is delivered.
+    fn hand_out(&self, copy: (SessionId, Audience), press: &Self::Press) -> Self::Ack;
+
+    /// Sends a file of a conversation to a member of staff, likewise.
+    fn send_file(&self, file: (SessionId, Artifact), press: &Self::Press) -> Self::Ack;
+
+    /// Shows one conversation.
+    fn show_one(&self, look: &Look, press: &Self::Press) -> Self::Ack;
+
+    /// Shows a page of a transcript.
+    fn show_transcript(&self, opening: Opening, opened: &Opened, press: &Self::Press) -> Self::Ack;
+
+    /// Shows what somebody approved; with a number another page of it, in place of the one that was pressed.
+    fn show_profile(&self, look: &Look, page: Option<usize>, press: &Self::Press) -> Self::Ack;
+
+    /// Asks whether a conversation is to be ended; none where the platform has asked with the button itself.
+    fn asks_before_end(&self, _session: SessionId, _press: &Self::Press) -> Option<Self::Ack> {
+        None
+    }
+}
+
+/// A button that belongs to no question was pressed.
+pub async fn pressed<U: Buttons>(
+    update: &U,
+    button: ButtonId,
+    press: &U::Press,
+) -> Result<U::Ack, NotTaken> {
+    let (by, to) = (update.presser(press), update.target(press));
+    match button {
+        ButtonId::Start(flow) => {
+            let library = &update.engine().parts().library;
+            match flow_named(library, update.person(by).platform, &flow) {
+                Some(flow) => update.start(flow, press).await,
+                None => Ok(update.tell(&to, words::NO_FLOWS)),
+            }
+        }
+        ButtonId::Help(session) => Ok(match own(update, session, by, &to).await? {
+            Ok((head, _)) => update.help(&head, press).await,
+            Err(refused) => refused,
+        }),
+        ButtonId::Copy(session) => Ok(match own(update, session, by, &to).await? {
+            Ok(_) => update.hand_out((session, Audience::Participant), press),
+            Err(refused) => refused,
+        }),
+        ButtonId::Command(command, session) => match own(update, session, by, &to).await? {
+            Ok((_, from)) => {
+                receive(update, session, (from, InboundKind::Command(command)), &to, None).await
+            }
+            Err(refused) => Ok(refused),
+        },
+        ButtonId::Show(session) => Ok(match of_staff(update, session, by, &to).await? {
+            Ok(_) => match update.engine().look(session).await {
+                Ok(look) => update.show_one(&look, press),
+                Err(error) => update.tell(&to, &words::of_error(&error)),
+            },
+            Err(refused) => refused,
+        }),
+        ButtonId::Staff(StaffAction::End, session) => {
+            ordered(update, (StaffAction::End, session), press, true).await
+        }
+        ButtonId::Staff(action, session) => ordered(update, (action, session), press, false).await,
+        ButtonId::End(session) => ordered(update, (StaffAction::End, session), press, false).await,
+        ButtonId::Transcript(opening) => read_transcript(update, opening, press).await,
+        ButtonId::Reading(reading) => read_record(update, reading, press).await,
+    }
+}
+
+/// A button of the team's thread.
+async fn ordered<U: Buttons>(
+    update: &U,
+    (action, session): (StaffAction, SessionId),
+    press: &U::Press,
+    must_ask: bool,
+) -> Result<U::Ack, NotTaken> {
+    let to = update.target(press);
+    let from = match of_staff(update, session, update.presser(press), &to).await? {
+        Ok((_, from)) => from,
+        Err(refused) => return Ok(refused),
+    };
+    if must_ask && let Some(question) = update.asks_before_end(session, press) {
+        return Ok(question);
+    }
+    receive(update, session, (from, InboundKind::Command(action.command())), &to, None).await
+}
+
+/// Opens a page of a transcript, for staff alone. That it is read is noted before it is shown; paging on is the same
+/// reading.
+async fn read_transcript<U: Buttons>(
+    update: &U,
+    opening: Opening,
+    press: &U::Press,
+) -> Result<U::Ack, NotTaken> {
+    let to = update.target(press);
+    let from = match of_staff(update, opening.session, update.presser(press), &to).await? {
+        Ok((_, from)) => from,
+        Err(refused) => return Ok(refused),
+    };
+    Ok(match transcript::read(update.engine(), opening, &from.person).await {
+        Ok(opened) => update.show_transcript(opening, &opened, press),
+        Err(error) => update.tell(&to, &words::of_error(&error)),
+    })
+}
+
+/// Shows what somebody approved, or hands out their résumé, for staff alone, with a record of it.
+async fn read_record<U: Buttons>(
+    update: &U,
+    reading: Reading,
+    press: &U::Press,
+) -> Result<U::Ack, NotTaken> {
+    let (Reading::Profile(session) | Reading::ProfilePage(session, _) | Reading::Resume(session)) =
+        reading;
+    let to = update.target(press);
+    let from = match of_staff(update, session, update.presser(press), &to).await? {
+        Ok((_, from)) => from,
+        Err(refused) => return Ok(refused),
+    };
+    let engine = update.engine();
+    let shown = match reading {
+        // The same reading, which is noted.
+        Reading::ProfilePage(_, page) => {
+            engine.look(session).await.map(|look| update.show_profile(&look, Some(page), press))
+        }
+        Reading::Profile(_) => profile::open(engine, session, &from.person)
+            .await
+            .map(|look| update.show_profile(&look, None, press)),
+        Reading::Resume(_) => {
+            profile::resume(engine, session, &from.person).await.map(|file| match file {
+                Some(file) => update.send_file((session, file), press),
+                None => update.tell(&to, words::FILE_GONE),
+            })
+        }
+    };
+    Ok(shown.unwrap_or_else(|error| update.tell(&to, &words::of_error(&error))))
+}

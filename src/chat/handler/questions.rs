@@ -1,0 +1,85 @@
+//! Who may answer a question, and what there is to say of one that is not there.
+
+use super::{ReplyTarget, Update, report};
+use crate::{
+    base::ids::WaitId,
+    chat::{form, form::words, receipt},
+    engine::{Engine, Receipt},
+    model::{
+        artifact::Offer,
+        session::Head,
+        ui::{Control, Upload},
+        wait::{Answerers, Settlement, Wait},
+    },
+    session::Responder,
+};
+
+/// Somebody who answers a question; only about those who decide something is asked. The error is for them.
+pub async fn answerer<U: Update>(
+    update: &U,
+    wait: &Wait,
+    head: &Head,
+    by: &U::Actor,
+) -> Result<Responder, String> {
+    match &wait.answerers {
+        Answerers::Participant => Ok(update.known(head, by).await),
+        Answerers::Deciders { .. } => update.responder(head, by).await,
+    }
+}
+
+/// The refusal, where somebody may not see a form of a question: it shows what was entered so far.
+pub async fn refuse_to_show<U: Update>(
+    update: &U,
+    wait: &Wait,
+    head: &Head,
+    by: &U::Actor,
+    to: &ReplyTarget,
+) -> Option<U::Ack> {
+    let may = match &wait.answerers {
+        Answerers::Participant => update.is_participant(head, by),
+        Answerers::Deciders { alias, .. } => match update.responder(head, by).await {
+            Ok(from) => from.approver_of.contains(alias),
+            Err(unchecked) => return Some(update.tell(to, &unchecked)),
+        },
+    };
+    let refused = || {
+        let who_may = wait.answerers.who();
+        let refused = Receipt::Settled(Settlement::NotAllowed { who_may });
+        report(update, &refused, Some(wait), &update.person(by), to)
+    };
+    (!may).then(refused)
+}
+
+/// There is no such question: it was erased, which its receipt says, or never was.
+pub async fn not_found<U: Update>(
+    update: &U,
+    wait: WaitId,
+    by: &U::Actor,
+    to: &ReplyTarget,
+) -> U::Ack {
+    if let Ok(Some(erased)) = update.engine().erasure_report_by(wait).await {
+        return update.say(to, &receipt::text(&erased));
+    }
+    let unknown = Receipt::Settled(Settlement::Unknown);
+    report(update, &unknown, None, &update.person(by), to)
+}
+
+/// Whether a script asked, and no model: its form says who reads what is written into it. Where that can't be read just
+/// now, nobody but the interviewer is promised.
+pub async fn is_scripted(engine: &Engine, wait: &Wait) -> bool {
+    if !matches!(wait.prompt.control, Control::Review(_)) {
+        return false;
+    }
+    let look = engine.look(wait.session).await;
+    look.is_ok_and(|look| form::is_scripted(wait, &look.state))
+}
+
+/// A file as an upload takes it; the error says what is wrong with it, as far as it can be seen before it is fetched.
+pub fn fits(upload: &Upload, offer: Offer) -> Result<Offer, String> {
+    match offer.bytes {
+        Some(bytes) if bytes > upload.max_bytes => {
+            Err(words::too_large(&offer.name, upload.max_bytes))
+        }
+        _ => Ok(offer),
+    }
+}
