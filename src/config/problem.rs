@@ -17,6 +17,9 @@ pub struct Problem {
     pub path: String,
     /// Whether the file can be used all the same.
     pub level: Level,
+    /// Of which kind it is, where that decides what else is worth telling.
+    #[serde(skip)]
+    pub kind: Kind,
     /// What is wrong.
     pub message: String,
     /// What to do about it.
@@ -34,6 +37,18 @@ pub enum Level {
     Warning,
 }
 
+/// Kinds of problems from which others follow, so that only the cause is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing else follows from it.
+    #[default]
+    Other,
+    /// An expression that can't be read.
+    Syntax,
+    /// A condition that comes out the same whatever people answer.
+    Constant,
+}
+
 impl Problem {
     /// A problem with a file as a whole.
     pub fn whole(file: &str, message: impl Into<String>) -> Self {
@@ -43,6 +58,7 @@ impl Problem {
             column: 0,
             path: String::new(),
             level: Level::Error,
+            kind: Kind::Other,
             message: message.into(),
             hint: None,
         }
@@ -62,6 +78,13 @@ impl Problem {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same as one of a kind.
+    #[must_use]
+    pub const fn of(mut self, kind: Kind) -> Self {
+        self.kind = kind;
         self
     }
 

@@ -26,6 +26,7 @@ mod results;
 mod start;
 pub(crate) mod steps;
 mod structure;
+mod texts;
 mod tokens;
 mod wording;
 

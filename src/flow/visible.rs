@@ -52,9 +52,14 @@ fn hides(schema: &Value, reader: Reader) -> bool {
     }
 }
 
-/// Whether a field is not for `reader`.
+/// Whether nothing of a field is for `reader`: it is not, or none of its members is.
 pub(super) fn is_hidden_from(field: &Value, reader: Reader) -> bool {
-    !is_for(field, reader)
+    let members = |of: &Value| {
+        of["properties"].as_object().is_some_and(|members| {
+            !members.is_empty() && members.values().all(|member| is_hidden_from(member, reader))
+        })
+    };
+    !is_for(field, reader) || members(field) || members(&field["items"])
 }
 
 fn is_for(field: &Value, reader: Reader) -> bool {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Check;
 use crate::{
     config::{problem::did_you_mean, toml_document::escaped},
-    model::flow::{Approval, ELSE, Moment, Phase, REQUEST, Step},
+    model::flow::{Approval, ELSE, Moment, Phase, REQUEST, Reader, Step},
 };
 
 /// Most reminders of one request.
@@ -52,6 +52,7 @@ impl Check<'_> {
         }
         let asking = self.flow.phase.iter().rposition(|phase| asks_for(phase, name));
         let phases = asking.map_or(self.flow.phase.len(), |last| last + 1);
+        self.hidden(&format!("{at}/show"), &approval.show, Reader::Deciders);
         for (n, data) in approval.show.iter().enumerate() {
             let at = format!("{at}/show/{n}");
             self.data(&at, data);

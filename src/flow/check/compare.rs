@@ -5,7 +5,7 @@ use super::{
     known::{Kind, Known},
     tokens::{Token, tokens},
 };
-use crate::config::problem::{did_you_mean, listed};
+use crate::config::problem::{self, did_you_mean, listed};
 
 /// How two values are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,11 +158,9 @@ impl Check<'_> {
             };
             let message = format!("`{text}` is {when}: `{name}` is {}", bounded.bounds());
             let hint = "compare it with a value that it can have, or change its bounds";
-            if outcome == Outcome::Never && *is_whole {
-                self.error(at, message, Some(hint.to_owned()));
-            } else {
-                self.warn(at, message, hint);
-            }
+            let problem = self.document.problem(at, message).hint(hint).of(problem::Kind::Constant);
+            let is_error = outcome == Outcome::Never && *is_whole;
+            self.problems.push(if is_error { problem } else { problem.warning() });
             return;
         }
         self.dates(at, left, right);

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::{Check, paths::ways};
 use crate::{
     config::toml_document::escaped,
@@ -152,23 +150,24 @@ impl Check<'_> {
 
     /// A web hook or a summary with nothing in it that its reader may see.
     pub(super) fn sends_nothing(&mut self, at: &str, include: &[String], reader: Reader) {
-        for (n, data) in include.iter().enumerate() {
-            let members = self.loaded.schemas.get(data);
-            let members = members.and_then(|schema| schema.get("properties")?.as_object());
-            let is_hidden = |field: &Value| is_hidden_from(field, reader);
-            if members.is_some_and(|all| !all.is_empty() && all.values().all(is_hidden)) {
-                let message = format!("every field of `{data}` is hidden from {}", reader.word());
-                let hint = "add them to `visible_to` of a field, or leave the data out";
-                self.warn(&format!("{at}/include/{n}"), message, hint);
-            }
-        }
+        let at = format!("{at}/include");
+        self.hidden(&at, include, reader);
         if include.is_empty() {
             let message = "this includes no data";
-            self.warn(
-                &format!("{at}/include"),
-                message,
-                "name the data to send, or leave the effect out",
-            );
+            self.warn(&at, message, "name the data to send, or leave the effect out");
+        }
+    }
+
+    /// Data of which its reader sees nothing.
+    pub(super) fn hidden(&mut self, at: &str, shown: &[String], reader: Reader) {
+        let is_hidden = |data: &String| {
+            self.loaded.schemas.get(data).is_some_and(|schema| is_hidden_from(schema, reader))
+        };
+        let hidden = shown.iter().enumerate().filter(|(_, data)| is_hidden(data));
+        for (n, data) in hidden.collect::<Vec<_>>() {
+            let message = format!("every field of `{data}` is hidden from {}", reader.word());
+            let hint = "add them to `visible_to` of a field, or leave the data out";
+            self.warn(&format!("{at}/{n}"), message, hint);
         }
     }
 }

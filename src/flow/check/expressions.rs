@@ -11,7 +11,7 @@ use super::{
     tokens::{Token, expressions, tokens},
 };
 use crate::{
-    config::problem::{did_you_mean, listed},
+    config::problem::{Kind, did_you_mean, listed},
     flow::shape::kind,
     model::flow::{Phase, Step, has_points},
 };
@@ -138,7 +138,8 @@ impl Check<'_> {
 
     fn does_not_compile(&mut self, at: &str, text: &str, error: &minijinja::Error) {
         let why = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-        self.error(at, format!("`{text}` is not a valid expression: {why}"), None);
+        let message = format!("`{text}` is not a valid expression: {why}");
+        self.problems.push(self.document.problem(at, message).of(Kind::Syntax));
     }
 
     fn names(&mut self, at: &str, names: BTreeSet<String>) {

@@ -254,10 +254,12 @@ fn of_schema(name: &str, schema: &Value) -> Option<Known> {
 fn most_points(step: &Step) -> Option<f64> {
     let Some(options) = step.args.get("options") else { return Some(0.0) };
     let worths: Vec<f64> = options.as_array()?.iter().map(worth).collect::<Option<_>>()?;
-    let positive = worths.iter().copied().filter(|worth| *worth > 0.0);
-    if step.args.get("allowMultiple") == Some(&Value::Bool(true)) {
-        Some(positive.sum())
-    } else {
-        Some(positive.fold(0.0, f64::max))
-    }
+    let mut positive: Vec<f64> = worths.into_iter().filter(|worth| *worth > 0.0).collect();
+    positive.sort_by(|one, other| other.total_cmp(one));
+    let picks = match step.args.get("allowMultiple") {
+        Some(Value::Bool(true)) => step.args.get("maxChoices").and_then(Value::as_u64),
+        _ => Some(1),
+    };
+    let picks = picks.and_then(|picks| usize::try_from(picks).ok()).unwrap_or(positive.len());
+    Some(positive.into_iter().take(picks).fold(0.0, |sum, worth| sum + worth))
 }

@@ -12,10 +12,15 @@ impl Check<'_> {
         let Some(options) = options.filter(|options| options.len() > 1 && has_points(step)) else {
             return;
         };
-        let several = step.args.get("allowMultiple") == Some(&Value::Bool(true));
         let is_sure = |option: &Value| option.is_object() && option.get("$each").is_none();
-        let Some(first) = options.first().and_then(worth).filter(|_| !several) else { return };
-        if options.iter().all(|option| is_sure(option) && worth(option) == Some(first)) {
+        let Some(first) = options.first().and_then(worth) else { return };
+        // Of several that are worth something, it is the number of picks that tells.
+        let picks = |key: &str| step.args.get(key).and_then(Value::as_u64);
+        let tells = step.args.get("allowMultiple") == Some(&Value::Bool(true))
+            && first != 0.0
+            && picks("minChoices").is_none_or(|least| picks("maxChoices") != Some(least));
+        let is_alike = |option: &Value| is_sure(option) && worth(option) == Some(first);
+        if !tells && options.iter().all(is_alike) {
             let is_correct = options.iter().any(|option| option.get("correct").is_some());
             let (message, hint) = if is_correct && first > 0.0 {
                 ("every answer counts as correct", "leave `correct` out of the wrong ones")

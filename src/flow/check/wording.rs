@@ -1,12 +1,7 @@
 //! Texts that were not finished: notes to oneself, and placeholders that nothing fills in.
 
-use serde_json::Value;
-
-use super::Check;
-use crate::{
-    config::toml_document::escaped,
-    model::flow::{Phase, Step},
-};
+use super::{Check, texts::Text};
+use crate::config::problem::{Kind, Problem};
 
 /// Notes to oneself that are words of no language. They are written in two pieces because `tests/tidy.rs` takes them for
 /// notes in the source.
@@ -21,30 +16,12 @@ const TO_DO_IS_A_WORD: [&str; 4] = ["es", "pt", "gl", "it"];
 /// How a hole begins that somebody should have filled.
 const HOLES: [&str; 4] = ["insert ", "todo", "tbd", "placeholder"];
 
-/// Arguments and their members that people don't read.
-const UNREAD: [&str; 14] = [
-    "id",
-    "icon",
-    "when",
-    "$from",
-    "$each",
-    "approval",
-    "dataType",
-    "uploadType",
-    "imageType",
-    "acceptedFormats",
-    "agentType",
-    "overrides",
-    "pattern",
-    "format",
-];
-
 /// Longest phrase that is taken for a placeholder, in characters.
 const HOLE_MAX: usize = 60;
 
 impl Check<'_> {
     pub(super) fn wording(&mut self) {
-        for (at, text) in self.texts_of_people() {
+        for Text { at, text, .. } in self.texts_of_people() {
             self.unfinished(&at, &text);
             self.unfilled(&at, &text);
         }
@@ -54,76 +31,6 @@ impl Check<'_> {
         let persona = ("/persona/prompt".to_owned(), flow.persona.prompt.as_str());
         for (at, text) in prompts.chain([persona]) {
             self.unfinished(&at, text);
-        }
-    }
-
-    /// Every text that somebody reads, with its place.
-    fn texts_of_people(&self) -> Vec<(String, String)> {
-        let flow = self.flow;
-        let mut texts = vec![("/title".to_owned(), flow.title.clone())];
-        texts.push(("/summary".to_owned(), flow.summary.clone()));
-        if let Some(notice) = &flow.notice {
-            let named = [
-                ("text", Some(&notice.text)),
-                ("text_without_model", notice.text_without_model.as_ref()),
-                ("accept", Some(&notice.accept)),
-                ("human", Some(&notice.human)),
-                ("decline", Some(&notice.decline)),
-            ];
-            texts.extend(
-                named
-                    .into_iter()
-                    .filter_map(|(key, text)| Some((format!("/notice/{key}"), text?.clone()))),
-            );
-        }
-        if let Some(start) = &flow.start.discord {
-            let named = [
-                ("panel_title", &start.panel_title),
-                ("panel_text", &start.panel_text),
-                ("panel_image_alt", &start.panel_image_alt),
-                ("panel_button", &start.panel_button),
-            ];
-            texts.extend(
-                named.into_iter().filter_map(|(key, text)| {
-                    Some((format!("/start/discord/{key}"), text.clone()?))
-                }),
-            );
-        }
-        for (name, approval) in &flow.approvals.named {
-            let named = [
-                ("title", Some(&approval.title)),
-                ("approved", approval.approved.as_ref()),
-                ("denied", approval.denied.as_ref()),
-                ("expired", approval.expired.as_ref()),
-            ];
-            let at = format!("/approvals/{}", escaped(name));
-            texts.extend(
-                named
-                    .into_iter()
-                    .filter_map(|(key, text)| Some((format!("{at}/{key}"), text?.clone()))),
-            );
-        }
-        self.texts_of_fields(&mut texts);
-        for (p, phase) in flow.phase.iter().enumerate() {
-            of_phase(&format!("/phase/{p}"), phase, &mut texts);
-        }
-        texts
-    }
-
-    fn texts_of_fields(&self, texts: &mut Vec<(String, String)>) {
-        for (name, table) in &self.flow.data {
-            for (field, written) in table.fields.iter().flat_map(|fields| &fields.0) {
-                let at = format!("/data/{}/fields/{}", escaped(name), escaped(field));
-                let title = written.title.iter().map(|text| (format!("{at}/title"), text.clone()));
-                let help = written.help.iter().map(|text| (format!("{at}/help"), text.clone()));
-                texts.extend(title.chain(help));
-                let options = written.options.iter().flat_map(|options| &options.0);
-                texts.extend(
-                    options.map(|(id, label)| {
-                        (format!("{at}/options/{}", escaped(id)), label.clone())
-                    }),
-                );
-            }
         }
     }
 
@@ -158,16 +65,11 @@ impl Check<'_> {
                 self.problems.push(problem.hint(hint));
             }
         }
-        let opened = text.matches("{{").count();
-        if opened > text.matches("}}").count() {
-            let message = "`{{` is not closed, so it is shown as it stands";
-            if !self
-                .problems
-                .iter()
-                .any(|problem| problem.message.contains("not a valid expression"))
-            {
-                self.error(at, message, Some("close it with `}}`".to_owned()));
-            }
+        let is_open = text.matches("{{").count() > text.matches("}}").count();
+        let here = self.document.problem(at, "`{{` is not closed, so it is shown as it stands");
+        let is_told = |problem: &Problem| problem.kind == Kind::Syntax && problem.path == here.path;
+        if is_open && !self.problems.iter().any(is_told) {
+            self.problems.push(here.hint("close it with `}}`"));
         }
     }
 
@@ -190,40 +92,6 @@ impl Check<'_> {
     fn is_set(&self, value: &str) -> bool {
         let mut steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
         steps.any(|step| step.set.contains_key(value))
-    }
-}
-
-fn of_phase(at: &str, phase: &Phase, texts: &mut Vec<(String, String)>) {
-    texts.push((format!("{at}/title"), phase.title.clone()));
-    texts.extend(phase.intro.iter().map(|intro| (format!("{at}/intro"), intro.clone())));
-    for (n, objective) in phase.objective.iter().enumerate() {
-        texts.push((format!("{at}/objective/{n}/title"), objective.title.clone()));
-    }
-    for (n, step) in phase.step.iter().enumerate() {
-        of_step(&format!("{at}/step/{n}/args"), step, texts);
-    }
-}
-
-fn of_step(at: &str, step: &Step, texts: &mut Vec<(String, String)>) {
-    for (name, value) in step.args.iter().filter(|(name, _)| !UNREAD.contains(&name.as_str())) {
-        within(&format!("{at}/{}", escaped(name)), value, texts);
-    }
-}
-
-fn within(at: &str, value: &Value, texts: &mut Vec<(String, String)>) {
-    match value {
-        Value::String(text) => texts.push((at.to_owned(), text.clone())),
-        Value::Array(entries) => {
-            for (n, entry) in entries.iter().enumerate() {
-                within(&format!("{at}/{n}"), entry, texts);
-            }
-        }
-        Value::Object(members) => {
-            for (key, value) in members.iter().filter(|(key, _)| !UNREAD.contains(&key.as_str())) {
-                within(&format!("{at}/{}", escaped(key)), value, texts);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -312,6 +312,36 @@ const OTHERS: &[(&[Edit], &str)] = &[
     ),
     (
         &[
+            ("label = \"Cook\"", "label = \"Cook\", points = 1"),
+            ("label = \"Drive\"", "label = \"Drive\", points = 1"),
+            ("label = \"Teach\"", "label = \"Teach\", points = 1"),
+            (
+                "  allowMultiple = true\n",
+                "  allowMultiple = true\n  minChoices = 2\n  maxChoices = 2\n",
+            ),
+        ],
+        "warning: every answer is worth the same",
+    ),
+    (
+        &[
+            (
+                "\"text\": { \"type\": \"string\", \"title\": \"Note\", \"minLength\": 5, \"maxLength\": 500 }",
+                "\"text\": { \"type\": \"object\", \"title\": \"Note\", \"properties\": { \"a\": { \"type\": \"string\", \"title\": \"A\", \"visibleTo\": [\"team\"] } } }",
+            ),
+            ("data = { text = \"\" }", "data = {}"),
+            ("include = [\"person\"]\n", "include = [\"note\"]\n"),
+        ],
+        "warning: every field of `note` is hidden from hooks",
+    ),
+    (
+        &[
+            ("title = \"About you\"", "title = \"About {{ you\""),
+            ("'drive' in answers.topics", "'drive' in answers.topics and"),
+        ],
+        "`{{` is not closed, so it is shown as it stands",
+    ),
+    (
+        &[
             (
                 "id = \"yes\", label = \"I agree\" }",
                 "id = \"yes\", label = \"I agree\", when = \"platform == 'web'\" }",
