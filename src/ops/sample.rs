@@ -12,14 +12,36 @@ pub(super) const PDF: &[u8] = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>en
     2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
     3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n";
 
+/// What is written where it has to differ from the entries before.
+const OTHER_WORDS: [&str; 3] =
+    ["Something else in a few words.", "More of it in a few words.", "Yet another answer."];
+
+/// A picture of one white dot.
+pub(super) const PNG: &[u8] = &[
+    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52,
+    0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x00, 0x00, 0x00, 0x3a, 0x7e, 0x9b,
+    0x55, 0x00, 0x00, 0x00, 0x0a, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0xf8, 0x0f, 0x00, 0x01,
+    0x01, 0x01, 0x00, 0xb1, 0x38, 0xf6, 0x14, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae,
+    0x42, 0x60, 0x82,
+];
+
 /// Something that fits a field; none where it offers nothing to choose from.
 pub(super) fn sample(field: &Field) -> Option<Value> {
+    nth_sample(field, 0)
+}
+
+/// The same for the nth of several entries, from 0, with other words where words are free.
+pub(super) fn nth_sample(field: &Field, nth: usize) -> Option<Value> {
     Some(match &field.input {
         Input::Text { min, max, .. } => {
+            let words = match nth.checked_sub(1) {
+                Some(n) => OTHER_WORDS[n % OTHER_WORDS.len()],
+                None => WORDS,
+            };
             let size = |bound: Option<u32>| bound.and_then(|bound| usize::try_from(bound).ok());
-            let least = WORDS.len().max(size(*min).unwrap_or(0));
+            let least = words.len().max(size(*min).unwrap_or(0));
             let length = least.min(size(*max).unwrap_or(usize::MAX));
-            Value::from(WORDS.chars().cycle().take(length).collect::<String>())
+            Value::from(words.chars().cycle().take(length).collect::<String>())
         }
         Input::Email => Value::from("ada@example.org"),
         Input::Url => Value::from("https://example.org"),

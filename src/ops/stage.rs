@@ -19,6 +19,7 @@ use crate::{
     engine::{Engine, Error, Gateway, Inbound, InboundKind, Limits, Parts, Receipt},
     flow::{Library, LoadedFlow, subtasks::Tasks},
     model::{
+        contact::Contact,
         effect::{Act, Delivery, Effect, Recipient, Rendering},
         session::{PersonId, Place, Platform},
         transcript::{Recorded, Via},
@@ -27,7 +28,7 @@ use crate::{
     },
     ports::{
         artifacts::{Artifacts, extract::Extractor},
-        contacts::Contacts,
+        contacts::{ContactSource, Contacts, Fetched, Wanted},
         llm::Models,
     },
     session::Responder,
@@ -104,6 +105,35 @@ impl Gateway for Arrives {
     }
 }
 
+/// A contact source that knows one card, or none.
+#[derive(Debug)]
+pub(super) struct Known(pub(super) Option<Contact>);
+
+#[async_trait]
+impl ContactSource for Known {
+    fn name(&self) -> &'static str {
+        "vcard"
+    }
+
+    fn serves(&self, _person: &PersonId) -> bool {
+        true
+    }
+
+    async fn fetch(&self, _wanted: &Wanted) -> Fetched {
+        match &self.0 {
+            Some(contact) => Fetched::Card(Box::new(contact.clone())),
+            None => Fetched::not_found("the test has no card"),
+        }
+    }
+}
+
+/// What a conversation has that others don't share.
+#[derive(Debug, Default)]
+pub(super) struct Props {
+    pub(super) contacts: Contacts,
+    pub(super) store: Arc<MemoryStore>,
+}
+
 /// One conversation under way.
 pub(super) struct Stage {
     pub(super) engine: Engine,
@@ -118,20 +148,19 @@ pub(super) struct Stage {
 impl Stage {
     /// Begins a conversation. `folder` may be filled with files.
     pub(super) async fn set(scene: &Scene, folder: &Path) -> Result<Self, Error> {
-        Self::set_with(scene, folder, Contacts::default()).await
+        Self::set_with(scene, folder, Props::default()).await
     }
 
-    /// The same with sources of contact details.
+    /// The same with sources of contact details, or in a store that somebody else looks into.
     pub(super) async fn set_with(
         scene: &Scene,
         folder: &Path,
-        contacts: Contacts,
+        Props { contacts, store }: Props,
     ) -> Result<Self, Error> {
         let mut library = Library::default();
         library.insert(Arc::clone(&scene.flow));
         let clock = Arc::new(Ahead { base: Arc::clone(&scene.clock), by: Mutex::default() });
         let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
-        let store = Arc::new(MemoryStore::default());
         let files = Artifacts::new(
             folder,
             Arc::<MemoryStore>::clone(&store),

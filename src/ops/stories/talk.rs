@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
-use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Map, Value};
 
@@ -19,17 +18,16 @@ use crate::{
     config::problem::did_you_mean,
     engine::{Error, InboundKind, Receipt},
     model::{
-        contact::Contact,
-        session::{PersonId, Platform},
+        session::Platform,
         transcript::{Audience, Event, Recorded},
         ui::{Control, Decision, Field, Reply, Review, Verdict},
         wait::{Settlement, Wait},
     },
     ops::{
-        sample::{PDF, WORDS},
-        stage::{Hooked, Scene, Stage, answer, decider},
+        sample::{PDF, PNG, WORDS},
+        stage::{Hooked, Known, Props, Scene, Stage, answer, decider},
     },
-    ports::contacts::{ContactSource, Contacts, Fetched, Wanted},
+    ports::contacts::{ContactSource, Contacts},
     session::State,
 };
 
@@ -64,28 +62,6 @@ pub(super) struct Failure {
     pub(super) wrong: Vec<(String, String)>,
     /// The last things that the participant read.
     pub(super) read: Vec<String>,
-}
-
-/// A contact source that knows one card, or none.
-#[derive(Debug)]
-struct Known(Option<Contact>);
-
-#[async_trait]
-impl ContactSource for Known {
-    fn name(&self) -> &'static str {
-        "vcard"
-    }
-
-    fn serves(&self, _person: &PersonId) -> bool {
-        true
-    }
-
-    async fn fetch(&self, _wanted: &Wanted) -> Fetched {
-        match &self.0 {
-            Some(contact) => Fetched::Card(Box::new(contact.clone())),
-            None => Fetched::not_found("the test has no card"),
-        }
-    }
 }
 
 /// A conversation under way.
@@ -142,7 +118,8 @@ impl Talk {
         let known = card
             .into_iter()
             .map(|card| -> Box<dyn ContactSource> { Box::new(Known(card.contact())) });
-        let stage = Stage::set_with(&scene, folder, Contacts::new(known.collect())).await?;
+        let props = Props { contacts: Contacts::new(known.collect()), ..Props::default() };
+        let stage = Stage::set_with(&scene, folder, props).await?;
         let mut talk = Self {
             stage,
             platform: scene.platform,
@@ -333,15 +310,6 @@ pub(super) fn made_up(name: &str) -> Option<&'static [u8]> {
         _ => None,
     }
 }
-
-/// A picture of one white dot.
-const PNG: &[u8] = &[
-    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52,
-    0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x00, 0x00, 0x00, 0x3a, 0x7e, 0x9b,
-    0x55, 0x00, 0x00, 0x00, 0x0a, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0xf8, 0x0f, 0x00, 0x01,
-    0x01, 0x01, 0x00, 0xb1, 0x38, 0xf6, 0x14, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae,
-    0x42, 0x60, 0x82,
-];
 
 fn press(label: &str, state: &State, events: &[Recorded]) -> Result<Option<InboundKind>, String> {
     let buttons = screen::buttons(state, events);
