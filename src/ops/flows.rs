@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     base::clock::SystemClock,
-    config::{Problem, problem::did_you_mean, toml_document},
+    config::{Problem, problem::did_you_mean},
     flow::{Aliases, Library, LoadedFlow, check_file, optional, subtasks::Tasks},
     model::{
         flow::{Fallback, Mode, Phase},
@@ -122,10 +122,11 @@ const fn led(phase: &Phase) -> &'static str {
     }
 }
 
-/// Runs a flow that passed the check through every answer; nothing of it is kept.
+/// Runs a flow that passed the check through every answer; nothing of it is kept. What comes of it is told with what the
+/// check has `found`.
 fn rehearse(
     flow: Arc<LoadedFlow>,
-    file: &str,
+    (file, found): (&str, Vec<Problem>),
     (toolbox, tasks): (&Arc<Toolbox>, &Arc<Tasks>),
 ) -> anyhow::Result<Vec<Problem>> {
     let scene = Scene {
@@ -133,13 +134,13 @@ fn rehearse(
         toolbox: Arc::clone(toolbox),
         tasks: Arc::clone(tasks),
         models: Models::default(),
-        extractor: Extractor::own().context("this program cannot find itself")?,
+        extractor: Extractor::own().context("this program cannot find itself")?.remembering(),
         clock: Arc::new(SystemClock),
         window_tokens: u64::MAX,
         platform: Platform::Web,
     };
     let folder = Temporary::create()?;
-    app::block_on(async { Ok(rehearsal::problems(&scene, file, folder.path()).await?) })
+    app::block_on(async { Ok(rehearsal::problems(&scene, (file, folder.path()), found).await?) })
 }
 
 /// Checks files against the tools there are, and against the aliases of the configuration where there is one.
@@ -164,8 +165,7 @@ fn check(wanted: &Wanted, files: &[PathBuf], Json { json }: Json) -> anyhow::Res
         }
         let name = file.display().to_string();
         if let Some(flow) = &flow {
-            found.extend(rehearse(Arc::clone(flow), &name, (&toolbox, &tasks))?);
-            toml_document::sort(&mut found);
+            found = rehearse(Arc::clone(flow), (&name, found), (&toolbox, &tasks))?;
         }
         if let Some(flow) = flow.filter(|_| !found.iter().any(Problem::is_error)) {
             checked.push(format!("{name}: ok, flow `{}`", flow.flow.id));

@@ -1,6 +1,6 @@
-//! A dry run of a flow: the real engine simulates one conversation after the other, by the script alone, without a model
-//! and without a network, until every answer that it came across was given. Reports what fails on the way, what traps
-//! people, which questions come out empty, and which steps are never reached.
+//! A dry run of a flow: the real engine simulates one conversation after the other, without a network, until every answer
+//! that it came across was given: by the script alone, then with a model that leads and with contact cards ([`casts`]).
+//! Reports what fails on the way, what traps people, which questions come out empty, and which steps are never reached.
 //!
 //! ```text
 //! conversation 1   agree: yes   topics: cook               wants_note: yes   note_form: approved     the end
@@ -13,8 +13,11 @@
 
 mod answers;
 mod asks;
+mod casts;
+mod led;
 mod overrides;
 mod report;
+mod stand_in;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -25,9 +28,11 @@ use chrono::TimeDelta;
 use serde_json::Value;
 
 use self::answers::{Answer, Given};
+use self::casts::{Cast, Pass};
 use self::overrides::Door;
 use self::report::pointer;
 pub(super) use self::report::problems;
+use self::stand_in::StandIn;
 use super::stage::{Scene, Stage, answer, decider};
 use crate::{
     engine::{Error, InboundKind},
@@ -43,6 +48,9 @@ use crate::{
 
 /// Most conversations on one platform.
 const CONVERSATIONS_MAX: usize = 150;
+
+/// Most conversations with each of the others ([`Cast::others`]).
+const OTHERS_MAX: usize = 20;
 
 /// Most answers in one conversation.
 const ANSWERS_MAX: usize = 80;
@@ -84,6 +92,12 @@ enum Trouble {
     Endless,
     /// What is required cannot be had any more: a person is asked.
     HandedOver,
+    /// A model can't complete an objective.
+    Unmet(String),
+    /// A model can't use this tool.
+    Unusable(String, String),
+    /// An effect comes to nothing after a model.
+    Nothing(String),
 }
 
 /// What all conversations came to.
@@ -93,6 +107,8 @@ struct Rehearsal {
     findings: BTreeMap<Finding, String>,
     /// What is wrong only once somebody was let past a phase.
     past: BTreeMap<Finding, String>,
+    /// What is wrong only with others than the script.
+    others: BTreeMap<Finding, (Cast, String)>,
     /// Where somebody can be.
     doors: Vec<Door>,
     /// Steps that were asked.
@@ -113,23 +129,43 @@ struct Taken {
     choice: usize,
 }
 
+/// Answers that were tried: the answer before, the place and the answer. Conditions often speak of two.
+type Tried = BTreeSet<(String, String, String)>;
+
 /// Rehearses a flow on every platform.
 async fn rehearse(scene: &Scene, folder: &Path) -> Result<Rehearsal, Error> {
     let mut rehearsal = Rehearsal::default();
-    // By the answer before as well: conditions often speak of two. On the other platforms, only what is asked there
-    // alone is tried once more.
-    let mut tried = BTreeSet::new();
-    for platform in [Platform::Web, Platform::Slack, Platform::Discord] {
+    // On the other platforms, only what is asked there alone is tried once more.
+    let mut tried = Tried::new();
+    let pass = |platform, cast, most| {
         let scene = Scene { platform, ..scene.clone() };
+        Pass { scene, folder, cast, most }
+    };
+    for platform in [Platform::Web, Platform::Slack, Platform::Discord] {
+        let pass = pass(platform, Cast::Script, CONVERSATIONS_MAX);
+        rehearsal.explore(&pass, &mut tried).await?;
+    }
+    rehearsal.pass_over(&pass(Platform::Web, Cast::Script, 0)).await?;
+    for cast in Cast::others(&scene.flow) {
+        let mut other = Rehearsal::default();
+        other.explore(&pass(Platform::Web, cast, OTHERS_MAX), &mut Tried::new()).await?;
+        rehearsal.adopt(other, cast);
+    }
+    Ok(rehearsal)
+}
+
+impl Rehearsal {
+    /// Holds conversations until every answer was given, or there were enough of them.
+    async fn explore(&mut self, pass: &Pass<'_>, tried: &mut Tried) -> Result<(), Error> {
         let mut plans = VecDeque::from([Vec::new()]);
         let mut count = 0;
         while let Some(plan) = plans.pop_front() {
-            if count == CONVERSATIONS_MAX {
-                rehearsal.is_partial = true;
+            if count == pass.most {
+                self.is_partial = true;
                 break;
             }
             count += 1;
-            let taken = rehearsal.converse(&scene, folder, (&plan, None)).await?;
+            let taken = self.converse(pass, (&plan, None)).await?;
             let mut before = String::new();
             for (n, here) in taken.iter().enumerate() {
                 for (k, label) in here.labels.iter().enumerate() {
@@ -143,46 +179,50 @@ async fn rehearse(scene: &Scene, folder: &Path) -> Result<Rehearsal, Error> {
                 before = format!("{}: {}", here.place, here.labels[here.choice]);
             }
         }
+        Ok(())
     }
-    rehearsal.pass_over(scene, folder).await?;
-    Ok(rehearsal)
-}
 
-impl Rehearsal {
+    /// Takes over what came of the conversations with others; what the script alone leads to is told already.
+    fn adopt(&mut self, other: Self, cast: Cast) {
+        self.steps.extend(other.steps);
+        self.phases.extend(other.phases);
+        for (finding, way) in other.findings {
+            let mut known = self.findings.keys().chain(self.others.keys());
+            let is_told = known.any(|known| {
+                known.at == finding.at && (finding.at.is_some() || known.trouble == finding.trouble)
+            });
+            if !is_told {
+                // What happens without an override is worth more than what happens with one.
+                self.past.retain(|past, _| past.at != finding.at);
+                self.others.insert(finding, (cast, way));
+            }
+        }
+    }
+
     /// One conversation: the answers of `plan` first, then at each place what was given there least. At a `door` the
     /// participant is let past the phase.
     async fn converse(
         &mut self,
-        scene: &Scene,
-        folder: &Path,
+        pass: &Pass<'_>,
         (plan, door): (&[usize], Option<&Door>),
     ) -> Result<Vec<Taken>, Error> {
-        let mut room = Stage::set(scene, folder).await?;
+        let (mut room, model) = pass.begin().await?;
+        let flow = &*pass.scene.flow;
         let mut taken: Vec<Taken> = Vec::new();
         let mut pauses = 0;
         loop {
             let Some(state) = room.rest().await?.as_deref().and_then(State::fold) else { break };
-            self.look(&state, &scene.flow, &taken);
+            self.look(&state, pass, &taken);
             let Some(wait) = open(&state) else {
-                if is_over(&state) {
-                    self.ended(&state, &scene.flow, &taken);
-                    break;
-                }
-                if let Some(at) = state.opens_at.filter(|_| state.status == Status::Open) {
-                    room.pass_until(at).await;
+                if self
+                    .goes_on(
+                        (&mut room, &state),
+                        (pass, model.as_deref()),
+                        (&mut taken, &mut pauses),
+                    )
+                    .await?
+                {
                     continue;
-                }
-                if pauses < PAUSES_MAX {
-                    pauses += 1;
-                    if state.status == Status::Paused {
-                        room.act(InboundKind::Command(Command::Resume)).await?;
-                    } else {
-                        room.pass(PAUSE).await;
-                    }
-                    continue;
-                }
-                if !is_for_a_model(&state, &scene.flow) {
-                    self.find(None, Trouble::Stuck, &taken);
                 }
                 break;
             };
@@ -194,9 +234,9 @@ impl Rehearsal {
                 break;
             }
             pauses = 0;
-            self.note_door(&state, &scene.flow, &taken);
+            self.note_door(&state, flow, &taken);
             if let Some(door) = door
-                && let Some(passed) = door.open(&mut room, (&state, &scene.flow), &taken).await?
+                && let Some(passed) = door.open(&mut room, (&state, flow), &taken).await?
             {
                 taken.push(passed);
                 continue;
@@ -205,7 +245,7 @@ impl Rehearsal {
             match answered(&mut room, (&wait, &place), &taken, plan).await? {
                 Ok(answer) => taken.push(answer),
                 Err(why) => {
-                    self.find(pointer(&scene.flow, &place), Trouble::NoAnswer(why), &taken);
+                    self.find(pointer(flow, &place), Trouble::NoAnswer(why), &taken);
                     break;
                 }
             }
@@ -213,17 +253,55 @@ impl Rehearsal {
         Ok(taken)
     }
 
+    /// What is done where nothing is asked: the participant writes to the model, or time passes. False where that changes
+    /// nothing any more.
+    async fn goes_on(
+        &mut self,
+        (room, state): (&mut Stage, &State),
+        (pass, model): (&Pass<'_>, Option<&StandIn>),
+        (taken, pauses): (&mut Vec<Taken>, &mut usize),
+    ) -> Result<bool, Error> {
+        if is_over(state) {
+            self.ended(state, pass, taken);
+            return Ok(false);
+        }
+        if let Some(at) = state.opens_at.filter(|_| state.status == Status::Open) {
+            room.pass_until(at).await;
+            return Ok(true);
+        }
+        if let Some(phase) = pass.led(state).filter(|_| state.status == Status::Open) {
+            return self.talk(room, (state, phase), (model, taken)).await;
+        }
+        if *pauses == PAUSES_MAX {
+            if !is_for_a_model(state, &pass.scene.flow) {
+                self.find(None, Trouble::Stuck, taken);
+            }
+            return Ok(false);
+        }
+        *pauses += 1;
+        if state.status == Status::Paused {
+            room.act(InboundKind::Command(Command::Resume)).await?;
+        } else {
+            room.pass(PAUSE).await;
+        }
+        Ok(true)
+    }
+
     /// What a conversation that is over came to.
-    fn ended(&mut self, state: &State, flow: &LoadedFlow, taken: &[Taken]) {
+    fn ended(&mut self, state: &State, pass: &Pass<'_>, taken: &[Taken]) {
+        let flow = &pass.scene.flow;
         if state.handoff.as_ref().is_some_and(|handoff| handoff.reason == CANNOT_GO_ON) {
             let last = taken.last().and_then(|last| pointer(flow, &last.place));
             self.find(last, Trouble::HandedOver, taken);
         }
+        self.look_at_effects(state, pass, taken);
         self.completed += usize::from(state.status == Status::Completed);
     }
 
     /// What can be seen of a conversation at rest.
-    fn look(&mut self, state: &State, flow: &LoadedFlow, taken: &[Taken]) {
+    fn look(&mut self, state: &State, pass: &Pass<'_>, taken: &[Taken]) {
+        let flow = &*pass.scene.flow;
+        self.look_at_tools(state, pass, taken);
         self.phases.extend(state.phase().map(str::to_owned));
         // Steps that set values make no call.
         self.steps.extend(state.results.keys().cloned());
@@ -291,7 +369,14 @@ fn place(wait: &Wait, state: &State) -> String {
                 Some(n @ 1..) => format!("{step}, stage {}", n + 1),
                 Some(_) | None => step.clone(),
             },
-            _ => tool.clone(),
+            // What a model asks for is called by what it is about.
+            _ => {
+                let args = state.call(call).map(|known| &known.call.args);
+                let subject = |key: &str| args?[key].as_str();
+                let mut subjects =
+                    ["dataType", "uploadType", "approval"].into_iter().filter_map(subject);
+                subjects.next().unwrap_or(tool).to_owned()
+            }
         },
         Purpose::Child { .. } => "sub-task".to_owned(),
         Purpose::Notice => "notice".to_owned(),

@@ -47,7 +47,8 @@ fn needed<'a>(state: &State, phase: &'a Phase) -> impl Iterator<Item = &'a Objec
     phase.objective.iter().filter(|objective| objective.required && counts(state, objective))
 }
 
-fn holds(state: &State, objective: &str, done: &Done) -> bool {
+/// Whether what is stored meets a condition of an objective.
+pub fn holds(state: &State, objective: &str, done: &Done) -> bool {
     match done {
         Done::Model => state.proposed.get(objective) == Some(&ObjectiveStatus::Completed),
         Done::Reviewed(data) => state.records.iter().any(|r| r.reviewed && r.data_type == *data),

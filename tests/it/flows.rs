@@ -11,6 +11,7 @@ mod mistakes;
 mod recorded;
 mod reference;
 mod rehearsal;
+mod rehearsal_others;
 mod scripts;
 mod slips;
 mod stories;

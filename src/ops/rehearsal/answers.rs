@@ -5,11 +5,12 @@ use serde_json::{Map, Value};
 use crate::{
     chat::form::review_editor::set,
     model::{
-        ui::{Choose, Control, Decision, Field, Input, Reply, Review, Upload, Verdict},
+        ui::{Choose, Control, Decision, Field, Input, List, Reply, Review, Upload, Verdict},
         wait::{Answerers, Wait},
     },
-    ops::sample::{PDF, WORDS, sample},
+    ops::sample::{PDF, PNG, WORDS, nth_sample, sample},
     session::answer::check_data,
+    tool::catalog::interview::submit_for_validation::card,
 };
 
 /// One answer.
@@ -114,15 +115,57 @@ fn reviews(review: &Review) -> Vec<Given> {
     if fits(&review.data) {
         all.push(reviewed("approved", Verdict::Approved, None));
     }
-    if let Some(data) = [filled(review, true), filled(review, false)].into_iter().find(fits) {
-        all.push(reviewed("filled in", Verdict::Modified, Some(data)));
+    let mut known = vec![review.data.clone()];
+    let full = Filling { is_least: false, entries: 1, nth: 0 };
+    let ways: [(&str, &[Filling]); 3] = [
+        ("filled in", &[full, Filling { is_least: true, ..full }]),
+        ("filled in without entries", &[Filling { entries: 0, ..full }]),
+        ("filled in with two entries", &[Filling { entries: 2, ..full }]),
+    ];
+    for (label, fillings) in ways {
+        let filled = fillings.iter().map(|filling| filled(review, *filling)).find(fits);
+        let is_new = |data: &Value| label == "filled in" || !known.contains(data);
+        if let Some(data) = filled.filter(is_new) {
+            known.push(data.clone());
+            all.push(reviewed(label, Verdict::Modified, Some(data)));
+        }
     }
     all.push(reviewed("rejected", Verdict::Rejected, None));
     optional(all, review.skippable)
 }
 
+/// How a draft is filled in.
+#[derive(Debug, Clone, Copy)]
+struct Filling {
+    /// Only what must have something.
+    is_least: bool,
+    /// How many entries each list gets.
+    entries: usize,
+    /// The first of its kind is 0; another one has other words.
+    nth: usize,
+}
+
+/// Data that fits a schema, as a card fills it in; none where a card can't.
+pub(super) fn draft(schema: &Value, is_least: bool, nth: usize) -> Option<Value> {
+    let data = Value::Object(Map::new());
+    let card = card::draw(schema, &data, &[]);
+    let review = Review {
+        data_type: String::new(),
+        data,
+        schema: schema.clone(),
+        groups: card.groups,
+        lists: card.lists,
+        skippable: false,
+    };
+    let ways = [(is_least, 1), (is_least, 2), (!is_least, 1)];
+    let mut drafts = ways
+        .into_iter()
+        .map(|(is_least, entries)| filled(&review, Filling { is_least, entries, nth }));
+    drafts.find(|draft| check_data(schema, draft).is_empty())
+}
+
 /// The draft with something in every empty field, or in those only that must have something.
-fn filled(review: &Review, is_least: bool) -> Value {
+fn filled(review: &Review, Filling { is_least, entries, nth }: Filling) -> Value {
     let mut data = review.data.clone();
     let is_in_list =
         |path: &str| review.lists.iter().any(|list| path.starts_with(&format!("{}.", list.path)));
@@ -135,21 +178,27 @@ fn filled(review: &Review, is_least: bool) -> Value {
         };
         if is_empty
             && (field.required || !is_least)
-            && let Some(value) = sample(field)
+            && let Some(value) = nth_sample(field, nth)
         {
             set(&mut data, &field.path, enough(review, field, value));
         }
     }
     for list in review.lists.iter().filter(|_| !is_least) {
-        let mut entry = Value::Object(Map::new());
-        for field in &list.fields {
-            if let Some(value) = sample(field) {
-                set(&mut entry, &field.path, value);
-            }
-        }
-        set(&mut data, &list.path, Value::Array(vec![entry]));
+        let entries = (0..entries).map(|n| entry(list, nth + n)).collect();
+        set(&mut data, &list.path, Value::Array(entries));
     }
     data
+}
+
+/// An entry of a list.
+fn entry(list: &List, nth: usize) -> Value {
+    let mut entry = Value::Object(Map::new());
+    for field in &list.fields {
+        if let Some(value) = nth_sample(field, nth) {
+            set(&mut entry, &field.path, value);
+        }
+    }
+    entry
 }
 
 /// A list of choices with as many as must be picked.
@@ -167,6 +216,7 @@ fn files(upload: &Upload) -> Vec<Given> {
         ("txt", "notes.txt", WORDS.as_bytes()),
         ("md", "notes.md", WORDS.as_bytes()),
         ("pdf", "notes.pdf", PDF),
+        ("png", "dot.png", PNG),
     ];
     let takes =
         |kind: &str| upload.accept.iter().any(|accepted| accepted.eq_ignore_ascii_case(kind));

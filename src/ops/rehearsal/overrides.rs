@@ -1,9 +1,7 @@
 //! Overrides: in each phase somebody who may lets the participant past what is unmet. What the phase would have asked is
 //! not there then, and whatever speaks of it later shows that.
 
-use std::path::Path;
-
-use super::{Rehearsal, Taken};
+use super::{Rehearsal, Taken, casts::Pass};
 use crate::{
     engine::{Error, InboundKind},
     flow::LoadedFlow,
@@ -13,7 +11,7 @@ use crate::{
         ui::{Decision, Reply},
         wait::{Purpose, Wait},
     },
-    ops::stage::{Scene, Stage, answer, decider},
+    ops::stage::{Stage, answer, decider},
     session::{Command, Responder, State, evidence},
 };
 
@@ -44,11 +42,10 @@ impl Rehearsal {
     }
 
     /// One conversation for each phase, in which it is passed over; a place that answers alone lead to trouble is told already.
-    pub(super) async fn pass_over(&mut self, scene: &Scene, folder: &Path) -> Result<(), Error> {
-        let scene = Scene { platform: Platform::Web, ..scene.clone() };
+    pub(super) async fn pass_over(&mut self, pass: &Pass<'_>) -> Result<(), Error> {
         for door in self.doors.clone() {
             let mut past = Self::default();
-            past.converse(&scene, folder, (&door.plan, Some(&door))).await?;
+            past.converse(pass, (&door.plan, Some(&door))).await?;
             for (finding, way) in past.findings {
                 let is_told = self.findings.keys().any(|known| known.at == finding.at);
                 if !is_told {

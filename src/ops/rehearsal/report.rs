@@ -4,10 +4,11 @@ use std::{collections::BTreeSet, path::Path};
 
 use serde_json::Value;
 
-use super::{Finding, Rehearsal, Trouble, asks::forbidden, rehearse};
+use super::{Finding, Rehearsal, Trouble, asks::forbidden, casts::Cast, rehearse};
 use crate::{
     config::{
         Problem,
+        problem::{Kind, Level},
         toml_document::{self, TomlDocument},
     },
     engine::{Error, Receipt},
@@ -19,32 +20,65 @@ use crate::{
     ops::stage::Scene,
 };
 
-/// Rehearses a flow that passed the check, and tells what is wrong with it; `file` is how messages call it.
+/// Rehearses a flow that passed the check, and tells what is wrong with it besides what is `known`; `file` is how messages
+/// call it. What follows from something known is not told.
 pub(in crate::ops) async fn problems(
     scene: &Scene,
-    file: &str,
-    folder: &Path,
+    (file, folder): (&str, &Path),
+    mut known: Vec<Problem>,
 ) -> Result<Vec<Problem>, Error> {
     let found = rehearse(scene, folder).await?;
-    let Ok(document) = TomlDocument::parse(file, &scene.flow.source) else { return Ok(Vec::new()) };
-    let of_answers = found.findings.iter().map(|(finding, way)| told(finding, way, &document));
+    let Ok(document) = TomlDocument::parse(file, &scene.flow.source) else { return Ok(known) };
+    let of_answers =
+        found.findings.iter().map(|(finding, way)| told(finding, (Cast::Script, way), &document));
+    let of_others =
+        found.others.iter().map(|(finding, (cast, way))| told(finding, (*cast, way), &document));
     let of_overrides = found.past.iter().map(|(finding, way)| {
         let hint = "what people are let past has no answers and no data; give it a `default(…)` or a `when`";
-        told(finding, way, &document).warning().hint(hint)
+        told(finding, (Cast::Script, way), &document).warning().hint(hint)
     });
-    let mut problems: Vec<Problem> = of_answers.chain(of_overrides).collect();
-    problems.extend(unreached(&found, &scene.flow, &document));
+    let mut problems: Vec<Problem> = of_answers.chain(of_others).chain(of_overrides).collect();
+    problems.extend(unreached(
+        &found,
+        &scene.flow,
+        &Context { document: &document, known: &known },
+    ));
     problems.extend(forbidden(&scene.flow, &document));
     if found.completed == 0 && found.findings.is_empty() && is_scripted(&scene.flow) {
-        let message = "no answers lead to the end of this flow";
-        let hint = "see that every required objective can be met by its script";
-        problems.push(document.problem("/phase", message).hint(hint));
+        let mut causes =
+            known.iter_mut().filter(|problem| problem.kind == Kind::Constant).peekable();
+        if causes.peek().is_none() {
+            let message = "no answers lead to the end of this flow";
+            let hint = "see that every required objective can be met by its script";
+            problems.push(document.problem("/phase", message).hint(hint));
+        }
+        causes.for_each(|cause| cause.level = Level::Error);
     }
-    toml_document::sort(&mut problems);
-    Ok(problems)
+    known.extend(problems);
+    toml_document::sort(&mut known);
+    Ok(known)
 }
 
-fn told(finding: &Finding, way: &str, document: &TomlDocument) -> Problem {
+/// What a step is looked at with.
+struct Context<'a> {
+    document: &'a TomlDocument,
+    known: &'a [Problem],
+}
+
+impl Context<'_> {
+    /// Whether a condition is known to come out the same whatever people answer.
+    fn is_constant(&self, pointer: &str) -> bool {
+        let path = self.document.problem(pointer, "").path;
+        self.known.iter().any(|known| known.kind == Kind::Constant && known.path == path)
+    }
+
+    /// The same of the condition of a step, or of one before it in its phase, whose branches may lead past it.
+    fn is_behind_constant(&self, (p, s): (usize, usize)) -> bool {
+        (0..=s).any(|s| self.is_constant(&format!("/phase/{p}/step/{s}/when")))
+    }
+}
+
+fn told(finding: &Finding, (cast, way): (Cast, &str), document: &TomlDocument) -> Problem {
     let (message, key) = match &finding.trouble {
         Trouble::Empty => ("this question comes out empty".to_owned(), "/args"),
         Trouble::Condition(why) => (format!("this condition fails: {why}"), "/when"),
@@ -58,19 +92,28 @@ fn told(finding: &Finding, way: &str, document: &TomlDocument) -> Problem {
         Trouble::HandedOver => {
             ("the script can't go on, so a person of the team is asked".to_owned(), "")
         }
+        Trouble::Unmet(why) => (format!("a model can't complete this: {why}"), "/done"),
+        Trouble::Unusable(tool, why) => (format!("a model can't use `{tool}` here: {why}"), ""),
+        Trouble::Nothing(why) => (format!("this comes to nothing: {why}"), ""),
     };
     let at = finding.at.as_ref().map_or_else(|| "/phase".to_owned(), |at| format!("{at}{key}"));
-    let way = match way {
-        "" => "at once".to_owned(),
-        way => format!("after {way}"),
+    let way = match (cast.words(), way) {
+        ("", "") => "at once".to_owned(),
+        ("", way) => format!("after {way}"),
+        (words, "") => words.to_owned(),
+        (words, way) => format!("{words}, after {way}"),
     };
     let problem = document.problem(&at, format!("{message} ({way})"));
-    if finding.trouble == Trouble::HandedOver { problem.warning() } else { problem }
+    match finding.trouble {
+        Trouble::HandedOver | Trouble::Unusable(..) | Trouble::Nothing(_) => problem.warning(),
+        _ => problem,
+    }
 }
 
 /// Steps that nobody came to, in phases that somebody came to. Whether none can is certain only where everything was tried
 /// and the condition speaks of a single answer; nothing is said where it depends on what a file or a service says.
-fn unreached(found: &Rehearsal, flow: &LoadedFlow, document: &TomlDocument) -> Vec<Problem> {
+fn unreached(found: &Rehearsal, flow: &LoadedFlow, context: &Context<'_>) -> Vec<Problem> {
+    let document = context.document;
     let behind = failures(found, flow);
     let is_reached = |step: &Step| found.steps.contains(&step.id);
     let phases = flow.flow.phase.iter().filter(|phase| {
@@ -82,6 +125,9 @@ fn unreached(found: &Rehearsal, flow: &LoadedFlow, document: &TomlDocument) -> V
     let unreached = unreached.filter(|step| !behind.contains(step.id.as_str()));
     let told = unreached.filter_map(|step| {
         let when = step.when.as_deref().unwrap_or_default();
+        if context.is_behind_constant(position(flow, &step.id)?) {
+            return None;
+        }
         if ["results.", "records.", "participant."].iter().any(|name| when.contains(name)) {
             return None;
         }
@@ -98,11 +144,11 @@ fn unreached(found: &Rehearsal, flow: &LoadedFlow, document: &TomlDocument) -> V
             && !speaks_of_conditional(flow, when);
         Some(if is_certain { problem } else { problem.warning() })
     });
-    told.chain(unopened(found, flow, document)).collect()
+    told.chain(unopened(found, flow, context)).collect()
 }
 
 /// Phases that nobody came to by any answers, though all before them were passed.
-fn unopened(found: &Rehearsal, flow: &LoadedFlow, document: &TomlDocument) -> Vec<Problem> {
+fn unopened(found: &Rehearsal, flow: &LoadedFlow, context: &Context<'_>) -> Vec<Problem> {
     if found.is_partial || found.completed == 0 {
         return Vec::new();
     }
@@ -113,9 +159,13 @@ fn unopened(found: &Rehearsal, flow: &LoadedFlow, document: &TomlDocument) -> Ve
             && !phase.step.iter().any(is_reached)
     });
     let told = phases.filter_map(|(p, phase)| {
+        let at = format!("/phase/{p}/when");
         let when = phase.when.as_deref().filter(|when| is_of_answers(when))?;
+        if context.is_constant(&at) {
+            return None;
+        }
         let message = format!("`{}` never comes, whatever people answer", phase.id);
-        let problem = document.problem(&format!("/phase/{p}/when"), message);
+        let problem = context.document.problem(&at, message);
         Some(problem.hint(format!("no answers made `{when}` true")).warning())
     });
     told.collect()
@@ -173,9 +223,13 @@ fn is_scripted(flow: &LoadedFlow) -> bool {
 
 /// Where a step stands in its flow.
 pub(super) fn pointer(flow: &LoadedFlow, id: &str) -> Option<String> {
+    position(flow, id).map(|(p, s)| format!("/phase/{p}/step/{s}"))
+}
+
+fn position(flow: &LoadedFlow, id: &str) -> Option<(usize, usize)> {
     flow.flow.phase.iter().enumerate().find_map(|(p, phase)| {
         let s = phase.step.iter().position(|step| step.id == id)?;
-        Some(format!("/phase/{p}/step/{s}"))
+        Some((p, s))
     })
 }
 

@@ -7,7 +7,7 @@ use super::{mistakes::mistaken, said, slips};
 const HEAD: &str = "# What the check of a flow says
 
 `anteroom flows check FILE` reads the file, checks it by rule, and then runs it: by the script alone, on the page, in Slack and in Discord, until every answer that it
-came across was given. Each message has a place, `my-flow.toml:12:5`, says what is wrong, and mostly what to do. An error stops the flow from being started; a
+came across was given; then with a model, where one may lead, and with contact cards. Each message has a place, `my-flow.toml:12:5`, says what is wrong, and mostly what to do. An error stops the flow from being started; a
 `warning` doesn't.
 
 ## What the run finds
@@ -26,9 +26,13 @@ came across was given. Each message has a place, `my-flow.toml:12:5`, says what 
 | `… never comes, whatever people answer` | the `when` of the phase was never true |
 | `this asks about “…”, which never_ask forbids` | leave the question out, or the topic |
 | `no answers lead to the end of this flow` | some required objective can't be met by the script |
+| `a model can't complete this: … (with a model, after …)` | a tool of the phase refuses what the objective needs, or nothing that the model can do there counts |
+| `a model can't use … here: …` | a warning: take the tool out of `tools`, or allow what it needs |
+| `this comes to nothing: … (with a model, after …)` | a warning: the effect needs what only the script asks or stores; let the model store it, too |
 
 Each phase is passed over once, too, as the team may do: what goes wrong only then is a warning, `(after … details: let past by the team)`.
-The answers that lead there stand in brackets, by step. Not everything can be tried in a long flow; what was not reached is then worth a warning.
+The answers that lead there stand in brackets, by step, and before them who else took part: `with a model`, `with a full contact card`,
+`with a contact card that has a name only`. Not everything can be tried in a long flow; what was not reached is then worth a warning.
 
 ## What the rules find
 

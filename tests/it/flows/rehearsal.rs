@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 const VALID: &str = include_str!("../../fixtures/flows/volunteers.toml");
 
 /// What `flows check` says of the valid flow with changes, and whether it refuses it.
-fn checked(edits: &[(&str, &str)]) -> (String, bool) {
+pub(super) fn checked(edits: &[(&str, &str)]) -> (String, bool) {
     let flow = edits.iter().fold(VALID.to_owned(), |flow, (from, to)| {
         assert!(flow.contains(from), "`{from}` is not in the flow");
         flow.replacen(from, to, 1)
