@@ -50,7 +50,7 @@ use crate::{
 const CONVERSATIONS_MAX: usize = 150;
 
 /// Most conversations with each of the others ([`Cast::others`]).
-const OTHERS_MAX: usize = 20;
+const OTHERS_MAX: usize = 10;
 
 /// Most answers in one conversation.
 const ANSWERS_MAX: usize = 80;
@@ -364,20 +364,20 @@ fn is_for_a_model(state: &State, flow: &LoadedFlow) -> bool {
 /// How a question is called: by its step where it has one.
 fn place(wait: &Wait, state: &State) -> String {
     match &wait.purpose {
-        Purpose::Call { call, tool } => match state.call(call).map(|known| &known.call.origin) {
-            Some(Origin::Step { step }) => match wait.state["stage"].as_u64() {
-                Some(n @ 1..) => format!("{step}, stage {}", n + 1),
-                Some(_) | None => step.clone(),
-            },
-            // What a model asks for is called by what it is about.
-            _ => {
-                let args = state.call(call).map(|known| &known.call.args);
-                let subject = |key: &str| args?[key].as_str();
-                let mut subjects =
-                    ["dataType", "uploadType", "approval"].into_iter().filter_map(subject);
-                subjects.next().unwrap_or(tool).to_owned()
+        Purpose::Call { call, tool } => {
+            let known = state.call(call).map(|known| &known.call);
+            if let Some(Origin::Step { step }) = known.map(|call| &call.origin) {
+                return match wait.state["stage"].as_u64() {
+                    Some(n @ 1..) => format!("{step}, stage {}", n + 1),
+                    Some(_) | None => step.clone(),
+                };
             }
-        },
+            // What a model asks for is called by what it is about.
+            let subject = |key: &str| known?.args[key].as_str();
+            let mut subjects =
+                ["dataType", "uploadType", "approval"].into_iter().filter_map(subject);
+            subjects.next().unwrap_or(tool).to_owned()
+        }
         Purpose::Child { .. } => "sub-task".to_owned(),
         Purpose::Notice => "notice".to_owned(),
         Purpose::Begin { phase } | Purpose::Effect { phase, .. } => phase.clone(),

@@ -7,7 +7,7 @@ use crate::model::flow::Step;
 
 impl Check<'_> {
     pub(super) fn labels(&mut self) {
-        for Text { at, text, most, is_needed } in self.texts_of_people() {
+        for Text { at, words: text, most, is_needed } in self.texts_of_people() {
             if is_needed && text.trim().is_empty() {
                 let hint = Some("say what people should read here".to_owned());
                 self.error(&at, "this text is empty", hint);

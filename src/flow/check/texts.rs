@@ -55,7 +55,7 @@ const UNREAD: [&str; 14] = [
 pub(super) struct Text {
     /// Its place, such as `/phase/0/title`.
     pub(super) at: String,
-    pub(super) text: String,
+    pub(super) words: String,
     /// How many characters of it every platform shows; none where that depends on the form that it stands in.
     pub(super) most: Option<usize>,
     /// It would leave a hole if it were empty, and nothing else in the check says so.
@@ -99,7 +99,7 @@ impl Texts {
 
     fn add(&mut self, at: String, text: &str, most: Option<usize>) {
         let is_needed = most.is_some();
-        self.0.push(Text { at, text: text.to_owned(), most, is_needed });
+        self.0.push(Text { at, words: text.to_owned(), most, is_needed });
     }
 
     /// A text whose length is nobody's business here.

@@ -21,7 +21,7 @@ const HOLE_MAX: usize = 60;
 
 impl Check<'_> {
     pub(super) fn wording(&mut self) {
-        for Text { at, text, .. } in self.texts_of_people() {
+        for Text { at, words: text, .. } in self.texts_of_people() {
             self.unfinished(&at, &text);
             self.unfilled(&at, &text);
         }

@@ -44,9 +44,9 @@ impl Rehearsal {
     /// One conversation for each phase, in which it is passed over; a place that answers alone lead to trouble is told already.
     pub(super) async fn pass_over(&mut self, pass: &Pass<'_>) -> Result<(), Error> {
         for door in self.doors.clone() {
-            let mut past = Self::default();
-            past.converse(pass, (&door.plan, Some(&door))).await?;
-            for (finding, way) in past.findings {
+            let mut overridden = Self::default();
+            overridden.converse(pass, (&door.plan, Some(&door))).await?;
+            for (finding, way) in overridden.findings {
                 let is_told = self.findings.keys().any(|known| known.at == finding.at);
                 if !is_told {
                     self.past.entry(finding).or_insert(way);

@@ -266,8 +266,11 @@ impl StandIn {
     }
 }
 
+/// A tool, with arguments for it.
+type Question = (&'static str, fn() -> Value);
+
 /// Questions that need no objective.
-const BESIDES: [(&str, fn() -> Value); 5] = [
+const BESIDES: [Question; 5] = [
     ("get_macos_contact_card", || json!({ "cardType": "me" })),
     ("get_user_option", || {
         let options = json!([
