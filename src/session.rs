@@ -58,6 +58,7 @@ pub use self::{
     handover::Called,
     model_reply::{Response, Retry},
     outcome::{roles_of, titles_of},
+    phases::questions_from,
     records::{ObjectiveReport, SavedRecord},
     settle::{Answer, Responder},
     state::{CallState, State},

@@ -24,7 +24,7 @@ use std::{
     path::Path,
 };
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use self::answers::{Answer, Given};
@@ -43,7 +43,7 @@ use crate::{
         transcript::{CallResult, Origin},
         wait::{Answerers, Purpose, Wait},
     },
-    session::{Command, State, handover::CANNOT_GO_ON, script},
+    session::{Command, State, evidence, handover::CANNOT_GO_ON, questions_from, script},
 };
 
 /// Most conversations on one platform.
@@ -82,16 +82,20 @@ enum Trouble {
     Condition(String),
     /// A text, or another argument, can't be evaluated.
     Text(String),
+    /// A text is asked with nothing where this expression stands.
+    Hole(String),
     /// The tool refuses its arguments.
     Arguments(String),
+    /// An argument has no value: its name, and the expression that it comes from.
+    Valueless(String, String),
     /// None of the answers that a person could give is taken.
     NoAnswer(String),
     /// Nothing is asked any more, and it isn't over.
     Stuck,
     /// It goes on and on.
     Endless,
-    /// What is required cannot be had any more: a person is asked.
-    HandedOver,
+    /// What is required cannot be had any more: a person is asked. With the objectives.
+    HandedOver(Vec<String>),
     /// A model can't complete an objective.
     Unmet(String),
     /// A model can't use this tool.
@@ -265,7 +269,7 @@ impl Rehearsal {
             self.ended(state, pass, taken);
             return Ok(false);
         }
-        if let Some(at) = state.opens_at.filter(|_| state.status == Status::Open) {
+        if let Some(at) = goes_on_at(state, &pass.scene.flow, room.now()) {
             room.pass_until(at).await;
             return Ok(true);
         }
@@ -292,7 +296,9 @@ impl Rehearsal {
         let flow = &pass.scene.flow;
         if state.handoff.as_ref().is_some_and(|handoff| handoff.reason == CANNOT_GO_ON) {
             let last = taken.last().and_then(|last| pointer(flow, &last.place));
-            self.find(last, Trouble::HandedOver, taken);
+            let phase = state.phase().and_then(|id| flow.phase(id));
+            let unmet = phase.map(|phase| evidence::missing(state, phase)).unwrap_or_default();
+            self.find(last, Trouble::HandedOver(unmet), taken);
         }
         self.look_at_effects(state, pass, taken);
         self.completed += usize::from(state.status == Status::Completed);
@@ -308,15 +314,27 @@ impl Rehearsal {
         for known in &state.calls {
             let Origin::Step { step } = &known.call.origin else { continue };
             self.steps.insert(step.clone());
+            let (Some((_, written)), Some(at)) = (flow.step(step), pointer(flow, step)) else {
+                continue;
+            };
             if let Some(CallResult::Err { code, message }) = &known.result
                 && code == "invalid_parameters"
             {
-                self.find(pointer(flow, step), Trouble::Arguments(message.clone()), taken);
+                let lacking = script::holes::valueless(state, flow, written).into_iter().next();
+                let trouble = match lacking {
+                    Some((name, from)) => Trouble::Valueless(name, from),
+                    None => Trouble::Arguments(message.clone()),
+                };
+                self.find(Some(at.clone()), trouble, taken);
             }
-            if let Some((_, written)) = flow.step(step)
-                && comes_out_empty(written, &known.call.args)
-            {
-                self.find(pointer(flow, step), Trouble::Empty, taken);
+            if comes_out_empty(written, &known.call.args) {
+                self.find(Some(at), Trouble::Empty, taken);
+            } else if known.result.is_none() {
+                for (below, expression) in script::holes::holes(state, flow, written) {
+                    let is_elsewhere = below.starts_with("/approvals");
+                    let at = if is_elsewhere { below } else { format!("{at}{below}") };
+                    self.find(Some(at), Trouble::Hole(expression), taken);
+                }
             }
         }
         for (at, why) in script::failing_conditions(state, flow) {
@@ -338,6 +356,12 @@ impl Rehearsal {
         }
         self.findings.entry(Finding { at, trouble }).or_insert(way);
     }
+}
+
+/// When a conversation goes on by itself in which nothing is asked now.
+fn goes_on_at(state: &State, flow: &LoadedFlow, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let first = questions_from(state, flow).filter(|from| *from > now);
+    state.opens_at.or(first).filter(|_| state.status == Status::Open)
 }
 
 /// The participant's oldest question, or else the oldest request to the team.

@@ -242,6 +242,11 @@ impl Stage {
         self.pass(at - self.clock.now() + TimeDelta::seconds(1)).await;
     }
 
+    /// The time there.
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
     /// The participant does something.
     pub(super) async fn act(&mut self, what: InboundKind) -> Result<Receipt, Error> {
         let from = self.participant.clone();

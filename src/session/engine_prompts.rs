@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, Suspension, advance::Approval, phases::working_days_after, texts};
+use super::{Actor, Suspension, advance::Approval, phases::questions_from, texts};
 use crate::{
     base::ids::WaitId,
     model::{
@@ -133,8 +133,7 @@ impl Actor {
 
     /// When the first question may be asked (`notice.wait_business_days`, counted from the notice).
     pub(super) fn questions_from(&self) -> Option<DateTime<Utc>> {
-        let days = self.flow.flow.notice.as_ref()?.wait_business_days;
-        working_days_after(self.state.created_at, days).filter(|_| days > 0)
+        questions_from(&self.state, &self.flow)
     }
 
     /// Asks once more before everything is erased.

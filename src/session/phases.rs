@@ -2,10 +2,13 @@
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc, Weekday};
 
-use super::{Actor, quiet_hours::out_of, script, texts};
-use crate::model::{
-    flow::{Opening, Phase},
-    transcript::Event,
+use super::{Actor, State, quiet_hours::out_of, script, texts};
+use crate::{
+    flow::LoadedFlow,
+    model::{
+        flow::{Opening, Phase},
+        transcript::Event,
+    },
 };
 
 /// The hour at which a phase begins that begins on a date.
@@ -80,8 +83,14 @@ impl Actor {
     }
 }
 
+/// When the first question may be asked, where a flow lets days pass after the notice.
+pub fn questions_from(state: &State, flow: &LoadedFlow) -> Option<DateTime<Utc>> {
+    let days = flow.flow.notice.as_ref()?.wait_business_days;
+    working_days_after(state.created_at, days).filter(|_| days > 0)
+}
+
 /// The same time of day so many working days later.
-pub(super) fn working_days_after(from: DateTime<Utc>, days: u32) -> Option<DateTime<Utc>> {
+fn working_days_after(from: DateTime<Utc>, days: u32) -> Option<DateTime<Utc>> {
     let is_weekend = |day: NaiveDate| matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
     let mut at = from;
     for _ in 0..days {

@@ -1,7 +1,7 @@
 //! The scripted interviewer: which step comes next, and what its arguments are now.
 //!
 //! Arguments are JSON with three additions, evaluated when the step is reached:
-//! - text may hold `{{ expression }}`;
+//! - text may hold `{{ expression }}`, where a list reads `one, two`;
 //! - `{ "$from": "expression", "$default": … }` stands for the value of the expression, or the default where it
 //!   is undefined, null or empty; without a default the member drops out;
 //! - `{ "$each": "expression", "$as": {…}, "$also": […], "$most": n }` stands for a list: `$as` once for every
@@ -23,10 +23,12 @@
 //! A text that cannot be filled in, or a `$from` without a `$default` or a `$each` that cannot be evaluated, stops the
 //! script: nobody is asked a question with a hole in it, and a person of the team is called.
 
+pub mod holes;
+
 use std::{cell::OnceCell, io};
 
 use chrono::NaiveDate;
-use minijinja::{Environment, ErrorKind, UndefinedBehavior, escape_formatter};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, escape_formatter, value::ValueKind};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -320,7 +322,13 @@ impl Scope<'_> {
         environment.set_fuel(Some(FUEL));
         // What is not there reads as nothing, whether it is null or undefined.
         environment.set_formatter(|out, state, value| {
-            if value.is_none() { Ok(()) } else { escape_formatter(out, state, value) }
+            if value.is_none() {
+                Ok(())
+            } else if value.kind() == ValueKind::Seq {
+                escape_formatter(out, state, &minijinja::Value::from(enumerated(value)))
+            } else {
+                escape_formatter(out, state, value)
+            }
         });
         Self { environment, context, failure: OnceCell::new() }
     }
@@ -483,6 +491,17 @@ fn labels(state: &State) -> Map<String, Value> {
     state.calls.iter().filter_map(label).collect()
 }
 
+/// A list as people write it: `cook, drive`.
+fn enumerated(list: &minijinja::Value) -> String {
+    let entries = list.try_iter().into_iter().flatten();
+    let shown = entries.map(|entry| match entry.kind() {
+        ValueKind::Seq => enumerated(&entry),
+        _ if entry.is_none() => String::new(),
+        _ => entry.to_string(),
+    });
+    shown.filter(|entry| !entry.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
 fn is_true(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null | Value::Bool(false)) => false,
@@ -567,6 +586,7 @@ mod tests {
             fill(&json!("{{ vars.list | length }} {{ nothing.at.all }}{{ none }}")),
             Ok(Some(json!("2 ")))
         );
+        assert_eq!(fill(&json!("{{ vars.list }}")), Ok(Some(json!("1, 2"))));
         let most = format!("{{{{ 'x' * {FILLED_MAX} }}}}");
         assert_eq!(fill(&json!(most)), Ok(Some(json!("x".repeat(FILLED_MAX)))));
     }

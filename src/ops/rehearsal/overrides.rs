@@ -1,7 +1,7 @@
 //! Overrides: in each phase somebody who may lets the participant past what is unmet. What the phase would have asked is
 //! not there then, and whatever speaks of it later shows that.
 
-use super::{Rehearsal, Taken, casts::Pass};
+use super::{Rehearsal, Taken, Trouble, casts::Pass};
 use crate::{
     engine::{Error, InboundKind},
     flow::LoadedFlow,
@@ -47,6 +47,10 @@ impl Rehearsal {
             let mut overridden = Self::default();
             overridden.converse(pass, (&door.plan, Some(&door))).await?;
             for (finding, way) in overridden.findings {
+                // Whoever is let past has answered nothing: every text that shows an answer has a hole then.
+                if matches!(finding.trouble, Trouble::Hole(_)) {
+                    continue;
+                }
                 let is_told = self.findings.keys().any(|known| known.at == finding.at);
                 if !is_told {
                     self.past.entry(finding).or_insert(way);

@@ -8,7 +8,7 @@ use super::{Finding, Rehearsal, Trouble, asks::forbidden, casts::Cast, rehearse}
 use crate::{
     config::{
         Problem,
-        problem::{Kind, Level},
+        problem::{Kind, Level, listed},
         toml_document::{self, TomlDocument},
     },
     engine::{Error, Receipt},
@@ -44,7 +44,8 @@ pub(in crate::ops) async fn problems(
         &Context { document: &document, known: &known },
     ));
     problems.extend(forbidden(&scene.flow, &document));
-    if found.completed == 0 && found.findings.is_empty() && is_scripted(&scene.flow) {
+    let is_hole = |finding: &Finding| matches!(finding.trouble, Trouble::Hole(_));
+    if found.completed == 0 && found.findings.keys().all(is_hole) && is_scripted(&scene.flow) {
         let mut causes =
             known.iter_mut().filter(|problem| problem.kind == Kind::Constant).peekable();
         if causes.peek().is_none() {
@@ -83,14 +84,23 @@ fn told(finding: &Finding, (cast, way): (Cast, &str), document: &TomlDocument) -
         Trouble::Empty => ("this question comes out empty".to_owned(), "/args"),
         Trouble::Condition(why) => (format!("this condition fails: {why}"), "/when"),
         Trouble::Text(why) => (format!("this can't be filled in: {why}"), "/args"),
+        Trouble::Hole(expression) => (format!("`{{{{ {expression} }}}}` is empty here"), ""),
         Trouble::Arguments(why) => (format!("this step fails: {why}"), "/args"),
+        Trouble::Valueless(name, from) => {
+            (format!("this step fails: there is no `{from}` for its `{name}`"), "/args")
+        }
         Trouble::NoAnswer(why) => (format!("every answer is refused here: {why}"), "/args"),
         Trouble::Stuck => {
             ("the conversation gets stuck: nothing is asked, and it isn't over".to_owned(), "")
         }
         Trouble::Endless => ("the conversation never ends".to_owned(), ""),
-        Trouble::HandedOver => {
+        Trouble::HandedOver(unmet) if unmet.is_empty() => {
             ("the script can't go on, so a person of the team is asked".to_owned(), "")
+        }
+        Trouble::HandedOver(unmet) => {
+            let unmet = listed(unmet.iter().map(String::as_str));
+            let message = "the script can't go on, so a person of the team is asked";
+            (format!("{message}: nothing completes {unmet}"), "")
         }
         Trouble::Unmet(why) => (format!("a model can't complete this: {why}"), "/done"),
         Trouble::Unusable(tool, why) => (format!("a model can't use `{tool}` here: {why}"), ""),
@@ -104,8 +114,18 @@ fn told(finding: &Finding, (cast, way): (Cast, &str), document: &TomlDocument) -
         (words, way) => format!("{words}, after {way}"),
     };
     let problem = document.problem(&at, format!("{message} ({way})"));
-    match finding.trouble {
-        Trouble::HandedOver | Trouble::Unusable(..) | Trouble::Nothing(_) => problem.warning(),
+    match &finding.trouble {
+        Trouble::HandedOver(unmet) if unmet.is_empty() => problem.warning(),
+        Trouble::HandedOver(_) => {
+            problem.warning().hint("ask for it, or let it count only `when` it is asked for")
+        }
+        Trouble::Unusable(..) | Trouble::Nothing(_) => problem.warning(),
+        Trouble::Hole(_) => {
+            problem.warning().hint("give it a `default('…')`, or show it only if it is there")
+        }
+        Trouble::Valueless(..) => {
+            problem.hint("give it a `$default`, ask for it, or lead past the step with a branch")
+        }
         _ => problem,
     }
 }
@@ -135,7 +155,7 @@ fn unreached(found: &Rehearsal, flow: &LoadedFlow, context: &Context<'_>) -> Vec
         let problem = document.problem(&pointer(flow, &step.id)?, message);
         let problem = problem.hint(match &step.when {
             Some(when) => {
-                format!("no answers made `{when}` true; see that and the branches before it")
+                format!("see its `when`, `{when}`, and the branches before it")
             }
             None => "see what the branches before it say".to_owned(),
         });
@@ -183,7 +203,10 @@ fn failures<'f>(found: &Rehearsal, flow: &'f LoadedFlow) -> BTreeSet<&'f str> {
         .keys()
         .filter(|finding| {
             let trouble = &finding.trouble;
-            !matches!(trouble, Trouble::Empty | Trouble::Condition(_) | Trouble::HandedOver)
+            !matches!(
+                trouble,
+                Trouble::Empty | Trouble::Condition(_) | Trouble::Hole(_) | Trouble::HandedOver(_)
+            )
         })
         .filter_map(|finding| finding.at.as_deref())
         .collect();

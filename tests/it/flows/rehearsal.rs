@@ -48,12 +48,59 @@ fn a_text_that_cannot_be_filled_in_is_found() {
 }
 
 #[test]
+fn a_text_with_a_hole_in_it_is_found_with_the_answers_that_lead_to_it() {
+    let text = |to: &'static str| ("Would you like to add a few words?", to);
+    let (said, is_refused) = checked(&[text("You chose {{ labels.topics }}. Any words?")]);
+    assert!(!is_refused);
+    assert_snapshot!(said, @"flow.toml:158:3: warning: `{{ labels.topics }}` is empty here (after notice: accept, agree: yes, details_form: filled in, topics: skipped). hint: give it a `default('…')`, or show it only if it is there");
+    let (said, _) = checked(&[text("You are {{ records.person.age }} years old. Any words?")]);
+    assert!(said.contains("`{{ records.person.age }}` is empty here (after"), "{said}");
+    for guarded in [
+        "You are {{ records.person.age | default('some') }} years old. Any words?",
+        "{% if records.person.age %}You are {{ records.person.age }} years old. {% endif %}Any words?",
+        "{{ 'You drive.' if 'drive' in answers.topics }} Any words?",
+    ] {
+        assert_eq!(checked(&[text(guarded)]), (String::new(), false), "{guarded}");
+    }
+}
+
+#[test]
+fn an_argument_without_a_value_is_named_with_what_it_comes_from() {
+    let read = "acceptedFormats = [\"pdf\"]\n\n  [[phase.step]]\n  id = \"read\"\n  tool = \"extract_document\"\n  \
+                args = { artifact_id = { \"$from\" = \"results.licence.uploads[0].id\" } }";
+    let (said, is_refused) = checked(&[("acceptedFormats = [\"pdf\"]", read)]);
+    assert!(is_refused);
+    assert_snapshot!(said, @"flow.toml:142:3: this step fails: there is no `results.licence.uploads[0].id` for its `artifact_id` (after notice: accept, agree: yes, details_form: filled in, topics: cook). hint: give it a `$default`, ask for it, or lead past the step with a branch");
+}
+
+#[test]
+fn who_waits_for_the_first_question_is_not_stuck() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_anteroom"));
+    program.args(["flows", "check"]).env_clear().env("HOME", dir.path()).current_dir(dir.path());
+    let (notice, phases) = VALID.split_once("[pace]").unwrap();
+    let (settings, _) = phases.split_once("# -----").unwrap();
+    for days in 1..=15 {
+        let question = "step = [{ id = \"q\", tool = \"request_user_input\", args = { prompt = \"Anything to know?\" } }]";
+        let flow = format!(
+            "{notice}wait_business_days = {days}\n\n[pace]{settings}[[phase]]\nid = \"only\"\ntitle = \"Only\"\nmode = \"script\"\n{question}\n"
+        );
+        let name = format!("flow{days}.toml");
+        fs::write(dir.path().join(&name), flow).unwrap();
+        program.arg(name);
+    }
+    let output = program.output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert!(output.status.success());
+}
+
+#[test]
 fn a_condition_that_fails_is_found() {
     let edit = ("'drive' in answers.topics", "answers.topics | round > 3");
     let (said, is_refused) = checked(&[edit]);
     assert!(is_refused);
     assert_snapshot!(said, @"
-    flow.toml:130:3: `licence` is never asked, whatever people answer. hint: no answers made `answers.topics | round > 3` true; see that and the branches before it
+    flow.toml:130:3: `licence` is never asked, whatever people answer. hint: see its `when`, `answers.topics | round > 3`, and the branches before it
     flow.toml:133:3: this condition fails: cannot round value (sequence) (after notice: accept, agree: yes, details_form: filled in, topics: cook)
     ");
 }
@@ -81,8 +128,8 @@ fn a_step_that_no_answers_lead_to_is_found() {
     let (said, is_refused) = checked(&[edit]);
     assert!(is_refused);
     assert_snapshot!(said, @"
-    flow.toml:120:3: `topics` is never asked, whatever people answer. hint: no answers made `answers.agree == 'no'` true; see that and the branches before it
-    flow.toml:131:3: `licence` is never asked, whatever people answer. hint: no answers made `'drive' in answers.topics` true; see that and the branches before it
+    flow.toml:120:3: `topics` is never asked, whatever people answer. hint: see its `when`, `answers.agree == 'no'`, and the branches before it
+    flow.toml:131:3: `licence` is never asked, whatever people answer. hint: see its `when`, `'drive' in answers.topics`, and the branches before it
     ");
 }
 
@@ -91,7 +138,7 @@ fn answers_after_which_only_a_person_can_help_are_worth_a_warning() {
     let edit = ("when = \"answers.wants_note == 'yes'\"", "when = \"answers.wants_note == 'no'\"");
     let (said, is_refused) = checked(&[edit]);
     assert!(!is_refused);
-    assert_snapshot!(said, @"flow.toml:154:3: warning: the script can't go on, so a person of the team is asked (after notice: accept, agree: yes, details_form: filled in, topics: cook, wants_note: yes)");
+    assert_snapshot!(said, @"flow.toml:154:3: warning: the script can't go on, so a person of the team is asked: nothing completes `note_written` (after notice: accept, agree: yes, details_form: filled in, topics: cook, wants_note: yes). hint: ask for it, or let it count only `when` it is asked for");
 }
 
 #[test]
