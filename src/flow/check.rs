@@ -4,18 +4,23 @@
 //!, that every tool exists, that the arguments of every step satisfy the tool's schema, and that every
 //! alias resolves.
 
+mod after_decision;
 mod aliases;
 mod answers;
 mod approvals;
 mod arguments;
+mod audience;
 mod compare;
 mod constant;
 mod data;
 mod decisions;
 pub(crate) mod expressions;
+mod file_types;
 mod keywords;
 mod known;
 mod labels;
+mod languages;
+mod lengths;
 mod objectives;
 mod order;
 mod paths;
@@ -26,6 +31,7 @@ mod results;
 mod start;
 pub(crate) mod steps;
 mod structure;
+mod swapped;
 mod texts;
 mod tokens;
 mod wording;
@@ -92,8 +98,14 @@ pub fn check(
     check.effects();
     check.approvals();
     check.decisions();
+    check.after_decisions();
+    check.audience();
     check.order_of_reading();
     check.wording();
+    check.swapped();
+    check.lengths();
+    check.languages();
+    check.named_types();
     check.keywords();
     check.aliases();
     let mut problems = check.problems;

@@ -6,6 +6,7 @@ mod configuration;
 mod configuration_discord;
 mod configuration_slack;
 mod fields;
+mod harms;
 mod messages;
 mod mistakes;
 mod recorded;

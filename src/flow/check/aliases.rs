@@ -1,10 +1,10 @@
 //! Aliases of channels, roles, deciders and web hooks, looked up on the platforms in use.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Check;
 use crate::{
-    config::{Settings, problem::closest, toml_document::escaped},
+    config::{Approvers, Settings, problem::closest, toml_document::escaped},
     model::flow::{Decider, PhaseEffect},
 };
 
@@ -19,6 +19,8 @@ pub struct Aliases {
     pub discord_roles: Option<BTreeSet<String>>,
     /// Of those who decide.
     pub approvers: BTreeSet<String>,
+    /// How many people decide under an alias on the platform with most of them, where the configuration names each.
+    pub deciders: BTreeMap<String, usize>,
     /// Of web hooks; none where no web hook is set up.
     pub webhooks: Option<BTreeSet<String>>,
 }
@@ -32,10 +34,23 @@ impl From<&Settings> for Aliases {
             discord_channels: discord.map(|discord| discord.channels.keys().cloned().collect()),
             discord_roles: discord.map(|discord| discord.roles.keys().cloned().collect()),
             approvers: settings.approvers.keys().cloned().collect(),
+            deciders: settings
+                .approvers
+                .iter()
+                .filter_map(|(alias, listed)| Some((alias.clone(), people(listed)?)))
+                .collect(),
             webhooks: (!settings.webhooks.is_empty())
                 .then(|| settings.webhooks.keys().cloned().collect()),
         }
     }
+}
+
+/// How many people are listed on one platform; none where a group or the staff page lets others in.
+fn people(listed: &Approvers) -> Option<usize> {
+    let is_open =
+        listed.web_staff || !listed.slack_groups.is_empty() || !listed.discord_roles.is_empty();
+    let named = [&listed.slack_users, &listed.discord_users, &listed.web_users];
+    (!is_open).then(|| named.iter().map(|users| users.len()).max().unwrap_or_default())
 }
 
 impl Check<'_> {
@@ -63,6 +78,7 @@ impl Check<'_> {
             self.staff_channel(aliases, at, overrides.channel.as_deref());
             let channel = overrides.channel.as_deref();
             self.one(at, channel, Some(&aliases.approvers), "[approvers]");
+            self.enough(aliases, "/approvals/override/quorum", channel, overrides.quorum);
         }
         for (name, approval) in &flow.approvals.named {
             let at = format!("/approvals/{}", escaped(name));
@@ -73,6 +89,10 @@ impl Check<'_> {
             for (at, alias) in std::iter::once(first).chain(later) {
                 self.staff_channel(aliases, &at, Some(alias));
                 self.one(&at, Some(alias), Some(&aliases.approvers), "[approvers]");
+            }
+            for (stage, (alias, quorum)) in approval.stages().enumerate() {
+                let below = stage.checked_sub(1).map(|n| format!("/then/{n}")).unwrap_or_default();
+                self.enough(aliases, &format!("{at}{below}/quorum"), Some(alias), quorum);
             }
         }
         for (p, phase) in flow.phase.iter().enumerate() {
@@ -115,6 +135,21 @@ impl Check<'_> {
                 let at = format!("{at}/channel");
                 self.one(&at, Some(channel), channels, "[discord.channels]");
             }
+        }
+    }
+
+    /// As many people are listed as must decide alike.
+    fn enough(&mut self, aliases: &Aliases, at: &str, alias: Option<&str>, quorum: u32) {
+        let Some((alias, people)) = alias.and_then(|alias| aliases.deciders.get_key_value(alias))
+        else {
+            return;
+        };
+        if *people > 0 && usize::try_from(quorum).is_ok_and(|quorum| quorum > *people) {
+            let message =
+                format!("{quorum} must decide alike, and `{alias}` lists {people} on one platform");
+            let hint =
+                "lower `quorum`, or list more people under `[approvers]` in the configuration";
+            self.warn(at, message, hint);
         }
     }
 

@@ -20,7 +20,7 @@ impl Check<'_> {
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, step) in phase.step.iter().enumerate() {
                 if step.tool == REQUEST {
-                    self.request(&format!("/phase/{p}/step/{n}"), step);
+                    self.request((p, n), step);
                 }
             }
             for (n, effect) in phase.effect.iter().enumerate() {
@@ -76,7 +76,8 @@ impl Check<'_> {
     }
 
     /// A request names a decision of the flow, and who is denied doesn't go on like who is approved.
-    fn request(&mut self, at: &str, step: &Step) {
+    fn request(&mut self, (p, n): (usize, usize), step: &Step) {
+        let at = format!("/phase/{p}/step/{n}");
         let known = || self.flow.approvals.named.keys().map(String::as_str);
         let named = step.args.get("approval").and_then(Value::as_str);
         if let Some(name) = named.filter(|name| !known().any(|known| known == *name)) {
@@ -94,7 +95,7 @@ impl Check<'_> {
         let is_told_apart = step.branch.contains_key("denied")
             || step.branch.contains_key("approved")
             || step.branch.contains_key(ELSE);
-        if !is_told_apart && !is_read() {
+        if !is_told_apart && !is_read() && self.goes_on_after(p, n) {
             let hint = "add branches for `denied` and `expired`, or an objective that needs `with = [\"approved\"]`";
             let message = "who is denied would go on like who is approved";
             self.error(&format!("{at}/branch"), message, Some(hint.to_owned()));

@@ -39,7 +39,8 @@ impl Check<'_> {
                 || (outline.lists.iter().any(|(place, ..)| mistake.pointer == *place)
                     && !mistake.is_type);
             if !unknown {
-                self.error(&format!("{at}{}", mistake.pointer), mistake.message, mistake.hint);
+                let hint = self.reviewable(&mistake.pointer, step).or(mistake.hint);
+                self.error(&format!("{at}{}", mistake.pointer), mistake.message, hint);
             }
         }
         for (place, fewest, most) in &outline.lists {
@@ -51,6 +52,13 @@ impl Check<'_> {
         {
             self.draft(&at, data, draft, &outline);
         }
+    }
+
+    /// What to do about data that is no `dataType` because nobody looks at it on a card.
+    fn reviewable(&self, pointer: &str, step: &Step) -> Option<String> {
+        let data = step.args.get("dataType").filter(|_| pointer == "/dataType")?.as_str()?;
+        let table = self.flow.data.get(data).filter(|table| !table.review);
+        table.map(|_| format!("set `review = true` under `[data.{data}]`"))
     }
 
     /// A draft has the fields and types of its data; what it lacks is filled in by whoever reads it.

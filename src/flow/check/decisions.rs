@@ -137,7 +137,7 @@ impl Check<'_> {
     }
 
     /// Whether some expression looks at what came of a step.
-    fn is_read(&self, step: &Step) -> bool {
+    pub(super) fn is_read(&self, step: &Step) -> bool {
         ["answers", "results"].iter().any(|scope| {
             let name = format!("{scope}.{}", step.id);
             let found = self.loaded.source.match_indices(&name);
@@ -173,7 +173,7 @@ impl Check<'_> {
 }
 
 /// The roles that an effect gives; nothing where it gives none.
-fn roles(effect: &PhaseEffect) -> Option<BTreeSet<&str>> {
+pub(super) fn roles(effect: &PhaseEffect) -> Option<BTreeSet<&str>> {
     match effect {
         PhaseEffect::DiscordAddRole { role, .. } => Some(BTreeSet::from([role.as_str()])),
         PhaseEffect::DiscordAddRolesFrom { map, .. } => {
@@ -186,7 +186,7 @@ fn roles(effect: &PhaseEffect) -> Option<BTreeSet<&str>> {
 }
 
 /// Whether the phase needs one of certain answers to a step.
-fn needs_answer(phase: &Phase, step: &Step) -> bool {
+pub(super) fn needs_answer(phase: &Phase, step: &Step) -> bool {
     let mut needs = false;
     for objective in phase.objective.iter().filter(|objective| objective.required) {
         crate::flow::each_condition(&objective.done, &mut |done| {

@@ -34,6 +34,9 @@ const NAMES: [&str; 14] = [
     "index",
 ];
 
+/// Most names that a message lists.
+const LISTED_MAX: usize = 6;
+
 impl Check<'_> {
     /// An expression, without the braces.
     pub(super) fn expression(&mut self, at: &str, expression: &str) {
@@ -199,6 +202,10 @@ impl Check<'_> {
                 self.error(at, format!("the {what} `{second}` has no points"), Some(hint));
                 return;
             }
+            let hint = hint.or_else(|| {
+                let is_short = !known.is_empty() && known.len() <= LISTED_MAX;
+                is_short.then(|| format!("available: {}", listed(known.iter().map(String::as_str))))
+            });
             self.error(at, format!("there is no {what} `{second}`"), hint);
         }
     }

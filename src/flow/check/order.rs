@@ -9,7 +9,7 @@ use super::{
     paths::ways,
     tokens::{Token, expressions, tokens},
 };
-use crate::model::flow::{Mode, Phase, PhaseEffect, Step};
+use crate::model::flow::{Mode, Phase, PhaseEffect, Step, has_points};
 
 /// Tools that take data under a name of the model's choosing, or several kinds of data.
 const ANY_DATA: [&str; 2] = ["deploy_agent", "extract_document"];
@@ -39,6 +39,7 @@ impl Check<'_> {
                 if let Some(when) = &step.when {
                     self.reads(&format!("{at}/when"), when, &place);
                 }
+                self.counts(&at, step);
                 for (name, value) in &step.set {
                     if let Some(expression) = value.as_str() {
                         self.reads(&format!("{at}/set/{name}"), expression, &place);
@@ -110,6 +111,11 @@ impl Check<'_> {
     fn read(&mut self, at: &str, (scope, name): (&str, &str), place: &Place) {
         let sets: &dyn Fn(&Step) -> bool = match scope {
             "answers" | "labels" | "results" | "points" => &|step: &Step| step.id == name,
+            "score" => &|step: &Step| {
+                let phase = self.flow.phase.iter().find(|phase| phase.id == name);
+                has_points(step)
+                    && phase.is_some_and(|phase| phase.step.iter().any(|s| s.id == step.id))
+            },
             "values" => &|step: &Step| step.set.contains_key(name),
             "records" if self.loaded.schemas.contains_key(name) => {
                 &|step: &Step| self.keeps(step, name)
@@ -138,6 +144,9 @@ impl Check<'_> {
         let what = if scope == "records" { "stores" } else { "sets" };
         let message = match scope {
             "values" | "records" => format!("nothing {what} `{scope}.{name}` before this"),
+            "score" => {
+                format!("no question of `{name}` is asked before this, so `score.{name}` is 0")
+            }
             _ => format!("`{name}` is not asked before this, so there is no `{scope}.{name}` yet"),
         };
         let hint = "move this behind it, or read something that comes earlier";
@@ -146,6 +155,30 @@ impl Check<'_> {
             self.warn(at, message, hint);
         } else {
             self.error(at, message, Some(hint.to_owned()));
+        }
+    }
+
+    /// A value that is set from itself, and from nothing else, never changes: `values.n | default(1)`.
+    fn counts(&mut self, at: &str, step: &Step) {
+        for (name, value) in &step.set {
+            let own = format!("values.{name}");
+            let steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
+            let tokens = value.as_str().map(tokens).unwrap_or_default();
+            if let [
+                Token::Name(read),
+                Token::Sign('|'),
+                Token::Name("default" | "d"),
+                Token::Sign('('),
+                Token::Number(first),
+                Token::Sign(')'),
+            ] = tokens.as_slice()
+                && *read == own
+                && steps.filter(|step| step.set.contains_key(name)).count() == 1
+            {
+                let message = format!("`{own}` is always {first}: it is set from itself alone");
+                let hint = format!("to count, write `{own} | default(0) + 1`");
+                self.warn(&format!("{at}/set/{name}"), message, &hint);
+            }
         }
     }
 

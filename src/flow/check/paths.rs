@@ -45,9 +45,18 @@ pub(super) fn ways(phase: &Phase, from: usize) -> BTreeSet<usize> {
 
 /// Where a script can go from a step; one past the last is its end.
 fn followers(phase: &Phase, at: usize) -> Vec<usize> {
+    let mut next = leads_to(phase, at);
+    if phase.step[at].when.is_some() {
+        next.push(at + 1);
+    }
+    next
+}
+
+/// The same once the step was asked: its `when` was true.
+pub(super) fn leads_to(phase: &Phase, at: usize) -> Vec<usize> {
     let step = &phase.step[at];
     let mut next = Vec::new();
-    if goes_on(step) || step.when.is_some() {
+    if goes_on(step) {
         next.push(at + 1);
     }
     next.extend(step.branch.values().filter_map(|target| {

@@ -63,6 +63,7 @@ impl Check<'_> {
             }
         }
         self.quiet_hours();
+        self.kept_long_enough();
         for (p, phase) in flow.phase.iter().enumerate() {
             self.uploads(&format!("/phase/{p}/uploads"), &phase.uploads);
             self.opening(p, phase);
@@ -94,7 +95,7 @@ impl Check<'_> {
         match Opening::read(after) {
             Opening::After(period) => {
                 self.not_zero(&at, period);
-                let kept = self.flow.retention.transcript.min(self.flow.retention.records);
+                let kept = self.kept();
                 if period >= kept {
                     let message = format!("after {kept} the conversation is deleted");
                     let hint =
@@ -105,9 +106,46 @@ impl Check<'_> {
             Opening::WorkingDays(0) => {
                 self.error(&at, "this duration is zero", Some("write 1 or more".to_owned()));
             }
-            Opening::WorkingDays(_) => {}
+            Opening::WorkingDays(days) => self.kept_until(&at, days),
             Opening::On(expression) => self.expression(&at, &expression),
         }
+    }
+
+    /// The conversation outlasts the wait for the first question, and what the team is asked.
+    fn kept_long_enough(&mut self) {
+        let flow = self.flow;
+        if let Some(notice) = &flow.notice {
+            self.kept_until("/notice/wait_business_days", notice.wait_business_days);
+        }
+        let kept = self.kept();
+        for (name, approval) in &flow.approvals.named {
+            if approval.expires >= kept {
+                let message = format!(
+                    "after {kept} the conversation is deleted, while the team may decide for {}",
+                    approval.expires
+                );
+                let hint = "shorten it, or increase `transcript` and `records` under `[retention]`";
+                self.warn(&format!("/approvals/{}/expires", escaped(name)), message, hint);
+            }
+        }
+    }
+
+    /// So many working days pass before the conversation is deleted.
+    fn kept_until(&mut self, at: &str, days: u32) {
+        let (kept, weekends) = (self.kept(), days.saturating_sub(1) / 5);
+        let least = u64::from(days) + 2 * u64::from(weekends);
+        if least > 0 && Period::hours(24 * least) >= kept {
+            let message = format!(
+                "after {kept} the conversation is deleted, and {days} working days are longer"
+            );
+            let hint = "shorten it, or increase `transcript` and `records` under `[retention]`";
+            self.error(at, message, Some(hint.to_owned()));
+        }
+    }
+
+    /// How long the conversation is kept: as long as it and what it quotes.
+    fn kept(&self) -> Period {
+        self.flow.retention.transcript.min(self.flow.retention.records)
     }
 
     fn not_zero(&mut self, at: &str, period: Period) {

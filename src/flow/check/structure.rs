@@ -12,13 +12,16 @@ use super::Check;
 use crate::{
     config::problem::did_you_mean,
     flow::text,
-    model::flow::{Decider, Period, Skip},
+    model::flow::{Decider, Mode, Period, Skip},
 };
 
 const DAY: u64 = 86_400;
 
 /// Shortest time for which decisions should be kept, in days: half a year.
 const AUDIT_DAYS_MIN: u64 = 180;
+
+/// Fewest tokens that one question of a model takes: its instructions, the tools, the answer.
+const CALL_MIN: u64 = 3_000;
 
 /// Most reminders of one question.
 const REMINDERS_MAX: usize = 2;
@@ -258,7 +261,9 @@ impl Check<'_> {
                 self.error("/policy/score_people", message, Some(hint));
             }
         }
-        if flow.retention.audit < Period(Duration::from_secs(AUDIT_DAYS_MIN * DAY)) {
+        if self.decides()
+            && flow.retention.audit < Period(Duration::from_secs(AUDIT_DAYS_MIN * DAY))
+        {
             let hint = "decisions about people should be kept for at least half a year";
             let message = format!("decisions are kept for only {}", flow.retention.audit);
             self.warn("/retention/audit", message, hint);
@@ -288,6 +293,25 @@ impl Check<'_> {
                 self.error(&format!("/limits/{name}"), format!("`{name}` must be 1 or more"), None);
             }
         }
+        let is_led = flow.phase.iter().any(|phase| phase.mode == Mode::Interview);
+        if is_led && (1..CALL_MIN).contains(&flow.limits.tokens) {
+            let message =
+                format!("{} tokens don't pay for one question of a model", flow.limits.tokens);
+            let hint = "it is a number of tokens for the whole conversation: 600000 is usual";
+            self.warn("/limits/tokens", message, hint);
+        }
+    }
+
+    /// Whether the team decides something about people.
+    fn decides(&self) -> bool {
+        let flow = self.flow;
+        let mut effects = flow.phase.iter().flat_map(|phase| &phase.effect);
+        // What is required may be let pass.
+        let mut objectives = flow.phase.iter().flat_map(|phase| &phase.objective);
+        !flow.approvals.named.is_empty()
+            || flow.policy.score_people
+            || effects.any(|effect| effect.approval().is_some())
+            || objectives.any(|objective| objective.required)
     }
 
     /// Points are those of objectives, and make no more than 100.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use super::{mistakes::mistaken, said, slips};
+use super::{harms, mistakes::mistaken, said, slips};
 
 const HEAD: &str = "# What the check of a flow says
 
@@ -17,11 +17,12 @@ came across was given; then with a model, where one may lead, and with contact c
 | `this question comes out empty (after …)` | give what it shows a `default(…)`, or ask it only `when` it is there |
 | `this condition fails: … (after …)` | the expression can't be evaluated; it may be about something that isn't there or is of another type |
 | `this can't be filled in: … (after …)` | the same in a text or an argument. When it happens in a conversation, the question isn't asked and the team is called |
-| `this step fails: … (after …)` | the tool refuses the arguments that come out |
+| `{{ … }} is empty here (after …)` | a warning: the answer was skipped, lapsed or never asked for on this path; write `default('…')`, or put the sentence in `{% if … %}` |
+| `this step fails: … (after …)` | the tool refuses the arguments that come out, or one has no value after these answers |
 | `every answer is refused here: … (after …)` | no answer fits: look at the bounds of the form or at the file types |
 | `the conversation gets stuck: nothing is asked, and it isn't over (after …)` | an objective can't be met by what is left of the script |
 | `the conversation never ends (after …)` | a branch leads round in a circle |
-| `the script can't go on, so a person of the team is asked (after …)` | a warning: see whether that is meant |
+| `the script can't go on, so a person of the team is asked: nothing completes … (after …)` | a warning: give the objective the `when` of its step, or see whether that is meant |
 | `… is never asked, whatever people answer` | its `when`, or the branches before it, leave it out |
 | `… never comes, whatever people answer` | the `when` of the phase was never true |
 | `this asks about “…”, which never_ask forbids` | leave the question out, or the topic |
@@ -52,7 +53,7 @@ fn parts(line: &str) -> (String, String) {
 #[test]
 fn the_messages_of_the_check_are_listed() {
     let mut messages = BTreeMap::new();
-    for flow in mistaken().chain(slips::all()) {
+    for flow in mistaken().chain(slips::all()).chain(harms::all()) {
         messages.extend(said(&flow).lines().map(parts));
     }
     let mut text = HEAD.to_owned();

@@ -1,0 +1,141 @@
+//! Who reads what was answered: deciders see something, contact details and special data stay with the team, and
+//! nobody is asked for such data before they have agreed.
+
+use serde_json::Value;
+
+use super::Check;
+use crate::{
+    config::{problem::listed, toml_document::escaped},
+    flow::visible::is_hidden_from,
+    model::flow::{Done, PhaseEffect, Reader, Sensitivity},
+};
+
+/// Formats by which a person can be reached.
+const REACHES: [&str; 4] = ["email", "idn-email", "phone", "tel"];
+
+/// Words in the names of channels that everybody reads.
+const PUBLIC: [&str; 9] = [
+    "announcements",
+    "community",
+    "general",
+    "intros",
+    "introductions",
+    "lobby",
+    "public",
+    "random",
+    "welcome",
+];
+
+impl Check<'_> {
+    pub(super) fn audience(&mut self) {
+        let flow = self.flow;
+        for (name, approval) in &flow.approvals.named {
+            for (n, data) in approval.show.iter().enumerate() {
+                if self.is_all_hidden(data, Reader::Deciders) {
+                    let message =
+                        format!("every field of `{data}` is hidden from those who decide");
+                    let hint = "add \"deciders\" to `visible_to` of a field, or leave the data out";
+                    self.warn(&format!("/approvals/{}/show/{n}", escaped(name)), message, hint);
+                }
+            }
+        }
+        for (p, phase) in flow.phase.iter().enumerate() {
+            for (n, effect) in phase.effect.iter().enumerate() {
+                let at = format!("/phase/{p}/effect/{n}");
+                match effect {
+                    PhaseEffect::DiscordPost { channel, data, .. } => {
+                        self.posted(&at, channel, data);
+                    }
+                    PhaseEffect::PostSummary { channel, include, .. } => {
+                        self.summarised(&at, channel, include);
+                    }
+                    PhaseEffect::Webhook { .. }
+                    | PhaseEffect::DiscordAddRole { .. }
+                    | PhaseEffect::DiscordAddRolesFrom { .. } => {}
+                }
+            }
+        }
+        self.asked_before_agreeing();
+    }
+
+    fn is_all_hidden(&self, data: &str, reader: Reader) -> bool {
+        let members = self.loaded.schemas.get(data);
+        let members = members.and_then(|schema| schema.get("properties")?.as_object());
+        members.is_some_and(|all| {
+            !all.is_empty() && all.values().all(|field| is_hidden_from(field, reader))
+        })
+    }
+
+    /// What is posted in a channel of members tells nobody how to reach somebody.
+    fn posted(&mut self, at: &str, channel: &str, data: &str) {
+        let schema = self.loaded.schemas.get(data);
+        let members = schema.and_then(|schema| schema.get("properties")?.as_object());
+        let reaches = |field: &&Value| {
+            field.get("format").and_then(Value::as_str).is_some_and(|of| REACHES.contains(&of))
+        };
+        let told = members.into_iter().flatten().filter(|(_, field)| reaches(field));
+        let told: Vec<&str> = told.map(|(name, _)| name.as_str()).collect();
+        if !told.is_empty() {
+            let message = format!("everybody in `{channel}` would read people's {}", listed(told));
+            let hint = "post data without these fields";
+            self.warn(&format!("{at}/data"), message, hint);
+        }
+        if self.is_special(data) {
+            self.goes_public(&format!("{at}/data"), channel, data);
+        }
+    }
+
+    /// A summary of special data goes to a channel of the team.
+    fn summarised(&mut self, at: &str, channel: &str, include: &[String]) {
+        let special = include.iter().find(|data| self.is_special(data));
+        if let Some(data) = special.filter(|_| self.is_public(channel)) {
+            self.goes_public(&format!("{at}/channel"), channel, data);
+        }
+    }
+
+    fn goes_public(&mut self, at: &str, channel: &str, data: &str) {
+        let message =
+            format!("everybody in `{channel}` would read `{data}`, which is special data");
+        self.warn(at, message, "name a channel in which only the team is");
+    }
+
+    fn is_special(&self, data: &str) -> bool {
+        self.flow.data.get(data).is_some_and(|table| table.sensitivity == Sensitivity::Special)
+    }
+
+    /// Whether members read a channel: by its name, or because threads are opened or posts made in it.
+    fn is_public(&self, channel: &str) -> bool {
+        let flow = self.flow;
+        let is_posted_in = |effect: &PhaseEffect| matches!(effect, PhaseEffect::DiscordPost { channel: other, .. } if other == channel);
+        let discord = flow.start.discord.as_ref();
+        channel.split(['_', '-']).any(|word| PUBLIC.contains(&word))
+            || discord.and_then(|start| start.parent.as_deref()) == Some(channel)
+            || flow.phase.iter().flat_map(|phase| &phase.effect).any(is_posted_in)
+    }
+
+    /// Special data is asked for after a notice that must be accepted, or after a question that needs a certain answer.
+    fn asked_before_agreeing(&mut self) {
+        let flow = self.flow;
+        if flow.notice.as_ref().is_none_or(|notice| notice.required) {
+            return;
+        }
+        let special = flow.data.keys().filter(|data| self.is_special(data)).find_map(|data| {
+            let asked = flow.phase.iter().position(|phase| self.collects(phase, data))?;
+            Some((data.clone(), asked))
+        });
+        let Some((data, asked)) = special else { return };
+        let mut has_consent = false;
+        for objective in flow.phase[..asked].iter().flat_map(|phase| &phase.objective) {
+            crate::flow::each_condition(&objective.done, &mut |done| {
+                has_consent |=
+                    matches!(done, Done::Answered(answered) if !answered.with.is_empty());
+            });
+        }
+        if !has_consent {
+            let message = format!(
+                "people are asked for `{data}`, which is special data, before they have agreed"
+            );
+            self.warn("/notice/required", message, "set `required = true`");
+        }
+    }
+}
