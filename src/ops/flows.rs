@@ -22,7 +22,7 @@ use super::{
 use crate::{
     base::clock::SystemClock,
     config::{Problem, problem::did_you_mean},
-    flow::{Aliases, Library, LoadedFlow, check_file, optional, subtasks::Tasks},
+    flow::{Aliases, Library, LoadedFlow, check_file, optional, shipped, subtasks::Tasks},
     model::{
         flow::{Fallback, Mode, Phase},
         session::Platform,
@@ -52,10 +52,14 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
         }
         Flows::Export { flow, output } => {
             let is_wanted = |(file, _): &(&str, &str)| file.strip_suffix(".toml") == Some(&flow);
-            let library = library()?;
-            let source = match optional().into_iter().find(is_wanted) {
-                Some((_, source)) if library.get(&flow).is_none() => source.to_owned(),
-                Some(_) | None => find(&library, &flow)?.source.clone(),
+            let library = library();
+            let own = library.as_ref().ok().and_then(|library| library.get(&flow));
+            // A flow in the box is written whether or not the configuration has what it would need to run.
+            let boxed = || shipped().into_iter().chain(optional()).find(is_wanted);
+            let source = match (own, boxed()) {
+                (Some(own), _) => own.source.clone(),
+                (None, Some((_, source))) => source.to_owned(),
+                (None, None) => find(&library?, &flow)?.source.clone(),
             };
             app::deliver(&output, source.as_bytes())?;
             Ok(ExitCode::SUCCESS)

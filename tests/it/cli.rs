@@ -102,6 +102,18 @@ fn an_exported_flow_passes_the_check() {
 }
 
 #[test]
+fn a_flow_in_the_box_is_exported_whatever_the_configuration_lacks() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("config.toml"), "[vars]\norganisation = \"Example\"\n").unwrap();
+    for flow in ["community-welcome", "volunteer-onboarding"] {
+        let exported = anteroom(dir.path(), &["flows", "export", flow]);
+        assert!(exported.status.success(), "{}", told(&exported));
+        let source = String::from_utf8(exported.stdout).unwrap();
+        assert!(source.contains(&format!("\"{flow}\"")), "{source}");
+    }
+}
+
+#[test]
 fn the_flow_in_the_readme_passes_the_check() {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     let flow = readme.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
