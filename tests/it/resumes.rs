@@ -64,6 +64,9 @@ struct File {
     program: String,
     /// What stands in it where nobody sees it.
     planted: Vec<String>,
+    /// Fields of the person that it leaves out.
+    #[serde(default)]
+    without: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -83,7 +86,8 @@ struct Truth {
 #[derive(Debug, Deserialize)]
 struct Job {
     title: String,
-    employer: String,
+    /// None of somebody who worked for themselves.
+    employer: Option<String>,
     start: String,
     end: Option<String>,
 }
@@ -93,7 +97,7 @@ struct School {
     institution: String,
     degree: String,
     area: Option<String>,
-    start: String,
+    start: Option<String>,
     end: Option<String>,
 }
 
@@ -172,7 +176,8 @@ fn link(url: &str) -> String {
 }
 
 /// The fields of one file.
-struct Scorer {
+struct Scorer<'a> {
+    without: &'a [String],
     draft: Value,
     issues: String,
     count: Count,
@@ -180,7 +185,7 @@ struct Scorer {
     wrong_name: bool,
 }
 
-impl Scorer {
+impl Scorer<'_> {
     fn is_marked(&self, path: &str) -> bool {
         let mut parts = path.split('.').collect::<Vec<_>>();
         while !parts.is_empty() {
@@ -220,6 +225,20 @@ impl Scorer {
         self.field(path, expected[0], found, said);
     }
 
+    /// A field of the person, which the file may leave out.
+    fn detail(&mut self, path: &str, expected: &str, said: &str, form: fn(&str) -> String) {
+        let field = path.rsplit('.').next().unwrap_or_default();
+        let pointer = format!("/basics/{}", path.replace('.', "/"));
+        let path = format!("basics.{path}");
+        if !self.without.iter().any(|left_out| left_out == field) {
+            return self.text(&path, &[expected], &[said], form);
+        }
+        let found = self.draft["applicant_profile"].pointer(&pointer).and_then(Value::as_str);
+        let found =
+            found.map(str::to_owned).map_or(("none".to_owned(), true), |found| (found, false));
+        self.field(&path, "none", Some((&found.0, found.1)), &[]);
+    }
+
     fn basics(&mut self, truth: &Truth) {
         let names: Vec<String> = std::iter::once(&truth.name)
             .chain(&truth.other_names)
@@ -228,9 +247,9 @@ impl Scorer {
             .collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.text("basics.name", &names, &["no name"], bare);
-        self.text("basics.email", &[&truth.email], &["no e-mail address"], str::to_lowercase);
-        self.text("basics.phone", &[&truth.phone], &["no telephone number"], bare);
-        self.text("basics.location.city", &[&truth.city], &["no city"], bare);
+        self.detail("email", &truth.email, "no e-mail address", str::to_lowercase);
+        self.detail("phone", &truth.phone, "no telephone number", bare);
+        self.detail("location.city", &truth.city, "no city", bare);
         let basics = &self.draft["applicant_profile"]["basics"];
         let profiles = basics["profiles"].as_array().cloned().unwrap_or_default();
         let found: Vec<String> = std::iter::once(&basics["url"])
@@ -288,7 +307,7 @@ impl Scorer {
             .map(|job| {
                 vec![
                     ("position", job.title.clone()),
-                    ("name", job.employer.clone()),
+                    ("name", job.employer.clone().unwrap_or_default()),
                     ("startDate", job.start.clone()),
                     ("endDate", job.end.clone().unwrap_or_default()),
                 ]
@@ -299,7 +318,8 @@ impl Scorer {
             let whole = ["no roles", "some roles"];
             let Some(at) = at else {
                 for field in ["title", "employer", "start", "end"] {
-                    self.field(&format!("{field} of {}", job.employer), "a role", None, &whole);
+                    let employer = job.employer.as_deref().unwrap_or(&job.title);
+                    self.field(&format!("{field} of {employer}"), "a role", None, &whole);
                 }
                 continue;
             };
@@ -307,10 +327,16 @@ impl Scorer {
             let name = self.draft["skeleton_timeline"]["work"][at]["name"].as_str();
             let position = self.draft["skeleton_timeline"]["work"][at]["position"].as_str();
             let what = name.or(position).unwrap_or_default().to_owned();
+            let has_employer = name.is_some();
             let lacks = |field: &str| format!("no {field} was found for “{what}”");
             let only = format!("“{what}” has only one date");
             self.text(&path("position"), &[&job.title], &[&lacks("title")], bare);
-            self.text(&path("name"), &[&job.employer], &[&lacks("organisation")], bare);
+            if job.employer.is_none() && !has_employer {
+                self.field(&path("name"), "none", Some(("none", true)), &[]);
+            } else {
+                let employer = job.employer.as_deref().unwrap_or("none");
+                self.text(&path("name"), &[employer], &[&lacks("organisation")], bare);
+            }
             self.text(&path("startDate"), &[&job.start], &[&only, &lacks("date")], str::to_owned);
             let end =
                 self.draft["skeleton_timeline"]["work"][at]["endDate"].as_str().map(str::to_owned);
@@ -337,7 +363,7 @@ impl Scorer {
                     ("institution", school.institution.clone()),
                     ("studyType", school.degree.clone()),
                     ("area", school.area.clone().unwrap_or_default()),
-                    ("startDate", school.start.clone()),
+                    ("startDate", school.start.clone().unwrap_or_default()),
                     ("endDate", school.end.clone().unwrap_or_default()),
                 ]
             })
@@ -364,12 +390,13 @@ impl Scorer {
             let degree = (degree.trim() != "").then_some((degree.as_str(), is_right));
             self.field(&path("studyType"), &right, degree, &[&lacks("degree")]);
             let dates = lacks("date");
-            if school.start.is_empty() && found.get("startDate").is_none() {
+            let start = school.start.as_deref().unwrap_or_default();
+            if start.is_empty() && found.get("startDate").is_none() {
                 self.field(&path("startDate"), "none", Some(("none", true)), &[]);
             } else {
                 self.text(
                     &path("startDate"),
-                    &[&school.start],
+                    &[start],
                     &[&dates, &lacks("start date")],
                     str::to_owned,
                 );
@@ -399,7 +426,7 @@ impl Scorer {
 }
 
 /// The text of a file, its draft compared with the truth, and the values of the draft in one line.
-fn score(folder: &Path, file: &File, truth: &Truth) -> (Scorer, String) {
+fn score<'a>(folder: &Path, file: &'a File, truth: &Truth) -> (Scorer<'a>, String) {
     let bytes = fs::read(folder.join("files").join(&file.name)).unwrap();
     let text = match extract::read(format(&file.name), &bytes) {
         Extraction::Text { text, .. } => text,
@@ -409,6 +436,7 @@ fn score(folder: &Path, file: &File, truth: &Truth) -> (Scorer, String) {
     let issues = draft.issues.join("\n");
     let draft = serde_json::to_value(&draft).unwrap();
     let mut scorer = Scorer {
+        without: &file.without,
         draft,
         issues,
         count: Count::default(),
@@ -440,7 +468,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, file: &File, truth: &Truth, scorer: &Scorer, text: &str) {
+    fn add(&mut self, file: &File, truth: &Truth, scorer: &Scorer<'_>, text: &str) {
         let kinds =
             [("1 all", "all"), ("2 language", &truth.lang), ("3 program", file.program.as_str())];
         for (kind, name) in kinds {

@@ -10,6 +10,7 @@ mod dates;
 mod lines;
 mod place;
 mod roles;
+mod running;
 mod schools;
 mod sections;
 mod skills;
@@ -62,6 +63,10 @@ pub enum Confidence {
 /// The issue of a draft whose sections hold more periods than roles were read.
 pub const ROLES_MISSING: &str = "some roles may be missing: there are more periods than roles";
 
+/// The issue of a draft whose sections hold more periods than schools were read.
+pub const SCHOOLS_MISSING: &str =
+    "some schools may be missing: there are more periods than schools";
+
 /// Longest text that is looked at, in bytes; no résumé is longer.
 const TEXT_MAX: usize = 128 * 1024;
 
@@ -71,6 +76,7 @@ pub fn draft(text: &str) -> Draft {
     let parts = unheaded::completed(sections::parts(lines::lines(text)));
     let mut findings = Findings::default();
     let basics = contact::basics(&parts, &mut findings);
+    let parts = running::without(parts, &basics);
     let work = roles::read(&of(&parts, Section::Work), &roles::WORK, &mut findings);
     let volunteer = roles::read(&of(&parts, Section::Volunteer), &roles::VOLUNTEER, &mut findings);
     let education = schools::read(&of(&parts, Section::Education), &mut findings);

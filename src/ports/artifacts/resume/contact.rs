@@ -47,6 +47,8 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
                 // In running text, or where there are several of them, it may be somebody else's.
                 let others = all(&plain, look).chain(all(&rest, look)).any(|other| other != value);
                 let in_head = first(&plain, look).is_some();
+                let in_head = in_head && !is_cut_off(key, &value);
+                let others = others || is_cut_off(key, &value);
                 let sure = if in_head || !others { Confidence::High } else { Confidence::Low };
                 basics.insert(key.to_owned(), json!(value));
                 findings.sure(&path, sure);
@@ -55,9 +57,33 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
         }
     }
     doubt_name(&basics, named.map(|(_, position)| position), findings);
-    pages(&head, &mut basics, findings);
+    let apart = addresses(parts);
+    let lines: Vec<&Line> = head.iter().copied().chain(apart).collect();
+    pages(&lines, &mut basics, findings);
     location(&head, &mut basics, findings);
     Value::Object(basics)
+}
+
+/// Fewest digits of a telephone number with the code of its country.
+const DIGITS_MIN: usize = 9;
+
+/// Whether a telephone number lacks its end, as it may where it goes on in the next line.
+fn is_cut_off(key: &str, value: &str) -> bool {
+    let digits = value.chars().filter(char::is_ascii_digit).count();
+    key == "phone" && value.starts_with('+') && digits < DIGITS_MIN
+}
+
+/// Addresses under a heading that no table has: lines that are nothing else, in a section with several of them.
+fn addresses(parts: &[Part]) -> Vec<&Line> {
+    let is_address = |line: &&Line| {
+        line.text.split_whitespace().count() <= 4
+            && (address(&line.text).is_some()
+                || phone(&line.text).is_some()
+                || !web(&line.text).is_empty())
+    };
+    let apart = |part: &&Part| matches!(part.section, Section::Unknown | Section::Other);
+    let several = parts.iter().filter(apart).map(|part| part.lines.iter().filter(is_address));
+    several.filter(|lines| lines.clone().count() > 1).flatten().collect()
 }
 
 /// A name that does not stand first is doubtful, unless the e-mail address has a part of it.
@@ -90,7 +116,9 @@ fn all<'a>(
 fn slashed(line: &Line) -> Vec<&str> {
     // Pictures of a letter or a house stand before many of them.
     let picture = |c: char| !c.is_alphanumeric() && !"+(@'’<".contains(c);
-    let fields = line.fields().into_iter().flat_map(|field| field.split(" — ")).flat_map(unslashed);
+    let dash = if line.text.contains('@') { " – " } else { " — " };
+    let fields = line.fields().into_iter().flat_map(|field| field.split(" — "));
+    let fields = fields.flat_map(|field| field.split(dash)).flat_map(unslashed);
     fields.map(|field| field.trim().trim_start_matches(picture)).collect()
 }
 

@@ -23,8 +23,11 @@ pub(super) struct Line {
 pub(super) fn lines(text: &str) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     let mut after_gap = true;
+    // In a message that was sent on, every line begins so.
+    let is_sent_on =
+        text.lines().filter(|line| line.starts_with('>')).count() * 2 > text.lines().count();
     for raw in text.lines() {
-        let (text, bullet) = unmarked(raw);
+        let (text, bullet) = unmarked(raw, !is_sent_on);
         if !text.chars().any(char::is_alphanumeric) {
             after_gap = true;
             continue;
@@ -33,7 +36,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             continue;
         }
         let text = period_apart(&text).unwrap_or(text);
-        let level = raw.trim_start().chars().take_while(|c| *c == '#').count();
+        let level = level(raw.trim_start());
         let line = Line { text, bullet, after_gap, level };
         after_gap = false;
         match found.last_mut() {
@@ -58,6 +61,12 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         found.pop();
     }
     found
+}
+
+/// How many marks of a heading a line begins with; `#rust #sql` has none.
+fn level(line: &str) -> usize {
+    let marks = line.len() - line.trim_start_matches('#').len();
+    if line[marks..].starts_with(' ') { marks } else { 0 }
 }
 
 /// Lines with every period in one of them, also where the heading beside it was in the way.
@@ -138,6 +147,9 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     if hangs && !next.contains('\t') && first.starts_with(char::is_alphabetic) {
         return Some(format!("{text} {next}"));
     }
+    if is_open(text, next) || line.bullet && is_rest_of_item(text, next) {
+        return Some(format!("{text} {next}"));
+    }
     // `2013 – 2015: Master, University` and `of Smallville`.
     let words = next.split_whitespace().count();
     let leads = vocabulary().linking.contains(first) && words <= 5 && !next.ends_with('.');
@@ -153,6 +165,25 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     let short = next.split_whitespace().count() <= REST_MAX && !next.contains('\t');
     let is_list = text.ends_with(',') && short && !line.bullet && !next.contains('@');
     is_list.then(|| format!("{text} {next}"))
+}
+
+/// Whether a bracket is open at the end of a line and closed in the next one.
+fn is_open(line: &str, next: &str) -> bool {
+    let open = line.rfind('(').is_some_and(|at| !line[at..].contains(')'));
+    open && !line.contains('\t') && next.find(')').is_some_and(|at| !next[..at].contains('('))
+}
+
+/// Shortest item that has no room for a date at its end, in bytes.
+const ITEM_MIN: usize = 35;
+
+/// `Spoke at the meeting of the society in November` and `2020`; `Course: Welding` and `(2008 – 2009)`.
+fn is_rest_of_item(item: &str, next: &str) -> bool {
+    let Some(date) = dates::find(next) else { return false };
+    let plain = next.trim_end_matches('.');
+    let in_brackets = next.starts_with('(') && date.at.end + 1 == plain.len();
+    let is_one = date.start.is_none() && !date.lasts && date.at == (0..plain.len());
+    let has_date = dates::find(item).is_some_and(|date| date.start.is_some());
+    in_brackets && !has_date || is_one && item.len() > ITEM_MIN && !item.ends_with('.')
 }
 
 /// A period in a narrow column that goes on in the next line: `10.2018 –   Engineer` and `today   Acme`.
@@ -217,18 +248,24 @@ pub(super) fn fields(text: &str) -> Vec<&str> {
     found
 }
 
-const SEPARATORS: [&str; 10] =
-    ["\t", "   ", " | ", " ¦ ", " · ", " • ", " ∙ ", " // ", " ◆ ", " ~ "];
+const SEPARATORS: [&str; 13] =
+    ["\t", "   ", " | ", " ¦ ", " · ", " • ", " ∙ ", " // ", " ◆ ", " ~ ", "[x] ", "[X] ", "[ ] "];
 
 /// Takes off a bullet, and the marks of Markdown.
-fn unmarked(raw: &str) -> (String, bool) {
+fn unmarked(raw: &str, is_item_quoted: bool) -> (String, bool) {
     let line = raw.trim();
+    let quoted = is_item_quoted && line.starts_with("> ");
     let line = line.trim_start_matches(['#', '>']).trim_start();
     let plain = line.trim_start_matches(BULLETS);
     let taken = &line[..line.len() - plain.len()];
     let bullet = !taken.is_empty()
         && (plain.starts_with(char::is_whitespace) || !taken.ends_with(['-', '*', '–', '+']));
     let line = if bullet { plain } else { line };
+    // A box to tick is no bullet before anything else.
+    let boxed =
+        ["[x] ", "[X] ", "[ ] "].iter().find_map(|mark| line.trim_start().strip_prefix(mark));
+    let bullet = bullet || quoted || boxed.is_some();
+    let line = boxed.unwrap_or(line);
     let line = line.replace("**", "").replace("__", "").replace('`', "");
     (together(linked(line.trim()).trim_matches('|').trim()), bullet)
 }
@@ -264,9 +301,9 @@ fn together(line: &str) -> String {
     if words.len() > 4 && words.iter().all(is_letter) { words.concat() } else { line.to_owned() }
 }
 
-const BULLETS: [char; 20] = [
-    '✓', '✔', '➤', '▸', '•', '▪', '◦', '●', '‣', '○', '■', '□', '∙', '·', '➢', '►', '-', '*', '–',
-    '+',
+const BULLETS: [char; 26] = [
+    '☑', '☐', '☒', '✗', '❖', '➔', '✓', '✔', '➤', '▸', '•', '▪', '◦', '●', '‣', '○', '■', '□', '∙',
+    '·', '➢', '►', '-', '*', '–', '+',
 ];
 
 /// `[text](address)` of Markdown becomes `text address`.

@@ -9,13 +9,13 @@ use super::{
     Confidence, Findings, ROLES_MISSING,
     dates::Period,
     lines::Line,
-    place, short,
+    place, schools, short,
     vocabulary::{folded, vocabulary},
     words,
 };
 
 use periods::{anchor, is_dated, without};
-use pieces::{Kind, Named, is_break, is_department, named};
+use pieces::{Kind, Named, is_break, is_department, is_own, named};
 
 /// The shape in which roles are written down.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +88,9 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
             employer.clone_from(&role.organisation);
             let path = format!("{}.{}", shape.list, roles.entries.len());
             roles.entries.push(role.written(&path, shape, &entry.period, findings));
+            if is_school(&entry.head) {
+                findings.sure(&path, Confidence::Low);
+            }
             roles.highlights.push(entry.items);
         }
     }
@@ -144,6 +147,13 @@ fn entries(lines: &[Line]) -> Vec<Entry> {
         entries.push(Entry { head, period: period.clone(), own_block, items });
     }
     entries
+}
+
+/// Whether a head names a degree at a school, and no job there.
+fn is_school(head: &[String]) -> bool {
+    head.iter().any(|line| words::is_school(line))
+        && head.iter().any(|line| schools::names_degree(line))
+        && !head.iter().any(|line| words::is_position(line))
 }
 
 /// Whether an item of a list with a period can be a role: `Mentor of two students since 2021` among items without any
@@ -284,6 +294,48 @@ fn order(entries: &[Entry]) -> Order {
     }
 }
 
+/// A piece of a head and its place among them.
+#[derive(Debug)]
+struct Piece {
+    at: usize,
+    named: Named,
+}
+
+/// The first of some pieces, unless it is the town behind the other one and a line of its own says more.
+fn taken(unknown: &mut Vec<Piece>, beside: Option<&Piece>) -> Option<Piece> {
+    let is_town = |piece: &Piece| {
+        piece.named.after_comma
+            && piece.named.text.split_whitespace().count() <= 3
+            && beside.is_some_and(|beside| beside.named.line == piece.named.line)
+    };
+    let apart = |piece: &Piece| beside.is_none_or(|beside| beside.named.line != piece.named.line);
+    let at = match unknown.first() {
+        Some(first) if is_town(first) => unknown.iter().position(apart).unwrap_or_default(),
+        Some(_) => 0,
+        None => return None,
+    };
+    Some(unknown.remove(at))
+}
+
+/// The pieces of a head, in which somebody's own business stands where a firm would: `Self-employed`, `Electrician`.
+fn pieces_of(head: &[String]) -> Vec<Named> {
+    let mut pieces = named(head);
+    let titles = pieces.iter().filter(|named| named.kind == Kind::Title);
+    let (own, jobs) =
+        titles.fold(
+            (0, 0),
+            |(own, jobs), named| {
+                if is_own(&named.text) { (own + 1, jobs) } else { (own, jobs + 1) }
+            },
+        );
+    if own == 1 && jobs == 1 {
+        for named in pieces.iter_mut().filter(|named| is_own(&named.text)) {
+            named.kind = Kind::Firm;
+        }
+    }
+    pieces
+}
+
 /// What the head of an entry says.
 #[derive(Debug, Clone)]
 struct Role {
@@ -304,11 +356,14 @@ impl Role {
             sure: Confidence::High,
             is_inherited: false,
         };
-        let mut unknown: Vec<String> = Vec::new();
+        let mut unknown: Vec<Piece> = Vec::new();
         let (mut department, mut detail) = (None, None);
-        for Named { kind, text, after_title } in named(head) {
-            if kind == Kind::Firm && after_title && department.is_none() && is_department(&text) {
-                department = Some(text);
+        let mut known: Option<Piece> = None;
+        for (at, named) in pieces_of(head).into_iter().enumerate() {
+            let Named { kind, text, after_title, .. } = &named;
+            let (kind, after_title) = (*kind, *after_title);
+            if kind == Kind::Firm && after_title && department.is_none() && is_department(text) {
+                department = Some(named.text);
                 continue;
             }
             if kind == Kind::Unknown && after_title && detail.is_none() {
@@ -319,14 +374,15 @@ impl Role {
                 Kind::Title => &mut role.position,
                 Kind::Firm => &mut role.organisation,
                 Kind::Unknown => {
-                    unknown.push(text);
+                    unknown.push(Piece { at, named });
                     continue;
                 }
             };
             if free.is_none() {
-                *free = Some(text);
+                *free = Some(text.clone());
+                known = known.filter(|_| kind == Kind::Place).or(Some(Piece { at, named }));
             } else if kind != Kind::Place {
-                unknown.push(text);
+                unknown.push(Piece { at, named });
             }
         }
         // `Nurse, Emergency Department` above `Acme Hospital`.
@@ -337,10 +393,10 @@ impl Role {
         let complete = role.organisation.is_some() && role.location.is_some();
         let detail = detail.filter(|_| complete);
         if let (Some(title), Some(detail)) = (&mut role.position, department.or(detail)) {
-            unknown.retain(|piece| *piece != detail);
+            unknown.retain(|piece| piece.named.text != detail);
             *title = format!("{title}, {detail}");
         }
-        role.guess(unknown, order);
+        role.guess(unknown, known.as_ref(), order);
         role
     }
 
@@ -352,22 +408,24 @@ impl Role {
         }
     }
 
-    /// Pieces that no word gives away: whatever is still missing, in the order that the other entries keep.
-    fn guess(&mut self, unknown: Vec<String>, order: Order) {
-        let mut unknown = unknown.into_iter();
+    /// Pieces that no word gives away: whatever is still missing, in the order that the other entries keep. `known` is
+    /// the piece that a word has given away, if there is but one.
+    fn guess(&mut self, unknown: Vec<Piece>, known: Option<&Piece>, order: Order) {
+        let mut unknown = unknown;
         match (self.position.is_some(), self.organisation.is_some()) {
             (true, true) => {}
-            (true, false) => {
-                self.organisation = unknown.next();
-                self.sure = Confidence::Medium;
-            }
-            (false, true) => {
-                self.position = unknown.next();
-                self.sure =
-                    if order == Order::Unknown { Confidence::Low } else { Confidence::Medium };
+            (true, false) | (false, true) => {
+                let Some(other) = taken(&mut unknown, known) else {
+                    self.sure = Confidence::Medium;
+                    return;
+                };
+                self.complete(other, known, order);
             }
             (false, false) => {
-                let (first, second) = (unknown.next(), unknown.next());
+                let first = (!unknown.is_empty()).then(|| unknown.remove(0));
+                let second = taken(&mut unknown, first.as_ref());
+                let (first, second) =
+                    (first.map(|piece| piece.named.text), second.map(|piece| piece.named.text));
                 (self.position, self.organisation) = match order {
                     Order::TitleFirst if second.is_some() => (first, second),
                     Order::TitleFirst | Order::FirmFirst | Order::Unknown => (second, first),
@@ -378,9 +436,38 @@ impl Role {
         // `Acme Ltd, Smallville`: a word or two after the firm are hardly anything else than its town.
         if self.location.is_none() {
             let is_name = |word: &str| word.starts_with(char::is_uppercase);
-            self.location = unknown.next().filter(|piece| {
-                piece.split_whitespace().count() <= 3 && piece.split_whitespace().all(is_name)
-            });
+            self.location =
+                unknown.into_iter().map(|piece| piece.named.text).next().filter(|piece| {
+                    piece.split_whitespace().count() <= 3 && piece.split_whitespace().all(is_name)
+                });
+        }
+    }
+
+    /// Takes in what stands beside the only piece that is known; it is as sure as the order of both is usual.
+    fn complete(&mut self, other: Piece, known: Option<&Piece>, order: Order) {
+        let has_title = self.position.is_some();
+        let is_first = known.is_some_and(|known| other.at < known.at);
+        let usual = match order {
+            Order::Unknown => None,
+            Order::TitleFirst => Some(has_title != is_first),
+            Order::FirmFirst => Some(has_title == is_first),
+        };
+        // Two pieces that are both called a firm, or both a job.
+        let is_twice = known.is_some_and(|known| known.named.kind == other.named.kind);
+        self.sure = match usual {
+            _ if is_twice => Confidence::Low,
+            Some(false) => Confidence::Low,
+            None if !has_title => Confidence::Low,
+            _ => Confidence::Medium,
+        };
+        let (mine, its) = if has_title {
+            (&mut self.position, &mut self.organisation)
+        } else {
+            (&mut self.organisation, &mut self.position)
+        };
+        *its = Some(other.named.text);
+        if is_twice && usual == Some(false) {
+            std::mem::swap(mine, its);
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Confidence, Findings,
+    Confidence, Findings, SCHOOLS_MISSING,
     dates::{self, Period},
     lines::{Line, fields},
     place, short,
@@ -35,6 +35,11 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
         let named = school.institution.is_some() && (!school.guessed || school.period.is_some());
         named || school.study_type.is_some() && (!school.is_trade || school.period.is_some())
     });
+    let is_dated =
+        |line: &&Line| dates::find(&line.text).is_some_and(|period| period.start.is_some());
+    if sections.iter().flat_map(|lines| lines.iter()).filter(is_dated).count() > schools.len() {
+        findings.issue(SCHOOLS_MISSING);
+    }
     schools.truncate(SCHOOLS_MAX);
     let mut written = Vec::new();
     for school in schools {
@@ -47,7 +52,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
 fn is_note(line: &Line) -> bool {
     let label = line.text.split([':', ' ']).next().unwrap_or_default();
     let noted = vocabulary().notes.contains(&folded(label)) && !line.text.contains('\t');
-    let named = words::is_school(&line.text) || degree(&line.text).is_some();
+    let named = words::is_school(&line.text) || names_degree(&line.text);
     let dated = dates::find(&line.text).is_some();
     noted || line.is_prose() && !(named && dated) || (line.bullet && !named)
 }
@@ -59,6 +64,10 @@ struct School {
     /// The institution was guessed, because it stands where one stands.
     guessed: bool,
     study_type: Option<String>,
+    /// It is what stands where a degree would, and no word of it is known.
+    study_type_is_guessed: bool,
+    /// A line of its own that is neither.
+    other: Option<String>,
     /// What was learnt is told by the name of the trade alone.
     is_trade: bool,
     area: Option<String>,
@@ -89,13 +98,13 @@ impl School {
             return After::Nothing;
         }
         if self.study_type.is_none()
-            && let Some((study_type, area)) = degree(without_remark(piece))
+            && let Some((study_type, area)) = degree(finished(without_remark(piece)))
         {
             // `Apprenticeship as a fitter` says what was learnt.
             let is_long = study_type.split_whitespace().count() > 2 && !study_type.contains(" of ");
             let done = area.is_some() || is_long;
             self.study_type = Some(study_type);
-            self.area = self.area.take().or(area);
+            self.area = self.area.take().or(area.map(|area| unled(&area).to_owned()));
             return if done { After::Nothing } else { After::Degree };
         }
         if words::is_school(piece) && (self.institution.is_none() || self.guessed) {
@@ -103,6 +112,8 @@ impl School {
             let guess = self.institution.replace(piece.to_owned());
             if self.guessed && self.study_type.is_some() {
                 self.area = self.area.take().or(guess);
+            } else if self.guessed {
+                self.other = self.other.take().or(guess);
             }
             self.guessed = false;
             return After::Institution;
@@ -118,7 +129,7 @@ impl School {
         }
         match after {
             After::Degree if self.area.is_none() => {
-                self.area = Some(piece.to_owned());
+                self.area = Some(unled(piece).to_owned());
                 self.area_is_guessed = true;
             }
             // `University of California, Berkeley`.
@@ -136,7 +147,9 @@ impl School {
                 self.institution = Some(piece.to_owned());
                 self.guessed = true;
             }
-            After::Degree | After::Nothing => {}
+            After::Degree | After::Nothing => {
+                self.other.get_or_insert_with(|| piece.to_owned());
+            }
         }
         After::Nothing
     }
@@ -163,15 +176,15 @@ impl School {
             let guess = std::mem::replace(&mut self.institution, next.institution);
             if self.study_type.is_some() && self.area.is_none() {
                 self.area = guess;
+            } else {
+                self.other = self.other.take().or(guess);
             }
             self.guessed = next.guessed;
-        } else if next.guessed
-            && self.study_type.is_some()
-            && self.area.is_none()
-            && next.period.is_none()
-        {
-            // A line of its own under the degree: the subject, or a remark; not sure enough to say.
+        } else if next.guessed {
+            // Under a degree it is the subject, or a remark; not sure enough to say.
+            self.other = self.other.take().or(next.institution);
         }
+        self.other = self.other.take().or(next.other);
         if self.study_type.is_none() {
             self.study_type = next.study_type;
             self.is_trade = next.is_trade;
@@ -186,6 +199,11 @@ impl School {
     fn written(self, position: usize, findings: &mut Findings) -> Value {
         // Behind a degree stands what was studied, or where.
         let mut school = self;
+        // Beside a school stands a degree, known or not.
+        if school.study_type.is_none() && !school.guessed && school.institution.is_some() {
+            school.study_type = school.other.take().filter(|other| can_be_degree(other));
+            school.study_type_is_guessed = school.study_type.is_some();
+        }
         if school.institution.is_none() && school.area_is_guessed {
             school.institution = school.area.take();
             school.guessed = true;
@@ -216,6 +234,9 @@ impl School {
             sure = Confidence::Medium;
         }
         findings.sure(&format!("education.{position}"), sure);
+        if self.study_type_is_guessed {
+            findings.sure(&format!("education.{position}.studyType"), Confidence::Low);
+        }
         let mut school = Map::new();
         for (key, value) in [
             ("institution", self.institution),
@@ -230,6 +251,14 @@ impl School {
         }
         Value::Object(school)
     }
+}
+
+/// A few words that begin with a capital.
+fn can_be_degree(text: &str) -> bool {
+    text.starts_with(char::is_uppercase)
+        && text.split_whitespace().count() <= 7
+        && !text.contains(|c: char| c.is_ascii_digit())
+        && !text.ends_with('.')
 }
 
 /// What the piece before was.
@@ -274,10 +303,70 @@ fn without_remark(piece: &str) -> &str {
     };
     let first = folded(remark.split(' ').next().unwrap_or_default());
     let done = ["diploma", "behaald", "abgeschlossen", "concluido", "concluida", "obtenu"];
+    // `average 1.4`
+    let last = remark.rsplit(' ').next().unwrap_or_default();
+    let is_mark = last.starts_with(|c: char| c.is_ascii_digit())
+        && last.contains([',', '.', '/', '%'])
+        && remark.contains(' ');
     let is_remark = is_grade(remark) && !first.starts_with("hon")
         || done.contains(&first.as_str())
+        || is_mark
         || remark.starts_with(|c: char| c.is_ascii_digit());
     if is_remark { plain } else { piece }
+}
+
+/// `Ensino médio completo` without its last word.
+fn finished(piece: &str) -> &str {
+    const DONE: [&str; 12] = [
+        "completo",
+        "completa",
+        "concluido",
+        "concluida",
+        "finalizado",
+        "finalizada",
+        "obtenu",
+        "obtenue",
+        "behaald",
+        "afgerond",
+        "abgeschlossen",
+        "completed",
+    ];
+    match piece.rsplit_once(' ') {
+        Some((plain, last)) if DONE.contains(&folded(last).as_str()) => {
+            plain.trim_end_matches([',', ' '])
+        }
+        _ => piece,
+    }
+}
+
+/// A subject without the word that leads to it: `profiel Cultuur en Maatschappij`.
+fn unled(area: &str) -> &str {
+    const LEADS: [&str; 17] = [
+        "profiel",
+        "richting",
+        "fachrichtung",
+        "schwerpunkt",
+        "studienrichtung",
+        "specialite",
+        "filiere",
+        "especialidad",
+        "especialidade",
+        "major",
+        "specialisatie",
+        "afstudeerrichting",
+        "orientation",
+        "rama",
+        "vertiefung",
+        "vertiefungsrichtung",
+        "studierichting",
+    ];
+    match area.split_once([' ', ':']) {
+        Some((first, rest)) if LEADS.contains(&folded(first).as_str()) => {
+            let rest = rest.trim_start_matches([':', ' ']);
+            rest.strip_prefix("in ").or_else(|| rest.strip_prefix("en ")).unwrap_or(rest)
+        }
+        _ => area,
+    }
 }
 
 fn pieces(line: &str) -> Vec<String> {
@@ -287,6 +376,10 @@ fn pieces(line: &str) -> Vec<String> {
             continue;
         }
         let field = without_place(without_grade(field));
+        if let Some((several, subjects)) = subjects(field) {
+            found.extend([several.to_owned(), subjects.to_owned()]);
+            continue;
+        }
         let mut parts = vec![field];
         for separator in [" – ", " — ", " - ", " at ", " from ", ", ", "; ", ": "] {
             parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
@@ -300,6 +393,19 @@ fn pieces(line: &str) -> Vec<String> {
     }
     found.retain(|piece| piece.chars().filter(|c| c.is_alphabetic()).count() > 1);
     found
+}
+
+/// `A-levels: Maths, Physics`: degrees that are several, and their subjects, which are one list.
+fn subjects(field: &str) -> Option<(&str, &str)> {
+    let (several, subjects) = field
+        .split_once(": ")
+        .or_else(|| field.split_once(" in "))
+        .or_else(|| field.split_once(" – "))?;
+    let plural = several.split_whitespace().count() <= 2 && several.to_lowercase().ends_with('s');
+    let is_list = subjects.contains(", ")
+        && !subjects.contains(|c: char| c.is_ascii_digit() || c == '(' || c == '.')
+        && !words::is_school(subjects);
+    (plural && is_list && degree(several).is_some()).then_some((several, subjects))
 }
 
 /// `University of Smallville, Smallville, NM` without the place at its end.

@@ -36,6 +36,7 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
     let lines = dated(beside(lines));
     let levels = levels(&lines);
+    let loud = has_loud_headings(&lines);
     let mut lines = lines.into_iter().peekable();
     let mut in_items = false;
     while let Some(mut line) = lines.next() {
@@ -64,16 +65,28 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
         let is_note = matches!(within, Some(Section::Work | Section::Volunteer)) && notes(&line);
         // `Profile` above an address is its label.
         let labels = line.level == 0 && lines.peek().is_some_and(|next| is_address(&next.text));
-        let is_note = is_note || labels;
+        // Where headings are marked, `Education    Coaching` right under another line is a label and what it labels.
+        let is_row = !levels.is_empty()
+            && line.level == 0
+            && !line.after_gap
+            && line.text.contains('\t')
+            && !line.text.contains(':');
+        let is_note = is_note || labels || is_row;
         // The name stands first, and a heading of two lines is one.
         let opened = parts.last().is_some_and(|part| match parts.len() {
             1 => part.lines.len() < HEAD_MIN,
             _ => part.lines.is_empty(),
         });
-        let unknown = || (levels.contains(&line.level) && !opened).then_some(Section::Unknown);
+        let is_marked = levels.contains(&line.level) || is_loud_heading(&line, within, loud);
+        let unknown = || (is_marked && !opened).then_some(Section::Unknown);
+        // Under the last item of a role and above the first period of the section.
+        let ends_items =
+            parts.last().and_then(|part| part.lines.last()).is_some_and(|last| last.bullet);
+        let is_between = ends_items && !line.bullet && lines.peek().is_some_and(begins_with_period);
+        let between = || is_between.then(|| unlisted(&line.text)).flatten();
         let (section, rest) = match heading(&line).filter(|_| !is_note) {
             Some((section, rest)) => (Some(section), rest),
-            None => (unknown(), None),
+            None => (between().or_else(unknown), None),
         };
         let line = match (section, rest) {
             (Some(section), rest) => {
@@ -88,6 +101,35 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
         }
     }
     parts
+}
+
+/// Whether headings without marks are written in capitals here.
+fn has_loud_headings(lines: &[Line]) -> bool {
+    let known = lines.iter().filter(|line| line.level == 0 && section_of(&line.text).is_some());
+    let (loud, calm): (Vec<&Line>, Vec<&Line>) = known.partition(|line| is_loud(&line.text));
+    loud.len() > 2 && loud.len() > calm.len()
+}
+
+/// A line in capitals where headings are: not among roles, whose firms may be written so, too.
+fn is_loud_heading(line: &Line, within: Option<Section>, has_loud: bool) -> bool {
+    let is_plain = line.text.chars().all(|c| c.is_alphabetic() || " :&/'’-?".contains(c));
+    has_loud
+        && line.after_gap
+        && !line.bullet
+        && is_plain
+        && is_loud(&line.text)
+        && words_of(&folded(&line.text)).count() <= UNLISTED_MAX
+        && matches!(
+            within,
+            Some(Section::Education | Section::Skills | Section::Other | Section::Unknown)
+        )
+        && !words::is_position(&line.text)
+        && !words::is_organisation(&line.text)
+        && !place::is_place(&line.text)
+}
+
+fn begins_with_period(line: &Line) -> bool {
+    dates::find(&line.text).is_some_and(|period| period.at.start == 0 && period.start.is_some())
 }
 
 /// Fewest lines that say who somebody is, before headings that are not known.

@@ -30,7 +30,10 @@ fn unbroken(lines: &[Line]) -> Vec<String> {
     let mut whole: Vec<String> = Vec::new();
     let mut bulleted = false;
     for line in lines {
+        let is_row = |text: &str| text.contains("   ") || text.contains("[x] ");
         let goes_on = !line.bullet && !line.after_gap && !line.text.contains([':', '\t']);
+        let goes_on =
+            goes_on && !is_row(&line.text) && !whole.last().is_some_and(|last| is_row(last));
         match whole.last_mut() {
             Some(last) if goes_on && is_broken(last, &line.text, bulleted) => {
                 last.push(' ');
@@ -86,7 +89,7 @@ fn apart(field: &str) -> Vec<&str> {
                 parts.push(&field[begin..at]);
                 begin = at + 1;
             }
-            '/' | '•' | '·' if depth == 0 && field[..at].ends_with(' ') => {
+            '/' | '•' | '·' | '#' if depth == 0 && field[..at].ends_with(' ') => {
                 parts.push(&field[begin..at]);
                 begin = at + c.len_utf8();
             }

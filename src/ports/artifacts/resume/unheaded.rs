@@ -66,7 +66,7 @@ fn is_heading(part: &Part, at: usize) -> bool {
     let is_plain = line.text.chars().all(|c| c.is_alphabetic() || " :&/'’-?".contains(c));
     is_plain
         && !is_head
-        && (line.after_gap || part.section != Section::Work)
+        && (line.after_gap || part.section != Section::Work || at > 0 && part.lines[at - 1].bullet)
         && !line.bullet
         && line.text.split_whitespace().count() <= WORDS_MAX
         && line.text.starts_with(char::is_uppercase)

@@ -93,6 +93,8 @@ pub(super) struct Vocabulary {
     pub(super) terms: HashSet<String>,
     /// What stands where a role would, and is none.
     pub(super) breaks: HashSet<String>,
+    /// Words for somebody's own business.
+    pub(super) own: HashSet<String>,
     pub(super) departments: HashSet<String>,
     /// What stands before a name and is no part of it, without dots.
     pub(super) courtesies: HashSet<String>,
@@ -194,6 +196,7 @@ impl Vocabulary {
         let spaced = |text: &String| parts(text).collect::<Vec<_>>().join(" ");
         self.terms.extend(list(&roles.terms).map(|term| spaced(&term)));
         self.breaks.extend(list(&roles.breaks).map(|name| spaced(&name)));
+        self.own.extend(list(&roles.own).map(|name| spaced(&name)));
         self.departments.extend(list(&roles.departments));
         self.courtesies.extend(list(&names.courtesies));
         self.honours.extend(list(&names.honours));
@@ -277,6 +280,7 @@ struct Roles {
     other: String,
     terms: String,
     breaks: String,
+    own: String,
     departments: String,
 }
 

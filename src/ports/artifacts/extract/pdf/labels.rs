@@ -124,7 +124,7 @@ fn labels(rows: &[Vec<Piece>], x: f64) -> Option<Vec<Label>> {
             let step = if has_right { STEP_BESIDE_ITEM } else { STEP_MAX };
             let goes_on = |label: &&mut Label| {
                 let last = label.lines.last().map(|(row, at)| &rows[*row][*at]);
-                last.is_some_and(|last| is_under(last, piece, step))
+                last.is_some_and(|last| is_under(last, piece, step) && !heads(last, piece))
             };
             let above = labels.iter_mut().rev().take(2).find(goes_on);
             let is_free = (!has_right || beside_item) && lefts.len() == 1;
@@ -158,6 +158,15 @@ fn labels(rows: &[Vec<Piece>], x: f64) -> Option<Vec<Label>> {
 /// A bullet, or an item of a list.
 fn is_mark(piece: &Piece) -> bool {
     piece.text.starts_with(['•', '▪', '◦', '●', '‣', '○', '■', '–', '—', '-', '*'])
+}
+
+/// `EXPERIENCE` above `2019 – 2021`: a heading that stands in the column of the periods.
+fn heads(above: &Piece, piece: &Piece) -> bool {
+    let letters = above.text.chars().filter(|c| c.is_alphabetic());
+    letters.clone().count() > 5
+        && !letters.clone().any(char::is_lowercase)
+        && !above.text.ends_with(['-', '–', '—'])
+        && piece.text.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_under(above: &Piece, piece: &Piece, most: f64) -> bool {

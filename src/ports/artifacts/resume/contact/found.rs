@@ -50,9 +50,14 @@ pub(super) fn phone(text: &str) -> Option<String> {
             let fits = (7..=15).contains(&digits)
                 && (labelled || (digits > 7 && (international || american || is_alone)));
             // `2019 - 2021` has eight digits too; an address has a letter or slash next to them.
-            fits && dates::find(run).is_none() && !glued(text, run)
+            fits && !is_date(run) && !glued(text, run)
         })
         .map(str::to_owned)
+}
+
+/// Whether digits are a period, or a date before all: `029 2018 0456` is neither.
+fn is_date(run: &str) -> bool {
+    dates::find(run).is_some_and(|date| date.start.is_some() || date.at.len() * 2 > run.len())
 }
 
 /// Whether a run of digits is part of a word or of a web address.
@@ -86,7 +91,9 @@ fn page(word: &str) -> Option<Page> {
             host == *known || host.strip_suffix(known).is_some_and(|sub| sub.ends_with('.'))
         })
         .map(|(_, network)| *network);
-    let known_end = host.rsplit('.').next().is_some_and(|tld| ENDS.contains(&tld));
+    // `ASP.NET` is no address, `ada.example.net` is one.
+    let is_deep = host.ends_with(".net") && host.matches('.').count() > 1;
+    let known_end = is_deep || host.rsplit('.').next().is_some_and(|tld| ENDS.contains(&tld));
     let clear = schemed || lower.starts_with("www.") || network.is_some() || known_end;
     if word.contains('@') && network.is_none() || !is_domain(host) || !clear {
         return None;
@@ -176,6 +183,7 @@ mod tests {
             ("phone 555-0147", Some("555-0147")),
             ("Móvil: 655 01 23 45", Some("655 01 23 45")),
             ("040 / 555 01 77", Some("040 / 555 01 77")),
+            ("029 2018 0456", Some("029 2018 0456")),
             ("2019 - 2021", None),
             ("03/2018 - 11/2020", None),
             ("https://example.org/1234567890", None),

@@ -22,7 +22,10 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
     let (written, position) = match labelled(head) {
         Some(found) => found,
         None => top.filter(|(_, line)| !line.bullet).find_map(|(position, line)| {
-            let broken = || name_in(&broken_name(line, head.get(position + 1)?)?, &local);
+            let broken = || {
+                let next = broken_name(line, head.get(position + 1)?);
+                name_in(&next.or_else(|| broken_beside(line, &head[position + 1..]))?, &local)
+            };
             let one = || name_in(&line.text, &local);
             let whole = one().filter(|name| !is_half(name));
             Some((whole.or_else(broken).or_else(one)?, position))
@@ -129,8 +132,11 @@ fn fuller(head: &[&Line], local: &str, name: &str, position: usize) -> Option<(S
     )
 }
 
-/// `Ada van der`: the rest of the name is missing.
+/// `Ada van der`, `Ada Byron-`: the rest of the name is missing.
 fn is_half(name: &str) -> bool {
+    if name.ends_with('-') {
+        return true;
+    }
     let last = name.rsplit(' ').next().unwrap_or_default().to_lowercase();
     name.contains(' ') && PARTICLES.contains(&last.as_str())
 }
@@ -141,6 +147,19 @@ fn broken_name(line: &Line, next: &Line) -> Option<String> {
     let is_known = |line: &Line| section_of(&line.text).is_some();
     let fits = is_one(line) && next.text.split_whitespace().count() <= 2 && !next.after_gap;
     (fits && !is_known(line) && !is_known(next)).then(|| format!("{} {}", line.text, next.text))
+}
+
+/// Lines of addresses beside the lines of a name.
+const BESIDE_MAX: usize = 4;
+
+/// A name on two lines of larger type with other lines beside it: `Ada Byron-    1 Quay Road`, and further down
+/// `# Lovelace`.
+fn broken_beside(line: &Line, below: &[&Line]) -> Option<String> {
+    let first = fields(&line.text).into_iter().next().filter(|first| is_half(first))?;
+    let rest = below.iter().take(BESIDE_MAX).find(|line| line.level > 0)?;
+    let is_name = rest.text.split_whitespace().count() <= 2 && section_of(&rest.text).is_none();
+    let space = if first.ends_with('-') { "" } else { " " };
+    is_name.then(|| format!("{first}{space}{}", rest.text))
 }
 
 /// A name at the beginning of a line, before a title or an address.

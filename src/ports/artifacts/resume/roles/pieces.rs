@@ -22,17 +22,34 @@ pub(super) struct Named {
     pub(super) text: String,
     /// It stands behind a title and a comma.
     pub(super) after_title: bool,
+    /// It stands behind something else and a comma.
+    pub(super) after_comma: bool,
+    /// The line of the head that it stands in.
+    pub(super) line: usize,
 }
 
 /// The pieces of a head, each with what its words say.
 pub(super) fn named(head: &[String]) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
-    for field in head.iter().flat_map(|line| fields(line)) {
+    let numbered = head.iter().enumerate();
+    for (line, field) in
+        numbered.flat_map(|(n, line)| fields(line).into_iter().map(move |f| (n, f)))
+    {
         let (label, field) = labelled(field);
         let (plain, notes) = bracketed(field);
+        let (codes, notes): (Vec<&str>, Vec<&str>) =
+            notes.into_iter().partition(|note| is_code(note));
         let begin = found.len();
         for part in dashed(&plain).into_iter().chain(notes) {
             by_comma(part, &mut found);
+        }
+        for named in &mut found[begin..] {
+            named.line = line;
+        }
+        if let (Some(title), [code]) = (found.get_mut(begin), codes.as_slice())
+            && title.kind == Kind::Title
+        {
+            title.text = format!("{} ({code})", title.text);
         }
         let kind = match label {
             Some(RoleLabel::Title) => Kind::Title,
@@ -59,6 +76,14 @@ fn labelled(field: &str) -> (Option<RoleLabel>, &str) {
         _ if known(field).is_some() => (known(field), ""),
         _ => (None, field),
     }
+}
+
+/// `91E`, `L5`: a code of a trade or a rank, which belongs to the title before it.
+fn is_code(note: &str) -> bool {
+    note.len() <= 6
+        && note.contains(|c: char| c.is_ascii_digit())
+        && note.contains(|c: char| c.is_ascii_uppercase())
+        && note.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase() || c == '-')
 }
 
 /// A text without what stands in brackets, and that.
@@ -89,6 +114,12 @@ fn is_term(text: &str) -> bool {
 pub(super) fn is_break(text: &str) -> bool {
     let folded = folded(text);
     vocabulary().breaks.contains(&parts(&folded).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a text says that somebody worked for themselves, and nothing else.
+pub(super) fn is_own(text: &str) -> bool {
+    let folded = folded(text);
+    vocabulary().own.contains(&parts(&folded).collect::<Vec<_>>().join(" "))
 }
 
 /// Whether a text names a part of an organisation: `Emergency Department`.
@@ -127,11 +158,14 @@ fn kind(text: &str) -> Kind {
 
 /// A name with a firm's form in it is a firm, though a job is in it too: `Tailor & Sons Ltd`.
 fn firmly(piece: &str) -> bool {
-    if is_led(piece) {
+    // `Leerkracht groep 7`
+    let last = piece.split_whitespace().last().unwrap_or_default();
+    let first = piece.split_whitespace().next().unwrap_or_default();
+    let is_class = last.chars().all(|c| c.is_ascii_digit()) && words::is_position(first);
+    if is_led(piece) || is_class {
         return false;
     }
     let is_firm = |word: &str| words::is_organisation(word) && !words::is_position(word);
-    let first = piece.split_whitespace().next().unwrap_or_default();
     // `Software Engineer II`
     let is_rank = |word: &&str| word.chars().all(|c| matches!(c, 'I' | 'V' | '1'..='9'));
     let end = piece.split_whitespace().rev().find(|word| !is_rank(word)).unwrap_or_default();
@@ -202,11 +236,29 @@ fn dashed(field: &str) -> Vec<&str> {
             })
             .collect();
     }
+    // `Acme GmbH in Smallville`
+    for separator in [" in ", " à ", " te ", " en ", " em "] {
+        parts = parts
+            .into_iter()
+            .flat_map(|part| match part.rsplit_once(separator) {
+                Some((firm, town)) if stands_in(firm, town) => vec![firm, town],
+                _ => vec![part],
+            })
+            .collect();
+    }
     parts
         .into_iter()
         .map(|part| part.trim_matches([' ', ',', ';', '–', '—', '-', '*']))
         .map(|part| if part.contains('(') { part } else { part.trim_end_matches(')') })
         .collect()
+}
+
+/// Whether a firm and a town stand on both sides of a preposition.
+fn stands_in(firm: &str, town: &str) -> bool {
+    let is_word = !town.contains(' ') && town.starts_with(char::is_uppercase);
+    words::is_organisation(firm)
+        && !words::is_position(firm)
+        && (place::is_place(town) || is_word && !words::is_organisation(town))
 }
 
 /// `Programmer, Acme Ltd, London, UK` in its parts; `Acme, Inc.`, `Director, Marketing` and `City of Leeds, Roads` stay
@@ -237,14 +289,22 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
                 let after_title = last.is_some_and(|last| {
                     last.kind == Kind::Title || last.kind == Kind::Unknown && last.after_title
                 });
-                pieces.push(Named { kind: next, text: (*part).to_owned(), after_title });
+                let after_comma = !pieces.is_empty();
+                let text = (*part).to_owned();
+                pieces.push(Named { kind: next, text, after_title, after_comma, line: 0 });
             }
         }
     }
     found.append(&mut pieces);
     if !place.is_empty() {
         let text = place.join(", ");
-        found.push(Named { kind: Kind::Place, text, after_title: false });
+        found.push(Named {
+            kind: Kind::Place,
+            text,
+            after_title: false,
+            after_comma: false,
+            line: 0,
+        });
     }
 }
 

@@ -127,6 +127,9 @@ fn doubt(issue: &str) -> Option<&'static str> {
         OTHER_NAME => "The name in it isn't the one I know you by, so please check it.",
         OTHER_ADDRESS => "Its e-mail address isn't the one you gave before, so please check it.",
         resume::ROLES_MISSING => "I may have missed some roles, so please add what isn't there.",
+        resume::SCHOOLS_MISSING => {
+            "I may have missed some schools, so please add what isn't there."
+        }
         HIDDEN_TEXT => "It holds text that nobody can see, which I left out.",
         LOW_CONFIDENCE => "I'm not sure about some of it. Please check every value.",
         SCANNED => "It's a scan, so I read it from the image. Please check every value.",
