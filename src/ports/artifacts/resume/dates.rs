@@ -45,7 +45,9 @@ pub(super) struct Period {
 /// The first period in a line, or else its first single date, which is its end.
 pub(super) fn find(line: &str) -> Option<Period> {
     let tokens = tokens(line);
-    let found = (0..tokens.len()).filter_map(|at| Reader { tokens: &tokens, at }.period());
+    let day_first = has_day_first(&tokens);
+    let reader = |at: usize| Reader { tokens: &tokens, at, day_first };
+    let found = (0..tokens.len()).filter_map(|at| reader(at).period());
     let mut single = None;
     for period in found {
         if period.start.is_some() {
@@ -54,6 +56,22 @@ pub(super) fn find(line: &str) -> Option<Period> {
         single = single.or(Some(period));
     }
     single
+}
+
+/// Whether `31/07/2024` stands somewhere in the line, so that `01/09/2020` is in September, too.
+fn has_day_first(tokens: &[Token<'_>]) -> bool {
+    tokens.windows(5).any(|tokens| {
+        matches!(
+            [tokens[0].what, tokens[1].what, tokens[2].what, tokens[3].what, tokens[4].what],
+            [
+                What::Number(13..=31, 2),
+                What::Mark('/' | '-'),
+                What::Number(1..=12, 1 | 2),
+                What::Mark('/' | '-'),
+                What::Number(_, 4),
+            ]
+        )
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +124,8 @@ fn tokens(line: &str) -> Vec<Token<'_>> {
 struct Reader<'a> {
     tokens: &'a [Token<'a>],
     at: usize,
+    /// Days stand before months.
+    day_first: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -247,7 +267,7 @@ impl<'a> Reader<'a> {
         let year = narrow(self.joined(&marks, 4, is_year)?);
         // With dots the day comes first; with slashes it depends on the country, so only a number above 12 tells.
         let month = match (first, second) {
-            (_, month) if european && month <= 12 => Some(small(month)),
+            (_, month) if (european || self.day_first) && month <= 12 => Some(small(month)),
             (1..=12, 13..) => Some(small(first)),
             (13.., 1..=12) => Some(small(second)),
             (first, second) if first == second => Some(small(first)),

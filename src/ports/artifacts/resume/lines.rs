@@ -147,6 +147,14 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     if hangs && !next.contains('\t') && first.starts_with(char::is_alphabetic) {
         return Some(format!("{text} {next}"));
     }
+    // `Certificate in the    2019 – 2021` and `Fitting of Valves`.
+    if let Some((first, period)) = text.split_once('\t')
+        && first.rsplit(' ').next().is_some_and(|word| vocabulary().linking.contains(word))
+        && dates::find(period).is_some_and(|found| found.at == (0..period.len()))
+        && !next.contains('\t')
+    {
+        return Some(format!("{first} {next}\t{period}"));
+    }
     if is_open(text, next) || line.bullet && is_rest_of_item(text, next) {
         return Some(format!("{text} {next}"));
     }

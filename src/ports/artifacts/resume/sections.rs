@@ -3,7 +3,7 @@
 use super::{
     dates,
     lines::{Line, dated},
-    place,
+    place, schools,
     vocabulary::{folded, parts as words_of, vocabulary},
     words,
 };
@@ -54,8 +54,11 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
             && !next.bullet
         {
             let whole = format!("{} {}", line.text, next.text);
+            let hangs = JOINTS.iter().any(|joint| {
+                folded(&line.text).ends_with(joint.trim_end())
+            });
             if section_of(&whole).is_some()
-                && (section_of(&line.text).is_none() || section_of(&next.text).is_none())
+                && (hangs || section_of(&line.text).is_none() || section_of(&next.text).is_none())
             {
                 line.text = whole;
                 lines.next();
@@ -84,7 +87,11 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
             parts.last().and_then(|part| part.lines.last()).is_some_and(|last| last.bullet);
         let is_between = ends_items && !line.bullet && lines.peek().is_some_and(begins_with_period);
         let between = || is_between.then(|| unlisted(&line.text)).flatten();
-        let (section, rest) = match heading(&line).filter(|_| !is_note) {
+        // `Ausbildung Gesundheitspflege` among schools is a degree.
+        let is_degree = within == Some(Section::Education)
+            && section_of(&line.text).is_none()
+            && schools::names_degree(&line.text);
+        let (section, rest) = match heading(&line).filter(|_| !is_note && !is_degree) {
             Some((section, rest)) => (Some(section), rest),
             None => (between().or_else(unknown), None),
         };

@@ -14,7 +14,7 @@ const LINE_MIN: usize = 45;
 /// Reads the skills of sections, each once.
 pub(super) fn read(sections: &[&[Line]]) -> Vec<String> {
     let mut skills: Vec<String> = Vec::new();
-    for line in sections.iter().flat_map(|lines| unbroken(lines)) {
+    for line in sections.iter().flat_map(|lines| unbroken(unlabelled(lines).as_slice())) {
         for item in items(&line) {
             let known = skills.iter().any(|skill| skill.eq_ignore_ascii_case(&item));
             if !known && skills.len() < SKILLS_MAX {
@@ -23,6 +23,24 @@ pub(super) fn read(sections: &[&[Line]]) -> Vec<String> {
         }
     }
     skills
+}
+
+/// `Teaching    Reading` above `Writing` and `Arithmetic`: what kind they are of stands once, in a column of its own.
+fn unlabelled(lines: &[Line]) -> Vec<Line> {
+    let mut lines = lines.to_vec();
+    let (first, rest) = match lines.split_first_mut() {
+        Some((first, rest)) if rest.len() > 1 => (first, rest),
+        _ => return lines,
+    };
+    let is_one = |line: &Line| !line.text.contains([',', '\t']) && line.fields().len() == 1;
+    if let Some((kind, item)) = first.text.split_once('\t')
+        && !kind.contains(',')
+        && !item.contains('\t')
+        && rest.iter().all(is_one)
+    {
+        first.text = item.to_owned();
+    }
+    lines
 }
 
 /// The lines, with those put together that are one list.

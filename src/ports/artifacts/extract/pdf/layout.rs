@@ -27,7 +27,7 @@ impl Text {
     /// Adds a page.
     pub(super) fn add(&mut self, pieces: Vec<Piece>) {
         let pieces = with_marks(pieces);
-        read(pieces, 0, &mut self.main, &mut self.aside);
+        read(pieces, 0, None, &mut self.main, &mut self.aside);
         for text in [&mut self.main, &mut self.aside] {
             text.push_str("\n\n");
         }
@@ -79,37 +79,46 @@ fn with_marks(mut pieces: Vec<Piece>) -> Vec<Piece> {
 /// Columns within columns within columns are no document.
 const DEPTH_MAX: usize = 4;
 
-fn read(pieces: Vec<Piece>, depth: usize, main: &mut String, aside: &mut String) {
-    let rows = labels::joined(rows(pieces));
-    let Some(gutter) = (depth < DEPTH_MAX).then(|| gutter(&rows)).flatten() else {
+/// Reads pieces in the order of their columns; `cards_at` is where cards have begun above.
+fn read(
+    pieces: Vec<Piece>,
+    depth: usize,
+    cards_at: Option<f64>,
+    main: &mut String,
+    aside: &mut String,
+) {
+    let rows = labels::joined(unwrapped(rows(pieces)));
+    let Some(gutter) = (depth < DEPTH_MAX).then(|| gutter(&rows, cards_at)).flatten() else {
         write(&rows, main);
         return;
     };
-    let Gutter { x, from, to, .. } = gutter;
+    let Gutter { x, from, to, is_cards, .. } = gutter;
     let mut rows = rows;
     let below = rows.split_off(to);
     let beside = rows.split_off(from);
     write(&rows, main);
     let (left, right): (Vec<Piece>, Vec<Piece>) =
         beside.into_iter().flatten().partition(|piece| piece.left < x);
-    let (first, second) = if is_first(&left, &right) { (left, right) } else { (right, left) };
-    read(first, depth + 1, main, aside);
+    let left_first = is_cards || is_first(&left, &right);
+    let (first, second) = if left_first { (left, right) } else { (right, left) };
+    read(first, depth + 1, None, main, aside);
     main.push('\n');
     // A few lines beside a few others, such as addresses beside a name, stay with them.
-    if second.len() <= FEW {
+    if is_cards || second.len() <= FEW {
         let mut rest = String::new();
-        read(second, depth + 1, main, &mut rest);
+        read(second, depth + 1, None, main, &mut rest);
         main.push_str(&rest);
     } else {
         let mut rest = String::new();
         let mut further = String::new();
-        read(second, depth + 1, &mut rest, &mut further);
+        read(second, depth + 1, None, &mut rest, &mut further);
         aside.push_str(&rest);
         aside.push('\n');
         aside.push_str(&further);
     }
     main.push('\n');
-    read(below.into_iter().flatten().collect(), depth + 1, main, aside);
+    let cards_at = is_cards.then_some(x).or(cards_at);
+    read(below.into_iter().flatten().collect(), depth + 1, cards_at, main, aside);
 }
 
 /// Pieces that are no column yet.
@@ -145,6 +154,54 @@ fn rows(mut pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
     rows
 }
 
+/// Rows in which an address or a number that has no room beside others goes on in the next row is put together.
+fn unwrapped(rows: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
+    let mut whole: Vec<Vec<Piece>> = Vec::new();
+    for row in rows {
+        let is_near = |above: &Vec<Piece>| row[0].baseline - above[0].baseline < 1.6 * row[0].size;
+        let Some(above) = whole.last_mut().filter(|above| above.len() > 2 && is_near(above)) else {
+            whole.push(row);
+            continue;
+        };
+        let begun = |piece: &Piece| above.iter().position(|begun| goes_on(begun, piece));
+        let places: Option<Vec<usize>> = row.iter().map(begun).collect();
+        let Some(places) = places else {
+            whole.push(row);
+            continue;
+        };
+        for (at, piece) in places.into_iter().zip(&row) {
+            if piece.text.starts_with(|c: char| c.is_ascii_digit()) {
+                above[at].text.push(' ');
+            }
+            above[at].text.push_str(&piece.text);
+        }
+    }
+    whole
+}
+
+/// Most letters of the rest of an address or a number.
+const REST_MAX: usize = 24;
+
+/// `github.com/ada-` above `byron`, `+44 20 7946` above `0018`.
+fn goes_on(begun: &Piece, rest: &Piece) -> bool {
+    let is_number =
+        |text: &str| text.chars().all(|c| c.is_ascii_digit() || "+()-./ ".contains(c));
+    let is_address = begun.text.contains(['/', '@'])
+        && begun.text.ends_with(['-', '/', '_', '.', '@'])
+        && !begun.text.contains(' ')
+        && !rest.text.contains(' ');
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).count();
+    let is_telephone = is_number(&begun.text)
+        && is_number(&rest.text)
+        && begun.text.starts_with(['+', '(', '0'])
+        && digits(&begun.text) > 4
+        && digits(&rest.text) <= 6;
+    (begun.left - rest.left).abs() < 1.0
+        && (begun.size - rest.size).abs() < 0.1 * begun.size
+        && rest.text.chars().count() <= REST_MAX
+        && (is_address || is_telephone)
+}
+
 fn is_level(one: &Piece, other: &Piece) -> bool {
     (one.baseline - other.baseline).abs() <= 0.2 * one.size.min(other.size)
 }
@@ -159,6 +216,8 @@ struct Gutter {
     to: usize,
     /// Rows with something on both of its sides or on one.
     size: usize,
+    /// Both columns are cards, which stand level.
+    is_cards: bool,
 }
 
 /// Fewest rows of a column.
@@ -170,7 +229,7 @@ const WHITE_MIN: f64 = 9.0;
 /// Positions at which a right column may begin that are looked at.
 const CANDIDATES_MAX: usize = 40;
 
-fn gutter(rows: &[Vec<Piece>]) -> Option<Gutter> {
+fn gutter(rows: &[Vec<Piece>], cards_at: Option<f64>) -> Option<Gutter> {
     let mut lefts: Vec<f64> = rows.iter().flatten().map(|piece| piece.left).collect();
     lefts.sort_by(f64::total_cmp);
     let mut candidates: Vec<(usize, f64)> = Vec::new();
@@ -182,16 +241,46 @@ fn gutter(rows: &[Vec<Piece>]) -> Option<Gutter> {
     }
     candidates.retain(|(count, _)| *count >= 3);
     candidates.sort_by_key(|(count, _)| usize::MAX - count);
-    candidates
-        .iter()
-        .take(CANDIDATES_MAX)
-        .flat_map(|(_, x)| free(rows, *x))
+    let free = || candidates.iter().take(CANDIDATES_MAX).flat_map(|(_, x)| free_at(rows, *x));
+    let columns = free()
         .filter(|gutter| parts_columns(&rows[gutter.from..gutter.to], gutter.x))
-        .max_by_key(|gutter| gutter.size)
+        .max_by_key(|gutter| gutter.size);
+    let again = || {
+        let gutters = cards_at.map(|x| free_at(rows, x + 1.0)).into_iter().flatten();
+        gutters.filter_map(|gutter| cards(rows, gutter, 1)).next()
+    };
+    columns.or_else(|| free().find_map(|gutter| cards(rows, gutter, CARDS_MIN))).or_else(again)
+}
+
+/// Fewest rows with entries beside one another.
+const CARDS_MIN: usize = 3;
+
+/// The first stretch between two headings in which entries stand beside one another, each with a title and its years.
+fn cards(rows: &[Vec<Piece>], gutter: Gutter, least: usize) -> Option<Gutter> {
+    let Gutter { x, from, to, .. } = gutter;
+    let is_entry = |row: &[Piece], is_left: bool| {
+        let side = || row.iter().filter(move |piece| (piece.left < x) == is_left);
+        let title = |piece: &Piece| !piece.text.contains(|c: char| c.is_ascii_digit());
+        side().any(|piece| has_year(&piece.text)) && side().any(title)
+    };
+    let is_pair = |row: &Vec<Piece>| is_entry(row, true) && is_entry(row, false);
+    if rows[from..to].iter().filter(|row| is_pair(row)).count() < least {
+        return None;
+    }
+    let is_heading = |row: &Vec<Piece>| row.len() == 1 && row[0].text.starts_with('#');
+    let first = (from..to).find(|at| is_pair(&rows[*at]))?;
+    let begin = (from..first).rev().find(|at| is_heading(&rows[*at])).map_or(from, |at| at + 1);
+    let end = (first..to).find(|at| is_heading(&rows[*at])).unwrap_or(to);
+    Some(Gutter { x, from: begin, to: end, size: end - begin, is_cards: true })
+}
+
+fn has_year(text: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_digit())
+        .any(|number| number.len() == 4 && (number.starts_with("19") || number.starts_with("20")))
 }
 
 /// The longest stretches of rows in which nothing crosses the white left of `x`.
-fn free(rows: &[Vec<Piece>], x: f64) -> Vec<Gutter> {
+fn free_at(rows: &[Vec<Piece>], x: f64) -> Vec<Gutter> {
     let crosses = |row: &Vec<Piece>| {
         row.iter().any(|piece| piece.left < x - 1.0 && piece.right > x - WHITE_MIN)
     };
@@ -202,7 +291,7 @@ fn free(rows: &[Vec<Piece>], x: f64) -> Vec<Gutter> {
             continue;
         }
         if at > from {
-            found.push(Gutter { x: x - 1.0, from, to: at, size: at - from });
+            found.push(Gutter { x: x - 1.0, from, to: at, size: at - from, is_cards: false });
         }
         from = at + 1;
     }

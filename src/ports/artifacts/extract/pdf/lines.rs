@@ -30,14 +30,18 @@ const SAME_LINE: f64 = 0.25;
 /// A gap that is wide only because the line is stretched: so many times the gap between its other words.
 const STRETCHED: f64 = 1.8;
 
+/// Widest gap between the words of a stretched line, in type sizes.
+const STRETCHED_MAX: f64 = 1.3;
+
 /// The pieces of a page, in no order.
 pub(super) fn pieces(letters: Vec<Letter>) -> Vec<Piece> {
-    let mut parts: Vec<Vec<Letter>> = Vec::new();
-    for mut row in rows(accented(letters)) {
+    let mut rows = rows(accented(letters));
+    for row in &mut rows {
         row.sort_by(|one, other| one.left.total_cmp(&other.left));
         row.dedup_by(|one, other| is_twice(one, other));
-        parts.extend(parted(row));
     }
+    let word = word_gap(&rows);
+    let parts: Vec<Vec<Letter>> = rows.into_iter().flat_map(|row| parted(row, word)).collect();
     let starts = starts(&parts);
     let parts = parts.into_iter().flat_map(|part| at_column(part, &starts));
     parts.filter_map(|part| piece(&part)).collect()
@@ -102,15 +106,45 @@ fn is_twice(one: &Letter, other: &Letter) -> bool {
     one.text == other.text && (one.left - other.left).abs() < 0.08 * one.size
 }
 
+/// The usual gap between words of a page, in type sizes.
+fn word_gap(rows: &[Vec<Letter>]) -> f64 {
+    let mut gaps: Vec<f64> = Vec::new();
+    for row in rows {
+        let visible: Vec<&Letter> = row.iter().filter(|letter| !is_space(letter)).collect();
+        let between = visible.windows(2).map(|pair| gap(pair[0], pair[1]));
+        gaps.extend(between.filter(|gap| *gap > WORD && *gap < WIDE));
+    }
+    median(&mut gaps)
+}
+
+/// The narrowest gap between two words in boxes of their own, in type sizes, in usual gaps of the page and in gaps of
+/// the same line.
+const BOXED: f64 = 0.7;
+const BOXED_TO_WORD: f64 = 3.3;
+
+/// From what width on a gap parts a line of short items, each in its box; none in letters that are set apart.
+fn boxed(gaps: &[f64], word: f64) -> f64 {
+    let mut wide: Vec<f64> = gaps.iter().copied().filter(|gap| *gap > WORD).collect();
+    if word <= WORD || wide.len() * 3 > gaps.len() {
+        return WIDE;
+    }
+    wide.sort_by(f64::total_cmp);
+    // Lines that are stretched have no narrow gap.
+    let least = wide.first().copied().filter(|_| wide.len() > 2).unwrap_or(word);
+    BOXED.max(word.max(least) * BOXED_TO_WORD).min(WIDE)
+}
+
 /// A line parted where its gaps are wide.
-fn parted(row: Vec<Letter>) -> Vec<Vec<Letter>> {
+fn parted(row: Vec<Letter>, word: f64) -> Vec<Vec<Letter>> {
     let visible: Vec<&Letter> = row.iter().filter(|letter| !is_space(letter)).collect();
     let gaps: Vec<f64> = visible.windows(2).map(|pair| gap(pair[0], pair[1])).collect();
     let mut between_words: Vec<f64> = gaps.iter().copied().filter(|gap| *gap > WORD).collect();
     // The lower third: in a row of items there are more gaps between them than within.
     between_words.sort_by(f64::total_cmp);
     let usual = if between_words.len() > 4 { between_words[between_words.len() / 3] } else { 0.0 };
-    let wide = WIDE.max(usual * STRETCHED);
+    // Nobody stretches lines as far as that.
+    let usual = if usual > STRETCHED_MAX { 0.0 } else { usual };
+    let wide = boxed(&gaps, word).max(usual * STRETCHED);
     let mut parts: Vec<Vec<Letter>> = Vec::new();
     let mut end: Option<Letter> = None;
     for letter in row {
