@@ -54,9 +54,7 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
             && !next.bullet
         {
             let whole = format!("{} {}", line.text, next.text);
-            let hangs = JOINTS.iter().any(|joint| {
-                folded(&line.text).ends_with(joint.trim_end())
-            });
+            let hangs = JOINTS.iter().any(|joint| folded(&line.text).ends_with(joint.trim_end()));
             if section_of(&whole).is_some()
                 && (hangs || section_of(&line.text).is_none() || section_of(&next.text).is_none())
             {

@@ -184,8 +184,7 @@ const REST_MAX: usize = 24;
 
 /// `github.com/ada-` above `byron`, `+44 20 7946` above `0018`.
 fn goes_on(begun: &Piece, rest: &Piece) -> bool {
-    let is_number =
-        |text: &str| text.chars().all(|c| c.is_ascii_digit() || "+()-./ ".contains(c));
+    let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit() || "+()-./ ".contains(c));
     let is_address = begun.text.contains(['/', '@'])
         && begun.text.ends_with(['-', '/', '_', '.', '@'])
         && !begun.text.contains(' ')
