@@ -65,12 +65,7 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
                 return roles;
             }
             let mut role = Role::of_lines(&entry.head, order);
-            // A firm with the years there, above the titles with theirs.
-            let next = entries.peek().map(|next| Role::of_lines(&next.head, order));
-            let heads_group = role.position.is_none()
-                && entry.items.is_empty()
-                && next.is_some_and(|next| next.organisation.is_none() && next.position.is_some());
-            if heads_group {
+            if entries.peek().is_some_and(|next| heads_group(&entry, &role, next, order)) {
                 group = role.organisation;
                 continue;
             }
@@ -95,6 +90,20 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
         }
     }
     roles
+}
+
+/// Whether a firm stands with the years there above the titles with theirs.
+fn heads_group(entry: &Entry, role: &Role, next: &Entry, order: Order) -> bool {
+    let within = match (entry.period.start, next.period.start.or(next.period.end)) {
+        (Some(start), Some(next)) => !next.is_before(start),
+        _ => true,
+    };
+    let next = Role::of_lines(&next.head, order);
+    within
+        && role.position.is_none()
+        && entry.items.is_empty()
+        && next.organisation.is_none()
+        && next.position.is_some()
 }
 
 /// The lines that name one role.
@@ -249,10 +258,13 @@ fn adds(head: &mut Vec<String>, line: &Line) -> bool {
         after.position.as_deref().is_some_and(|longer| longer.starts_with(title))
     });
     let gains = gains || grows && before.position.is_some();
+    // `Acme Ltd, Smallville` above `Wrangler`.
+    let replaces =
+        before.is_beside && !after.is_beside && line.text.split_whitespace().count() <= 6;
     // `Acme Ltd – Smallville` above `Engineer`: the town was taken for the title.
     let has_title = |lines: &[String]| named(lines).iter().any(|named| named.kind == Kind::Title);
     let tells = !has_title(head) && has_title(std::slice::from_ref(text));
-    let adds = names(line) && short && (gains && keeps || tells);
+    let adds = names(line) && short && (gains && keeps || tells || replaces);
     if adds {
         head.push(text.clone());
     }
@@ -301,13 +313,17 @@ struct Piece {
     named: Named,
 }
 
+/// Whether a piece stands behind another one in its line, after a comma, and is as short as the name of a town.
+fn is_beside(piece: &Piece, before: &Piece) -> bool {
+    piece.named.after_comma
+        && piece.at > before.at
+        && before.named.line == piece.named.line
+        && piece.named.text.split_whitespace().count() <= 3
+}
+
 /// The first of some pieces, unless it is the town behind the other one and a line of its own says more.
 fn taken(unknown: &mut Vec<Piece>, beside: Option<&Piece>) -> Option<Piece> {
-    let is_town = |piece: &Piece| {
-        piece.named.after_comma
-            && piece.named.text.split_whitespace().count() <= 3
-            && beside.is_some_and(|beside| beside.named.line == piece.named.line)
-    };
+    let is_town = |piece: &Piece| beside.is_some_and(|beside| is_beside(piece, beside));
     let apart = |piece: &Piece| beside.is_none_or(|beside| beside.named.line != piece.named.line);
     let at = match unknown.first() {
         Some(first) if is_town(first) => unknown.iter().position(apart).unwrap_or_default(),
@@ -345,6 +361,8 @@ struct Role {
     sure: Confidence,
     /// The firm is that of the role above.
     is_inherited: bool,
+    /// What was guessed stands behind the other piece and may be a town or a department; a line of its own says more.
+    is_beside: bool,
 }
 
 impl Role {
@@ -355,6 +373,7 @@ impl Role {
             location: None,
             sure: Confidence::High,
             is_inherited: false,
+            is_beside: false,
         };
         let mut unknown: Vec<Piece> = Vec::new();
         let (mut department, mut detail) = (None, None);
@@ -415,11 +434,26 @@ impl Role {
         match (self.position.is_some(), self.organisation.is_some()) {
             (true, true) => {}
             (true, false) | (false, true) => {
-                let Some(other) = taken(&mut unknown, known) else {
-                    self.sure = Confidence::Medium;
-                    return;
-                };
-                self.complete(other, known, order);
+                match taken(&mut unknown, known) {
+                    Some(other) => {
+                        // What is left is a town behind one of both, or would do as well.
+                        let is_town = |left: &Piece| {
+                            [Some(&other), known]
+                                .into_iter()
+                                .flatten()
+                                .any(|it| is_beside(left, it))
+                        };
+                        let is_clear = unknown.iter().all(is_town);
+                        self.complete(other, known, order);
+                        if !is_clear {
+                            self.sure = Confidence::Low;
+                        }
+                    }
+                    None if self.organisation.is_some() && order == Order::Unknown => {
+                        self.sure = Confidence::Low;
+                    }
+                    None => self.sure = Confidence::Medium,
+                }
             }
             (false, false) => {
                 let first = (!unknown.is_empty()).then(|| unknown.remove(0));
@@ -460,6 +494,7 @@ impl Role {
             None if !has_title => Confidence::Low,
             _ => Confidence::Medium,
         };
+        self.is_beside = known.is_some_and(|known| is_beside(&other, known));
         let (mine, its) = if has_title {
             (&mut self.position, &mut self.organisation)
         } else {
@@ -472,7 +507,7 @@ impl Role {
     }
 
     fn written(self, path: &str, shape: &Shape, period: &Period, findings: &mut Findings) -> Value {
-        let Self { organisation, position, location, sure, is_inherited } = self;
+        let Self { organisation, position, location, sure, is_inherited, .. } = self;
         let what = match (&organisation, &position) {
             (Some(name), _) | (None, Some(name)) => format!("“{}”", short(name)),
             (None, None) => format!("role {}", path.rsplit('.').next().unwrap_or_default()),

@@ -68,6 +68,8 @@ struct School {
     study_type_is_guessed: bool,
     /// A line of its own that is neither.
     other: Option<String>,
+    /// It stands above the school, where degrees stand here.
+    other_leads: bool,
     /// What was learnt is told by the name of the trade alone.
     is_trade: bool,
     area: Option<String>,
@@ -113,6 +115,7 @@ impl School {
             if self.guessed && self.study_type.is_some() {
                 self.area = self.area.take().or(guess);
             } else if self.guessed {
+                self.other_leads = self.other.is_none();
                 self.other = self.other.take().or(guess);
             }
             self.guessed = false;
@@ -162,10 +165,16 @@ impl School {
         self.institution.is_some() && self.study_type.is_some() && self.period.is_some()
     }
 
+    /// A line that can be a degree, though no word of it is known, stands above the school.
+    fn has_other_degree(&self) -> bool {
+        let leads = self.other_leads && self.period.is_some() && !self.guessed;
+        leads && self.other.as_deref().is_some_and(can_be_degree)
+    }
+
     fn clashes(&self, next: &Self) -> bool {
         let firm = |school: &Self| school.institution.is_some() && !school.guessed;
         (firm(self) && firm(next))
-            || (self.study_type.is_some() && next.study_type.is_some())
+            || ((self.study_type.is_some() || self.has_other_degree()) && next.study_type.is_some())
             || (self.period.is_some() && next.period.is_some())
     }
 
@@ -177,6 +186,7 @@ impl School {
             if self.study_type.is_some() && self.area.is_none() {
                 self.area = guess;
             } else {
+                self.other_leads = self.other.is_none() && guess.is_some();
                 self.other = self.other.take().or(guess);
             }
             self.guessed = next.guessed;

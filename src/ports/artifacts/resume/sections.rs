@@ -79,6 +79,9 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
             _ => part.lines.is_empty(),
         });
         let is_marked = levels.contains(&line.level) || is_loud_heading(&line, within, loud);
+        let is_marked = is_marked
+            || within == Some(Section::Skills)
+                && parts.last().is_some_and(|part| ends_list(part, &line, lines.peek()));
         let unknown = || (is_marked && !opened).then_some(Section::Unknown);
         // Under the last item of a role and above the first period of the section.
         let ends_items =
@@ -131,6 +134,19 @@ fn is_loud_heading(line: &Line, within: Option<Section>, has_loud: bool) -> bool
         && !words::is_position(&line.text)
         && !words::is_organisation(&line.text)
         && !place::is_place(&line.text)
+}
+
+/// Whether a line among skills heads something else: alone above a block of its own, where the skills are in rows or
+/// items.
+fn ends_list(part: &Part, line: &Line, next: Option<&Line>) -> bool {
+    let is_row = |line: &Line| line.bullet || line.text.contains([',', ';', ':', '\t', '|', '·']);
+    let heads = |line: &Line| {
+        let is_plain = line.text.chars().all(|c| c.is_alphabetic() || " &'’-".contains(c));
+        is_plain && !line.bullet && line.after_gap && line.text.split(' ').count() <= 3
+    };
+    heads(line)
+        && part.lines.iter().all(is_row)
+        && next.is_some_and(|next| (!next.after_gap || next.bullet) && is_row(next))
 }
 
 fn begins_with_period(line: &Line) -> bool {

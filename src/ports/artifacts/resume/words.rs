@@ -31,7 +31,9 @@ pub(super) fn is_organisation(text: &str) -> bool {
 
 /// Whether a text names a place of learning.
 pub(super) fn is_school(text: &str) -> bool {
-    words(text).filter(|word| !LEARNED.contains(&word.as_str())).any(|word| {
+    // `Fachoberschulreife`, `Realschulabschluss`: what is got there.
+    let is_got = |word: &str| ["reife", "abschluss"].iter().any(|end| word.ends_with(end));
+    words(text).filter(|word| !LEARNED.contains(&word.as_str()) && !is_got(word)).any(|word| {
         let vocabulary = vocabulary();
         vocabulary.schools.contains(&word)
             || vocabulary.school_stems.iter().any(|stem| word.starts_with(stem))
