@@ -238,14 +238,22 @@ impl School {
         if self.institution.is_none() {
             findings.issue(&format!("no school was found for {what}"));
             sure = Confidence::Low;
-        } else if self.guessed {
+        } else if self.guessed
+            && (self.study_type.is_none() || self.is_trade || self.period.is_none())
+        {
             sure = Confidence::Low;
         } else if self.study_type.is_none() || self.period.is_none() {
             sure = Confidence::Medium;
         }
         findings.sure(&format!("education.{position}"), sure);
-        if self.study_type_is_guessed {
-            findings.sure(&format!("education.{position}.studyType"), Confidence::Low);
+        // A period stands where it stands.
+        let names_are_guessed = self.guessed && sure != Confidence::Low;
+        let low = [
+            ("institution", names_are_guessed),
+            ("studyType", names_are_guessed || self.study_type_is_guessed),
+        ];
+        for (key, _) in low.into_iter().filter(|(_, is_low)| *is_low) {
+            findings.sure(&format!("education.{position}.{key}"), Confidence::Low);
         }
         let mut school = Map::new();
         for (key, value) in [
