@@ -158,10 +158,9 @@ fn entries(lines: &[Line]) -> Vec<Entry> {
     entries
 }
 
-/// Whether a head names a degree at a school, and no job there.
+/// Whether a head names a degree and no job.
 fn is_school(head: &[String]) -> bool {
-    head.iter().any(|line| words::is_school(line))
-        && head.iter().any(|line| schools::names_degree(line))
+    head.iter().any(|line| schools::names_degree(line))
         && !head.iter().any(|line| words::is_position(line))
 }
 
@@ -313,9 +312,10 @@ struct Piece {
     named: Named,
 }
 
-/// Whether a piece stands behind another one in its line, after a comma, and is as short as the name of a town.
+/// Whether a piece stands behind another one in its line and is as short as the name of a town.
 fn is_beside(piece: &Piece, before: &Piece) -> bool {
-    piece.named.after_comma
+    let is_behind_firm = piece.named.after_dash && before.named.kind == Kind::Firm;
+    (piece.named.after_comma || is_behind_firm)
         && piece.at > before.at
         && before.named.line == piece.named.line
         && piece.named.text.split_whitespace().count() <= 3

@@ -21,7 +21,9 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
         let mut current = School::default();
         for line in lines.iter().filter(|line| !is_note(line)) {
             let seen = School::of(line);
-            if current.clashes(&seen)
+            let begins = line.level > 0 && current.is_whole() && seen.period.is_none();
+            if begins
+                || current.clashes(&seen)
                 || (line.after_gap && current.is_whole() && !seen.is_only_date())
             {
                 schools.push(std::mem::take(&mut current));
@@ -33,7 +35,9 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
     // A name alone, without a school's word, a degree or a date, may be anything.
     schools.retain(|school| {
         let named = school.institution.is_some() && (!school.guessed || school.period.is_some());
-        named || school.study_type.is_some() && (!school.is_trade || school.period.is_some())
+        named
+            || school.study_type.is_some()
+                && (school.told != Told::ByTrade || school.period.is_some())
     });
     let is_dated =
         |line: &&Line| dates::find(&line.text).is_some_and(|period| period.start.is_some());
@@ -57,6 +61,25 @@ fn is_note(line: &Line) -> bool {
     noted || line.is_prose() && !(named && dated) || (line.bullet && !named)
 }
 
+/// How a degree is told from other lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Told {
+    #[default]
+    ByWord,
+    /// What was learnt is told by the name of the trade alone.
+    ByTrade,
+    /// It stands where a degree would, and no word of it is known.
+    Guessed,
+}
+
+/// A line of which no word is known.
+#[derive(Debug, Clone)]
+struct Other {
+    text: String,
+    /// It stands above the school, where degrees stand here.
+    leads: bool,
+}
+
 /// What is known of one entry.
 #[derive(Debug, Clone, Default)]
 struct School {
@@ -64,14 +87,10 @@ struct School {
     /// The institution was guessed, because it stands where one stands.
     guessed: bool,
     study_type: Option<String>,
-    /// It is what stands where a degree would, and no word of it is known.
-    study_type_is_guessed: bool,
+    /// How the degree was told.
+    told: Told,
     /// A line of its own that is neither.
-    other: Option<String>,
-    /// It stands above the school, where degrees stand here.
-    other_leads: bool,
-    /// What was learnt is told by the name of the trade alone.
-    is_trade: bool,
+    other: Option<Other>,
     area: Option<String>,
     /// It is what stands behind the degree.
     area_is_guessed: bool,
@@ -106,7 +125,7 @@ impl School {
             let is_long = study_type.split_whitespace().count() > 2 && !study_type.contains(" of ");
             let done = area.is_some() || is_long;
             self.study_type = Some(study_type);
-            self.area = self.area.take().or(area.map(|area| unled(&area).to_owned()));
+            self.area = self.area.take().or_else(|| area.map(|area| unled(&area).to_owned()));
             return if done { After::Nothing } else { After::Degree };
         }
         if words::is_school(piece) && (self.institution.is_none() || self.guessed) {
@@ -115,8 +134,7 @@ impl School {
             if self.guessed && self.study_type.is_some() {
                 self.area = self.area.take().or(guess);
             } else if self.guessed {
-                self.other_leads = self.other.is_none();
-                self.other = self.other.take().or(guess);
+                self.note(guess, true);
             }
             self.guessed = false;
             return After::Institution;
@@ -127,7 +145,7 @@ impl School {
             && (!words::is_organisation(piece) || words::is_position(first));
         if is_trade && self.study_type.is_none() && piece.split_whitespace().count() <= 6 {
             self.study_type = Some(piece.to_owned());
-            self.is_trade = true;
+            self.told = Told::ByTrade;
             return After::Nothing;
         }
         match after {
@@ -151,10 +169,17 @@ impl School {
                 self.guessed = true;
             }
             After::Degree | After::Nothing => {
-                self.other.get_or_insert_with(|| piece.to_owned());
+                self.note(Some(piece.to_owned()), false);
             }
         }
         After::Nothing
+    }
+
+    /// Keeps the first line of which no word is known.
+    fn note(&mut self, text: Option<String>, leads: bool) {
+        if self.other.is_none() {
+            self.other = text.map(|text| Other { text, leads });
+        }
     }
 
     fn is_only_date(&self) -> bool {
@@ -167,8 +192,8 @@ impl School {
 
     /// A line that can be a degree, though no word of it is known, stands above the school.
     fn has_other_degree(&self) -> bool {
-        let leads = self.other_leads && self.period.is_some() && !self.guessed;
-        leads && self.other.as_deref().is_some_and(can_be_degree)
+        let leads = |other: &Other| other.leads && can_be_degree(&other.text);
+        self.period.is_some() && !self.guessed && self.other.as_ref().is_some_and(leads)
     }
 
     fn clashes(&self, next: &Self) -> bool {
@@ -186,18 +211,17 @@ impl School {
             if self.study_type.is_some() && self.area.is_none() {
                 self.area = guess;
             } else {
-                self.other_leads = self.other.is_none() && guess.is_some();
-                self.other = self.other.take().or(guess);
+                self.note(guess, true);
             }
             self.guessed = next.guessed;
         } else if next.guessed {
             // Under a degree it is the subject, or a remark; not sure enough to say.
-            self.other = self.other.take().or(next.institution);
+            self.note(next.institution, false);
         }
         self.other = self.other.take().or(next.other);
         if self.study_type.is_none() {
             self.study_type = next.study_type;
-            self.is_trade = next.is_trade;
+            self.told = next.told;
         }
         if self.area.is_none() {
             self.area = next.area;
@@ -211,8 +235,9 @@ impl School {
         let mut school = self;
         // Beside a school stands a degree, known or not.
         if school.study_type.is_none() && !school.guessed && school.institution.is_some() {
-            school.study_type = school.other.take().filter(|other| can_be_degree(other));
-            school.study_type_is_guessed = school.study_type.is_some();
+            let other = school.other.take().map(|other| other.text);
+            school.study_type = other.filter(|other| can_be_degree(other));
+            school.told = Told::Guessed;
         }
         if school.institution.is_none() && school.area_is_guessed {
             school.institution = school.area.take();
@@ -239,7 +264,7 @@ impl School {
             findings.issue(&format!("no school was found for {what}"));
             sure = Confidence::Low;
         } else if self.guessed
-            && (self.study_type.is_none() || self.is_trade || self.period.is_none())
+            && (self.study_type.is_none() || self.told == Told::ByTrade || self.period.is_none())
         {
             sure = Confidence::Low;
         } else if self.study_type.is_none() || self.period.is_none() {
@@ -250,7 +275,10 @@ impl School {
         let names_are_guessed = self.guessed && sure != Confidence::Low;
         let low = [
             ("institution", names_are_guessed),
-            ("studyType", names_are_guessed || self.study_type_is_guessed),
+            (
+                "studyType",
+                (names_are_guessed || self.told == Told::Guessed) && self.study_type.is_some(),
+            ),
         ];
         for (key, _) in low.into_iter().filter(|(_, is_low)| *is_low) {
             findings.sure(&format!("education.{position}.{key}"), Confidence::Low);

@@ -35,8 +35,7 @@ pub(super) struct Part {
 pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
     let lines = dated(beside(lines));
-    let levels = levels(&lines);
-    let loud = has_loud_headings(&lines);
+    let marks = Marks { levels: levels(&lines), loud: has_loud_headings(&lines) };
     let mut lines = lines.into_iter().peekable();
     let mut in_items = false;
     while let Some(mut line) = lines.next() {
@@ -45,70 +44,83 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
             in_items |= lines.peek().is_some_and(|next| !next.bullet);
             line.bullet = !in_items;
         }
-        // A heading in a narrow column.
-        if let Some(next) = lines.peek()
-            && !next.after_gap
-            && line.text.split_whitespace().count() <= 3
-            && next.text.split_whitespace().count() <= 2
-            && !line.bullet
-            && !next.bullet
-        {
-            let whole = format!("{} {}", line.text, next.text);
-            let hangs = JOINTS.iter().any(|joint| folded(&line.text).ends_with(joint.trim_end()));
-            if section_of(&whole).is_some()
-                && (hangs || section_of(&line.text).is_none() || section_of(&next.text).is_none())
-            {
-                line.text = whole;
-                lines.next();
-            }
+        if let Some(whole) = lines.peek().and_then(|next| narrow_heading(&line, next)) {
+            line.text = whole;
+            lines.next();
         }
-        let within = parts.last().map(|part| part.section);
-        let is_note = matches!(within, Some(Section::Work | Section::Volunteer)) && notes(&line);
-        // `Profile` above an address is its label.
-        let labels = line.level == 0 && lines.peek().is_some_and(|next| is_address(&next.text));
-        // Where headings are marked, `Education    Coaching` right under another line is a label and what it labels.
-        let is_row = !levels.is_empty()
-            && line.level == 0
-            && !line.after_gap
-            && line.text.contains('\t')
-            && !line.text.contains(':');
-        let is_note = is_note || labels || is_row;
-        // The name stands first, and a heading of two lines is one.
-        let opened = parts.last().is_some_and(|part| match parts.len() {
-            1 => part.lines.len() < HEAD_MIN,
-            _ => part.lines.is_empty(),
-        });
-        let is_marked = levels.contains(&line.level) || is_loud_heading(&line, within, loud);
-        let is_marked = is_marked
-            || within == Some(Section::Skills)
-                && parts.last().is_some_and(|part| ends_list(part, &line, lines.peek()));
-        let unknown = || (is_marked && !opened).then_some(Section::Unknown);
-        // Under the last item of a role and above the first period of the section.
-        let ends_items =
-            parts.last().and_then(|part| part.lines.last()).is_some_and(|last| last.bullet);
-        let is_between = ends_items && !line.bullet && lines.peek().is_some_and(begins_with_period);
-        let between = || is_between.then(|| unlisted(&line.text)).flatten();
-        // `Ausbildung Gesundheitspflege` among schools is a degree.
-        let is_degree = within == Some(Section::Education)
-            && section_of(&line.text).is_none()
-            && schools::names_degree(&line.text);
-        let (section, rest) = match heading(&line).filter(|_| !is_note && !is_degree) {
-            Some((section, rest)) => (Some(section), rest),
-            None => (between().or_else(unknown), None),
-        };
-        let line = match (section, rest) {
-            (Some(section), rest) => {
-                parts.push(Part { section, lines: Vec::new() });
-                let Some(text) = rest else { continue };
-                Line { text, ..line }
+        let Some((section, rest)) = opened(&parts, &line, lines.peek(), &marks) else {
+            if let Some(part) = parts.last_mut() {
+                part.lines.push(line);
             }
-            (None, _) => line,
+            continue;
         };
-        if let Some(part) = parts.last_mut() {
-            part.lines.push(line);
-        }
+        let lines = rest.map(|text| Line { text, ..line }).into_iter().collect();
+        parts.push(Part { section, lines });
     }
     parts
+}
+
+/// How headings look here.
+#[derive(Debug)]
+struct Marks {
+    levels: Vec<usize>,
+    loud: bool,
+}
+
+/// A heading on two lines of a narrow column.
+fn narrow_heading(line: &Line, next: &Line) -> Option<String> {
+    let is_narrow = !next.after_gap
+        && line.text.split_whitespace().count() <= 3
+        && next.text.split_whitespace().count() <= 2
+        && !line.bullet
+        && !next.bullet;
+    let whole = format!("{} {}", line.text, next.text);
+    let hangs = || JOINTS.iter().any(|joint| folded(&line.text).ends_with(joint.trim_end()));
+    let is_one = is_narrow
+        && section_of(&whole).is_some()
+        && (section_of(&line.text).is_none() || section_of(&next.text).is_none() || hangs());
+    is_one.then_some(whole)
+}
+
+/// The section that a line opens under the parts above it, and what stands in the same line.
+fn opened(
+    parts: &[Part],
+    line: &Line,
+    next: Option<&Line>,
+    marks: &Marks,
+) -> Option<(Section, Option<String>)> {
+    let part = parts.last()?;
+    let within = part.section;
+    let is_note = matches!(within, Section::Work | Section::Volunteer) && notes(line);
+    // `Profile` above an address is its label.
+    let labels = line.level == 0 && next.is_some_and(|next| is_address(&next.text));
+    // Where headings are marked, `Education    Coaching` right under another line is a label and what it labels.
+    let is_row = !marks.levels.is_empty()
+        && line.level == 0
+        && !line.after_gap
+        && line.text.contains('\t')
+        && !line.text.contains(':');
+    // `Ausbildung Gesundheitspflege` among schools is a degree.
+    let is_degree = within == Section::Education
+        && section_of(&line.text).is_none()
+        && schools::names_degree(&line.text);
+    let heading = heading(line).filter(|_| !is_note && !labels && !is_row && !is_degree);
+    // Under the last item of a role and above the first period of the section.
+    let ends_items = part.lines.last().is_some_and(|last| last.bullet) && !line.bullet;
+    let between = || {
+        let section = (ends_items && begins_with_period(next?)).then(|| unlisted(&line.text))?;
+        Some((section?, None))
+    };
+    // The name stands first, and a heading of two lines is one.
+    let is_open = part.lines.len() < if parts.len() == 1 { HEAD_MIN } else { 1 };
+    let is_marked = || {
+        marks.levels.contains(&line.level)
+            || marks.loud && is_loud_heading(line, within)
+            || within == Section::Skills && ends_list(part, line, next)
+    };
+    heading
+        .or_else(between)
+        .or_else(|| (!is_open && is_marked()).then_some((Section::Unknown, None)))
 }
 
 /// Whether headings without marks are written in capitals here.
@@ -119,17 +131,16 @@ fn has_loud_headings(lines: &[Line]) -> bool {
 }
 
 /// A line in capitals where headings are: not among roles, whose firms may be written so, too.
-fn is_loud_heading(line: &Line, within: Option<Section>, has_loud: bool) -> bool {
+fn is_loud_heading(line: &Line, within: Section) -> bool {
     let is_plain = line.text.chars().all(|c| c.is_alphabetic() || " :&/'’-?".contains(c));
-    has_loud
-        && line.after_gap
+    line.after_gap
         && !line.bullet
         && is_plain
         && is_loud(&line.text)
         && words_of(&folded(&line.text)).count() <= UNLISTED_MAX
         && matches!(
             within,
-            Some(Section::Education | Section::Skills | Section::Other | Section::Unknown)
+            Section::Education | Section::Skills | Section::Other | Section::Unknown
         )
         && !words::is_position(&line.text)
         && !words::is_organisation(&line.text)

@@ -245,8 +245,8 @@ fn gutter(rows: &[Vec<Piece>], cards_at: Option<f64>) -> Option<Gutter> {
         .filter(|gutter| parts_columns(&rows[gutter.from..gutter.to], gutter.x))
         .max_by_key(|gutter| gutter.size);
     let again = || {
-        let gutters = cards_at.map(|x| free_at(rows, x + 1.0)).into_iter().flatten();
-        gutters.filter_map(|gutter| cards(rows, gutter, 1)).next()
+        let mut gutters = cards_at.map(|x| free_at(rows, x + 1.0)).into_iter().flatten();
+        gutters.find_map(|gutter| cards(rows, gutter, 1))
     };
     columns.or_else(|| free().find_map(|gutter| cards(rows, gutter, CARDS_MIN))).or_else(again)
 }

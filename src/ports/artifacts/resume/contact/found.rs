@@ -92,8 +92,9 @@ fn page(word: &str) -> Option<Page> {
         })
         .map(|(_, network)| *network);
     // `ASP.NET` is no address, `ada.example.net` is one.
-    let is_deep = host.ends_with(".net") && host.matches('.').count() > 1;
-    let known_end = is_deep || host.rsplit('.').next().is_some_and(|tld| ENDS.contains(&tld));
+    let is_deep = host.matches('.').count() > 1;
+    let is_known = |end: &str| ENDS.contains(&end) || end == "net" && is_deep;
+    let known_end = host.rsplit('.').next().is_some_and(is_known);
     let clear = schemed || lower.starts_with("www.") || network.is_some() || known_end;
     if word.contains('@') && network.is_none() || !is_domain(host) || !clear {
         return None;

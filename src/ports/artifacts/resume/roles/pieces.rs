@@ -24,6 +24,8 @@ pub(super) struct Named {
     pub(super) after_title: bool,
     /// It stands behind something else and a comma.
     pub(super) after_comma: bool,
+    /// It stands behind something else and a dash, or in brackets.
+    pub(super) after_dash: bool,
     /// The line of the head that it stands in.
     pub(super) line: usize,
 }
@@ -41,7 +43,11 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
             notes.into_iter().partition(|note| is_code(note));
         let begin = found.len();
         for part in dashed(&plain).into_iter().chain(notes) {
+            let first = found.len();
             by_comma(part, &mut found);
+            if let Some(piece) = found.get_mut(first) {
+                piece.after_dash = first > begin;
+            }
         }
         for named in &mut found[begin..] {
             named.line = line;
@@ -291,7 +297,14 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
                 });
                 let after_comma = !pieces.is_empty();
                 let text = (*part).to_owned();
-                pieces.push(Named { kind: next, text, after_title, after_comma, line: 0 });
+                pieces.push(Named {
+                    kind: next,
+                    text,
+                    after_title,
+                    after_comma,
+                    after_dash: false,
+                    line: 0,
+                });
             }
         }
     }
@@ -303,6 +316,7 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
             text,
             after_title: false,
             after_comma: false,
+            after_dash: false,
             line: 0,
         });
     }
