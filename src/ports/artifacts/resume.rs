@@ -81,6 +81,13 @@ pub fn draft(text: &str) -> Draft {
     let volunteer = roles::read(&of(&parts, Section::Volunteer), &roles::VOLUNTEER, &mut findings);
     let education = schools::read(&of(&parts, Section::Education), &mut findings);
     let skills = skills::read(&of(&parts, Section::Skills));
+    let strays = |part: &Part| {
+        matches!(part.section, Section::Other | Section::Unknown)
+            && unheaded::holds_several(&part.lines)
+    };
+    if parts.iter().any(strays) {
+        findings.issue(ROLES_MISSING);
+    }
     if work.entries.is_empty() {
         findings.issue("no roles were found");
     }

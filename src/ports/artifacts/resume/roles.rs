@@ -158,10 +158,11 @@ fn entries(lines: &[Line]) -> Vec<Entry> {
     entries
 }
 
-/// Whether a head names a degree and no job.
+/// Whether a head names a degree, and a school or at least no job.
 fn is_school(head: &[String]) -> bool {
     head.iter().any(|line| schools::names_degree(line))
-        && !head.iter().any(|line| words::is_position(line))
+        && (head.iter().any(|line| words::is_school(line))
+            || !head.iter().any(|line| words::is_position(line)))
 }
 
 /// Whether an item of a list with a period can be a role: `Mentor of two students since 2021` among items without any
@@ -259,7 +260,7 @@ fn adds(head: &mut Vec<String>, line: &Line) -> bool {
     let gains = gains || grows && before.position.is_some();
     // `Acme Ltd, Smallville` above `Wrangler`.
     let replaces =
-        before.is_beside && !after.is_beside && line.text.split_whitespace().count() <= 6;
+        before.is_beside && !after.is_beside && line.text.split_whitespace().count() <= 8;
     // `Acme Ltd – Smallville` above `Engineer`: the town was taken for the title.
     let has_title = |lines: &[String]| named(lines).iter().any(|named| named.kind == Kind::Title);
     let tells = !has_title(head) && has_title(std::slice::from_ref(text));

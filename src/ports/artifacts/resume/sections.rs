@@ -115,7 +115,7 @@ fn opened(
     let is_open = part.lines.len() < if parts.len() == 1 { HEAD_MIN } else { 1 };
     let is_marked = || {
         marks.levels.contains(&line.level)
-            || marks.loud && is_loud_heading(line, within)
+            || marks.loud && (line.after_gap || ends_items) && is_loud_heading(line, within)
             || within == Section::Skills && ends_list(part, line, next)
     };
     heading
@@ -133,8 +133,7 @@ fn has_loud_headings(lines: &[Line]) -> bool {
 /// A line in capitals where headings are: not among roles, whose firms may be written so, too.
 fn is_loud_heading(line: &Line, within: Section) -> bool {
     let is_plain = line.text.chars().all(|c| c.is_alphabetic() || " :&/'’-?".contains(c));
-    line.after_gap
-        && !line.bullet
+    !line.bullet
         && is_plain
         && is_loud(&line.text)
         && words_of(&folded(&line.text)).count() <= UNLISTED_MAX

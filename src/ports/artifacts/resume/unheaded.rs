@@ -100,7 +100,7 @@ fn is_school(lines: &[Line]) -> bool {
 }
 
 /// Whether there are several periods with titles beside them.
-fn holds_several(lines: &[Line]) -> bool {
+pub(super) fn holds_several(lines: &[Line]) -> bool {
     let roles = (0..lines.len()).filter(|at| {
         let near = &lines[at.saturating_sub(1)..(at + 2).min(lines.len())];
         let names = |line: &Line| !line.bullet && words::is_position(&line.text);

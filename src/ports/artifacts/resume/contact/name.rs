@@ -19,17 +19,27 @@ const NAME_LINES: usize = 8;
 pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Option<(String, usize)> {
     let top = head.iter().take(NAME_LINES).enumerate();
     let local = folded(mail.split('@').next().unwrap_or_default());
+    let mut names = top.filter(|(_, line)| !line.bullet).filter_map(|(position, line)| {
+        let broken = || {
+            let next = broken_name(line, head.get(position + 1)?);
+            name_in(&next.or_else(|| broken_beside(line, &head[position + 1..]))?, &local)
+        };
+        let one = || name_in(&line.text, &local);
+        let whole = one().filter(|name| !is_half(name));
+        Some((whole.or_else(broken).or_else(one)?, position))
+    });
     let (written, position) = match labelled(head) {
         Some(found) => found,
-        None => top.filter(|(_, line)| !line.bullet).find_map(|(position, line)| {
-            let broken = || {
-                let next = broken_name(line, head.get(position + 1)?);
-                name_in(&next.or_else(|| broken_beside(line, &head[position + 1..]))?, &local)
+        None => {
+            let first = names.next()?;
+            // A job above the name may be written like one.
+            let other = if agrees(&first.0, &local) {
+                None
+            } else {
+                names.find(|(name, _)| agrees(name, &local))
             };
-            let one = || name_in(&line.text, &local);
-            let whole = one().filter(|name| !is_half(name));
-            Some((whole.or_else(broken).or_else(one)?, position))
-        })?,
+            other.unwrap_or(first)
+        }
     };
     let (written, position) =
         fuller(head, &local, &written, position).unwrap_or((written, position));
@@ -37,13 +47,23 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
     let with_title = !titles.is_empty();
     let name = titles.into_iter().chain([calmed(plain).as_str()]).collect::<Vec<_>>().join(" ");
     // Whether a title belongs to the name is for the person to say; half a name is a guess.
+    // What the address has a part of stands elsewhere.
+    let is_elsewhere = |line: &&Line| !line.text.contains('@') && agrees(&line.text, &local);
+    let strays = !agrees(plain, &local)
+        && head.iter().copied().take(NAME_LINES).any(|line| is_elsewhere(&line));
     let sure = match position {
+        _ if strays => Confidence::Low,
         _ if with_title || !plain.contains(' ') || is_half(plain) => Confidence::Low,
         0 | 1 => Confidence::High,
         _ => Confidence::Medium,
     };
     findings.sure("basics.name", sure);
     Some((name, position))
+}
+
+/// Whether the address has a part of a name.
+fn agrees(name: &str, local: &str) -> bool {
+    folded(name).split([' ', '-', '\t']).any(|part| part.len() > 2 && local.contains(part))
 }
 
 /// A name behind its label, or in two halves behind theirs.
