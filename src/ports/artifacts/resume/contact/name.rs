@@ -28,29 +28,25 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
         let whole = one().filter(|name| !is_half(name));
         Some((whole.or_else(broken).or_else(one)?, position))
     });
-    let (written, position) = match labelled(head) {
-        Some(found) => found,
-        None => {
-            let first = names.next()?;
-            // A job above the name may be written like one.
-            let other = if agrees(&first.0, &local) {
-                None
-            } else {
-                names.find(|(name, _)| agrees(name, &local))
-            };
-            other.unwrap_or(first)
-        }
+    let (written, position) = if let Some(found) = labelled(head) {
+        found
+    } else {
+        let first = names.next()?;
+        // A job above the name may be written like one.
+        let is_other = !agrees(&first.0, &local);
+        let other = is_other.then(|| names.find(|(name, _)| agrees(name, &local))).flatten();
+        other.unwrap_or(first)
     };
     let (written, position) =
         fuller(head, &local, &written, position).unwrap_or((written, position));
     let (titles, plain) = titled(&written);
     let with_title = !titles.is_empty();
     let name = titles.into_iter().chain([calmed(plain).as_str()]).collect::<Vec<_>>().join(" ");
-    // Whether a title belongs to the name is for the person to say; half a name is a guess.
     // What the address has a part of stands elsewhere.
     let is_elsewhere = |line: &&Line| !line.text.contains('@') && agrees(&line.text, &local);
     let strays = !agrees(plain, &local)
         && head.iter().copied().take(NAME_LINES).any(|line| is_elsewhere(&line));
+    // Whether a title belongs to the name is for the person to say; half a name is a guess.
     let sure = match position {
         _ if strays => Confidence::Low,
         _ if with_title || !plain.contains(' ') || is_half(plain) => Confidence::Low,
