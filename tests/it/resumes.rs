@@ -212,9 +212,9 @@ impl Scorer<'_> {
             return self.text(&path, &[expected], &[said], form);
         }
         let found = self.draft["applicant_profile"].pointer(&pointer).and_then(Value::as_str);
-        let found =
-            found.map(str::to_owned).map_or(("none".to_owned(), true), |found| (found, false));
-        self.field(&path, "none", Some((&found.0, found.1)), &[]);
+        let found = found.map(str::to_owned);
+        let found = found.as_deref().map_or(("none", true), |found| (found, false));
+        self.field(&path, "none", Some(found), &[]);
     }
 
     fn basics(&mut self, truth: &Truth) {

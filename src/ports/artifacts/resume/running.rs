@@ -29,6 +29,29 @@ pub(super) fn without(parts: Vec<Part>, basics: &Value) -> Vec<Part> {
 
 /// `Curriculum vitae –`, `Page 2`: no name of anything.
 fn is_empty(text: &str) -> bool {
+    const PAGES: [&str; 6] = ["", "page", "seite", "pagina", "p", "s"];
     let plain = text.trim_matches(|c: char| !c.is_alphabetic());
-    plain.chars().count() <= 5 || vocabulary().titles.contains(plain)
+    PAGES.contains(&plain) || vocabulary().titles.contains(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{
+        super::{lines::lines, sections},
+        *,
+    };
+
+    #[test]
+    fn a_name_alone_below_the_head_says_nothing_and_a_firm_of_that_name_does() {
+        let text = "Ada Byron\nada@example.org\n\nExperience\n\nAda Byron Ltd\nEngineer\t2019 – 2021\n\n\
+                    Curriculum vitae – Ada Byron\n\nAda Byron, page 2\n\nPage 2 · ada@example.org\n";
+        let basics = json!({ "name": "Ada Byron", "email": "ada@example.org" });
+        let parts = without(sections::parts(lines(text)), &basics);
+        let said =
+            |part: &Part| part.lines.iter().map(|line| line.text.clone()).collect::<Vec<_>>();
+        assert_eq!(said(&parts[0]), ["Ada Byron", "ada@example.org"]);
+        assert_eq!(said(&parts[1]), ["Ada Byron Ltd", "Engineer\t2019 – 2021"]);
+    }
 }
