@@ -19,17 +19,18 @@
 //! |---|---|---|
 //! | 0 | [`base`] | the clock, ids, telemetry, failpoints, and the sandbox for risky work |
 //! | 1 | [`model`] | plain data: all that is stored or crosses a boundary |
-//! | 2 | [`config`] | reads the operator's configuration and reports every problem at once |
-//! | 3 | [`net`] | outbound connections, the guarded HTTP client, the bounded listener |
-//! | 3 | [`store`] | the storage port: one atomic commit per decision; in memory and embedded |
-//! | 3 | [`flow`] | flow files: load, check, resolve; the shipped flows; templates of subtasks |
-//! | 4 | [`ports`] | models, web search, contacts, uploaded files, generated documents |
-//! | 5 | [`session`] | the pure core: a session as a fold over its events, and every decision about it |
-//! | 6 | [`tool`] | the tool protocol, the pipeline around a call, and the catalogue of tools |
-//! | 7 | [`engine`] | runs sessions: work, timers, outbox, recovery, exports; knows no platform |
-//! | 8 | [`chat`] | what the chat platforms share: forms, cards, commands, the message index |
-//! | 9 | [`gateway`] | the platforms, each in the same six parts |
-//! | 10 | [`ops`] | the command line and the composition root |
+//! | 2 | [`messages`] | the catalogue of what people read, by reader and place |
+//! | 3 | [`config`] | reads the operator's configuration and reports every problem at once |
+//! | 4 | [`net`] | outbound connections, the guarded HTTP client, the bounded listener |
+//! | 4 | [`store`] | the storage port: one atomic commit per decision; in memory and embedded |
+//! | 4 | [`flow`] | flow files: load, check, resolve; the shipped flows; templates of subtasks |
+//! | 5 | [`ports`] | models, web search, contacts, uploaded files, generated documents |
+//! | 6 | [`session`] | the pure core: a session as a fold over its events, and every decision about it |
+//! | 7 | [`tool`] | the tool protocol, the pipeline around a call, and the catalogue of tools |
+//! | 8 | [`engine`] | runs sessions: work, timers, outbox, recovery, exports; knows no platform |
+//! | 9 | [`chat`] | what the chat platforms share: forms, cards, commands, the message index |
+//! | 10 | [`gateway`] | the platforms, each in the same six parts |
+//! | 11 | [`ops`] | the command line and the composition root |
 //!
 //! Where to begin: [`model::transcript::Event`] says what can happen, [`session::Actor`] decides,
 //! [`store::Store::commit`] makes it last, [`tool::Tool`] is what a new tool implements.
@@ -40,6 +41,7 @@ pub mod config;
 pub mod engine;
 pub mod flow;
 pub mod gateway;
+pub mod messages;
 pub mod model;
 pub mod net;
 pub mod ops;

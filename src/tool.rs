@@ -32,6 +32,7 @@ pub use self::{
 };
 use crate::{
     base::ids::{CallId, SessionId},
+    messages,
     model::{
         artifact::Artifact,
         effect::Handout,
@@ -130,7 +131,7 @@ pub struct ToolSpec {
 }
 
 /// What people read while a tool runs that has no words of its own.
-pub const WORKING: &str = "Working on it…";
+pub const WORKING: &str = messages::interview::WORKING;
 
 impl ToolSpec {
     /// A tool for the model, whose results are not kept and which records no capability.

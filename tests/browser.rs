@@ -294,9 +294,9 @@ async fn last_part(scene: &mut Scene) {
 async fn erase(browser: &mut Browser) {
     browser.unfold("Menu", "Delete my data…").await;
     browser.press("Delete my data…").await;
-    browser.see("Erase everything").await;
+    browser.see("Delete everything").await;
     browser.show("erase").await;
-    browser.press("Erase everything").await;
+    browser.press("Delete everything").await;
     browser.see("Everything is erased").await;
     browser.show("erased").await;
 }

@@ -151,9 +151,9 @@ impl Run {
         let form = cards
             .iter_mut()
             .flat_map(|card| card.forms.drain(..))
-            .find(|form| form.buttons.iter().any(|(_, _, label)| label == "Erase everything"));
+            .find(|form| form.buttons.iter().any(|(_, _, label)| label == "Delete everything"));
         let form = form.unwrap();
-        let at = self.send(&form.action, &form.pressed("Erase everything"), None).await;
+        let at = self.send(&form.action, &form.pressed("Delete everything"), None).await;
         assert!(at.starts_with("/erased"), "{at}");
         drop(self.bot.take());
     }

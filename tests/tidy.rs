@@ -24,6 +24,7 @@ use anteroom::{
 const LAYERS: &[&[&str]] = &[
     &["base"],
     &["model"],
+    &["messages"],
     &["config"],
     &["flow", "net", "store"],
     &["ports"],
@@ -290,6 +291,53 @@ fn shipped_flows_name_known_tools() {
                 if !names.contains(&tool.as_str()) {
                     problems.push(format!("{file}: {} names `{tool}`", phase.id));
                 }
+            }
+        }
+    }
+    fail_on(&problems);
+}
+
+/// A constant of the catalogue of messages and its text.
+fn labels() -> BTreeMap<String, String> {
+    let mut labels = BTreeMap::new();
+    for source in Source::under("src/messages") {
+        for definition in source.code().split("const ").skip(1) {
+            let name = definition.split(':').next().unwrap_or_default();
+            let text = definition.split_once(": &str =").and_then(|(_, rest)| {
+                let rest = rest.trim_start().strip_prefix('"')?;
+                rest.split_once("\";").map(|(text, _)| text)
+            });
+            if let Some(text) = text.filter(|text| text.starts_with(char::is_uppercase)) {
+                let place = format!("{}::{name}", source.module.join("::"));
+                if let Some(other) = labels.insert(text.to_owned(), place.clone()) {
+                    panic!("{place} says the same as {other}");
+                }
+            }
+        }
+    }
+    labels
+}
+
+/// Files that may repeat a text of the catalogue: samples for a platform to check, and a drawing for operators.
+const REPEATS: &[&str] = &["doctor/samples.rs", "flows/graph/svg.rs"];
+
+#[test]
+fn words_of_the_catalogue_stand_nowhere_else() {
+    let labels = labels();
+    assert!(labels.len() > 300, "the catalogue was not read");
+    let mut problems = Vec::new();
+    for source in Source::under("src") {
+        let path = source.path.display().to_string();
+        let is_free = source.module.first().is_some_and(|first| first == "messages")
+            || REPEATS.iter().any(|end| path.ends_with(end));
+        if is_free {
+            continue;
+        }
+        let code = source.code();
+        let lines = code.lines().filter(|line| !line.contains("debug_struct("));
+        for text in lines.flat_map(|line| line.split('"')) {
+            if let Some(place) = labels.get(text) {
+                problems.push(format!("{path} repeats {place}: “{text}”"));
             }
         }
     }

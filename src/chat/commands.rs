@@ -15,6 +15,7 @@ use self::{
     Argument::{File, Flow, Member, Reason},
     Taken::{As, Menu, Not},
 };
+use crate::messages;
 
 /// What somebody can order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,47 +121,47 @@ pub struct Entry {
 /// All commands, in the order of the help.
 #[rustfmt::skip]
 pub const COMMANDS: [Entry; 21] = [
-    Entry { verb: Verb::Start, who: Who::Anyone, takes: &[Flow], does: "Start an interview, or continue yours",
+    Entry { verb: Verb::Start, who: Who::Anyone, takes: &[Flow], does: messages::commands::START,
         slack: As(&["start", "begin"]), discord: As(&["onboard", "start"]) },
-    Entry { verb: Verb::Status, who: Who::Participant, takes: &[], does: "See how far you are",
+    Entry { verb: Verb::Status, who: Who::Participant, takes: &[], does: messages::commands::STATUS,
         slack: As(&["status"]), discord: As(&["onboard", "status"]) },
-    Entry { verb: Verb::Pause, who: Who::Participant, takes: &[], does: "Stop for now; nothing more is asked until you resume",
+    Entry { verb: Verb::Pause, who: Who::Participant, takes: &[], does: messages::commands::PAUSE,
         slack: As(&["pause", "cancel", "stop", "end"]), discord: As(&["onboard", "cancel"]) },
-    Entry { verb: Verb::Resume, who: Who::Participant, takes: &[], does: "Continue where you left off",
+    Entry { verb: Verb::Resume, who: Who::Participant, takes: &[], does: messages::commands::RESUME,
         slack: As(&["resume", "continue"]), discord: As(&["onboard", "resume"]) },
-    Entry { verb: Verb::Advance, who: Who::Participant, takes: &[Reason], does: "Ask the team to let you skip ahead",
+    Entry { verb: Verb::Advance, who: Who::Participant, takes: &[Reason], does: messages::commands::ADVANCE,
         slack: As(&["advance"]), discord: As(&["onboard", "advance"]) },
-    Entry { verb: Verb::Human, who: Who::Participant, takes: &[], does: "Talk to a person",
+    Entry { verb: Verb::Human, who: Who::Participant, takes: &[], does: messages::buttons::TALK_TO_A_PERSON,
         slack: As(&["human"]), discord: As(&["onboard", "human"]) },
-    Entry { verb: Verb::Upload, who: Who::Participant, takes: &[File], does: "Hand in a file that you were asked for",
+    Entry { verb: Verb::Upload, who: Who::Participant, takes: &[File], does: messages::commands::UPLOAD,
         slack: Not("files are dropped into the conversation"), discord: As(&["upload"]) },
-    Entry { verb: Verb::UseAsAnswer, who: Who::Participant, takes: &[], does: "Answer the open question with a message you wrote",
-        slack: Not("everything that is typed in the conversation is heard"), discord: Menu("Use as answer") },
-    Entry { verb: Verb::Export, who: Who::Participant, takes: &[], does: "Get a copy of everything",
+    Entry { verb: Verb::UseAsAnswer, who: Who::Participant, takes: &[], does: messages::commands::USE_AS_ANSWER,
+        slack: Not("everything that is typed in the conversation is heard"), discord: Menu(messages::buttons::USE_AS_ANSWER) },
+    Entry { verb: Verb::Export, who: Who::Participant, takes: &[], does: messages::commands::EXPORT,
         slack: As(&["export"]), discord: As(&["privacy", "export"]) },
-    Entry { verb: Verb::Delete, who: Who::Participant, takes: &[], does: "Erase your answers and files",
+    Entry { verb: Verb::Delete, who: Who::Participant, takes: &[], does: messages::commands::DELETE,
         slack: As(&["delete"]), discord: As(&["privacy", "delete"]) },
-    Entry { verb: Verb::Help, who: Who::Anyone, takes: &[], does: "See what you can do here",
+    Entry { verb: Verb::Help, who: Who::Anyone, takes: &[], does: messages::commands::HELP,
         slack: As(&["help"]), discord: As(&["onboard", "help"]) },
-    Entry { verb: Verb::Overview, who: Who::Staff, takes: &[], does: "See how everybody is doing",
+    Entry { verb: Verb::Overview, who: Who::Staff, takes: &[], does: messages::commands::OVERVIEW,
         slack: As(&["overview"]), discord: As(&["review"]) },
-    Entry { verb: Verb::Show, who: Who::Staff, takes: &[Member], does: "See how somebody is doing",
+    Entry { verb: Verb::Show, who: Who::Staff, takes: &[Member], does: messages::commands::SHOW,
         slack: As(&["show", "status", "review"]), discord: As(&["review"]) },
-    Entry { verb: Verb::Invite, who: Who::Staff, takes: &[Member, Flow], does: "Invite somebody to an interview",
+    Entry { verb: Verb::Invite, who: Who::Staff, takes: &[Member, Flow], does: messages::commands::INVITE,
         slack: As(&["invite"]), discord: As(&["staff", "invite"]) },
-    Entry { verb: Verb::Override, who: Who::Staff, takes: &[Member, Reason], does: "Move somebody to the next part",
+    Entry { verb: Verb::Override, who: Who::Staff, takes: &[Member, Reason], does: messages::commands::OVERRIDE,
         slack: As(&["advance", "override"]), discord: As(&["override"]) },
-    Entry { verb: Verb::TakeOver, who: Who::Staff, takes: &[Member], does: "Take a conversation over; the assistant keeps quiet",
+    Entry { verb: Verb::TakeOver, who: Who::Staff, takes: &[Member], does: messages::commands::TAKE_OVER,
         slack: As(&["take-over", "takeover", "pause"]), discord: As(&["staff", "take-over"]) },
-    Entry { verb: Verb::HandBack, who: Who::Staff, takes: &[Member], does: "Hand a conversation back to the assistant",
+    Entry { verb: Verb::HandBack, who: Who::Staff, takes: &[Member], does: messages::commands::HAND_BACK,
         slack: As(&["hand-back", "handback", "resume", "continue"]), discord: As(&["staff", "hand-back"]) },
-    Entry { verb: Verb::End, who: Who::Staff, takes: &[Member, Reason], does: "End somebody's conversation",
+    Entry { verb: Verb::End, who: Who::Staff, takes: &[Member, Reason], does: messages::commands::END,
         slack: As(&["end", "cancel", "stop"]), discord: As(&["staff", "end"]) },
-    Entry { verb: Verb::ExportTheirs, who: Who::Staff, takes: &[Member], does: "Get a copy of somebody's conversation",
+    Entry { verb: Verb::ExportTheirs, who: Who::Staff, takes: &[Member], does: messages::commands::EXPORT_THEIRS,
         slack: As(&["export"]), discord: As(&["staff", "export"]) },
-    Entry { verb: Verb::Match, who: Who::Staff, takes: &[Flow], does: "Compare somebody with a job",
+    Entry { verb: Verb::Match, who: Who::Staff, takes: &[Flow], does: messages::commands::MATCH,
         slack: As(&["match"]), discord: As(&["staff", "match"]) },
-    Entry { verb: Verb::Panel, who: Who::Moderator, takes: &[Flow], does: "Post a message with a Start button here",
+    Entry { verb: Verb::Panel, who: Who::Moderator, takes: &[Flow], does: messages::commands::PANEL,
         slack: Not("the Home tab of the app has the Start button"), discord: As(&["onboard", "panel"]) },
 ];
 
@@ -191,7 +192,7 @@ impl Entry {
                 let member = if self.has(Member) { " member" } else { "" };
                 Some(format!("`/{}{member}`", path.join(" ")))
             }
-            Menu(name) => Some(format!("*Apps*, then *{name}*, in the menu of a message")),
+            Menu(name) => Some(messages::commands::in_menu(name)),
             Not(_) => None,
         }
     }
@@ -286,8 +287,12 @@ pub fn help(is_staff: bool, usage: impl Fn(&Entry) -> Option<String>) -> String 
             text
         })
     };
-    let text = list("Here's what you can do:", &everybody);
-    if is_staff { format!("{text}\n{}", list("For the team:", &team)) } else { text }
+    let text = list(messages::commands::WHAT_YOU_CAN_DO, &everybody);
+    if is_staff {
+        format!("{text}\n{}", list(messages::commands::TEAM_CAN_DO, &team))
+    } else {
+        text
+    }
 }
 
 fn uncapitalised(text: &str) -> String {
@@ -442,7 +447,7 @@ mod tests {
         `/onboard advance`: ask the team to let you skip ahead
         `/onboard human`: talk to a person
         `/onboard export`: get a copy of everything
-        `/onboard delete`: erase your answers and files
+        `/onboard delete`: delete your answers and files
         `/onboard help`: see what you can do here
         ");
         let team = help(true, Entry::on_discord);
@@ -454,17 +459,17 @@ mod tests {
         `/onboard resume`: continue where you left off
         `/onboard advance`: ask the team to let you skip ahead
         `/onboard human`: talk to a person
-        `/upload`: hand in a file that you were asked for
+        `/upload`: send a file you were asked for
         *Apps*, then *Use as answer*, in the menu of a message: answer the open question with a message you wrote
         `/privacy export`: get a copy of everything
-        `/privacy delete`: erase your answers and files
+        `/privacy delete`: delete your answers and files
         `/onboard help`: see what you can do here
         For the team:
-        `/review`: see how everybody is doing
+        `/review`: see how everyone is doing
         `/review member`: see how somebody is doing
         `/staff invite member`: invite somebody to an interview
         `/override member`: move somebody to the next part
-        `/staff take-over member`: take a conversation over; the assistant keeps quiet
+        `/staff take-over member`: take over a conversation; the assistant keeps quiet
         `/staff hand-back member`: hand a conversation back to the assistant
         `/staff end member`: end somebody's conversation
         `/staff export member`: get a copy of somebody's conversation

@@ -4,6 +4,7 @@ use crate::{
     base::ids::WaitId,
     chat::form::words,
     engine::{self, Engine, Inbound, InboundKind},
+    messages,
     model::{
         artifact::{Artifact, Offer},
         effect::Effect,
@@ -59,7 +60,7 @@ impl<'a> Fetched<'a> {
             Err(NotFetched::Refused(why)) => self.refused.push(why),
             Err(NotFetched::Later(_)) if self.effect.attempts < ATTEMPTS_MAX => return Ok(false),
             Err(NotFetched::Later(why)) => {
-                self.refused.push(format!("{why} Please send `{}` once more.", offer.name));
+                self.refused.push(messages::notices::send_once_more(&why, &offer.name));
             }
         }
         Ok(true)

@@ -23,7 +23,7 @@ mod values;
 pub use self::{
     answer_summary::{AnswerSummary, remark},
     component_id::ComponentId,
-    denial::{DenialForm, is_scripted, note_label, starting_over, words_went_to},
+    denial::{DenialForm, is_scripted},
     draft::{Draft, Slot, growing},
     field_errors::complaint,
     fields::{Fields, field_name, read, reply, text},

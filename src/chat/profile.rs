@@ -7,6 +7,7 @@ use crate::{
     base::ids::SessionId,
     chat::{form::review_editor, transcript::Opening},
     engine::{Engine, Error, Look},
+    messages,
     model::{
         artifact::Artifact,
         session::PersonId,
@@ -62,10 +63,10 @@ impl Reading {
 /// where one was sent, the transcript.
 pub fn buttons(state: &State) -> Vec<(String, &'static str)> {
     let session = state.session;
-    let profile = (Reading::Profile(session).id(), "Open profile");
-    let resume = (Reading::Resume(session).id(), "Résumé");
+    let profile = (Reading::Profile(session).id(), messages::buttons::OPEN_PROFILE);
+    let resume = (Reading::Resume(session).id(), messages::buttons::RESUME_FILE);
     let has_resume = state.artifacts.iter().any(Artifact::is_resume);
-    let transcript = (Opening::last(session).id(), "Transcript");
+    let transcript = (Opening::last(session).id(), messages::buttons::TRANSCRIPT);
     let profile = (!cards(state).is_empty()).then_some(profile);
     profile.into_iter().chain(has_resume.then_some(resume)).chain([transcript]).collect()
 }

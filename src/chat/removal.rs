@@ -9,6 +9,7 @@ use super::refusal::Class;
 use crate::{
     chat::message_index::MessageRef,
     engine::{self, Engine},
+    messages,
     model::{
         effect::{CauseKind, Effect},
         posted::Posted,
@@ -126,7 +127,7 @@ pub trait Remover: Sync {
         if self.blank(head).await? {
             return self.leave_blank(posted, theirs).await;
         }
-        self.leave_ours(posted, "I'm not allowed to change it").await
+        self.leave_ours(posted, messages::erasure::MAY_NOT_CHANGE).await
     }
 
     /// One neutral line in place of what a message said; false where the platform does not let the bot.

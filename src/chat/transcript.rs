@@ -12,6 +12,7 @@ use crate::{
             transcript::{self, Entry},
         },
     },
+    messages,
     model::{session::PersonId, transcript::Audience},
 };
 
@@ -122,7 +123,7 @@ pub async fn read(engine: &Engine, opening: Opening, by: &PersonId) -> Result<Op
     let ratings = engine.ratings(session).await?;
     let source = Source { loaded: &loaded, flow: &flow, audit: &[], ratings: &ratings, reader };
     let entries = transcript::entries(&source).map_err(|_| Error::BrokenFlow(String::new()))?;
-    let person = loaded.head.name.as_deref().unwrap_or("Somebody");
+    let person = loaded.head.name.as_deref().unwrap_or(messages::staff::A_PARTICIPANT);
     Ok(Opened { title: format!("{person} · {}", flow.flow.title), entries })
 }
 

@@ -20,6 +20,7 @@ use crate::{
         failpoint::{Failpoint, hit},
         ids::SessionId,
     },
+    messages,
     model::{
         effect::{Delivery, Effect},
         team::Team,
@@ -34,7 +35,7 @@ use crate::{
 const PAUSE_MAX: TimeDelta = TimeDelta::seconds(60);
 
 /// What somebody reads who talks to a child run.
-const NOBODY_HOME: &str = "Nobody talks here; please use the conversation that this belongs to.";
+const NOBODY_HOME: &str = messages::notices::NOBODY_TALKS_HERE;
 
 /// Something for a session to do.
 #[derive(Debug)]

@@ -14,7 +14,6 @@ pub mod parse;
 pub mod places;
 pub mod render;
 pub mod send;
-pub mod texts;
 pub mod timeline;
 
 mod brand;

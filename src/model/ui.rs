@@ -93,22 +93,6 @@ impl Offered {
     pub const HELP: [Self; 5] =
         [Self::Human, Self::Stop, Self::Continue, Self::Export, Self::Delete];
 
-    /// What its button says.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Resume => "Continue later",
-            Self::Delete => "Delete my data",
-            Self::Later => "Later",
-            Self::StopReminders => "Stop reminders",
-            Self::Human => "Talk to a person",
-            Self::Stop => "Stop",
-            Self::Continue => "Continue",
-            Self::Export => "Download my answers",
-            Self::Skip => "Skip",
-            Self::AskAgain => "Ask again",
-        }
-    }
-
     /// How forms and ids name it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -160,30 +144,6 @@ impl Choose {
             self.most.unwrap_or(usize::MAX).clamp(1, self.choices.len().max(1))
         } else {
             1
-        }
-    }
-
-    /// How many to pick, in words for people, where that isn't plain from the question: `Pick 2 or 3.`
-    pub fn bounds(&self) -> Option<String> {
-        if !self.multiple || (self.least.is_none() && self.most.is_none()) {
-            return None;
-        }
-        let all = self.choices.len();
-        Some(match (self.fewest(), self.most()) {
-            (fewest, most) if fewest == most => format!("Pick {fewest}."),
-            (fewest, most) if most >= all => format!("Pick at least {fewest}."),
-            (1, most) => format!("Pick at most {most}."),
-            (fewest, most) if fewest + 1 == most => format!("Pick {fewest} or {most}."),
-            (fewest, most) => format!("Pick {fewest} to {most}."),
-        })
-    }
-
-    /// What is wrong with so many picks, in words for people.
-    pub fn complaint(&self, picked: usize) -> Option<String> {
-        match picked {
-            0 if !self.required => None,
-            n if n >= self.fewest() && n <= self.most() => None,
-            _ => Some(self.bounds().unwrap_or_else(|| "Please pick one.".to_owned())),
         }
     }
 }

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     base::ids::CallId,
+    messages,
     model::{
         flow::{Decider, Moment, Phase, Skip},
         session::{PersonId, Status},
@@ -200,8 +201,7 @@ impl Actor {
             objectives.any(|objective| objective.id == **id && objective.skip == Skip::Never)
         };
         let stay: Vec<String> = request.missing.iter().filter(immovable).cloned().collect();
-        let text =
-            format!("This part can't be skipped: {}.", titles(request.phase, &stay).join(", "));
+        let text = messages::notices::cant_skip(&titles(request.phase, &stay).join(", "));
         if *asker == self.state.participant {
             self.post(text);
         } else {
@@ -273,7 +273,7 @@ impl Actor {
         self.audit_decision(request, wait, &outcome, words);
         if outcome["status"] == "approved" {
             if by_others {
-                self.post(texts::APPROVED);
+                self.post(messages::interview::APPROVED);
             }
             if let Some(approval) = Approval::decision(wait, request.phase, request.missing.clone())
             {
@@ -355,22 +355,23 @@ impl Actor {
 
     /// The participant's own dialog.
     fn ask_participant(&self, request: &Request<'_>) -> Suspension {
-        let next =
-            self.following(Some(&request.phase.id)).map_or("the end", |next| next.title.as_str());
+        let next = self
+            .following(Some(&request.phase.id))
+            .map_or(messages::requests::THE_END, |next| next.title.as_str());
         let titles = titles(request.phase, &request.missing);
         let control = Control::Decide(Decide {
-            request: "Move to next phase?".to_owned(),
+            request: messages::requests::MOVE_ON_TITLE.to_owned(),
             facts: Vec::new(),
-            approve: "Approve".to_owned(),
-            deny: "Deny".to_owned(),
-            deny_and_tell: Some("Deny & Tell Interviewer What To Do Next".to_owned()),
+            approve: messages::buttons::APPROVE.to_owned(),
+            deny: messages::buttons::DENY.to_owned(),
+            deny_and_tell: Some(messages::buttons::DENY_AND_DIRECT.to_owned()),
             // Whoever is asked is the participant themselves.
             denial_reader: DenialReader::Interviewer,
         });
         Suspension {
             prompt: Prompt {
-                title: Some("Move to next phase?".to_owned()),
-                body: texts::override_dialog(&titles, request.reason, next),
+                title: Some(messages::requests::MOVE_ON_TITLE.to_owned()),
+                body: messages::requests::move_on_dialog(&titles, request.reason, next),
                 control,
                 notes: Vec::new(),
             },
@@ -383,32 +384,35 @@ impl Actor {
     /// The card for the approvers.
     fn ask_deciders(&self, request: &Request<'_>) -> Suspension {
         let policy = &self.flow.flow.approvals.overrides;
-        let next =
-            self.following(Some(&request.phase.id)).map_or("the end", |next| next.title.as_str());
+        let next = self
+            .following(Some(&request.phase.id))
+            .map_or(messages::requests::THE_END, |next| next.title.as_str());
         let person = self.state.person_in_words();
         let whose = match request.call.origin {
-            Origin::Person { .. } => "Reason given",
+            Origin::Person { .. } => messages::requests::REASON_GIVEN,
             Origin::Step { .. } | Origin::Model { .. } | Origin::Engine => {
-                "The interviewer's reason"
+                messages::requests::INTERVIEWERS_REASON
             }
         };
         let expires = self.override_expiry();
         let reason = request.reason.filter(|reason| *reason != USER_REQUESTED).unwrap_or_default();
         let facts = [
             (Decide::PERSON, person.clone()),
-            ("Flow", self.flow.flow.title.clone()),
-            ("Phase", request.phase.title.clone()),
-            ("Missing", titles(request.phase, &request.missing).join(", ")),
+            (messages::requests::FLOW, self.flow.flow.title.clone()),
+            (messages::requests::PHASE, request.phase.title.clone()),
+            (messages::requests::MISSING, titles(request.phase, &request.missing).join(", ")),
             (whose, reason.to_owned()),
-            ("Requested", stamp(self.now)),
-            ("Expires", expires.map_or_else(|| "never".to_owned(), stamp)),
+            (messages::requests::REQUESTED, stamp(self.now)),
+            (
+                messages::requests::EXPIRES,
+                expires.map_or_else(|| messages::requests::NEVER.to_owned(), stamp),
+            ),
         ];
-        let request_line = format!("Move {person} to “{next}”?");
+        let request_line = messages::requests::move_on(&person, next);
         Suspension {
             prompt: Prompt {
                 title: Some(request_line.clone()),
-                body: "This phase isn't complete. Missing items were determined by the app, not by the model."
-                    .to_owned(),
+                body: messages::requests::PHASE_INCOMPLETE.to_owned(),
                 control: asking(&request_line, facts, self.denial_reader()),
                 notes: Vec::new(),
             },
@@ -426,10 +430,10 @@ impl Actor {
         let answer = wait.standing.answer();
         match (words, answer, denial_reader_of(wait)) {
             (Some(words), Some((_, _, by_name, _)), Some(DenialReader::Participant)) => {
-                let text = texts::denied_because(&authors(wait, by_name), words);
+                let text = messages::requests::finish_first(&authors(wait, by_name), words);
                 self.post_offering(text, &[Offered::Human]);
             }
-            _ => self.post(texts::DENIED),
+            _ => self.post(messages::interview::DENIED),
         }
     }
 

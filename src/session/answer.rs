@@ -11,21 +11,13 @@ pub use self::{
     data::check_data,
     day::{day, is_day},
 };
-use crate::model::{
-    text::one,
-    ui::{
+use crate::{
+    messages,
+    model::ui::{
         Choice, Choose, Control, Decide, Decision, Field, FieldError, Form, Input, Reply, Review,
         Verdict,
     },
 };
-
-const NO_DATE: &str = "Enter a date as YYYY, YYYY-MM or YYYY-MM-DD.";
-const NO_DAY: &str = "Enter a date as 2001-05-31.";
-const NO_PHONE: &str = "Enter a telephone number like +44 20 7946 0018.";
-const NO_EMAIL: &str = "Enter an e-mail address like ada@example.org.";
-const NO_URL: &str = "Enter a web address like https://example.org.";
-const NO_LIST: &str = "Pick from the list.";
-const WRONG_KIND: &str = "This is not the kind of answer that was asked for.";
 
 /// What is wrong with `reply` as an answer to `control`; empty if nothing is. The control is the one that was
 /// stored with the question, so a tool that changed since does not change what counts.
@@ -41,22 +33,20 @@ pub fn check(control: &Control, reply: &Reply) -> Vec<FieldError> {
         (Control::Upload(upload), Reply::Uploaded { artifacts }) => {
             let most = usize::try_from(upload.max_files).unwrap_or(usize::MAX);
             match artifacts.len() {
-                0 => vec![FieldError::whole("Please choose a file.")],
+                0 => vec![FieldError::whole(messages::answers::NO_FILE)],
                 n if n > most && most == 1 => {
-                    vec![FieldError::whole("Only one file, please.")]
+                    vec![FieldError::whole(messages::answers::ONE_FILE)]
                 }
-                n if n > most => vec![FieldError::whole(format!("At most {most} files, please."))],
+                n if n > most => vec![FieldError::whole(messages::answers::too_many_files(most))],
                 _ => Vec::new(),
             }
         }
         (Control::Ask(ask), Reply::Text { text }) => {
             let most = usize::try_from(ask.max).unwrap_or(usize::MAX);
             match text.chars().count() {
-                _ if text.trim().is_empty() => vec![FieldError::whole("Please write something.")],
+                _ if text.trim().is_empty() => vec![FieldError::whole(messages::answers::NO_WORDS)],
                 n if n > most => {
-                    vec![FieldError::whole(format!(
-                        "That is {n} characters; at most {most}, please."
-                    ))]
+                    vec![FieldError::whole(messages::answers::too_long(n, most))]
                 }
                 _ => Vec::new(),
             }
@@ -66,8 +56,8 @@ pub fn check(control: &Control, reply: &Reply) -> Vec<FieldError> {
         }
         (Control::Confirm(_), Reply::Confirmed { .. }) => Vec::new(),
         (control, Reply::Skipped) if may_skip(control) => Vec::new(),
-        (_, Reply::Skipped) => vec![FieldError::whole("This question can't be skipped.")],
-        _ => vec![FieldError::whole("That doesn't answer this question.")],
+        (_, Reply::Skipped) => vec![FieldError::whole(messages::answers::NO_SKIP)],
+        _ => vec![FieldError::whole(messages::answers::NO_ANSWER)],
     }
 }
 
@@ -86,16 +76,20 @@ pub fn may_skip(control: &Control) -> bool {
 fn check_choice(choose: &Choose, ids: &[String], free_text: Option<&str>) -> Vec<FieldError> {
     if let (Some(text), []) = (free_text, ids) {
         let fits = !text.trim().is_empty();
-        return if fits { Vec::new() } else { vec![FieldError::whole("Please pick one.")] };
+        return if fits {
+            Vec::new()
+        } else {
+            vec![FieldError::whole(messages::answers::PICK_ONE)]
+        };
     }
     if let Some(stray) = ids.iter().find(|id| !choose.choices.iter().any(|c| c.id == **id)) {
-        return vec![FieldError::whole(format!("“{stray}” was not among the choices."))];
+        return vec![FieldError::whole(messages::answers::not_a_choice(stray))];
     }
     let repeated = ids.iter().enumerate().any(|(n, id)| ids[..n].contains(id));
     if repeated {
-        return vec![FieldError::whole("Please pick one.")];
+        return vec![FieldError::whole(messages::answers::PICK_ONE)];
     }
-    choose.complaint(ids.len()).map(FieldError::whole).into_iter().collect()
+    messages::answers::picks(choose, ids.len()).map(FieldError::whole).into_iter().collect()
 }
 
 fn check_form(form: &Form, values: &serde_json::Map<String, Value>) -> Vec<FieldError> {
@@ -104,7 +98,7 @@ fn check_form(form: &Form, values: &serde_json::Map<String, Value>) -> Vec<Field
         .filter(|path| !form.fields.iter().any(|field| field.path == **path))
         .map(|path| FieldError {
             path: path.clone(),
-            message: "This field was not asked for.".to_owned(),
+            message: messages::answers::STRAY_FIELD.to_owned(),
         })
         .collect();
     for field in &form.fields {
@@ -125,53 +119,46 @@ pub fn check_field(field: &Field, value: &Value) -> Option<String> {
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     };
     if empty {
-        return field.required.then(|| enter(&field.label));
+        return field.required.then(|| messages::answers::enter(&field.label));
     }
     match (&field.input, value) {
         (Input::Text { min, max, .. }, Value::String(text)) => check_length(text, *min, *max),
-        (Input::Email, Value::String(text)) => complain(!is_email(text), NO_EMAIL),
+        (Input::Email, Value::String(text)) => {
+            complain(!is_email(text), messages::answers::NO_EMAIL)
+        }
         (Input::Url, Value::String(text)) => {
             let fits = text.starts_with("https://") || text.starts_with("http://");
-            complain(!fits, NO_URL)
+            complain(!fits, messages::answers::NO_URL)
         }
-        (Input::Phone, Value::String(text)) => {
-            complain(text.chars().filter(char::is_ascii_digit).count() < 3, NO_PHONE)
-        }
-        (Input::Date, Value::String(text)) => complain(!is_date(text), NO_DATE),
-        (Input::Day, Value::String(text)) => complain(!is_day(text), NO_DAY),
+        (Input::Phone, Value::String(text)) => complain(
+            text.chars().filter(char::is_ascii_digit).count() < 3,
+            messages::answers::NO_PHONE,
+        ),
+        (Input::Date, Value::String(text)) => complain(!is_date(text), messages::answers::NO_DATE),
+        (Input::Day, Value::String(text)) => complain(!is_day(text), messages::answers::NO_DAY),
         (Input::Number { integer, min, max }, Value::Number(number)) => {
             let number = number.as_f64().unwrap_or(f64::NAN);
             let whole = !integer || number.fract() == 0.0;
             let within = min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max);
-            (!whole || !within).then(|| wanted_number(*integer, *min, *max))
+            (!whole || !within).then(|| messages::answers::wanted_number(*integer, *min, *max))
         }
         (Input::Bool, Value::Bool(_)) => None,
         (Input::Select { choices, multiple }, value) => check_selected(choices, *multiple, value),
         (Input::Lines, Value::Array(lines)) => {
-            complain(!lines.iter().all(Value::is_string), "Write one entry a line.")
+            complain(!lines.iter().all(Value::is_string), messages::answers::ONE_PER_LINE)
         }
-        _ => Some(WRONG_KIND.to_owned()),
-    }
-}
-
-/// `A whole number from 0 to 150, please.`
-fn wanted_number(integer: bool, min: Option<f64>, max: Option<f64>) -> String {
-    let number = if integer { "A whole number" } else { "A number" };
-    match (min, max) {
-        (Some(min), Some(max)) => format!("{number} from {min} to {max}, please."),
-        (Some(min), None) => format!("{number} of at least {min}, please."),
-        (None, Some(max)) => format!("{number} of at most {max}, please."),
-        (None, None) => format!("{number}, please."),
+        _ => Some(messages::answers::WRONG_KIND.to_owned()),
     }
 }
 
 fn check_length(text: &str, min: Option<u32>, max: Option<u32>) -> Option<String> {
-    let count = u32::try_from(text.trim().chars().count()).unwrap_or(u32::MAX);
-    match (min, max) {
-        (Some(min), _) if count < min => Some(format!("Enter at least {min} characters.")),
-        (_, Some(max)) if count > max => {
-            Some(format!("That is {count} characters; at most {max}, please."))
+    let count = text.trim().chars().count();
+    let limit = |limit: Option<u32>| limit.and_then(|limit| usize::try_from(limit).ok());
+    match (min, limit(min), limit(max)) {
+        (Some(min), Some(least), _) if count < least => {
+            Some(messages::answers::at_least_characters(min.into()))
         }
+        (_, _, Some(max)) if count > max => Some(messages::answers::too_long(count, max)),
         _ => None,
     }
 }
@@ -182,7 +169,7 @@ fn check_selected(choices: &[Choice], multiple: bool, value: &Value) -> Option<S
         Value::Array(ids) if multiple => ids.iter().all(known),
         single => known(single),
     };
-    complain(!fits, NO_LIST)
+    complain(!fits, messages::answers::NO_LIST)
 }
 
 fn complain(wrong: bool, message: &str) -> Option<String> {
@@ -217,7 +204,7 @@ fn check_review(review: &Review, verdict: Verdict, data: Option<&Value>) -> Vec<
         (Verdict::Modified, Some(data)) => check_data(&review.schema, data),
         (Verdict::Saved, Some(data)) => worsened(review, data),
         (Verdict::Modified | Verdict::Saved, None) => {
-            vec![FieldError::whole("The edited data is missing.")]
+            vec![FieldError::whole(messages::answers::DATA_MISSING)]
         }
     }
 }
@@ -242,35 +229,16 @@ fn worsened(review: &Review, data: &Value) -> Vec<FieldError> {
     new
 }
 
-/// What to do about a field that must not be empty: `Enter an organisation.`
-///
-/// ```
-/// use anteroom::session::answer::enter;
-/// assert_eq!(enter("Organisation"), "Enter an organisation.");
-/// assert_eq!(enter("What changed"), "Fill in “What changed”.");
-/// ```
-pub fn enter(label: &str) -> String {
-    let is_noun = !label.is_empty()
-        && !label.ends_with('s')
-        && label.chars().all(|c| c.is_alphabetic() || c == '-');
-    let is_name = label.chars().skip(1).any(char::is_uppercase);
-    match (is_noun, is_name) {
-        (true, true) => format!("Enter {}.", one(label)),
-        (true, false) => format!("Enter {}.", one(&label.to_lowercase())),
-        (false, _) => format!("Fill in “{}”.", label.trim_end_matches(['.', ':', '?'])),
-    }
-}
-
 fn check_decision(decide: &Decide, decision: Decision, feedback: Option<&str>) -> Vec<FieldError> {
     let wordless = feedback.is_none_or(|words| words.trim().is_empty());
     match decision {
         Decision::DeniedWithFeedback if decide.deny_and_tell.is_none() => {
-            vec![FieldError::whole("This question doesn't take feedback.")]
+            vec![FieldError::whole(messages::answers::NO_FEEDBACK)]
         }
         Decision::DeniedWithFeedback if wordless => {
             vec![FieldError {
                 path: "feedback".to_owned(),
-                message: "Please say what to do next.".to_owned(),
+                message: messages::answers::SAY_WHAT_NEXT.to_owned(),
             }]
         }
         Decision::Approved | Decision::Denied | Decision::DeniedWithFeedback => Vec::new(),
@@ -282,7 +250,7 @@ pub fn describe(control: &Control, reply: &Reply) -> String {
     match reply {
         Reply::Text { text } => text.clone(),
         Reply::Chosen { ids, free_text } if ids.is_empty() => {
-            free_text.clone().unwrap_or_else(|| "nothing of these".to_owned())
+            free_text.clone().unwrap_or_else(|| messages::forms::NONE_OF_THESE.to_owned())
         }
         Reply::Chosen { ids, .. } => {
             let label = |id: &String| {
@@ -296,17 +264,23 @@ pub fn describe(control: &Control, reply: &Reply) -> String {
             };
             ids.iter().map(label).collect::<Vec<_>>().join(", ")
         }
-        Reply::Filled { .. } => "filled in".to_owned(),
-        Reply::Reviewed { verdict: Verdict::Approved, .. } => "Looks right".to_owned(),
-        Reply::Reviewed { verdict: Verdict::Modified, .. } => "edited and approved".to_owned(),
+        Reply::Filled { .. } => messages::forms::FILLED_IN.to_owned(),
+        Reply::Reviewed { verdict: Verdict::Approved, .. } => {
+            messages::buttons::LOOKS_RIGHT.to_owned()
+        }
+        Reply::Reviewed { verdict: Verdict::Modified, .. } => {
+            messages::forms::EDITED_AND_APPROVED.to_owned()
+        }
         Reply::Reviewed { verdict: Verdict::Saved, .. } => "edited".to_owned(),
         Reply::Reviewed { verdict: Verdict::Rejected, .. } => "start over".to_owned(),
         Reply::Uploaded { artifacts } => match artifacts.len() {
             1 => "one file".to_owned(),
             n => format!("{n} files"),
         },
-        Reply::Decided { decision: Decision::Approved, .. } => "Approved".to_owned(),
-        Reply::Decided { .. } => "Denied".to_owned(),
+        Reply::Decided { decision: Decision::Approved, .. } => {
+            messages::requests::APPROVED.to_owned()
+        }
+        Reply::Decided { .. } => messages::requests::DENIED.to_owned(),
         Reply::Confirmed { yes } => if *yes { "yes" } else { "no" }.to_owned(),
         Reply::Skipped => "skipped".to_owned(),
     }

@@ -4,10 +4,13 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::{Actor, advance::Request};
-use crate::model::{
-    transcript::Origin,
-    ui::{Control, Decide, DenialReader, Reply},
-    wait::Wait,
+use crate::{
+    messages,
+    model::{
+        transcript::Origin,
+        ui::{Control, Decide, DenialReader, Reply},
+        wait::Wait,
+    },
 };
 
 impl Actor {
@@ -112,9 +115,9 @@ pub(super) fn asking<L: Into<String>>(
     Control::Decide(Decide {
         request: request.to_owned(),
         facts: facts.map(|(label, value)| (label.into(), value)).collect(),
-        approve: "Approve".to_owned(),
-        deny: "Deny".to_owned(),
-        deny_and_tell: Some(denial_label(denial_reader).to_owned()),
+        approve: messages::buttons::APPROVE.to_owned(),
+        deny: messages::buttons::DENY.to_owned(),
+        deny_and_tell: Some(messages::buttons::denial(denial_reader).to_owned()),
         denial_reader,
     })
 }
@@ -129,14 +132,6 @@ pub(super) fn authors(wait: &Wait, by_name: &str) -> String {
     let wrote = wait.votes.iter().filter(|vote| !vote.approves() && vote.feedback.is_some());
     let names: Vec<&str> = wrote.map(|vote| vote.by_name.as_str()).collect();
     if names.is_empty() { by_name.to_owned() } else { names.join(", ") }
-}
-
-/// Label of the button that denies and says why.
-const fn denial_label(reader: DenialReader) -> &'static str {
-    match reader {
-        DenialReader::Interviewer => "Deny and tell the interviewer",
-        DenialReader::Participant => "Deny with feedback",
-    }
 }
 
 fn decider_role(actor: &Actor, decided: bool) -> Value {

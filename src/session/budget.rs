@@ -16,6 +16,7 @@ use serde_json::json;
 use super::{Actor, model_reply::has_fallback, texts};
 use crate::{
     base::ids::CallId,
+    messages,
     model::{
         flow::{Mode, Phase},
         session::Status,
@@ -92,17 +93,13 @@ impl Actor {
     ) {
         self.note_budget(scope.word(), level, Some(used));
         let whose = match scope {
-            Scope::Workspace => "All conversations of this workspace",
-            Scope::Total => "All conversations",
+            Scope::Workspace => messages::staff::WORKSPACE_CONVERSATIONS,
+            Scope::Total => messages::staff::ALL_CONVERSATIONS,
         };
-        let day = until.format("%-d %B %Y");
         let text = match level {
             Level::Fine => return,
-            Level::Low => format!("{whose} together have used {used} that they may before {day}."),
-            Level::UsedUp => format!(
-                "{whose} together have used {used}. Until {day} they go on by fixed questions where there are some; \
-                 the others wait, or ask for a person."
-            ),
+            Level::Low => messages::staff::account_low(whose, used, until),
+            Level::UsedUp => messages::staff::account_empty(whose, used, until),
         };
         let channel = self.flow.flow.handoff.channel.clone();
         self.post_to_staff(channel.as_deref(), text);
@@ -156,7 +153,7 @@ impl Actor {
             Level::Fine => {}
             Level::Low => {
                 let channel = self.flow.flow.handoff.channel.clone();
-                let text = format!("This conversation has used {words}.");
+                let text = messages::staff::conversation_used(&words);
                 self.post_to_staff(channel.as_deref(), text);
             }
             Level::UsedUp => self.run_out(),
@@ -226,7 +223,7 @@ impl Actor {
 
     fn hand_over_without_means(&mut self) {
         let reason = "the assistant has used up what it may in one conversation";
-        self.hand_over(reason, texts::STUCK);
+        self.hand_over(reason, messages::interview::STUCK);
     }
 
     /// Whether the session stands still because there is no model, or nothing is left for it, and no script either.

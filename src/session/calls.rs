@@ -5,20 +5,14 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{
-    Actor,
-    actor::is_for_deciders,
-    evidence,
-    handover::{CANNOT_GO_ON, cannot_ask},
-    script, texts,
-};
+use super::{Actor, actor::is_for_deciders, evidence, handover::CANNOT_GO_ON, script, texts};
 use crate::{
     base::ids::{CallId, WaitId},
+    messages,
     model::{
         audit::{canonical, sha256},
         flow::{Phase, Step},
         session::Status,
-        text::quoted,
         transcript::{Call, CallResult, Closing, Event, Origin},
         ui::{Control, Prompt},
         wait::{Answerers, Purpose, Standing, Wait},
@@ -174,7 +168,10 @@ impl Actor {
             Err(failure) => {
                 let facts = [("step", json!(step.id)), ("expression", json!(failure.expression))];
                 self.audit("step_failed", facts, []);
-                self.hand_over(&cannot_ask(&step.id, &failure), texts::STUCK);
+                self.hand_over(
+                    &messages::staff::cannot_ask(&step.id, &failure),
+                    messages::interview::STUCK,
+                );
             }
         }
     }
@@ -203,7 +200,9 @@ impl Actor {
         match origin {
             Origin::Step { step } if !interrupted => self.step_done(&step, &value),
             Origin::Engine if is_advance => self.script_ended(&value),
-            Origin::Person { .. } if value["status"] == "rejected" => self.post(texts::STAYS),
+            Origin::Person { .. } if value["status"] == "rejected" => {
+                self.post(messages::interview::STAYS);
+            }
             Origin::Step { .. } | Origin::Engine | Origin::Model { .. } | Origin::Person { .. } => {
             }
         }
@@ -241,7 +240,7 @@ impl Actor {
         let code = "outcome_unknown".to_owned();
         self.audit("outcome_unknown", [("call", json!(call))], []);
         self.finish(call, CallResult::Err { code, message });
-        self.hand_over(&reason, texts::STUCK);
+        self.hand_over(&reason, messages::interview::STUCK);
     }
 
     /// Marks the answer of a call's wait as having done its work.
@@ -317,7 +316,9 @@ impl Actor {
         self.emit(Event::Stepped { phase: phase.id.clone(), step: id.to_owned(), next });
         match target {
             "@stop" => self.stop("the script ended it"),
-            "@handoff" => self.hand_over("the participant has a question", texts::HUMAN_ASKED),
+            "@handoff" => {
+                self.hand_over(messages::staff::HAS_A_QUESTION, messages::interview::HUMAN_ASKED);
+            }
             _ => {}
         }
     }
@@ -341,14 +342,7 @@ impl Actor {
             return;
         }
         if let Err(refusal) = self.save_record(data_type, script::outcome_to_save(value), false) {
-            self.post_to_staff(
-                None,
-                format!(
-                    "The answer to `{}` could not be stored: {}",
-                    step.id,
-                    quoted(&refusal.to_string())
-                ),
-            );
+            self.post_to_staff(None, messages::staff::not_stored(&step.id, &refusal.to_string()));
         }
     }
 
@@ -388,7 +382,7 @@ impl Actor {
                 let next = Some(step.id.clone());
                 self.emit(Event::Stepped { phase: phase.id.clone(), step: String::new(), next });
             }
-            Some(_) | None => self.hand_over(CANNOT_GO_ON, texts::STUCK),
+            Some(_) | None => self.hand_over(CANNOT_GO_ON, messages::interview::STUCK),
         }
     }
 

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     base::ids::WaitId,
+    messages,
     model::{
         effect::{Act, Recipient},
         flow::Moment,
@@ -225,7 +226,7 @@ impl Actor {
             let facts =
                 [("command", json!(command.name())), ("by", json!(self.named(&from.person)))];
             self.audit("command_refused", facts, []);
-            return Err(Refusal("You may not do that here.".to_owned()));
+            return Err(Refusal(messages::notices::NOT_HERE.to_owned()));
         }
         let facts = [
             ("command", json!(command.name())),
@@ -238,12 +239,12 @@ impl Actor {
             // Nothing is under way: see `Actor::interrupt`.
             Command::Interrupt => return self.interrupt(from, None),
             Command::Resume => return self.resume(from),
-            Command::Human => self.hand_over(handover::ASKED, texts::HUMAN_ASKED),
+            Command::Human => self.hand_over(handover::ASKED, messages::interview::HUMAN_ASKED),
             Command::Skip => return self.skip(from, via),
-            Command::Export => self.offer_export(texts::EXPORT_READY.to_owned()),
+            Command::Export => self.offer_export(messages::interview::EXPORT_READY.to_owned()),
             Command::Delete => self.ask_erase(),
             Command::StopReminders => self.stop_reminders(),
-            Command::Later => self.post(texts::LATER),
+            Command::Later => self.post(messages::interview::LATER),
             Command::AskAgain => return self.ask_effect_again(),
             Command::Advance { reason } => return self.ask_to_advance(from, &reason),
             Command::TakeOver => self.take_over(from),
@@ -275,8 +276,12 @@ impl Actor {
     pub(super) fn stop(&mut self, reason: &str) {
         match self.state.status {
             Status::Notice | Status::Open | Status::Paused => {}
-            Status::Stopped | Status::Declined => return self.post(texts::STOPPED_ALREADY),
-            Status::Completed | Status::Ended => return self.post(texts::NOTHING_TO_STOP),
+            Status::Stopped | Status::Declined => {
+                return self.post(messages::interview::STOPPED_ALREADY);
+            }
+            Status::Completed | Status::Ended => {
+                return self.post(messages::interview::NOTHING_TO_STOP);
+            }
         }
         self.cancel_open("the conversation was stopped");
         self.emit(Event::StatusChanged { to: Status::Stopped, reason: reason.to_owned() });
@@ -300,9 +305,7 @@ impl Actor {
     fn resume(&mut self, from: &Responder) -> Result<(), Refusal> {
         if let Some(handoff) = &self.state.handoff {
             if handoff.claimed_by.is_some() && !from.staff {
-                return Err(Refusal(
-                    "A person from the team is with you; they will hand back to me.".to_owned(),
-                ));
+                return Err(Refusal(messages::notices::PERSON_IS_WITH_YOU.to_owned()));
             }
             self.hand_back(from);
             let sleeps =
@@ -313,25 +316,23 @@ impl Actor {
             return Ok(());
         }
         if from.person != self.state.participant {
-            return Err(Refusal("There is nothing to hand back.".to_owned()));
+            return Err(Refusal(messages::notices::NOTHING_TO_HAND_BACK.to_owned()));
         }
         match self.state.status {
             Status::Stopped | Status::Declined => self.wake(),
             Status::Paused => {
                 self.wake();
-                self.post(texts::RESUMED);
+                self.post(messages::interview::RESUMED);
                 self.show_open();
             }
             Status::Notice | Status::Open => {
                 if self.state.model_turn.is_halted() {
-                    self.keep_words(texts::GO_ON, None, None);
+                    self.keep_words(messages::interview::GO_ON, None, None);
                 }
                 self.show_open();
             }
             Status::Completed | Status::Ended => {
-                return Err(Refusal(
-                    "This conversation is complete; there is nothing to go on with.".to_owned(),
-                ));
+                return Err(Refusal(messages::notices::NOTHING_TO_CONTINUE.to_owned()));
             }
         }
         Ok(())
@@ -345,7 +346,7 @@ impl Actor {
         self.audit("session_resumed", [], []);
         self.miss_notice();
         if !was_paused {
-            self.post(texts::RESUMED);
+            self.post(messages::interview::RESUMED);
         }
     }
 
@@ -375,7 +376,9 @@ impl Actor {
     fn skip(&mut self, from: &Responder, via: Via) -> Result<(), Refusal> {
         let open = self.state.pending().filter(|wait| blocks(wait) && !is_for_deciders(wait));
         let newest = open.last().cloned();
-        let Some(wait) = newest else { return Err(Refusal(texts::NOTHING_TO_SKIP.to_owned())) };
+        let Some(wait) = newest else {
+            return Err(Refusal(messages::interview::NOTHING_TO_SKIP.to_owned()));
+        };
         let reply = Reply::Skipped;
         let answer =
             Answer { wait: wait.id, revision: wait.revision, reply, from: from.clone(), via };
@@ -400,14 +403,14 @@ impl Actor {
         for wait in own {
             self.set_timer(TimerKind::Remind { wait }, None);
         }
-        self.post(texts::REMINDERS_STOPPED);
+        self.post(messages::interview::REMINDERS_STOPPED);
     }
 
     /// The call itself is made by the engine: it is adrift, so it comes next.
     fn ask_to_advance(&mut self, from: &Responder, reason: &str) -> Result<(), Refusal> {
         let goes_on = matches!(self.state.status, Status::Open | Status::Paused);
         if !goes_on || self.state.phase().is_none() {
-            return Err(Refusal("There is no part to move on from just now.".to_owned()));
+            return Err(Refusal(messages::notices::NO_PART_TO_LEAVE.to_owned()));
         }
         if let Some(open) = self.open_requests().first() {
             return self.decide_by_order(from, open);
@@ -427,13 +430,13 @@ impl Actor {
         } else if from.person == self.state.participant {
             self.say_asked(open.id);
         } else {
-            return Err(Refusal("A request is open already.".to_owned()));
+            return Err(Refusal(messages::notices::REQUEST_OPEN.to_owned()));
         }
         Ok(())
     }
 
     fn reopen(&mut self, from: &Responder, wait: WaitId) -> Result<(), Refusal> {
-        let refused = || Refusal("This cannot be asked again.".to_owned());
+        let refused = || Refusal(messages::notices::CANT_ASK_AGAIN.to_owned());
         let wait = self.state.waits.get(&wait).cloned().ok_or_else(refused)?;
         let lapsed = matches!(wait.standing, Standing::Expired { .. });
         let open = self.state.status == Status::Open && self.open_requests().is_empty();
@@ -459,7 +462,7 @@ impl Actor {
             return Ok(());
         }
         let Some((data_type, data)) = self.reviewed_in(wait) else {
-            return refused(texts::NOTHING_TO_CHANGE);
+            return refused(messages::interview::NOTHING_TO_CHANGE);
         };
         if self.state.status == Status::Paused {
             self.wake();
@@ -468,7 +471,8 @@ impl Actor {
             self.show(open);
             return Ok(());
         }
-        let args = json!({ "dataType": data_type, "data": data, "message": texts::CHANGE });
+        let args =
+            json!({ "dataType": data_type, "data": data, "message": messages::interview::CHANGE });
         let origin = Origin::Person { by: from.person.clone(), may_decide: false };
         let call = self.call("change", "submit_for_validation", args, origin);
         self.begin(&call);
@@ -477,15 +481,18 @@ impl Actor {
 
     fn nudge(&mut self) -> Result<(), Refusal> {
         if self.state.handoff.is_some() {
-            return Err(Refusal("Hand the conversation back first.".to_owned()));
+            return Err(Refusal(messages::notices::HAND_BACK_FIRST.to_owned()));
         }
         let mut pending = self.state.pending();
         let open = pending.find(|wait| blocks(wait) && !is_for_deciders(wait)).map(|wait| wait.id);
         drop(pending);
         let Some(wait) = open else {
-            return Err(Refusal("Nothing is open that they could answer.".to_owned()));
+            return Err(Refusal(messages::notices::NOTHING_TO_REMIND_OF.to_owned()));
         };
-        self.post_offering(texts::REMINDER, &[Offered::Later, Offered::StopReminders]);
+        self.post_offering(
+            messages::interview::REMINDER,
+            &[Offered::Later, Offered::StopReminders],
+        );
         self.show(wait);
         Ok(())
     }
@@ -497,7 +504,7 @@ impl Actor {
         self.cancel_open("the conversation was ended");
         self.emit(Event::StatusChanged { to: Status::Ended, reason: reason.to_owned() });
         self.audit("session_ended", [], [("reason", json!(reason))]);
-        self.post(texts::ENDED);
+        self.post(messages::interview::ENDED);
     }
 }
 

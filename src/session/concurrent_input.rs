@@ -16,11 +16,11 @@ use super::{
     model_turn::NOT_SHOWN,
     settle::Responder,
     stall::asks,
-    texts,
     typed::{self, Reading},
 };
 use crate::{
     base::ids::CallId,
+    messages,
     model::{
         session::Status,
         transcript::{CallResult, Event, Gap, Origin, Thought},
@@ -66,7 +66,11 @@ impl Actor {
         if ((is_stop && is_seen) || typed::asks_to_wait(text)) && !self.names_an_option(text) {
             self.keep_words(text.trim(), source, None);
             self.end_speech(speech, Gap::Stopped);
-            return self.post(if is_stop { texts::SPEECH_STOPPED } else { texts::WAITING });
+            return self.post(if is_stop {
+                messages::interview::SPEECH_STOPPED
+            } else {
+                messages::interview::WAITING
+            });
         }
         let is_patient = self.state.model_turn.interruptions >= INTERRUPTIONS_MAX;
         if is_seen && !is_patient && typed::order(text).is_none() && !typed::acknowledges(text) {
@@ -78,15 +82,19 @@ impl Actor {
     /// The button that stops the model: it ends its words where they are, and rests until the participant does something.
     pub fn interrupt(&mut self, from: &Responder, speech: Option<&Speech>) -> Result<(), Refusal> {
         if from.person != self.state.participant {
-            return Err(Refusal(texts::NOT_YOURS_TO_STOP.to_owned()));
+            return Err(Refusal(messages::interview::NOT_YOURS_TO_STOP.to_owned()));
         }
         let Some(speech) = speech.filter(|speech| self.may_interrupt(from, speech)) else {
             let is_at_work = self.state.status == Status::Open && self.is_thinking();
-            let why = if is_at_work { texts::STEP_UNDER_WAY } else { texts::NOTHING_UNDER_WAY };
+            let why = if is_at_work {
+                messages::interview::STEP_UNDER_WAY
+            } else {
+                messages::interview::NOTHING_UNDER_WAY
+            };
             return Err(Refusal(why.to_owned()));
         };
         self.end_speech(speech, Gap::Stopped);
-        self.post(texts::SPEECH_STOPPED_BY_BUTTON);
+        self.post(messages::interview::SPEECH_STOPPED_BY_BUTTON);
         Ok(())
     }
 

@@ -11,10 +11,10 @@ use super::{
     script,
     state::CallState,
     summary::shown,
-    texts,
 };
 use crate::{
     base::ids::CallId,
+    messages,
     model::{
         flow::{Approval, Moment, Period, REQUEST},
         transcript::CallResult,
@@ -66,15 +66,19 @@ impl Actor {
             .map_err(|failure| Refusal(failure.to_string()))?;
         let expires_at = self.now.checked_add_signed(approval.expires.delta());
         let stages = approval.stages().count();
-        let step = if stages > 1 { format!("{} of {stages}", stage + 1) } else { String::new() };
+        let step =
+            if stages > 1 { messages::requests::stage(stage + 1, stages) } else { String::new() };
         let facts = [
             (Decide::PERSON, self.state.person_in_words()),
-            ("Flow", self.flow.flow.title.clone()),
-            ("Phase", self.phase().map(|phase| phase.title.clone()).unwrap_or_default()),
-            ("Stage", step),
-            ("Approved so far by", approved_by.join(", ")),
-            ("Requested", stamp(self.now)),
-            ("Expires", expires_at.map(stamp).unwrap_or_default()),
+            (messages::requests::FLOW, self.flow.flow.title.clone()),
+            (
+                messages::requests::PHASE,
+                self.phase().map(|phase| phase.title.clone()).unwrap_or_default(),
+            ),
+            (messages::requests::STAGE, step),
+            (messages::requests::APPROVED_SO_FAR, approved_by.join(", ")),
+            (messages::requests::REQUESTED, stamp(self.now)),
+            (messages::requests::EXPIRES, expires_at.map(stamp).unwrap_or_default()),
         ];
         let control = asking(&title, facts, self.denial_reader());
         let body = shown(&self.state, &self.flow, &approval.show);
@@ -128,13 +132,18 @@ impl Actor {
             value["feedback"] = json!(words);
         }
         if approves {
-            let text = self.words_of(approval.approved.as_deref(), texts::DECISION_APPROVED);
+            let text =
+                self.words_of(approval.approved.as_deref(), messages::interview::DECISION_APPROVED);
             self.post(text);
         } else {
-            let text = self.words_of(approval.denied.as_deref(), texts::DECISION_DENIED);
+            let text =
+                self.words_of(approval.denied.as_deref(), messages::interview::DECISION_DENIED);
             let words = feedback.as_deref().filter(|_| reader == Some(DenialReader::Participant));
             let authors = authors(&wait, by_name);
-            self.post_offering(texts::with_reason(text, &authors, words), &[Offered::Human]);
+            self.post_offering(
+                messages::requests::with_reason(text, &authors, words),
+                &[Offered::Human],
+            );
         }
         Ok(Decided::Outcome(value))
     }
@@ -146,7 +155,7 @@ impl Actor {
         let facts = [("wait", json!(wait.id)), ("approval", json!(name))];
         self.audit("decision_expired", facts, []);
         let expired = found.and_then(|(_, approval)| approval.expired);
-        let text = self.words_of(expired.as_deref(), texts::DECISION_EXPIRED);
+        let text = self.words_of(expired.as_deref(), messages::interview::DECISION_EXPIRED);
         if self.state.handoff.is_none() {
             self.post_offering(text, &[Offered::Human]);
         }

@@ -3,9 +3,10 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, Suspension, advance::Approval, phases::questions_from, texts};
+use super::{Actor, Suspension, advance::Approval, phases::questions_from};
 use crate::{
     base::ids::WaitId,
+    messages,
     model::{
         audit::sha256,
         effect::{Act, Recipient},
@@ -79,9 +80,12 @@ impl Actor {
         };
         let body = match &phase.intro {
             Some(intro) => self.flow.text(intro),
-            None => format!("Next: {}.", quoted(&phase.title)),
+            None => messages::interview::next(&quoted(&phase.title)),
         };
-        let choices = vec![choice(GO_ON, "Continue"), choice("later", "Later")];
+        let choices = vec![
+            choice(GO_ON, messages::buttons::CONTINUE),
+            choice("later", messages::buttons::LATER),
+        ];
         let prompt = Prompt {
             title: None,
             body,
@@ -112,7 +116,7 @@ impl Actor {
         let reason = "the participant goes on later".to_owned();
         self.emit(Event::StatusChanged { to: Status::Paused, reason });
         self.audit("session_paused", [], []);
-        self.post(texts::WHENEVER);
+        self.post(messages::interview::WHENEVER);
     }
 
     fn begin_interview(&mut self) {
@@ -121,10 +125,7 @@ impl Actor {
             reason: "the interview begins".to_owned(),
         });
         if let Some(from) = self.questions_from().filter(|from| *from > self.now) {
-            self.post(format!(
-                "Thank you. The first question comes on {}.",
-                from.format("%-d %B %Y")
-            ));
+            self.post(messages::interview::first_question_on(from));
         }
         if let Some(approval) = Approval::began(&self.state) {
             self.advance(approval);
@@ -146,11 +147,11 @@ impl Actor {
             return;
         }
         let prompt = Prompt {
-            title: Some(texts::ERASE_TITLE.to_owned()),
-            body: texts::ERASE_BODY.to_owned(),
+            title: Some(messages::interview::ERASE_TITLE.to_owned()),
+            body: messages::interview::ERASE_BODY.to_owned(),
             control: Control::Confirm(Confirm {
-                yes: "Erase everything".to_owned(),
-                no: "Keep".to_owned(),
+                yes: messages::buttons::DELETE_EVERYTHING.to_owned(),
+                no: messages::buttons::KEEP_EVERYTHING.to_owned(),
                 danger: true,
             }),
             notes: Vec::new(),
@@ -216,12 +217,13 @@ impl Actor {
         self.emit(Event::NoticeAnswered { choice, text_sha256, version, locale });
         match choice {
             NoticeChoice::Accepted => self.begin_interview(),
-            NoticeChoice::Human => self.hand_over("asked for under the notice", texts::HUMAN_ASKED),
+            NoticeChoice::Human => self
+                .hand_over(messages::staff::ASKED_UNDER_NOTICE, messages::interview::HUMAN_ASKED),
             NoticeChoice::Declined => {
                 let reason = "the notice was declined".to_owned();
                 self.emit(Event::StatusChanged { to: Status::Declined, reason });
                 self.audit("session_declined", [], []);
-                self.post(texts::DECLINED);
+                self.post(messages::interview::DECLINED);
             }
         }
     }

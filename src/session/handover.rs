@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use super::{Actor, script::Failure, settle::Responder, summary, texts};
+use super::{Actor, settle::Responder, summary};
 use crate::{
+    messages,
     model::{
         session::Status,
         text::quoted,
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// Why a person is asked for, where the participant did; that they did is said anyway.
-pub(super) const ASKED: &str = "the participant asked";
+pub(super) const ASKED: &str = messages::staff::PARTICIPANT_ASKED;
 
 /// The tool by which the model asks for a person. What it writes beside the call is not said: the participant reads
 /// what came of asking, once that is known.
@@ -36,12 +37,7 @@ pub enum Called {
 }
 
 /// Why a person is asked where a script has come to its end without what it requires.
-pub const CANNOT_GO_ON: &str = "the script cannot go on";
-
-/// Why a person is asked where a step cannot be asked: somebody must mend the flow.
-pub(super) fn cannot_ask(step: &str, failure: &Failure) -> String {
-    format!("the step `{step}` cannot be asked, because {failure}")
-}
+pub const CANNOT_GO_ON: &str = messages::staff::SCRIPT_STUCK;
 
 impl Actor {
     /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".
@@ -57,8 +53,8 @@ impl Actor {
             return if is_there { Called::PersonIsThere } else { Called::Already };
         }
         let words: String = reason.trim().chars().take(REASON_MAX).collect();
-        let reason = format!("the assistant says “{}”", words.trim_end_matches('.'));
-        self.ask_for_person(&reason, Some(&words), texts::HUMAN_ASKED);
+        let reason = messages::staff::assistant_says(words.trim_end_matches('.'));
+        self.ask_for_person(&reason, Some(&words), messages::interview::HUMAN_ASKED);
         match self.flow.flow.handoff.channel {
             Some(_) => Called::Asking,
             None => Called::Listed,
@@ -73,7 +69,7 @@ impl Actor {
         if let Some(handoff) = &self.state.handoff {
             let is_there = handoff.claimed_by.is_some();
             if is_there {
-                return self.post(texts::PERSON_IS_THERE);
+                return self.post(messages::interview::PERSON_IS_THERE);
             }
             return self.say_called(text);
         }
@@ -102,7 +98,7 @@ impl Actor {
         let person = quoted(&self.state.person_in_words());
         let title = &self.flow.flow.title;
         let why = if reason == ASKED { String::new() } else { format!(": {}", quoted(reason)) };
-        format!("**{person}** asks for a person in *{title}*{why}.{}", self.standing_for_team())
+        messages::staff::asks_for_human(&person, title, &why, &self.standing_for_team())
     }
 
     /// How far they are, as a list below the words; empty where there is nothing to tell.
@@ -120,7 +116,7 @@ impl Actor {
         self.audit("taken_over", [("by", json!(self.named(&from.person)))], []);
         self.emit(Event::Claimed { by: from.person.clone(), by_name: from.name.clone() });
         self.set_timer(TimerKind::Unclaimed, None);
-        self.post(format!("{} from the team is here now.", quoted(&from.name)));
+        self.post(messages::interview::is_here(&from.name));
     }
 
     pub(super) fn hand_back(&mut self, from: &Responder) {
@@ -131,12 +127,12 @@ impl Actor {
         self.emit(Event::HandedBack { by: from.person.clone() });
         self.set_timer(TimerKind::Unclaimed, None);
         match self.state.status {
-            Status::Notice | Status::Open => self.post(texts::HANDED_BACK),
+            Status::Notice | Status::Open => self.post(messages::interview::HANDED_BACK),
             Status::Stopped
             | Status::Paused
             | Status::Declined
             | Status::Completed
-            | Status::Ended => self.post(texts::BACK_AFTER_THE_END),
+            | Status::Ended => self.post(messages::interview::BACK_AFTER_THE_END),
         }
         self.show_open();
         self.miss_notice();

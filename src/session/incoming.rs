@@ -9,11 +9,11 @@ use super::{
     commands::is_still_offered,
     engine_prompts::GO_ON,
     settle::Responder,
-    texts,
     typed::{self, Reading},
 };
 use crate::{
     base::ids::WaitId,
+    messages,
     model::{
         effect::{Act, Recipient},
         session::Status,
@@ -55,12 +55,12 @@ impl Actor {
             Status::Paused => self.wake(),
             Status::Stopped | Status::Declined => {
                 self.keep_words(text, source, None);
-                self.post(texts::STOPPED_ALREADY);
+                self.post(messages::interview::STOPPED_ALREADY);
                 return;
             }
             Status::Completed | Status::Ended => {
                 self.keep_words(text, source, None);
-                self.post(texts::COMPLETED_ALREADY);
+                self.post(messages::interview::COMPLETED_ALREADY);
                 return;
             }
             Status::Notice | Status::Open => {}
@@ -110,7 +110,8 @@ impl Actor {
     /// Those who are asked to take over, or have, read what the participant writes where they are.
     fn relay_to_staff(&mut self, text: &str) {
         let Some(alias) = self.flow.flow.handoff.channel.clone() else { return };
-        let name = self.state.name.clone().unwrap_or_else(|| "The participant".to_owned());
+        let name =
+            self.state.name.clone().unwrap_or_else(|| messages::staff::THE_PARTICIPANT.to_owned());
         self.effect(Recipient::Channel { alias }, Act::Relay { name, text: text.to_owned() });
     }
 
@@ -124,7 +125,7 @@ impl Actor {
         let is_due =
             self.state.turns == self.flow.flow.limits.turns && self.state.handoff.is_none();
         if is_due && self.state.status == Status::Open {
-            self.hand_over("the conversation has become very long", texts::TOO_LONG);
+            self.hand_over(messages::staff::LONG_CONVERSATION, messages::interview::TOO_LONG);
         }
     }
 
@@ -186,7 +187,7 @@ impl Actor {
         if let Some(request) = request.filter(|_| self.awaits_deciders()) {
             self.say_asked(request);
         } else if self.lacks_means() {
-            self.post(texts::OUT_OF_MEANS);
+            self.post(messages::interview::OUT_OF_MEANS);
         }
     }
 
@@ -232,7 +233,7 @@ impl Actor {
             return self.post(complaint);
         }
         if before > 0 {
-            return self.post(texts::KEPT_AS_NOTE);
+            return self.post(messages::interview::KEPT_AS_NOTE);
         }
         self.post(hint(&wait.prompt.control, reading));
         self.show(wait.id);
@@ -253,15 +254,21 @@ fn complaint(control: &Control, text: &str, reading: &Reading) -> Option<String>
 fn hint(control: &Control, reading: Reading) -> String {
     let is_question = reading == Reading::NotAnAnswer { is_question: true };
     match (control, reading) {
-        (Control::Choose(_), Reading::Unsure(label)) => texts::did_you_mean(&label),
-        (Control::Choose(_), _) if is_question => texts::question_kept(texts::PLEASE_PICK),
-        (Control::Choose(_), _) => texts::PICK_ONE.to_owned(),
-        (Control::Upload(_), _) if is_question => texts::question_kept(texts::SEND_A_FILE),
-        (Control::Upload(_), _) => texts::SEND_A_FILE.to_owned(),
-        (control, _) if is_question && typed::takes_any_words(control) => {
-            texts::question_kept(texts::SEND_AGAIN)
+        (Control::Choose(_), Reading::Unsure(label)) => messages::interview::did_you_mean(&label),
+        (Control::Choose(_), _) if is_question => {
+            messages::interview::question_kept(messages::interview::PLEASE_PICK)
         }
-        (_, _) if is_question => texts::question_kept(texts::USE_THE_CARD),
-        _ => texts::USE_THE_CARD.to_owned(),
+        (Control::Choose(_), _) => messages::interview::NOT_MATCHED.to_owned(),
+        (Control::Upload(_), _) if is_question => {
+            messages::interview::question_kept(messages::interview::SEND_A_FILE)
+        }
+        (Control::Upload(_), _) => messages::interview::SEND_A_FILE.to_owned(),
+        (control, _) if is_question && typed::takes_any_words(control) => {
+            messages::interview::question_kept(messages::interview::SEND_AGAIN)
+        }
+        (_, _) if is_question => {
+            messages::interview::question_kept(messages::interview::USE_THE_CARD)
+        }
+        _ => messages::interview::USE_THE_CARD.to_owned(),
     }
 }

@@ -2,11 +2,14 @@
 
 use serde_json::Value;
 
-use super::{Actor, texts};
-use crate::model::{session::Status, ui::Reply};
+use super::Actor;
+use crate::{
+    messages,
+    model::{session::Status, ui::Reply},
+};
 
 /// Why staff are asked. The words themselves stay in the conversation.
-const REASON: &str = "a word of the list in the flow was written; please look at once";
+const REASON: &str = messages::staff::KEYWORD_WRITTEN;
 
 impl Actor {
     /// Staff hear that the model cannot be used.
@@ -33,8 +36,8 @@ impl Actor {
         };
         if is_going && self.state.handoff.is_none() {
             // Whatever comes of asking.
-            self.post(texts::EMERGENCY);
-            self.hand_over(REASON, texts::PERSON_CALLED);
+            self.post(messages::interview::EMERGENCY);
+            self.hand_over(REASON, messages::interview::PERSON_CALLED);
         }
     }
 

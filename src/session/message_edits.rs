@@ -5,11 +5,11 @@ use serde_json::json;
 use super::{
     Actor, Answer, Refusal, answer,
     settle::Responder,
-    texts,
     typed::{self, Reading},
 };
 use crate::{
     base::ids::WaitId,
+    messages,
     model::{
         session::Status,
         transcript::{Event, Origin, Via},
@@ -17,12 +17,6 @@ use crate::{
         wait::{Purpose, Settlement, Standing, Wait},
     },
 };
-
-/// Said to who changes a message that answered a question, where the answer has led on.
-const ANSWERED: &str = "I'd already used that message as it was. If something has changed, please tell me, or press “Change” on the card.";
-
-/// Said where the new words are no answer.
-const UNREADABLE: &str = "I can't read that as an answer, so the one before stays.";
 
 impl Actor {
     /// Takes in that a message reads differently now, or is gone. Only who wrote it can do that. Words that answered a
@@ -38,7 +32,7 @@ impl Actor {
             let is_theirs = from.person == self.state.participant;
             return match (text, self.state.worded.get(source)) {
                 (Some(text), Some(wait)) if is_theirs => self.answer_anew(from, *wait, text),
-                (Some(_), None) if is_theirs => Err(Refusal(ANSWERED.to_owned())),
+                (Some(_), None) if is_theirs => Err(Refusal(messages::forms::already_used())),
                 _ => Ok(()),
             };
         };
@@ -53,7 +47,7 @@ impl Actor {
         let refused = |why: &str| Err(Refusal(why.to_owned()));
         let Some(wait) = self.changeable(id).filter(|_| self.may_change_now().is_ok()).cloned()
         else {
-            return refused(ANSWERED);
+            return refused(&messages::forms::already_used());
         };
         let by_model = || match &wait.prompt.control {
             Control::Choose(_) if self.is_led_by_model() => {
@@ -65,7 +59,9 @@ impl Actor {
             Reading::Settled(reply) => Some(reply),
             Reading::Unsure(_) | Reading::NotAnAnswer { .. } => None,
         };
-        let Some(reply) = read.or_else(by_model) else { return refused(UNREADABLE) };
+        let Some(reply) = read.or_else(by_model) else {
+            return refused(messages::interview::UNREADABLE);
+        };
         let errors = answer::check(&wait.prompt.control, &reply);
         if !errors.is_empty() {
             let said: Vec<String> = errors.into_iter().map(|error| error.message).collect();
@@ -78,7 +74,7 @@ impl Actor {
         let (from, via) = (from.clone(), Via::Typed);
         match self.settle(Answer { wait: id, revision, reply, from, via }) {
             Settlement::Applied => Ok(()),
-            _ => refused(ANSWERED),
+            _ => refused(&messages::forms::already_used()),
         }
     }
 
@@ -86,12 +82,14 @@ impl Actor {
     pub(super) fn may_change_now(&self) -> Result<(), Refusal> {
         let refused = |why: &str| Err(Refusal(why.to_owned()));
         if self.state.handoff.is_some() {
-            return refused(texts::WITH_THE_TEAM);
+            return refused(messages::interview::WITH_THE_TEAM);
         }
         match self.state.status {
             Status::Open | Status::Paused => Ok(()),
-            Status::Stopped | Status::Declined => refused(texts::STOPPED_ALREADY),
-            Status::Notice | Status::Completed | Status::Ended => refused(texts::NOTHING_TO_CHANGE),
+            Status::Stopped | Status::Declined => refused(messages::interview::STOPPED_ALREADY),
+            Status::Notice | Status::Completed | Status::Ended => {
+                refused(messages::interview::NOTHING_TO_CHANGE)
+            }
         }
     }
 

@@ -18,10 +18,11 @@ use super::{
     model_turn::SILENT,
     script,
     state::CallState,
-    texts, topics,
+    topics,
 };
 use crate::{
     base::ids::CallId,
+    messages,
     model::{
         flow::{Fallback, Phase},
         opaque::Opaque,
@@ -201,7 +202,7 @@ impl Actor {
     pub fn go_on_after_interruption(&mut self) {
         if self.awaits_thought().is_some() {
             let title = self.phase().map(|phase| quoted(&phase.title));
-            self.post(texts::interrupted(title.as_deref().unwrap_or_default()));
+            self.post(messages::interview::interrupted(title.as_deref().unwrap_or_default()));
         }
     }
 
@@ -259,7 +260,7 @@ impl Actor {
             self.step_by_itself();
         }
         if last && !is_goodbye && self.has_means() {
-            self.post(texts::ROUNDS_USED);
+            self.post(messages::interview::ROUNDS_USED);
         }
         self.mind_budgets(before);
     }
@@ -285,9 +286,13 @@ impl Actor {
         let was_approved = self.state.calls.iter().any(is_approved);
         for claim in claims {
             match claim {
-                Claim::Approved | Claim::ApprovedByTeam if awaits => self.post(texts::UNDECIDED),
-                Claim::ApprovedByTeam if !was_approved => self.post(texts::NOT_APPROVED),
-                Claim::Deleted if !is_asked => self.post(texts::NOT_DELETED),
+                Claim::Approved | Claim::ApprovedByTeam if awaits => {
+                    self.post(messages::interview::UNDECIDED);
+                }
+                Claim::ApprovedByTeam if !was_approved => {
+                    self.post(messages::interview::NOT_APPROVED);
+                }
+                Claim::Deleted if !is_asked => self.post(messages::interview::NOT_DELETED),
                 Claim::Approved | Claim::ApprovedByTeam | Claim::Deleted => {}
             }
         }
@@ -356,7 +361,7 @@ impl Actor {
         let again_at = moment.or(again_at);
         self.emit(Event::ThinkingFailed { code: code.clone(), count, again_at, in_a_moment });
         if in_a_moment && !was_told {
-            self.post(texts::ONE_MOMENT);
+            self.post(messages::interview::ONE_MOMENT);
         }
         if in_a_moment || retry == Retry::Now {
             return;
@@ -366,9 +371,13 @@ impl Actor {
             return;
         }
         match retry {
-            Retry::Never => self.hand_over("the assistant cannot go on by itself", texts::STUCK),
-            Retry::At(at) if !has_waited => self.post(texts::thinking_from(at)),
-            Retry::Soon(_) | Retry::Later if !is_known => self.post(texts::THINKING_LATER),
+            Retry::Never => {
+                self.hand_over(messages::staff::ASSISTANT_STUCK, messages::interview::STUCK);
+            }
+            Retry::At(at) if !has_waited => self.post(messages::interview::thinking_from(at)),
+            Retry::Soon(_) | Retry::Later if !is_known => {
+                self.post(messages::interview::THINKING_LATER);
+            }
             Retry::At(_) | Retry::Soon(_) | Retry::Later | Retry::Now => {}
         }
     }
@@ -417,7 +426,7 @@ impl Actor {
         self.emit(Event::ScriptLeads { phase: phase.id.clone(), because });
         self.detach_all();
         if is_said {
-            self.post(texts::SCRIPT_LEADS);
+            self.post(messages::interview::SCRIPT_LEADS);
         }
         if was_told {
             // It goes on where it was.

@@ -9,11 +9,11 @@ use super::{
     attempts::{asking, feedback_reader},
     script,
     summary::{option_label, summary, titled},
-    texts,
 };
 use crate::{
     base::ids::{ArtifactId, EffectId, WaitId},
     flow::{LoadedFlow, visible::seen_by},
+    messages,
     model::{
         artifact::Artifact,
         effect::{Act, Delivery, Effect, PhaseEffectRef, Recipient},
@@ -92,15 +92,19 @@ impl Actor {
         let person = self.state.person_in_words();
         let roles = self.roles_of(due);
         let request = match &roles {
-            Some(roles) => format!("Give {person} {}?", named(roles)),
-            None => format!("Allow {} for {person}?", self.in_words_of(effect)),
+            Some(roles) => messages::requests::give(&person, &named(roles)),
+            None => messages::requests::allow(&self.in_words_of(effect), &person),
         };
         let words = |(label, value): (&str, String)| (label.to_owned(), value);
         let mut facts = vec![words((Decide::PERSON, person))];
         facts.extend(roles.map(|roles| words((Decide::ROLE, titles_of(&roles).join(", ")))));
         facts.extend(self.about_person());
         facts.extend(
-            [("Flow", self.flow.flow.title.clone()), ("Phase", phase.title.clone())].map(words),
+            [
+                (messages::requests::FLOW, self.flow.flow.title.clone()),
+                (messages::requests::PHASE, phase.title.clone()),
+            ]
+            .map(words),
         );
         // A phase that is over is led by nobody: whoever asked is told themselves.
         let control = asking(&request, facts, DenialReader::Participant);
@@ -188,7 +192,7 @@ impl Actor {
             Some(roles) => named(&roles),
             None => self.in_words_of(effect),
         };
-        let text = texts::declined(by_name, &what, words);
+        let text = messages::requests::declined(by_name, &what, words);
         self.post_offering(text, &self.ways_to_ask(&phase.id, index));
     }
 
@@ -225,26 +229,26 @@ impl Actor {
             let Some(effect) = phase.effect.get(index) else { continue };
             let Some(alias) = effect.approval() else { continue };
             if !self.may_ask_again(&phase.id, index) {
-                return Err(Refusal(texts::ASKED_OFTEN.to_owned()));
+                return Err(Refusal(messages::interview::ASKED_OFTEN.to_owned()));
             }
             let due = Due { phase, index, effect };
             self.note_effect(due, EffectOutcome::AwaitingApproval, None);
             self.ask_for_effect(due, alias);
             return Ok(());
         }
-        Err(Refusal(texts::NOTHING_TO_ASK.to_owned()))
+        Err(Refusal(messages::interview::NOTHING_TO_ASK.to_owned()))
     }
 
     /// What an effect other than roles does, for those who are asked for it and those who asked.
     fn in_words_of(&self, effect: &PhaseEffect) -> String {
         match effect {
-            PhaseEffect::PostSummary { .. } => "sending a summary to the team".to_owned(),
-            PhaseEffect::Webhook { .. } => "passing the answers on".to_owned(),
+            PhaseEffect::PostSummary { .. } => messages::requests::A_SUMMARY.to_owned(),
+            PhaseEffect::Webhook { .. } => messages::requests::THE_ANSWERS.to_owned(),
             PhaseEffect::DiscordPost { data, .. } => {
-                format!("posting the {}", self.flow.data_title(data).to_lowercase())
+                messages::requests::a_post(&self.flow.data_title(data))
             }
             PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
-                "a role".to_owned()
+                messages::requests::A_ROLE.to_owned()
             }
         }
     }
@@ -270,7 +274,7 @@ impl Actor {
                 Some(roles) => named(&roles),
                 None => self.in_words_of(effect),
             };
-            let text = format!("This request expired without a decision: {what}.");
+            let text = messages::requests::expired_request(&what);
             self.post_offering(text, &self.ways_to_ask(&phase.id, index));
         }
     }
@@ -368,12 +372,7 @@ impl Actor {
 
 /// Roles for people: `the Contributor role`, `the Learner and Event pings roles`.
 fn named(roles: &[String]) -> String {
-    let titles = titles_of(roles);
-    match titles.as_slice() {
-        [only] => format!("the {only} role"),
-        [before @ .., last] => format!("the {} and {last} roles", before.join(", ")),
-        [] => "no role".to_owned(),
-    }
+    messages::requests::roles(&titles_of(roles))
 }
 
 /// Aliases of roles as titles: `event-pings` as `Event pings`.

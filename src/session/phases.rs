@@ -2,9 +2,10 @@
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc, Weekday};
 
-use super::{Actor, State, quiet_hours::out_of, script, texts};
+use super::{Actor, State, quiet_hours::out_of, script};
 use crate::{
     flow::LoadedFlow,
+    messages,
     model::{
         flow::{Opening, Phase},
         transcript::Event,
@@ -65,7 +66,7 @@ impl Actor {
     /// Tells the participant when it goes on.
     pub(super) fn say_when(&mut self, at: DateTime<Utc>) {
         let day = at.with_timezone(&self.zone_of_participant()).format("%A, %-d %B %Y");
-        self.post(texts::goes_on_at(&day.to_string()));
+        self.post(messages::interview::goes_on_at(&day.to_string()));
     }
 
     /// Whether the time of the current phase has come, and nobody was told yet.

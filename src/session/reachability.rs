@@ -5,6 +5,7 @@ use serde_json::json;
 use super::{Actor, actor::is_for_deciders, state::FailedDelivery};
 use crate::{
     base::ids::WaitId,
+    messages,
     model::{
         effect::Recipient,
         session::Status,
@@ -31,13 +32,9 @@ impl Actor {
         let person = quoted(&self.state.person_in_words());
         let channel = self.flow.flow.handoff.channel.clone();
         let text = if self.is_loss_told(why) {
-            format!(
-                "The conversation with {person} is paused until they can be reached; nothing is lost."
-            )
+            messages::staff::still_out_of_reach(&person)
         } else {
-            format!(
-                "{person} cannot be reached any more: {why}. The conversation is paused; nothing is lost."
-            )
+            messages::staff::out_of_reach(&person, why)
         };
         self.post_to_staff(channel.as_deref(), text);
     }

@@ -8,9 +8,10 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::{Actor, Refusal, State, texts};
+use super::{Actor, Refusal, State};
 use crate::{
     base::ids::{RecordId, WaitId},
+    messages,
     model::{
         STORED_VERSION,
         custody::{Custody, Kind},
@@ -127,12 +128,10 @@ impl Actor {
     pub fn hold(&mut self, by: &str, reason: &str) -> Result<(), Refusal> {
         let reason = reason.trim();
         if reason.is_empty() {
-            return Err(Refusal(
-                "Enter a reason for the hold; the person may ask for it.".to_owned(),
-            ));
+            return Err(Refusal(messages::notices::HOLD_NEEDS_REASON.to_owned()));
         }
         if self.state.keeping.hold.is_some() {
-            return Err(Refusal("This conversation is already on hold.".to_owned()));
+            return Err(Refusal(messages::notices::HELD_ALREADY.to_owned()));
         }
         self.audit("hold_placed", [("by", json!(by))], [("reason", json!(reason))]);
         let (by, reason) = (by.to_owned(), reason.to_owned());
@@ -143,7 +142,7 @@ impl Actor {
     /// The hold is over. An erasure that waited for it comes next.
     pub fn release(&mut self, by: &str) -> Result<(), Refusal> {
         if self.state.keeping.hold.is_none() {
-            return Err(Refusal("This conversation isn't on hold.".to_owned()));
+            return Err(Refusal(messages::notices::NOT_HELD.to_owned()));
         }
         self.audit("hold_released", [("by", json!(by))], []);
         self.emit(Event::Custody(Custody::Released { by: by.to_owned() }));
@@ -167,7 +166,7 @@ impl Actor {
         // Released meanwhile: it comes next.
         let Some(hold) = self.state.keeping.hold.clone() else { return };
         self.audit("erasure_put_off", [], []);
-        self.post(texts::erasure_put_off(&hold));
+        self.post(messages::interview::erasure_put_off(&hold.reason));
     }
 
     /// What is due to go now by the flow's retention; empty while a hold stands.

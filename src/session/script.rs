@@ -38,6 +38,7 @@ use super::{
 };
 use crate::{
     flow::LoadedFlow,
+    messages,
     model::{
         flow::{Done, Moment, Objective, Phase, REQUEST, Step, WHEN, has_points},
         session::{Platform, Status},
@@ -454,10 +455,10 @@ impl Scope<'_> {
 /// What a contact source has of the participant, in words that follow "Use my".
 fn contact(state: &State) -> Option<String> {
     Some(match (state.contact_source.as_deref()?, state.participant.platform) {
-        ("profile", Platform::Slack) => "Slack profile".to_owned(),
-        ("profile", Platform::Discord) => "Discord profile".to_owned(),
-        ("directory", _) => "directory entry".to_owned(),
-        _ => "contact card".to_owned(),
+        ("profile", Platform::Slack) => messages::interview::SLACK_PROFILE.to_owned(),
+        ("profile", Platform::Discord) => messages::interview::DISCORD_PROFILE.to_owned(),
+        ("directory", _) => messages::interview::DIRECTORY_ENTRY.to_owned(),
+        _ => messages::interview::CONTACT_CARD.to_owned(),
     })
 }
 

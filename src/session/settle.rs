@@ -4,9 +4,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Actor, Refusal, answer, state::State, texts};
+use super::{Actor, Refusal, answer, state::State};
 use crate::{
     base::ids::WaitId,
+    messages,
     model::{
         artifact::{Artifact, Offer},
         effect::{Act, Recipient},
@@ -278,12 +279,14 @@ impl Actor {
         }
         match self.state.status {
             Status::Open | Status::Paused if self.state.artifacts.len() < FILES_MAX => Ok(()),
-            Status::Open | Status::Paused => Err(Refusal(texts::FILES_FULL.to_owned())),
+            Status::Open | Status::Paused => {
+                Err(Refusal(messages::interview::FILES_FULL.to_owned()))
+            }
             Status::Notice
             | Status::Stopped
             | Status::Declined
             | Status::Completed
-            | Status::Ended => Err(Refusal(texts::NO_FILES_NOW.to_owned())),
+            | Status::Ended => Err(Refusal(messages::interview::NO_FILES_NOW.to_owned())),
         }
     }
 
@@ -297,7 +300,7 @@ impl Actor {
         text: Option<&str>,
     ) -> Result<(), Refusal> {
         if from.person != self.state.participant {
-            return Err(Refusal(texts::FILES_OF_OTHERS.to_owned()));
+            return Err(Refusal(messages::interview::FILES_OF_OTHERS.to_owned()));
         }
         self.takes_files()?;
         if let Some(text) = text {
@@ -335,8 +338,7 @@ impl Actor {
                 return Settlement::Applied;
             }
             (None, _) => {
-                let which =
-                    "Several questions ask for a file. Please use the button on the right card.";
+                let which = messages::answers::SEVERAL_FILES_ASKED;
                 return Settlement::Invalid { errors: vec![FieldError::whole(which)] };
             }
         };

@@ -9,10 +9,13 @@
 
 use serde_json::json;
 
-use super::{Actor, actor::blocks, evidence, model_reply::has_fallback, model_turn::SILENT, texts};
-use crate::model::{
-    session::Status,
-    transcript::{Gap, Origin},
+use super::{Actor, actor::blocks, evidence, model_reply::has_fallback, model_turn::SILENT};
+use crate::{
+    messages,
+    model::{
+        session::Status,
+        transcript::{Gap, Origin},
+    },
 };
 
 /// How often `[limits] followups` answers may complete nothing before the script asks once.
@@ -102,7 +105,7 @@ impl Actor {
         if has_fallback(&phase) {
             self.let_script_lead(&phase, SILENT);
         } else {
-            self.post(texts::YOUR_TURN);
+            self.post(messages::interview::YOUR_TURN);
         }
     }
 

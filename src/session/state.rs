@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     base::ids::{CallId, EffectId, SessionId, WaitId},
+    messages,
     model::{
         artifact::Artifact,
         session::{FlowPin, PersonId, Place, Platform, Status},
@@ -292,12 +293,9 @@ impl State {
         let Some(wait) = self.waits.get_mut(&id) else { return };
         wait.votes.retain(|known| known.by != vote.by);
         wait.votes.push(vote.clone());
-        let words = |vote: &Vote| {
-            let side = if vote.approves() { "approves" } else { "denies" };
-            format!("{} {side}.", vote.by_name)
-        };
+        let words = |vote: &Vote| messages::requests::voted(&vote.by_name, vote.approves());
         let mut notes: Vec<String> = wait.votes.iter().map(words).collect();
-        notes.push(format!("{} must decide alike.", wait.quorum));
+        notes.push(messages::requests::quorum(wait.quorum));
         Arc::make_mut(&mut wait.prompt).notes = notes;
     }
 
@@ -550,7 +548,7 @@ impl State {
         match (name, self.participant.platform) {
             (Some(name), _) => name.to_owned(),
             // The id of a browser tells nobody anything.
-            (None, Platform::Web) => "A participant".to_owned(),
+            (None, Platform::Web) => messages::staff::A_PARTICIPANT.to_owned(),
             (None, Platform::Slack | Platform::Discord) => self.participant.to_string(),
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! **Alice Martin** has finished *Candidate onboarding*.
-//! Software engineer · alice@example.org · Paris
+//! Software engineer · alicemessages::staff::example.org · Paris
 //!
 //! **Work history**
 //! - Lead Analyst, Analytical Engines Ltd · 2019 to now
@@ -23,6 +23,7 @@ use crate::{
         shape::label_of,
         visible::{hidden_from, seen_by},
     },
+    messages,
     model::{
         artifact::Artifact,
         flow::{Moment, Objective, Reader},
@@ -47,11 +48,11 @@ fn heading(state: &State, flow: &LoadedFlow, moment: Moment) -> String {
     let person = format!("**{}**", quoted(&name_of(state)));
     let flow = format!("*{}*", flow.flow.title);
     match moment {
-        Moment::Completed => format!("{person} has finished {flow}."),
-        Moment::Stopped => format!("{person} has stopped {flow}."),
-        Moment::Approved => format!("{person} was approved in {flow}."),
-        Moment::Denied => format!("{person} was not approved in {flow}."),
-        Moment::Expired => format!("Nobody has decided on {person} in {flow} in time."),
+        Moment::Completed => messages::staff::has_finished(&person, &flow),
+        Moment::Stopped => messages::staff::has_stopped(&person, &flow),
+        Moment::Approved => messages::staff::was_approved(&person, &flow),
+        Moment::Denied => messages::staff::was_denied(&person, &flow),
+        Moment::Expired => messages::staff::nobody_decided(&person, &flow),
     }
 }
 
@@ -64,7 +65,9 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String], moment: Mom
     }
     let (resumes, others): (Vec<&Artifact>, Vec<&Artifact>) =
         state.artifacts.iter().partition(|file| file.is_resume());
-    for (title, files) in [("Résumé", resumes), ("Files", others)] {
+    for (title, files) in
+        [(messages::buttons::RESUME_FILE, resumes), (messages::forms::FILES, others)]
+    {
         let names: Vec<String> =
             files.iter().map(|file| format!("*{}*", quoted(&file.filename))).collect();
         if !names.is_empty() {
@@ -105,9 +108,9 @@ pub(super) fn standing(state: &State, flow: &LoadedFlow) -> Vec<String> {
         .filter(|objective| objective.required && !evidence::is_settled(state, &objective.id));
     let lines = [
         step.map(|step| quoted(&step)),
-        listed("Done", done),
-        listed("Passed over", skipped),
-        listed("Open", open),
+        listed(messages::staff::COMPLETED, done),
+        listed(messages::staff::SKIPPED, skipped),
+        listed(messages::staff::STILL_OPEN, open),
     ];
     lines.into_iter().flatten().collect()
 }
@@ -118,7 +121,7 @@ fn listed<'a>(head: &str, objectives: impl Iterator<Item = &'a Objective>) -> Op
     if titles.len() > ENTRIES_MAX {
         let more = titles.len() - ENTRIES_MAX;
         titles.truncate(ENTRIES_MAX);
-        titles.push(format!("and {more} more"));
+        titles.push(messages::list::and_more(more));
     }
     (!titles.is_empty()).then(|| format!("{head}: {}", titles.join(", ")))
 }
@@ -164,7 +167,7 @@ fn section_for(
     let hidden = hidden_from(schema, data, reader);
     if !hidden.is_empty() {
         let hidden: Vec<String> = hidden.iter().map(|title| quoted(title)).collect();
-        text.extend(["\n\nNot shown here: ", &hidden.join(", "), "."]);
+        text.extend(["\n\n", &messages::staff::not_shown_here(&hidden)]);
     }
     text
 }
@@ -200,7 +203,7 @@ fn section(title: &str, data: &Value, schema: Option<&Value>) -> String {
     format!("\n\n**{title}**{gap}{}", lines.join("\n"))
 }
 
-/// `Software engineer · alice@example.org · Paris`.
+/// `Software engineer · alicemessages::staff::example.org · Paris`.
 fn basics_line(basics: &Map<String, Value>) -> String {
     let home = |key: &str| words(&basics.get("location")?[key]);
     let country = home("countryCode");
@@ -263,7 +266,7 @@ fn entries(list: &Value) -> Vec<String> {
     if lines.len() > ENTRIES_MAX {
         let more = lines.len() - ENTRIES_MAX;
         lines.truncate(ENTRIES_MAX);
-        lines.push(format!("- and {more} more"));
+        lines.push(format!("- {}", messages::list::and_more(more)));
     }
     lines
 }
@@ -276,8 +279,8 @@ fn entry(item: &Value) -> Option<String> {
     let names: Vec<String> = keys.iter().filter_map(|key| of(key)).collect();
     let date = |key: &str| of(key).map(|date| in_months(&date));
     let dates = match (date("startDate"), date("endDate")) {
-        (Some(from), Some(to)) => Some(format!("{from} to {to}")),
-        (Some(from), None) => Some(format!("{from} to now")),
+        (Some(from), Some(to)) => Some(messages::staff::between(&from, &to)),
+        (Some(from), None) => Some(messages::staff::between(&from, messages::staff::NOW)),
         (None, to) => to,
     };
     let head = (!names.is_empty()).then(|| names.join(", "));
@@ -304,8 +307,9 @@ fn passed_over(state: &State, flow: &LoadedFlow) -> Option<String> {
         .collect();
     deciders.sort_unstable();
     deciders.dedup();
-    let by = if deciders.is_empty() { "the team".to_owned() } else { deciders.join(", ") };
-    Some(format!("Moved past {} by {by}'s override.", titles.join(", ")))
+    let by =
+        if deciders.is_empty() { messages::forms::TEAM.to_owned() } else { deciders.join(", ") };
+    Some(messages::staff::moved_past(&titles, &by))
 }
 
 /// Who approved that an objective is passed over, as others call them.

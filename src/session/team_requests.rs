@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::{Actor, decision::is_later_stage, texts};
+use super::{Actor, decision::is_later_stage};
 use crate::{
     base::ids::{EffectId, WaitId},
+    messages,
     model::{
         effect::{Act, Delivery, Effect, Recipient},
         flow::{Approval, Decider, PhaseEffect},
@@ -60,7 +61,7 @@ impl Actor {
         let queued = self.queued().iter().rev().find(shown).map(|effect| effect.id);
         match queued {
             Some(effect) => self.expect(effect, (alias, None), Errand::Request { wait }),
-            None => self.post(texts::STAFF_ASKED),
+            None => self.post(messages::interview::STAFF_ASKED),
         }
     }
 
@@ -158,7 +159,8 @@ impl Actor {
     fn needed_elsewhere(&self, asking: &Asking) -> String {
         let person = quoted(&self.state.person_in_words());
         let title = &self.flow.flow.title;
-        let mut text = texts::needed_elsewhere(&person, title, &asking.alias, &asking.errand);
+        let mut text =
+            messages::requests::needed_elsewhere(&person, title, &asking.alias, &asking.errand);
         if matches!(asking.errand, Errand::HandOver { .. }) {
             text.push_str(&self.standing_for_team());
         }
@@ -224,7 +226,7 @@ impl Actor {
         let mut all = self.state.asking.values();
         let is_tried = all.any(|asking| asking.reached == AskState::Blocked);
         let contact = self.flow.vars.get("contact").map(String::as_str);
-        self.post(texts::not_reached(is_tried, contact));
+        self.post(messages::interview::not_reached(is_tried, contact));
     }
 
     fn note_asking(&mut self, effect: EffectId, asking: &Asking, reached: AskState) {
@@ -255,8 +257,8 @@ impl Actor {
         // A request of before this was kept has been asked as well as was known then.
         let text = match self.who_has(&errand) {
             Some(asking) => said(asking),
-            None if !is_known => texts::STAFF_ASKED.to_owned(),
-            None if of_errand(AskState::Pending) => texts::ASKING.to_owned(),
+            None if !is_known => messages::interview::STAFF_ASKED.to_owned(),
+            None if of_errand(AskState::Pending) => messages::interview::ASKING.to_owned(),
             None => return self.say_not_reached(),
         };
         self.post(text);
@@ -279,7 +281,7 @@ impl Actor {
         let words = match self.who_has(&last.errand) {
             Some(Asking { person: None, .. }) => text.to_owned(),
             Some(asking) => said(asking),
-            None if last.reached == AskState::Pending => texts::ASKING.to_owned(),
+            None if last.reached == AskState::Pending => messages::interview::ASKING.to_owned(),
             None => return self.say_not_reached(),
         };
         self.post(words);
@@ -336,10 +338,15 @@ impl Actor {
             .any(|failed| failed.to == effect.to && failed.reason == reason);
         let what = effect.act.name().to_owned();
         let (to, reason) = (effect.to.clone(), reason.to_owned());
-        let text = texts::not_delivered(&self.state.person_in_words(), &effect.act, &to, &reason);
+        let text = messages::staff::not_delivered(
+            &self.state.person_in_words(),
+            &effect.act,
+            &to,
+            &reason,
+        );
         self.emit(Event::DeliveryFailed { effect: effect.id, what, to, reason });
         if !self.state.is_out_of_reach
-            && let Some(missing) = texts::missing_file(&effect.act)
+            && let Some(missing) = messages::interview::missing_file(&effect.act)
         {
             self.post(missing);
         }
@@ -361,10 +368,10 @@ impl Actor {
 /// What the participant reads once the team has it.
 fn said(asking: &Asking) -> String {
     match (&asking.errand, &asking.person) {
-        (Errand::HandOver { .. }, Some(_)) => texts::DIRECTLY_CALLED.to_owned(),
-        (Errand::Request { .. }, Some(_)) => texts::DIRECTLY_ASKED.to_owned(),
+        (Errand::HandOver { .. }, Some(_)) => messages::interview::DIRECTLY_CALLED.to_owned(),
+        (Errand::Request { .. }, Some(_)) => messages::interview::DIRECTLY_ASKED.to_owned(),
         (Errand::HandOver { text, .. }, None) => text.clone(),
-        (Errand::Request { .. }, None) => texts::STAFF_ASKED.to_owned(),
-        (Errand::Reminder { .. }, _) => texts::UNCLAIMED.to_owned(),
+        (Errand::Request { .. }, None) => messages::interview::STAFF_ASKED.to_owned(),
+        (Errand::Reminder { .. }, _) => messages::interview::UNCLAIMED.to_owned(),
     }
 }

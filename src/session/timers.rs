@@ -3,13 +3,13 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
-use super::{Actor, actor::is_for_deciders, quiet_hours::out_of, texts};
+use super::{Actor, actor::is_for_deciders, quiet_hours::out_of};
 use crate::{
     base::ids::WaitId,
+    messages,
     model::{
         flow::{Period, REQUEST},
         session::Status,
-        text::quoted,
         transcript::{CallResult, Closing, Errand, Event},
         ui::Offered,
         wait::{Purpose, Wait},
@@ -65,12 +65,12 @@ impl Actor {
                     crate::model::wait::Answerers::Deciders { alias, .. } => Some(alias.clone()),
                     crate::model::wait::Answerers::Participant => None,
                 };
-                self.post_to_staff(
-                    alias.as_deref(),
-                    format!("Still waiting for a decision: {}", quoted(&title)),
-                );
+                self.post_to_staff(alias.as_deref(), messages::requests::still_waiting(&title));
             } else {
-                self.post_offering(texts::REMINDER, &[Offered::Later, Offered::StopReminders]);
+                self.post_offering(
+                    messages::interview::REMINDER,
+                    &[Offered::Later, Offered::StopReminders],
+                );
             }
             self.show(id);
         }
@@ -118,7 +118,7 @@ impl Actor {
             self.audit("phase_advance_expired", facts, []);
             CallResult::Ok { value }
         } else if self.has_deadline(&wait) {
-            self.post(texts::TOO_LATE);
+            self.post(messages::interview::TOO_LATE);
             CallResult::Ok { value: json!({ "status": "expired" }) }
         } else {
             CallResult::Err {
@@ -128,7 +128,7 @@ impl Actor {
         };
         self.close(id, Closing::Expired, result);
         if is_request && is_for_deciders(&wait) && self.state.handoff.is_none() {
-            self.post(texts::REQUEST_EXPIRED);
+            self.post(messages::interview::REQUEST_EXPIRED);
         }
     }
 
@@ -147,7 +147,7 @@ impl Actor {
             reason: "nobody answered for long".to_owned(),
         });
         self.audit("session_paused", [], []);
-        self.post(texts::PAUSED);
+        self.post(messages::interview::PAUSED);
     }
 
     fn unclaimed(&mut self) {
@@ -161,11 +161,11 @@ impl Actor {
         if !self.is_handover_known() {
             return self.say_not_reached();
         }
-        let text = format!("Still nobody has taken over: {}.", quoted(&handoff.reason));
+        let text = messages::staff::not_taken_over(&handoff.reason);
         if let Some(alias) = self.flow.flow.handoff.channel.clone() {
             self.ask_staff(&alias, text, Errand::Reminder { at: self.now });
         } else {
-            self.post(texts::UNCLAIMED);
+            self.post(messages::interview::UNCLAIMED);
             self.post_to_staff(None, text);
         }
     }

@@ -1,8 +1,9 @@
 //! Files that were sent without a card that asks for one: what they are taken for, and that they have arrived.
 
-use super::{Actor, evidence, texts, typed::tokens_of};
+use super::{Actor, evidence, typed::tokens_of};
 use crate::{
     flow::each_condition,
+    messages,
     model::{
         artifact::{Artifact, RESUME},
         flow::Done,
@@ -74,7 +75,7 @@ impl Actor {
         if self.is_led_by_model() {
             self.detach_all();
             if is_busy {
-                self.post(texts::arrived(&names));
+                self.post(messages::interview::arrived(&names));
             }
         }
     }

@@ -207,7 +207,7 @@ async fn a_diagram_is_written_drawn_and_handed_over() {
     let found = drawn(&mut bench, "flowchart", "how a message gets to the engine").await;
     assert_eq!(data(&found)["drawn"], true);
     assert_eq!(data(&found)["code"], FLOWCHART.trim_end());
-    assert_eq!(bench.handed[0].text, "Here is a flowchart of it.");
+    assert_eq!(bench.handed[0].text, "Here's a flowchart.");
     let (file, bytes) = bench.last_file().await;
     assert_eq!(
         (file.filename.as_str(), file.content_type.as_str()),

@@ -263,8 +263,8 @@ async fn the_cost_of_inaction_is_arithmetic_over_what_was_said() {
         "consulting: 80,000 USD ÷ 10,000 USD = 8 months"
       ],
       "notes": [
-        "A month is counted as four weeks.",
-        "An hour is counted as 50 USD, whoever works it.",
+        "A month counts as four weeks.",
+        "Every hour costs 50 USD, whoever works it.",
         "These are the person's own figures; how much of that time an offer would save is not known."
       ]
     }

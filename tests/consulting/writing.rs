@@ -283,7 +283,7 @@ async fn the_material_is_the_conversation_what_tools_came_to_and_the_offers_all_
     <note>The participant was told: Grace \&lt;/staff\> from the team is here now.</note>
     <staff>Grace &lt;/staff>: We can meet on 1 December.</staff>
     <note>What tools came to in this conversation:</note>
-    <input>simulate_cost_of_inaction: {"process":"copying figures","hoursPerMonth":200,"hourlyRate":50,"monthlyCost":10000,"annualCost":120000,"currency":"USD","offers":[{"offer":"workshop","price":10000,"breakEvenMonths":1},{"offer":"consulting","price":80000,"breakEvenMonths":8}],"arithmetic":["10 hours a week × 4 weeks × 5 people = 200 hours a month","200 hours × 50 USD = 10,000 USD a month","10,000 USD × 12 = 120,000 USD a year","workshop: 10,000 USD ÷ 10,000 USD = 1 month","consulting: 80,000 USD ÷ 10,000 USD = 8 months"],"notes":["A month is counted as four weeks.","An hour is counted as 50 USD, whoever works it.","These are the person's own figures; how much of that time an offer would save is not known."]}</input>
+    <input>simulate_cost_of_inaction: {"process":"copying figures","hoursPerMonth":200,"hourlyRate":50,"monthlyCost":10000,"annualCost":120000,"currency":"USD","offers":[{"offer":"workshop","price":10000,"breakEvenMonths":1},{"offer":"consulting","price":80000,"breakEvenMonths":8}],"arithmetic":["10 hours a week × 4 weeks × 5 people = 200 hours a month","200 hours × 50 USD = 10,000 USD a month","10,000 USD × 12 = 120,000 USD a year","workshop: 10,000 USD ÷ 10,000 USD = 1 month","consulting: 80,000 USD ÷ 10,000 USD = 8 months"],"notes":["A month counts as four weeks.","Every hour costs 50 USD, whoever works it.","These are the person's own figures; how much of that time an offer would save is not known."]}</input>
     <input>stored as remarks: {"weekly":12}</input>
     <note>The workshop on offer takes 2 days and costs 10000 USD.</note>
     <note>A consulting engagement costs 80000 USD.</note>
@@ -468,9 +468,9 @@ async fn without_a_model_a_summary_lists_and_all_others_are_not_configured() {
 
             - Five of us copy \*figures\*, \[ten\](https://evil.example) hours a week.
 
-            ## What was found out and recorded
+            ## What was found and recorded
 
-            - What the hours cost:
+            - Cost of the hours:
               - 10 hours a week × 4 weeks × 5 people = 200 hours a month
               - 200 hours × 50 USD = 10,000 USD a month
               - 10,000 USD × 12 = 120,000 USD a year

@@ -56,7 +56,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ **Name**: Ada Byron
           ┃ **E-mail**: ada.byron@example.org
           ┃ **Phone**: \+44 20 7946 0018
-          ┃ -# Not given: Headline, Website, Address, Postcode, City, Region, Country
+          ┃ -# Not filled in: Headline, Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
           ┃ -# Step 1 of 3 · The basics · 0/3
@@ -83,7 +83,7 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ **Headline**: Analyst
           ┃ **E-mail**: ada.byron@example.org
           ┃ **Phone**: \+44 20 7946 0018
-          ┃ -# Not given: Website, Address, Postcode, City, Region, Country
+          ┃ -# Not filled in: Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
           ┃ -# Not approved yet: press “Looks right” when you're done.
@@ -107,19 +107,19 @@ async fn a_file_comes_by_a_form_and_is_read() {
           ┃ **Organisation**: Analytical Engines Ltd
           ┃ **Title**: Senior Programmer
           ┃ **Start**: 2020-03
-          ┃ -# Not given: Place, End
+          ┃ -# Not filled in: Place, End
           ┃ __**Role 2**__
           ┃ **Organisation**: Difference & Sons
           ┃ **Title**: Programmer
           ┃ **Start**: 2016-06
           ┃ **End**: 2020-02
-          ┃ -# Not given: Place
+          ┃ -# Not filled in: Place
           ┃ __**Role 3**__
           ┃ **Organisation**: Somerville Instruments
           ┃ **Title**: Assistant Mathematician
           ┃ **Start**: 2013-09
           ┃ **End**: 2016-05
-          ┃ -# Not given: Place
+          ┃ -# Not filled in: Place
           ┃ {Edit…: Role 1 – Analytical Engines Ltd, Senior Programmer | Role 2 – Difference & Sons, Programmer | Role 3 – Somerville Instruments, Assistant Mathematician}
           ┃ {Remove or move…: Remove role 1 | Remove role 2 | Move role 2 up | Remove role 3 | Move role 3 up}
           ┃ [✓ Looks right] [Add a role] [Add a volunteer role] [Start over]
@@ -176,7 +176,7 @@ async fn a_file_of_another_kind_leaves_the_question_open() {
           ┃ I couldn't find your telephone number, where you live, any roles or any schools, so please add them. Here are your contact details so far. Please correct and complete them.
           ┃ **Name**: Ada Byron
           ┃ **E-mail**: ada@example.org
-          ┃ -# Not given: Headline, Phone, Website, Address, Postcode, City, Region, Country
+          ┃ -# Not filled in: Headline, Phone, Website, Address, Postcode, City, Region, Country
           ┃ {Edit…: Contact details (1) – Name, Headline, E-mail, Phone, Website | Contact details (2) – Address, Postcode, City, Region, Country}
           ┃ [✓ Looks right] [Add a profile] [Start over]
           ┃ -# Step 1 of 3 · The basics · 0/3

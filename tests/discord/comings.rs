@@ -56,10 +56,10 @@ async fn whoever_is_banned_is_waited_for_too() {
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · paused.
-          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [! End]
+          ┃ -# Reply to a message of mine in this thread to take over. I'll pass on what you write.
+          ┃ [Take over] [! End the conversation]
     #Ada · Community welcome
-      + Anteroom: Ada cannot be reached any more: they were banned. The conversation is paused; nothing is lost.
+      + Anteroom: I can't reach Ada any more: they were banned. The conversation is paused; nothing is lost.
     ");
     assert_eq!(bot.status().await, Status::Paused);
 }
@@ -102,10 +102,10 @@ async fn whoever_has_left_unseen_is_missed_when_a_role_is_due_and_found_again_by
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 2 of 4 · Interests · 0/1 · paused.
-          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [! End]
+          ┃ -# Reply to a message of mine in this thread to take over. I'll pass on what you write.
+          ┃ [Take over] [! End the conversation]
     #Ada · Community welcome
-      + Anteroom: Ada cannot be reached any more: they are not in the server any more. The conversation is paused; nothing is lost.
+      + Anteroom: I can't reach Ada any more: they're no longer in the server. The conversation is paused; nothing is lost.
     ");
     bot.discord.with(|state| gone(state, ADA));
     bot.discord.with(|state| here(state, ADA, false));
@@ -219,16 +219,16 @@ async fn a_role_that_waited_and_cannot_be_given_is_told_to_the_member_and_to_sta
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       + Anteroom: Your roles:
-          ✗ Member: my own role stands below it; a moderator can move mine up
+          ✗ Member: my own role is below it; a moderator can move mine up
     ");
     assert_snapshot!(bot.linus().news(), @"
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 2 of 4 · Interests · 0/1 · running.
-          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Nudge] [! End]
+          ┃ -# Reply to a message of mine in this thread to take over. I'll pass on what you write.
+          ┃ [Take over] [Send a reminder] [! End the conversation]
     #Ada · Community welcome
-      + Anteroom: **Ada** didn't get every role (Member: my own role stands below it; a moderator can move mine up).
+      + Anteroom: **Ada** didn't get every role (Member: my own role is below it; a moderator can move mine up).
     ");
 }
 

@@ -30,7 +30,7 @@ async fn staff_invite_a_member_who_gets_the_notice_in_a_thread() {
     linus.press("Send").await;
     assert_snapshot!(linus.at("staff-desk").news(), @"
     #staff-desk
-      ~ Anteroom (only you): Invited @Ada. They'll find it in a private thread of their own. If it doesn't reach them, you'll read so in the team's channel.
+      ~ Anteroom (only you): Invited @Ada. They'll find it in a private thread of their own. If it doesn't reach them, I'll say so in the team's channel.
     ");
     assert_snapshot!(ada.news(), @r#"
     #onboarding-ada
@@ -95,7 +95,7 @@ async fn a_flow_without_invitations_is_not_offered() {
     bot.linus().at("staff-desk").command("/staff invite", &[("member", json!(ADA))]).await;
     assert_snapshot!(bot.linus().news(), @"
     #staff-desk
-      + Anteroom (only you): There is no interview here that people can be invited to.
+      + Anteroom (only you): There's no interview that people can be invited to here.
     ");
 }
 
@@ -160,8 +160,8 @@ async fn staff_take_a_conversation_over_hand_it_back_and_end_it_by_command() {
     assert_snapshot!(desk.news(), @"
     #staff-desk
       + Anteroom (only you): You've taken over. The assistant keeps quiet until you hand back.
-      + Anteroom (only you): Handed back. The assistant goes on.
-      + Anteroom (only you): The conversation has ended. What was said is kept.
+      + Anteroom (only you): Handed back. The assistant continues.
+      + Anteroom (only you): The conversation has ended. Everything said so far is kept.
     ");
     let mallory = bot.mallory().at("welcome");
     mallory.news();
@@ -242,10 +242,10 @@ async fn help_lists_the_teams_commands_for_staff_alone() {
           `/onboard resume`: continue where you left off
           `/onboard advance`: ask the team to let you skip ahead
           `/onboard human`: talk to a person
-          `/upload`: hand in a file that you were asked for
+          `/upload`: send a file you were asked for
           *Apps*, then *Use as answer*, in the menu of a message: answer the open question with a message you wrote
           `/privacy export`: get a copy of everything
-          `/privacy delete`: erase your answers and files
+          `/privacy delete`: delete your answers and files
           `/onboard help`: see what you can do here
     ");
     bot.linus().at("staff-desk").command("/onboard help", &[]).await;
@@ -258,17 +258,17 @@ async fn help_lists_the_teams_commands_for_staff_alone() {
           `/onboard resume`: continue where you left off
           `/onboard advance`: ask the team to let you skip ahead
           `/onboard human`: talk to a person
-          `/upload`: hand in a file that you were asked for
+          `/upload`: send a file you were asked for
           *Apps*, then *Use as answer*, in the menu of a message: answer the open question with a message you wrote
           `/privacy export`: get a copy of everything
-          `/privacy delete`: erase your answers and files
+          `/privacy delete`: delete your answers and files
           `/onboard help`: see what you can do here
           For the team:
-          `/review`: see how everybody is doing
+          `/review`: see how everyone is doing
           `/review member`: see how somebody is doing
           `/staff invite member`: invite somebody to an interview
           `/override member`: move somebody to the next part
-          `/staff take-over member`: take a conversation over; the assistant keeps quiet
+          `/staff take-over member`: take over a conversation; the assistant keeps quiet
           `/staff hand-back member`: hand a conversation back to the assistant
           `/staff end member`: end somebody's conversation
           `/staff export member`: get a copy of somebody's conversation

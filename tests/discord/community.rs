@@ -139,7 +139,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       ~ Anteroom (edited): ┃ ### Introduction
           ┃ Would you like to introduce yourself? Two or three sentences are enough. Nobody sees them before you approve them.
           ┃ **Your introduction**: I build small boats, and want to learn how bigger ones are rigged.
-          ┃ -# Not given: Pronouns
+          ┃ -# Not filled in: Pronouns
           ┃ [✓ Looks right] [Edit] [Start over] [Skip]
           ┃ -# Not approved yet: press “Looks right” when you're done.
           ┃ -# Step 3 of 4 · Say hello · 0/1
@@ -194,7 +194,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
           ┃ **Introduction**
           ┃ > I build small boats, and want to learn how bigger ones are rigged.
           ┃ -# Community welcome · Roles
-          ┃ [✓ Approve] [! Deny] [Deny with feedback] [Open transcript] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny with feedback] [Transcript] [Open conversation ↗]
     ");
     grace.press("Approve").await;
     assert_snapshot!(grace.news(), @"
@@ -202,7 +202,7 @@ async fn a_member_is_taken_from_the_panel_to_the_roles() {
       + Anteroom (only you): ┃ ### Approve this?
           ┃ Give Ada the Contributor role?
           ┃ [✓ Yes, approve]
-          ┃ -# If not, dismiss this message.
+          ┃ -# Changed your mind? Just dismiss this message.
     ");
     grace.press("Yes, approve").await;
     assert_snapshot!(grace.news(), @"

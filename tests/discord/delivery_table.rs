@@ -178,7 +178,7 @@ async fn before_an_erasure() -> Bot {
         let direct = Channel { kind: kind::DIRECT, people, ..Channel::default() };
         state.channels.insert(DIRECT, direct);
     });
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     bot
 }
 
@@ -281,7 +281,7 @@ impl Stage for Kind {
             Self::Roles => ada.press("Yes").await,
             Self::Thread | Self::OnlyThread => ada.press("Start").await,
             Self::RemoveMessage | Self::RemoveThread | Self::Receipt => {
-                ada.press("Erase everything").await;
+                ada.press("Delete everything").await;
             }
         }
     }
@@ -302,7 +302,7 @@ impl Stage for Kind {
                 .linus()
                 .screen()
                 .lines()
-                .any(|line| line.ends_with("asks for a person in *A short talk*.")),
+                .any(|line| line.ends_with("asked for a human in *A short talk*.")),
             Self::FromTeam => ada("Anteroom: Linus: What is it?"),
             Self::ToTeam => linus("Anteroom: Ada: Is the office warm?"),
             Self::File => ada("📎 return-"),

@@ -37,8 +37,8 @@ async fn welcomed() -> Bot {
 
 async fn erase(bot: &Bot) {
     bot.ada().at("welcome").command("/privacy delete", &[]).await;
-    bot.ada().press("Erase everything").await;
-    bot.ada().press("Erase everything").await;
+    bot.ada().press("Delete everything").await;
+    bot.ada().press("Delete everything").await;
 }
 
 fn left(bot: &Bot) -> Vec<String> {

@@ -266,7 +266,7 @@ async fn role_that_was_removed_meanwhile_is_told_as_it_is() {
     });
     bot.grace().press("Yes").await;
     let news = bot.grace().news();
-    assert!(news.contains("✗ member: the role does not exist any more"), "{news}");
+    assert!(news.contains("✗ member: the role no longer exists"), "{news}");
     assert_eq!(bot.asked(GIVE), 2, "what is known to be gone is not tried again");
 }
 
@@ -276,7 +276,7 @@ async fn role_that_moved_above_the_bot_meanwhile_is_told_as_it_is() {
     bot.discord.with(|state| move_bot(state, 1));
     bot.grace().press("Yes").await;
     let news = bot.grace().news();
-    assert!(news.contains("✗ Member: my own role stands below it"), "{news}");
+    assert!(news.contains("✗ Member: my own role is below it"), "{news}");
 }
 
 /// What was in the way is not, any more: nobody is told what was so before.
@@ -327,7 +327,7 @@ async fn member_whose_payload_says_pending_gets_no_role_before_they_are_through(
     bot.ada().press("Yes").await;
     assert!(bot.roles(ADA).is_empty());
     assert_eq!(bot.asked(GIVE), 0);
-    assert!(bot.ada().screen().contains("as soon as you have accepted the server's own rules"));
+    assert!(bot.ada().screen().contains("as soon as you've accepted the server's rules"));
     bot.happens(|state| state.passes_screening(ADA)).await;
     assert_eq!(bot.roles(ADA), ["Member"]);
 }
@@ -339,6 +339,6 @@ async fn member_who_left_after_their_press_is_missed_when_the_role_is_refused() 
     bot.fails(GIVE, 1, Fault::Says(404, 10_007));
     bot.fails(MEMBER, 1, Fault::Says(404, 10_007));
     bot.grace().press("Yes").await;
-    let told = "Grace Hopper cannot be reached any more: they are not in the server any more.";
+    let told = "I can't reach Grace Hopper any more: they're no longer in the server.";
     assert!(bot.linus().screen().contains(told), "{}", bot.linus().screen());
 }

@@ -84,7 +84,7 @@ async fn a_picture_and_a_link_are_handed_over_in_the_thread() {
     #welcome-ada
       ~ Anteroom (edited): ┃✓ Shall I work it out?
           ┃✓ ✓ You answered: **Yes, please** · <t:1793628300:f>
-      + Anteroom: What comes back over 12 months, by the figures you gave.
+      + Anteroom: Return over 12 months, based on your figures.
           📎 return-AAAAAACA.png
       + Anteroom: You can choose a time for a first talk here.
       + Anteroom: [Choose a time ↗]

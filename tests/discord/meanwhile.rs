@@ -81,7 +81,7 @@ async fn words_that_come_while_the_model_thinks_are_read_at_once() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: What did you analyse in London?
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
     ");
     assert_snapshot!(model.news(2), @r#"
     model calls c00000001 get_user_upload {"uploadType":"resume","prompt":"Your résumé, please."}

@@ -31,7 +31,7 @@ async fn an_order_is_answered_with_what_came_of_it() {
     assert_snapshot!(ordered(&bot, "/privacy delete").await, @"  + Anteroom (only you): Nothing is erased yet. Please confirm it here: #welcome-ada");
     // The card is there by now, so that the link leads to it.
     assert_snapshot!(ordered(&bot, "/privacy delete").await, @"  + Anteroom (only you): Nothing is erased yet. Please confirm it here: https://discord.com/channels/500/1566815394201600005/1566815394201600015");
-    let card = bot.ada().button("Erase everything").unwrap();
+    let card = bot.ada().button("Delete everything").unwrap();
     let told = bot.ada().screen();
     assert!(
         told.contains(&format!("https://discord.com/channels/{GUILD}/{}/{}", card.0, card.1)),

@@ -58,7 +58,7 @@ async fn f4_whoever_wants_no_reminders_gets_none() {
     ada.press("Stop reminders").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom: No more reminders.
+      + Anteroom: Okay, no more reminders.
     ");
     bot.pass(TimeDelta::hours(90)).await;
     assert_snapshot!(ada.news(), @"");
@@ -87,7 +87,7 @@ async fn f8_a_request_can_be_read_and_decided_on_a_telephone() {
     ┃ **The interviewer's reason**
     ┃ > there is no pet
     ┃ -# About pets · Pets
-    ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript]
+    ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Transcript]
     ");
     let body = bot.discord.with(|state| {
         let (_, message) = state.channels[&APPROVALS].messages.iter().next_back().unwrap();
@@ -126,7 +126,7 @@ async fn f13_a_provider_that_is_down_is_said_and_nothing_is_lost() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: What is it called?
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
     ");
     model.assert_played();
 }
@@ -237,13 +237,13 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · running.
-          ┃ -# Write in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [! End]
+          ┃ -# Write in this thread to take over. I'll pass on what you write.
+          ┃ [Take over] [Hand back] [! End the conversation]
     #Ada · Community welcome
-      + Anteroom: **Ada** asks for a person in *Community welcome*: a word of the list in the flow was written; please look at once.
+      + Anteroom: **Ada** asked for a human in *Community welcome*: they wrote a word from the flow's list; please look right away.
           
           - Step 1 of 4 · Rules
-          - Open: Rules accepted, Minimum age confirmed
+          - Still open: Rules accepted, Minimum age confirmed
     ");
     bot.pass(TimeDelta::hours(30)).await;
     assert_snapshot!(ada.news(), @"
@@ -285,7 +285,7 @@ async fn f20_a_legal_threat_reaches_no_model() {
     #welcome-ada
       + Anteroom: The assistant is back. Let's pick up where we left off.
       + Anteroom: Then let us go on.
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
     ");
     assert_snapshot!(model.news(1), @"
     model: Do you have a pet?

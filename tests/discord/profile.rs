@@ -61,7 +61,7 @@ async fn the_team_opens_a_profile_and_takes_a_resume_from_the_summary() {
     #Ada · A file and a name
       + Anteroom (only you): Sent. You'll find it in your direct messages.
     @Anteroom
-      + Anteroom: The résumé that they sent.
+      + Anteroom: The résumé they sent.
           📎 ada.txt
     ");
     for event in ["profile_read", "resume_read"] {
@@ -77,9 +77,9 @@ async fn a_long_profile_is_read_page_by_page() {
     let linus = bot.linus();
     linus.press("Open profile").await;
     assert!(linus.screen().contains("Page 1 of"), "{}", linus.screen());
-    linus.press("Next page").await;
+    linus.press("Next").await;
     assert!(linus.screen().contains("Page 2 of"), "{}", linus.screen());
-    linus.press("Previous page").await;
+    linus.press("Previous").await;
     assert!(linus.screen().contains("Page 1 of"), "{}", linus.screen());
     assert_eq!(audited(&bot, "profile_read").await, 1);
 }

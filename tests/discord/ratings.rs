@@ -28,19 +28,19 @@ async fn why_an_answer_did_not_help_is_kept_for_staff_once() {
     let ada = bot.ada();
     ada.press("Start").await;
     ada.news();
-    ada.press("Good").await;
+    ada.press("Helpful").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom (only you): Thank you, good to know.
+      + Anteroom (only you): Thanks, good to know.
     ");
-    ada.press("Bad").await;
+    ada.press("Not helpful").await;
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
-      + Anteroom (only you): Thank you for saying so. Type *human* if you would rather talk to a person.
+      + Anteroom (only you): Thanks for letting me know. Type *human* if you'd rather talk to a person.
     ");
     assert_snapshot!(told(&bot).await, @r"Ada: Found an answer not helpful (“Your first day is \*Monday\*. Have you got a pet?”)");
-    ada.press("Bad").await;
+    ada.press("Not helpful").await;
     ada.fill("Your reason (the team can read it)", "I asked about holidays.");
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
@@ -49,7 +49,7 @@ async fn why_an_answer_did_not_help_is_kept_for_staff_once() {
     ");
     assert_snapshot!(told(&bot).await, @r"Ada: Found an answer not helpful (“Your first day is \*Monday\*. Have you got a pet?”): “I asked about holidays.”");
     // It is not somebody else's to say.
-    let good = ada.button("Good").unwrap();
+    let good = ada.button("Helpful").unwrap();
     bot.linus().press_again(&good).await;
     assert_snapshot!(told(&bot).await, @r"Ada: Found an answer not helpful (“Your first day is \*Monday\*. Have you got a pet?”): “I asked about holidays.”");
     let page = page.render();

@@ -74,7 +74,7 @@ async fn row_4_what_could_not_be_kept_is_sent_again_and_counts() {
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
           ┃ -# TXT, MD, PDF. One file, up to 1 MB.
-          ┃ -# Does the button not work for you? Use `/upload`.
+          ┃ -# Button not working? Use `/upload`.
           ┃ -# Step 1 of 2 · One · 1/2
     ");
 }
@@ -98,7 +98,7 @@ async fn row_4_a_press_that_could_not_be_kept_is_said_and_counts_when_it_is_sent
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
           ┃ -# TXT, MD, PDF. One file, up to 1 MB.
-          ┃ -# Does the button not work for you? Use `/upload`.
+          ┃ -# Button not working? Use `/upload`.
           ┃ -# Step 1 of 2 · One · 1/2
     ");
 }
@@ -124,7 +124,7 @@ async fn row_4_over_http_a_press_that_could_not_be_kept_is_said_and_works_the_se
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
           ┃ -# TXT, MD, PDF. One file, up to 1 MB.
-          ┃ -# Does the button not work for you? Use `/upload`.
+          ┃ -# Button not working? Use `/upload`.
           ┃ -# Step 1 of 2 · One · 1/2
           ┃ [Help] [Talk to a person] [Stop]
     ");
@@ -189,13 +189,13 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     #staff-desk
       + Anteroom: ┃ **Ada** · About pets
           ┃ -# Step 1 of 2 · Pets · 0/1 · running.
-          ┃ -# Write in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [! End]
+          ┃ -# Write in this thread to take over. I'll pass on what you write.
+          ┃ [Take over] [Hand back] [! End the conversation]
     #Ada · About pets
-      + Anteroom: **Ada** asks for a person in *About pets*: it is not known whether \`once\` happened.
+      + Anteroom: **Ada** asked for a human in *About pets*: it is not known whether \`once\` happened.
           
           - Step 1 of 2 · Pets
-          - Open: A pet
+          - Still open: A pet
     ");
     model.next(Turn::says("Then let us go on."));
     bot.ada().at("welcome-ada").write("continue").await;
@@ -203,7 +203,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     #welcome-ada
       + Anteroom: The assistant is back. Let's pick up where we left off.
       + Anteroom: Then let us go on.
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
     ");
     assert_snapshot!(model.news(2), @r#"
     model calls c00000001 once {}
@@ -231,7 +231,7 @@ async fn row_8_a_model_that_was_asked_when_the_bot_died_is_asked_the_same_again(
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       + Anteroom: What is it called?
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
     ");
     assert_eq!(model.read(1), model.read(2), "it reads the same again");
     // A silence that was noticed is excused, once.
@@ -248,7 +248,7 @@ async fn row_8_a_model_that_was_asked_when_the_bot_died_is_asked_the_same_again(
     #welcome-ada
       + Anteroom: Sorry, I was interrupted. Where were we: *Pets*.
       + Anteroom: A fine name.
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
     ");
     bot.crash().await;
     assert_snapshot!(bot.ada().news(), @"");
@@ -384,7 +384,7 @@ async fn row_43_words_for_which_there_was_no_room_come_again() {
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
           ┃ -# TXT, MD, PDF. One file, up to 1 MB.
-          ┃ -# Does the button not work for you? Use `/upload`.
+          ┃ -# Button not working? Use `/upload`.
           ┃ -# Step 1 of 2 · One · 1/2
     ");
 }

@@ -313,7 +313,7 @@ async fn row_36_two_openings_of_a_form_are_two_and_the_first_that_is_sent_counts
     ╔ Your answer
     ║ A word, please.
     ║ Your answer*: _¶_
-    ║   · Is it longer? Send it as a message instead.
+    ║   · Need more room? Send it as a message instead.
     ╚ [Cancel] [Submit]
     ");
     ada.fill("Your answer", "Bone");
@@ -377,7 +377,7 @@ async fn row_38_edits_wait_for_discord_and_the_last_one_counts() {
       + Anteroom: ┃ A file, please.
           ┃ [+ Upload] [Skip]
           ┃ -# TXT, MD, PDF. One file, up to 1 MB.
-          ┃ -# Does the button not work for you? Use `/upload`.
+          ┃ -# Button not working? Use `/upload`.
           ┃ -# Step 1 of 2 · One · 1/2
     ");
     let drawn = bot.discord.with(|state| {
@@ -486,8 +486,8 @@ async fn row_46_an_erasure_takes_down_what_is_open_everywhere() {
     grace.press("Approve").await;
     drop((ada.news(), grace.news()));
     ada.at("welcome").command("/privacy delete", &[]).await;
-    ada.press("Erase everything").await;
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
+    ada.press("Delete everything").await;
     assert_snapshot!(grace.news(), @"
     #staff-approvals
       - Anteroom: @Moderators

@@ -98,7 +98,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
           ┃ **The interviewer's reason**
           ┃ > no pet
           ┃ -# About pets · Pets
-          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Transcript] [Open conversation ↗]
     ");
     assert_snapshot!(bot.mallory().news(), @"");
     model.next(Turn::says("Goodbye."));
@@ -122,7 +122,7 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
     #welcome-ada
       + Anteroom: The team approved your request, so let's move on.
       + Anteroom: Goodbye.
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
     ");
     model.assert_played();
 }
@@ -169,7 +169,7 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
           ┃ **Reason given**
           ┃ > there is no pet
           ┃ -# About pets · Pets
-          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Transcript] [Open conversation ↗]
     ");
 }
 
@@ -257,7 +257,7 @@ async fn row_24_nobody_decides_their_own_request() {
       + Anteroom (only you): ┃ ### Approve this?
           ┃ Move Grace Hopper to “Goodbye”?
           ┃ [✓ Yes, approve]
-          ┃ -# If not, dismiss this message.
+          ┃ -# Changed your mind? Just dismiss this message.
       + Anteroom (only you): Only the staff approvers can decide this.
       + Anteroom (only you): Only the staff approvers can decide this.
       + Anteroom: Only the staff approvers can decide this.
@@ -287,7 +287,7 @@ async fn row_25_with_the_decider_gone_nothing_is_approved_by_itself() {
           ┃ **The interviewer's reason**
           ┃ > there is no pet
           ┃ -# About pets · Pets
-          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Transcript] [Open conversation ↗]
     #Ada
       + Anteroom: Still waiting for a decision: Move Ada to “Goodbye”?
       + Anteroom: @Moderators
@@ -333,8 +333,8 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
           ┃ **The interviewer's reason**
           ┃ > there is no pet
           ┃ -# About pets · Pets
-          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
-          ┃ -# 2 must decide alike. @Grace Hopper denied.
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Transcript] [Open conversation ↗]
+          ┃ -# 2 people must agree. @Grace Hopper denied.
     ");
     bot.crash().await;
     bot.grace().at("staff-approvals").press("Approve").await;
@@ -351,8 +351,8 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
           ┃ **The interviewer's reason**
           ┃ > there is no pet
           ┃ -# About pets · Pets
-          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Open transcript] [Open conversation ↗]
-          ┃ -# 2 must decide alike. @Grace Hopper approved.
+          ┃ [✓ Approve] [! Deny] [Deny and tell the interviewer] [Transcript] [Open conversation ↗]
+          ┃ -# 2 people must agree. @Grace Hopper approved.
       + Anteroom (only you): Approved.
     ");
     model.next(Turn::says("Goodbye."));
@@ -410,7 +410,7 @@ async fn an_override_by_those_who_may_is_at_once_and_has_its_reason() {
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada
       + Anteroom: Then goodbye.
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
     ");
     let look = bot.engine.look(bot.session().await).await.unwrap();
     assert_eq!(look.state.phase(), Some("end"));
@@ -430,13 +430,13 @@ async fn a_hand_over_stays_in_its_own_thread_while_a_request_is_open_and_after()
     #staff-approvals
       + Anteroom: ┃ **Ada** · About pets
           ┃ -# Step 1 of 2 · Pets · 0/1 · running.
-          ┃ -# Write in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [! End]
+          ┃ -# Write in this thread to take over. I'll pass on what you write.
+          ┃ [Take over] [Hand back] [! End the conversation]
     #Ada · About pets
-      + Anteroom: **Ada** asks for a person in *About pets*.
+      + Anteroom: **Ada** asked for a human in *About pets*.
           
           - Step 1 of 2 · Pets
-          - Open: A pet
+          - Still open: A pet
       + Anteroom: Ada: Hello, is somebody there?
     ");
     bot.grace().at("staff-approvals").press("Deny").await;

@@ -63,15 +63,15 @@ async fn a_new_request_notifies_those_who_decide() {
 async fn an_erasure_takes_name_and_buttons_from_all_that_staff_see() {
     let bot = with_a_request().await;
     bot.ada().at("welcome").command("/privacy delete", &[]).await;
-    bot.ada().press("Erase everything").await;
-    bot.ada().press("Erase everything").await;
+    bot.ada().press("Delete everything").await;
+    bot.ada().press("Delete everything").await;
     assert_snapshot!(bot.linus().news(), @"
     #staff-approvals
       - Anteroom: @Moderators
     #staff-desk
       - Anteroom: ┃ **Ada** · Community welcome
     ?
-      - Anteroom: **Ada** asks for a person in *Community welcome*: the participant has a question.
+      - Anteroom: **Ada** asked for a human in *Community welcome*: the participant has a question.
     ");
     let left = bot.discord.with(|state| {
         let named =
@@ -138,7 +138,7 @@ async fn an_order_written_after_the_end_while_nobody_listened_is_answered() {
         state.writes(ADA, thread, "delete my data", &[]);
     })
     .await;
-    assert!(bot.ada().button("Erase everything").is_some(), "{}", bot.ada().screen());
+    assert!(bot.ada().button("Delete everything").is_some(), "{}", bot.ada().screen());
     bot.ada().news();
     bot.away(|_| {}).await;
     assert_snapshot!(bot.ada().news(), @"");
@@ -158,16 +158,16 @@ async fn staff_read_a_conversation_page_by_page_and_it_is_noted() {
     linus.press("Transcript").await;
     let seen = linus.news();
     assert!(seen.contains("Would you like the Contributor role?"), "{seen}");
-    assert!(seen.contains("Tool calls and bookkeeping are in an export."), "{seen}");
-    linus.press("Earlier").await;
+    assert!(seen.contains("The download also lists every step the app took."), "{seen}");
+    linus.press("Earlier messages").await;
     let seen = linus.news();
-    assert!(seen.contains("1 to 11 of 31") && seen.contains("[Later]"), "{seen}");
-    linus.press("Later").await;
+    assert!(seen.contains("1 to 11 of 31") && seen.contains("[Later messages]"), "{seen}");
+    linus.press("Later messages").await;
     let seen = linus.news();
     assert!(seen.contains("12 to 31 of 31"), "{seen}");
     assert_eq!(readings(&bot).await, ["discord:500/1400000000000000703"]);
     // From the card of a request; and nobody else.
-    let card = bot.grace().button("Open transcript").unwrap();
+    let card = bot.grace().button("Transcript").unwrap();
     bot.grace().press_again(&card).await;
     assert_eq!(readings(&bot).await.len(), 2);
     bot.mallory().press_again(&card).await;

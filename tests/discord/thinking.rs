@@ -76,7 +76,7 @@ async fn that_the_bot_is_writing_is_seen_while_the_model_thinks() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: A cat, how nice.
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
     ");
     model.assert_played();
 }

@@ -72,18 +72,18 @@ async fn everything_is_erased_when_somebody_wants_it() {
       + Anteroom: ┃ ### Delete everything?
           ┃ This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
           ┃ ⚠️ **This can't be undone.**
-          ┃ [! Erase everything] [Keep]
+          ┃ [! Delete everything] [Keep everything]
           ┃ [Help] [Talk to a person] [Stop]
     ");
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom (only you): ┃! ### Are you sure?
           ┃! This can't be undone.
-          ┃! [! Erase everything]
-          ┃! -# If not, dismiss this message.
+          ┃! [! Delete everything]
+          ┃! -# Changed your mind? Just dismiss this message.
     ");
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     assert_snapshot!(ada.news(), @"
     #welcome
       ~ Anteroom (only you): Your thread: #unknown
@@ -123,13 +123,13 @@ async fn whoever_asks_for_a_person_gets_one() {
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · running.
-          ┃ -# Write in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [! End]
+          ┃ -# Write in this thread to take over. I'll pass on what you write.
+          ┃ [Take over] [Hand back] [! End the conversation]
     #Ada · Community welcome
-      + Anteroom: **Ada** asks for a person in *Community welcome*: the participant has a question.
+      + Anteroom: **Ada** asked for a human in *Community welcome*: the participant has a question.
           
           - Step 1 of 4 · Rules
-          - Open: Rules accepted, Minimum age confirmed
+          - Still open: Rules accepted, Minimum age confirmed
     ");
     linus.press("Take over").await;
     assert_snapshot!(linus.news(), @"");
@@ -343,10 +343,10 @@ async fn whoever_leaves_the_server_is_waited_for() {
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · paused.
-          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [! End]
+          ┃ -# Reply to a message of mine in this thread to take over. I'll pass on what you write.
+          ┃ [Take over] [! End the conversation]
     #Ada · Community welcome
-      + Anteroom: Ada cannot be reached any more: they left the server. The conversation is paused; nothing is lost.
+      + Anteroom: I can't reach Ada any more: they left the server. The conversation is paused; nothing is lost.
     ");
     let mut member = bot.discord.with(|state| member_json(state, ADA, None));
     member["guild_id"] = GUILD.to_string().into();
@@ -470,7 +470,7 @@ async fn roles_wait_for_the_servers_own_screening() {
           ┃ [+ Done] [Skip]
           ┃ -# Step 2 of 4 · Interests · 0/1
           ┃ [Help] [Talk to a person] [Stop]
-      + Anteroom: You get your roles as soon as you have accepted the server's own rules.
+      + Anteroom: You'll get your roles as soon as you've accepted the server's rules.
     ");
     assert!(bot.roles(ADA).is_empty());
     passes_the_screening(&bot).await;
@@ -550,17 +550,17 @@ async fn a_role_that_cannot_be_given_is_named_with_the_reason() {
           ┃ [Help] [Talk to a person] [Stop]
       + Anteroom: Your roles:
           ✓ Builder
-          ✗ Learner: my own role stands below it; a moderator can move mine up
-          ✗ events: the role does not exist any more
+          ✗ Learner: my own role is below it; a moderator can move mine up
+          ✗ events: the role no longer exists
     ");
     assert_snapshot!(linus.news(), @"
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 3 of 4 · Say hello · 0/1 · running.
-          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Nudge] [! End]
+          ┃ -# Reply to a message of mine in this thread to take over. I'll pass on what you write.
+          ┃ [Take over] [Send a reminder] [! End the conversation]
     #Ada · Community welcome
-      + Anteroom: **Ada** didn't get every role (Learner: my own role stands below it; a moderator can move mine up; events: the role does not exist any more).
+      + Anteroom: **Ada** didn't get every role (Learner: my own role is below it; a moderator can move mine up; events: the role no longer exists).
     ");
     assert_eq!(bot.roles(ADA), ["Member", "Builder"]);
     let asked = bot.discord.with(|state| {
@@ -635,7 +635,7 @@ async fn what_is_for_staff_is_refused_to_others() {
     mallory.on_user("Review onboarding", ADA).await;
     assert_snapshot!(mallory.news(), @"
     #welcome
-      + Anteroom (only you): Only those who manage this server can do that.
+      + Anteroom (only you): Only people who manage this server can do that.
       + Anteroom (only you): Only the team can do that.
       + Anteroom (only you): Only the team can do that.
       + Anteroom (only you): Only the team can do that.
@@ -647,7 +647,7 @@ async fn what_is_for_staff_is_refused_to_others() {
     assert_snapshot!(grace.news(), @"
     #welcome
       + Anteroom (only you): ┃ ### All conversations
-          ┃ 1 open · 0 silent for more than a day · 0 to approve · 0 handed over
+          ┃ 1 open · 0 inactive > 1 day · 0 to decide · 0 asked for a human
           ┃ -# phase 1 rules: 1
           ┃ **Ada** · running · phase 1 rules
           ┃ -# <t:1793628300:f> ⟶ [Open]
@@ -656,22 +656,22 @@ async fn what_is_for_staff_is_refused_to_others() {
           ┃ • Rules accepted: open
           ┃ • Minimum age confirmed: open
           ┃ [Transcript]
-          ┃ [Take over] [Nudge] [! End]
+          ┃ [Take over] [Send a reminder] [! End the conversation]
     ");
-    grace.press("End").await;
+    grace.press("End the conversation").await;
     assert_snapshot!(grace.news(), @"
     #welcome
       + Anteroom (only you): ┃! ### End the conversation?
-          ┃! Nothing more is asked. What was said is kept.
-          ┃! [! End]
-          ┃! -# If not, dismiss this message.
+          ┃! No more questions will be asked. Everything said so far is kept.
+          ┃! [! End the conversation]
+          ┃! -# Changed your mind? Just dismiss this message.
     ");
-    grace.press("End").await;
+    grace.press("End the conversation").await;
     assert_snapshot!(grace.news(), @"");
     bot.ada().at("welcome").command("/onboard status", &[]).await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome
-      + Anteroom (only you): **Community welcome**: Step 1 of 4 · Rules · 0/2 · ended by staff.
+      + Anteroom (only you): **Community welcome**: Step 1 of 4 · Rules · 0/2 · ended by the team.
           #welcome-ada
     #welcome-ada
       ~ Anteroom (edited): ┃  1. Be kind.

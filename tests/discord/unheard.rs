@@ -77,8 +77,8 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
     #staff-desk
       + Anteroom: ┃ **Ada** · Community welcome
           ┃ -# Step 1 of 4 · Rules · 0/2 · running.
-          ┃ -# Reply to a message of mine in this thread to take over: what you write is passed on.
-          ┃ [Take over] [Hand back] [! End]
+          ┃ -# Reply to a message of mine in this thread to take over. I'll pass on what you write.
+          ┃ [Take over] [Hand back] [! End the conversation]
     ");
 }
 

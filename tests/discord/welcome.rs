@@ -223,7 +223,7 @@ async fn denied_participant_reads_the_reason_and_can_ask() {
           ┃ **Introduction**
           ┃ > I build small boats, and want to learn how bigger ones are rigged.
           ┃ -# Community welcome · Roles
-          ┃ [✓ Approve] [! Deny] [Deny with feedback] [Open transcript] [Open conversation ↗]
+          ┃ [✓ Approve] [! Deny] [Deny with feedback] [Transcript] [Open conversation ↗]
     ");
 }
 

@@ -106,7 +106,7 @@ async fn a_button_that_a_crash_has_left_goes_when_the_bot_is_back() {
     assert_snapshot!(read[0], @"
     #welcome-ada
       + Anteroom: A cat, how nice.
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
       - Anteroom: -# Still thinking…
     ");
 }
@@ -140,9 +140,9 @@ async fn a_message_that_discord_keeps_loses_its_button_and_says_what_was() {
     talk.bot.discord.until("the button goes", is_gone).await;
     assert_snapshot!(talk.ada().news(), @"
     #welcome-ada
-      ~ Anteroom (edited): -# I took a while to think here.
+      ~ Anteroom (edited): -# That took me a while.
       + Anteroom: A cat, how nice.
-          [Good] [Bad] [Help]
+          [Helpful] [Not helpful] [Help]
     ");
 }
 

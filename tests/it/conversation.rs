@@ -398,7 +398,7 @@ async fn nobody_is_asked_a_question_with_a_hole_in_it() {
         Event::HandedOver { reason } => Some(reason.clone()),
         _ => None,
     });
-    assert_snapshot!(reason.unwrap(), @"the step `ask` cannot be asked, because `Is {{ answers.size | round }} right?` fails: cannot round value (string)");
+    assert_snapshot!(reason.unwrap(), @"the step `ask` can't be asked, because `Is {{ answers.size | round }} right?` fails: cannot round value (string)");
     assert_eq!(world.audited("step_failed").await, 1);
 
     // "Continue" changes nothing about the flow: the team is asked again.

@@ -83,9 +83,9 @@ async fn a_person_is_called_where_there_is_no_date_to_calculate_with() {
     world.edit(json!({})).await;
     assert!(world.state().await.handoff.is_some());
     assert_snapshot!(world.staff_screen(), @r"
-    **Ada Byron** asks for a person in *Helpers*: the step \`adult\` cannot be asked, because \`You are {{ records.helper.born \| age }}. Can you come on {{ today \| plus('1w') \| date }}?\` fails: there is no date.
+    **Ada Byron** asked for a human in *Helpers*: the step \`adult\` can't be asked, because \`You are {{ records.helper.born \| age }}. Can you come on {{ today \| plus('1w') \| date }}?\` fails: there is no date.
 
     - Step 1 of 1 · About you
-    - Done: Your details
+    - Completed: Your details
     ");
 }

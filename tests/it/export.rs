@@ -235,11 +235,11 @@ fn the_transcript_says_who_said_what() {
 
     **Anteroom** · 2026-11-21 09:00:00 UTC · started
 
-    The conversation began.
+    The conversation started.
 
     **Anteroom** · 2026-11-21 09:00:00 UTC · asked
 
-    Staff were asked to decide.
+    The team was asked to decide.
 
     **Grace** · 2026-11-21 09:00:00 UTC · answered
 

@@ -156,7 +156,7 @@ async fn answers_out_of_bounds_are_refused_by_title() {
     assert_eq!(refused(json!({ "skills": all })).await, ["skills: Pick at most 2."]);
     assert_eq!(refused(json!({ "name": "" })).await, ["name: Enter at least 2 characters."]);
     assert_eq!(refused(json!({ "role": "sing" })).await, ["role: Pick from the list."]);
-    let no_day = "born: Enter a date as 2001-05-31.";
+    let no_day = "born: Enter a date like 2001-05-31.";
     assert_eq!(refused(json!({ "born": "1990" })).await, [no_day]);
     assert_eq!(refused(json!({ "born": "1990-02-30" })).await, [no_day]);
     let no_phone = "phone: Enter a telephone number like +44 20 7946 0018.";
@@ -171,8 +171,8 @@ async fn a_complaint_names_the_field_by_its_title() {
         complaint(&control, &FieldError { path: path.into(), message: message.into() })
     };
     assert_eq!(
-        wrong("born", "Enter a date as 2001-05-31."),
-        "Date of birth: enter a date as 2001-05-31."
+        wrong("born", "Enter a date like 2001-05-31."),
+        "Date of birth: enter a date like 2001-05-31."
     );
     assert_eq!(wrong("skills", "Pick at least 2."), "Skills: pick at least 2.");
 }

@@ -668,7 +668,7 @@ fn several_deciders_vote_once_each_and_the_last_vote_before_the_quorum_counts() 
     vote(&mut desk, "grace", Decision::Denied);
     vote(&mut desk, "grace", Decision::Approved);
     assert!(desk.wait(wait).standing.is_pending());
-    assert_eq!(desk.wait(wait).prompt.notes, ["grace approves.", "2 must decide alike."]);
+    assert_eq!(desk.wait(wait).prompt.notes, ["grace approved.", "2 people must agree."]);
     vote(&mut desk, "edsger", Decision::Denied);
     assert!(desk.wait(wait).standing.is_pending());
     vote(&mut desk, "barbara", Decision::Approved);

@@ -102,7 +102,7 @@ async fn hooked() -> (World, Arc<Hook>, Server) {
 
 async fn delete(world: &mut World) -> Receipt {
     world.say("delete my data").await;
-    let yes = world.button("Erase everything").await;
+    let yes = world.button("Delete everything").await;
     world.feed(&ada(), yes).await
 }
 
@@ -116,7 +116,7 @@ async fn asking_twice_for_erasure_asks_once_and_erases_once() {
     let asked: Vec<_> =
         state.pending().filter(|wait| wait.purpose == Purpose::Erase).map(|wait| wait.id).collect();
     assert_eq!(asked.len(), 1, "{}", world.screen());
-    let yes = world.button("Erase everything").await;
+    let yes = world.button("Delete everything").await;
     let late = world.event(&ada(), yes.clone());
 
     let receipt = world.feed(&ada(), yes).await;
@@ -394,7 +394,7 @@ async fn what_is_held_stays_and_an_erasure_waits_for_the_end_of_the_hold() {
     world.press("Blue").await;
     let hold = Command::Hold { reason: "a claim, 12/2026".to_owned() };
     let refused = world.command(&ada(), hold.clone()).await;
-    assert_eq!(refused, Receipt::Refused("You may not do that here.".to_owned()));
+    assert_eq!(refused, Receipt::Refused("You can't do that here.".to_owned()));
     assert_eq!(world.command(&grace(), hold).await, Receipt::Taken);
 
     let receipt = delete(&mut world).await;

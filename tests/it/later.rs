@@ -169,7 +169,7 @@ async fn a_question_that_nobody_answers_in_time_goes_on_without_an_answer() {
     Have you got your laptop?
     ✗ expired
     ---
-    The time for this question is over.
+    The time for this question is up.
     ---
     Shall somebody call you about the laptop?
     [Please] [No need]

@@ -51,7 +51,7 @@ async fn participant_is_told_the_truth_when_the_only_staff_channel_is_gone() {
     for _ in 0..6 {
         world.pass(TimeDelta::seconds(10)).await;
     }
-    assert!(world.staff_screen().contains("asks for a person"), "{}", world.staff_screen());
+    assert!(world.staff_screen().contains("asked for a human"), "{}", world.staff_screen());
     assert!(world.screen().ends_with("or you type *continue*."), "{}", world.screen());
     assert_eq!(world.screen().matches(ASKED).count(), 1, "{}", world.screen());
     assert_eq!(world.engine.outages(), []);

@@ -6,7 +6,8 @@ use anteroom::{
     base::ids::{CountingIds, WaitId},
     chat::form::{self, Fields, Words, words},
     engine::{Error, Receipt},
-    gateway::web::{connect, texts},
+    gateway::web::connect,
+    messages::{answers, notices, page as said},
     model::{
         artifact::Extraction,
         session::PersonId,
@@ -107,8 +108,8 @@ fn files(page: &mut Page) {
     }
     let refused = check::check(&asked(&[]), "cv.pdf", b"%PDF-1.7 ").unwrap_err();
     page.say("a file where none is taken", refused.0);
-    page.say("a file beyond what any flow allows", words::too_large("cv.pdf", 32 * 1024 * 1024));
-    page.say("no file at all", texts::NO_FILE);
+    page.say("a file beyond what any flow allows", answers::too_large("cv.pdf", 32 * 1024 * 1024));
+    page.say("no file at all", answers::CHOOSE_FILE_FIRST);
     assert_eq!(Kind::ALL.len(), 9, "a new kind of file wants its line here");
 }
 
@@ -431,14 +432,14 @@ fn pages(page: &mut Page) {
         assert!(!told.contains("/srv"), "{told}");
         page.say(did, told);
     }
-    page.say("an old or a foreign form", texts::STALE_FORM);
-    page.say("too much in one form", texts::UNREAD_FORM);
-    page.say("an address that is none", texts::NOTHING_HERE);
-    page.say("somebody else's conversation", words::NO_CONVERSATION);
-    page.say("under another name than localhost", texts::OTHER_HOST);
-    page.say("the staff page without its key", texts::STAFF_KEY);
-    page.say("a tab too many", texts::MANY_PAGES);
-    page.say("everybody's tabs together", texts::ALL_PAGES);
+    page.say("an old or a foreign form", said::STALE_FORM);
+    page.say("too much in one form", said::UNREAD_FORM);
+    page.say("an address that is none", said::NOTHING_HERE);
+    page.say("somebody else's conversation", notices::NO_CONVERSATION);
+    page.say("under another name than localhost", said::OTHER_HOST);
+    page.say("the staff page without its key", said::STAFF_KEY);
+    page.say("a tab too many", said::MANY_PAGES);
+    page.say("everybody's tabs together", said::ALL_PAGES);
 }
 
 #[test]

@@ -724,7 +724,7 @@ async fn row_46_an_erasure_takes_down_what_is_open_and_leaves_one_line() {
     world.command(&ada(), ask_to_move_on()).await;
     let approve = world.button("Approve").await;
     world.say("delete my data").await;
-    let yes = world.button("Erase everything").await;
+    let yes = world.button("Delete everything").await;
 
     let receipt = world.feed(&ada(), yes).await;
 

@@ -384,7 +384,7 @@ async fn everything_is_erased_on_request_and_a_receipt_is_left() {
 
     let page = ada.command(&page, &[("command", "delete")]).await;
     assert!(page.contains("This can't be undone."), "{page}");
-    let page = ada.press(&page, "Erase everything").await;
+    let page = ada.press(&page, "Delete everything").await;
 
     assert!(page.contains("Everything is erased"), "{page}");
     assert_eq!(ada.fetch(&format!("/s/{session}")).await.status(), StatusCode::NOT_FOUND);

@@ -666,7 +666,7 @@ impl Walk {
                 card.as_ref().and_then(|card| Some((card, card.forms.first()?)))
             {
                 assert!(!self.answered.contains(&card.wait), "asked again: {}", card.text);
-                self.post(&form.action, &form.pressed("Erase everything"), None).await;
+                self.post(&form.action, &form.pressed("Delete everything"), None).await;
                 self.answered.push(card.wait.clone());
             }
             assert!(tokio::time::Instant::now() < deadline, "never erased: {}", self.log());

@@ -377,7 +377,7 @@ async fn words_are_seen_while_they_come_and_are_one_message_in_the_end() {
     ── direct ──
     Anteroom: Hello.
       Anteroom (edited): Thank you for telling me. A *cat* is a fine pet; cats sleep for most of the day, and so do I. More about them is at [this page](https://cats.example/all). What is its name?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ");
     insta::assert_snapshot!(methods(&world.slack).join("\n"), @"
     chat.postMessage
@@ -484,7 +484,7 @@ async fn a_stream_that_dies_loses_nothing() {
     ── direct ──
     Anteroom: Hello.
       Anteroom (edited): Thank you for telling me. A *cat* is a fine pet; cats sleep for most of the day, and so do I. More about them is at [this page](https://cats.example/all). What is its name?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ");
     insta::assert_snapshot!(methods(&world.slack).join("\n"), @"
     chat.postMessage
@@ -557,12 +557,12 @@ async fn home_shows_ones_own_and_staff_everything() {
     insta::assert_snapshot!(screen("U0GRACE"), @"
     ╔ Home
     ║ # Your conversations
-    ║ You have none yet.
+    ║ You don't have any conversations yet.
     ║ *A talk*
     ║  [Start]
     ║ ───
     ║ # All conversations
-    ║ *1 open · 0 silent for more than a day · 0 to approve · 0 handed over*
+    ║ *1 open · 0 inactive > 1 day · 0 to decide · 0 asked for a human*
     ║ · pets: 1
     ║ Ada · running · pets [Open]
     ");

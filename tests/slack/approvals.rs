@@ -96,12 +96,12 @@ async fn a_request_is_approved() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
           · @approvers, please decide.
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
     ");
 
     model.next(Turn::says("Goodbye then."));
@@ -113,11 +113,11 @@ async fn a_request_is_approved() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✓ *Approved* by @Grace Hopper · 2 Nov 10:00 UTC
+          ✓ *Approved* by @Grace Hopper · 2 Nov 2026 10:00 UTC
     +   Anteroom: Approved by @Grace Hopper.
     ");
     assert_snapshot!(ada.news(), @"
@@ -125,7 +125,7 @@ async fn a_request_is_approved() {
           [Help]
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye then.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     model.assert_played();
     bot.judge();
@@ -166,11 +166,11 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
     ");
     assert_snapshot!(bot.mallory().news(), @"");
     model.next(Turn::says("Goodbye."));
@@ -182,18 +182,18 @@ async fn a_request_that_no_channel_takes_is_decided_in_a_direct_message() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✓ *Approved* by @Grace Hopper · 2 Nov 10:00 UTC
+          ✓ *Approved* by @Grace Hopper · 2 Nov 2026 10:00 UTC
     ");
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): · Step 2 of 2 · Goodbye
           [Help]
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     model.assert_played();
     // What is decided is not asked once more when the channel is back.
@@ -238,17 +238,17 @@ async fn a_request_is_denied() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✗ *Denied* by @Grace Hopper · 2 Nov 10:00 UTC
+          ✗ *Denied* by @Grace Hopper · 2 Nov 2026 10:00 UTC
     +   Anteroom: Denied by @Grace Hopper.
     ");
     assert_snapshot!(ada.news(), @"
     +   Anteroom: The team would like you to finish this part first.
     +   Anteroom: Then tell me of a plant.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     model.assert_played();
 }
@@ -286,18 +286,18 @@ async fn a_denial_says_something_to_the_interviewer_alone() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✗ *Denied with feedback* by @Grace Hopper · 2 Nov 10:00 UTC
+          ✗ *Denied with feedback* by @Grace Hopper · 2 Nov 2026 10:00 UTC
           · To the interviewer: Ask about plants, she is shy.
     +   Anteroom: Denied by @Grace Hopper.
     ");
     assert_snapshot!(ada.news(), @"
     +   Anteroom: The team would like you to finish this part first.
     +   Anteroom: Tell me of a plant.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     assert!(!ada.screen().contains("shy"));
     model.assert_played();
@@ -321,12 +321,12 @@ async fn a_hand_over_stays_in_its_own_thread_while_a_request_is_open_and_after()
     ada.say("Hello, is somebody there?").await;
     assert_snapshot!(grace.news(), @"
     + Anteroom (edited): *Ada Byron* (@Ada Byron) · About pets
-          · Step 1 of 2 · Pets · 0/1 · running. @Grace Hopper has taken over. What you write in this thread is passed on to Ada Byron.
-          [Hand back] [! End ?]
-    +   Anteroom: *Ada Byron* asks for a person in _About pets_.
+          · Step 1 of 2 · Pets · 0/1 · running. @Grace Hopper has taken over. I'll pass on what you write in this thread to Ada Byron.
+          [Hand back] [! End the conversation ?]
+    +   Anteroom: *Ada Byron* asked for a human in _About pets_.
 
             • Step 1 of 2 · Pets
-            • Open: A pet
+            • Still open: A pet
     +   Anteroom: Ada Byron: Hello, is somebody there?
     ");
     grace.press("Deny").await;
@@ -338,11 +338,11 @@ async fn a_hand_over_stays_in_its_own_thread_while_a_request_is_open_and_after()
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✗ *Denied* by @Grace Hopper · 2 Nov 10:00 UTC
+          ✗ *Denied* by @Grace Hopper · 2 Nov 2026 10:00 UTC
     +   Anteroom: Denied by @Grace Hopper.
     +   Anteroom: Ada Byron: And now?
     ");
@@ -352,7 +352,7 @@ async fn a_hand_over_stays_in_its_own_thread_while_a_request_is_open_and_after()
             messages.find(|message| message.text.contains(words)).unwrap().thread.clone()
         })
     };
-    let thread = thread_of("asks for a person");
+    let thread = thread_of("asked for a human");
     assert!(thread.is_some() && thread != thread_of("Denied by"));
     assert_eq!([thread_of("is somebody there?"), thread_of("And now?")], [thread.clone(), thread]);
 }
@@ -383,11 +383,11 @@ async fn words_in_the_thread_decide() {
                     *Flow* About pets
                     *Phase* Pets
                     *Missing* A pet
-                    *Requested* 2 Nov 10:00 UTC
-                    *Expires* 9 Nov 10:00 UTC
+                    *Requested* 2 Nov 2026 10:00 UTC
+                    *Expires* 9 Nov 2026 10:00 UTC
                   *The interviewer's reason*
                   > there is no pet
-                  ✗ *Denied* by @Grace Hopper · 2 Nov 10:00 UTC
+                  ✗ *Denied* by @Grace Hopper · 2 Nov 2026 10:00 UTC
             +   Mallory: deny
             +   Grace Hopper: What do you think, Linus?
             +   Grace Hopper: deny
@@ -421,7 +421,7 @@ async fn row_2_the_second_of_two_deciders_is_told_who_was_first() {
     grace.press("Approve").await;
     drop(linus.news());
     linus.press("Deny").await;
-    assert_snapshot!(linus.news(), @"+ Anteroom (only you): Already approved by Grace Hopper at 02 Nov, 10:00 UTC.");
+    assert_snapshot!(linus.news(), @"+ Anteroom (only you): Already approved by Grace Hopper at 2 Nov 2026 10:00 UTC.");
 }
 
 #[tokio::test]
@@ -438,12 +438,12 @@ async fn a_request_is_reminded_of_once_and_lapses() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
           · @approvers, please decide.
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
     +   Anteroom: Still waiting for a decision: Move Ada Byron to “Goodbye”?
     +   Anteroom: @approvers
     ");
@@ -458,16 +458,16 @@ async fn a_request_is_reminded_of_once_and_lapses() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          *Expired*: nobody answered in time. 10 Nov 12:00 UTC
+          *Expired*: nobody answered in time. 10 Nov 2026 12:00 UTC
           [Reopen]
     ");
     assert_snapshot!(bot.ada().last(), @"
     Anteroom: Nobody has decided.
-        [Good] [Bad]
+        [Helpful] [Not helpful]
     ");
     model.assert_played();
     bot.judge();
@@ -483,9 +483,9 @@ async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
     assert_snapshot!(ada.last(), @"
     Anteroom: # Delete everything?
         This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-        [! Erase everything ?] [Keep]
+        [! Delete everything ?] [Keep everything]
     ");
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     assert_snapshot!(grace.news(), @"
     - Anteroom: # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
@@ -493,12 +493,12 @@ async fn row_46_a_request_is_withdrawn_with_what_it_is_about() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
           · @approvers, please decide.
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
     ");
     assert_snapshot!(ada.screen(), @"
     ── direct ──
@@ -532,11 +532,11 @@ async fn a_decider_advances_somebody_at_once() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          ✓ *Approved* by @Grace Hopper · 2 Nov 10:00 UTC
+          ✓ *Approved* by @Grace Hopper · 2 Nov 2026 10:00 UTC
     + Anteroom (only you): Moved on to the next part.
     +   Anteroom: Approved by @Grace Hopper.
     ");
@@ -545,6 +545,6 @@ async fn a_decider_advances_somebody_at_once() {
           [Help]
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
 }

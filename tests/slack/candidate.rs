@@ -51,7 +51,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
           • At any time type _human_ to reach a person, _stop_ to end, _export_ for a copy, or _delete my data_.
 
           Using this bot is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
-          ✓ You answered: *Continue with the assistant* · 2 Nov 10:00 UTC
+          ✓ You answered: *Continue with the assistant* · 2 Nov 2026 10:00 UTC
     +   Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
     +   Anteroom: · Step 1 of 3 · The basics · 0/3
             [Help]
@@ -62,24 +62,24 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     ada.press("Upload résumé").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): How would you like to begin? A résumé saves typing; you can correct everything that is read from it.
-            ✓ You answered: *Upload résumé* · 2 Nov 10:00 UTC
+            ✓ You answered: *Upload résumé* · 2 Nov 2026 10:00 UTC
     +   Anteroom: Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
             [+ Upload résumé] [Skip]
-            · PDF, DOCX, TXT, MD · up to 10 MB · at most 3 files. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · PDF, DOCX, TXT, MD. Up to 3 files, 10 MB each. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
     ada.press("Upload résumé").await;
     assert_snapshot!(ada.news(), @"
     ╔ Upload
     ║ Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
     ║ Files: <a file>
-    ║   · PDF, DOCX, TXT, MD · up to 10 MB · at most 3 files.
+    ║   · PDF, DOCX, TXT, MD. Up to 3 files, 10 MB each.
     ╚ [Cancel] [Send]
     ");
     ada.attach("Files", "ada.pdf", &fs::read("tests/fixtures/ada.pdf").unwrap()).await;
     ada.submit().await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
-            ✓ You sent: *ada.pdf* · 2 Nov 10:00 UTC
+            ✓ You sent: *ada.pdf* · 2 Nov 2026 10:00 UTC
     +   Anteroom: # Contact details
             I found 4 roles and 2 schools. Here are your contact details so far. Please correct and complete them.
               *Name* Ada Byron
@@ -89,7 +89,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
               *Website* https://ada.example.org
               *City* London
               *Country* Britain (UK)
-            · Not given: Address, Postcode, Region
+            · Not filled in: Address, Postcode, Region
             *Profile 1*
             LinkedIn · ada-byron · https://linkedin.com/in/ada-byron {… Edit | Remove}
             *Profile 2*
@@ -114,7 +114,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             LinkedIn · ada-byron · https://linkedin.com/in/ada-byron
             *Profile 2*
             GitHub · ada-byron · https://github.com/ada-byron
-            ✓ *Approved* by you · 2 Nov 10:00 UTC
+            ✓ *Approved* by you · 2 Nov 2026 10:00 UTC
             [Change]
     +   Anteroom: # Work history
             Here's where you have worked: organisation, title, place and dates, newest first. Please add what's missing and remove what's wrong.
@@ -153,7 +153,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             Somerville Instruments · Assistant Mathematician · Edinburgh, United Kingdom · 2013-09 to 2016-05
             *Volunteer role 1*
             Marylebone Night School · Teacher of arithmetic · 2018 to 2021
-            ✓ *Approved* by you · 2 Nov 10:00 UTC
+            ✓ *Approved* by you · 2 Nov 2026 10:00 UTC
             [Change]
     +   Anteroom (edited): # Education
             Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
@@ -161,7 +161,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
             University of London · Mathematics · MSc · 2011 to 2013
             *School 2*
             Ockham College · Natural Philosophy · BSc · 2008 to 2011
-            ✓ *Approved* by you · 2 Nov 10:00 UTC
+            ✓ *Approved* by you · 2 Nov 2026 10:00 UTC
             [Change]
     +   Anteroom: Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.
     +   Anteroom: Which role would you like to talk about? Pick one you know well and enjoy talking about.
@@ -182,21 +182,21 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     }
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which role would you like to talk about? Pick one you know well and enjoy talking about.
-            ✓ You answered: *Programmer, Difference & Sons* · 2 Nov 10:00 UTC
+            ✓ You answered: *Programmer, Difference & Sons* · 2 Nov 2026 10:00 UTC
     +   Anteroom (edited): What was the goal, and who was it for? Please leave out anything confidential.
-            ✓ You answered: *A faster engine.* · 2 Nov 10:00 UTC
+            ✓ You answered: *A faster engine.* · 2 Nov 2026 10:00 UTC
             [Change]
     +   Ada Byron: A faster engine.
     +   Anteroom (edited): What was your own part in it? If it was a team, say what you did yourself.
-            ✓ You answered: *I wrote the programme.* · 2 Nov 10:00 UTC
+            ✓ You answered: *I wrote the programme.* · 2 Nov 2026 10:00 UTC
             [Change]
     +   Ada Byron: I wrote the programme.
     +   Anteroom (edited): What was the hardest decision, and how did you come to it?
-            ✓ You answered: *Which bug to leave.* · 2 Nov 10:00 UTC
+            ✓ You answered: *Which bug to leave.* · 2 Nov 2026 10:00 UTC
             [Change]
     +   Ada Byron: Which bug to leave.
     +   Anteroom (edited): What changed because of your work, and how do you know?
-            ✓ You answered: *It was twice as fast.* · 2 Nov 10:00 UTC
+            ✓ You answered: *It was twice as fast.* · 2 Nov 2026 10:00 UTC
             [Change]
     +   Ada Byron: It was twice as fast.
     +   Anteroom: How large was the change, roughly? A band is enough.
@@ -211,7 +211,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
           *Summary* A faster engine.
           *Source* Interview
           *Figures* Change: 30-50%
-        · Not given: Skills
+        · Not filled in: Skills
         *Achievement 1*
           *Claim* I wrote the programme.
           *Quote* I wrote the programme.
@@ -257,7 +257,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
           *What you want next* More responsibility, A change of field
           *Working arrangement* Remote
           *Availability* Notice period: About a month. Earliest start: March
-        · Not given: Anything else
+        · Not filled in: Anything else
         [+ Looks right] [Edit] [Start over]
     ");
     ada.news();
@@ -270,7 +270,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
               *What you want next* More responsibility, A change of field
               *Working arrangement* Remote
               *Availability* Notice period: About a month. Earliest start: March
-            ✓ *Approved* by you · 2 Nov 10:00 UTC
+            ✓ *Approved* by you · 2 Nov 2026 10:00 UTC
     +   Anteroom: That's everything, thank you! Example Ltd can see the following:
 
             • Contact details
@@ -287,7 +287,7 @@ async fn a_candidate_is_invited_and_goes_through_the_script_to_the_end() {
     assert_snapshot!(grace.at("recruiting-desk").screen(), @"
     ── #recruiting-desk ──
     Anteroom: *Ada Byron* (@Ada Byron) · Candidate onboarding
-        · Completed. What you write in this thread is passed on to Ada Byron.
+        · Completed. I'll pass on what you write in this thread to Ada Byron.
       Anteroom: *Ada Byron* has finished _Candidate onboarding_.
 
           Senior Programmer · ada.byron@example.org · +44 20 7946 0018 · https://ada.example.org · London, Britain (UK)

@@ -20,10 +20,10 @@ const AFTER_BLUE: &str = "\
 ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
       [Help]
 ~   Anteroom (edited): Which colour?
-        ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+        ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
 +   Anteroom: A file, please.
         [+ Upload] [Skip]
-        · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+        · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
 ";
 
 /// The root of the thread that a person sees with these words.
@@ -154,17 +154,17 @@ async fn a_conversation_whose_root_is_gone_goes_on_under_a_new_one() {
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     + Anteroom: A file, please.
           [+ Upload] [Skip]
-          · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+          · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     +   Anteroom: · Step 1 of 2 · One · 1/2
             [Help]
     ");
     ada.drop_file("cv.txt", b"Programmer since 1842.", "").await;
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): A file, please.
-          ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
+          ✓ You sent: *cv.txt* · 2 Nov 2026 10:00 UTC
     ~   Anteroom (edited): · Step 2 of 2 · Two · 0/1
             [Help]
     +   Ada Byron: (file: cv.txt)
@@ -184,7 +184,7 @@ async fn a_conversation_whose_thread_is_locked_goes_on_in_another_one() {
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
           [Help]
     ~   Anteroom (edited): A file, please.
-            ✓ You skipped this · 2 Nov 10:00 UTC
+            ✓ You skipped this · 2 Nov 2026 10:00 UTC
     + Anteroom: A word, please.
           · Type your answer here, or write it in a form.
           [Write an answer]
@@ -194,7 +194,7 @@ async fn a_conversation_whose_thread_is_locked_goes_on_in_another_one() {
     ~ Anteroom (edited): · Step 2 of 2 · Two · 1/1
           [Help]
     ~ Anteroom (edited): A word, please.
-          ✓ You answered: *Kestrel* · 2 Nov 10:00 UTC
+          ✓ You answered: *Kestrel* · 2 Nov 2026 10:00 UTC
     +   Ada Byron: Kestrel
     +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
@@ -215,11 +215,11 @@ async fn in_a_channel_a_locked_conversation_calls_its_participant_to_the_new_thr
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:01 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:01 UTC
     + Anteroom: @Ada Byron, our earlier thread is closed, so let's continue here, in the thread below.
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
     ada.press("Skip").await;
     ada.reply_to("A word, please.", "Kestrel").await;
@@ -227,9 +227,9 @@ async fn in_a_channel_a_locked_conversation_calls_its_participant_to_the_new_thr
     ~ Anteroom (edited): · Step 2 of 2 · Two · 1/1
           [Help]
     ~   Anteroom (edited): A file, please.
-            ✓ You skipped this · 2 Nov 10:01 UTC
+            ✓ You skipped this · 2 Nov 2026 10:01 UTC
     +   Anteroom (edited): A word, please.
-            ✓ You answered: *Kestrel* · 2 Nov 10:01 UTC
+            ✓ You answered: *Kestrel* · 2 Nov 2026 10:01 UTC
     +   Ada Byron: Kestrel
     +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
@@ -268,12 +268,12 @@ async fn handed_over() -> (Bot, Person, Person) {
 #[tokio::test]
 async fn a_staff_thread_that_is_locked_goes_on_in_another_one() {
     let (bot, ada, desk) = handed_over().await;
-    lock(&bot, "C0DESK", "asks for a person");
+    lock(&bot, "C0DESK", "asked for a human");
     ada.reply("Is the office warm?").await;
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* (@Ada Byron) · A short talk
-          · Step 1 of 2 · One · 0/2 · running. @Linus Pauling has taken over. What you write in this thread is passed on to Ada Byron.
-          [Hand back] [! End ?]
+          · Step 1 of 2 · One · 0/2 · running. @Linus Pauling has taken over. I'll pass on what you write in this thread to Ada Byron.
+          [Hand back] [! End the conversation ?]
     +   Anteroom: Ada Byron: Is the office warm?
     ");
     desk.reply("It is.").await;
@@ -384,7 +384,7 @@ async fn a_staff_channel_that_comes_back_gets_what_waited_at_once() {
         bot.slack.delivered().await;
         bot.rest().await;
         let told = desk.news();
-        assert_eq!(told.matches("asks for a person").count(), 1, "{told}");
+        assert_eq!(told.matches("asked for a human").count(), 1, "{told}");
     }
 }
 
@@ -401,5 +401,5 @@ async fn a_staff_channel_that_comes_back_unsaid_is_noticed() {
     bot.slack.mend();
     bot.pass(TimeDelta::seconds(60)).await;
     let told = desk.news();
-    assert_eq!(told.matches("asks for a person").count(), 1, "{told}");
+    assert_eq!(told.matches("asked for a human").count(), 1, "{told}");
 }

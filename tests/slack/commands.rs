@@ -24,7 +24,7 @@ async fn a_command_that_a_flow_names_starts_that_flow_among_several() {
     drop(ada.news());
     ada.command("/welcome status").await;
     assert_snapshot!(ada.news(), @"
-    + Anteroom (only you): *Community welcome*: Not begun.
+    + Anteroom (only you): *Community welcome*: Not started.
           Open: This is a bot. It asks a few fixed questions; you can skip the introduction in step 3. It keeps your answers for 90 days and posts nothing until you approve it. Details: https://example.org/privacy Type human to reach staff, stop to end, delete my data to erase.
     ");
     ada.command("/welcome start").await;
@@ -57,7 +57,7 @@ async fn a_command_that_nothing_knows_starts_nothing() {
         `/onboard advance`: ask the team to let you skip ahead
         `/onboard human`: talk to a person
         `/onboard export`: get a copy of everything
-        `/onboard delete`: erase your answers and files
+        `/onboard delete`: delete your answers and files
         `/onboard help`: see what you can do here
     ");
 }
@@ -133,8 +133,8 @@ async fn staff_take_a_conversation_over_and_hand_it_back_by_command() {
     grace.command("/onboard show").await;
     assert_snapshot!(grace.news(), @"
     + Anteroom (only you): You've taken over. The assistant keeps quiet until you hand back.
-    + Anteroom (only you): Handed back. The assistant goes on.
-    + Anteroom (only you): Say whom: `/onboard show @person`.
+    + Anteroom (only you): Handed back. The assistant continues.
+    + Anteroom (only you): Please name the person: `/onboard show @person`.
     ");
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
@@ -161,14 +161,14 @@ async fn help_lists_the_teams_commands_for_staff_alone() {
           `/onboard advance`: ask the team to let you skip ahead
           `/onboard human`: talk to a person
           `/onboard export`: get a copy of everything
-          `/onboard delete`: erase your answers and files
+          `/onboard delete`: delete your answers and files
           `/onboard help`: see what you can do here
           For the team:
-          `/onboard overview`: see how everybody is doing
+          `/onboard overview`: see how everyone is doing
           `/onboard show @person`: see how somebody is doing
           `/onboard invite @person`: invite somebody to an interview
           `/onboard advance @person`: move somebody to the next part
-          `/onboard take-over @person`: take a conversation over; the assistant keeps quiet
+          `/onboard take-over @person`: take over a conversation; the assistant keeps quiet
           `/onboard hand-back @person`: hand a conversation back to the assistant
           `/onboard end @person`: end somebody's conversation
           `/onboard export @person`: get a copy of somebody's conversation

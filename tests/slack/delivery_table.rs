@@ -217,7 +217,7 @@ impl Stage for Kind {
             Self::Request => drop(ada.reply("I have none.").await),
             Self::Fetch => drop(ada.drop_file("cv.txt", b"Programmer since 1842.", "").await),
             Self::RemoveMessage | Self::RemoveFile | Self::Receipt => {
-                ada.press("Erase everything").await;
+                ada.press("Delete everything").await;
             }
         }
     }
@@ -229,7 +229,7 @@ impl Stage for Kind {
             Self::CardEdited => ada.can_see("✓ You answered: *Blue*"),
             Self::Words => ada.can_see("I couldn't match that"),
             Self::Copy => ada.can_see("Download my answers"),
-            Self::Desk => linus.at("recruiting-desk").can_see("asks for a person"),
+            Self::Desk => linus.at("recruiting-desk").can_see("asked for a human"),
             Self::FromTeam => ada.can_see("Linus Pauling: What is it?"),
             Self::ToTeam => linus.at("recruiting-desk").can_see("Is the office warm?"),
             Self::File => files_of_the_bot(bot) == 1,

@@ -112,7 +112,7 @@ async fn the_ledger_names_all_that_the_app_posted() {
 
 async fn erase(bot: &Bot) {
     bot.ada().press("Delete my data").await;
-    bot.ada().press("Erase everything").await;
+    bot.ada().press("Delete everything").await;
     bot.rest().await;
 }
 
@@ -153,10 +153,11 @@ async fn erasing_twice_answers_with_the_receipt() {
     ada.press("Delete my data").await;
     let yes = bot.slack.look(|state| {
         let direct = state.channels["D0ADA"].messages.values();
-        let card = direct.filter(|message| message.blocks.to_string().contains("Erase everything"));
+        let card =
+            direct.filter(|message| message.blocks.to_string().contains("Delete everything"));
         card.cloned().next_back().unwrap()
     });
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     bot.rest().await;
     let receipts = bot.store.notes("erasure/").await.unwrap();
     assert_eq!(receipts.len(), 2, "{receipts:?}");
@@ -166,7 +167,7 @@ async fn erasing_twice_answers_with_the_receipt() {
         state.channels.get_mut("D0ADA").unwrap().messages.insert(yes.ts.clone(), yes);
     });
     drop(ada.news());
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     bot.rest().await;
     assert!(ada.news().contains("(only you): *Everything is erased.*"), "{}", ada.screen());
 }

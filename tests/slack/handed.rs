@@ -88,10 +88,10 @@ async fn a_picture_and_a_link_are_handed_over_in_the_conversation() {
     ada.reply("Yes.").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Shall I work it out?
-            ✓ You answered: *Yes.* · 2 Nov 10:00 UTC
+            ✓ You answered: *Yes.* · 2 Nov 2026 10:00 UTC
             [Change]
     +   Ada Byron: Yes.
-    +   Anteroom: What comes back over 12 months, by the figures you gave.
+    +   Anteroom: Return over 12 months, based on your figures.
             (file: return-AAAAAABw.png)
     +   Anteroom: You can choose a time for a first talk here.
             [Choose a time ↗]
@@ -173,7 +173,7 @@ async fn words_over_a_picture_that_begins_the_conversation_are_said_once() {
             bot.pass(TimeDelta::minutes(2)).await;
         }
         let screen = bot.ada().screen();
-        assert_eq!(screen.matches("What comes back over 12 months").count(), 1, "{screen}");
+        assert_eq!(screen.matches("Return over 12 months").count(), 1, "{screen}");
         assert_eq!(seen(&bot).len(), 1, "{screen}");
     }
 }

@@ -94,12 +94,12 @@ impl Led {
               • At any time type _human_ to reach a person, _stop_ to end, _export_ for a copy, or _delete my data_.
 
               Using this assistant is optional. If you would rather not, or need an adjustment, choose "Talk to a person".
-              ✓ You answered: *Continue with the assistant* · 2 Nov 10:00 UTC
+              ✓ You answered: *Continue with the assistant* · 2 Nov 2026 10:00 UTC
         +   Anteroom: First the basics: how to reach you, where you have worked and studied. About 5 minutes. A résumé makes it faster.
         +   Anteroom: · Step 1 of 3 · The basics · 0/3
                 [Help]
         +   Anteroom: Good day, Ada. I ask about **how to reach you**, where you have worked, and one piece of work that you like. It takes about ten minutes, and you see everything before it is kept.
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         +   Anteroom: How shall we begin?
                 [Upload a file] [Type it in]
         "#);
@@ -139,11 +139,11 @@ impl Led {
         ada.submit().await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): How shall we begin?
-                ✓ You answered: *Upload a file* · 2 Nov 10:00 UTC
+                ✓ You answered: *Upload a file* · 2 Nov 2026 10:00 UTC
         +   Anteroom (edited): Please send it here.
-                ✓ You sent: *ada.pdf* · 2 Nov 10:00 UTC
+                ✓ You sent: *ada.pdf* · 2 Nov 2026 10:00 UTC
         +   Anteroom: I have it. Shall I read it now?
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         ");
         assert_snapshot!(heard(model), @r#"
         model calls c00000002 get_user_upload {"uploadType":"resume","prompt":"Please send it here."}
@@ -165,13 +165,13 @@ impl Led {
         assert_snapshot!(ada.news(), @"
         +   Ada Byron: Yes, please.
         +   Anteroom: This is what I found.
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         +   Anteroom: # Contact details
                 Please look this over and correct it.
                   *Name* Ada Byron
                   *Headline* Senior Programmer
                   *E-mail* ada.byron@example.org
-                · Not given: Phone, Website, Address, Postcode, City, Region, Country
+                · Not filled in: Phone, Website, Address, Postcode, City, Region, Country
                 [+ Looks right] [Edit] [Add a profile] [Start over]
                 · 1 of 2
         +   Anteroom: # Work history
@@ -220,7 +220,7 @@ impl Led {
                   *Name* Ada Byron
                   *Headline* Senior Programmer
                   *E-mail* ada@example.org
-                · Not given: Phone, Website, Address, Postcode, City, Region, Country
+                · Not filled in: Phone, Website, Address, Postcode, City, Region, Country
                 [+ Looks right] [Edit] [Add a profile] [Start over]
                 · 1 of 2
         ");
@@ -253,9 +253,9 @@ impl Led {
         ada.press("There is nothing to add").await;
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): Where did you study?
-                ✓ You answered: *There is nothing to add* · 2 Nov 10:00 UTC
+                ✓ You answered: *There is nothing to add* · 2 Nov 2026 10:00 UTC
         +   Anteroom: Then I ask the team whether we can go on.
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         +   Anteroom: I've asked the team. You can leave; I'll post their answer here.
         ");
         assert_snapshot!(grace.news(), @"
@@ -265,12 +265,12 @@ impl Led {
                 *Flow* Candidate onboarding
                 *Phase* The basics
                 *Missing* Education
-                *Requested* 2 Nov 10:00 UTC
-                *Expires* 9 Nov 10:00 UTC
+                *Requested* 2 Nov 2026 10:00 UTC
+                *Expires* 9 Nov 2026 10:00 UTC
               *The interviewer's reason*
               > The candidate was taught at home.
               · @approvers, please decide.
-              [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
+              [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
         ");
 
         model.next(Turn::says("The team asks for a few words about your teachers. Who were they?"));
@@ -280,7 +280,7 @@ impl Led {
         assert_snapshot!(ada.news(), @"
         +   Anteroom: The team would like you to finish this part first.
         +   Anteroom: The team asks for a few words about your teachers. Who were they?
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         ");
         assert_snapshot!(heard(model), @r#"
         model: Then I ask the team whether we can go on.
@@ -301,7 +301,7 @@ impl Led {
         +   Anteroom: The team approved your request, so let's move on.
         +   Anteroom: Next, one piece of work you would like us to know about. Around 10 minutes. You choose which.
         +   Anteroom: Now to one piece of work. What was the goal of the notes?
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         ");
         assert_snapshot!(grace.news(), @"
         ~ Anteroom (edited): # Move Ada Byron to “One piece of work in depth”?
@@ -310,11 +310,11 @@ impl Led {
                 *Flow* Candidate onboarding
                 *Phase* The basics
                 *Missing* Education
-                *Requested* 2 Nov 10:00 UTC
-                *Expires* 9 Nov 10:00 UTC
+                *Requested* 2 Nov 2026 10:00 UTC
+                *Expires* 9 Nov 2026 10:00 UTC
               *The interviewer's reason*
               > The candidate was taught at home.
-              ✓ *Approved* by @Grace Hopper · 2 Nov 10:00 UTC
+              ✓ *Approved* by @Grace Hopper · 2 Nov 2026 10:00 UTC
         +   Anteroom: Approved by @Grace Hopper.
         ");
         assert_snapshot!(heard(model), @r#"
@@ -369,12 +369,12 @@ impl Led {
                 [Help]
         +   Ada Byron: People still read them.
         +   Anteroom: Here is what I make of it.
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         +   Anteroom: # Evidence card
                 Please look this over and correct it.
                   *Title* Notes on the Analytical Engine
                   *Summary* To show what the engine could do.
-                · Not given: Source, Figures, Skills
+                · Not filled in: Source, Figures, Skills
                 *Achievement 1*
                   *Claim* Wrote the first published algorithm for a machine
                   *Quote* I wrote the table for the Bernoulli numbers.
@@ -402,11 +402,11 @@ impl Led {
                   *Claim* Wrote the first published algorithm for a machine
                   *Quote* I wrote the table for the Bernoulli numbers.
                   *Source* Interview
-                ✓ *Approved* by you · 2 Nov 10:00 UTC
+                ✓ *Approved* by you · 2 Nov 2026 10:00 UTC
                 [Change]
         +   Anteroom: Last part: a short writing sample if you like, and what you are looking for.
         +   Anteroom: Two short questions, in any order.
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         +   Anteroom: What next?
                 [Work like my last] [A change of field]
                 · 1 of 2
@@ -468,16 +468,16 @@ impl Led {
         ~   Anteroom (edited): · Step 3 of 3 · In your own words · 1/2
                 [Help]
         ~   Anteroom (edited): Please paste a few lines that you have written.
-                ✓ You answered: *The engine weaves patterns as the loom weaves leaves.* · 2 Nov 10:00 UTC
+                ✓ You answered: *The engine weaves patterns as the loom weaves leaves.* · 2 Nov 2026 10:00 UTC
                 [Change]
         +   Anteroom: A last look, please.
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         +   Anteroom: # What you are looking for
                 Please look this over and correct it.
                   *What you want next* Work like the last
                   *Working arrangement* At home
                   *Availability* In March
-                · Not given: Anything else
+                · Not filled in: Anything else
                 [+ Looks right] [Edit] [Start over]
         ");
         assert_snapshot!(heard(model), @r#"
@@ -497,9 +497,9 @@ impl Led {
                   *What you want next* Work like the last
                   *Working arrangement* At home
                   *Availability* In March
-                ✓ *Approved* by you · 2 Nov 10:00 UTC
+                ✓ *Approved* by you · 2 Nov 2026 10:00 UTC
         +   Anteroom: That is all. A person will read it and write to you.
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         +   Anteroom: That's everything, thank you! Example Ltd can see the following:
 
                 • Contact details
@@ -515,7 +515,7 @@ impl Led {
         let desk = bot.slack.person("U0LINUS").at("recruiting-desk");
         assert_snapshot!(desk.news(), @"
         + Anteroom: *Ada Byron* (@Ada Byron) · Candidate onboarding
-              · Completed. What you write in this thread is passed on to Ada Byron.
+              · Completed. I'll pass on what you write in this thread to Ada Byron.
         +   Anteroom: *Ada Byron* has finished _Candidate onboarding_.
 
                 Senior Programmer · ada@example.org

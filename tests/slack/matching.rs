@@ -77,7 +77,7 @@ async fn staff_read_a_comparison_of_two_texts() {
     ~   Anteroom (edited): · Step 2 of 2 · The comparison · 0/1
             [Help]
     ~   Anteroom (edited): Please send the CV as PDF, DOCX, TXT or MD, at most 10 MB.
-            ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
+            ✓ You sent: *cv.txt* · 2 Nov 2026 10:00 UTC
     +   Linus Pauling: (file: cv.txt)
     +   Anteroom: # Job match
             This is what the two texts have in common. Please correct what is not right; a person decides.

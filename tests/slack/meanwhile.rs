@@ -72,7 +72,7 @@ async fn words_and_a_resume_that_come_while_the_model_thinks_are_read_at_once() 
     +   Ada Byron: (file: ada-cv.txt)
     +   Anteroom: Got _ada-cv.txt_.
     +   Anteroom: Thank you for ada-cv.txt. What did you analyse in London?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     assert_snapshot!(model.news(2), @r#"
     model calls c00000001 get_user_upload {"uploadType":"resume","prompt":"Your résumé, please."}
@@ -111,7 +111,7 @@ async fn the_stop_of_slack_ends_the_words_that_come_and_not_the_conversation() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: I'm an analyst.
     +   Anteroom: Thank you for telling me. An analyst sees patterns where others see figures, and there is much to say about that: first of looms, then of engines, the …
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     +   Anteroom: I've stopped. Write whenever you're ready.
     ");
     // Words end it as well.

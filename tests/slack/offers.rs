@@ -54,7 +54,7 @@ async fn f5_who_has_stopped_goes_on_by_a_button() {
     ada.say("stop").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
+            *Question withdrawn*: the conversation was stopped. 2 Nov 2026 10:00 UTC
     + Ada Byron: stop
     +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]
@@ -86,19 +86,19 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     assert_snapshot!(ada.news(), @"
     +   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            [! Erase everything ?] [Keep]
+            [! Delete everything ?] [Keep everything]
     ");
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     assert_snapshot!(ada.news(), @"
     - Anteroom: · Step 1 of 1 · One · 0/1
           [Help]
     -   Anteroom (edited): Which colour?
-            *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
+            *Question withdrawn*: the conversation was stopped. 2 Nov 2026 10:00 UTC
     -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            [! Erase everything ?] [Keep]
+            [! Delete everything ?] [Keep everything]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.
     + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I've also removed what I had posted: 5 messages.
 
@@ -124,7 +124,7 @@ async fn f4_a_reminder_can_be_put_off_and_stopped() {
     ada.press("Later").await;
     assert_snapshot!(ada.news(), @"+   Anteroom: All right. The question stays open; answer it whenever you like.");
     ada.press("Stop reminders").await;
-    assert_snapshot!(ada.news(), @"+   Anteroom: No more reminders.");
+    assert_snapshot!(ada.news(), @"+   Anteroom: Okay, no more reminders.");
     bot.pass(TimeDelta::hours(72)).await;
     assert_snapshot!(ada.news(), @"");
     ada.press("Red").await;
@@ -187,14 +187,14 @@ async fn j1_9_the_next_part_comes_when_somebody_goes_on() {
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Anteroom: That was the first part. Next: one word, a minute at most.
             [+ Continue] [Later]
     ");
     ada.press("Continue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): That was the first part. Next: one word, a minute at most.
-            ✓ You answered: *Continue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Continue* · 2 Nov 2026 10:00 UTC
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.
             [Write an answer]
@@ -210,7 +210,7 @@ async fn j1_9_later_is_whenever_they_like() {
     ada.press("Later").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): That was the first part. Next: one word, a minute at most.
-            ✓ You answered: *Later* · 2 Nov 10:00 UTC
+            ✓ You answered: *Later* · 2 Nov 2026 10:00 UTC
     +   Anteroom: All right. Type _resume_ whenever you're ready.
     ");
     // Nobody is reminded of what they put off.

@@ -48,25 +48,25 @@ async fn j5_staff_see_how_everybody_is_by_command_and_at_home() {
     grace.command("/onboard status").await;
     assert_snapshot!(grace.last(), @"
     Anteroom (only you): # All conversations
-        *4 open · 1 silent for more than a day · 1 to approve · 1 handed over*
+        *4 open · 1 inactive > 1 day · 1 to decide · 1 asked for a human*
         · pets: 4
-        Mallory · running · pets · *to approve* [Open]
-        Joan Clarke · running · pets · *wants a person* [Open]
-        Mary Somerville · running · pets · *silent for more than a day* [Open]
+        Mallory · running · pets · *to decide* [Open]
+        Joan Clarke · running · pets · *asked for a human* [Open]
+        Mary Somerville · running · pets · *inactive > 1 day* [Open]
         Ada Byron · running · pets [Open]
     ");
     grace.home().open().await;
     assert_snapshot!(grace.home().screen(), @"
     ╔ Home
     ║ # Your conversations
-    ║ You have none yet.
+    ║ You don't have any conversations yet.
     ║ ───
     ║ # All conversations
-    ║ *4 open · 1 silent for more than a day · 1 to approve · 1 handed over*
+    ║ *4 open · 1 inactive > 1 day · 1 to decide · 1 asked for a human*
     ║ · pets: 4
-    ║ Mallory · running · pets · *to approve* [Open]
-    ║ Joan Clarke · running · pets · *wants a person* [Open]
-    ║ Mary Somerville · running · pets · *silent for more than a day* [Open]
+    ║ Mallory · running · pets · *to decide* [Open]
+    ║ Joan Clarke · running · pets · *asked for a human* [Open]
+    ║ Mary Somerville · running · pets · *inactive > 1 day* [Open]
     ║ Ada Byron · running · pets [Open]
     ");
     // Who has no say sees their own alone.
@@ -87,12 +87,12 @@ async fn j5_one_conversation_is_looked_at_nudged_and_ended() {
     Anteroom (only you): *Ada Byron · About pets*
         Step 1 of 2 · Pets · 0/1 · running.
         • A pet: open
-        [Transcript] [Take over] [Nudge] [! End ?]
+        [Transcript] [Take over] [Send a reminder] [! End the conversation ?]
     ");
     drop((ada.news(), grace.news()));
-    grace.press("Nudge").await;
+    grace.press("Send a reminder").await;
     assert_snapshot!(ada.news(), @"");
-    grace.press("End").await;
+    grace.press("End the conversation").await;
     assert_snapshot!(ada.news(), @"+   Anteroom: The team has ended this conversation. Thank you for your time.");
     bot.mallory().command("/onboard show @ada").await;
     assert_snapshot!(bot.mallory().last(), @"Anteroom (only you): Only the team can do that.");
@@ -143,7 +143,7 @@ async fn j4_7_who_invites_themselves_tries_the_flow_out_and_is_not_counted() {
     grace.command("/onboard status").await;
     assert_snapshot!(grace.last(), @"
     Anteroom (only you): # All conversations
-        *0 open · 0 silent for more than a day · 0 to approve · 0 handed over*
+        *0 open · 0 inactive > 1 day · 0 to decide · 0 asked for a human*
     ");
     // It is theirs all the same.
     grace.home().open().await;
@@ -152,18 +152,18 @@ async fn j4_7_who_invites_themselves_tries_the_flow_out_and_is_not_counted() {
     ║ # Your conversations
     ║ *Candidate onboarding*
     ║ Part 1 of 3 · The basics · 0 % · running [Open ↗]
-    ║ Waits for your answer: How would you like to begin? A résumé saves typing; you can correct everything that is read from it. [Answer]
+    ║ Waiting for your answer: How would you like to begin? A résumé saves typing; you can correct everything that is read from it. [Answer]
     ║ ───
     ║ # All conversations
-    ║ *0 open · 0 silent for more than a day · 0 to approve · 0 handed over*
+    ║ *0 open · 0 inactive > 1 day · 0 to decide · 0 asked for a human*
     ");
     grace.command("/onboard invite @ada").await;
     grace.press("Send").await;
     grace.command("/onboard status").await;
     assert_snapshot!(grace.last(), @"
     Anteroom (only you): # All conversations
-        *1 open · 0 silent for more than a day · 0 to approve · 0 handed over*
-        · Not begun: 1
-        Ada Byron · not begun [Open]
+        *1 open · 0 inactive > 1 day · 0 to decide · 0 asked for a human*
+        · Not started: 1
+        Ada Byron · not started [Open]
     ");
 }

@@ -195,7 +195,7 @@ async fn a_decision_typed_while_nobody_listened_is_taken_once() {
           [Help]
     +   Anteroom: The team approved your request, so let's move on.
     +   Anteroom: Goodbye then.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     let told = grace.screen().matches("Approved by @Grace Hopper.").count();
     bot.crash().await;
@@ -210,8 +210,8 @@ async fn words_of_staff_written_while_nobody_listened_are_passed_on_once() {
     ada.reply("human").await;
     drop((ada.news(), linus.news()));
     bot.clock.advance(TimeDelta::minutes(20));
-    unheard(&bot, &linus, "asks for a person", "Hello Ada, Linus here.").await;
-    unheard(&bot, &bot.mallory().at("recruiting-desk"), "asks for a person", "I am nobody").await;
+    unheard(&bot, &linus, "asked for a human", "Hello Ada, Linus here.").await;
+    unheard(&bot, &bot.mallory().at("recruiting-desk"), "asked for a human", "I am nobody").await;
     bot.clock.advance(TimeDelta::hours(2));
     bot.crash().await;
     assert_snapshot!(ada.news(), @"

@@ -165,7 +165,7 @@ async fn editing_the_message_that_answered_changes_the_answer() {
     ada.edit("Blue", "Red").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Red* · 2 Nov 10:00 UTC
+            ✓ You answered: *Red* · 2 Nov 2026 10:00 UTC
     ~   Ada Byron (edited): Red
     ");
     // Mallory changes nothing by editing words of hers.
@@ -200,9 +200,9 @@ async fn f17_words_that_come_while_the_model_speaks_are_one_turn() {
     +   Ada Byron: and a cat
     +   Ada Byron: no, two cats
     +   Anteroom: A dog, good.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     +   Anteroom: Two cats besides, then.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     model.assert_played();
 }
@@ -218,7 +218,7 @@ async fn f18_words_with_a_file_are_used_and_a_recording_is_not() {
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
           [Help]
     ~   Anteroom (edited): A file, please.
-            ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
+            ✓ You sent: *cv.txt* · 2 Nov 2026 10:00 UTC
     +   Ada Byron: This is from last year.
             (file: cv.txt)
     +   Anteroom: A word, please.
@@ -246,12 +246,12 @@ async fn f20_distress_calls_a_person_at_once_and_nothing_more_is_asked() {
     ");
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* (@Ada Byron) · Candidate onboarding
-          · Step 1 of 3 · The basics · 0/3 · running. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [! End ?]
-    +   Anteroom: *Ada Byron* asks for a person in _Candidate onboarding_: a word of the list in the flow was written; please look at once.
+          · Step 1 of 3 · The basics · 0/3 · running. Write in this thread to take over. I'll pass on what you write.
+          [Take over] [Hand back] [! End the conversation ?]
+    +   Anteroom: *Ada Byron* asked for a human in _Candidate onboarding_: they wrote a word from the flow's list; please look right away.
 
             • Step 1 of 3 · The basics
-            • Open: Contact details, Work history, Education
+            • Still open: Contact details, Work history, Education
     ");
     // A button of before asks nothing more either.
     bot.pass(TimeDelta::hours(30)).await;

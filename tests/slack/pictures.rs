@@ -149,7 +149,7 @@ async fn the_end_of_an_interview_and_what_the_team_sees_of_it_are_drawn() {
     pictured(&bot, "show", "D0GRACE", "Transcript").await;
     ada.reply("delete my data").await;
     pictured(&bot, "delete", "D0ADA", "Delete everything?").await;
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     pictured(&bot, "erased", "D0ADA", "Everything is erased").await;
 }
 
@@ -164,7 +164,7 @@ async fn what_deciders_see_is_drawn() {
     grace.press("Deny and tell the interviewer").await;
     pictured(&bot, "feedback", "C0APPROVALS", "What should the interviewer do next?").await;
     grace.close().await;
-    grace.press("Open transcript").await;
+    grace.press("Transcript").await;
     pictured(&bot, "transcript", "C0APPROVALS", "Transcript").await;
     grace.close().await;
     model.next(Turn::says("Then let us talk about pets once more."));

@@ -107,7 +107,7 @@ async fn a_file_is_seen_being_read_and_then_with_what_was_found() {
     ~   Anteroom: plan: Pets
             [x] Read ada.pdf · Found 4 roles and 2 schools
             Thank you, that is a fine résumé. I have read about your work on the Analytical Engine, and about the schools before it. Which of the roles did you like best?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     reading.bot.judge();
 }
@@ -124,7 +124,7 @@ async fn a_short_answer_stands_below_the_plan_in_the_same_message() {
     +   Anteroom: plan: Pets
             [x] Read ada.pdf · Found 4 roles and 2 schools
             Thank you.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
 }
 
@@ -146,7 +146,7 @@ async fn each_file_has_a_task_of_its_own() {
             [x] Read ada.pdf · Found 4 roles and 2 schools
             [x] Read two-columns.pdf · Found 3 roles and 2 schools
             Thank you; more is at [https://example.org/cv](https://example.org/cv) today.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     reading.bot.judge();
 }
@@ -163,7 +163,7 @@ async fn what_is_read_at_once_needs_no_plan() {
     assert_snapshot!(reading.ada.news(), @"
     +   Ada Byron: Yes.
     +   Anteroom: Thank you.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
 }
 
@@ -199,7 +199,7 @@ async fn what_could_not_be_read_is_not_said_to_be() {
     +   Anteroom: plan: Pets
             [!] Reading scan.pdf didn't work
             I couldn't read it.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
 }
 
@@ -221,7 +221,7 @@ async fn an_answer_stands_below_what_somebody_wrote_meanwhile() {
             [x] Read ada.pdf · Found 4 roles and 2 schools
     +   Ada Byron: Take your time.
     +   Anteroom: Thank you, that is a fine résumé. I have read about your work on the Analytical Engine, and about the schools before it. Which of the roles did you like best?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
 }
 
@@ -258,7 +258,7 @@ async fn a_plan_goes_away_where_the_conversation_is_stopped() {
 async fn an_erasure_takes_a_plan_with_it() {
     let reading = Reading::seen("ada.pdf").await;
     reading.ada.reply("delete my data").await;
-    reading.ada.press("Erase everything").await;
+    reading.ada.press("Delete everything").await;
     reading.ada.sees("*Everything is erased.*").await;
     reading.gate.open();
     reading.is_quiet().await;
@@ -274,7 +274,7 @@ async fn an_erasure_takes_a_finished_plan_with_it() {
     reading.ada.sees("Is that right?").await;
     reading.is_quiet().await;
     reading.ada.reply("delete my data").await;
-    reading.ada.press("Erase everything").await;
+    reading.ada.press("Delete everything").await;
     reading.ada.sees("*Everything is erased.*").await;
     assert!(!reading.ada.can_see("Read ada.pdf"), "{}", reading.ada.screen());
 }
@@ -315,7 +315,7 @@ async fn words_of_no_use_go_away_and_the_plan_comes_again_with_those_that_are() 
     +   Anteroom: plan: Pets
             [x] Read ada.pdf · Found 4 roles and 2 schools
             Thank you, that is a good résumé. I have read about your work on the Analytical Engine, and about the schools before it. Which of the roles did you like best?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
 }
 
@@ -391,7 +391,7 @@ async fn a_plan_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── Begun, then Words
     +   Ada Byron: Yes.
     +   Anteroom: Thank you, Ada.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ── Begun, then HandOver
     +   Ada Byron: Yes.
     +   Ada Byron: human
@@ -399,7 +399,7 @@ async fn a_plan_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── InProgress, then Words
     +   Ada Byron: Yes.
     +   Anteroom: Thank you, Ada.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ── InProgress, then HandOver
     +   Ada Byron: Yes.
     +   Ada Byron: human
@@ -407,7 +407,7 @@ async fn a_plan_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     ── Complete, then Words
     +   Ada Byron: Yes.
     +   Anteroom: Thank you, Ada.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ── Complete, then HandOver
     +   Ada Byron: Yes.
     +   Ada Byron: human
@@ -432,7 +432,7 @@ async fn nothing_depends_on_a_plan() {
     assert_snapshot!(reading.ada.news(), @"
     +   Ada Byron: Yes.
     +   Anteroom: Thank you.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
 
     let reading = Reading::seen("ada.pdf").await;
@@ -446,7 +446,7 @@ async fn nothing_depends_on_a_plan() {
     assert_snapshot!(reading.ada.news(), @"
     +   Ada Byron: Yes.
     +   Anteroom: Thank you.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
 }
 
@@ -473,7 +473,7 @@ async fn a_script_shows_what_it_reads() {
     bot.engine.settle_down().await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Please send your résumé as PDF, DOCX, TXT or MD, at most 10 MB.
-            ✓ You sent: *ada.pdf* · 2 Nov 10:00 UTC
+            ✓ You sent: *ada.pdf* · 2 Nov 2026 10:00 UTC
     +   Ada Byron: (file: ada.pdf)
     +   Anteroom: plan: The basics
             [x] Read ada.pdf · Found 4 roles and 2 schools
@@ -486,7 +486,7 @@ async fn a_script_shows_what_it_reads() {
               *Website* https://ada.example.org
               *City* London
               *Country* Britain (UK)
-            · Not given: Address, Postcode, Region
+            · Not filled in: Address, Postcode, Region
             *Profile 1*
             LinkedIn · ada-byron · https://linkedin.com/in/ada-byron {… Edit | Remove}
             *Profile 2*

@@ -20,12 +20,12 @@ use crate::{
 
 /// Says yes, and nothing of the person is left in the store.
 async fn erases(bot: &Bot, ada: &Person) {
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     bot.rest().await;
     let person = anteroom::gateway::slack::people::person_id(TEAM, "U0ADA");
     let left = bot.store.find(Find::Person(person)).await.unwrap();
     assert!(left.is_empty(), "{left:?}");
-    assert!(!ada.has_button("Erase everything"), "{}", ada.screen());
+    assert!(!ada.has_button("Delete everything"), "{}", ada.screen());
     let notes = bot.store.notes("slack/").await.unwrap();
     assert!(!format!("{notes:?}").contains("Blue"), "{notes:?}");
 }
@@ -39,13 +39,13 @@ async fn f6_what_is_kept_after_all_stays_and_the_question_with_it() {
     +   Ada Byron: delete my data
     +   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            [! Erase everything ?] [Keep]
+            [! Delete everything ?] [Keep everything]
     ");
-    ada.press("Keep").await;
+    ada.press("Keep everything").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            ✓ @Ada Byron answered: *Keep* · 2 Nov 10:00 UTC
+            ✓ @Ada Byron answered: *Keep* · 2 Nov 2026 10:00 UTC
     ");
     ada.press("Blue").await;
     assert!(ada.can_see("A file, please."), "{}", ada.screen());
@@ -64,7 +64,7 @@ async fn f6_while_a_person_has_taken_over() {
     +   Ada Byron: delete my data
     +   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            [! Erase everything ?] [Keep]
+            [! Delete everything ?] [Keep everything]
     ");
     erases(&bot, &ada).await;
     assert_snapshot!(ada.news(), @"
@@ -75,7 +75,7 @@ async fn f6_while_a_person_has_taken_over() {
     -   Anteroom: Linus Pauling from the team is here now.
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            [! Erase everything ?] [Keep]
+            [! Delete everything ?] [Keep everything]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACw`. I'm removing what I posted now, and I'll tell you when that's done.
     + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACw`. I've also removed what I had posted: 7 messages.
 
@@ -85,12 +85,12 @@ async fn f6_while_a_person_has_taken_over() {
     ");
     assert_snapshot!(desk.news(), @"
     - Anteroom (edited): *Ada Byron* (@Ada Byron) · A short talk
-          · Step 1 of 2 · One · 0/2 · running. @Linus Pauling has taken over. What you write in this thread is passed on to Ada Byron.
-          [Hand back] [! End ?]
-    -   Anteroom: *Ada Byron* asks for a person in _A short talk_.
+          · Step 1 of 2 · One · 0/2 · running. @Linus Pauling has taken over. I'll pass on what you write in this thread to Ada Byron.
+          [Hand back] [! End the conversation ?]
+    -   Anteroom: *Ada Byron* asked for a human in _A short talk_.
 
             • Step 1 of 2 · One
-            • Open: A colour, A file
+            • Still open: A colour, A file
     ");
     bot.judge();
 }
@@ -106,17 +106,17 @@ async fn f6_after_the_end() {
     assert_snapshot!(ada.news(), @"
     +   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            [! Erase everything ?] [Keep]
+            [! Delete everything ?] [Keep everything]
     ");
     erases(&bot, &ada).await;
     assert_snapshot!(ada.news(), @"
     ~ ?: This message was deleted.
     -   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     -   Anteroom (edited): A file, please.
-            ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
+            ✓ You sent: *cv.txt* · 2 Nov 2026 10:00 UTC
     -   Anteroom (edited): A word, please.
-            ✓ You answered: *Kestrel* · 2 Nov 10:00 UTC
+            ✓ You answered: *Kestrel* · 2 Nov 2026 10:00 UTC
     -   Anteroom: That's everything, thank you! The team can see the following:
 
             • file _cv.txt_
@@ -125,7 +125,7 @@ async fn f6_after_the_end() {
             [Download my answers] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            [! Erase everything ?] [Keep]
+            [! Delete everything ?] [Keep everything]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAAFg`. I'm removing what I posted now, and I'll tell you when that's done.
     + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAAFg`. I've also removed what I had posted: 6 messages.
 
@@ -154,18 +154,18 @@ async fn f6_after_stop_and_by_the_command() {
     + Anteroom (only you): Done.
     +   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            [! Erase everything ?] [Keep]
+            [! Delete everything ?] [Keep everything]
     ");
     erases(&bot, &ada).await;
     assert_snapshot!(ada.news(), @"
     ~ ?: This message was deleted.
     -   Anteroom (edited): Which colour?
-            *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
+            *Question withdrawn*: the conversation was stopped. 2 Nov 2026 10:00 UTC
     -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            [! Erase everything ?] [Keep]
+            [! Delete everything ?] [Keep everything]
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I'm removing what I posted now, and I'll tell you when that's done.
     + Anteroom: *Everything is erased.* Receipt: `AAAAAAAAAAAAAAAAAAAACg`. I've also removed what I had posted: 4 messages.
 
@@ -217,18 +217,18 @@ async fn f6_while_the_model_speaks() {
     ada.reply("A dog called Rex.").await;
     gate.reached().await;
     ada.reply("delete my data").await;
-    while !ada.has_button("Erase everything") {
+    while !ada.has_button("Delete everything") {
         bot.engine.deliver_due().await;
         tokio::task::yield_now().await;
     }
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     gate.open();
     bot.rested();
     bot.rest().await;
     assert_snapshot!(ada.news(), @"
     ~ ?: This message was deleted.
     -   Anteroom: Do you have a pet?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     +   Ada Byron: A dog called Rex.
     +   Ada Byron: delete my data
     +   Anteroom (only you): Your answers and files are erased. Receipt: `AAAAAAAAAAAAAAAAAAAABw`. I'm removing what I posted now, and I'll tell you when that's done.
@@ -263,13 +263,13 @@ async fn f15_who_leaves_is_waited_for_with_requests_withdrawn_and_goes_on_when_b
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-          *Request withdrawn*: the participant cannot be reached. 2 Nov 10:00 UTC
+          *Request withdrawn*: the participant cannot be reached. 2 Nov 2026 10:00 UTC
     ");
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* (@Ada Byron) · About pets
-          · Step 1 of 2 · Pets · 0/1 · paused. Write in this thread to take over: what you write is passed on.
-          [Take over] [! End ?]
-    +   Anteroom: Ada Byron cannot be reached any more: the account was deactivated. The conversation is paused; nothing is lost.
+          · Step 1 of 2 · Pets · 0/1 · paused. Write in this thread to take over. I'll pass on what you write.
+          [Take over] [! End the conversation ?]
+    +   Anteroom: I can't reach Ada Byron any more: the account was deactivated. The conversation is paused; nothing is lost.
     ");
     bot.pass(chrono::TimeDelta::days(20)).await;
     assert_snapshot!(ada.news(), @"");
@@ -277,7 +277,7 @@ async fn f15_who_leaves_is_waited_for_with_requests_withdrawn_and_goes_on_when_b
     works_here(&bot, true).await;
     assert_snapshot!(ada.news(), @"
     +   Anteroom: Welcome back. Is there a pet by now?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     assert_snapshot!(model.news(1), @r#"
     model calls c00000001 next_phase {"overrides":["pet"],"reason":"there is no pet"}
@@ -289,7 +289,7 @@ async fn f15_who_leaves_is_waited_for_with_requests_withdrawn_and_goes_on_when_b
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A cat.
     +   Anteroom: A cat!
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     model.assert_played();
 }

@@ -28,20 +28,20 @@ async fn why_an_answer_did_not_help_is_kept_for_staff_once_and_goes_with_the_con
     let bot = Bot::planned(Plan { model: Some(Arc::clone(&model)), flow, ..Plan::default() }).await;
     let ada = bot.ada();
     ada.command("/onboard start").await;
-    ada.press("Good").await;
+    ada.press("Helpful").await;
     assert_snapshot!(told(&bot).await, @"Ada Byron: Found an answer helpful (“Your first day is Monday. Have you got a pet?”)");
     // The last word counts, once; a reason may be given or not.
-    ada.press("Bad").await;
+    ada.press("Not helpful").await;
     assert!(ada.can_see("What was wrong?"), "{}", ada.screen());
     ada.submit().await;
     assert_snapshot!(told(&bot).await, @"Ada Byron: Found an answer not helpful (“Your first day is Monday. Have you got a pet?”)");
-    ada.press("Bad").await;
+    ada.press("Not helpful").await;
     ada.fill("Your reason (the team can read it)", "I asked about <!channel> holidays.").await;
     ada.submit().await;
     assert_snapshot!(told(&bot).await, @r"Ada Byron: Found an answer not helpful (“Your first day is Monday. Have you got a pet?”): “I asked about \<!channel\> holidays.”");
     let session = bot.session().await;
     ada.say("delete my data").await;
-    ada.press("Erase everything").await;
+    ada.press("Delete everything").await;
     bot.rest().await;
     assert_eq!(bot.engine.ratings(session).await.unwrap(), []);
     model.assert_played();
@@ -57,10 +57,10 @@ async fn an_answer_is_rated_by_nobody_but_the_one_it_was_given_to() {
     let (ada, mallory) = (bot.ada().at("general"), bot.mallory().at("general"));
     ada.command("/onboard start").await;
     drop(mallory.news());
-    mallory.press("Bad").await;
+    mallory.press("Not helpful").await;
     assert_snapshot!(mallory.news(), @"+   Anteroom (only you): Only the person who was asked can do that.");
     assert_eq!(told(&bot).await, "");
-    ada.press("Good").await;
+    ada.press("Helpful").await;
     assert_snapshot!(told(&bot).await, @"Ada Byron: Found an answer helpful (“Have you got a pet?”)");
     model.assert_played();
 }

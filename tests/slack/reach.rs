@@ -86,9 +86,9 @@ async fn f14_a_private_channel_takes_the_conversation() {
     ~   Anteroom (edited): · Step 1 of 1 · One · 1/1
             [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Anteroom (edited): Why?
-            ✓ You answered: *It is calm.* · 2 Nov 10:00 UTC
+            ✓ You answered: *It is calm.* · 2 Nov 2026 10:00 UTC
     +   Ada Byron: It is calm.
     +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
@@ -142,12 +142,12 @@ async fn f14_without_a_channel_who_invited_and_staff_are_told_once() {
     assert_snapshot!(grace.news(), @"
     + Anteroom (only you) (edited): Invitation for @Ada Byron to *About colours*
           Sent. You'll see how it goes in the team's channel.
-    + Anteroom: I cannot write to @Ada Byron directly, so they have read nothing yet. Nothing is lost. Ask them to open this app under “Apps” and to write to me there, or invite them once more when they can be written to. An operator can also name a private channel that they and I are in, as `parent` of the interview.
+    + Anteroom: I can't send @Ada Byron direct messages, so they haven't read anything yet. Nothing is lost. Ask them to open this app under “Apps” and write to me there, or invite them again later. Whoever runs this bot can also choose a private channel for the interview.
     ");
     assert_snapshot!(grace.at("recruiting-approvals").news(), @"
     + Anteroom: *Ada Byron* (@Ada Byron) · About colours
-          · Step 1 of 1 · One · 0/1 · paused. Write in this thread to take over: what you write is passed on.
-          [Take over] [! End ?]
+          · Step 1 of 1 · One · 0/1 · paused. Write in this thread to take over. I'll pass on what you write.
+          [Take over] [! End the conversation ?]
     +   Anteroom: *Ada Byron* didn't get a message from me: they do not take messages from the app.
     +   Anteroom: The conversation with Ada Byron is paused until they can be reached; nothing is lost.
     ");
@@ -192,7 +192,7 @@ async fn f14_who_begins_by_themselves_is_told_where_they_are() {
     ada.command("/onboard start").await;
     assert_snapshot!(ada.news(), @"
     + Anteroom (only you): I've sent you a direct message; look under this app's messages.
-    + Anteroom (only you): I can't write to you directly. Open this app under “Apps” and write to me there, and we'll go on.
+    + Anteroom (only you): I can't write to you directly. Open this app under “Apps” and write to me there, and we'll continue.
     ");
 }
 

@@ -18,13 +18,13 @@ async fn who_decides_reads_the_transcript_and_leaves_a_record() {
     let bot = asked(&model).await;
     let grace = bot.grace().at("recruiting-approvals");
     drop(grace.news());
-    grace.press("Open transcript").await;
+    grace.press("Transcript").await;
     assert_snapshot!(grace.news(), @"
     ╔ Transcript
     ║ *Ada Byron · About pets*
-    ║ *Anteroom* · 2 Nov 10:00 UTC
+    ║ *Anteroom* · 2 Nov 2026 10:00 UTC
     ║ Next: Pets.
-    ║ *Anteroom* · 2 Nov 10:00 UTC
+    ║ *Anteroom* · 2 Nov 2026 10:00 UTC
     ║ Move Ada Byron to “Goodbye”?
     ║
     ║ This phase isn't complete. Missing items were determined by the app, not by the model.
@@ -36,9 +36,9 @@ async fn who_decides_reads_the_transcript_and_leaves_a_record() {
     ║ • The interviewer's reason: there is no pet
     ║ • Requested: 2026-11-02 10:00 UTC
     ║ • Expires: 2026-11-09 10:00 UTC
-    ║ *Anteroom* · 2 Nov 10:00 UTC
+    ║ *Anteroom* · 2 Nov 2026 10:00 UTC
     ║ I've asked the team. You can leave; I'll post their answer here.
-    ║ · 1 to 3 of 3. Tool calls and bookkeeping are in the copy.
+    ║ · Messages 1 to 3 of 3. The download also lists every step the app took.
     ╚ [Close]
     ");
     let read = audit(&bot, "transcript_read").await;
@@ -54,7 +54,7 @@ async fn nobody_else_reads_it() {
     let bot = asked(&model).await;
     let mallory = bot.mallory().at("recruiting-approvals");
     drop(mallory.news());
-    mallory.press("Open transcript").await;
+    mallory.press("Transcript").await;
     assert_snapshot!(mallory.news(), @"+ Anteroom (only you): Only the team can do that.");
     assert!(audit(&bot, "transcript_read").await.is_empty());
 }
@@ -69,21 +69,21 @@ async fn a_long_transcript_is_read_page_by_page() {
         ada.say(&format!("This is number {n}, and <!channel> is only words.")).await;
     }
     let grace = bot.grace().at("recruiting-approvals");
-    grace.press("Open transcript").await;
+    grace.press("Transcript").await;
     let last = grace.form();
     assert!(last.contains("I have heard number 40."), "{last}");
     assert!(!last.contains("number 1,"), "{last}");
     assert!(!last.contains("EVERYBODY"), "{last}");
     let mut pages = 1;
-    while grace.form().contains("[Earlier]") {
-        grace.press("Earlier").await;
+    while grace.form().contains("[Earlier messages]") {
+        grace.press("Earlier messages").await;
         pages += 1;
     }
     assert!(pages > 2, "{pages}");
     let first = grace.form();
     assert!(first.contains("This is number 1,"), "{first}");
     for _ in 1..pages {
-        grace.press("Later").await;
+        grace.press("Later messages").await;
     }
     assert!(grace.form().contains("I have heard number 40."), "{}", grace.form());
     // Turning pages is one reading.
@@ -104,7 +104,7 @@ async fn what_waits_is_answered_from_home() {
     ║ # Your conversations
     ║ *About colours*
     ║ Part 1 of 1 · One · 0 % · running [Open ↗]
-    ║ Waits for your answer: Which colour? [Answer]
+    ║ Waiting for your answer: Which colour? [Answer]
     ");
     home.press("Answer").await;
     assert_snapshot!(home.form(), @"
@@ -131,7 +131,7 @@ async fn a_question_that_was_answered_meanwhile_is_not_asked_from_home() {
     drop(ada.news());
     // Home shows what it showed before.
     home.press("Answer").await;
-    assert_snapshot!(ada.news(), @"+ Anteroom: That question was answered at 02 Nov, 10:00 UTC.");
+    assert_snapshot!(ada.news(), @"+ Anteroom: That question was answered at 2 Nov 2026 10:00 UTC.");
     assert!(ada.can_see("You answered: *Red*"), "{}", ada.screen());
 }
 

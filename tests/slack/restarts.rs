@@ -41,7 +41,7 @@ async fn f12_a_model_that_was_asked_when_the_bot_died_is_asked_again_and_nobody_
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: A dog.
     +   Anteroom: What is it called?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     assert_eq!(model.read(1), model.read(2), "it reads the same again");
     model.assert_played();
@@ -65,7 +65,7 @@ async fn f12_a_silence_that_was_noticed_is_excused_once() {
     +   Ada Byron: A dog.
     +   Anteroom: Sorry, I was interrupted. Where were we: _Pets_.
     +   Anteroom: What is it called?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     assert_snapshot!(model.news(2), @"<note>The participant was told: Sorry, I was interrupted. Where were we: *Pets*.</note>");
     bot.crash().await;
@@ -75,7 +75,7 @@ async fn f12_a_silence_that_was_noticed_is_excused_once() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: Rex.
     +   Anteroom: A fine name.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     model.assert_played();
 }
@@ -119,10 +119,10 @@ async fn row_4_what_could_not_be_kept_is_not_acknowledged_and_counts_when_it_com
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
 }
 
@@ -139,11 +139,11 @@ async fn row_4_what_could_not_be_kept_is_read_again_after_a_restart_and_counts_o
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Ada Byron: Blue
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
     assert_eq!(bot.slack.redeliver().await, 1);
     bot.rest().await;
@@ -180,11 +180,11 @@ async fn row_5_what_was_kept_and_not_acknowledged_counts_once() {
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Ada Byron: Blue
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
     assert_eq!(bot.slack.redeliver().await, 1);
     bot.rest().await;
@@ -214,10 +214,10 @@ async fn row_43_with_the_disk_full_nothing_is_acknowledged_and_it_is_said() {
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Red* · 2 Nov 10:00 UTC
+            ✓ You answered: *Red* · 2 Nov 2026 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
 }
 
@@ -253,12 +253,12 @@ async fn words_of_the_model_are_seen_below_what_was_queued_before_them() {
     assert_snapshot!(ada.news(), @"
     ~ Anteroom (edited): # About pets
           Hello.
-          ✓ You answered: *Yes* · 2 Nov 10:00 UTC
+          ✓ You answered: *Yes* · 2 Nov 2026 10:00 UTC
     +   Anteroom: Let us talk about pets.
     +   Anteroom: · Step 1 of 2 · Pets · 0/1
             [Help]
     +   Anteroom: A dog is a fine pet, and so is a cat; most people who come here have one of the two. Which one is yours?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     model.assert_played();
 }

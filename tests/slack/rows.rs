@@ -48,7 +48,7 @@ async fn row_10_words_under_a_review_are_no_consent() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: yes, looks right
     +   Anteroom: Then what is it called?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     assert_snapshot!(model.news(1), @r#"
     model calls c00000001 submit_for_validation {"dataType":"pet","data":{"name":"Rex"},"message":"Is that right?"}
@@ -77,8 +77,8 @@ async fn row_12_a_button_of_a_step_that_is_over_answers_nothing_newer() {
     ada.press_on("Which colour?", "Red").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
-    +   Anteroom (only you): That question was answered at 02 Nov, 10:00 UTC.
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
+    +   Anteroom (only you): That question was answered at 2 Nov 2026 10:00 UTC.
     ");
     assert!(ada.has_button("Write an answer"), "the open question is open:\n{}", ada.screen());
 }
@@ -111,7 +111,7 @@ async fn row_15_two_cards_are_answered_in_any_order_and_told_together() {
     assert_eq!(model.seen().len(), 1, "it waits for both");
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which size?
-            ✓ You answered: *Large* · 2 Nov 10:00 UTC
+            ✓ You answered: *Large* · 2 Nov 2026 10:00 UTC
     ");
     model.next(Turn::says("A large blue one."));
     ada.press("Blue").await;
@@ -151,13 +151,13 @@ async fn row_16_a_card_that_is_pressed_while_the_model_speaks_counts_at_once() {
     ~   Anteroom (edited): # Pet
             Is that right?
               *Name* Rex
-            ✓ *Approved* by you · 2 Nov 10:00 UTC
+            ✓ *Approved* by you · 2 Nov 2026 10:00 UTC
             [Change]
     +   Ada Byron: Hm, wait.
     +   Anteroom: I see that you hesitate. Take your time, and look at the name once more before you press anything.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     +   Anteroom: Rex it is.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     model.assert_played();
 }
@@ -185,7 +185,7 @@ async fn row_18_the_stop_button_drops_what_the_model_says_and_what_is_open() {
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: resume
     +   Anteroom: What is it called?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     model.assert_played();
 }
@@ -231,9 +231,9 @@ async fn row_33_an_archived_channel_pauses_what_stands_in_it() {
     archive(&bot, true).await;
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* (@Ada Byron) · A short talk
-          · Step 1 of 2 · One · 0/2 · paused. Write in this thread to take over: what you write is passed on.
-          [Take over] [! End ?]
-    +   Anteroom: Ada Byron cannot be reached any more: the channel was archived. The conversation is paused; nothing is lost.
+          · Step 1 of 2 · One · 0/2 · paused. Write in this thread to take over. I'll pass on what you write.
+          [Take over] [! End the conversation ?]
+    +   Anteroom: I can't reach Ada Byron any more: the channel was archived. The conversation is paused; nothing is lost.
     ");
     let calls = bot.slack.calls().len();
     bot.pass(TimeDelta::days(4)).await;
@@ -246,10 +246,10 @@ async fn row_33_an_archived_channel_pauses_what_stands_in_it() {
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 6 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 6 Nov 2026 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
 }
 
@@ -264,9 +264,9 @@ async fn row_33_a_post_that_finds_the_channel_gone_pauses_as_well() {
     ada.press("Blue").await;
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* (@Ada Byron) · A short talk
-          · Step 1 of 2 · One · 1/2 · paused. Write in this thread to take over: what you write is passed on.
-          [Take over] [! End ?]
-    +   Anteroom: Ada Byron cannot be reached any more: the channel is archived. The conversation is paused; nothing is lost.
+          · Step 1 of 2 · One · 1/2 · paused. Write in this thread to take over. I'll pass on what you write.
+          [Take over] [! End the conversation ?]
+    +   Anteroom: I can't reach Ada Byron any more: the channel is archived. The conversation is paused; nothing is lost.
     ");
 }
 
@@ -290,14 +290,14 @@ async fn row_41_an_answer_that_has_counted_is_not_asked_again_when_the_provider_
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Anteroom: One moment… I'm having trouble responding. What you write isn't lost.
     ");
     model.next(Turn::says("Blue, then."));
     bot.pass(TimeDelta::minutes(2)).await;
     assert_snapshot!(ada.news(), @"
     +   Anteroom: Blue, then.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
     model.assert_played();
@@ -318,17 +318,17 @@ async fn row_44_one_person_in_two_conversations_answers_each_where_it_stands() {
     ~   Anteroom (edited): · Step 1 of 2 · One · 1/2
             [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     ~   Anteroom (edited): · Step 1 of 2 · One · 1/2
             [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Red* · 2 Nov 10:00 UTC
+            ✓ You answered: *Red* · 2 Nov 2026 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
     let sessions = anteroom::store::Store::sessions(&*bot.store, None, 9).await.unwrap();
     let mut chosen = Vec::new();

@@ -52,12 +52,12 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     ");
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* (@Ada Byron) · About pets
-          · Step 1 of 2 · Pets · 0/1 · running. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [! End ?]
-    +   Anteroom: *Ada Byron* asks for a person in _About pets_: it is not known whether 'once' happened.
+          · Step 1 of 2 · Pets · 0/1 · running. Write in this thread to take over. I'll pass on what you write.
+          [Take over] [Hand back] [! End the conversation ?]
+    +   Anteroom: *Ada Byron* asked for a human in _About pets_: it is not known whether 'once' happened.
 
             • Step 1 of 2 · Pets
-            • Open: A pet
+            • Still open: A pet
     ");
     model.next(Turn::says("Then let us go on."));
     ada.reply("continue").await;
@@ -65,7 +65,7 @@ async fn row_7_what_may_have_been_done_is_not_done_again_and_staff_are_asked() {
     +   Ada Byron: continue
     +   Anteroom: The assistant is back. Let's pick up where we left off.
     +   Anteroom: Then let us go on.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     model.assert_played();
 }
@@ -132,9 +132,9 @@ async fn goes_on_without(rewritten: bool, code: &str) {
     insta::allow_duplicates! {
         assert_snapshot!(ada.news(), @"
         ~   Anteroom (edited): Which colour?
-                ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+                ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
         +   Anteroom: Then tell me in your own words.
-                [Good] [Bad]
+                [Helpful] [Not helpful]
         ");
     }
     model.next(Turn::says("Blue, then."));
@@ -223,9 +223,9 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Anteroom: A blue bone was found.
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
     // With the conversation its children end.
     model.next(Turn::calls("dig", &json!({ "level": 2 })));
@@ -235,7 +235,7 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
     ada.reply("stop").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
+            *Question withdrawn*: the conversation was stopped. 2 Nov 2026 10:00 UTC
     +   Ada Byron: stop
     +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]

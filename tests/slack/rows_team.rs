@@ -44,17 +44,17 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
-          *Expired*: nobody answered in time. 9 Nov 10:00 UTC
+          *Expired*: nobody answered in time. 9 Nov 2026 10:00 UTC
           [Reopen]
     + Anteroom (only you): That question has expired.
     ");
     assert_snapshot!(bot.ada().last(), @"
     Anteroom: Nobody has decided.
-        [Good] [Bad]
+        [Helpful] [Not helpful]
     ");
     model.next(Turn::says("Goodbye."));
     grace.press("Reopen").await;
@@ -65,12 +65,12 @@ async fn row_19_an_answer_after_the_deadline_is_told_so_and_may_be_reopened() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 9 Nov 10:00 UTC
-            *Expires* 16 Nov 10:00 UTC
+            *Requested* 9 Nov 2026 10:00 UTC
+            *Expires* 16 Nov 2026 10:00 UTC
           *Reason given*
           > there is no pet
           · @approvers, please decide.
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
     ");
 }
 
@@ -164,13 +164,13 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
           · @approvers, please decide.
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
-          · 2 must decide alike. @Grace Hopper denied.
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
+          · 2 people must agree. @Grace Hopper denied.
     ");
     bot.crash().await;
     grace.press("Approve").await;
@@ -181,13 +181,13 @@ async fn row_26_votes_outlive_a_restart_and_the_last_of_each_counts() {
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
           · @approvers, please decide.
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
-          · 2 must decide alike. @Grace Hopper approved.
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
+          · 2 people must agree. @Grace Hopper approved.
     ");
     model.next(Turn::says("Goodbye."));
     linus.press("Approve").await;
@@ -212,7 +212,7 @@ async fn row_27_a_request_about_what_has_changed_is_shown_anew_or_withdrawn() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-          *Request withdrawn*: what was missing is complete now. 2 Nov 10:00 UTC
+          *Request withdrawn*: what was missing is complete now. 2 Nov 2026 10:00 UTC
     ");
     model.assert_played();
     bot.judge();

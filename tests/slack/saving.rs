@@ -87,7 +87,7 @@ async fn saving_one_entry_saves_it_and_leaves_approving_to_its_own_button() {
             Somerville Instruments · Assistant Mathematician · Leith · 2013-09 to 2016-05
             *Volunteer role 1*
             Marylebone Night School · Teacher of arithmetic · 2018 to 2021
-            ✓ *Changed and approved* by you · 2 Nov 10:00 UTC
+            ✓ *Changed and approved* by you · 2 Nov 2026 10:00 UTC
             [Change]
     +   Anteroom: # Education
             Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.
@@ -240,7 +240,7 @@ async fn a_typed_answer_is_changed_by_editing_the_message_or_on_its_card() {
     ada.edit("It is warm.", "It is loud.").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Why?
-            ✓ You answered: *It is loud.* · 2 Nov 10:00 UTC
+            ✓ You answered: *It is loud.* · 2 Nov 2026 10:00 UTC
             [Change]
     ~   Ada Byron (edited): It is loud.
     ");
@@ -272,7 +272,7 @@ async fn a_form_that_changed_since_the_press_stays_open_with_what_was_typed() {
     ada.fill("Title", "Chief Programmer").await;
     bot.slack.fail("views.update", 1, Fault::Says("hash_conflict"));
     ada.press("Add a role").await;
-    ada.sees("You add a role.").await;
+    ada.sees("Saving will add a role.").await;
     assert!(ada.form().contains("Chief Programmer"), "{}", ada.form());
     assert!(!ada.can_see("cannot be opened"), "{}", ada.screen());
 }

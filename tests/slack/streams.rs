@@ -200,7 +200,7 @@ async fn reads(stage: Stage, then: Then) -> String {
         }
         Then::Erasure => {
             talk.ada.reply("delete my data").await;
-            talk.ada.press("Erase everything").await;
+            talk.ada.press("Delete everything").await;
             talk.ada.sees("*Everything is erased.*").await;
         }
     }
@@ -232,29 +232,29 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: A cat, how nice.
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── Begun, then Card
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom (edited): Its name?
-          ✓ You answered: *Tom* · 2 Nov 10:00 UTC
+          ✓ You answered: *Tom* · 2 Nov 2026 10:00 UTC
       Anteroom: That suits a cat.
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── Begun, then HandOver
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Ada Byron: human
       Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
@@ -276,29 +276,29 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: A cat, how nice.
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── Half, then Card
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom (edited): Its name?
-          ✓ You answered: *Tom* · 2 Nov 10:00 UTC
+          ✓ You answered: *Tom* · 2 Nov 2026 10:00 UTC
       Anteroom: That suits a cat.
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── Half, then HandOver
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Ada Byron: human
       Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
@@ -320,38 +320,38 @@ async fn a_stream_that_a_crash_cut_off_reads_right_whatever_comes_next() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: Tom.
       Anteroom: A fine name.
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── Complete, then Card
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: You first.
       Anteroom (edited): Its name?
-          ✓ You answered: *Tom* · 2 Nov 10:00 UTC
+          ✓ You answered: *Tom* · 2 Nov 2026 10:00 UTC
       Anteroom: That suits a cat.
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── Complete, then HandOver
     ── direct ──
     Anteroom (only you): I've sent you a direct message; look under this app's messages.
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: human
       Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
     ── Complete, then Erasure
@@ -382,7 +382,7 @@ async fn an_order_in_the_middle_of_an_answer_is_answered_below_it() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that …
       Ada Byron: human
@@ -405,7 +405,7 @@ async fn words_stay_that_were_read_before_the_provider_failed_and_the_script_too
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that …
       Anteroom: I'll continue with a fixed list of questions for now. Nothing you've told me is lost.
@@ -420,7 +420,7 @@ async fn an_erasure_takes_half_an_answer_with_it_at_once() {
     let talk = Talk::begun().await;
     let gate = talk.half_said(Turn::says(LONG)).await;
     talk.ada.reply("delete my data").await;
-    talk.ada.press("Erase everything").await;
+    talk.ada.press("Delete everything").await;
     talk.ada.sees("*Everything is erased.*").await;
     gate.open();
     talk.is_quiet().await;
@@ -455,7 +455,7 @@ async fn half_an_answer_stays_that_somebody_has_answered_while_nobody_was_there(
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that …
       Ada Byron: human
@@ -478,13 +478,13 @@ async fn an_answer_goes_on_where_it_began_while_somebody_writes_below_it() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that cou …
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: And a dog.
       Anteroom: Two, then.
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ");
 }
 
@@ -504,13 +504,13 @@ async fn an_answer_that_broke_off_is_said_again_below_what_was_written_meanwhile
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that cou …
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: And a dog.
       Anteroom: Two, then.
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ");
 }
 
@@ -556,10 +556,10 @@ async fn an_answer_of_no_use_is_taken_down_where_the_model_is_asked_again_at_onc
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: A cat, how nice.
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ");
 }
 
@@ -578,9 +578,9 @@ async fn words_go_away_whose_calls_all_failed() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: A cat, how nice.
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ");
 }

@@ -157,7 +157,7 @@ impl Talk {
             }
             Then::Erasure => {
                 ada.reply("delete my data").await;
-                ada.press("Erase everything").await;
+                ada.press("Delete everything").await;
                 ada.sees("*Everything is erased.*").await;
             }
         }
@@ -268,7 +268,7 @@ async fn a_stream_that_a_kill_cut_off_reads_right_whatever_comes_next() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. …
       Ada Byron: Are you there?
@@ -277,38 +277,38 @@ async fn a_stream_that_a_kill_cut_off_reads_right_whatever_comes_next() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: How nice. What is it called?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── Card
     ── direct ──
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom (edited): Its name?
           ✓ You answered: *Tom*
       Anteroom: That suits a cat. Is it black?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── HandOver
     ── direct ──
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Ada Byron: human
       Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
     ── #recruiting-desk ──
     Anteroom: *Ada Byron* (@Ada Byron) · About pets
-        · Step 1 of 1 · Pets · 0/1 · running. Write in this thread to take over: what you write is passed on.
-        [Take over] [Hand back] [! End ?]
-      Anteroom: *Ada Byron* asks for a person in _About pets_.
+        · Step 1 of 1 · Pets · 0/1 · running. Write in this thread to take over. I'll pass on what you write.
+        [Take over] [Hand back] [! End the conversation ?]
+      Anteroom: *Ada Byron* asked for a human in _About pets_.
 
           • Step 1 of 1 · Pets
-          • Open: A pet
+          • Still open: A pet
     ── Erasure
     ── direct ──
     ?: This message was deleted.
@@ -327,7 +327,7 @@ async fn a_stream_that_a_kill_cut_off_reads_right_whatever_comes_next() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its …
       Ada Byron: Are you there?
@@ -336,38 +336,38 @@ async fn a_stream_that_a_kill_cut_off_reads_right_whatever_comes_next() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: How nice. What is it called?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── Card
     ── direct ──
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom (edited): Its name?
           ✓ You answered: *Tom*
       Anteroom: That suits a cat. Is it black?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── HandOver
     ── direct ──
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Ada Byron: human
       Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
     ── #recruiting-desk ──
     Anteroom: *Ada Byron* (@Ada Byron) · About pets
-        · Step 1 of 1 · Pets · 0/1 · running. Write in this thread to take over: what you write is passed on.
-        [Take over] [Hand back] [! End ?]
-      Anteroom: *Ada Byron* asks for a person in _About pets_.
+        · Step 1 of 1 · Pets · 0/1 · running. Write in this thread to take over. I'll pass on what you write.
+        [Take over] [Hand back] [! End the conversation ?]
+      Anteroom: *Ada Byron* asked for a human in _About pets_.
 
           • Step 1 of 1 · Pets
-          • Open: A pet
+          • Still open: A pet
     ── Erasure
     ── direct ──
     ?: This message was deleted.
@@ -386,56 +386,56 @@ async fn a_stream_that_a_kill_cut_off_reads_right_whatever_comes_next() {
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: Are you there?
     ── Words
     ── direct ──
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: Guess.
       Anteroom: How nice. What is it called?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── Card
     ── direct ──
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: Guess.
       Anteroom (edited): Its name?
           ✓ You answered: *Tom*
       Anteroom: That suits a cat. Is it black?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
     ── HandOver
     ── direct ──
     Anteroom: · Step 1 of 1 · Pets · 0/1
         [Help]
       Anteroom: Do you have a pet?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: A cat.
       Anteroom: Thank you for telling me. A cat is a fine pet; cats sleep for most of the day, and so do I. There is a lot more that could be said about them. What is its name?
-          [Good] [Bad]
+          [Helpful] [Not helpful]
       Ada Byron: human
       Anteroom: I've asked the team. I'll keep quiet until they answer or you type _continue_.
     ── #recruiting-desk ──
     Anteroom: *Ada Byron* (@Ada Byron) · About pets
-        · Step 1 of 1 · Pets · 0/1 · running. Write in this thread to take over: what you write is passed on.
-        [Take over] [Hand back] [! End ?]
-      Anteroom: *Ada Byron* asks for a person in _About pets_.
+        · Step 1 of 1 · Pets · 0/1 · running. Write in this thread to take over. I'll pass on what you write.
+        [Take over] [Hand back] [! End the conversation ?]
+      Anteroom: *Ada Byron* asked for a human in _About pets_.
 
           • Step 1 of 1 · Pets
-          • Open: A pet
+          • Still open: A pet
     ── Erasure
     ── direct ──
     ?: This message was deleted.

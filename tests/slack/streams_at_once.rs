@@ -89,7 +89,7 @@ async fn five_answers_grow_at_once_at_the_rates_of_slack() {
 
     join_all(people.iter().map(|person| person.reply("A cat."))).await;
     join_all(people.iter().map(|person| person.sees("What is its name?"))).await;
-    join_all(people.iter().map(|person| person.sees("[Good] [Bad]"))).await;
+    join_all(people.iter().map(|person| person.sees("[Helpful] [Not helpful]"))).await;
 
     let whole = words.concat();
     for person in &people {

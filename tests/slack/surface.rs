@@ -17,7 +17,7 @@ async fn a_direct_message_is_answered_in_its_own_thread() {
     ~ Anteroom (edited): · Step 1 of 1 · One · 1/3
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Red* · 2 Nov 10:00 UTC
+            ✓ You answered: *Red* · 2 Nov 2026 10:00 UTC
     + Ada Byron: Red
     +   Anteroom: Why?
             · Type your answer here, or write it in a form.
@@ -28,7 +28,7 @@ async fn a_direct_message_is_answered_in_its_own_thread() {
     ~ Anteroom (edited): · Step 1 of 1 · One · 2/3
           [Help]
     ~   Anteroom (edited): Why?
-            ✓ You answered: *It is warm.* · 2 Nov 10:00 UTC
+            ✓ You answered: *It is warm.* · 2 Nov 2026 10:00 UTC
             [Change]
     + Ada Byron: It is warm.
     +   Anteroom: Your name?
@@ -41,7 +41,7 @@ async fn a_direct_message_is_answered_in_its_own_thread() {
     ~ Anteroom (edited): · Step 1 of 1 · One · 3/3
           [Help]
     ~   Anteroom (edited): Your name?
-            ✓ You answered: *Ada* · 2 Nov 10:00 UTC
+            ✓ You answered: *Ada* · 2 Nov 2026 10:00 UTC
     +   Ada Byron: Ada
     +   Anteroom: All done. The team has stored only your choices.
             [Download my answers] [Delete my data]
@@ -85,7 +85,7 @@ async fn whoever_has_no_conversation_reaches_the_team_by_what_is_suggested() {
     ada.press_prompt("Talk to a person").await;
     ada.sees("I've asked the team").await;
     let desk = bot.slack.person("U0LINUS").at("recruiting-desk");
-    assert!(desk.can_see("asks for a person in _Candidate onboarding_"), "{}", desk.screen());
+    assert!(desk.can_see("asked for a human in _Candidate onboarding_"), "{}", desk.screen());
 }
 
 #[tokio::test]

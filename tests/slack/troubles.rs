@@ -112,7 +112,7 @@ async fn f1_a_file_of_the_wrong_kind_is_refused_and_the_question_stays() {
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
           [Help]
     ~   Anteroom (edited): A file, please.
-            ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
+            ✓ You sent: *cv.txt* · 2 Nov 2026 10:00 UTC
     +   Ada Byron: (file: cv.txt)
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.
@@ -145,7 +145,7 @@ async fn row_35_a_file_that_slack_does_not_give_is_asked_for_again() {
     bot.pass(TimeDelta::minutes(10)).await;
     assert_snapshot!(ada.news(), @"
     +   Ada Byron: (file: cv.txt)
-    +   Anteroom: Slack does not let me open that file. Please send it to me in our own conversation.
+    +   Anteroom: Slack won't let me open that file. Please send it to me in our conversation.
     ");
 }
 
@@ -174,10 +174,10 @@ async fn f4_silence_is_reminded_of_twice_and_then_pauses() {
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 20 Nov 11:00 UTC
+            ✓ You answered: *Blue* · 20 Nov 2026 11:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
     bot.judge();
 }
@@ -196,7 +196,7 @@ async fn f5_stop_stops_at_once_as_the_whole_message_only() {
     ada.reply("Stop.").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            *Question withdrawn*: the conversation was stopped. 2 Nov 10:00 UTC
+            *Question withdrawn*: the conversation was stopped. 2 Nov 2026 10:00 UTC
     +   Ada Byron: Stop.
     +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
             [Continue later] [Delete my data]
@@ -222,12 +222,12 @@ async fn f7_a_person_takes_over_and_hands_back() {
     ");
     assert_snapshot!(desk.news(), @"
     + Anteroom: *Ada Byron* (@Ada Byron) · A short talk
-          · Step 1 of 2 · One · 0/2 · running. Write in this thread to take over: what you write is passed on.
-          [Take over] [Hand back] [! End ?]
-    +   Anteroom: *Ada Byron* asks for a person in _A short talk_.
+          · Step 1 of 2 · One · 0/2 · running. Write in this thread to take over. I'll pass on what you write.
+          [Take over] [Hand back] [! End the conversation ?]
+    +   Anteroom: *Ada Byron* asked for a human in _A short talk_.
 
             • Step 1 of 2 · One
-            • Open: A colour, A file
+            • Still open: A colour, A file
     ");
     desk.reply("Hello Ada, Linus here. What is it?").await;
     assert_snapshot!(ada.news(), @"
@@ -238,8 +238,8 @@ async fn f7_a_person_takes_over_and_hands_back() {
     assert_snapshot!(ada.news(), @"+   Ada Byron: Is the office warm?");
     assert_snapshot!(desk.news(), @"
     ~ Anteroom (edited): *Ada Byron* (@Ada Byron) · A short talk
-          · Step 1 of 2 · One · 0/2 · running. @Linus Pauling has taken over. What you write in this thread is passed on to Ada Byron.
-          [Hand back] [! End ?]
+          · Step 1 of 2 · One · 0/2 · running. @Linus Pauling has taken over. I'll pass on what you write in this thread to Ada Byron.
+          [Hand back] [! End the conversation ?]
     +   Linus Pauling: Hello Ada, Linus here. What is it?
     +   Anteroom: Ada Byron: Is the office warm?
     ");
@@ -284,8 +284,8 @@ async fn f10_a_stale_button_is_answered_to_the_one_who_pressed_it() {
     ada.press("Red").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
-    +   Anteroom (only you): That question was answered at 02 Nov, 10:00 UTC.
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
+    +   Anteroom (only you): That question was answered at 2 Nov 2026 10:00 UTC.
     ");
     assert!(!ada.has_button("Red"), "{}", ada.screen());
 }
@@ -332,10 +332,10 @@ async fn row_6_a_bot_that_dies_after_it_took_something_goes_on_with_it() {
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
 }
 
@@ -406,11 +406,11 @@ async fn row_11_somebody_elses_words_settle_nothing() {
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Mallory: red
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
 }
 
@@ -477,7 +477,7 @@ async fn row_36_a_form_that_comes_too_late_and_one_that_was_answered_elsewhere()
     ~ Anteroom (edited): · Step 2 of 2 · Two · 0/1
           [Help]
     ~   Anteroom (edited): A file, please.
-            ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
+            ✓ You sent: *cv.txt* · 2 Nov 2026 10:00 UTC
     +   Ada Byron: (file: cv.txt)
     +   Anteroom: A word, please.
             · Type your answer here, or write it in a form.
@@ -485,8 +485,8 @@ async fn row_36_a_form_that_comes_too_late_and_one_that_was_answered_elsewhere()
     ╔ Upload
     ║ A file, please.
     ║ File: <late.txt>
-    ║   · TXT, MD, PDF · up to 1 MB.
-    ║   ✗ That question is not open any more.
+    ║   · TXT, MD, PDF. One file, up to 1 MB.
+    ║   ✗ That question is no longer open.
     ╚ [Cancel] [Send]
     ");
     bot.judge();
@@ -519,10 +519,10 @@ async fn row_38_edits_wait_for_slack_and_the_last_one_counts() {
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
 }
 
@@ -539,7 +539,7 @@ async fn row_45_words_that_call_everybody_call_nobody() {
     let shown = ada.last().replace('\u{200b}', "");
     assert_snapshot!(shown, @"
     Anteroom: <!channel> look at <[https://evil.example](https://evil.example)|your bank> and <@U0GRACE> & **bold**
-        [Good] [Bad]
+        [Helpful] [Not helpful]
     ");
     assert!(!ada.screen().contains("EVERYBODY"), "{}", ada.screen());
     model.next(Turn::calls("next_phase", &json!({ "overrides": ["pet"], "reason": words })));
@@ -568,7 +568,7 @@ async fn f13_a_provider_that_is_down_is_said_and_nothing_is_lost() {
     bot.pass(TimeDelta::minutes(30)).await;
     assert_snapshot!(ada.news(), @"
     +   Anteroom: What is it called?
-            [Good] [Bad]
+            [Helpful] [Not helpful]
     ");
 }
 
@@ -600,11 +600,11 @@ async fn an_interview_goes_the_same_way_over_http() {
     Anteroom (edited): · Step 2 of 2 · Two · 1/1
         [Help]
       Anteroom (edited): Which colour?
-          ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+          ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
       Anteroom (edited): A file, please.
-          ✓ You sent: *cv.txt* · 2 Nov 10:00 UTC
+          ✓ You sent: *cv.txt* · 2 Nov 2026 10:00 UTC
       Anteroom (edited): A word, please.
-          ✓ You answered: *Kestrel* · 2 Nov 10:00 UTC
+          ✓ You answered: *Kestrel* · 2 Nov 2026 10:00 UTC
       Ada Byron: Kestrel
       Anteroom: That's everything, thank you! The team can see the following:
 

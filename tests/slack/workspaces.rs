@@ -65,17 +65,17 @@ async fn row_34_where_the_app_is_installed_again_open_interviews_go_on() {
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 4 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 4 Nov 2026 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
     // The reminders that came due meanwhile do not come all at once.
     bot.pass(chrono::TimeDelta::hours(25)).await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     +   Anteroom: A reminder: this question is still open. Type _stop reminders_ for no more of these.
             [Later] [Stop reminders]
     ");
@@ -98,25 +98,25 @@ async fn row_34_a_request_lapses_with_the_app_and_can_be_made_again() {
     assert_snapshot!(grace.news(), @"
     ~ Anteroom (edited): # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
-          *Request withdrawn*: the participant cannot be reached. 2 Nov 10:00 UTC
+          *Request withdrawn*: the participant cannot be reached. 2 Nov 2026 10:00 UTC
     + Anteroom: # Move Ada Byron to “Goodbye”?
           This phase isn't complete. Missing items were determined by the app, not by the model.
             *Person* @Ada Byron
             *Flow* About pets
             *Phase* Pets
             *Missing* A pet
-            *Requested* 2 Nov 10:00 UTC
-            *Expires* 9 Nov 10:00 UTC
+            *Requested* 2 Nov 2026 10:00 UTC
+            *Expires* 9 Nov 2026 10:00 UTC
           *The interviewer's reason*
           > there is no pet
           · @approvers, please decide.
-          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
+          [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
     ");
     model.next(Turn::says("Goodbye."));
     grace.press("Approve").await;
     assert_snapshot!(ada.last(), @"
     Anteroom: Goodbye.
-        [Good] [Bad]
+        [Helpful] [Not helpful]
     ");
     model.assert_played();
 }
@@ -148,11 +148,11 @@ async fn rights_end_where_the_workspace_does() {
     zoe.command("/onboard status").await;
     assert_snapshot!(zoe.last(), @"
     Anteroom (only you): # All conversations
-        *0 open · 0 silent for more than a day · 0 to approve · 0 handed over*
+        *0 open · 0 inactive > 1 day · 0 to decide · 0 asked for a human*
     ");
     let there = zoe.at("recruiting-approvals");
     drop(there.news());
-    for button in ["Approve", "Deny", "Deny and tell the interviewer", "Open transcript"] {
+    for button in ["Approve", "Deny", "Deny and tell the interviewer", "Transcript"] {
         there.press(button).await;
         assert_eq!(there.form(), "", "{button} shows something");
     }
@@ -234,10 +234,10 @@ async fn a_workspace_without_access_does_not_silence_the_others_of_its_organisat
     ~ Anteroom (edited): · Step 1 of 2 · One · 1/2
           [Help]
     ~   Anteroom (edited): Which colour?
-            ✓ You answered: *Blue* · 2 Nov 10:00 UTC
+            ✓ You answered: *Blue* · 2 Nov 2026 10:00 UTC
     +   Anteroom: A file, please.
             [+ Upload] [Skip]
-            · TXT, MD, PDF · up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+            · TXT, MD, PDF. One file, up to 1 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     ");
 }
 

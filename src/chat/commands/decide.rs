@@ -16,6 +16,7 @@ use crate::{
     },
     engine::{Engine, Error, Inbound, InboundKind, Look, Receipt},
     flow::{Library, LoadedFlow},
+    messages,
     model::{
         flow::DiscordPlace,
         session::{Head, PersonId, Platform},
@@ -88,7 +89,7 @@ pub enum Answer {
 pub async fn decide(caller: &dyn Caller, order: &Order) -> Result<Answer, Error> {
     let entry = order.verb.entry();
     if order.whom.is_some() && !entry.has(Argument::Member) {
-        return Ok(Answer::Say(OWN_ALONE.to_owned()));
+        return Ok(Answer::Say(messages::commands::OWN_ALONE.to_owned()));
     }
     match (entry.who, order.verb) {
         (Who::Staff, _) => match rights_of_staff(caller).await {
@@ -104,7 +105,7 @@ pub async fn decide(caller: &dyn Caller, order: &Order) -> Result<Answer, Error>
 /// The rights of a member of staff, or the words for whoever is none.
 pub async fn rights_of_staff(caller: &dyn Caller) -> Result<Responder, String> {
     let from = caller.rights().await?;
-    if from.staff { Ok(from) } else { Err(words::FOR_STAFF.to_owned()) }
+    if from.staff { Ok(from) } else { Err(messages::notices::FOR_STAFF.to_owned()) }
 }
 
 /// What somebody orders about their own conversation.
@@ -143,7 +144,9 @@ async fn of_staff(caller: &dyn Caller, order: &Order, from: Responder) -> Result
         _ => {}
     }
     let Some(user) = &order.whom else {
-        return Ok(Answer::Say(format!("Say whom: {}.", caller.usage(order.verb.entry()))));
+        return Ok(Answer::Say(messages::commands::name_somebody(
+            &caller.usage(order.verb.entry()),
+        )));
     };
     if order.verb == Verb::Invite {
         let mut flows = invitable(library(caller), on);
@@ -151,13 +154,13 @@ async fn of_staff(caller: &dyn Caller, order: &Order, from: Responder) -> Result
             flows.retain(|flow| flow.flow.id == *wanted);
         }
         if flows.is_empty() {
-            return Ok(Answer::Say(NO_INVITATIONS.to_owned()));
+            return Ok(Answer::Say(messages::commands::NO_INVITATIONS.to_owned()));
         }
         return Ok(Answer::Invite(user.clone(), flows));
     }
     let person = PersonId { user: user.clone(), ..caller.me() };
     let Some(head) = newest(caller, &person).await? else {
-        return Ok(Answer::Say(words::NONE_OF_THEIRS.to_owned()));
+        return Ok(Answer::Say(messages::notices::NONE_OF_THEIRS.to_owned()));
     };
     let reason = order.reason.clone();
     let command = match order.verb {
@@ -203,10 +206,10 @@ async fn advanced(engine: &Engine, head: &Head, is_own: bool) -> Result<&'static
     let is_asked =
         look.state.pending().any(|wait| matches!(wait.answerers, Answerers::Deciders { .. }));
     Ok(match (is_asked, is_own) {
-        (true, true) => "I'm asking the team to let you skip ahead.",
-        (true, false) => "I'm asking the people who can decide this.",
-        (false, true) => "You've moved on to the next part.",
-        (false, false) => "Moved on to the next part.",
+        (true, true) => messages::requests::ASKING_TO_SKIP,
+        (true, false) => messages::requests::ASKING_DECIDERS,
+        (false, true) => messages::requests::MOVED_ON_YOURSELF,
+        (false, false) => messages::requests::MOVED_ON,
     })
 }
 
@@ -214,7 +217,7 @@ async fn advanced(engine: &Engine, head: &Head, is_own: bool) -> Result<&'static
 fn begin(flows: Vec<Arc<LoadedFlow>>, order: &Order) -> Answer {
     let wanted = order.flow.as_ref();
     let found = match (flows.as_slice(), wanted) {
-        ([], _) => return Answer::Say(words::NO_FLOWS.to_owned()),
+        ([], _) => return Answer::Say(messages::notices::NO_FLOWS.to_owned()),
         ([only], None) => Some(only),
         (several, wanted) => several.iter().find(|flow| Some(&flow.flow.id) == wanted),
     };
@@ -249,7 +252,7 @@ fn platform(caller: &dyn Caller) -> Platform {
 /// There is no conversation to talk about.
 pub fn no_session(caller: &dyn Caller) -> String {
     let start = caller.usage(Verb::Start.entry());
-    format!("There is no conversation yet. Begin one with {start}.")
+    messages::commands::no_conversation_yet(&start)
 }
 
 /// The flows that anybody may start on a platform; those that score people are for staff alone.
@@ -300,15 +303,9 @@ fn flows_on(
 /// What was done, for whoever ordered it about somebody else.
 pub const fn done(command: &Command) -> &'static str {
     match command {
-        Command::TakeOver => "You've taken over. The assistant keeps quiet until you hand back.",
-        Command::HandBack => "Handed back. The assistant goes on.",
-        Command::End { .. } => "The conversation has ended. What was said is kept.",
-        _ => words::DONE,
+        Command::TakeOver => messages::staff::TAKEN_OVER,
+        Command::HandBack => messages::staff::HANDED_BACK,
+        Command::End { .. } => messages::staff::ENDED,
+        _ => messages::notices::DONE,
     }
 }
-
-/// Somebody is named where a command is about oneself.
-const OWN_ALONE: &str = "That works for your own conversation only, so leave the name out.";
-
-/// There is nothing to invite to.
-const NO_INVITATIONS: &str = "There is no interview here that people can be invited to.";

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{denial, labels};
+use super::labels;
 use crate::{
     base::ids::ArtifactId,
+    messages,
     model::{
         transcript::Audience,
         ui::{Control, Decision, Reply, Verdict},
@@ -36,33 +37,39 @@ impl AnswerSummary {
         let said = |verb, what: &str| Self::Said { verb, what: what.to_owned() };
         let stamped = |what, is_good| Self::Stamped { what, is_good };
         if let Some(words) = reply.words() {
-            return said("answered", words);
+            return said(messages::forms::ANSWERED, words);
         }
         match (reply, control) {
-            (Reply::Skipped, _) => said("skipped this", ""),
-            (Reply::Text { text }, _) => said("answered", text),
-            (Reply::Chosen { ids, .. }, control) => said("answered", &labels(control, ids)),
-            (Reply::Filled { .. }, _) => said("filled this in", ""),
+            (Reply::Skipped, _) => said(messages::forms::SKIPPED, ""),
+            (Reply::Text { text }, _) => said(messages::forms::ANSWERED, text),
+            (Reply::Chosen { ids, .. }, control) => {
+                said(messages::forms::ANSWERED, &labels(control, ids))
+            }
+            (Reply::Filled { .. }, _) => said(messages::forms::SUBMITTED, ""),
             (Reply::Reviewed { verdict, .. }, _) => match verdict {
-                Verdict::Approved => stamped("Approved", true),
-                Verdict::Modified => stamped("Changed and approved", true),
-                Verdict::Saved => said("edited this", ""),
-                Verdict::Rejected => said("asked to start over", ""),
+                Verdict::Approved => stamped(messages::requests::APPROVED, true),
+                Verdict::Modified => stamped(messages::forms::CHANGED_AND_APPROVED, true),
+                Verdict::Saved => said(messages::forms::EDITED, ""),
+                Verdict::Rejected => said(messages::forms::ASKED_TO_START_OVER, ""),
             },
             (Reply::Uploaded { artifacts }, _) => {
                 let names: Vec<&str> =
                     artifacts.iter().filter_map(|id| files.get(id)).map(String::as_str).collect();
-                said("sent", &names.join(", "))
+                said(messages::forms::SENT, &names.join(", "))
             }
             (Reply::Decided { decision, .. }, _) => match decision {
-                Decision::Approved => stamped("Approved", true),
-                Decision::Denied => stamped("Denied", false),
-                Decision::DeniedWithFeedback => stamped("Denied with feedback", false),
+                Decision::Approved => stamped(messages::requests::APPROVED, true),
+                Decision::Denied => stamped(messages::requests::DENIED, false),
+                Decision::DeniedWithFeedback => {
+                    stamped(messages::requests::DENIED_WITH_FEEDBACK, false)
+                }
             },
             (Reply::Confirmed { yes }, Control::Confirm(confirm)) => {
-                said("answered", if *yes { &confirm.yes } else { &confirm.no })
+                said(messages::forms::ANSWERED, if *yes { &confirm.yes } else { &confirm.no })
             }
-            (Reply::Confirmed { yes }, _) => said("answered", if *yes { "yes" } else { "no" }),
+            (Reply::Confirmed { yes }, _) => {
+                said(messages::forms::ANSWERED, if *yes { "yes" } else { "no" })
+            }
         }
     }
 }
@@ -70,12 +77,12 @@ impl AnswerSummary {
 /// What was said beside an answer, for who reads it.
 pub fn remark(reply: &Reply, control: &Control, reader: Audience) -> Option<String> {
     match (reply, control) {
-        (Reply::Reviewed { notes: Some(notes), .. }, _) => Some(format!("Note: {notes}")),
+        (Reply::Reviewed { notes: Some(notes), .. }, _) => Some(messages::forms::note(notes)),
         // A participant reads the words of a denial where they are meant for them, and then as a message.
         (Reply::Decided { feedback: Some(words), .. }, Control::Decide(decide))
             if reader == Audience::Staff =>
         {
-            Some(format!("{}: {words}", denial::words_went_to(decide)))
+            Some(format!("{}: {words}", messages::forms::words_went_to(decide)))
         }
         _ => None,
     }

@@ -1,6 +1,7 @@
 //! What a form for words says about who reads them: the words of a denial, and the note beside a review.
 
 use crate::{
+    messages,
     model::{
         transcript::Origin,
         ui::{Decide, DenialReader},
@@ -43,32 +44,18 @@ impl DenialForm {
         let person = decide.person().filter(|name| !super::is_blank(name));
         match decide.denial_reader {
             DenialReader::Interviewer => Self {
-                title: "Deny and tell",
-                label: "What should the interviewer do next?",
-                hint: format!(
-                    "The interviewer will use this; {} won't see it.",
-                    person.unwrap_or("the participant")
-                ),
-                send: "Send to interviewer",
+                title: messages::buttons::DENY_AND_TELL_SHORT,
+                label: messages::forms::denial_label(decide.denial_reader),
+                hint: messages::forms::denial_hint(decide.denial_reader, person),
+                send: messages::buttons::SEND_TO_INTERVIEWER,
             },
             DenialReader::Participant => Self {
-                title: "Deny with feedback",
-                label: "What should they know?",
-                hint: format!(
-                    "{} will read this, with your name.",
-                    person.unwrap_or("The participant")
-                ),
-                send: "Deny and send",
+                title: messages::buttons::DENY_WITH_FEEDBACK,
+                label: messages::forms::denial_label(decide.denial_reader),
+                hint: messages::forms::denial_hint(decide.denial_reader, person),
+                send: messages::buttons::DENY_AND_SEND,
             },
         }
-    }
-}
-
-/// To whom the words of a denial went, for staff who read it afterwards.
-pub fn words_went_to(decide: &Decide) -> String {
-    match decide.denial_reader {
-        DenialReader::Interviewer => "To the interviewer".to_owned(),
-        DenialReader::Participant => format!("To {}", decide.person().unwrap_or("the participant")),
     }
 }
 
@@ -76,18 +63,4 @@ pub fn words_went_to(decide: &Decide) -> String {
 pub fn is_scripted(wait: &Wait, state: &State) -> bool {
     let Purpose::Call { call, .. } = &wait.purpose else { return false };
     state.call(call).is_some_and(|known| matches!(known.call.origin, Origin::Step { .. }))
-}
-
-/// Label of the note beside a review: read by the model where one asks, otherwise by the team.
-pub const fn note_label(is_led: bool) -> &'static str {
-    if is_led { "Note for the interviewer" } else { "Note for the team" }
-}
-
-/// What becomes of a draft that is thrown away.
-pub const fn starting_over(is_led: bool) -> &'static str {
-    if is_led {
-        "This draft is dropped and the interviewer begins again."
-    } else {
-        "This draft is dropped, and you begin with an empty one."
-    }
 }

@@ -11,10 +11,10 @@ use super::{
     fields::{self, reply},
     input::kept,
     review_editor::{self, list_of},
-    words,
 };
-use crate::model::ui::{
-    Choose, Control, Field, FieldError, Form, Group, Prompt, Reply, Review, Verdict,
+use crate::{
+    messages,
+    model::ui::{Choose, Control, Field, FieldError, Form, Group, Prompt, Reply, Review, Verdict},
 };
 
 /// Values as they were entered, whether they will do or not, and entries of lists as they stand.
@@ -166,7 +166,7 @@ impl Draft {
             }
             Control::Review(review) => self.reviewed(review),
             Control::Upload(_) | Control::Ask(_) | Control::Decide(_) | Control::Confirm(_) => {
-                Err(vec![FieldError::whole(words::NO_ANSWER)])
+                Err(vec![FieldError::whole(messages::answers::NO_ANSWER)])
             }
         }
     }
@@ -178,8 +178,7 @@ impl Draft {
         let picked = self.picked();
         let ids = choose.choices.iter().map(|choice| &choice.id).filter(|id| picked.contains(id));
         let ids: Vec<String> = ids.cloned().collect();
-        match choose.complaint(ids.len()) {
-            Some(_) if ids.is_empty() && choose.least.is_none() => wrong(words::NO_PICK),
+        match messages::answers::picks(choose, ids.len()) {
             Some(complaint) => wrong(&complaint),
             None => Ok(Reply::Chosen { ids, free_text: None }),
         }

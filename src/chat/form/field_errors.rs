@@ -1,7 +1,10 @@
 //! What is wrong with an answer, for places that do not stand beside the field: it is named in people's words.
 
 use super::review_editor;
-use crate::model::ui::{Control, Field, FieldError, Review};
+use crate::{
+    messages,
+    model::ui::{Control, Field, FieldError, Review},
+};
 
 /// A complaint with the name of what it is about: `Role 1: enter an organisation.` Whatever the form has no field for is
 /// told without a name.
@@ -43,7 +46,7 @@ fn within(review: &Review, path: &str) -> (Option<String>, Option<String>) {
         return (None, label_in(fields, path));
     };
     let list = &review.lists[list];
-    let entry = format!("{} {}", capitalised(&list.noun), row + 1);
+    let entry = format!("{} {}", messages::capitalised(&list.noun), row + 1);
     let below = path.strip_prefix(list.path.as_str()).unwrap_or(path).trim_start_matches('.');
     let below = below.split_once('.').map_or("", |(_, below)| below);
     let label = label_in(fields, path).or_else(|| label_in(list.fields.iter(), below));
@@ -52,11 +55,6 @@ fn within(review: &Review, path: &str) -> (Option<String>, Option<String>) {
 
 fn label_in<'a>(mut fields: impl Iterator<Item = &'a Field>, path: &str) -> Option<String> {
     fields.find(|field| field.path == path).map(|field| field.label.clone())
-}
-
-fn capitalised(noun: &str) -> String {
-    let mut letters = noun.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// `enter a date.`, but `JSON is…` as it is.

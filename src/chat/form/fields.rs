@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Sheet, words};
+use super::Sheet;
 use crate::{
+    messages,
     model::ui::{
         Choose, Control, Decision, Field, FieldError, Form, Input, Prompt, Reply, Review, Verdict,
     },
@@ -39,7 +40,7 @@ pub fn reply(prompt: &Prompt, action: &str, fields: &Fields) -> Result<Reply, Ve
         (Control::Review(review), action) => reviewed(review, action, fields, note("notes")),
         (Control::Ask(ask), "send") => match note("text") {
             Some(text) => Ok(Reply::Text { text }),
-            None if ask.required => Err(wrong("text", words::EMPTY)),
+            None if ask.required => Err(wrong("text", messages::answers::EMPTY)),
             None => Ok(Reply::Skipped),
         },
         (Control::Decide(_), "approve") => {
@@ -52,7 +53,7 @@ pub fn reply(prompt: &Prompt, action: &str, fields: &Fields) -> Result<Reply, Ve
             Some(words) => {
                 Ok(Reply::Decided { decision: Decision::DeniedWithFeedback, feedback: Some(words) })
             }
-            None => Err(wrong("feedback", words::EMPTY)),
+            None => Err(wrong("feedback", messages::answers::EMPTY)),
         },
         (Control::Confirm(_), "yes" | "no") => Ok(Reply::Confirmed { yes: action == "yes" }),
         (
@@ -62,7 +63,7 @@ pub fn reply(prompt: &Prompt, action: &str, fields: &Fields) -> Result<Reply, Ve
             | Control::Decide(_)
             | Control::Confirm(_),
             _,
-        ) => Err(vec![FieldError::whole(words::NO_ANSWER)]),
+        ) => Err(vec![FieldError::whole(messages::answers::NO_ANSWER)]),
     }
 }
 
@@ -84,9 +85,8 @@ fn chosen(choose: &Choose, action: &str, fields: &Fields) -> Result<Reply, Vec<F
         .filter(|(n, choice)| is_picked((*n, &choice.id)))
         .map(|(_, choice)| choice.id.clone())
         .collect();
-    match choose.complaint(ids.len()) {
-        Some(_) if ids.is_empty() && choose.least.is_none() => Err(wrong("pick", words::NO_PICK)),
-        Some(complaint) if choose.multiple => Err(wrong("pick", &complaint)),
+    match messages::answers::picks(choose, ids.len()) {
+        Some(complaint) if choose.multiple || ids.is_empty() => Err(wrong("pick", &complaint)),
         _ => Ok(Reply::Chosen { ids, free_text: None }),
     }
 }
@@ -134,7 +134,7 @@ fn reviewed(
             let data = Sheet::read(review, fields).data(review, fields)?;
             Ok(verdict(Verdict::Saved, Some(data)))
         }
-        _ => Err(vec![FieldError::whole(words::NO_ANSWER)]),
+        _ => Err(vec![FieldError::whole(messages::answers::NO_ANSWER)]),
     }
 }
 
@@ -156,14 +156,15 @@ pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError>
         }
         Input::Number { integer, .. } => match typed.as_str() {
             "" => None,
-            typed => {
-                Some(number(typed, *integer).ok_or_else(|| complaint(field, words::NO_NUMBER))?)
-            }
+            typed => Some(
+                number(typed, *integer)
+                    .ok_or_else(|| complaint(field, messages::answers::NO_NUMBER))?,
+            ),
         },
         _ if typed.is_empty() => None,
         Input::Text { .. } if is_country(field) => {
             let code = time_zones::country_code(&typed);
-            Some(Value::from(code.ok_or_else(|| complaint(field, words::NO_COUNTRY))?))
+            Some(Value::from(code.ok_or_else(|| complaint(field, messages::answers::NO_COUNTRY))?))
         }
         Input::Url => Some(Value::String(address(typed))),
         Input::Day => {
@@ -175,7 +176,7 @@ pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError>
         }
     };
     match value {
-        None if field.required => Err(complaint(field, &answer::enter(&field.label))),
+        None if field.required => Err(complaint(field, &messages::answers::enter(&field.label))),
         value => Ok(value),
     }
 }

@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use super::in_words;
-use crate::model::ui::{Choice, Field, Input};
+use crate::{
+    messages,
+    model::ui::{Choice, Field, Input},
+};
 
 /// What stands in a field of text.
 pub fn text_of(field: &Field) -> String {
@@ -64,7 +67,7 @@ pub fn words_to_values(field: &Field, words: &str) -> Vec<String> {
 
 /// What is chosen from where something is or is not so.
 pub fn yes_or_no() -> [Choice; 2] {
-    [("yes", "Yes"), ("no", "No")].map(|(id, label)| Choice {
+    [("yes", messages::buttons::YES), ("no", messages::buttons::NO)].map(|(id, label)| Choice {
         id: id.to_owned(),
         label: label.to_owned(),
         description: None,

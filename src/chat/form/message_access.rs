@@ -4,7 +4,7 @@
 //! Texts are written as for a place that hears everything: `Type *human* to reach a person.` They are read here as far
 //! as they tell what to type, so that neither a text of the core nor one of a flow advertises what does nothing.
 
-use crate::{model::ui::Offered, session::Command};
+use crate::{messages, model::ui::Offered, session::Command};
 
 /// Which written words reach the bot in a place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,17 +23,25 @@ const COMMAND_MAX: usize = 30;
 
 /// What tells people to write, without a command's name: as it reads where replies are heard, and where nothing is.
 const TO_WRITE: [(&str, &str, &str); 4] = [
-    ("Write to me", "Reply to this message", "Choose *Use as answer* on a message of yours"),
-    ("write anything", "reply to this message", "choose *Use as answer* on a message of yours"),
     (
-        "Please send a file here, or use the buttons on the card.",
-        "Please use the buttons on the card to send a file.",
-        "Please use the buttons on the card to send a file.",
+        messages::interview::WRITE_TO_ME,
+        messages::interview::REPLY_TO_THIS,
+        messages::interview::USE_AS_ANSWER,
     ),
     (
-        "Please pick one, or write its name.",
-        "Please pick one, or reply to this message with its name.",
-        "Please pick one.",
+        messages::interview::WRITE_ANYTHING,
+        messages::interview::REPLY_TO_THIS_WITHIN,
+        messages::interview::USE_AS_ANSWER_WITHIN,
+    ),
+    (
+        messages::interview::SEND_A_FILE,
+        messages::interview::SEND_BY_CARD,
+        messages::interview::SEND_BY_CARD,
+    ),
+    (
+        messages::interview::PLEASE_PICK,
+        messages::interview::PLEASE_PICK_OR_REPLY,
+        messages::answers::PICK_ONE,
     ),
 ];
 
@@ -102,7 +110,7 @@ fn press(sentence: &str, into: &mut String, offers: &mut Vec<Offered>) {
                 into.push_str(before);
             }
             into.push_str(mark);
-            into.push_str(offer.label());
+            into.push_str(messages::buttons::offered(offer));
             into.push_str(mark);
             if !offers.contains(&offer) {
                 offers.push(offer);

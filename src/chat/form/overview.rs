@@ -4,19 +4,20 @@ use std::{cmp::Reverse, collections::BTreeMap};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{words, words_of};
+use super::words_of;
 use crate::{
     engine::Look,
+    messages,
     model::session::{Head, Platform, Status},
     session::evidence,
 };
 
 /// How a conversation stands, in a sentence.
 pub fn standing(look: &Look) -> String {
-    let status = words::of_status(look.state.status);
+    let status = messages::staff::status(look.state.status);
     match evidence::progress_line(&look.state, &look.flow) {
         Some(line) => format!("{line} · {status}."),
-        None => format!("{}.", capitalised(status)),
+        None => format!("{}.", messages::capitalised(status)),
     }
 }
 
@@ -83,8 +84,7 @@ impl<'a> Overview<'a> {
             |head: &&Head| matches!(head.status, Status::Notice | Status::Open | Status::Paused);
         let mut open: Vec<&Head> = heads.iter().filter(is_open).collect();
         let count = |is: &dyn Fn(&Head) -> bool| open.iter().filter(|head| is(head)).count();
-        let counts = format!(
-            "{} open · {} silent for more than a day · {} to approve · {} handed over",
+        let counts = messages::staff::counts(
             open.len(),
             count(&|head| is_silent(head, now)),
             count(&|head| head.approvals > 0),
@@ -92,7 +92,10 @@ impl<'a> Overview<'a> {
         );
         let mut phases: BTreeMap<String, usize> = BTreeMap::new();
         for head in &open {
-            let phase = head.phase.as_deref().map_or_else(|| "Not begun".to_owned(), words_of);
+            let phase = head
+                .phase
+                .as_deref()
+                .map_or_else(|| messages::staff::NOT_STARTED.to_owned(), words_of);
             *phases.entry(phase).or_default() += 1;
         }
         open.sort_by_key(|head| {
@@ -106,22 +109,16 @@ impl<'a> Overview<'a> {
 impl<'a> Row<'a> {
     fn of(head: &'a Head, now: DateTime<Utc>) -> Self {
         let wants = [
-            (head.approvals > 0, "to approve"),
-            (head.handed_over, "wants a person"),
-            (is_silent(head, now), "silent for more than a day"),
+            (head.approvals > 0, messages::staff::TO_DECIDE),
+            (head.handed_over, messages::staff::ASKED_FOR_A_HUMAN),
+            (is_silent(head, now), messages::staff::INACTIVE),
         ];
         Self {
             head,
-            person: head.name.as_deref().unwrap_or("Somebody"),
-            status: words::of_status(head.status),
+            person: head.name.as_deref().unwrap_or(messages::staff::A_PARTICIPANT),
+            status: messages::staff::status(head.status),
             phase: head.phase.as_deref().map(words_of),
             wants: wants.into_iter().filter_map(|(is, word)| is.then_some(word)).collect(),
         }
     }
-}
-
-/// With a capital letter first.
-pub fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

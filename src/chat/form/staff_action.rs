@@ -2,6 +2,7 @@
 
 use crate::{
     base::ids::SessionId,
+    messages,
     model::session::Status,
     session::{Command, State},
 };
@@ -52,10 +53,10 @@ impl StaffAction {
     /// What its button says.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::TakeOver => "Take over",
-            Self::HandBack => "Hand back",
-            Self::Nudge => "Nudge",
-            Self::End => "End",
+            Self::TakeOver => messages::buttons::TAKE_OVER,
+            Self::HandBack => messages::buttons::HAND_BACK,
+            Self::Nudge => messages::buttons::SEND_REMINDER,
+            Self::End => messages::buttons::END,
         }
     }
 
@@ -109,13 +110,23 @@ mod tests {
         let labels = |state: &State| -> Vec<&str> {
             StaffAction::offered(state).into_iter().map(StaffAction::label).collect()
         };
-        assert_eq!(labels(&state), ["Take over", "Nudge", "End"]);
+        assert_eq!(
+            labels(&state),
+            [
+                messages::buttons::TAKE_OVER,
+                messages::buttons::SEND_REMINDER,
+                messages::buttons::END
+            ]
+        );
         state.handoff =
             Some(Handoff { reason: String::new(), asked_at: state.created_at, claimed_by: None });
-        assert_eq!(labels(&state), ["Take over", "Hand back", "End"]);
+        assert_eq!(
+            labels(&state),
+            [messages::buttons::TAKE_OVER, messages::buttons::HAND_BACK, messages::buttons::END]
+        );
         let grace = (PersonId::web("grace"), "Grace".to_owned());
         state.handoff.as_mut().unwrap().claimed_by = Some(grace);
-        assert_eq!(labels(&state), ["Hand back", "End"]);
+        assert_eq!(labels(&state), [messages::buttons::HAND_BACK, messages::buttons::END]);
         state.handoff = None;
         state.status = Status::Completed;
         assert_eq!(labels(&state), [""; 0]);

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::{fields::is_country, review_editor::at};
 use crate::{
     base::ids::WaitId,
+    messages,
     model::{
         session::Status,
         transcript::Origin,
@@ -81,7 +82,7 @@ pub fn may_answer_anew(wait: &Wait, reply: &Reply, state: &State) -> bool {
 /// What was picked, as the person read it.
 pub fn labels(control: &Control, ids: &[String]) -> String {
     if ids.is_empty() {
-        return "none of these".to_owned();
+        return messages::forms::NONE_OF_THESE.to_owned();
     }
     let Control::Choose(choose) = control else { return ids.join(", ") };
     let picked = choose.choices.iter().filter(|choice| ids.contains(&choice.id));

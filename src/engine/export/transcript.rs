@@ -10,12 +10,11 @@ use super::{
     Error, Source,
     rated::rated,
     reviewed::changed_draft,
-    words::{
-        effect_words, noted, notice, objective_words, prompt_words, purpose_words, reply_words,
-    },
+    words::{noted, prompt_words, reply_words},
 };
 use crate::{
     base::ids::{CallId, WaitId},
+    messages::{self, export},
     model::{
         effect::Handout,
         text::{quoted, typed},
@@ -71,24 +70,24 @@ pub fn json(source: &Source<'_>) -> Result<Value, Error> {
 pub fn markdown(source: &Source<'_>) -> Result<String, Error> {
     let head = &source.loaded.head;
     let mut page = format!("# {}\n\n", source.flow.flow.title);
-    let name = head.name.as_deref().unwrap_or("not known");
+    let name = head.name.as_deref().unwrap_or(export::NOT_KNOWN);
     let facts = [
-        ("Person", quoted(name)),
-        ("Session", head.id.to_string()),
-        ("Flow", format!("{} {}", head.flow.id, head.flow.version)),
-        ("Status", head.status.name().to_owned()),
-        ("Started", time(head.created_at)),
-        ("Last change", time(head.updated_at)),
+        (messages::requests::PERSON, quoted(name)),
+        (export::SESSION, head.id.to_string()),
+        (messages::requests::FLOW, format!("{} {}", head.flow.id, head.flow.version)),
+        (messages::staff::STATUS, head.status.name().to_owned()),
+        (export::STARTED, export::time(head.created_at)),
+        (export::LAST_CHANGE, export::time(head.updated_at)),
     ];
     let used = usage(source)?.and_then(Usage::in_words);
-    for (label, value) in facts.into_iter().chain(used.map(|used| ("Model use", used))) {
+    for (label, value) in facts.into_iter().chain(used.map(|used| (export::MODEL_USE, used))) {
         page.extend(["- ", label, ": ", &value, "\n"]);
     }
     for entry in entries(source)? {
         let who = quoted(&entry.who);
         let (text, is_typed) = (entry.text.trim(), matches!(entry.kind, "said" | "answered"));
         let text = if is_typed { quoted(text) } else { text.to_owned() };
-        let part = format!("\n**{who}** · {} · {}\n\n{text}\n", time(entry.at), entry.kind);
+        let part = format!("\n**{who}** · {} · {}\n\n{text}\n", export::time(entry.at), entry.kind);
         page.push_str(&part);
     }
     Ok(typed(&page))
@@ -104,7 +103,7 @@ pub fn entries(source: &Source<'_>) -> Result<Vec<Entry>, Error> {
     let mut teller = Teller {
         reader: source.reader,
         flow_title: &|phase| source.flow.phase(phase).map(|phase| phase.title.clone()),
-        name: source.state()?.name.unwrap_or_else(|| "Participant".to_owned()),
+        name: source.state()?.name.unwrap_or_else(|| messages::staff::PARTICIPANT.to_owned()),
         waits: BTreeMap::new(),
         calls: BTreeMap::new(),
         changed: source.loaded.events.iter().filter_map(|one| changed_draft(&one.event)).collect(),
@@ -144,15 +143,15 @@ impl<'a> Teller<'a> {
     fn tell(&mut self, event: &'a Event) -> Option<Line> {
         let bot = |kind, text: String, data| Some((kind, BOT.to_owned(), text, data));
         match event {
-            Event::Started(_) => bot("started", "The conversation began.".to_owned(), Value::Null),
+            Event::Started(_) => bot("started", export::BEGAN.to_owned(), Value::Null),
             Event::NoticeAnswered { choice, text_sha256, version, locale } => {
                 let data = json!({ "choice": choice, "textSha256": text_sha256,
                     "version": version, "locale": locale });
-                Some(("notice", self.name.clone(), notice(*choice).to_owned(), data))
+                Some(("notice", self.name.clone(), export::notice(*choice).to_owned(), data))
             }
             Event::StatusChanged { to, reason } => {
                 let reason = if self.reader == Audience::Staff { reason.as_str() } else { "" };
-                bot("status", with_reason(&format!("Now {}", to.name()), reason), json!(to))
+                bot("status", export::with_reason(&export::now(to.name()), reason), json!(to))
             }
             Event::Said { from, text, source, .. } => {
                 let text = self.amendments.read(text, source.as_deref()).to_owned();
@@ -204,7 +203,7 @@ impl<'a> Teller<'a> {
     }
 
     fn voted(&self, vote: &Vote) -> Option<Line> {
-        let side = if vote.approves() { "Approves" } else { "Denies" };
+        let side = if vote.approves() { export::APPROVES } else { export::DENIES };
         let is_for_staff = self.reader == Audience::Staff;
         is_for_staff.then(|| line("voted", &vote.by_name, side, json!(vote.decision)))
     }
@@ -214,30 +213,30 @@ impl<'a> Teller<'a> {
         let bot = |kind, text: String, data| Some((kind, BOT.to_owned(), text, data));
         match event {
             Event::Kept(artifact) => {
-                let text = format!("Sent {} as {}", artifact.filename, artifact.upload_type);
+                let text = export::sent_as(&artifact.filename, &artifact.upload_type);
                 Some(("file", self.name.clone(), text, json!(artifact)))
             }
             Event::PhaseScheduled { at, .. } => {
-                bot("scheduled", format!("The next part comes at {}.", time(*at)), json!(at))
+                bot("scheduled", export::next_part_at(&export::time(*at)), json!(at))
             }
             Event::ValuesSet { values, .. } => bot("values", noted(values), json!(values)),
             Event::Edited { by_name, .. } => {
-                Some(("edited", by_name.clone(), "Saved an edit.".to_owned(), Value::Null))
+                Some(("edited", by_name.clone(), export::SAVED_EDIT.to_owned(), Value::Null))
             }
             Event::Handed { what, text, .. } => {
                 let name = match what {
                     Handout::File { file } => &file.filename,
                     Handout::Link { url, .. } => url,
                 };
-                bot("handed", format!("Handed over {name}: {text}"), json!(what))
+                bot("handed", export::handed_over(name, text), json!(what))
             }
             Event::Saved { record, data_type, data, reviewed } => {
                 let data = json!({ "record": record, "dataType": data_type, "data": data,
                     "reviewed": reviewed });
-                bot("stored", format!("Stored {}", plain(data_type)), data)
+                bot("stored", export::stored(&plain(data_type)), data)
             }
             Event::ObjectiveSet { objective, status, by } => {
-                let text = format!("{}: {}", plain(objective), objective_words(*status));
+                let text = format!("{}: {}", plain(objective), export::objective(*status));
                 bot(
                     "objective",
                     text,
@@ -248,9 +247,9 @@ impl<'a> Teller<'a> {
                 Some(self.advanced(from.as_deref(), to.as_deref(), grounds))
             }
             Event::EffectNoted { what, outcome, .. } => (self.reader == Audience::Staff)
-                .then(|| line("effect", BOT, &effect_words(what, outcome), json!(outcome))),
+                .then(|| line("effect", BOT, &export::effect(what, outcome), json!(outcome))),
             Event::DeliveryFailed { what, to, reason, .. } => {
-                let text = format!("Not delivered ({}): {reason}", plain(what));
+                let text = export::not_delivered(&plain(what), reason);
                 (self.reader == Audience::Staff)
                     .then(|| line("not_delivered", BOT, &text, json!({ "what": what, "to": to })))
             }
@@ -264,28 +263,25 @@ impl<'a> Teller<'a> {
         match event {
             Event::HandedOver { reason } => {
                 let reason = if self.reader == Audience::Staff { reason.as_str() } else { "" };
-                bot(
-                    "handed_over",
-                    with_reason("A person was asked to take over", reason),
-                    Value::Null,
-                )
+                bot("handed_over", export::with_reason(export::PERSON_ASKED, reason), Value::Null)
             }
             Event::Claimed { by_name, .. } => {
-                Some(line("claimed", by_name, "Took over", Value::Null))
+                Some(line("claimed", by_name, export::TOOK_OVER, Value::Null))
             }
             Event::HandedBack { .. } => {
-                bot("handed_back", "The assistant goes on.".to_owned(), Value::Null)
+                bot("handed_back", export::HANDED_BACK.to_owned(), Value::Null)
             }
             Event::ExportOffered { .. } => {
-                bot("export_offered", "A copy of everything was offered.".to_owned(), Value::Null)
+                bot("export_offered", export::COPY_OFFERED.to_owned(), Value::Null)
             }
-            Event::Reminded { count, .. } => {
-                bot("reminded", format!("Reminder {count}"), Value::Null)
-            }
+            Event::Reminded { count, .. } => bot("reminded", export::reminder(count), Value::Null),
             Event::Custody(custody) => bot("custody", custody.words(), Value::Null),
-            Event::RemindersStopped => {
-                Some(("reminders", self.name.clone(), "Stop reminders".to_owned(), Value::Null))
-            }
+            Event::RemindersStopped => Some((
+                "reminders",
+                self.name.clone(),
+                messages::buttons::STOP_REMINDERS.to_owned(),
+                Value::Null,
+            )),
             _ => None,
         }
     }
@@ -300,14 +296,16 @@ impl<'a> Teller<'a> {
                     line(
                         "model_failed",
                         BOT,
-                        "The model gave no answer",
+                        export::MODEL_SILENT,
                         json!({ "code": code, "count": count }),
                     )
                 })
             }
-            Event::ScriptLeads { because, .. } => {
-                bot("script_leads", "The script goes on.".to_owned(), json!({ "because": because }))
-            }
+            Event::ScriptLeads { because, .. } => bot(
+                "script_leads",
+                export::SCRIPT_CONTINUES.to_owned(),
+                json!({ "because": because }),
+            ),
             Event::Summarised { through, text, .. } => {
                 bot("summarised", text.clone(), json!({ "through": through }))
             }
@@ -333,9 +331,9 @@ impl<'a> Teller<'a> {
     fn called(&mut self, call: &'a Call) -> Option<Line> {
         self.calls.insert(&call.id, call);
         let who = match &call.origin {
-            Origin::Step { .. } => "The script",
-            Origin::Model { .. } => "The model",
-            Origin::Person { .. } => "A person",
+            Origin::Step { .. } => export::THE_SCRIPT,
+            Origin::Model { .. } => export::THE_MODEL,
+            Origin::Person { .. } => export::A_PERSON,
             Origin::Engine => BOT,
         };
         let data = json!({ "call": call.id, "tool": call.tool, "args": call.args });
@@ -345,10 +343,8 @@ impl<'a> Teller<'a> {
     fn returned(&self, id: &CallId, result: &CallResult) -> Option<Line> {
         let call = self.calls.get(id)?;
         let text = match result {
-            CallResult::Ok { .. } => format!("`{}` is done", call.tool),
-            CallResult::Err { code, message } => {
-                format!("`{}` failed ({code}): {message}", call.tool)
-            }
+            CallResult::Ok { .. } => export::call_done(&call.tool),
+            CallResult::Err { code, message } => export::call_failed(&call.tool, code, message),
         };
         let data = json!({ "call": id, "result": result.to_value() });
         self.is_told(id).then(|| line("returned", BOT, &text, data))
@@ -363,7 +359,7 @@ impl<'a> Teller<'a> {
     fn asked(&mut self, wait: &'a Wait) -> Line {
         self.waits.insert(wait.id, wait);
         if self.reader == Audience::Participant && wait.answerers.audience() == Audience::Staff {
-            return line("asked", BOT, "Staff were asked to decide.", json!({ "wait": wait.id }));
+            return line("asked", BOT, export::STAFF_ASKED, json!({ "wait": wait.id }));
         }
         let data = json!({ "wait": wait.id, "revision": wait.revision, "prompt": wait.prompt });
         let has_draft = !self.changed.contains(&wait.id);
@@ -387,11 +383,11 @@ impl<'a> Teller<'a> {
 
     fn closed(&self, id: WaitId, closing: &Closing) -> Option<Line> {
         let wait = self.waits.get(&id)?;
-        let title = wait.prompt.title.clone().unwrap_or_else(|| purpose_words(&wait.purpose));
+        let title = wait.prompt.title.clone().unwrap_or_else(|| export::purpose(&wait.purpose));
         let text = match closing {
-            Closing::Expired => format!("{title}: nobody answered in time"),
-            Closing::Cancelled { reason } => format!("{title}: {reason}"),
-            Closing::Superseded { .. } => format!("{title}: asked again in another form"),
+            Closing::Expired => export::nobody_answered(&title),
+            Closing::Cancelled { reason } => export::closed(&title, reason),
+            Closing::Superseded { .. } => export::asked_anew(&title),
         };
         Some(line("closed", BOT, &text, json!({ "wait": id, "closing": closing })))
     }
@@ -399,19 +395,19 @@ impl<'a> Teller<'a> {
     fn advanced(&self, from: Option<&str>, to: Option<&str>, grounds: &Grounds) -> Line {
         let why = match grounds {
             Grounds::Began => "",
-            Grounds::CriteriaMet => "everything needed was there",
-            Grounds::Decision { .. } => "staff approved going on",
-            Grounds::Initiative { .. } => "staff moved the conversation on",
+            Grounds::CriteriaMet => export::CRITERIA_MET,
+            Grounds::Decision { .. } => export::TEAM_APPROVED,
+            Grounds::Initiative { .. } => export::TEAM_MOVED_ON,
         };
         let what = match to {
             Some(to) => {
                 let title = (self.flow_title)(to).unwrap_or_else(|| plain(to));
-                format!("Next: {title}")
+                export::next(&title)
             }
-            None => "The last part is done".to_owned(),
+            None => export::LAST_PART_DONE.to_owned(),
         };
         let data = json!({ "from": from, "to": to, "grounds": grounds });
-        line("advanced", BOT, &with_reason(&what, why), data)
+        line("advanced", BOT, &export::with_reason(&what, why), data)
     }
 }
 
@@ -419,15 +415,7 @@ fn line(kind: &'static str, who: &str, text: &str, data: Value) -> Line {
     (kind, who.to_owned(), text.to_owned(), data)
 }
 
-fn with_reason(text: &str, reason: &str) -> String {
-    if reason.is_empty() { format!("{text}.") } else { format!("{text}: {reason}.") }
-}
-
 /// `skeleton_timeline` as people read it: `skeleton timeline`.
 fn plain(name: &str) -> String {
     name.replace(['_', '.'], " ")
-}
-
-fn time(at: DateTime<Utc>) -> String {
-    at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
 }

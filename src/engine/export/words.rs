@@ -3,61 +3,17 @@
 use serde_json::{Map, Value};
 
 use super::reviewed::{approved, value_words};
-use crate::model::{
-    transcript::{EffectOutcome, NoticeChoice, ObjectiveStatus},
-    ui::{Control, Decision, Prompt, Reply, Verdict},
-    wait::Purpose,
+use crate::{
+    messages,
+    model::ui::{Control, Prompt, Reply},
 };
-
-pub(super) const fn notice(choice: NoticeChoice) -> &'static str {
-    match choice {
-        NoticeChoice::Accepted => "Read the notice and went on with the assistant",
-        NoticeChoice::Human => "Read the notice and asked for a person",
-        NoticeChoice::Declined => "Read the notice and declined",
-    }
-}
 
 /// `Noted: passed = true, score = 7`: what the script has worked out.
 pub(crate) fn noted(values: &Map<String, Value>) -> String {
     let words = values.iter().map(|(name, value)| {
         format!("{name} = {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     });
-    format!("Noted: {}", words.collect::<Vec<_>>().join(", "))
-}
-
-pub(super) const fn objective_words(status: ObjectiveStatus) -> &'static str {
-    match status {
-        ObjectiveStatus::Pending => "not begun",
-        ObjectiveStatus::InProgress => "begun",
-        ObjectiveStatus::Completed => "done",
-        ObjectiveStatus::Skipped => "passed over",
-        ObjectiveStatus::Failed => "given up",
-        ObjectiveStatus::NotApplicable => "not needed",
-    }
-}
-
-pub(super) fn effect_words(what: &str, outcome: &EffectOutcome) -> String {
-    let outcome = match outcome {
-        EffectOutcome::AwaitingApproval => "waits for consent".to_owned(),
-        EffectOutcome::Queued => "is on its way".to_owned(),
-        EffectOutcome::Delivered => "is done".to_owned(),
-        EffectOutcome::NotApplicable => "does not apply here".to_owned(),
-        EffectOutcome::Rehearsed => "was shown, not done".to_owned(),
-        EffectOutcome::Declined => "was declined".to_owned(),
-        EffectOutcome::Failed { reason } => format!("failed: {reason}"),
-    };
-    format!("`{what}` {outcome}")
-}
-
-pub(super) fn purpose_words(purpose: &Purpose) -> String {
-    match purpose {
-        Purpose::Call { tool, .. } => format!("`{tool}`"),
-        Purpose::Child { .. } => "A child run's question".to_owned(),
-        Purpose::Notice => "The notice".to_owned(),
-        Purpose::Begin { .. } => "Going on".to_owned(),
-        Purpose::Erase => "Erasure".to_owned(),
-        Purpose::Effect { .. } => "Consent".to_owned(),
-    }
+    messages::export::noted(&words.collect::<Vec<_>>())
 }
 
 /// A prompt as text: title, body, and what there was to choose from or, with the draft, to look over.
@@ -83,7 +39,7 @@ pub(super) fn prompt_words(prompt: &Prompt, has_draft: bool) -> String {
         Control::Confirm(confirm) => {
             vec![format!("[{}]", confirm.yes), format!("[{}]", confirm.no)]
         }
-        Control::Upload(upload) => vec![format!("Files: {}", upload.accept.join(", "))],
+        Control::Upload(upload) => vec![messages::export::files(&upload.accept)],
         Control::Ask(_) => Vec::new(),
     };
     for line in lines {
@@ -98,7 +54,7 @@ pub(super) fn reply_words(reply: &Reply, prompt: &Prompt) -> String {
         Reply::Text { text } => text.clone(),
         Reply::Chosen { ids, free_text: Some(text) } if ids.is_empty() => text.clone(),
         Reply::Chosen { ids, free_text: Some(text) } => {
-            format!("{} (typed: “{text}”)", chosen(ids, &prompt.control))
+            messages::export::typed(&chosen(ids, &prompt.control), text)
         }
         Reply::Chosen { ids, free_text: None } => chosen(ids, &prompt.control),
         Reply::Filled { values } => {
@@ -107,13 +63,7 @@ pub(super) fn reply_words(reply: &Reply, prompt: &Prompt) -> String {
             lines.collect::<Vec<_>>().join("\n")
         }
         Reply::Reviewed { verdict, notes, data } => {
-            let verdict = match verdict {
-                Verdict::Approved => "Looks right",
-                Verdict::Modified => "Changed and approved",
-                Verdict::Saved => "Edited",
-                Verdict::Rejected => "Start over",
-            };
-            let mut text = with_words(verdict, notes.as_deref());
+            let mut text = with_words(messages::export::verdict(*verdict), notes.as_deref());
             if let (Control::Review(review), Some(data)) = (&prompt.control, data) {
                 text.push('\n');
                 for line in approved(review, data) {
@@ -122,23 +72,16 @@ pub(super) fn reply_words(reply: &Reply, prompt: &Prompt) -> String {
             }
             text
         }
-        Reply::Uploaded { artifacts } => match artifacts.len() {
-            1 => "Sent a file".to_owned(),
-            count => format!("Sent {count} files"),
-        },
+        Reply::Uploaded { artifacts } => messages::export::sent_files(artifacts.len()),
         Reply::Decided { decision, feedback } => {
-            let decision = match decision {
-                Decision::Approved => "Approved",
-                Decision::Denied | Decision::DeniedWithFeedback => "Denied",
-            };
-            with_words(decision, feedback.as_deref())
+            with_words(messages::export::decision(*decision), feedback.as_deref())
         }
         Reply::Confirmed { yes } => match &prompt.control {
             Control::Confirm(confirm) if *yes => confirm.yes.clone(),
             Control::Confirm(confirm) => confirm.no.clone(),
-            _ => if *yes { "Yes" } else { "No" }.to_owned(),
+            _ => messages::buttons::yes_or_no(*yes).to_owned(),
         },
-        Reply::Skipped => "Skipped".to_owned(),
+        Reply::Skipped => messages::staff::SKIPPED.to_owned(),
     }
 }
 
@@ -152,7 +95,7 @@ fn chosen(ids: &[String], control: &Control) -> String {
         _ => id.clone(),
     };
     if ids.is_empty() {
-        return "Nothing of these".to_owned();
+        return messages::export::NONE_OF_THESE.to_owned();
     }
     ids.iter().map(label).collect::<Vec<_>>().join(", ")
 }

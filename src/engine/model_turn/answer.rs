@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::{
+    messages,
     ports::llm::{
         self,
         chat::{self, Finish},
@@ -10,19 +11,14 @@ use crate::{
     session::{Response, topics::FORBIDDEN},
 };
 
-const MISCONFIGURED: &str = "The model can't be used: its provider doesn't take our requests (wrong key, model \
-        name or setting). Conversations go on by fixed questions where there are some. Please tell whoever runs this bot; its log has the details.";
-const EXHAUSTED: &str = "The model can't be used: the account with its provider is used up. Conversations go on by \
-        fixed questions where there are some. Please tell whoever runs this bot.";
-const RESTING: &str = "The model can't be used right now: its provider has failed several times in a row. \
-        Conversations go on by fixed questions where there are some, and return to the model when it answers again.";
-
 /// What staff read where a failure does not pass by itself, with the word for it.
 pub(super) const fn trouble(error: &llm::Error) -> Option<(&'static str, &'static str)> {
     match error {
-        llm::Error::Misconfigured(_) => Some(("misconfigured", MISCONFIGURED)),
-        llm::Error::Exhausted(_) => Some(("exhausted", EXHAUSTED)),
-        llm::Error::Resting(_) => Some(("resting", RESTING)),
+        llm::Error::Misconfigured(_) => {
+            Some(("misconfigured", messages::staff::MODEL_MISCONFIGURED))
+        }
+        llm::Error::Exhausted(_) => Some(("exhausted", messages::staff::MODEL_EXHAUSTED)),
+        llm::Error::Resting(_) => Some(("resting", messages::staff::MODEL_RESTING)),
         _ => None,
     }
 }

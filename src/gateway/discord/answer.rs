@@ -10,7 +10,8 @@ use super::{
     render::{inputs::entered, pages},
 };
 use crate::{
-    chat::form::{self, ComponentId, Draft, Fields, Slot, named, picked, words},
+    chat::form::{self, ComponentId, Draft, Fields, Slot, named, picked},
+    messages,
     model::{
         ui::{Choose, Control, FieldError, Reply, Verdict},
         wait::Wait,
@@ -98,7 +99,7 @@ pub fn step(wait: &Wait, draft: &Draft, element: &ComponentId, inputs: &Inputs) 
             Reading { draft, ..reading }.answered()
         }
         (Control::Upload(_), "send") if files(inputs).is_empty() => {
-            reading.wrong(vec![FieldError::whole("Choose a file first.")])
+            reading.wrong(vec![FieldError::whole(messages::answers::CHOOSE_FILE_FIRST)])
         }
         (Control::Upload(_), "send") => {
             reading.came_to(Ok(Reply::Uploaded { artifacts: Vec::new() }))
@@ -237,8 +238,9 @@ impl Reading<'_> {
         let others = self.first("named").unwrap_or_default();
         for id in named(&choose.choices, true, &others) {
             if !choose.choices.iter().any(|choice| choice.id == id) {
-                let name = super::render::text::clip_or(&id, limits::OPTION_TEXT, "That");
-                let message = format!("“{name}” is not among the choices.");
+                let name =
+                    super::render::text::clip_or(&id, limits::OPTION_TEXT, messages::forms::THAT);
+                let message = messages::answers::not_a_choice(&name);
                 return self.wrong(vec![FieldError { path: "named".to_owned(), message }]);
             }
             self.draft.pick(std::slice::from_ref(&id), vec![id.clone()]);
@@ -258,5 +260,5 @@ fn among(choose: &Choose, place: &str) -> Vec<String> {
 pub fn complaints(wait: &Wait, errors: &[FieldError]) -> Vec<String> {
     let line = |error: &FieldError| form::complaint(&wait.prompt.control, error);
     let lines: Vec<String> = errors.iter().map(line).collect();
-    if lines.is_empty() { vec![words::NO_ANSWER.to_owned()] } else { lines }
+    if lines.is_empty() { vec![messages::answers::NO_ANSWER.to_owned()] } else { lines }
 }

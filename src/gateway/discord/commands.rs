@@ -29,6 +29,7 @@ use crate::{
     },
     engine::{InboundKind, Look},
     flow::LoadedFlow,
+    messages,
     model::{
         artifact::Artifact,
         session::{Head, Platform},
@@ -95,7 +96,7 @@ async fn used(
     reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     if message.by.user != by.user {
-        return Ok(update.say(reply_target, "Choose a message that you wrote yourself."));
+        return Ok(update.say(reply_target, messages::discord::OWN_MESSAGES_ONLY));
     }
     let there = update.app.rooms.of(&message.channel).await?;
     let session = match there {

@@ -9,17 +9,12 @@ use tokio::time::timeout;
 
 use super::{inbound, limits};
 use crate::{
-    chat::NotFetched, config::llm::is_loopback, model::artifact::Offer,
+    chat::NotFetched, config::llm::is_loopback, messages, model::artifact::Offer,
     ports::artifacts::check::harmless,
 };
 
 /// The hosts of files that people put onto Discord.
 pub const HOSTS: [&str; 2] = ["cdn.discordapp.com", "media.discordapp.net"];
-
-const GONE: &str = "That file is not there any more. Please send it again.";
-const ELSEWHERE: &str =
-    "That file does not lie with Discord, so I cannot get it. Please send the file itself.";
-const LATER: &str = "I could not get that file from Discord just now.";
 
 /// Gets files; cheap to clone.
 #[derive(Debug, Clone)]
@@ -58,7 +53,7 @@ impl Files {
             tracing::warn!(
                 "a file of Discord lies on a host that is not Discord's; it was not fetched"
             );
-            return Err(refused(ELSEWHERE));
+            return Err(refused(messages::notices::FILE_ELSEWHERE));
         };
         let fetched = timeout(limits::FILE_TOTAL, self.get(url, &offer.name)).await;
         fetched.unwrap_or_else(|_| Err(later()))
@@ -69,8 +64,10 @@ impl Files {
         match answer.status() {
             StatusCode::OK => self.read(answer, name).await,
             // What Discord answers once an address does not work any more has changed before.
-            StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::FORBIDDEN => Err(refused(GONE)),
-            status if status.is_redirection() => Err(refused(ELSEWHERE)),
+            StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::FORBIDDEN => {
+                Err(refused(messages::notices::FILE_NO_LONGER_THERE))
+            }
+            status if status.is_redirection() => Err(refused(messages::notices::FILE_ELSEWHERE)),
             _ => Err(later()),
         }
     }
@@ -89,10 +86,7 @@ impl Files {
         if bytes.is_none_or(|bytes| bytes <= self.max_bytes) {
             return Ok(());
         }
-        let (name, most) = (harmless(name), self.max_bytes / (1024 * 1024));
-        Err(NotFetched::Refused(format!(
-            "**{name}** is too large. I can take files up to {most} MB."
-        )))
+        Err(NotFetched::Refused(messages::answers::too_large(&harmless(name), self.max_bytes)))
     }
 }
 
@@ -126,7 +120,7 @@ fn refused(words: &str) -> NotFetched {
 }
 
 fn later() -> NotFetched {
-    NotFetched::Later(LATER.to_owned())
+    NotFetched::Later(messages::notices::file_later("Discord"))
 }
 
 #[cfg(test)]

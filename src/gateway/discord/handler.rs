@@ -31,6 +31,7 @@ use crate::{
     },
     engine::Engine,
     flow::Library,
+    messages,
     model::session::{Head, PersonId},
     session::Responder,
     store::{self, Find},
@@ -83,7 +84,7 @@ impl Inbox for DiscordInbox {
 }
 
 /// What somebody pressed or sent could not be saved.
-const NOT_SAVED: &str = "That couldn't be saved right now. Please try again.";
+const NOT_SAVED: &str = messages::notices::NOT_SAVED;
 
 /// One update, with what is needed to deal with it.
 pub(super) struct UpdateContext<'a> {

@@ -17,13 +17,14 @@ use crate::{
     },
     config::settings::DiscordConnection,
     flow::{Library, LoadedFlow},
+    messages,
     model::session::Platform,
 };
 
 /// For staff: how somebody is, or everybody.
 pub const REVIEW: &str = "review";
 /// The same on a user.
-pub const REVIEW_USER: &str = "Review onboarding";
+pub const REVIEW_USER: &str = messages::commands::REVIEW_MENU;
 
 /// What the bot must be allowed to do in a server.
 pub const PERMISSIONS: Permissions = Permissions::VIEW_CHANNEL
@@ -174,15 +175,16 @@ fn group(root: &str) -> Option<(Said, Said)> {
     Some(match root {
         "onboard" => (
             said("onboard", "willkommen", "accueil"),
-            said("Your onboarding", "Dein Einstieg", "Ton accueil"),
+            said(messages::commands::YOUR_ONBOARDING, "Dein Einstieg", "Ton accueil"),
         ),
         "privacy" => (
             said("privacy", "datenschutz", "confidentialite"),
-            said("Your data", "Deine Daten", "Tes données"),
+            said(messages::commands::YOUR_DATA, "Deine Daten", "Tes données"),
         ),
-        "staff" => {
-            (said("staff", "team", "equipe"), said("For the team", "Für das Team", "Pour l'équipe"))
-        }
+        "staff" => (
+            said("staff", "team", "equipe"),
+            said(messages::commands::FOR_TEAM, "Für das Team", "Pour l'équipe"),
+        ),
         _ => return None,
     })
 }
@@ -203,12 +205,12 @@ fn options(row: &Entry, needs_member: bool, library: &Library) -> Vec<Value> {
     let made = row.takes.iter().filter_map(|argument| match argument {
         Member => {
             let name = said("member", "mitglied", "membre");
-            Some(option(USER, &name, &said("Whom", "Wen", "Qui"), needs_member))
+            Some(option(USER, &name, &said(messages::commands::WHO, "Wen", "Qui"), needs_member))
         }
         Flow => flow(row.verb, library),
         Reason => {
             let about = said(
-                "Why; it stands in the audit trail",
+                messages::commands::WHY,
                 "Warum; steht im Protokoll",
                 "Pourquoi; figure au journal",
             );
@@ -216,7 +218,12 @@ fn options(row: &Entry, needs_member: bool, library: &Library) -> Vec<Value> {
         }
         File => {
             let name = said("file", "datei", "fichier");
-            Some(option(FILE, &name, &said("The file", "Die Datei", "Le fichier"), true))
+            Some(option(
+                FILE,
+                &name,
+                &said(messages::commands::THE_FILE, "Die Datei", "Le fichier"),
+                true,
+            ))
         }
     });
     made.collect()
@@ -235,7 +242,8 @@ fn flow(verb: Verb, library: &Library) -> Option<Value> {
     let choice = |flow: &Arc<LoadedFlow>| json!({ "name": flow.flow.title, "value": flow.flow.id });
     let choices: Vec<Value> = flows.iter().take(CHOICES).map(choice).collect();
     let name = said("flow", "ablauf", "parcours");
-    let mut flow = option(TEXT, &name, &said("Which one", "Welcher", "Lequel"), false);
+    let mut flow =
+        option(TEXT, &name, &said(messages::commands::WHICH_ONE, "Welcher", "Lequel"), false);
     flow["choices"] = choices.into();
     Some(flow)
 }

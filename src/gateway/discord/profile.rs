@@ -6,6 +6,7 @@
 use super::render::{Message, ephemeral};
 use crate::{
     chat::profile::{Reading, cards},
+    messages,
     session::State,
 };
 
@@ -16,7 +17,7 @@ pub(super) fn page(state: &State, page: usize) -> Message {
         .flat_map(|(wait, review)| ephemeral::approved(wait, review))
         .collect();
     if parts.is_empty() {
-        parts.push("Nothing was approved yet.".to_owned());
+        parts.push(messages::forms::NOTHING_APPROVED.to_owned());
     }
     ephemeral::leaf(parts, page, |page| Reading::ProfilePage(state.session, page).id())
 }

@@ -23,6 +23,7 @@ use crate::{
     base::ids::ArtifactId,
     chat::form::{ComponentId, Draft, words_of},
     gateway::discord::{limits, texts},
+    messages,
     model::{
         audit::sha256,
         session::PersonId,
@@ -236,7 +237,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     } else {
         let whom = said(&addressee(wait), limits::QUOTE);
         Drawn {
-            below: vec![components::small(&[format!("Waiting for {whom}.")])],
+            below: vec![components::small(&[messages::forms::waiting_for(&whom)])],
             ..Drawn::new(OPEN)
         }
     };
@@ -264,7 +265,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
         ))]);
     }
     if let Some(inviter) = cx.invited_by.as_ref().filter(|_| cx.is_participants(wait)) {
-        room.add(vec![components::text(&format!("{inviter} invited you."))]);
+        room.add(vec![components::text(&messages::forms::invited_by(inviter))]);
     }
     room.add_text(&body, if drawn.told.is_empty() { 1 } else { 2 });
     // Whatever was left out of the body, the data is told as far as there is room.
@@ -304,7 +305,7 @@ fn told(wait: &Wait, cx: &Cx) -> (String, Vec<Offered>) {
     let hears = if cx.is_participants(wait) { cx.hears } else { MessageAccess::All };
     let (text, offers) = hears.adapt(&wait.prompt.body);
     match way_to_a_person(wait).filter(|_| hears != MessageAccess::All) {
-        Some(label) => (text.replace(Offered::Human.label(), label), offers),
+        Some(label) => (text.replace(messages::buttons::TALK_TO_A_PERSON, label), offers),
         None => (text, offers),
     }
 }
@@ -320,8 +321,8 @@ fn way_to_a_person(wait: &Wait) -> Option<&str> {
 /// Says that a card is shortened, with a button for the rest.
 fn more(wait: &Wait) -> Vec<Value> {
     let id = ComponentId::id(wait.id, wait.revision, "read.0");
-    let mut more = vec![components::small(&["This is shortened.".to_owned()])];
-    more.extend(components::rows([components::button(id, "Read all of it")]));
+    let mut more = vec![components::small(&[messages::forms::SHORTENED.to_owned()])];
+    more.extend(components::rows([components::button(id, messages::buttons::SHOW_ALL)]));
     more
 }
 
@@ -342,8 +343,8 @@ impl Drawn {
 
 fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
-        Answerers::Participant => "the participant".to_owned(),
-        Answerers::Deciders { alias, .. } => format!("the {}", words_of(alias)),
+        Answerers::Participant => messages::forms::THE_PARTICIPANT.to_owned(),
+        Answerers::Deciders { alias, .. } => messages::forms::the_deciders(&words_of(alias)),
     }
 }
 

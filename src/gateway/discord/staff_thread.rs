@@ -20,6 +20,7 @@ use crate::{
         handler::ButtonId,
     },
     engine::Look,
+    messages,
     model::session::{Head, Status},
     session::State,
 };
@@ -30,18 +31,12 @@ const ROWS: usize = 9;
 /// The head of the thread: who, which interview, how far, and what staff may do.
 pub fn root(look: &Look, hears: MessageAccess) -> Message {
     let how = match (look.state.status, hears) {
-        (Status::Ended, _) => "Nothing more can be done here.",
-        (Status::Completed, MessageAccess::All) => "To write to them, write in this thread.",
-        (Status::Completed, MessageAccess::Replies) => {
-            "To write to them, reply to a message of mine in this thread."
-        }
-        (_, MessageAccess::All) => {
-            "Write in this thread to take over: what you write is passed on."
-        }
-        (_, MessageAccess::Replies) => {
-            "Reply to a message of mine in this thread to take over: what you write is passed on."
-        }
-        (_, MessageAccess::Nothing) => "Press Take over to keep the assistant quiet.",
+        (Status::Ended, _) => messages::staff::NOTHING_TO_DO,
+        (Status::Completed, MessageAccess::All) => messages::staff::WRITE_TO_THEM,
+        (Status::Completed, MessageAccess::Replies) => messages::staff::REPLY_TO_THEM,
+        (_, MessageAccess::All) => messages::staff::WRITE_TO_TAKE_OVER,
+        (_, MessageAccess::Replies) => messages::staff::REPLY_TO_TAKE_OVER,
+        (_, MessageAccess::Nothing) => messages::staff::PRESS_TO_TAKE_OVER,
     };
     let mut components = vec![components::text(&title(look))];
     components.push(small(&[said(&overview::standing(look), limits::VALUE_SHOWN), how.to_owned()]));
@@ -51,7 +46,7 @@ pub fn root(look: &Look, hears: MessageAccess) -> Message {
 
 /// The same once the session is erased: nothing of anybody, and nothing to press.
 pub fn erased() -> Message {
-    let components = [small(&["This conversation was erased.".to_owned()])];
+    let components = [small(&[messages::staff::ERASED.to_owned()])];
     Message { content: String::new(), components: vec![container(&components, OVER)] }
 }
 
@@ -70,7 +65,11 @@ pub fn own(look: &Look, link: Option<&str>) -> String {
     let title = said(&look.flow.flow.title, limits::QUOTE);
     let mut text = format!("**{title}**: {}", said(&overview::standing(look), limits::VALUE_SHOWN));
     if let Some(open) = look.state.pending().next() {
-        _ = write!(text, "\nOpen: {}", said(&plain(&open.prompt.body), 300));
+        _ = write!(
+            text,
+            "\n{}",
+            messages::staff::open_question(&said(&plain(&open.prompt.body), 300))
+        );
     }
     if let Some(link) = link {
         _ = write!(text, "\n{link}");
@@ -81,8 +80,11 @@ pub fn own(look: &Look, link: Option<&str>) -> String {
 /// Everybody at a glance.
 pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Message {
     let overview = overview::Overview::of(heads, now);
-    let mut components =
-        vec![components::text(&format!("### All conversations\n{}", overview.counts))];
+    let mut components = vec![components::text(&format!(
+        "### {}\n{}",
+        messages::staff::ALL_CONVERSATIONS,
+        overview.counts
+    ))];
     let phases: Vec<String> = overview
         .phases
         .iter()
@@ -93,10 +95,7 @@ pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Message {
     }
     components.extend(overview.rows.iter().take(ROWS).map(row));
     if overview.rows.len() > ROWS {
-        components.push(small(&[format!(
-            "{} more. Name a person to see theirs.",
-            overview.rows.len() - ROWS
-        )]));
+        components.push(small(&[messages::staff::more_conversations(overview.rows.len() - ROWS)]));
     }
     Message { content: String::new(), components: vec![container(&components, OPEN)] }
 }
@@ -112,7 +111,7 @@ fn row(row: &overview::Row<'_>) -> Value {
         phase.unwrap_or_default(),
         time(row.head.updated_at),
     );
-    texts::row(&text, ButtonId::show(row.head.id), "Open")
+    texts::row(&text, ButtonId::show(row.head.id), messages::buttons::OPEN)
 }
 
 fn title(look: &Look) -> String {

@@ -1,4 +1,4 @@
-//! Words that only Discord shows.
+//! Messages that only Discord shows; their words are in the catalogue.
 
 use super::{
     limits,
@@ -14,16 +14,21 @@ use serenity::builder::CreateButton;
 use crate::{
     base::ids::SessionId,
     chat::{
-        form::{
-            MessageAccess,
-            words::{COULD_NOT_SEND, Words},
-        },
+        form::{MessageAccess, words::Words},
         handler::ButtonId,
         profile,
     },
     config::Approvers,
-    model::{session::PersonId, transcript::Audience, ui::Offered},
+    messages,
+    model::{session::PersonId, ui::Offered},
     session::State,
+};
+
+pub(crate) use crate::messages::discord::{
+    BEGIN_IN_THE_SERVER, COPY_SENT_BEFORE, DIRECT, DIRECT_LATER, FILTERED, FOR_MODERATORS, GONE,
+    HELP_TITLE, IN_A_SERVER, NO_BOTS, NO_ROOM, NO_THREAD, NO_UPLOAD, NOT_HERE, NOT_POSTED, POSTED,
+    ROOM_LATER, SEE_CONVERSATION, UNHEARD, UNHEARD_STAFF, answered_in, confirm_erasure, copy_comes,
+    goes_on, invited, no_copy, room, stopped,
 };
 
 /// Words of ours, which may hold Markdown.
@@ -66,15 +71,12 @@ const GREETED: &str = ">!";
 pub fn said_before(question: &str, what: &str) -> Message {
     let question = said(&crate::chat::form::plain(question), limits::QUOTE);
     let what = said(what, limits::VALUE_SHOWN);
-    words(format!(
-        "{question} **{what}**: you told the server when you joined, so I won't ask again. You can change it under \
-         *Channels & Roles*."
-    ))
+    words(messages::discord::said_before(&question, &what))
 }
 
 /// How a request was decided.
 pub fn decided(what: &str, by: &PersonId, by_name: &str) -> Message {
-    words(format!("{} by {}.", escape(what), render::text::person(by, by_name)))
+    words(messages::requests::decided_by(&escape(what), &render::text::person(by, by_name)))
 }
 
 /// Those who decide, called by their roles and names; nobody where none is listed. With the ids that may be called.
@@ -128,8 +130,8 @@ pub fn by(user: &str, messages: &[Message]) -> Vec<Message> {
 /// The buttons of a copy and of the end of it.
 fn copy_row(session: SessionId) -> Vec<Value> {
     rows([
-        button(ButtonId::copy(session), Offered::Export.label()),
-        button(ButtonId::delete(session), Offered::Delete.label()),
+        button(ButtonId::copy(session), messages::buttons::DOWNLOAD_MY_ANSWERS),
+        button(ButtonId::delete(session), messages::buttons::DELETE_MY_DATA),
     ])
 }
 
@@ -144,7 +146,7 @@ pub fn closing(text: &str, session: SessionId) -> Message {
 
 /// A copy of everything, for whoever wants one, and the end of it.
 pub fn copy_offered(session: SessionId) -> Message {
-    let mut components = vec![components::text("You can have a copy of everything.")];
+    let mut components = vec![components::text(messages::interview::COPY_OFFERED)];
     components.extend(copy_row(session));
     Message { content: String::new(), components }
 }
@@ -178,15 +180,18 @@ pub fn offer_under(messages: &mut [Message], offers: &[Offered], session: Sessio
 pub fn rate_under(messages: &mut [Message], session: SessionId) {
     let rated = |begin: &str| format!("{begin}{}", session.short());
     if let Some(last) = messages.last_mut() {
-        let buttons =
-            [(rated(GOOD), "Good"), (rated(BAD), "Bad"), (ButtonId::help(session), "Help")];
+        let buttons = [
+            (rated(GOOD), messages::buttons::HELPFUL),
+            (rated(BAD), messages::buttons::NOT_HELPFUL),
+            (ButtonId::help(session), messages::buttons::HELP),
+        ];
         last.components.extend(rows(buttons.map(|(id, label)| button(id, label))));
     }
 }
 
 /// The button of a command.
 fn offer(offered: Offered, session: SessionId) -> CreateButton {
-    button(ButtonId::offer(offered, session), offered.label())
+    button(ButtonId::offer(offered, session), messages::buttons::offered(offered))
 }
 
 /// What stands under every question where words are not heard as they are typed: help, and each command once.
@@ -203,23 +208,18 @@ pub fn helping(offers: &[Offered], session: SessionId, hears: MessageAccess) -> 
         }
     });
     let buttons = offers.into_iter().map(|offered| offer(offered, session));
-    let help = button(ButtonId::help(session), "Help");
+    let help = button(ButtonId::help(session), messages::buttons::HELP);
     rows([help].into_iter().chain(buttons))
 }
 
 /// What works in a conversation, for whoever asks or has typed what nobody heard.
 pub fn help(first: &str, session: SessionId, hears: MessageAccess) -> Message {
-    let reply = match hears {
-        MessageAccess::All => "- Type your answer, or press a button on a card.",
-        MessageAccess::Replies => {
-            "- Press a button on a card, or answer with Discord's *Reply* on one of my messages, with the mention on."
-        }
-        MessageAccess::Nothing => "- Press a button on a card.",
+    let how = match hears {
+        MessageAccess::All => messages::discord::HELP_TYPE,
+        MessageAccess::Replies => messages::discord::HELP_REPLY,
+        MessageAccess::Nothing => messages::discord::HELP_PRESS,
     };
-    let text = format!(
-        "{first}\n{reply}\n- Already wrote it? Open the menu of your message and choose *Apps*, then *Use as answer*.\n\
-         - For anything else there are these buttons:"
-    );
+    let text = messages::discord::help(first, how);
     let mut components = vec![components::text(&text)];
     components.extend(rows(Offered::HELP.map(|offered| offer(offered, session))));
     Message { content: String::new(), components }
@@ -234,25 +234,16 @@ pub const BAD: &str = "rate.bad.";
 /// Begins the id of the form that asks why.
 pub const WHY: &str = "rate.why.";
 
-/// Somebody typed in their own conversation what nobody can hear.
-pub const UNHEARD: &str = "I can't read what is typed here, but this works:";
-
-/// The same, for staff in a thread about somebody.
-pub const UNHEARD_STAFF: &str = "I can't read what is typed here. Use Discord's *Reply* on one of my messages, with the mention on.";
-
-/// What works, on request.
-pub const HELP_TITLE: &str = "What works here:";
-
 /// What stands in a room while the model is at work for long, with the button `id` that stops it.
 pub fn working(id: String) -> Message {
-    let mut components = vec![small(&["Still thinking…".to_owned()])];
-    components.extend(rows([button(id, "Stop")]));
+    let mut components = vec![small(&[messages::interview::STILL_THINKING.to_owned()])];
+    components.extend(rows([button(id, messages::buttons::STOP)]));
     Message { content: String::new(), components }
 }
 
 /// What is left of that where Discord does not let it be deleted.
 pub fn worked() -> Message {
-    let components = vec![small(&["I took a while to think here.".to_owned()])];
+    let components = vec![small(&[messages::interview::TOOK_A_WHILE.to_owned()])];
     Message { content: String::new(), components }
 }
 
@@ -311,7 +302,8 @@ const PANEL_TEXT: usize = 600;
 /// Which of several flows?
 pub fn chooser<'a>(hello: &str, flows: impl Iterator<Item = (&'a str, &'a str)>) -> Message {
     let mut components = vec![components::text(hello)];
-    let label = |title: &str| render::text::clip_or(title, limits::BUTTON_LABEL, "Start");
+    let label =
+        |title: &str| render::text::clip_or(title, limits::BUTTON_LABEL, messages::buttons::START);
     let buttons = flows.take(limits::ROW_BUTTONS * 5);
     components.extend(rows(buttons.map(|(id, title)| button(ButtonId::start(id), &label(title)))));
     Message { content: String::new(), components }
@@ -319,11 +311,13 @@ pub fn chooser<'a>(hello: &str, flows: impl Iterator<Item = (&'a str, &'a str)>)
 
 /// Whether staff are sure that a conversation is to end.
 pub fn sure_to_end(session: SessionId) -> Message {
-    let mut components = vec![components::text(
-        "### End the conversation?\nNothing more is asked. What was said is kept.",
-    )];
-    components.extend(rows([danger(ButtonId::end(session), "End")]));
-    components.push(small(&["If not, dismiss this message.".to_owned()]));
+    let mut components = vec![components::text(&format!(
+        "### {}\n{}",
+        messages::staff::END_QUESTION,
+        messages::staff::END_MEANS
+    ))];
+    components.extend(rows([danger(ButtonId::end(session), messages::buttons::END)]));
+    components.push(small(&[messages::forms::DISMISS.to_owned()]));
     Message { content: String::new(), components: vec![container(&components, render::BAD)] }
 }
 
@@ -335,24 +329,14 @@ pub fn row(text: &str, id: String, label: &str) -> Value {
 /// Roles that were given for an answer; none where there are none.
 pub fn roles_added(given: &[String]) -> Option<String> {
     let names: Vec<String> = given.iter().map(|role| said(role, limits::QUOTE)).collect();
-    match names.as_slice() {
-        [] => None,
-        [only] => Some(format!("Role added: **{only}**")),
-        several => Some(format!("Roles added: **{}**", several.join(", "))),
-    }
+    messages::discord::roles_added(&names)
 }
 
 /// The same as a message of its own; with who agreed to it, where somebody had to.
 pub fn new_roles(given: &[String], agreed: Option<(&PersonId, &str)>) -> Message {
     let names: Vec<String> = given.iter().map(|role| said(role, limits::QUOTE)).collect();
-    let word = if names.len() == 1 { "a new role" } else { "new roles" };
-    let line = format!("You have {word}: **{}**.", names.join(", "));
-    words(match agreed {
-        Some((by, name)) => {
-            format!("✓ {} approved your request. {line}", render::text::person(by, name))
-        }
-        None => format!("✓ {line}"),
-    })
+    let agreed = agreed.map(|(by, name)| render::text::person(by, name));
+    words(messages::discord::new_roles(&names, agreed.as_deref()))
 }
 
 /// What became of roles, a line each: what was given, then what was not and why. Nothing is marked by colour alone.
@@ -360,7 +344,7 @@ pub fn roles(given: &[String], not: &[(String, String)]) -> Message {
     let given = given.iter().map(|role| format!("✓ {}", said(role, limits::QUOTE)));
     let not = not.iter().map(|(role, why)| format!("✗ {}: {why}", said(role, limits::QUOTE)));
     let lines: Vec<String> =
-        ["Your roles:".to_owned()].into_iter().chain(given).chain(not).collect();
+        [messages::discord::YOUR_ROLES.to_owned()].into_iter().chain(given).chain(not).collect();
     words(render::text::clip(&lines.join("\n"), limits::CONTENT))
 }
 
@@ -372,112 +356,6 @@ pub fn sentence(words: &Words) -> String {
         None => text,
     }
 }
-
-/// Where a conversation goes on.
-pub fn room(channel: &str) -> String {
-    format!("Your thread: <#{channel}>")
-}
-
-/// The same, once something has arrived there.
-pub const DIRECT: &str = "I've sent you a direct message.";
-
-/// Something did not arrive, and it was no outage.
-pub const FILTERED: &str =
-    "A message filter here held back something I wanted to write. Please ask the team about it.";
-
-/// Nowhere to talk could be made.
-pub const NO_ROOM: &str = "I couldn't open a thread for you, and Discord didn't deliver my direct message. Allow direct \
-                           messages in the server's privacy settings, or ask the team, then press again.";
-
-/// No thread could be made, and nothing else is to be used instead.
-pub const NO_THREAD: &str =
-    "I couldn't open a thread for you here. Please tell the team, then press again.";
-
-/// It takes longer than a moment.
-pub const ROOM_LATER: &str =
-    "This takes a moment longer. I'll write to you in a thread of your own, or directly.";
-
-/// What was said directly has not arrived yet.
-pub const DIRECT_LATER: &str = "I'm writing to you directly. It takes a moment longer; you'll find it among your direct messages.";
-
-/// Where a conversation stands cannot be found out just now.
-pub const SEE_CONVERSATION: &str =
-    "I've noted that. You'll find the answer in your conversation with me.";
-
-/// Nothing is erased before somebody is sure.
-pub fn confirm_erasure(link: &str) -> String {
-    format!("Nothing is erased yet. Please confirm it here: {link}")
-}
-
-/// A copy is handed out where the conversation is.
-pub fn copy_comes(link: &str) -> String {
-    format!("You'll find a button for your copy here in a moment: {link}")
-}
-
-/// Nothing more is asked.
-pub fn stopped(link: &str) -> String {
-    format!("Stopped. I won't ask anything more. You can continue later here: {link}")
-}
-
-/// The conversation goes on.
-pub fn goes_on(link: &str) -> String {
-    format!("It continues here: {link}")
-}
-
-/// What there is to say about an order stands in the conversation.
-pub fn answered_in(link: &str) -> String {
-    format!("You'll find the answer here: {link}")
-}
-
-/// A first word to the bot outside of a server.
-pub const BEGIN_IN_THE_SERVER: &str =
-    "Hello. I begin in the server: press Start there, or type `/onboard start`.";
-
-/// An invitation is on its way.
-pub fn invited(user: &str) -> String {
-    format!(
-        "Invited <@{user}>. They'll find it in a private thread of their own. If it doesn't reach them, you'll read so in \
-         the team's channel."
-    )
-}
-
-/// An app was to be invited.
-pub const NO_BOTS: &str = "That is an app. Only people can be invited.";
-
-/// Somebody was to be invited who is not a member.
-pub const NOT_HERE: &str = "They aren't in this server, so I can't invite them.";
-
-/// A copy could not be handed over.
-pub const fn no_copy(reader: Audience) -> &'static str {
-    match reader {
-        Audience::Participant => COULD_NOT_SEND,
-        Audience::Staff => {
-            "I couldn't send it to you. Allow direct messages in the server's privacy settings, then try again."
-        }
-    }
-}
-
-/// A copy was handed over when this was ordered for the first time.
-pub const COPY_SENT_BEFORE: &str = "It's on its way to your direct messages.";
-
-/// An order that only makes sense within a server.
-pub const IN_A_SERVER: &str = "Please do that in the server, not here.";
-
-/// A panel was posted.
-pub const POSTED: &str = "Posted. It works for as long as it stands here.";
-
-/// A panel could not be posted.
-pub const NOT_POSTED: &str =
-    "I may not post here. Give me the permissions to see this channel and to send messages in it.";
-
-/// For those who look after the server.
-pub const FOR_MODERATORS: &str = "Only those who manage this server can do that.";
-
-/// There is no open question for a file.
-pub const NO_UPLOAD: &str = "You have no conversation that this file could belong to.";
-
-/// Something was pressed that is not known any more.
-pub const GONE: &str = "That button no longer works.";
 
 /// What a thread is called whose conversation was erased.
 pub const ERASED_THREAD: &str = "erased";

@@ -17,6 +17,7 @@ use crate::{
     base::ids::SessionId,
     chat::transcript::{Opening, Page, told},
     engine::export::transcript::Entry,
+    messages,
 };
 
 /// Lines of one page; each takes one of a message's forty components.
@@ -33,7 +34,7 @@ const NAME: usize = 80;
 
 /// The button that opens what was said last.
 pub(super) fn open(session: SessionId) -> CreateButton {
-    button(Opening::last(session).id(), "Open transcript")
+    button(Opening::last(session).id(), messages::buttons::TRANSCRIPT)
 }
 
 /// The page as a message; `title` says whose conversation it is.
@@ -44,18 +45,17 @@ pub fn page(opening: Opening, title: &str, entries: &[Entry]) -> Message {
     let mut components = vec![components::text(&format!("**{}**", said(title, limits::QUOTE)))];
     components.extend(told[first..last].iter().map(|entry| components::text(&drawn(entry))));
     let note = if told.is_empty() {
-        "Nothing was said yet.".to_owned()
+        messages::staff::NO_MESSAGES.to_owned()
     } else {
-        format!(
-            "{} to {last} of {}. Tool calls and bookkeeping are in an export.",
-            first + 1,
-            told.len()
-        )
+        messages::staff::messages_of(first + 1, last, told.len())
     };
     components.push(small(&[note]));
     let beside = |label: &str, page: Page| button(Opening { page, ..opening }.id(), label);
-    let earlier = (first > 0).then(|| beside("Earlier", Page::Before(told[first].seq)));
-    let later = told.get(last).map(|entry| beside("Later", Page::From(entry.seq)));
+    let earlier =
+        (first > 0).then(|| beside(messages::buttons::EARLIER, Page::Before(told[first].seq)));
+    let later = told
+        .get(last)
+        .map(|entry| beside(messages::buttons::LATER_MESSAGES, Page::From(entry.seq)));
     components.extend(rows(earlier.into_iter().chain(later)));
     Message { content: String::new(), components: vec![container(&components, OPEN)] }
 }
@@ -76,7 +76,11 @@ fn drawn(entry: &Entry) -> String {
         _ => markdown::parts(text, LINE),
     };
     let head = format!("**{}** · {}", said(&entry.who, NAME), time(entry.at));
-    let more = if all.len() > 1 { "\n-# There is more of this in an export." } else { "" };
+    let more = if all.len() > 1 {
+        format!("\n-# {}", messages::staff::REST_IN_DOWNLOAD)
+    } else {
+        String::new()
+    };
     match all.first() {
         Some(first) => format!("{head}\n{first}{more}"),
         None => head,
@@ -125,12 +129,15 @@ mod tests {
                 assert!(weight.bytes <= limits::MESSAGE_TEXT_BYTES, "{weight:?}");
                 assert!(weight.components <= limits::MESSAGE_COMPONENTS, "{weight:?}");
                 read.splice(0..0, lines(&message));
-                opening = beside(&message, "Earlier");
+                opening = beside(&message, messages::buttons::EARLIER);
             }
             let all: Vec<String> = (1..=60).map(|n| format!("line {n}")).collect();
             assert_eq!(read, all);
             let message = page(Opening { session, page: Page::Before(30) }, "Ada", &entries);
-            assert_eq!(beside(&message, "Later"), Some(Opening { session, page: Page::From(30) }));
+            assert_eq!(
+                beside(&message, messages::buttons::LATER_MESSAGES),
+                Some(Opening { session, page: Page::From(30) })
+            );
         }
     }
 
@@ -138,6 +145,6 @@ mod tests {
     fn a_conversation_in_which_nothing_was_said_is_a_page_too() {
         let session = SessionId::mint(&CountingIds::default());
         let message = page(Opening::last(session), "Ada", &[]);
-        assert!(message.components[0].to_string().contains("Nothing was said yet."));
+        assert!(message.components[0].to_string().contains("No messages yet."));
     }
 }

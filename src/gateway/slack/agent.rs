@@ -43,6 +43,7 @@ use crate::{
     base::ids::SessionId,
     chat::{PostLog, WorkIndicators, activity::Activity, message_index::MessageIndex},
     engine::{self, Draft, Engine, Look},
+    messages,
     model::{
         effect::{Effect, Priority, Recipient},
         posted::Posted,
@@ -59,19 +60,26 @@ pub const FEEDBACK: &str = "agent.feedback";
 pub type Prompt = (&'static str, &'static str);
 
 /// What is offered to somebody of whom nothing is known; the manifest holds these.
-pub const PROMPTS: [Prompt; 2] = [("Start my onboarding", "Start my onboarding"), HUMAN];
+pub const PROMPTS: [Prompt; 2] =
+    [(messages::buttons::START_ONBOARDING, messages::buttons::START_ONBOARDING), HUMAN];
 
-const HUMAN: Prompt = ("Talk to a person", "human");
-const EXPORT: Prompt = ("Download my answers", "export");
+const HUMAN: Prompt = (messages::buttons::TALK_TO_A_PERSON, "human");
+const EXPORT: Prompt = (messages::buttons::DOWNLOAD_MY_ANSWERS, "export");
 
 /// What fits somebody by how their newest conversation stands.
 const fn prompts(status: Option<Status>) -> &'static [Prompt] {
-    const GOES_ON: [Prompt; 4] =
-        [("Skip this question", "skip"), HUMAN, EXPORT, ("Stop for now", "stop")];
-    const NOTICE: [Prompt; 2] = [HUMAN, ("Stop for now", "stop")];
-    const RESTS: [Prompt; 3] = [("Continue", "resume"), HUMAN, EXPORT];
-    const IS_COMPLETE: [Prompt; 3] = [EXPORT, HUMAN, ("Delete my data", "delete my data")];
-    const HAS_ENDED: [Prompt; 3] = [("Start my onboarding", "Start my onboarding"), HUMAN, EXPORT];
+    const GOES_ON: [Prompt; 4] = [
+        (messages::slack::SKIP_QUESTION, "skip"),
+        HUMAN,
+        EXPORT,
+        (messages::slack::STOP_FOR_NOW, "stop"),
+    ];
+    const NOTICE: [Prompt; 2] = [HUMAN, (messages::slack::STOP_FOR_NOW, "stop")];
+    const RESTS: [Prompt; 3] = [(messages::buttons::CONTINUE, "resume"), HUMAN, EXPORT];
+    const IS_COMPLETE: [Prompt; 3] =
+        [EXPORT, HUMAN, (messages::buttons::DELETE_MY_DATA, "delete my data")];
+    const HAS_ENDED: [Prompt; 3] =
+        [(messages::buttons::START_ONBOARDING, messages::buttons::START_ONBOARDING), HUMAN, EXPORT];
     match status {
         None => &PROMPTS,
         Some(Status::Notice) => &NOTICE,
@@ -255,8 +263,8 @@ impl Agent {
         json!({ "type": "context_actions", "elements": [{
             "type": "feedback_buttons",
             "action_id": FEEDBACK,
-            "positive_button": button("Good", "good", "This answer was helpful"),
-            "negative_button": button("Bad", "bad", "This answer was not helpful"),
+            "positive_button": button(messages::buttons::HELPFUL, "good", messages::slack::ANSWER_HELPFUL),
+            "negative_button": button(messages::buttons::NOT_HELPFUL, "bad", messages::slack::ANSWER_NOT_HELPFUL),
         }] })
     }
 
@@ -600,7 +608,12 @@ mod tests {
         for offered in Offered::ALL {
             // A button that names another time orders nothing now.
             let wanted = (offered != Offered::Resume).then(|| Command::from(offered));
-            assert_eq!(order(offered.label()), wanted, "{}", offered.label());
+            assert_eq!(
+                order(messages::buttons::offered(offered)),
+                wanted,
+                "{}",
+                messages::buttons::offered(offered)
+            );
         }
     }
 
@@ -620,16 +633,16 @@ mod tests {
                 ],
             ),
             (
-                ("Skip this question", "skip"),
+                (messages::slack::SKIP_QUESTION, "skip"),
                 ["Diese Frage überspringen", "Saltar esta pregunta", "Passer cette question"],
             ),
             (
-                ("Stop for now", "stop"),
+                (messages::slack::STOP_FOR_NOW, "stop"),
                 ["Fürs Erste aufhören", "Parar por ahora", "Arrêter pour l'instant"],
             ),
-            (("Continue", "resume"), ["Weiter", "Continuar", "Continuer"]),
+            ((messages::buttons::CONTINUE, "resume"), ["Weiter", "Continuar", "Continuer"]),
             (
-                ("Delete my data", "delete my data"),
+                (messages::buttons::DELETE_MY_DATA, "delete my data"),
                 ["Meine Daten löschen", "Borrar mis datos", "Supprimer mes données"],
             ),
         ];

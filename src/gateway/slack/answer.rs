@@ -13,9 +13,8 @@ use super::{
     },
 };
 use crate::{
-    chat::form::{
-        self, ComponentId, Fields, field_name, kept, named, picked, words, words_to_values,
-    },
+    chat::form::{self, ComponentId, Fields, field_name, kept, named, picked, words_to_values},
+    messages,
     model::{
         ui::{Choose, Control, Field, FieldError, Form, Reply, Review, Verdict},
         wait::Wait,
@@ -26,7 +25,7 @@ use crate::{
 pub const WHOLE: &str = "";
 
 /// Nothing was chosen to send.
-const NO_FILE: &str = "Choose a file first.";
+const NO_FILE: &str = messages::answers::CHOOSE_FILE_FIRST;
 
 /// Longest complaint under an input, in characters; ours.
 const COMPLAINT: usize = 300;
@@ -116,17 +115,18 @@ fn chosen(choose: &Choose, inputs: &Inputs) -> Result<Fields, BTreeMap<String, S
     let others = typed(inputs, "named").and_then(|typed| typed.values.first());
     for id in named(&choose.choices, true, others.map_or("", String::as_str)) {
         if !choose.choices.iter().any(|choice| choice.id == id) {
-            let complaint = format!(
-                "“{}” is not among the choices.",
-                clip_or(&id, limits::OPTION_TEXT, "That")
-            );
+            let complaint = messages::answers::not_a_choice(&clip_or(
+                &id,
+                limits::OPTION_TEXT,
+                messages::forms::THAT,
+            ));
             return Err(BTreeMap::from([("named".to_owned(), complaint)]));
         }
         ids.push(id);
     }
     if !choose.multiple && ids.len() > 1 {
         let block = if others.is_some() { "named" } else { "pick" };
-        return Err(BTreeMap::from([(block.to_owned(), "Please pick one.".to_owned())]));
+        return Err(BTreeMap::from([(block.to_owned(), messages::answers::PICK_ONE.to_owned())]));
     }
     Ok(Fields(ids.into_iter().map(|id| ("pick".to_owned(), id)).collect()))
 }
@@ -168,7 +168,7 @@ fn saved(
     inputs: &Inputs,
 ) -> Result<Reply, Vec<FieldError>> {
     let Some(edit) = Edit::read(&element.action) else {
-        return Err(vec![FieldError::whole(words::NO_ANSWER)]);
+        return Err(vec![FieldError::whole(messages::answers::NO_ANSWER)]);
     };
     let mut fields = Fields::default();
     let mut shown: Vec<String> = Vec::new();
@@ -215,7 +215,7 @@ pub fn place(
         said.push_str(&message);
     }
     for message in placed.values_mut() {
-        *message = clip_or(message, COMPLAINT, words::NO_ANSWER);
+        *message = clip_or(message, COMPLAINT, messages::answers::NO_ANSWER);
     }
     placed
 }

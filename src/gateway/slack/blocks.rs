@@ -17,7 +17,7 @@ use super::{
     limits,
     render::text::{clip_or, literal, units},
 };
-use crate::chat::form::is_blank;
+use crate::{chat::form::is_blank, messages};
 
 /// A plain text of at most `max` characters.
 pub(super) fn plain(text: &str, max: usize) -> SlackBlockPlainTextOnly {
@@ -161,7 +161,7 @@ pub(super) fn confirm(title: &str, text: &str, yes: &str, danger: bool) -> Slack
         plain(title, limits::CONFIRM_TITLE),
         SlackBlockText::Plain(SlackBlockPlainText::new(clip_or(text, limits::CONFIRM_TEXT, "—"))),
         plain(yes, limits::CONFIRM_BUTTON),
-        plain("Cancel", limits::CONFIRM_BUTTON),
+        plain(messages::buttons::CANCEL, limits::CONFIRM_BUTTON),
     );
     item.with_style(if danger { "danger" } else { "primary" }.to_owned())
 }
@@ -180,7 +180,11 @@ impl View {
     pub(super) fn json(self) -> Value {
         let mut view = SlackModalView::new(plain(&self.title, limits::VIEW_TITLE), self.blocks);
         view.submit = self.submit.map(|label| plain(&label, limits::VIEW_TITLE));
-        let close = if view.submit.is_some() { "Cancel" } else { "Close" };
+        let close = if view.submit.is_some() {
+            messages::buttons::CANCEL
+        } else {
+            messages::buttons::CLOSE
+        };
         view.close = Some(plain(close, limits::VIEW_TITLE));
         view.callback_id = Some(self.callback.into());
         view.private_metadata = Some(self.metadata).filter(|text| !text.is_empty());

@@ -31,6 +31,7 @@ use crate::{
     },
     engine::{Beginning, Look},
     flow::LoadedFlow,
+    messages,
     model::{
         artifact::Artifact,
         flow::SlackPlace,
@@ -185,7 +186,12 @@ impl Buttons for UpdateContext<'_> {
     fn show_one(&self, look: &Look, action: &Action) -> Ack {
         if let Ack::Ephemeral { text, blocks } = card_of(look) {
             if action.view.is_some() {
-                self.show_over("Conversation", &blocks, action, reply_target_of(action));
+                self.show_over(
+                    messages::staff::CONVERSATION,
+                    &blocks,
+                    action,
+                    reply_target_of(action),
+                );
             } else {
                 self.post_ephemeral(&reply_target_of(action), Post { text, blocks });
             }

@@ -14,16 +14,12 @@ use super::{
     api::{self, Api, Failure, Method},
     inbound, limits,
 };
-use crate::{chat::NotFetched, model::artifact::Offer, ports::artifacts::check::harmless};
+use crate::{
+    chat::NotFetched, messages, model::artifact::Offer, ports::artifacts::check::harmless,
+};
 
 /// Hosts of Slack that keep files; their subdomains too.
 const HOSTS: [&str; 4] = ["slack.com", "slack-edge.com", "slack-files.com", "slack-gov.com"];
-
-const GONE: &str = "That file is not there any more. Please send it again.";
-const ELSEWHERE: &str = "That file lies with another service, where I cannot get it. Please download it there and send the file itself.";
-const HIDDEN: &str =
-    "Slack does not let me open that file. Please send it to me in our own conversation.";
-const LATER: &str = "I could not get that file from Slack just now.";
 
 /// Gets files and sends copies; cheap to clone.
 #[derive(Debug, Clone)]
@@ -63,7 +59,7 @@ impl Files {
     /// Gets a file that was sent.
     pub async fn fetch(&self, team: &str, offer: &Offer) -> Result<Vec<u8>, NotFetched> {
         let fetched = timeout(limits::FILE_TOTAL, self.get(team, offer)).await;
-        fetched.unwrap_or_else(|_| Err(NotFetched::Later(LATER.to_owned())))
+        fetched.unwrap_or_else(|_| Err(NotFetched::Later(messages::notices::file_later("Slack"))))
     }
 
     /// Puts a file into a conversation and gives its id. Where the answer is [`Failure::Unclear`] it may be there.
@@ -100,29 +96,37 @@ impl Files {
         self.fits(offer.bytes, &offer.name)?;
         let url =
             if offer.url.is_empty() { self.find(team, offer).await? } else { offer.url.clone() };
-        let mut url = Url::parse(&url).map_err(|_| refused(GONE))?;
+        let mut url =
+            Url::parse(&url).map_err(|_| refused(messages::notices::FILE_NO_LONGER_THERE))?;
         for _ in 0..=limits::FILE_REDIRECTS {
             if !self.is_slack(&url) {
                 tracing::warn!(
                     "a file of Slack lies on a host that is not Slack's; it was not fetched"
                 );
-                return Err(refused(ELSEWHERE));
+                return Err(refused(messages::notices::FILE_ELSEWHERE));
             }
             let token = self.api.tenants().token(team).await;
-            let token = token.map_err(|_| NotFetched::Later(LATER.to_owned()))?;
+            let token =
+                token.map_err(|_| NotFetched::Later(messages::notices::file_later("Slack")))?;
             let answer = self.client.get(url.clone()).bearer_auth(token.expose()).send().await;
-            let answer = answer.map_err(|_| NotFetched::Later(LATER.to_owned()))?;
+            let answer =
+                answer.map_err(|_| NotFetched::Later(messages::notices::file_later("Slack")))?;
             match answer.status() {
                 status if status.is_redirection() => {
-                    url = next(&url, &answer).ok_or_else(|| refused(HIDDEN))?;
+                    url = next(&url, &answer)
+                        .ok_or_else(|| refused(messages::notices::FILE_HIDDEN))?;
                 }
                 StatusCode::OK => return self.read(answer, offer).await,
-                StatusCode::NOT_FOUND | StatusCode::GONE => return Err(refused(GONE)),
-                StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(refused(HIDDEN)),
-                _ => return Err(NotFetched::Later(LATER.to_owned())),
+                StatusCode::NOT_FOUND | StatusCode::GONE => {
+                    return Err(refused(messages::notices::FILE_NO_LONGER_THERE));
+                }
+                StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                    return Err(refused(messages::notices::FILE_HIDDEN));
+                }
+                _ => return Err(NotFetched::Later(messages::notices::file_later("Slack"))),
             }
         }
-        Err(refused(HIDDEN))
+        Err(refused(messages::notices::FILE_HIDDEN))
     }
 
     /// Asks where a file lies of which only the id is known.
@@ -132,22 +136,26 @@ impl Files {
             Ok(answer) => answer,
             Err(Failure::Refused { error, .. }) => {
                 let is_gone = matches!(error.as_str(), "file_deleted" | "file_not_found");
-                return Err(refused(if is_gone { GONE } else { HIDDEN }));
+                return Err(refused(if is_gone {
+                    messages::notices::FILE_NO_LONGER_THERE
+                } else {
+                    messages::notices::FILE_HIDDEN
+                }));
             }
-            Err(_) => return Err(NotFetched::Later(LATER.to_owned())),
+            Err(_) => return Err(NotFetched::Later(messages::notices::file_later("Slack"))),
         };
         let file = &answer["file"];
         let text = |name: &str| file[name].as_str().unwrap_or_default();
         if file["is_external"] == true || text("mode") == "external" {
-            return Err(refused(ELSEWHERE));
+            return Err(refused(messages::notices::FILE_ELSEWHERE));
         }
         if matches!(text("mode"), "tombstone" | "hidden_by_limit") {
-            return Err(refused(GONE));
+            return Err(refused(messages::notices::FILE_NO_LONGER_THERE));
         }
         self.fits(file["size"].as_u64(), &offer.name)?;
         let urls = [text("url_private_download"), text("url_private")];
         let url = urls.into_iter().find(|url| !url.is_empty());
-        url.map(str::to_owned).ok_or_else(|| refused(HIDDEN))
+        url.map(str::to_owned).ok_or_else(|| refused(messages::notices::FILE_HIDDEN))
     }
 
     async fn read(&self, mut answer: Response, offer: &Offer) -> Result<Vec<u8>, NotFetched> {
@@ -158,7 +166,10 @@ impl Files {
             .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/html"));
         let mut bytes = Vec::new();
         loop {
-            let chunk = answer.chunk().await.map_err(|_| NotFetched::Later(LATER.to_owned()))?;
+            let chunk = answer
+                .chunk()
+                .await
+                .map_err(|_| NotFetched::Later(messages::notices::file_later("Slack")))?;
             let Some(chunk) = chunk else { break };
             bytes.extend_from_slice(&chunk);
             self.fits(Some(bytes.len() as u64), &offer.name)?;
@@ -170,7 +181,7 @@ impl Files {
             tracing::error!(
                 "Slack answered with a page to sign in instead of a file; give the app the scope `files:read` and install it again"
             );
-            return Err(refused(HIDDEN));
+            return Err(refused(messages::notices::FILE_HIDDEN));
         }
         Ok(bytes)
     }
@@ -179,10 +190,7 @@ impl Files {
         if bytes.is_none_or(|bytes| bytes <= self.max_bytes) {
             return Ok(());
         }
-        let (name, most) = (harmless(name), self.max_bytes / (1024 * 1024));
-        Err(NotFetched::Refused(format!(
-            "*{name}* is too large. I can take files up to {most} MB."
-        )))
+        Err(NotFetched::Refused(messages::answers::too_large(&harmless(name), self.max_bytes)))
     }
 
     /// Whether the token may go there.
@@ -216,10 +224,10 @@ fn is_page(bytes: &[u8]) -> bool {
 /// A file as it came in, as it is offered to a conversation; where it cannot be had, why.
 pub fn offer(file: &inbound::File) -> Result<Offer, &'static str> {
     if file.is_gone {
-        return Err(GONE);
+        return Err(messages::notices::FILE_NO_LONGER_THERE);
     }
     if file.is_external {
-        return Err(ELSEWHERE);
+        return Err(messages::notices::FILE_ELSEWHERE);
     }
     let (id, name, url) = (file.id.clone(), file.name.clone(), file.url.clone());
     Ok(Offer { id, name, bytes: file.size, url })
@@ -315,13 +323,13 @@ mod tests {
         insta::assert_snapshot!(seen.join("\n"), @r#"
         cv: Ok("%PDF-1.7")
         moved: Ok("%PDF-1.7")
-        away: Err(Refused("That file lies with another service, where I cannot get it. Please download it there and send the file itself."))
-        round: Err(Refused("Slack does not let me open that file. Please send it to me in our own conversation."))
-        login: Err(Refused("Slack does not let me open that file. Please send it to me in our own conversation."))
-        unlabelled: Err(Refused("Slack does not let me open that file. Please send it to me in our own conversation."))
-        large: Err(Refused("*large.pdf* is too large. I can take files up to 0 MB."))
-        missing: Err(Refused("That file is not there any more. Please send it again."))
-        huge: Err(Refused("*huge.pdf* is too large. I can take files up to 0 MB."))
+        away: Err(Refused("That file is stored with another service, so I can't open it. Please send the file itself."))
+        round: Err(Refused("Slack won't let me open that file. Please send it to me in our conversation."))
+        login: Err(Refused("Slack won't let me open that file. Please send it to me in our conversation."))
+        unlabelled: Err(Refused("Slack won't let me open that file. Please send it to me in our conversation."))
+        large: Err(Refused("`large.pdf` is too large. The limit is 0 MB."))
+        missing: Err(Refused("That file is no longer there. Please send it again."))
+        huge: Err(Refused("`huge.pdf` is too large. The limit is 0 MB."))
         "#);
     }
 
@@ -334,9 +342,9 @@ mod tests {
             seen.push(format!("{id}: {:?}", files.fetch("T01", &offer).await));
         }
         insta::assert_snapshot!(seen.join("\n"), @r#"
-        F2: Err(Refused("That file is not there any more. Please send it again."))
-        F3: Err(Refused("That file lies with another service, where I cannot get it. Please download it there and send the file itself."))
-        F4: Err(Refused("That file is not there any more. Please send it again."))
+        F2: Err(Refused("That file is no longer there. Please send it again."))
+        F3: Err(Refused("That file is stored with another service, so I can't open it. Please send the file itself."))
+        F4: Err(Refused("That file is no longer there. Please send it again."))
         "#);
     }
 

@@ -34,13 +34,14 @@ use crate::{
         form::{
             ComponentId,
             overview::{self, Overview},
-            plain, words,
+            plain,
         },
         handler::ButtonId,
         message_index::MessageIndex,
     },
     engine::{Engine, Error, Look},
     flow::LoadedFlow,
+    messages,
     model::{
         session::{Head, PersonId, Platform, Status},
         ui::Control,
@@ -290,9 +291,9 @@ impl Inner {
 
 impl Shown {
     fn blocks(&self) -> Vec<SlackBlock> {
-        let mut blocks = vec![header("Your conversations")];
+        let mut blocks = vec![header(messages::staff::YOUR_CONVERSATIONS)];
         if self.own.is_empty() {
-            blocks.push(section("You have none yet."));
+            blocks.push(section(messages::slack::NO_CONVERSATIONS));
         }
         for own in &self.own {
             blocks.extend(own.blocks());
@@ -301,11 +302,11 @@ impl Shown {
             let title = &flow.flow.title;
             let summary = literal(&clip(&flow.flow.summary, 300));
             let text = format!("{}\n{summary}", bold(&literal(title)));
-            let start = Button::new(ButtonId::start(&flow.flow.id), "Start");
-            blocks.push(row(text, start.spoken(&format!("Start {title}"))));
+            let start = Button::new(ButtonId::start(&flow.flow.id), messages::buttons::START);
+            blocks.push(row(text, start.spoken(&messages::buttons::start(title))));
         }
         if self.is_unsure {
-            blocks.push(note("I could not check just now what else you may see. Please open this page again in a moment."));
+            blocks.push(note(messages::slack::HOME_UNSURE));
         }
         if let Some(all) = &self.all {
             blocks.push(divider());
@@ -321,24 +322,21 @@ impl Own {
         let Look { state, flow, loaded, .. } = &self.look;
         let mut lines = vec![bold(&literal(&flow.flow.title))];
         let phase = state.phase().and_then(|id| Some((flow.position(id)?, flow.phase(id)?)));
-        let standing = words::of_status(state.status);
+        let standing = messages::staff::status(state.status);
         lines.push(match phase {
             Some((at, phase)) if !state.status.is_over() => {
                 let of = flow.flow.phase.len();
                 let done = (loaded.head.progress * 100.0).round();
-                format!(
-                    "Part {} of {of} · {} · {done} % · {standing}",
-                    at + 1,
-                    literal(&phase.title)
-                )
+                messages::slack::part(at + 1, of, &literal(&phase.title), done, standing)
             }
-            _ => overview::capitalised(standing),
+            _ => messages::capitalised(standing),
         });
         let text = lines.join("\n");
         let mut blocks = vec![match &self.link {
             Some(page) => {
-                let open = Button::new("open".to_owned(), "Open").link(page.clone());
-                row(text, open.spoken(&format!("Open {}", flow.flow.title)))
+                let open =
+                    Button::new("open".to_owned(), messages::buttons::OPEN).link(page.clone());
+                row(text, open.spoken(&messages::buttons::open(&flow.flow.title)))
             }
             None => section(text),
         }];
@@ -349,12 +347,12 @@ impl Own {
         for wait in mine.take(3) {
             let prompt = &wait.prompt;
             let question = prompt.title.clone().unwrap_or_else(|| plain(&prompt.body));
-            let line = format!("Waits for your answer: {}", literal(&clip(&question, 200)));
+            let line = messages::slack::waits_for_answer(&literal(&clip(&question, 200)));
             blocks.push(match answerable(wait) {
                 Some(action) => {
                     let id = ComponentId::id(wait.id, wait.revision, action);
-                    let spoken = format!("Answer: {question}");
-                    row(line, Button::new(id, "Answer").spoken(&spoken))
+                    let spoken = messages::buttons::spoken(messages::buttons::ANSWER, &question);
+                    row(line, Button::new(id, messages::buttons::ANSWER).spoken(&spoken))
                 }
                 None => note(line),
             });
@@ -380,7 +378,8 @@ fn answerable(wait: &Wait) -> Option<&'static str> {
 /// Everybody's conversations at a glance; the rows that want somebody come first.
 pub(super) fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<SlackBlock> {
     let Overview { counts, phases, rows } = Overview::of(heads, now);
-    let mut blocks = vec![header("All conversations"), section(format!("*{counts}*"))];
+    let mut blocks =
+        vec![header(messages::staff::ALL_CONVERSATIONS), section(format!("*{counts}*"))];
     let phases: Vec<String> =
         phases.iter().map(|(phase, n)| format!("{}: {n}", literal(phase))).collect();
     if !phases.is_empty() {
@@ -394,12 +393,12 @@ pub(super) fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<SlackBlock> {
         for word in &shown.wants {
             line = format!("{line} · *{word}*");
         }
-        let open = Button::new(ButtonId::show(shown.head.id), "Open");
-        let spoken = format!("Open the conversation with {}", shown.person);
+        let open = Button::new(ButtonId::show(shown.head.id), messages::buttons::OPEN);
+        let spoken = messages::staff::open_with(shown.person);
         blocks.push(row(line, open.spoken(&spoken)));
     }
     if rows.len() > limits::HOME_ROWS {
-        blocks.push(note(format!("and {} more", rows.len() - limits::HOME_ROWS)));
+        blocks.push(note(messages::list::and_more(rows.len() - limits::HOME_ROWS)));
     }
     blocks
 }

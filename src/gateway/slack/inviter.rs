@@ -6,11 +6,11 @@ use super::{
     api::Method,
     app::App,
     blocks::{drawn, section},
-    texts,
 };
 use crate::{
     base::ids::SessionId,
     engine::Engine,
+    messages,
     model::{
         posted::{Item, Posted, Reader},
         session::{Place, Status},
@@ -53,8 +53,11 @@ pub(super) async fn told_of_loss(app: &App, place: &Place, session: SessionId) {
         return;
     }
     let own = user == place.channel;
-    let text =
-        if own { texts::OPEN_YOUR_MESSAGES.to_owned() } else { texts::not_reached(&place.channel) };
+    let text = if own {
+        messages::slack::OPEN_YOUR_MESSAGES.to_owned()
+    } else {
+        messages::slack::not_reached(&place.channel)
+    };
     let mut body = json!({ "text": text, "blocks": drawn(&[section(text.as_str())]) });
     // Who cannot be written to reads it where they asked.
     let method = if own {

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     config::Lists,
+    messages,
     model::{
         contact::{Contact, Labelled, Name},
         session::{PersonId, Place, Platform},
@@ -59,7 +60,7 @@ pub enum Standing {
 
 /// It could not be found out in time what somebody may do; the text is for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("I could not check just now what you may do. Please try again in a moment.")]
+#[error("{}", messages::notices::RIGHTS_UNKNOWN)]
 pub struct Unknown;
 
 /// What people are called of whom nothing is known yet.

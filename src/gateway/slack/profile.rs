@@ -10,7 +10,7 @@ use super::{
     limits,
     render::approved,
 };
-use crate::{chat::profile::cards, session::State};
+use crate::{chat::profile::cards, messages, session::State};
 
 /// What the form is called.
 const CALLBACK: &str = "profile";
@@ -30,11 +30,17 @@ pub(super) fn view(state: &State) -> Value {
     let mut blocks: Vec<SlackBlock> =
         all.into_iter().take(limits::VIEW_BLOCKS - 1).take_while(fits).collect();
     if count == 0 {
-        blocks.push(note("Nothing was approved yet."));
+        blocks.push(note(messages::forms::NOTHING_APPROVED));
     } else if blocks.len() < count {
-        blocks.push(note("There is more than can be shown here; the copy has all of it."));
+        blocks.push(note(messages::forms::MORE_IN_DOWNLOAD));
     }
     let (metadata, submit) = (String::new(), None);
-    View { title: "Profile".to_owned(), callback: CALLBACK.to_owned(), metadata, submit, blocks }
-        .json()
+    View {
+        title: messages::forms::PROFILE.to_owned(),
+        callback: CALLBACK.to_owned(),
+        metadata,
+        submit,
+        blocks,
+    }
+    .json()
 }

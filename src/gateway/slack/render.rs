@@ -23,6 +23,7 @@ use crate::{
         blocks::{self, Button, actions, context, header, section},
         limits,
     },
+    messages,
     model::{
         session::PersonId,
         transcript::Audience,
@@ -155,8 +156,9 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
             below = controls.pressed;
         }
         None if is_open => {
-            let whom = literal(&clip_or(&addressee(wait), limits::QUOTE, "somebody"));
-            below.push(context(&[format!("Waiting for {whom}.")]));
+            let whom =
+                literal(&clip_or(&addressee(wait), limits::QUOTE, messages::forms::SOMEBODY));
+            below.push(context(&[messages::forms::waiting_for(&whom)]));
         }
         None => below.extend(closed::render(wait, cx, &mut room)),
     }
@@ -167,8 +169,8 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     }
     if is_cut {
         let id = ComponentId::id(wait.id, wait.revision, "read");
-        blocks.push(context(&["This is shortened.".to_owned()]));
-        blocks.extend(actions(vec![Button::new(id, "Read all of it").build()]));
+        blocks.push(context(&[messages::forms::SHORTENED.to_owned()]));
+        blocks.extend(actions(vec![Button::new(id, messages::buttons::SHOW_ALL).build()]));
     }
     blocks.extend(below);
     if is_open && !notes.is_empty() {
@@ -183,7 +185,7 @@ fn head(prompt: &Prompt, cx: &Cx, room: &mut Room) {
         room.add(header(title));
     }
     if let Some(inviter) = &cx.invited_by {
-        room.add(section(format!("{inviter} invited you.")));
+        room.add(section(messages::forms::invited_by(inviter)));
     }
 }
 
@@ -215,9 +217,10 @@ fn spoken(wait: &Wait, cx: &Cx) -> String {
     if let (true, Control::Choose(choose)) = (wait.standing.is_pending(), &prompt.control) {
         let labels =
             choose.choices.iter().enumerate().take(20).map(|(n, choice)| inputs::label(n, choice));
-        words.push(format!("Choices: {}.", labels.collect::<Vec<_>>().join(", ")));
+        words.push(messages::forms::choices(&labels.collect::<Vec<_>>()));
     }
-    let question = literal(&clip_or(&words.join(" — "), limits::MESSAGE_TEXT / 2, "A question"));
+    let question =
+        literal(&clip_or(&words.join(" — "), limits::MESSAGE_TEXT / 2, messages::forms::QUESTION));
     match closed::spoken(wait, cx) {
         Some(outcome) => format!("{outcome} ({question})"),
         None => question,
@@ -226,8 +229,8 @@ fn spoken(wait: &Wait, cx: &Cx) -> String {
 
 fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
-        Answerers::Participant => "the participant".to_owned(),
-        Answerers::Deciders { alias, .. } => format!("the {}", deciders(alias)),
+        Answerers::Participant => messages::forms::THE_PARTICIPANT.to_owned(),
+        Answerers::Deciders { alias, .. } => messages::forms::the_deciders(&deciders(alias)),
     }
 }
 

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     chat::form::{StaffAction, overview},
     engine::Look,
+    messages,
     model::session::{Platform, Status},
     session::{State, name_of},
 };
@@ -45,20 +46,15 @@ fn how(state: &State, name: &str) -> String {
     let name = literal(name);
     let claimed = state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
     match (state.status, claimed) {
-        (Status::Completed | Status::Ended, _) => {
-            format!("What you write in this thread is passed on to {name}.")
-        }
-        (_, Some((by, by_name))) => format!(
-            "{} has taken over. What you write in this thread is passed on to {name}.",
-            person(by, by_name)
-        ),
-        (_, None) => "Write in this thread to take over: what you write is passed on.".to_owned(),
+        (Status::Completed | Status::Ended, _) => messages::staff::passed_on_to(&name),
+        (_, Some((by, by_name))) => messages::staff::taken_over_by(&person(by, by_name), &name),
+        (_, None) => messages::staff::WRITE_TO_TAKE_OVER.to_owned(),
     }
 }
 
 /// The same once the session is erased: nothing of anybody, and nothing to press.
 pub fn erased() -> Message {
-    let text = "This conversation was erased.";
+    let text = messages::staff::ERASED;
     Message { text: text.to_owned(), blocks: drawn(&[note(text)]) }
 }
 
@@ -68,10 +64,11 @@ pub(super) fn buttons(state: &State) -> Vec<SlackActionBlockElement> {
     let button = |order: &StaffAction| {
         let button = Button::new(order.id(session), order.label());
         if *order == StaffAction::End {
-            let text = "Nothing more is asked. What was said is kept.";
-            let mut sure = confirm("End the conversation?", text, "End", true);
+            let text = messages::staff::END_MEANS;
+            let mut sure =
+                confirm(messages::staff::END_QUESTION, text, messages::buttons::END, true);
             // Cancel would be the conversation.
-            sure.deny = plain("Go back", limits::CONFIRM_BUTTON);
+            sure.deny = plain(messages::buttons::GO_BACK, limits::CONFIRM_BUTTON);
             button.danger().asking(sure).build()
         } else {
             button.build()

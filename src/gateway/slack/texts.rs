@@ -1,4 +1,4 @@
-//! Words that only Slack shows.
+//! Messages that only Slack shows; their words are in the catalogue.
 
 use reqwest::Url;
 use serde_json::Value;
@@ -16,9 +16,12 @@ use crate::{
     base::ids::SessionId,
     chat::{form::words::Words, handler::ButtonId, profile},
     config::Approvers,
+    messages,
     model::ui::Offered,
     session::State,
 };
+
+pub(crate) use crate::messages::slack::{CHANGED_MEANWHILE, WROTE_TO_YOU};
 
 /// Words as they were written, without any markup.
 pub fn plain(text: &str) -> Vec<Message> {
@@ -41,14 +44,14 @@ const PIECES: usize = 4;
 pub fn progress(text: &str, session: SessionId) -> Message {
     let text = literal(text);
     let mut blocks = drawn(&[note(text.as_str())]);
-    let help = Button::new(ButtonId::help(session), "Help").build();
+    let help = Button::new(ButtonId::help(session), messages::buttons::HELP).build();
     blocks.extend(drawn(actions(vec![help]).as_slice()));
     Message { text, blocks }
 }
 
 /// What works in a conversation, for whoever asks.
 pub fn help(session: SessionId) -> Message {
-    let text = "*What works here:*\n• Type your answer, or press a button on a card.\n• Drop a file into this thread.\n• For anything else there are these buttons:".to_owned();
+    let text = messages::slack::HELP.to_owned();
     let mut blocks = drawn(&[section(text.as_str())]);
     blocks.extend(offered(&Offered::HELP, session));
     Message { text, blocks }
@@ -56,7 +59,7 @@ pub fn help(session: SessionId) -> Message {
 
 /// How a request was decided.
 pub fn decided(what: &str, user: &str) -> Message {
-    let text = format!("{} by <@{user}>.", literal(what));
+    let text = messages::requests::decided_by(&literal(what), &format!("<@{user}>"));
     Message { blocks: drawn(&[section(text.as_str())]), text }
 }
 
@@ -79,7 +82,7 @@ const CALLED_MAX: usize = 10;
 
 /// A copy of everything, for whoever wants one, and the end of it.
 pub fn copy_offered(session: SessionId) -> Message {
-    let text = "You can have a copy of everything.".to_owned();
+    let text = messages::interview::COPY_OFFERED.to_owned();
     let mut blocks = drawn(&[section(text.as_str())]);
     blocks.extend(copy_buttons(session));
     Message { text, blocks }
@@ -92,10 +95,10 @@ pub fn copy_buttons(session: SessionId) -> Vec<Value> {
 
 /// The same as a block.
 pub(super) fn copy_row(session: SessionId) -> Option<SlackBlock> {
-    let button = |id, offered: Offered| Button::new(id, offered.label()).build();
+    let button = |id, label| Button::new(id, label).build();
     actions(vec![
-        button(ButtonId::copy(session), Offered::Export),
-        button(ButtonId::delete(session), Offered::Delete),
+        button(ButtonId::copy(session), messages::buttons::DOWNLOAD_MY_ANSWERS),
+        button(ButtonId::delete(session), messages::buttons::DELETE_MY_DATA),
     ])
 }
 
@@ -107,7 +110,8 @@ pub fn link(label: &str, page: Url) -> Vec<Value> {
 /// The buttons under a message that offers commands; none where it offers nothing.
 pub fn offered(offers: &[Offered], session: SessionId) -> Vec<Value> {
     let button = |offered: &Offered| {
-        Button::new(ButtonId::offer(*offered, session), offered.label()).build()
+        let label = messages::buttons::offered(*offered);
+        Button::new(ButtonId::offer(*offered, session), label).build()
     };
     let row = actions(offers.iter().map(button).collect());
     drawn(row.as_slice())
@@ -126,47 +130,21 @@ pub fn sentence(words: &Words) -> String {
     match words.at {
         Some(at) => {
             let text = literal(&words.text);
-            let fallback = at.format("%d %b, %H:%M UTC");
+            let fallback = messages::moment(at);
             format!("{text} <!date^{}^{{date_short_pretty}}, {{time}}|{fallback}>.", at.timestamp())
         }
         None => markdown::parts(&words.text, limits::SECTION).join("\n"),
     }
 }
 
-/// A conversation has begun where the person is not looking.
-pub const WROTE_TO_YOU: &str = "I've sent you a direct message; look under this app's messages.";
-
 /// Begins a conversation in a channel, with somebody who cannot be written to directly.
 pub fn moved_here(user: &str) -> Message {
-    let text = format!(
-        "<@{user}>, I can't send you direct messages, so let's talk here, in the thread below. Everyone in this channel can read it."
-    );
+    let text = messages::slack::moved_here(user);
     Message { blocks: drawn(&[section(text.as_str())]), text }
 }
 
 /// Begins the rest of a conversation in a channel, where the thread it stood in takes no messages any more.
 pub fn goes_on_here(user: &str) -> Message {
-    let text = format!(
-        "<@{user}>, our earlier thread is closed, so let's continue here, in the thread below."
-    );
+    let text = messages::slack::goes_on_here(user);
     Message { blocks: drawn(&[section(text.as_str())]), text }
 }
-
-/// Whom somebody invited cannot be written to; what to do.
-pub fn not_reached(user: &str) -> String {
-    format!(
-        "I cannot write to <@{user}> directly, so they have read nothing yet. Nothing is lost. Ask them to open this app \
-         under “Apps” and to write to me there, or invite them once more when they can be written to. An operator can \
-         also name a private channel that they and I are in, as `parent` of the interview."
-    )
-}
-
-/// The same to whoever began their own conversation.
-pub const OPEN_YOUR_MESSAGES: &str = "I can't write to you directly. Open this app under “Apps” and write to me there, and we'll go on.";
-
-/// A form was opened before what it shows was changed elsewhere.
-pub const CHANGED_MEANWHILE: &str =
-    "This was changed in the meantime. Copy what you wrote, close this form and open it again.";
-
-/// What somebody pressed or typed could not be saved, and Slack does not deliver it again.
-pub const NOT_SAVED: &str = "That couldn't be saved right now. Please try again.";

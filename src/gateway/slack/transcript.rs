@@ -16,6 +16,7 @@ use super::{
 use crate::{
     chat::transcript::{Opening, Page, told},
     engine::export::transcript::Entry,
+    messages,
 };
 
 /// What the form is called in [`super::inbound::ViewRef`].
@@ -41,22 +42,21 @@ pub fn view(opening: Opening, title: &str, entries: &[Entry]) -> Value {
     let mut blocks = vec![section(format!("*{}*", literal(title)))];
     blocks.extend(told[first..last].iter().flat_map(|entry| drawn(entry)));
     let small = if told.is_empty() {
-        "Nothing was said yet.".to_owned()
+        messages::staff::NO_MESSAGES.to_owned()
     } else {
-        format!(
-            "{} to {last} of {}. Tool calls and bookkeeping are in the copy.",
-            first + 1,
-            told.len()
-        )
+        messages::staff::messages_of(first + 1, last, told.len())
     };
     blocks.push(note(small));
     let beside =
         |label: &str, page: Page| Button::new(Opening { page, ..opening }.id(), label).build();
-    let earlier = (first > 0).then(|| beside("Earlier", Page::Before(told[first].seq)));
-    let later = told.get(last).map(|entry| beside("Later", Page::From(entry.seq)));
+    let earlier =
+        (first > 0).then(|| beside(messages::buttons::EARLIER, Page::Before(told[first].seq)));
+    let later = told
+        .get(last)
+        .map(|entry| beside(messages::buttons::LATER_MESSAGES, Page::From(entry.seq)));
     blocks.extend(actions(earlier.into_iter().chain(later).collect()));
     let view = View {
-        title: "Transcript".to_owned(),
+        title: messages::buttons::TRANSCRIPT.to_owned(),
         callback: CALLBACK.to_owned(),
         metadata: String::new(),
         submit: None,
@@ -83,7 +83,7 @@ fn drawn(entry: &Entry) -> Vec<SlackBlock> {
     let mut blocks = vec![section(first)];
     blocks.extend(said.into_iter().skip(1).map(section));
     if is_cut {
-        blocks.push(note("There is more of this in the copy."));
+        blocks.push(note(messages::staff::REST_IN_DOWNLOAD));
     }
     blocks
 }
@@ -128,7 +128,7 @@ mod tests {
             assert!(shown.to_string().len() < limits::VIEW_BYTES_OURS);
             let lines = numbers(&shown).into_iter().filter(|said| said.starts_with("line"));
             read.splice(0..0, lines);
-            opening = beside(&shown, "Earlier");
+            opening = beside(&shown, messages::buttons::EARLIER);
         }
         let all: Vec<String> = (1..=100)
             .map(|n| format!("line {n} {}", if n % 7 == 0 { "&lt;" } else { "" }))
@@ -142,7 +142,10 @@ mod tests {
         );
         // And back.
         let shown = view(Opening { session, page: Page::Before(30) }, "Ada", &entries);
-        assert_eq!(beside(&shown, "Later"), Some(Opening { session, page: Page::From(30) }));
-        assert_eq!(beside(&shown, "Earlier"), None);
+        assert_eq!(
+            beside(&shown, messages::buttons::LATER_MESSAGES),
+            Some(Opening { session, page: Page::From(30) })
+        );
+        assert_eq!(beside(&shown, messages::buttons::EARLIER), None);
     }
 }

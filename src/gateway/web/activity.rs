@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     engine::{Draft, Look},
+    messages,
     model::{
         artifact::Artifact,
         session::Status,
@@ -57,7 +58,7 @@ impl Activity {
         let words = match reading(state) {
             Some(words) => words,
             None if !running.is_empty() => running.join(" "),
-            None if look.thinking && draft.is_none() => "Thinking…".to_owned(),
+            None if look.thinking && draft.is_none() => messages::interview::THINKING.to_owned(),
             None => String::new(),
         };
         Self { words, done, draft, answer }
@@ -72,14 +73,14 @@ impl Activity {
                         @for words in &self.done { span { (icons::check()) (words) } }
                         span.now {
                             span.dots aria-hidden="true" { i {} i {} i {} }
-                            span { (self.words) span.late { " This is taking longer than usual." } }
+                            span { (self.words) span.late { " " (messages::interview::TAKES_LONGER) } }
                         }
                     }
                 }
                 @if let Some(knew) = self.answer {
                     form.halt method="post" action=(cx.url("command")) data-form="interrupt" {
                         (cx.hidden(&format!("interrupt{knew}")))
-                        button.quiet name="command" value="interrupt" { "Stop answering" }
+                        button.quiet name="command" value="interrupt" { (messages::buttons::STOP_ANSWERING) }
                     }
                 }
             }
@@ -115,7 +116,7 @@ pub(super) fn drawn(draft: &Draft) -> Fragment {
     let id = timeline::thought_id(draft.knew);
     let body = html! {
         article.bubble.bot aria-busy="true" {
-            p.who { "Assistant" }
+            p.who { (messages::page::ASSISTANT) }
             div.md { (markdown::render(&draft.text)) }
         }
     };
@@ -130,5 +131,5 @@ fn reading(state: &State) -> Option<String> {
     let call = &state.calls.iter().rev().find(is_reading)?.call;
     let is_read = |file: &&Artifact| call.args["artifact_id"] == *file.id.to_string();
     let file = state.artifacts.iter().find(is_read)?;
-    Some(format!("Received {}. Reading it…", file.filename))
+    Some(messages::interview::reading(&file.filename))
 }

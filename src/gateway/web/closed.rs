@@ -11,6 +11,7 @@ use super::{
 use crate::{
     base::ids::ArtifactId,
     chat::form::{self, clip, filled, labels, may_change, one_line, review_editor, words},
+    messages,
     model::{
         session::PersonId,
         transcript::Audience,
@@ -29,7 +30,10 @@ pub(super) fn line(wait: &Wait, state: &State, cx: &Cx) -> Markup {
         | Standing::Applied { reply, by, by_name, at } => {
             answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer })
         }
-        Standing::Expired { at } => lapsed("Expired: nobody answered in time.", *at),
+        Standing::Expired { at } => lapsed(
+            &format!("{}: {}", messages::forms::EXPIRED, messages::forms::NOBODY_ANSWERED),
+            *at,
+        ),
         Standing::Cancelled { reason, at } => {
             lapsed(&format!("{}: {reason}.", words::withdrawn(&wait.prompt)), *at)
         }
@@ -56,15 +60,13 @@ pub(super) fn whole(wait: &Wait, cx: &Cx) -> Markup {
         (Reply::Reviewed { verdict, data, notes }, Control::Review(review)) => html! {
             @let groups = data.as_ref().map_or_else(|| review.groups.clone(), |data| review_editor::groups_with(review, data));
             @if *verdict != Verdict::Rejected { (controls::review_table(&wait.prompt, review, &groups, None)) }
-            @if let Some(notes) = notes { p.small { "Note: " bdi.lines { (notes) } } }
+            @if let Some(notes) = notes { p.small { bdi.lines { (messages::forms::note(notes)) } } }
         },
         (Reply::Chosen { ids, .. }, control) => unclipped(&labels(control, ids)),
-        (Reply::Decided { feedback, .. }, control) => html! {
+        (Reply::Decided { .. }, control) => html! {
             @if let Control::Decide(decide) = control { (controls::facts(decide)) }
             // What was said to the interviewer is not for the participant.
-            @if let (Some(words), Audience::Staff) = (feedback, cx.viewer) {
-                p.small { "To the interviewer: " bdi.lines { (words) } }
-            }
+            @if let Some(remark) = form::remark(reply, control, cx.viewer) { p.small { bdi.lines { (remark) } } }
         },
         _ => html! {},
     }
@@ -78,7 +80,7 @@ fn unclipped(answer: &str) -> Markup {
 /// What can still be done about a question that is settled, and that its answer is being worked on.
 pub(super) fn actions(wait: &Wait, state: &State, cx: &Cx) -> Markup {
     match &wait.standing {
-        Standing::Answered { .. } => html! { p.working { "Working on it…" } },
+        Standing::Answered { .. } => html! { p.working { (messages::interview::WORKING) } },
         Standing::Applied { reply, .. } => html! {
             @if cx.viewer == Audience::Participant && may_change(wait, reply, state) { (change(wait, cx)) }
         },
@@ -94,7 +96,7 @@ fn change(wait: &Wait, cx: &Cx) -> Markup {
         form.after method="post" action=(cx.url("command")) data-form="change" {
             (cx.hidden(&format!("change.{}.{}", wait.id.short(), wait.revision)))
             input type="hidden" name="wait" value=(wait.id.short());
-            button.quiet name="command" value="change" { "Change" }
+            button.quiet name="command" value="change" { (messages::buttons::CHANGE) }
         }
     }
 }
@@ -106,7 +108,7 @@ fn reopen(wait: &Wait, cx: &Cx) -> Markup {
         form method="post" action=(url) data-form="reopen" {
             (cx.hidden(&format!("reopen.{}.{}", wait.id.short(), wait.revision)))
             input type="hidden" name="wait" value=(wait.id.short());
-            button.quiet name="command" value="reopen" { "Reopen" }
+            button.quiet name="command" value="reopen" { (messages::buttons::REOPEN) }
         }
     }
 }
@@ -146,7 +148,7 @@ impl Given<'_> {
         html! {
             span class={ "outcome " (if good { "good" } else { "bad" }) } {
                 (if good { icons::check() } else { icons::cross() })
-                (what) " by " bdi { (by_whom(self.by, self.by_name, self.state, self.viewer)) } span.at { ", " (time(self.at)) }
+                (what) (messages::page::BY) bdi { (by_whom(self.by, self.by_name, self.state, self.viewer)) } span.at { ", " (time(self.at)) }
             }
         }
     }
@@ -154,20 +156,22 @@ impl Given<'_> {
 
 fn answered(prompt: &Prompt, reply: &Reply, given: &Given<'_>) -> Markup {
     match (reply, &prompt.control) {
-        (Reply::Skipped, _) => given.said("skipped this", ""),
-        (Reply::Text { text }, _) => given.said("answered", text),
+        (Reply::Skipped, _) => given.said(messages::forms::SKIPPED, ""),
+        (Reply::Text { text }, _) => given.said(messages::forms::ANSWERED, text),
         (Reply::Chosen { ids, free_text: Some(text) }, _) if ids.is_empty() => {
-            given.said("answered", text)
+            given.said(messages::forms::ANSWERED, text)
         }
-        (Reply::Chosen { ids, .. }, control) => given.said("answered", &labels(control, ids)),
-        (Reply::Filled { .. }, _) => given.said("submitted this form", ""),
+        (Reply::Chosen { ids, .. }, control) => {
+            given.said(messages::forms::ANSWERED, &labels(control, ids))
+        }
+        (Reply::Filled { .. }, _) => given.said(messages::forms::SUBMITTED, ""),
         (Reply::Reviewed { verdict, .. }, _) => of_verdict(*verdict, given),
         (Reply::Uploaded { artifacts }, _) => {
             let name_of =
                 |id: &ArtifactId| given.state.artifacts.iter().find(|known| known.id == *id);
             let names: Vec<&str> =
                 artifacts.iter().filter_map(name_of).map(|file| file.filename.as_str()).collect();
-            given.said("sent", &names.join(", "))
+            given.said(messages::forms::SENT, &names.join(", "))
         }
         (Reply::Decided { decision, feedback }, control) => html! {
             @if let Control::Decide(decide) = control { (controls::facts(decide)) }
@@ -177,25 +181,23 @@ fn answered(prompt: &Prompt, reply: &Reply, given: &Given<'_>) -> Markup {
             }
         },
         (Reply::Confirmed { yes }, Control::Confirm(confirm)) => {
-            given.said("answered", if *yes { &confirm.yes } else { &confirm.no })
+            given.said(messages::forms::ANSWERED, if *yes { &confirm.yes } else { &confirm.no })
         }
-        (Reply::Confirmed { yes }, _) => given.said("answered", if *yes { "yes" } else { "no" }),
+        (Reply::Confirmed { yes }, _) => {
+            given.said(messages::forms::ANSWERED, if *yes { "yes" } else { "no" })
+        }
     }
 }
 
 fn of_verdict(verdict: Verdict, given: &Given<'_>) -> Markup {
     match verdict {
-        Verdict::Approved => given.stamped("Approved", true),
-        Verdict::Modified => given.stamped("Changed and approved", true),
-        Verdict::Saved => given.said("edited this", ""),
-        Verdict::Rejected => given.said("asked to start over", ""),
+        Verdict::Approved => given.stamped(messages::requests::APPROVED, true),
+        Verdict::Modified => given.stamped(messages::forms::CHANGED_AND_APPROVED, true),
+        Verdict::Saved => given.said(messages::forms::EDITED, ""),
+        Verdict::Rejected => given.said(messages::forms::ASKED_TO_START_OVER, ""),
     }
 }
 
 fn of_decision(decision: Decision, given: &Given<'_>) -> Markup {
-    match decision {
-        Decision::Approved => given.stamped("Approved", true),
-        Decision::Denied => given.stamped("Denied", false),
-        Decision::DeniedWithFeedback => given.stamped("Denied with feedback", false),
-    }
+    given.stamped(messages::requests::decision(decision), decision == Decision::Approved)
 }

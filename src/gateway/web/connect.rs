@@ -23,12 +23,13 @@ use super::{
     guard::{self, Browser},
     health, limits, linked, live, page, participant,
     places::Places,
-    staff, texts,
+    staff,
 };
 use crate::{
     base::telemetry::{metric, ready::Ready},
     config::{Settings, brand::Brand},
     engine::{Engine, file_links::PATH},
+    messages,
     net::listener::{self, Admission, Budget},
 };
 
@@ -213,7 +214,7 @@ fn routes(app: Arc<App>) -> Router {
         .layer(DefaultBodyLimit::max(limits::BODY_MAX))
         .layer(deadline)
         .merge(live.layer(strangers))
-        .fallback(|| async { page::problem(StatusCode::NOT_FOUND, texts::NOTHING_HERE) })
+        .fallback(|| async { page::problem(StatusCode::NOT_FOUND, messages::page::NOTHING_HERE) })
         .layer(middleware::from_fn_with_state(Arc::clone(&app), guarded))
         .with_state(app)
 }
@@ -230,10 +231,10 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
         || public.is_some_and(|url| guard::is_host_of(headers, url));
     let mut response = if !is_ours {
         refused("host");
-        page::problem(StatusCode::MISDIRECTED_REQUEST, texts::OTHER_HOST)
+        page::problem(StatusCode::MISDIRECTED_REQUEST, messages::page::OTHER_HOST)
     } else if is_form && (!guard::is_same_origin(headers) || Browser::of(headers).is_none()) {
         refused("form");
-        page::problem(StatusCode::FORBIDDEN, texts::STALE_FORM)
+        page::problem(StatusCode::FORBIDDEN, messages::page::STALE_FORM)
     } else {
         brand::under(Arc::clone(&app.brand), next.run(request)).await
     };
@@ -287,6 +288,6 @@ async fn logo(State(app): State<Arc<App>>) -> Response {
             let headers = [(header::CONTENT_TYPE, logo.kind), (header::CACHE_CONTROL, "no-cache")];
             (headers, logo.bytes.to_vec()).into_response()
         }
-        None => page::problem(StatusCode::NOT_FOUND, texts::NOTHING_HERE),
+        None => page::problem(StatusCode::NOT_FOUND, messages::page::NOTHING_HERE),
     }
 }

@@ -11,8 +11,9 @@ use super::{
 };
 use crate::{
     chat::form::{
-        self, ComponentId, DenialForm, Fields, Sheet, clip, in_words, instant, review_editor, words,
+        self, ComponentId, DenialForm, Fields, Sheet, clip, in_words, instant, review_editor,
     },
+    messages,
     model::{
         ui::{
             Ask, Choice, Choose, Confirm, Control, Decide, Field, FieldError, Form, Group, Prompt,
@@ -70,7 +71,7 @@ impl Open<'_> {
     }
 
     fn skip(&self, may: bool) -> Markup {
-        html! { @if may { (self.button("skip", "Skip", "quiet")) } }
+        html! { @if may { (self.button("skip", messages::buttons::SKIP, "quiet")) } }
     }
 
     /// What was typed before, where this part of the card was used.
@@ -112,7 +113,7 @@ fn pick(open: &Open<'_>, choose: &Choose) -> Markup {
                         }
                     }
                 }
-                div.actions { (open.button("done", "Done", "primary")) (open.skip(!choose.required)) }
+                div.actions { (open.button("done", messages::buttons::DONE, "primary")) (open.skip(!choose.required)) }
             } @else if choose.choices.len() <= limits::BUTTONS_MAX {
                 div.actions.choices {
                     @for (n, choice) in choose.choices.iter().enumerate() { (pick_button(open, n, choice)) }
@@ -120,12 +121,12 @@ fn pick(open: &Open<'_>, choose: &Choose) -> Markup {
                 }
             } @else {
                 @let name = open.name("pick");
-                label.sr for=(name) { "Your choice" }
+                label.sr for=(name) { (messages::forms::YOUR_CHOICE) }
                 select id=(name) name="pick" {
-                    option value="" { "Choose…" }
+                    option value="" { (messages::buttons::CHOOSE) }
                     @for choice in &choose.choices { option value=(choice.id) selected[picked(&choice.id)] { (choice.label) } }
                 }
-                div.actions { (open.button("done", "Done", "primary")) (open.skip(!choose.required)) }
+                div.actions { (open.button("done", messages::buttons::DONE, "primary")) (open.skip(!choose.required)) }
             }
             (errors_of(open.draft, "pick"))
         }
@@ -179,13 +180,13 @@ fn look_over(open: &Open<'_>, review: &Review) -> Markup {
         }
         div.folds {
             @if !is_blank { div.approve { (open.form("approve", &html! {
-                div.actions { (open.button("approve", "Looks right", "primary")) (open.skip(review.skippable)) }
+                div.actions { (open.button("approve", messages::buttons::LOOKS_RIGHT, "primary")) (open.skip(review.skippable)) }
             })) } }
             @if is_blank {
                 div.edit { (edit_form(open, review, true)) }
             } @else {
                 details.fold.edit open[editing || is_bare] {
-                    summary { "Edit" }
+                    summary { (messages::buttons::EDIT) }
                     (edit_form(open, review, false))
                 }
                 (start_over(open, restarting))
@@ -209,12 +210,12 @@ fn not_in_a_field(open: &Open<'_>, review: &Review, wrong: &[FieldError]) -> Mar
 fn start_over(open: &Open<'_>, is_begun: bool) -> Markup {
     html! {
         details.fold.again open[is_begun] {
-            summary { "Start over" }
+            summary { (messages::buttons::START_OVER) }
             (open.form("reject", &html! {
                 @let name = open.name("why");
-                label for=(name) { "What should be different? " span.small { "optional" } }
+                label for=(name) { (messages::forms::WHAT_DIFFERENT) " " span.small { (messages::forms::OPTIONAL) } }
                 textarea id=(name) name="notes" rows="2" dir="auto" {}
-                div.actions { (open.button("reject", "Start over", "danger")) }
+                div.actions { (open.button("reject", messages::buttons::START_OVER, "danger")) }
             }))
         }
     }
@@ -228,7 +229,7 @@ fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
     let sheet = inputs::sheet_of(review, draft);
     let inner = html! {
         // Enter in a text field presses the first button of a form: it must be the one that saves.
-        button.sr name="element" value=(ComponentId::id(open.wait.id, open.wait.revision, "save")) tabindex="-1" aria-hidden="true" { "Save" }
+        button.sr name="element" value=(ComponentId::id(open.wait.id, open.wait.revision, "save")) tabindex="-1" aria-hidden="true" { (messages::buttons::SAVE) }
         @for (n, rows) in sheet.rows.iter().enumerate() {
             @for row in rows { input type="hidden" name=(review_editor::rows_name(n)) value=(row.map_or_else(|| "new".to_owned(), |r| r.to_string())); }
         }
@@ -236,24 +237,22 @@ fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
         @if groups.is_empty() { (nothing_listed(review)) }
         @for group in &groups { (edit_group(open, (review, &sheet), group, draft)) }
         div.actions { @for (n, list) in review.lists.iter().enumerate() {
-            @if !review_editor::is_nested(review, n) { (open.button(&format!("add.{n}"), &format!("Add {}", form::one(&list.noun)), "quiet add")) }
+            @if !review_editor::is_nested(review, n) { (open.button(&format!("add.{n}"), &messages::buttons::add(&list.noun), "quiet add")) }
         } }
         @let name = open.name("notes");
         div.field.note {
-            label for=(name) { (form::note_label(!open.is_scripted)) " " span.small { "optional" } }
+            label for=(name) { (messages::forms::note_label(!open.is_scripted)) " " span.small { (messages::forms::OPTIONAL) } }
             textarea id=(name) name="notes" rows="2" dir="auto" { (fields.get("notes")) }
         }
-        div.actions { (open.button("save", "Save", "primary")) (open.skip(is_blank && review.skippable)) }
+        div.actions { (open.button("save", messages::buttons::SAVE, "primary")) (open.skip(is_blank && review.skippable)) }
     };
     open.form("edit", &inner)
 }
 
 /// What to do where there are only lists and nothing is in them.
 fn nothing_listed(review: &Review) -> Markup {
-    let nouns = review.lists.iter().map(|list| form::one(&list.noun));
-    html! {
-        p.empty-hint { "Nothing here yet. Add " (nouns.collect::<Vec<_>>().join(" or ")) ", or save to leave it empty." }
-    }
+    let nouns: Vec<String> = review.lists.iter().map(|list| form::one(&list.noun)).collect();
+    html! { p.empty-hint { (messages::forms::nothing_listed(&nouns)) } }
 }
 
 /// The fields of a group. An entry of a list is folded to its name, so that a long list fits on a screen; what is new
@@ -308,8 +307,8 @@ fn row_buttons(open: &Open<'_>, (n, row): (usize, usize), title: &str) -> Markup
     };
     html! {
         div.actions {
-            (button("remove", "Remove"))
-            @if row > 0 { (button("up", "Move up")) }
+            (button("remove", messages::buttons::REMOVE))
+            @if row > 0 { (button("up", messages::buttons::MOVE_UP)) }
         }
     }
 }
@@ -358,7 +357,7 @@ fn is_told(field: &Field, open: Option<&[FieldError]>) -> bool {
 fn not_given(fields: &[Field], open: Option<&[FieldError]>) -> Markup {
     let missing = fields.iter().filter(|field| !is_told(field, open));
     let missing: Vec<&str> = missing.map(|field| field.label.as_str()).collect();
-    html! { @if !missing.is_empty() { p.small { "Not given: " (missing.join(", ")) } } }
+    html! { @if !missing.is_empty() { p.small { (messages::forms::not_filled_in(&missing)) } } }
 }
 
 /// Fields with their values.
@@ -372,9 +371,9 @@ pub(super) fn values(fields: &[Field], open: Option<&[FieldError]>) -> Markup {
                 @let words = words(field);
                 @let check = open.is_some() && field.check;
                 div.check[check || wrong(field).is_some()].wide[words.chars().count() > limits::FOLDED_MAX / 4] {
-                    dt { (field.label) @if check { " " span.tag { (icons::warning()) "please check" } } }
+                    dt { (field.label) @if check { " " span.tag { (icons::warning()) (messages::forms::PLEASE_CHECK) } } }
                     dd {
-                        @if !words.is_empty() { (folded(&words)) } @else if wrong(field).is_none() { span.empty { "not given" } }
+                        @if !words.is_empty() { (folded(&words)) } @else if wrong(field).is_none() { span.empty { (messages::forms::NOT_FILLED_IN) } }
                         @if let Some(wrong) = wrong(field) { span.needed { (icons::warning()) (wrong) } }
                     }
                 }
@@ -391,7 +390,7 @@ fn folded(words: &str) -> Markup {
             span dir="auto" { (words) }
         } @else {
             details.long {
-                summary { span.begin dir="auto" { (begin) } " " span.more { "Show all" } }
+                summary { span.begin dir="auto" { (begin) } " " span.more { (messages::buttons::SHOW_ALL) } }
                 span dir="auto" { (words) }
             }
         }
@@ -403,14 +402,17 @@ fn send_files(open: &Open<'_>, upload: &Upload) -> Markup {
     let refused = open.typed("send").is_some_and(|draft| !draft.errors.is_empty());
     let accept = upload.accept.iter().map(|ext| format!(".{ext}")).collect::<Vec<_>>().join(",");
     let kinds = upload.accept.iter().map(|ext| ext.to_uppercase()).collect::<Vec<_>>().join(", ");
-    let size = words::bytes(upload.max_bytes);
     let label = match (refused, upload.max_files) {
-        (true, _) => "Try another file",
-        (false, 2..) => "Choose files",
-        (false, _) => "Choose a file",
+        (true, _) => messages::buttons::TRY_ANOTHER_FILE,
+        (false, 2..) => messages::buttons::CHOOSE_FILES,
+        (false, _) => messages::buttons::CHOOSE_FILE,
     };
     // What a résumé says can be typed into the cards that follow; nothing stands in for another file.
-    let skip = if upload.upload_type == RESUME { "Type it in" } else { "Skip" };
+    let skip = if upload.upload_type == RESUME {
+        messages::buttons::TYPE_IT_IN
+    } else {
+        messages::buttons::SKIP
+    };
     let inner = html! {
         div.dropzone {
             // The browser's own button says the same.
@@ -418,14 +420,13 @@ fn send_files(open: &Open<'_>, upload: &Upload) -> Markup {
             input type="file" id=(name) name="files" accept=(accept) multiple[upload.max_files > 1]
                 data-max-bytes=(upload.max_bytes) aria-describedby={ (name) "-hint" };
             p.small id={ (name) "-hint" } {
-                (kinds) ". "
-                @if upload.max_files > 1 { "Up to " (upload.max_files) " files, " (size) " each." } @else { "Up to " (size) "." }
-                span.by-mouse { " Drag and drop works too." }
+                (messages::forms::accepted(&kinds, upload.max_files, upload.max_bytes))
+                span.by-mouse { " " (messages::forms::DRAG_AND_DROP) }
             }
             (errors_of(open.draft, "files"))
         }
         div.actions {
-            (open.button("send", "Send", "primary"))
+            (open.button("send", messages::buttons::SEND, "primary"))
             @if !upload.required { (open.button("skip", skip, "quiet")) }
         }
     };
@@ -438,12 +439,12 @@ fn write(open: &Open<'_>, ask: &Ask) -> Markup {
     let typed = draft.map(|draft| draft.fields.get("text")).unwrap_or_default();
     let is_wrong = draft.is_some_and(|draft| !draft.errors.is_empty());
     let inner = html! {
-        label.sr for=(name) { "Your answer" }
+        label.sr for=(name) { (messages::forms::YOUR_ANSWER) }
         textarea id=(name) name="text" rows="3" dir="auto" data-max=(ask.max) placeholder=[ask.placeholder.as_deref()]
             autofocus[is_wrong] aria-invalid=[is_wrong.then_some("true")] { (typed) }
         p.left.small aria-live="polite" {}
         (errors_of(open.draft, "text"))
-        div.actions { (open.button("send", "Send", "primary")) (open.skip(!ask.required)) }
+        div.actions { (open.button("send", messages::buttons::SEND, "primary")) (open.skip(!ask.required)) }
     };
     open.form("ask", &inner)
 }
@@ -471,14 +472,14 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
                 summary { (decide.approve) }
                 (open.form("approve", &html! {
                     p { (decide.request) }
-                    div.actions { (open.button("approve", "Yes, approve", "primary")) }
+                    div.actions { (open.button("approve", messages::buttons::YES_APPROVE, "primary")) }
                 }))
             }
             details.fold name=(open.name("decide")) {
                 summary { (decide.deny) }
                 (open.form("deny", &html! {
                     p { (decide.request) }
-                    div.actions { (open.button("deny", "Yes, deny", "danger")) }
+                    div.actions { (open.button("deny", messages::buttons::YES_DENY, "danger")) }
                 }))
             }
             @if let Some(label) = &decide.deny_and_tell {
@@ -502,7 +503,7 @@ fn yes_or_no(open: &Open<'_>, confirm: &Confirm) -> Markup {
     let class = if confirm.danger { "danger" } else { "primary" };
     let inner = html! {
         // Where the words above have said it, it is not said twice.
-        @if confirm.danger && !open.wait.prompt.body.contains("can't be undone") { p.warning { (icons::warning()) "This can't be undone." } }
+        @if confirm.danger && !open.wait.prompt.body.contains(messages::forms::CANT_BE_UNDONE) { p.warning { (icons::warning()) (messages::forms::CANT_BE_UNDONE) } }
         div.actions {
             (open.button("yes", &confirm.yes, class))
             (open.button("no", &confirm.no, "quiet"))

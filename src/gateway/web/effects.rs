@@ -4,6 +4,7 @@
 use super::timeline::Body;
 use crate::{
     flow::LoadedFlow,
+    messages,
     model::{
         flow::PhaseEffect,
         text::quoted,
@@ -77,29 +78,26 @@ fn to_staff(effect: &PhaseEffect, state: &State, flow: &LoadedFlow) -> Body {
     let person = format!("**{}**", quoted(&state.person_in_words()));
     let (would, text, note) = match effect {
         PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
-            let would = format!("Would give {person} {}.", roles(state, effect));
-            (would, None, "Nothing was given: roles exist only on Discord.")
+            let would = messages::page::would_give(&person, &roles(state, effect));
+            (would, None, messages::page::ROLES_ON_DISCORD)
         }
         PhaseEffect::DiscordPost { channel, data, mention_participant, .. } => {
-            let mention =
-                if *mention_participant { format!(", mentioning {person}") } else { String::new() };
-            let would = format!("Would post in {}{mention}:", in_channel(channel));
-            (would, posted(state, data), "Nothing was posted: this page has no channels.")
+            let mentioned = mention_participant.then_some(person.as_str());
+            let would = messages::page::would_post(&in_channel(channel), mentioned);
+            (would, posted(state, data), messages::page::NO_CHANNELS)
         }
         PhaseEffect::PostSummary { channel, include, on, .. } => {
-            let would = format!("Would post a summary in {}:", in_channel(channel));
+            let would = messages::page::would_summarise(&in_channel(channel));
             let text = summary(state, flow, include, *on);
-            (would, Some(text), "Nothing was posted: this page has no channels.")
+            (would, Some(text), messages::page::NO_CHANNELS)
         }
         PhaseEffect::Webhook { url_from, include, .. } => {
             let data: Vec<String> = include
                 .iter()
                 .map(|data| format!("*{}*", quoted(&flow.data_title(data))))
                 .collect();
-            let data =
-                if data.is_empty() { String::new() } else { format!(": {}", data.join(", ")) };
-            let would = format!("Would call the web hook *{}*{data}.", quoted(url_from));
-            (would, None, "Nothing was sent: it isn't set up under [webhooks].")
+            let would = messages::page::would_call(&quoted(url_from), &data);
+            (would, None, messages::page::NO_WEBHOOK)
         }
     };
     Body::Rehearsed { would, text, note }
@@ -109,12 +107,12 @@ fn to_staff(effect: &PhaseEffect, state: &State, flow: &LoadedFlow) -> Body {
 fn to_participant(effect: &PhaseEffect, state: &State) -> Option<Body> {
     let (would, text, note) = match effect {
         PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
-            let would = format!("On Discord, you would now get {}.", roles(state, effect));
-            (would, None, "No role was given here.")
+            let would = messages::page::you_would_get(&roles(state, effect));
+            (would, None, messages::page::NO_ROLE_GIVEN)
         }
         PhaseEffect::DiscordPost { channel, data, .. } => {
-            let would = format!("On Discord, this would now be posted in {}:", in_channel(channel));
-            (would, posted(state, data), "Nothing was posted.")
+            let would = messages::page::would_be_posted(&in_channel(channel));
+            (would, posted(state, data), messages::page::NOTHING_POSTED)
         }
         PhaseEffect::PostSummary { .. } | PhaseEffect::Webhook { .. } => return None,
     };
@@ -125,11 +123,7 @@ fn to_participant(effect: &PhaseEffect, state: &State) -> Option<Body> {
 fn roles(state: &State, effect: &PhaseEffect) -> String {
     let titles = titles_of(&roles_of(state, effect));
     let titles: Vec<String> = titles.iter().map(|title| format!("*{}*", quoted(title))).collect();
-    match titles.as_slice() {
-        [only] => format!("the role {only}"),
-        [before @ .., last] => format!("the roles {} and {last}", before.join(", ")),
-        [] => "a role".to_owned(),
-    }
+    messages::page::roles(&titles)
 }
 
 fn in_channel(alias: &str) -> String {
@@ -144,12 +138,12 @@ fn posted(state: &State, data: &str) -> Option<String> {
 fn in_words(what: &str, outcome: &EffectOutcome) -> Option<String> {
     let what = what.replace('_', " ");
     Some(match outcome {
-        EffectOutcome::AwaitingApproval => format!("Waiting for the team's approval: {what}."),
+        EffectOutcome::AwaitingApproval => messages::page::awaits_approval(&what),
         EffectOutcome::Queued => return None,
-        EffectOutcome::Delivered => format!("Done: {what}."),
-        EffectOutcome::NotApplicable => format!("Not applicable here: {what}."),
-        EffectOutcome::Rehearsed => format!("Not done here: {what}."),
-        EffectOutcome::Declined => format!("Declined by the team: {what}."),
-        EffectOutcome::Failed { reason } => format!("Failed: {what} ({reason})."),
+        EffectOutcome::Delivered => messages::page::done(&what),
+        EffectOutcome::NotApplicable => messages::page::not_applicable(&what),
+        EffectOutcome::Rehearsed => messages::page::not_done(&what),
+        EffectOutcome::Declined => messages::page::declined(&what),
+        EffectOutcome::Failed { reason } => messages::page::failed(&what, reason),
     })
 }

@@ -11,8 +11,9 @@ use futures::StreamExt as _;
 use super::{connect::App, limits};
 use crate::{
     base::ids::{SessionId, WaitId},
-    chat::form::{Fields, words},
+    chat::form::Fields,
     engine::{Engine, Error},
+    messages,
     model::{artifact::Artifact, text::typed},
     net::listener::Share,
     ports::artifacts::check::harmless,
@@ -143,7 +144,7 @@ impl Submission {
     ) -> Result<Result<Vec<Artifact>, Vec<String>>, Error> {
         let limit = u64::try_from(limits::FILE_MAX).unwrap_or(u64::MAX);
         let mut refused: Vec<String> =
-            self.too_large.iter().map(|name| words::too_large(name, limit)).collect();
+            self.too_large.iter().map(|name| messages::answers::too_large(name, limit)).collect();
         let mut kept = Vec::new();
         for (name, bytes) in std::mem::take(&mut self.files) {
             match engine.keep_file(session, wait, &name, bytes).await? {

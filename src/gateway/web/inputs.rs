@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{controls::Open, icons, markdown, render::Draft};
 use crate::{
     chat::form::{self, Fields, Sheet, field_name, in_words},
+    messages,
     model::ui::{Choice, Control, Field, Input, Review},
     session::answer::is_day,
 };
@@ -66,7 +67,7 @@ fn label(id: &str, field: &Field) -> Markup {
         label for=(id) {
             (field.label)
             @if !field.required { " " span.small { "optional" } }
-            @if field.check { " " span.tag { (icons::warning()) "please check" } }
+            @if field.check { " " span.tag { (icons::warning()) (messages::forms::PLEASE_CHECK) } }
         }
     }
 }
@@ -176,7 +177,7 @@ impl One<'_> {
         html! {
             select id=(self.id) name=(self.name()) autofocus[self.wrong] aria-describedby=[self.about.as_deref()]
                 aria-invalid=[self.wrong.then_some("true")] {
-                option value="" { "Choose…" }
+                option value="" { (messages::buttons::CHOOSE) }
                 @for choice in choices { option value=(choice.id) selected[self.has(&choice.id)] { (choice.label) } }
             }
         }

@@ -32,11 +32,12 @@ use super::{
     render::{Cx, Fragment},
     reply::{self, piece_json},
     staff::{self, Member, Wanted},
-    staff_page, texts, timeline,
+    staff_page, timeline,
 };
 use crate::{
     base::ids::SessionId,
     engine::{Changed, Draft, Error},
+    messages,
     model::transcript::Audience,
     tool::pipeline::record::Progress,
 };
@@ -100,7 +101,7 @@ pub(super) async fn staff_overview(
 ) -> Response {
     match Member::of(&app, &headers).filter(|member| member.name.is_some()) {
         Some(member) => open(app, &headers, Shown::Overview(member, wanted)),
-        None => page::problem(StatusCode::FORBIDDEN, texts::STAFF_KEY),
+        None => page::problem(StatusCode::FORBIDDEN, messages::page::STAFF_KEY),
     }
 }
 
@@ -110,13 +111,17 @@ fn open(app: Arc<App>, headers: &HeaderMap, shown: Shown) -> Response {
         Shown::Overview(..) => None,
     };
     let Some(browser) = Browser::of(headers) else {
-        return page::problem(StatusCode::FORBIDDEN, texts::STALE_FORM);
+        return page::problem(StatusCode::FORBIDDEN, messages::page::STALE_FORM);
     };
     // Staff and participant at one browser are one here: its connections are what there are few of.
     let place = match app.live.take(browser.person(), session) {
         Ok(place) => place,
-        Err(Full::Own) => return page::problem(StatusCode::TOO_MANY_REQUESTS, texts::MANY_PAGES),
-        Err(Full::All) => return page::problem(StatusCode::SERVICE_UNAVAILABLE, texts::ALL_PAGES),
+        Err(Full::Own) => {
+            return page::problem(StatusCode::TOO_MANY_REQUESTS, messages::page::MANY_PAGES);
+        }
+        Err(Full::All) => {
+            return page::problem(StatusCode::SERVICE_UNAVAILABLE, messages::page::ALL_PAGES);
+        }
     };
     let shutdown = app.shutdown.clone();
     let is_theirs = matches!(&shown, Shown::Session(cx) if cx.viewer == Audience::Participant);

@@ -17,8 +17,9 @@ use super::{
     timeline,
 };
 use crate::{
-    chat::form::{Words, words},
+    chat::form::Words,
     flow::LoadedFlow,
+    messages,
     model::{
         session::{Head, Status},
         transcript::Audience,
@@ -93,7 +94,7 @@ impl Frame<'_> {
                     script src="/assets/app.js" defer {}
                 }
                 body class=(self.class) data-live=[self.live.as_deref()] {
-                    a.skip-link href="#main" { "Skip to the content" }
+                    a.skip-link href="#main" { (messages::page::SKIP_TO_CONTENT) }
                     div #notice role="alert" { @if let Some(words) = self.notice { p { (notice(words)) } } }
                     p #link role="status" {}
                     (content)
@@ -111,14 +112,14 @@ pub fn problem(status: StatusCode, words: &str) -> Response {
 
 /// The same with the way back to the page that it happened on.
 pub fn problem_at(status: StatusCode, words: &str, home: &str) -> Response {
-    let frame = Frame { title: "Sorry", live: None, class: "plain", notice: None };
+    let frame = Frame { title: messages::page::SORRY, live: None, class: "plain", notice: None };
     let back = match home {
-        "/" => "Back to start",
-        home if home.contains("/s/") => "Back to the conversation",
-        _ => "Back",
+        "/" => messages::buttons::BACK_TO_START,
+        home if home.contains("/s/") => messages::buttons::BACK_TO_CONVERSATION,
+        _ => messages::buttons::BACK,
     };
     let content = html! {
-        main #main { h1 { "Sorry" } p { (words) } p { a.button href=(home) { (back) } } }
+        main #main { h1 { (messages::page::SORRY) } p { (words) } p { a.button href=(home) { (back) } } }
     };
     (status, Html(frame.around(&content).into_string())).into_response()
 }
@@ -138,22 +139,23 @@ pub(super) struct Start<'a> {
 
 /// The flows, and the conversations of this browser.
 pub(super) fn start(start: &Start<'_>) -> Markup {
-    let frame = Frame { title: "Start", live: None, class: "start", notice: start.notice };
+    let frame =
+        Frame { title: messages::buttons::START, live: None, class: "start", notice: start.notice };
     frame.around(&html! {
-        header.top { div.inner { (brand::sign()) @if start.staff { a href="/staff" { "Staff page" } } } }
+        header.top { div.inner { (brand::sign()) @if start.staff { a href="/staff" { (messages::staff_page::STAFF_PAGE) } } } }
         main #main {
-            h1 { "Welcome" }
-            p.lead { "Try an interview as a participant would see it." @if start.is_local { " Nothing leaves this machine." } }
+            h1 { (messages::page::WELCOME) }
+            p.lead { (messages::page::LEAD) @if start.is_local { " " (messages::page::LOCAL) } }
             @if !start.mine.is_empty() {
                 section aria-labelledby="mine" {
-                    h2 #mine { "Your conversations" }
+                    h2 #mine { (messages::staff::YOUR_CONVERSATIONS) }
                     ul.sessions { @for head in start.mine { (own(head, &start.flows)) } }
                 }
             }
             section aria-labelledby="flows" {
-                h2 #flows { "Interviews" }
+                h2 #flows { (messages::page::INTERVIEWS) }
                 @if start.flows.is_empty() {
-                    p.empty-hint { "There are no interviews yet. Add a flow to the folder of flows, then reload this page." }
+                    p.empty-hint { (messages::page::NO_INTERVIEWS) }
                 } @else {
                     (offers(start))
                 }
@@ -168,7 +170,7 @@ fn own(head: &Head, flows: &[&LoadedFlow]) -> Markup {
     html! {
         li {
             a href={ "/s/" (head.id) } { strong { (title) } }
-            span.small { (words::of_status(head.status)) " · " (render::time(head.updated_at)) }
+            span.small { (messages::staff::status(head.status)) " · " (render::time(head.updated_at)) }
         }
     }
 }
@@ -179,7 +181,7 @@ fn offers(start: &Start<'_>) -> Markup {
         form method="post" action="/start" data-plain {
             input type="hidden" name="csrf" value=(start.browser.csrf());
             input type="hidden" name="key" value=(start.page);
-            div.field.short { label for="name" { "Your name " span.small { "optional" } }
+            div.field.short { label for="name" { (messages::page::YOUR_NAME) " " span.small { (messages::forms::OPTIONAL) } }
                 input #name type="text" name="name" dir="auto" maxlength=(limits::NAME_MAX) autocomplete="name"; }
             @for flow in &start.flows { (offer(flow)) }
         }
@@ -193,7 +195,7 @@ fn offer(flow: &LoadedFlow) -> Markup {
             h3 id={ "flow-" (id) } { (flow.flow.title) }
             p { (flow.flow.summary) }
             ol.phases { @for phase in &flow.flow.phase { li { (phase.title) } } }
-            button.primary name="flow" value=(id) aria-describedby={ "flow-" (id) } { "Start" }
+            button.primary name="flow" value=(id) aria-describedby={ "flow-" (id) } { (messages::buttons::START) }
         }
     }
 }
@@ -206,23 +208,23 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
     frame.around(&html! {
         header.top {
             div.inner {
-                a.brand-mark href="/" aria-label="All interviews" { (icons::back()) }
+                a.brand-mark href="/" aria-label=(messages::page::ALL_INTERVIEWS) { (icons::back()) }
                 h1 { (brand::logo()) (title) }
                 (PreEscaped(menu(&view.state, cx).html))
             }
             (PreEscaped(render::status(&view.state, &view.flow, cx.viewer).html))
         }
         main #main {
-            h2 #talk .sr { "Conversation" }
+            h2 #talk .sr { (messages::staff::CONVERSATION) }
             @let log = view.log(cx);
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
                 @for piece in &log { (PreEscaped(&piece.html)) }
                 @if let Some(draft) = &view.doing.draft { (PreEscaped(activity::drawn(draft).html)) }
             }
-            @if log.is_empty() { p.empty-hint { "It begins in a moment. You can write below at any time." } }
+            @if log.is_empty() { p.empty-hint { (messages::page::STARTING) } }
             (PreEscaped(view.doing.line(cx).html))
             (PreEscaped(render::tail(&view.state, cx).html))
-            noscript { p.strip { a href=(cx.home()) { "Refresh" } " to see what's new." } }
+            noscript { p.strip { a href=(cx.home()) { (messages::buttons::REFRESH) } " " (messages::page::TO_SEE_NEWS) } }
         }
         (composer(cx))
     })
@@ -233,14 +235,14 @@ fn composer(cx: &Cx) -> Markup {
         footer.composer {
             form #say .drop method="post" action=(cx.url("say")) enctype="multipart/form-data" data-form="say" {
                 (cx.hidden("say"))
-                label.attach title="Attach a file" {
-                    (icons::clip()) span.sr { "Attach a file" }
+                label.attach title=(messages::buttons::ATTACH_FILE) {
+                    (icons::clip()) span.sr { (messages::buttons::ATTACH_FILE) }
                     input.sr type="file" name="files" multiple;
                 }
-                label.sr for="text" { "Write a message" }
-                textarea #text name="text" rows="1" dir="auto" data-max=(limits::TEXT_MAX) placeholder="Write a message" aria-describedby="text-hint" { (cx.unsent) }
-                span #text-hint .sr { "Enter sends the message, Shift and Enter starts a new line." }
-                button.primary aria-label="Send message" { (icons::send()) }
+                label.sr for="text" { (messages::page::WRITE_A_MESSAGE) }
+                textarea #text name="text" rows="1" dir="auto" data-max=(limits::TEXT_MAX) placeholder=(messages::page::WRITE_A_MESSAGE) aria-describedby="text-hint" { (cx.unsent) }
+                span #text-hint .sr { (messages::page::ENTER_SENDS) }
+                button.primary aria-label=(messages::buttons::SEND_MESSAGE) { (icons::send()) }
                 p.chosen.small aria-live="polite" {}
                 p.left.small aria-live="polite" {}
             }
@@ -253,27 +255,27 @@ fn menu(state: &State, cx: &Cx) -> Fragment {
     let inner = |cx: &Cx| {
         html! {
             details.menu {
-                summary { "Menu" }
+                summary { (messages::buttons::MENU) }
                 div.sheet {
-                    (order(cx, state, "human", "Talk to a person"))
+                    (order(cx, state, "human", messages::buttons::TALK_TO_A_PERSON))
                     @match state.status {
-                        Status::Notice | Status::Open => (order(cx, state, "stop", "Stop")),
-                        Status::Stopped | Status::Paused | Status::Declined => (order(cx, state, "resume", "Continue")),
+                        Status::Notice | Status::Open => (order(cx, state, "stop", messages::buttons::STOP)),
+                        Status::Stopped | Status::Paused | Status::Declined => (order(cx, state, "resume", messages::buttons::CONTINUE)),
                         Status::Completed | Status::Ended => {},
                     }
                     @if state.status == Status::Open && state.phase().is_some() {
                         details.sub {
-                            summary { "Skip ahead…" }
+                            summary { (messages::buttons::asking(messages::buttons::SKIP_AHEAD)) }
                             form method="post" action=(cx.url("command")) data-form="advance" {
                                 (cx.hidden(&format!("advance{}", state.seq)))
-                                label for="reason" { "Why do you want to skip ahead?" }
+                                label for="reason" { (messages::page::WHY_SKIP) }
                                 textarea #reason name="reason" rows="2" dir="auto" {}
-                                button.primary name="command" value="advance" { "Send request" }
+                                button.primary name="command" value="advance" { (messages::buttons::SEND_REQUEST) }
                             }
                         }
                     }
-                    a.item href=(cx.url("export")) download { "Download my answers" }
-                    (order(cx, state, "delete", "Delete my data…"))
+                    a.item href=(cx.url("export")) download { (messages::buttons::DOWNLOAD_MY_ANSWERS) }
+                    (order(cx, state, "delete", &messages::buttons::asking(messages::buttons::DELETE_MY_DATA)))
                 }
             }
         }
@@ -292,13 +294,14 @@ fn order(cx: &Cx, state: &State, command: &str, label: &str) -> Markup {
 
 /// All is gone; what is left is the number of the receipt.
 pub(super) fn erased(receipt: &str) -> Markup {
-    let frame = Frame { title: "Erased", live: None, class: "plain", notice: None };
+    let frame =
+        Frame { title: messages::page::ERASED_TITLE, live: None, class: "plain", notice: None };
     frame.around(&html! {
         main #main {
-            h1 { "Everything is erased" }
-            p { "Your answers, your files and the conversation are gone. We keep only a record that an erasure took place; it doesn't contain your name." }
-            @if !receipt.is_empty() { p { "Receipt: " code { (receipt) } } }
-            p { a.button href="/" { "Back to start" } }
+            h1 { (messages::page::ERASED) }
+            p { (messages::page::ERASED_BODY) }
+            @if !receipt.is_empty() { p { (messages::page::RECEIPT) " " code { (receipt) } } }
+            p { a.button href="/" { (messages::buttons::BACK_TO_START) } }
         }
     })
 }

@@ -17,11 +17,11 @@ use super::{
     parse, produced_files,
     render::Cx,
     reply::{self, html, status_of, submitted},
-    texts,
 };
 use crate::{
     base::ids::SessionId,
     chat::form::{Words, words},
+    messages,
     model::{
         session::{Place, Platform},
         transcript::Audience,
@@ -112,7 +112,7 @@ fn responder(app: &App, browser: &Browser, name: String) -> Responder {
 
 /// The conversation, if it is this browser's own; to anybody else it does not exist.
 async fn own(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Browser), Response> {
-    let nothing = || page::problem(StatusCode::NOT_FOUND, words::NO_CONVERSATION);
+    let nothing = || page::problem(StatusCode::NOT_FOUND, messages::notices::NO_CONVERSATION);
     let browser = Browser::of(headers).ok_or_else(nothing)?;
     let session: SessionId = id.parse().map_err(|_| nothing())?;
     let view = reply::view(app, session)
@@ -166,14 +166,15 @@ async fn taken(app: Arc<App>, id: String, request: Request<Body>, kind: Kind) ->
         Err(refusal) => return refusal,
     };
     let session = view.state.session;
-    let name = view.state.name.clone().unwrap_or_else(|| "the participant".to_owned());
+    let name =
+        view.state.name.clone().unwrap_or_else(|| messages::forms::THE_PARTICIPANT.to_owned());
     let from = responder(&app, &browser, name);
     let outcome = match kind {
         Kind::Answer => reply::answer(&app, session, from, form).await,
         Kind::Say => reply::say(&app, session, from, form).await,
         Kind::Command => match parse::command(&form.fields) {
             Some(command) => reply::command(&app, session, from, (&form, command)).await,
-            None => Ok(reply::Outcome::Told(Words::new(texts::STALE_FORM))),
+            None => Ok(reply::Outcome::Told(Words::new(messages::page::STALE_FORM))),
         },
     };
     let cx = cx(&app, &browser, session, Audience::Participant);
@@ -235,7 +236,7 @@ pub(super) async fn bundle(app: &App, view: &View, reader: Audience) -> Response
         app.engine.bundle(&gathered, reader).await.ok()
     };
     let Some(bytes) = made.await else {
-        let words = "The copy couldn't be made right now. Please try again.";
+        let words = messages::notices::COPY_FAILED;
         let home = match reader {
             Audience::Participant => format!("/s/{session}"),
             Audience::Staff => format!("/staff/s/{session}"),

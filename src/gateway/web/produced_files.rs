@@ -5,9 +5,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::{connect::App, page, page::View, texts};
+use super::{connect::App, page, page::View};
 use crate::{
     base::ids::ArtifactId,
+    messages,
     model::artifact::Artifact,
     ports::artifacts::{blobs, check::Kind},
 };
@@ -51,7 +52,7 @@ impl Sent {
 /// A file that the bot made in a conversation which whoever asks may see. One that it did not make there, or that has
 /// been erased, does not exist.
 pub(super) async fn file(app: &App, view: &View, id: &str) -> Response {
-    let nothing = || page::problem(StatusCode::NOT_FOUND, texts::NOTHING_HERE);
+    let nothing = || page::problem(StatusCode::NOT_FOUND, messages::page::NOTHING_HERE);
     let Ok(id) = id.parse::<ArtifactId>() else { return nothing() };
     let Some(file) = view.state.made.iter().find(|file| file.id == id) else { return nothing() };
     let artifacts = &app.engine.parts().artifacts;
@@ -59,11 +60,11 @@ pub(super) async fn file(app: &App, view: &View, id: &str) -> Response {
         Ok(Some(bytes)) => sent(file, bytes),
         Ok(None) => nothing(),
         Err(blobs::Error::Damaged { .. }) => {
-            let words = "This file was damaged where it is kept, and cannot be read any more.";
+            let words = messages::notices::FILE_DAMAGED;
             page::problem(StatusCode::INTERNAL_SERVER_ERROR, words)
         }
         Err(_) => {
-            let words = "The file cannot be read just now. Please try again.";
+            let words = messages::notices::FILE_UNREADABLE;
             page::problem(StatusCode::SERVICE_UNAVAILABLE, words)
         }
     }

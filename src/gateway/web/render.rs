@@ -11,15 +11,16 @@ use super::{
 };
 use crate::{
     base::ids::{SessionId, WaitId},
-    chat::form::{self, Fields, Words, words},
+    chat::form::{self, Fields, Words},
     flow::LoadedFlow,
+    messages,
     model::{
         artifact::Artifact,
         audit::sha256,
         effect::Handout,
         session::Status,
         transcript::Audience,
-        ui::{Decision, FieldError, Offered},
+        ui::{FieldError, Offered},
         wait::{Answerers, Wait, deciders},
     },
     session::State,
@@ -140,10 +141,10 @@ fn spoken(body: &Body) -> String {
         Body::Card { wait, .. } if wait.standing.is_pending() => {
             let title = wait.prompt.title.as_deref().map(|title| format!("{title} "));
             let title = title.unwrap_or_default();
-            format!("Question: {title}{}", form::plain(&wait.prompt.body))
+            messages::page::question(&title, &form::plain(&wait.prompt.body))
         }
         Body::Card { .. } => String::new(),
-        Body::Export => "A copy of your data is ready.".to_owned(),
+        Body::Export => messages::page::COPY_READY.to_owned(),
         Body::Part(text) => text.clone(),
     }
 }
@@ -156,15 +157,15 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
         },
         Body::Card { wait, again } => card(wait, *again, state, cx),
         Body::File(file) => html! {
-            article.bubble.file aria-label="File" {
+            article.bubble.file aria-label=(messages::forms::FILE) {
                 (icons::sheet())
-                span { strong { bdi { (file.filename) } } br; span.small { (words::bytes(file.size_bytes)) " · " (time(message.at)) } }
+                span { strong { bdi { (file.filename) } } br; span.small { (messages::bytes(file.size_bytes)) " · " (time(message.at)) } }
             }
         },
         Body::Export => html! {
             article.bubble {
-                p { "Your answers, files and the whole conversation, in one archive." }
-                p { a.button href=(cx.url("export")) download { "Download a copy" } }
+                p { (messages::page::ARCHIVE) }
+                p { a.button href=(cx.url("export")) download { (messages::page::DOWNLOAD_COPY) } }
             }
         },
         Body::Handed { what, text } => html! {
@@ -183,8 +184,8 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
             div.line { details.summary { summary { (text) " " (time(message.at)) } div.md { (markdown::render(summary)) } } }
         },
         Body::Rehearsed { would, text, note } => html! {
-            article.card.rehearsed aria-label="Rehearsal" {
-                p.small { span.tag.calm { "Rehearsal" } " " (time(message.at)) }
+            article.card.rehearsed aria-label=(messages::page::REHEARSAL) {
+                p.small { span.tag.calm { (messages::page::REHEARSAL) } " " (time(message.at)) }
                 div.md { (markdown::render(would)) }
                 @if let Some(text) = text { blockquote.md dir="auto" { (markdown::render(text)) } }
                 p.small { (note) }
@@ -207,11 +208,11 @@ fn handed(file: &Artifact, text: &str, cx: &Cx, at: DateTime<Utc>) -> Markup {
     let url = cx.url(&format!("made/{}", file.id));
     html! {
         @if Sent::of(file) == Sent::Picture {
-            p { a href=(url) target="_blank" aria-label={ "Open " (file.filename) } { img.made src=(url) alt=(form::plain(text)) loading="lazy"; } }
+            p { a href=(url) target="_blank" aria-label=(messages::buttons::open(&file.filename)) { img.made src=(url) alt=(form::plain(text)) loading="lazy"; } }
         } @else {
-            p { a.button href=(url) download=(file.filename) { "Download" } }
+            p { a.button href=(url) download=(file.filename) { (messages::buttons::DOWNLOAD) } }
         }
-        p { strong { (file.filename) } " " span.small { (words::bytes(file.size_bytes)) " · " (time(at)) } }
+        p { strong { (file.filename) } " " span.small { (messages::bytes(file.size_bytes)) " · " (time(at)) } }
     }
 }
 
@@ -222,7 +223,7 @@ fn offered(offers: &[Offered], message: &str, cx: &Cx) -> Markup {
             @for offered in offers {
                 form method="post" action=(cx.url("command")) data-form="offer" {
                     (cx.hidden(&format!("{}.{message}", offered.name())))
-                    button.quiet name="command" value=(offered.name()) { (offered.label()) }
+                    button.quiet name="command" value=(offered.name()) { (messages::buttons::offered(*offered)) }
                 }
             }
         }
@@ -231,17 +232,17 @@ fn offered(offers: &[Offered], message: &str, cx: &Cx) -> Markup {
 
 fn bubble(voice: &Voice, text: &str, at: DateTime<Utc>, state: &State, viewer: Audience) -> Markup {
     let (name, class) = match voice {
-        Voice::Bot => ("Assistant", "bot"),
-        Voice::BotToStaff => ("Assistant, to the team", "bot aside"),
-        Voice::Participant if viewer == Audience::Participant => ("You", "you"),
-        Voice::Participant => (state.known_as().unwrap_or("Participant"), "you"),
+        Voice::Bot => (messages::page::ASSISTANT, "bot"),
+        Voice::BotToStaff => (messages::page::ASSISTANT_TO_TEAM, "bot aside"),
+        Voice::Participant if viewer == Audience::Participant => (messages::forms::YOU, "you"),
+        Voice::Participant => (state.known_as().unwrap_or(messages::staff::PARTICIPANT), "you"),
         Voice::Staff(name) => (name.as_str(), "person"),
         Voice::Bystander(name) => (name.as_str(), "aside"),
     };
     let is_markdown = matches!(voice, Voice::Bot | Voice::BotToStaff);
     html! {
         article class={ "bubble " (class) } {
-            p.who { bdi { (name) } @if class == "person" { " · from the team" } " " (time(at)) }
+            p.who { bdi { (name) } @if class == "person" { (messages::page::FROM_THE_TEAM) } " " (time(at)) }
             @if is_markdown { div.md dir="auto" { (said(text, viewer)) } } @else { p.said dir="auto" { (text) } }
         }
     }
@@ -250,7 +251,7 @@ fn bubble(voice: &Voice, text: &str, at: DateTime<Utc>, state: &State, viewer: A
 /// What the participant has just written, where the transcript does not hold it: a command.
 pub(super) fn said_by_you(text: &str) -> Markup {
     html! {
-        div.row.mine { article.bubble.you { p.who { "You" } p.said dir="auto" { (text) } } }
+        div.row.mine { article.bubble.you { p.who { (messages::forms::YOU) } p.said dir="auto" { (text) } } }
     }
 }
 
@@ -267,7 +268,7 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
         && heading.chars().count() <= limits::LINE_MAX;
     let head = html! {
         h3 id=(title) dir="auto" { (heading) }
-        @if again { span.outcome { "Asked again below." } } @else { (closed::line(wait, state, cx)) }
+        @if again { span.outcome { (messages::forms::ASKED_AGAIN) } } @else { (closed::line(wait, state, cx)) }
     };
     let rest = html! {
         @if cx.viewer == Audience::Staff { (asked(wait)) }
@@ -293,7 +294,7 @@ fn open_card(wait: &Wait, state: &State, cx: &Cx) -> Markup {
         article.card.open[is_theirs].waits[!is_theirs] aria-labelledby=(title) aria-describedby=(name_of_part("b", wait)) data-wait=(wait.id.short()) {
             header {
                 h3 id=(title) class=[wait.prompt.title.is_none().then_some("sr")] {
-                    (wait.prompt.title.as_deref().unwrap_or("Question"))
+                    (wait.prompt.title.as_deref().unwrap_or(messages::forms::QUESTION))
                 }
                 @if cx.viewer == Audience::Staff { (asked(wait)) }
             }
@@ -301,7 +302,7 @@ fn open_card(wait: &Wait, state: &State, cx: &Cx) -> Markup {
             @if is_theirs {
                 (controls::render(wait, state, cx))
             } @else {
-                p.outcome.waiting { (icons::clock()) "Waiting for " (addressee(wait).to_lowercase()) "." }
+                p.outcome.waiting { (icons::clock()) (messages::forms::waiting_for(&addressee(wait).to_lowercase())) }
             }
             @if wait.quorum > 1 { (votes(wait)) }
             @if wait.quorum < 2 { @for note in &wait.prompt.notes { p.small { (note) } } }
@@ -310,7 +311,7 @@ fn open_card(wait: &Wait, state: &State, cx: &Cx) -> Markup {
 }
 
 fn asked(wait: &Wait) -> Markup {
-    html! { p.small { (addressee(wait)) " · asked " (time(wait.asked_at)) } }
+    html! { p.small { (addressee(wait)) (messages::page::ASKED) (time(wait.asked_at)) } }
 }
 
 /// What the bot says, as this viewer reads it.
@@ -335,7 +336,11 @@ fn heading(wait: &Wait) -> String {
         return title.clone();
     }
     let body = form::one_line(&form::plain(&wait.prompt.body));
-    if body.is_empty() { "Question".to_owned() } else { form::clip(&body, limits::HEADING_MAX) }
+    if body.is_empty() {
+        messages::forms::QUESTION.to_owned()
+    } else {
+        form::clip(&body, limits::HEADING_MAX)
+    }
 }
 
 /// A name in the page for a part of a card.
@@ -347,25 +352,23 @@ pub(super) fn name_of_part(part: &str, wait: &Wait) -> String {
 fn votes(wait: &Wait) -> Markup {
     html! {
         p.small {
-            (wait.quorum) " people must agree."
-            @for vote in &wait.votes {
-                " " (vote.by_name) (if vote.decision == Decision::Approved { " approved." } else { " denied." })
-            }
+            (messages::requests::quorum(wait.quorum))
+            @for vote in &wait.votes { " " (messages::requests::voted(&vote.by_name, vote.approves())) }
         }
     }
 }
 
 fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
-        Answerers::Participant => "The participant".to_owned(),
-        Answerers::Deciders { alias, .. } => format!("The {}", deciders(alias)),
+        Answerers::Participant => messages::staff::THE_PARTICIPANT.to_owned(),
+        Answerers::Deciders { alias, .. } => messages::page::the_deciders(&deciders(alias)),
     }
 }
 
 /// A time: UTC for all, the reader's own once the script has run.
 pub fn time(at: DateTime<Utc>) -> Markup {
     let stamp = at.format("%Y-%m-%dT%H:%M:%SZ");
-    html! { time datetime=(stamp) { (at.format("%-d %b %Y %H:%M UTC")) } }
+    html! { time datetime=(stamp) { (messages::moment(at)) } }
 }
 
 /// A notice at the top of the page or beside a form.
@@ -375,7 +378,11 @@ pub fn notice(words: &Words) -> Markup {
 
 /// The head of a conversation: how far it is.
 pub fn status(state: &State, flow: &LoadedFlow, viewer: Audience) -> Fragment {
-    let whose = if viewer == Audience::Staff { "Their progress" } else { "Your progress" };
+    let whose = if viewer == Audience::Staff {
+        messages::page::THEIR_PROGRESS
+    } else {
+        messages::page::YOUR_PROGRESS
+    };
     let inner = html! {
         @match progress(state, flow) {
             Some((line, share)) => {
@@ -391,12 +398,12 @@ pub fn status(state: &State, flow: &LoadedFlow, viewer: Audience) -> Fragment {
 
 fn standing_line(state: &State) -> &'static str {
     match state.status {
-        Status::Notice | Status::Open => "Not started",
-        Status::Stopped => "Stopped",
-        Status::Paused => "Paused",
-        Status::Declined => "Not now",
-        Status::Completed => "Done",
-        Status::Ended => "Ended by the team",
+        Status::Notice | Status::Open => messages::staff::NOT_STARTED,
+        Status::Stopped => messages::page::STOPPED,
+        Status::Paused => messages::page::PAUSED,
+        Status::Declined => messages::page::NOT_NOW,
+        Status::Completed => messages::buttons::DONE,
+        Status::Ended => messages::page::ENDED,
     }
 }
 
@@ -404,13 +411,12 @@ fn standing_line(state: &State) -> &'static str {
 pub fn tail(state: &State, cx: &Cx) -> Fragment {
     let words = match (state.status, &state.handoff) {
         (Status::Stopped | Status::Paused | Status::Declined, _) => {
-            Some("This conversation is paused.".to_owned())
+            Some(messages::page::CONVERSATION_PAUSED.to_owned())
         }
         (Status::Notice | Status::Open | Status::Completed, Some(handoff)) => {
             Some(match &handoff.claimed_by {
-                Some(_) => "Someone from the team is here. The assistant is paused.".to_owned(),
-                None => "Someone from the team has been asked to join. The assistant is paused."
-                    .to_owned(),
+                Some(_) => messages::page::TEAM_IS_HERE.to_owned(),
+                None => messages::page::TEAM_ASKED.to_owned(),
             })
         }
         (Status::Notice | Status::Open | Status::Completed, None) | (Status::Ended, _) => None,
@@ -424,7 +430,7 @@ pub fn tail(state: &State, cx: &Cx) -> Fragment {
             @if may_resume {
                 form method="post" action=(cx.url("command")) {
                     (cx.hidden(&format!("resume{}", state.seq)))
-                    button.primary name="command" value="resume" { "Continue" }
+                    button.primary name="command" value="resume" { (messages::buttons::CONTINUE) }
                 }
             }
         }
@@ -447,5 +453,5 @@ pub(super) fn by_whom(
     viewer: Audience,
 ) -> String {
     let name = name_of(by, by_name, state, viewer);
-    if name == "You" { "you".to_owned() } else { name }
+    if name == messages::forms::YOU { messages::forms::YOU_WITHIN.to_owned() } else { name }
 }

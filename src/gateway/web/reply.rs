@@ -20,12 +20,12 @@ use super::{
     guard::Browser,
     page::{self, View},
     render::{self, Cx, Draft},
-    texts,
 };
 use crate::{
     base::ids::SessionId,
     chat::form::{self, ComponentId, Fields, Sheet, Words, review_editor, words},
     engine::{self, Inbound, InboundKind, Look, Receipt},
+    messages,
     model::{
         audit::sha256,
         transcript::Via,
@@ -76,11 +76,11 @@ pub(super) async fn submitted(
             page::problem_at(status, words, &home)
         }
     };
-    let stale = || refused(StatusCode::FORBIDDEN, texts::STALE_FORM);
+    let stale = || refused(StatusCode::FORBIDDEN, messages::page::STALE_FORM);
     let browser = Browser::of(&headers).ok_or_else(stale)?;
     let unread = |why| match why {
-        Unread::TooLarge => refused(StatusCode::PAYLOAD_TOO_LARGE, texts::LARGE_FORM),
-        Unread::NoForm => refused(StatusCode::BAD_REQUEST, texts::UNREAD_FORM),
+        Unread::TooLarge => refused(StatusCode::PAYLOAD_TOO_LARGE, messages::page::LARGE_FORM),
+        Unread::NoForm => refused(StatusCode::BAD_REQUEST, messages::page::UNREAD_FORM),
     };
     let submission = Submission::read(app, request).await.map_err(unread)?;
     if !browser.made(submission.fields.get("csrf")) {
@@ -117,7 +117,7 @@ pub(super) async fn answer(
     mut form: Submission,
 ) -> Result<Outcome, engine::Error> {
     let Some(element) = ComponentId::parse(form.fields.get("element")) else {
-        return Ok(Outcome::Told(Words::new(texts::STALE_FORM)));
+        return Ok(Outcome::Told(Words::new(messages::page::STALE_FORM)));
     };
     let view = view(app, session).await?;
     let Some(wait) = view.state.waits.get(&element.wait) else {
@@ -150,7 +150,7 @@ pub(super) async fn answer(
                 action: element.action,
             }));
         }
-        Err(_) => return Ok(Outcome::Told(Words::new("That question is no longer open."))),
+        Err(_) => return Ok(Outcome::Told(Words::new(messages::notices::QUESTION_CLOSED))),
     };
     let reply = match &what {
         InboundKind::Answer { reply, .. } => Some(reply.clone()),
@@ -189,7 +189,7 @@ async fn send_files(
     let wrong =
         |message: &str| FieldError { path: "files".to_owned(), message: message.to_owned() };
     if form.files.is_empty() && form.too_large.is_empty() {
-        return Ok(Err(vec![wrong(texts::NO_FILE)]));
+        return Ok(Err(vec![wrong(messages::answers::CHOOSE_FILE_FIRST)]));
     }
     Ok(match form.keep(&app.engine, session, Some(wait.id)).await? {
         Ok(files) => Ok(InboundKind::Sent { wait: Some(wait.id), files }),
@@ -200,7 +200,7 @@ async fn send_files(
 /// The edit form with an entry added, removed or moved.
 fn rearranged(wait: &Wait, element: &ComponentId, mut fields: Fields) -> Outcome {
     let Control::Review(review) = &wait.prompt.control else {
-        return Outcome::Told(Words::new(texts::STALE_FORM));
+        return Outcome::Told(Words::new(messages::page::STALE_FORM));
     };
     let mut sheet = Sheet::read(review, &fields);
     sheet.rearrange(review, &element.action, &mut fields);
@@ -226,7 +226,10 @@ pub(super) async fn say(
     let text = form::text(form.fields.get("text"));
     let count = text.chars().count();
     if count > super::limits::TEXT_MAX {
-        return Ok(Outcome::Unsent(Words::new(texts::long_message(count)), text));
+        return Ok(Outcome::Unsent(
+            Words::new(messages::page::long_message(count, super::limits::TEXT_MAX)),
+            text,
+        ));
     }
     let files = match form.keep(&app.engine, session, None).await? {
         Ok(files) => files,
@@ -275,7 +278,10 @@ pub(super) async fn write(
 ) -> Result<Outcome, engine::Error> {
     let count = text.chars().count();
     if count > super::limits::TEXT_MAX {
-        return Ok(Outcome::Unsent(Words::new(texts::long_message(count)), text));
+        return Ok(Outcome::Unsent(
+            Words::new(messages::page::long_message(count, super::limits::TEXT_MAX)),
+            text,
+        ));
     }
     let written = Command::Write { text: text.clone() };
     Ok(match command(app, session, from, (form, written)).await? {

@@ -20,13 +20,13 @@ use super::{
     render::Cx,
     reply::{self, html, status_of, submitted},
     staff_page::{self, Begin, Overview, Page, Pages},
-    texts,
 };
 use crate::{
     base::ids::SessionId,
     chat::form::{Words, words},
     config::settings::Slack,
     engine::Error,
+    messages,
     model::{
         session::Head,
         transcript::Audience,
@@ -63,7 +63,7 @@ impl Member {
 }
 
 fn closed() -> Response {
-    page::problem(StatusCode::FORBIDDEN, texts::STAFF_KEY)
+    page::problem(StatusCode::FORBIDDEN, messages::page::STAFF_KEY)
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -194,7 +194,7 @@ async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Membe
     if member.name.is_none() {
         return Err(Redirect::to("/staff").into_response());
     }
-    let nothing = || page::problem(StatusCode::NOT_FOUND, words::NO_CONVERSATION);
+    let nothing = || page::problem(StatusCode::NOT_FOUND, messages::notices::NO_CONVERSATION);
     let session: SessionId = id.parse().map_err(|_| nothing())?;
     let view = reply::view(app, session)
         .await
@@ -264,7 +264,7 @@ async fn taken(app: Arc<App>, id: String, request: Request<Body>, is_answer: boo
         match parse::order(&form.fields) {
             Some(Command::Write { text }) => reply::write(&app, session, from, (&form, text)).await,
             Some(command) => reply::command(&app, session, from, (&form, command)).await,
-            None => Ok(reply::Outcome::Told(Words::new(texts::STALE_FORM))),
+            None => Ok(reply::Outcome::Told(Words::new(messages::page::STALE_FORM))),
         }
     };
     let cx = cx(&app, &member.browser, session, Audience::Staff);

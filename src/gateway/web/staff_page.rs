@@ -15,12 +15,13 @@ use super::{
     timeline::more_than_a_call,
 };
 use crate::{
-    chat::form::{Words, in_words, overview, words, words_of},
+    chat::form::{Words, in_words, words_of},
     engine::Outage,
     flow::{
         LoadedFlow,
         visible::{hidden_from, seen_by},
     },
+    messages,
     model::{
         custody::Kind,
         flow::Reader,
@@ -96,17 +97,18 @@ pub(super) fn either(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
 
 /// A staff member must have a name before they may do anything: decisions are stamped with it.
 pub(super) fn ask_name(browser: &Browser) -> Markup {
-    let frame = Frame { title: "Staff", live: None, class: "plain", notice: None };
+    let frame =
+        Frame { title: messages::staff_page::STAFF, live: None, class: "plain", notice: None };
     frame.around(&html! {
         main #main {
-            h1 { "Staff page" }
-            p { "Decisions and messages carry your name." }
+            h1 { (messages::staff_page::STAFF_PAGE) }
+            p { (messages::staff_page::CARRY_YOUR_NAME) }
             form method="post" action="/staff/name" data-plain {
                 input type="hidden" name="csrf" value=(browser.csrf());
                 div.inline {
-                    div { label for="name" { "Your name" }
+                    div { label for="name" { (messages::page::YOUR_NAME) }
                         input #name type="text" name="name" dir="auto" required maxlength=(limits::NAME_MAX) autocomplete="name"; }
-                    button.primary { "Continue" }
+                    button.primary { (messages::buttons::CONTINUE) }
                 }
             }
         }
@@ -115,11 +117,11 @@ pub(super) fn ask_name(browser: &Browser) -> Markup {
 
 /// Whose conversation it is and in which interview, over what waits in it.
 fn whose(view: &View) -> Markup {
-    let name = view.state.known_as().unwrap_or("A participant");
+    let name = view.state.known_as().unwrap_or(messages::staff::A_PARTICIPANT);
     html! {
         p.small.whose {
             (icons::person()) strong { bdi { (name) } } span { "· " (view.flow.flow.title) }
-            a href={ "/staff/s/" (view.state.session) } { "Open conversation" }
+            a href={ "/staff/s/" (view.state.session) } { (messages::buttons::OPEN_CONVERSATION) }
         }
     }
 }
@@ -130,29 +132,29 @@ pub(super) fn approval(wait: &Wait, view: &View, cx: &Cx) -> Fragment {
     let id = format!("a-{}-{}", wait.id.short(), wait.revision);
     let mut piece = render::fragment(&id, "row approval", &inner(cx), &inner(&cx.neutral()));
     piece.spoken =
-        format!("Waiting for a decision: {}", wait.prompt.title.as_deref().unwrap_or_default());
+        messages::staff_page::waiting_for(wait.prompt.title.as_deref().unwrap_or_default());
     piece
 }
 
 /// Somebody who asked for a person and has been left alone so far, and since when.
 pub(super) fn call_for_help(view: &View, cx: &Cx) -> Option<(DateTime<Utc>, Fragment)> {
     let handoff = view.state.handoff.as_ref().filter(|handoff| handoff.claimed_by.is_none())?;
-    let name = view.state.known_as().unwrap_or("A participant");
+    let name = view.state.known_as().unwrap_or(messages::staff::A_PARTICIPANT);
     let (short, reason) = (view.state.session.short(), more_than_a_call(&handoff.reason));
     let title = format!("h-{short}-title");
     let inner = |cx: &Cx| {
         html! {
             (whose(view))
             article.card.open.help aria-labelledby=(title) {
-                header { h3 id=(title) { bdi { (name) } " asked for a human" } }
-                p { "Since " (render::time(handoff.asked_at)) @if let Some(reason) = &reason { ", because " bdi { (reason) } } ". The assistant keeps quiet until you hand back." }
-                div.actions { (order(cx, &view.state, "take_over", "Take over", "primary")) }
+                header { h3 id=(title) { bdi { (name) } " " (messages::staff::ASKED_FOR_A_HUMAN) } }
+                p { (messages::staff_page::SINCE) " " (render::time(handoff.asked_at)) @if let Some(reason) = &reason { (messages::staff_page::BECAUSE) bdi { (reason) } } (messages::staff_page::QUIET_UNTIL_BACK) }
+                div.actions { (order(cx, &view.state, "take_over", messages::buttons::TAKE_OVER, "primary")) }
             }
         }
     };
     let id = format!("h-{short}");
     let mut piece = render::fragment(&id, "row approval", &inner(cx), &inner(&cx.neutral()));
-    piece.spoken = format!("{name} asked for a human.");
+    piece.spoken = messages::staff_page::asked_for_a_human(name);
     Some((handoff.asked_at, piece))
 }
 
@@ -162,11 +164,11 @@ pub(super) fn sessions(overview: &Overview) -> Fragment {
         @if overview.heads.is_empty() { (nothing_yet(&overview.begin)) }
         @else {
             table {
-                thead { tr { th scope="col" { "Person" } th scope="col" { "Interview" } th scope="col" { "Status" }
-                    th scope="col" { "Progress" } th scope="col" { "Last activity" } } }
+                thead { tr { th scope="col" { (messages::requests::PERSON) } th scope="col" { (messages::staff_page::INTERVIEW) } th scope="col" { (messages::staff::STATUS) }
+                    th scope="col" { (messages::staff_page::PROGRESS) } th scope="col" { (messages::staff_page::LAST_ACTIVITY) } } }
                 tbody { @for head in &overview.heads { (row(head, overview)) } }
             }
-            (pager("Pages of conversations", "page", overview.pages.list, ("waiting", overview.pages.waiting)))
+            (pager(messages::staff_page::CONVERSATION_PAGES, "page", overview.pages.list, ("waiting", overview.pages.waiting)))
         }
     };
     render::fragment("sessions", "sessions-table", &inner, &inner)
@@ -177,12 +179,12 @@ fn nothing_yet(begin: &Begin) -> Markup {
     html! {
         div.nothing {
             (icons::person())
-            p { strong { "No conversations yet" } }
-            p { "A conversation appears here as soon as somebody starts an interview." }
-            p { "Share the start page, or try an interview yourself." }
-            @if let Some(command) = &begin.slack { p { "In Slack, invite somebody with " code { (command) " invite @person" } "." } }
-            @if begin.discord { p { "In Discord, invite somebody with " code { "/staff invite member" } "." } }
-            p { a.button.primary href="/" { "Open the start page" } }
+            p { strong { (messages::staff_page::NO_CONVERSATIONS) } }
+            p { (messages::staff_page::APPEARS_HERE) }
+            p { (messages::staff_page::SHARE_OR_TRY) }
+            @if let Some(command) = &begin.slack { p { (messages::staff_page::INVITE_IN_SLACK) code { (command) " invite @person" } "." } }
+            @if begin.discord { p { (messages::staff_page::INVITE_IN_DISCORD) code { "/staff invite member" } "." } }
+            p { a.button.primary href="/" { (messages::buttons::OPEN_START_PAGE) } }
         }
     }
 }
@@ -193,9 +195,9 @@ fn pager(label: &str, key: &str, page: Page, other: (&str, Page)) -> Markup {
     html! {
         @if page.last > 1 {
             nav.pager aria-label=(label) {
-                @if page.number > 1 { a.button.quiet href=(address(page.number - 1)) rel="prev" { (icons::previous()) "Previous" } }
-                span.small { "Page " (page.number) " of " (page.last) }
-                @if page.number < page.last { a.button.quiet href=(address(page.number + 1)) rel="next" { "Next" (icons::next()) } }
+                @if page.number > 1 { a.button.quiet href=(address(page.number - 1)) rel="prev" { (icons::previous()) (messages::buttons::PREVIOUS) } }
+                span.small { (messages::forms::page(page.number, page.last)) }
+                @if page.number < page.last { a.button.quiet href=(address(page.number + 1)) rel="next" { (messages::buttons::NEXT) (icons::next()) } }
             }
         }
     }
@@ -208,17 +210,17 @@ fn row(head: &Head, overview: &Overview) -> Markup {
         && matches!(head.status, Status::Notice | Status::Open);
     html! {
         tr {
-            th scope="row" { a href={ "/staff/s/" (head.id) } { bdi { (head.name.as_deref().unwrap_or("No name given")) } } }
-            td data-label="Interview" { (title) }
-            td data-label="Status" {
-                (overview::capitalised(words::of_status(head.status)))
-                @if head.wants_a_person() { " " span.tag { "Asked for a human" } }
-                @if let Some(name) = &head.claimed_by { " " span.tag.calm { "Taken over by " (name) } }
-                @if head.approvals > 0 { " " span.tag { (head.approvals) " pending decision" @if head.approvals > 1 { "s" } } }
-                @if head.undelivered > 0 { " " span.tag { (head.undelivered) " not delivered" } }
+            th scope="row" { a href={ "/staff/s/" (head.id) } { bdi { (head.name.as_deref().unwrap_or(messages::staff_page::NO_NAME)) } } }
+            td data-label=(messages::staff_page::INTERVIEW) { (title) }
+            td data-label=(messages::staff::STATUS) {
+                (messages::capitalised(messages::staff::status(head.status)))
+                @if head.wants_a_person() { " " span.tag { (messages::staff_page::ASKED_FOR_A_HUMAN) } }
+                @if let Some(name) = &head.claimed_by { " " span.tag.calm { (messages::staff_page::TAKEN_OVER_BY) (name) } }
+                @if head.approvals > 0 { " " span.tag { (messages::staff::pending_decisions(head.approvals)) } }
+                @if head.undelivered > 0 { " " span.tag { (messages::staff_page::not_delivered(head.undelivered)) } }
             }
-            td data-label="Progress" { (how_far(head, flow.map(AsRef::as_ref))) }
-            td data-label="Last activity" { (render::time(head.updated_at)) @if is_inactive { " " span.tag { "inactive > 1 day" } } }
+            td data-label=(messages::staff_page::PROGRESS) { (how_far(head, flow.map(AsRef::as_ref))) }
+            td data-label=(messages::staff_page::LAST_ACTIVITY) { (render::time(head.updated_at)) @if is_inactive { " " span.tag { (messages::staff::INACTIVE) } } }
         }
     }
 }
@@ -229,7 +231,9 @@ fn how_far(head: &Head, flow: Option<&LoadedFlow>) -> Markup {
     let line = match (phase, flow) {
         (Some(phase), Some(flow)) => evidence::step_line(flow, phase, None),
         (Some(phase), None) => Some(words_of(phase)),
-        (None, _) => (head.status == Status::Completed).then(|| "Complete".to_owned()),
+        (None, _) => {
+            (head.status == Status::Completed).then(|| messages::staff_page::COMPLETE.to_owned())
+        }
     };
     let done = phase.map(|phase| (phase, head.progress));
     let share = flow.map(|flow| (evidence::share(flow, head.status, done) * 100.0).round());
@@ -237,7 +241,7 @@ fn how_far(head: &Head, flow: Option<&LoadedFlow>) -> Markup {
         @match (line, share) {
             (Some(line), Some(share)) => {
                 span.step { (line) }
-                progress max="100" value=(share) aria-label={ "Progress: " (line) } aria-valuetext={ (share) " %" } {}
+                progress max="100" value=(share) aria-label=(messages::staff_page::progress(&line)) aria-valuetext={ (share) " %" } {}
             },
             (Some(line), None) => (line),
             (None, _) => "–",
@@ -249,20 +253,21 @@ fn how_far(head: &Head, flow: Option<&LoadedFlow>) -> Markup {
 pub(super) fn overview(overview: &Overview, notice: Option<&Words>) -> Markup {
     let Pages { waiting, list } = overview.pages;
     let live = format!("/staff/live?page={}&waiting={}", list.number, waiting.number);
-    let frame = Frame { title: "Staff", live: Some(live), class: "staff", notice };
+    let frame =
+        Frame { title: messages::staff_page::STAFF, live: Some(live), class: "staff", notice };
     frame.around(&html! {
-        header.top { div.inner { h1 { (brand::logo()) "Staff page" } p.small { "You are " strong { (overview.name) } " · " a href="/" { "Start page" } } } }
+        header.top { div.inner { h1 { (brand::logo()) (messages::staff_page::STAFF_PAGE) } p.small { (messages::staff_page::YOU_ARE) " " strong { (overview.name) } " · " a href="/" { (messages::staff_page::START_PAGE) } } } }
         main #main {
             section aria-labelledby="to-decide" {
-                h2 #to-decide { "Waiting for the team" }
+                h2 #to-decide { (messages::staff_page::WAITING) }
                 div #approvals { @for piece in &overview.waiting { (PreEscaped(&piece.html)) } }
-                p.empty.when-none { "Nothing to decide right now." }
-                (pager("Pages of what waits", "waiting", waiting, ("page", list)))
+                p.empty.when-none { (messages::staff_page::NOTHING_TO_DECIDE) }
+                (pager(messages::staff_page::WAITING_PAGES, "waiting", waiting, ("page", list)))
             }
             (damage(overview.damaged))
             (outages(&overview.outages))
             section aria-labelledby="all" {
-                h2 #all { "Conversations" }
+                h2 #all { (messages::staff_page::CONVERSATIONS) }
                 (PreEscaped(sessions(overview).html))
             }
         }
@@ -274,11 +279,10 @@ fn damage(count: usize) -> Markup {
     html! {
         @if count > 0 {
             section aria-labelledby="damage" {
-                h2 #damage { "Something that was stored can't be read" }
+                h2 #damage { (messages::staff_page::DAMAGE) }
                 p {
-                    (count) @if count == 1 { " record or file is" } @else { " records or files are" }
-                    " damaged, so a conversation may be missing from the list below. "
-                    "Ask whoever runs the bot to look: " code { "anteroom scrub" } " names what is damaged."
+                    (messages::staff_page::damaged(count))
+                    (messages::staff_page::ASK_OPERATOR) code { "anteroom scrub" } (messages::staff_page::NAMES_DAMAGE)
                 }
             }
         }
@@ -290,12 +294,12 @@ fn outages(outages: &[Outage]) -> Markup {
     html! {
         @if !outages.is_empty() {
             section aria-labelledby="outages" {
-                h2 #outages { "Messages that can't be delivered right now" }
+                h2 #outages { (messages::staff_page::OUTAGES) }
                 ul {
                     @for Outage { cause, since, effects } in outages {
                         li {
-                            (cause) ". " (effects) " waiting since " (render::time(*since)) ". "
-                            span.small { "What helps: " (cause.kind.remedy()) "." }
+                            (cause) ". " (effects) (messages::staff_page::WAITING_SINCE) (render::time(*since)) ". "
+                            span.small { (messages::staff_page::WHAT_HELPS) (cause.kind.remedy()) "." }
                         }
                     }
                 }
@@ -306,13 +310,13 @@ fn outages(outages: &[Outage]) -> Markup {
 
 /// One conversation; how the bot works is folded away.
 pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
-    let name = view.state.known_as().unwrap_or("No name given");
+    let name = view.state.known_as().unwrap_or(messages::staff_page::NO_NAME);
     let live = Some(cx.url("live"));
     let frame = Frame { title: name, live, class: "talk staff", notice };
     frame.around(&html! {
         header.top {
             div.inner {
-                a.brand-mark href="/staff" aria-label="All conversations" { (icons::previous()) }
+                a.brand-mark href="/staff" aria-label=(messages::staff::ALL_CONVERSATIONS) { (icons::previous()) }
                 h1 { (brand::logo()) bdi { (name) } span.small { " · " (view.flow.flow.title) } }
                 (PreEscaped(orders(&view.state, cx).html))
             }
@@ -321,8 +325,8 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
         main #main {
             (PreEscaped(standing(&view.state, &view.flow).html))
             (PreEscaped(collected(&view.state, &view.flow).html))
-            div.view-as { label.switch { input #technical type="checkbox" autocomplete="off"; " Show technical details" } }
-            h2 #talk .sr { "Transcript" }
+            div.view-as { label.switch { input #technical type="checkbox" autocomplete="off"; (messages::staff_page::TECHNICAL) } }
+            h2 #talk .sr { (messages::buttons::TRANSCRIPT) }
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
                 @for piece in view.log(cx) { (PreEscaped(piece.html)) }
             }
@@ -333,16 +337,16 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
 }
 
 fn composer(view: &View, cx: &Cx) -> Markup {
-    let to = view.state.known_as().unwrap_or("the participant");
+    let to = view.state.known_as().unwrap_or(messages::forms::THE_PARTICIPANT);
     let claimed = view.state.handoff.as_ref().is_some_and(|handoff| handoff.claimed_by.is_some());
-    let pauses = if claimed { "" } else { " (pauses the interviewer)" };
+    let pauses = if claimed { "" } else { messages::staff_page::PAUSES };
     html! {
         footer.composer {
             form #say method="post" action=(cx.url("order")) data-form="write" {
                 (cx.hidden("write"))
-                label.small for="text" { "Message " bdi { (to) } (pauses) }
+                label.small for="text" { (messages::staff_page::MESSAGE_TO) bdi { (to) } (pauses) }
                 textarea #text name="text" rows="1" dir="auto" data-max=(limits::TEXT_MAX) { (cx.unsent) }
-                button.primary name="command" value="write" aria-label="Send message" { (icons::send()) }
+                button.primary name="command" value="write" aria-label=(messages::buttons::SEND_MESSAGE) { (icons::send()) }
                 p.left.small aria-live="polite" {}
             }
         }
@@ -358,16 +362,16 @@ pub(super) fn orders(state: &State, cx: &Cx) -> Fragment {
         matches!(state.status, Status::Open | Status::Paused) && state.phase().is_some();
     let inner = |cx: &Cx| {
         html! {
-            @if is_claimed { (order(cx, state, "hand_back", "Hand back", "primary")) }
-            @else if !is_over || handoff.is_some() { (order(cx, state, "take_over", "Take over", if handoff.is_some() { "primary" } else { "quiet" })) }
+            @if is_claimed { (order(cx, state, "hand_back", messages::buttons::HAND_BACK, "primary")) }
+            @else if !is_over || handoff.is_some() { (order(cx, state, "take_over", messages::buttons::TAKE_OVER, if handoff.is_some() { "primary" } else { "quiet" })) }
             @if may_move_on { (move_on(cx, state)) }
             details.menu {
-                summary { "More" }
+                summary { (messages::buttons::MORE) }
                 div.sheet {
-                    @if handoff.is_some() && !is_claimed { (order(cx, state, "hand_back", "Hand back", "item")) }
-                    @if !is_over { (order(cx, state, "nudge", "Send a reminder", "item")) }
-                    a.item href=(cx.url("export")) download { "Export" }
-                    @if state.keeping.hold.is_some() { (order(cx, state, "release", "Release hold", "item")) }
+                    @if handoff.is_some() && !is_claimed { (order(cx, state, "hand_back", messages::buttons::HAND_BACK, "item")) }
+                    @if !is_over { (order(cx, state, "nudge", messages::buttons::SEND_REMINDER, "item")) }
+                    a.item href=(cx.url("export")) download { (messages::buttons::EXPORT) }
+                    @if state.keeping.hold.is_some() { (order(cx, state, "release", messages::buttons::RELEASE_HOLD, "item")) }
                     @else { (hold(cx, state)) }
                     @if !is_over { (end(cx, state)) }
                 }
@@ -381,14 +385,14 @@ pub(super) fn orders(state: &State, cx: &Cx) -> Fragment {
 fn move_on(cx: &Cx, state: &State) -> Markup {
     html! {
         details.menu {
-            summary { "Move on…" }
+            summary { (messages::buttons::asking(messages::buttons::MOVE_ON)) }
             div.sheet {
                 form.reason method="post" action=(cx.url("order")) data-form="advance" {
                     (cx.hidden(&format!("advance{}", state.seq)))
-                    p { "Moves on to the next part although this one isn't complete." }
-                    label for="advance-reason" { "Reason " span.small { "optional, kept in the audit log" } }
+                    p { (messages::staff_page::MOVES_ON) }
+                    label for="advance-reason" { (messages::staff_page::REASON) " " span.small { (messages::staff_page::KEPT_IN_AUDIT) } }
                     textarea #advance-reason name="reason" rows="2" dir="auto" {}
-                    button.primary name="command" value="advance" { "Move on" }
+                    button.primary name="command" value="advance" { (messages::buttons::MOVE_ON) }
                 }
             }
         }
@@ -398,12 +402,12 @@ fn move_on(cx: &Cx, state: &State) -> Markup {
 fn end(cx: &Cx, state: &State) -> Markup {
     html! {
         details.sub {
-            summary { "End the conversation…" }
+            summary { (messages::buttons::asking(messages::buttons::END)) }
             form method="post" action=(cx.url("order")) data-form="end" {
                 (cx.hidden(&format!("end{}", state.seq)))
-                label for="end-reason" { "Reason " span.small { "optional" } }
+                label for="end-reason" { (messages::staff_page::REASON) " " span.small { (messages::forms::OPTIONAL) } }
                 textarea #end-reason name="reason" rows="2" dir="auto" {}
-                button.danger name="command" value="end" { "End the conversation" }
+                button.danger name="command" value="end" { (messages::buttons::END) }
             }
         }
     }
@@ -412,13 +416,13 @@ fn end(cx: &Cx, state: &State) -> Markup {
 fn hold(cx: &Cx, state: &State) -> Markup {
     html! {
         details.sub {
-            summary { "Place hold…" }
+            summary { (messages::buttons::asking(messages::buttons::PLACE_HOLD)) }
             form method="post" action=(cx.url("order")) data-form="hold" {
                 (cx.hidden(&format!("hold{}", state.seq)))
-                p.small { "Nothing is deleted while a hold is in place." }
-                label for="hold-reason" { "Reason for the hold " span.small { "visible to the participant" } }
+                p.small { (messages::staff_page::HOLD_MEANS) }
+                label for="hold-reason" { (messages::staff_page::HOLD_REASON) " " span.small { (messages::staff_page::VISIBLE_TO_PARTICIPANT) } }
                 textarea #hold-reason name="reason" rows="2" dir="auto" required {}
-                button.primary name="command" value="hold" { "Place hold" }
+                button.primary name="command" value="hold" { (messages::buttons::PLACE_HOLD) }
             }
         }
     }
@@ -428,13 +432,13 @@ fn hold(cx: &Cx, state: &State) -> Markup {
 pub(super) fn standing(state: &State, flow: &LoadedFlow) -> Fragment {
     let inner = html! {
         p {
-            strong { (overview::capitalised(words::of_status(state.status))) }
+            strong { (messages::capitalised(messages::staff::status(state.status))) }
             @if let Some(handoff) = &state.handoff {
                 @match &handoff.claimed_by {
-                    Some((_, name)) => { " · " bdi { (name) } " has taken over" },
+                    Some((_, name)) => { " · " bdi { (name) } (messages::staff_page::HAS_TAKEN_OVER) },
                     None => {
-                        " · " span.tag { "Asked for a human" } " since " (render::time(handoff.asked_at))
-                        @if let Some(reason) = more_than_a_call(&handoff.reason) { ", because " bdi { (reason) } }
+                        " · " span.tag { (messages::staff_page::ASKED_FOR_A_HUMAN) } (messages::staff_page::SINCE_WITHIN) (render::time(handoff.asked_at))
+                        @if let Some(reason) = more_than_a_call(&handoff.reason) { (messages::staff_page::BECAUSE) bdi { (reason) } }
                     },
                 }
             }
@@ -447,25 +451,23 @@ pub(super) fn standing(state: &State, flow: &LoadedFlow) -> Fragment {
 /// When something goes by the flow's retention, or why nothing does.
 fn kept_until(state: &State, flow: &LoadedFlow) -> Markup {
     let keeping = &state.keeping;
-    let mut days: BTreeMap<NaiveDate, Vec<&str>> = BTreeMap::new();
+    let mut days: BTreeMap<NaiveDate, (String, Vec<&str>)> = BTreeMap::new();
     for kind in Kind::ALL.iter().filter(|kind| !keeping.forgotten.contains(kind)) {
         if let Some(at) = flow.flow.retention.ends(*kind, keeping.quiet_since) {
-            days.entry(at.date_naive()).or_default().push(of_kind(*kind));
+            let day = days.entry(at.date_naive());
+            day.or_insert_with(|| (messages::day(at), Vec::new())).1.push(of_kind(*kind));
         }
     }
+    let days: Vec<(String, Vec<&str>)> = days.into_values().collect();
     html! {
         @match &keeping.hold {
             Some(hold) => p.small {
-                (icons::calendar()) "On hold since " (render::time(hold.since)) ": " bdi { (hold.reason) }
-                @if keeping.erasure_asked { " · they have asked for everything to be deleted" }
+                (icons::calendar()) (messages::staff_page::HELD_SINCE) (render::time(hold.since)) ": " bdi { (hold.reason) }
+                @if keeping.erasure_asked { (messages::staff_page::DELETION_ASKED) }
             },
             None => @if !days.is_empty() {
                 p.small {
-                    (icons::calendar()) "Scheduled for deletion on "
-                    @for (position, (day, kinds)) in days.iter().enumerate() {
-                        @if position > 0 { "; on " }
-                        (day.format("%-d %B %Y")) " (" (kinds.join(", ")) ")"
-                    }
+                    (icons::calendar()) (messages::staff_page::scheduled(&days))
                 }
             },
         }
@@ -474,9 +476,9 @@ fn kept_until(state: &State, flow: &LoadedFlow) -> Markup {
 
 const fn of_kind(kind: Kind) -> &'static str {
     match kind {
-        Kind::Transcript => "conversation",
-        Kind::Uploads => "files",
-        Kind::Records => "data",
+        Kind::Transcript => messages::staff_page::CONVERSATION,
+        Kind::Uploads => messages::staff_page::FILES,
+        Kind::Records => messages::staff_page::DATA,
     }
 }
 
@@ -498,7 +500,7 @@ fn stored(record: &Record, flow: &LoadedFlow) -> Markup {
     let groups = card::draw(schema.unwrap_or(&Value::Null), &data, &[]).groups;
     html! {
         section.group {
-            h3 { (title) @if record.reviewed { span.approved { (icons::tick()) "Approved" } } }
+            h3 { (title) @if record.reviewed { span.approved { (icons::tick()) (messages::requests::APPROVED) } } }
             @if groups.is_empty() { p dir="auto" { (in_words(&data)) } }
             @for group in groups.iter().filter(|group| group.path.is_empty()) { (controls::values(&group.fields, None)) }
             @if groups.iter().any(|group| !group.path.is_empty()) {
@@ -506,7 +508,7 @@ fn stored(record: &Record, flow: &LoadedFlow) -> Markup {
                     section.group { h4 { (group.title) } (controls::values(&group.fields, None)) }
                 } }
             }
-            @if !hidden.is_empty() { p.small { "Not shown here: " (hidden.join(", ")) "." } }
+            @if !hidden.is_empty() { p.small { (messages::staff::not_shown_here(&hidden)) } }
         }
     }
 }
@@ -516,10 +518,10 @@ pub(super) fn collected(state: &State, flow: &LoadedFlow) -> Fragment {
     let inner = html! {
         @if !state.records.is_empty() || !state.artifacts.is_empty() {
             details.collected {
-                summary { h2 { "Profile and files" } }
+                summary { h2 { (messages::staff_page::PROFILE_AND_FILES) } }
                 @for record in &state.records { (stored(record, flow)) }
                 @if !state.artifacts.is_empty() {
-                    section.group { h3 { "Files" } ul { @for file in &state.artifacts { li { bdi { (file.filename) } span.small { " · " (words::bytes(file.size_bytes)) } } } } }
+                    section.group { h3 { (messages::forms::FILES) } ul { @for file in &state.artifacts { li { bdi { (file.filename) } span.small { " · " (messages::bytes(file.size_bytes)) } } } } }
                 }
             }
         }

@@ -11,16 +11,16 @@ use super::{
 };
 use crate::{
     base::ids::{CallId, WaitId},
-    chat::form::{clip, overview, words, words_of},
+    chat::form::{clip, words_of},
     engine::{context_window::posts_of_model, export::noted},
     flow::LoadedFlow,
+    messages,
     model::{
         artifact::Artifact,
         effect::Handout,
-        session::{PersonId, Status},
+        session::PersonId,
         transcript::{
-            Amendments, AskState, Audience, Call, CallResult, Event, Grounds, ObjectiveStatus,
-            Origin, Recorded, SetBy, Speaker,
+            Amendments, AskState, Audience, Call, CallResult, Event, Origin, Recorded, Speaker,
         },
         ui::Offered,
         wait::{Answerers, Wait},
@@ -193,8 +193,8 @@ impl Teller<'_> {
             }
             Event::Advanced { to: Some(to), grounds, .. } => {
                 let part = evidence::step_line(self.flow, to, None).unwrap_or_else(|| to.clone());
-                Some(Body::Part(match (self.viewer, of_grounds(grounds)) {
-                    (Audience::Staff, Some(grounds)) => format!("{part} ({grounds})"),
+                Some(Body::Part(match (self.viewer, messages::timeline::grounds(grounds)) {
+                    (Audience::Staff, Some(grounds)) => messages::timeline::part(&part, grounds),
                     (Audience::Staff, None) | (Audience::Participant, _) => part,
                 }))
             }
@@ -259,9 +259,9 @@ impl Teller<'_> {
         match &*recorded.event {
             Event::Started(started) => {
                 let flow = &started.flow;
-                line(format!("Opened “{}” (version {}).", self.flow.flow.title, flow.version))
+                line(messages::timeline::opened(&self.flow.flow.title, &flow.version))
             }
-            Event::StatusChanged { to, reason } => line(of_change(*to, reason)),
+            Event::StatusChanged { to, reason } => line(messages::timeline::change(*to, reason)),
             Event::Posted { audience: Audience::Staff, text, .. } => {
                 let (voice, text) = (Voice::BotToStaff, text.clone());
                 Some(Body::Bubble { voice, text, offers: Vec::new() })
@@ -271,52 +271,50 @@ impl Teller<'_> {
                 Some(self.of_result(call, result))
             }
             Event::Saved { data_type, data, reviewed, .. } => {
-                let how = if *reviewed { "approved by the participant" } else { "not reviewed" };
-                detailed(format!("“{}” saved, {how}.", self.flow.data_title(data_type)), data)
+                let title = self.flow.data_title(data_type);
+                detailed(messages::timeline::saved(&title, *reviewed), data)
             }
             Event::Proposed { objective, status } => {
                 let title = self.objective(objective);
-                technical(format!("The model proposes “{title}” as {}.", of_objective(*status)))
+                technical(messages::timeline::proposed(&title, *status))
             }
             Event::ObjectiveSet { objective, status, by } => {
                 let title = self.objective(objective);
-                technical(format!("“{title}” {} ({}).", of_objective(*status), of_setter(*by)))
+                technical(messages::timeline::objective_set(&title, *status, *by))
             }
-            Event::Advanced { to: None, .. } => line("The last part is done.".to_owned()),
-            Event::AdvanceEvaluated { outcome } => {
-                detailed(of_advance(outcome["status"].as_str()).to_owned(), outcome)
-            }
+            Event::Advanced { to: None, .. } => line(messages::timeline::LAST_PART_DONE.to_owned()),
+            Event::AdvanceEvaluated { outcome } => detailed(
+                messages::timeline::advance(outcome["status"].as_str()).to_owned(),
+                outcome,
+            ),
             Event::HandedOver { reason } => line(match more_than_a_call(reason) {
-                Some(reason) => format!("Asked for a human, because {reason}."),
-                None => "Asked for a human.".to_owned(),
+                Some(reason) => messages::timeline::asked_for_a_human_because(reason),
+                None => messages::timeline::ASKED_FOR_A_HUMAN.to_owned(),
             }),
-            Event::Claimed { by_name, .. } => line(format!("{by_name} took over.")),
+            Event::Claimed { by_name, .. } => line(messages::timeline::took_over(by_name)),
             Event::Voted { vote, .. } => {
-                let side = if vote.approves() { "approves" } else { "denies" };
-                line(format!("{} {side}.", vote.by_name))
+                line(messages::requests::voted(&vote.by_name, vote.approves()))
             }
-            Event::Edited { by_name, .. } => line(format!("{by_name} saved an edit.")),
-            Event::HandedBack { .. } => line("Handed back to the assistant.".to_owned()),
+            Event::Edited { by_name, .. } => line(messages::timeline::saved_edit(by_name)),
+            Event::HandedBack { .. } => line(messages::timeline::HANDED_BACK.to_owned()),
             Event::TeamAsked { person: Some(_), reached, .. } => match reached {
                 AskState::Pending => None,
-                AskState::Delivered => line("A team member was asked directly.".to_owned()),
+                AskState::Delivered => line(messages::timeline::MEMBER_ASKED.to_owned()),
                 AskState::Blocked | AskState::Failed => {
-                    line("A team member couldn't be reached directly.".to_owned())
+                    line(messages::timeline::MEMBER_NOT_REACHED.to_owned())
                 }
             },
             Event::TeamAsked { alias, reached, .. } => match reached {
-                AskState::Blocked => line(format!(
-                    "{alias} can't receive messages right now. The post will be sent once it can."
-                )),
-                AskState::Failed => line(format!("{alias} couldn't be reached.")),
+                AskState::Blocked => line(messages::timeline::cannot_receive(alias)),
+                AskState::Failed => line(messages::timeline::not_reached(alias)),
                 AskState::Pending | AskState::Delivered => None,
             },
             Event::DeliveryFailed { what, reason, .. } => {
-                line(format!("Not delivered ({what}): {reason}"))
+                line(messages::timeline::not_delivered(what, reason))
             }
-            Event::Reminded { count, .. } => line(format!("Reminder {count} sent.")),
+            Event::Reminded { count, .. } => line(messages::timeline::reminder_sent(count)),
             Event::ValuesSet { values, .. } => technical(noted(values)),
-            Event::RemindersStopped => line("Reminders turned off.".to_owned()),
+            Event::RemindersStopped => line(messages::timeline::REMINDERS_OFF.to_owned()),
             Event::Custody(custody) => line(custody.words()),
             Event::Subtask(subtask) => subtask.words().and_then(technical),
             Event::Said { .. }
@@ -357,11 +355,14 @@ impl Teller<'_> {
     }
 
     fn of_result(&self, call: &CallId, result: &CallResult) -> Body {
-        let tool = self.state.call(call).map_or("The call", |known| known.call.tool.as_str());
+        let tool = self
+            .state
+            .call(call)
+            .map_or(messages::timeline::THE_CALL, |known| known.call.tool.as_str());
         let (text, detail) = match result {
-            CallResult::Ok { value } => (format!("{tool} returned a result."), pretty(value)),
+            CallResult::Ok { value } => (messages::timeline::result(tool), pretty(value)),
             CallResult::Err { code, message } => {
-                (format!("{tool} failed ({code})."), message.clone())
+                (messages::timeline::call_failed(tool, code), message.clone())
             }
         };
         Body::Line { text, detail: Some(detail), technical: true }
@@ -375,17 +376,12 @@ impl Teller<'_> {
 /// How the model's part went.
 fn of_mind(event: &Event) -> Option<Body> {
     match event {
-        Event::ThinkingFailed { code, count: 1, .. } => {
-            technical(format!("The model failed ({code})."))
-        }
         Event::ThinkingFailed { code, count, .. } => {
-            technical(format!("The model failed {count} times in a row ({code})."))
+            technical(messages::timeline::model_failed(*count, code))
         }
-        Event::ScriptLeads { because, .. } => {
-            technical(format!("The script leads the rest of this part ({because})."))
-        }
+        Event::ScriptLeads { because, .. } => technical(messages::timeline::script_leads(because)),
         Event::Summarised { text, .. } => {
-            detailed("Summary so far (for the model).".to_owned(), &text.clone().into())
+            detailed(messages::timeline::SUMMARY_FOR_MODEL.to_owned(), &text.clone().into())
         }
         _ => None,
     }
@@ -412,74 +408,22 @@ fn pretty(value: &Value) -> String {
 
 fn of_call(call: &Call) -> Body {
     let who = match &call.origin {
-        Origin::Step { step } => format!("Script step {step}"),
-        Origin::Model { round } => format!("The model (round {round})"),
-        Origin::Person { may_decide: true, .. } => "A team member".to_owned(),
-        Origin::Person { may_decide: false, .. } => "The participant".to_owned(),
-        Origin::Engine => "The engine".to_owned(),
+        Origin::Step { step } => messages::timeline::script_step(step),
+        Origin::Model { round } => messages::timeline::model_round(round),
+        Origin::Person { may_decide: true, .. } => messages::timeline::TEAM_MEMBER.to_owned(),
+        Origin::Person { may_decide: false, .. } => messages::staff::THE_PARTICIPANT.to_owned(),
+        Origin::Engine => messages::timeline::THE_ENGINE.to_owned(),
     };
     Body::Line {
-        text: format!("{who} called {}.", call.tool),
+        text: messages::timeline::called(&who, &call.tool),
         detail: Some(pretty(&call.args)),
         technical: true,
     }
 }
 
-const fn of_objective(status: ObjectiveStatus) -> &'static str {
-    match status {
-        ObjectiveStatus::Pending => "not started",
-        ObjectiveStatus::InProgress => "in progress",
-        ObjectiveStatus::Completed => "completed",
-        ObjectiveStatus::Skipped => "skipped",
-        ObjectiveStatus::Failed => "given up",
-        ObjectiveStatus::NotApplicable => "not needed",
-    }
-}
-
-const fn of_setter(by: SetBy) -> &'static str {
-    match by {
-        SetBy::Evidence => "evidence on file",
-        SetBy::Condition => "a condition of the flow",
-        SetBy::Model => "the model's judgement",
-        SetBy::Participant => "the participant's word",
-        SetBy::Override => "approved override",
-    }
-}
-
-/// Why a part was left before everything in it was complete.
-const fn of_grounds(grounds: &Grounds) -> Option<&'static str> {
-    match grounds {
-        Grounds::Began | Grounds::CriteriaMet => None,
-        Grounds::Decision { .. } => Some("request approved"),
-        Grounds::Initiative { .. } => Some("moved on by the team"),
-    }
-}
-
-/// What a new status means.
-fn of_change(to: Status, reason: &str) -> String {
-    match (to, reason) {
-        (Status::Open, "resumed") | (Status::Notice, _) => "Resumed.".to_owned(),
-        (Status::Open, _) => "Interview started.".to_owned(),
-        (Status::Completed, _) => "Completed.".to_owned(),
-        (Status::Ended, "") => "Ended by the team.".to_owned(),
-        (to, reason) => format!("{}: {reason}.", overview::capitalised(words::of_status(to))),
-    }
-}
-
-/// What came of an attempt to leave a part.
-fn of_advance(status: Option<&str>) -> &'static str {
-    match status {
-        Some("blocked") => "Not ready for the next part yet.",
-        Some("denied") => "The request to move on was denied.",
-        Some("denied_with_feedback") => "The request to move on was denied with feedback.",
-        Some("approved") => "The request to move on was approved.",
-        Some(_) | None => "Checked whether the next part can begin.",
-    }
-}
-
 /// Why a person was asked for, where it says more than that they were.
 pub(super) fn more_than_a_call(reason: &str) -> Option<&str> {
-    Some(reason).filter(|reason| *reason != "the participant asked")
+    Some(reason).filter(|reason| *reason != messages::staff::PARTICIPANT_ASKED)
 }
 
 /// How far the session is: `Step 1 of 3 · The basics · 0/3`, with the share that is done.
@@ -493,8 +437,10 @@ pub fn progress(state: &State, flow: &LoadedFlow) -> Option<(String, f64)> {
 /// Who answered, as this viewer calls them.
 pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Audience) -> String {
     match (viewer, *by == state.participant) {
-        (Audience::Participant, true) => "You".to_owned(),
-        (Audience::Staff, true) => state.known_as().unwrap_or("The participant").to_owned(),
+        (Audience::Participant, true) => messages::forms::YOU.to_owned(),
+        (Audience::Staff, true) => {
+            state.known_as().unwrap_or(messages::staff::THE_PARTICIPANT).to_owned()
+        }
         (_, false) => by_name.to_owned(),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     chat::form::{one_line, plain, shown},
+    messages,
     model::{
         transcript::{Audience, Event, Recorded},
         ui::{Control, Field, Offered, Prompt, Reply, Verdict},
@@ -58,7 +59,7 @@ pub(super) fn buttons(state: &State, events: &[Recorded]) -> Vec<Button> {
     });
     let orders = offered.into_iter().filter(|offered| is_still_offered(*offered, state));
     let orders = orders.map(|offered| Button {
-        label: offered.label().to_owned(),
+        label: messages::buttons::offered(offered).to_owned(),
         ids: vec![offered.name().to_owned()],
         press: Press::Order(Command::from(offered)),
     });
@@ -70,7 +71,9 @@ fn answers(control: &Control) -> Vec<(String, Vec<String>, Reply)> {
     let answer = |label: &str, ids: &[&str], reply| {
         (label.to_owned(), ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>(), reply)
     };
-    let skip = |may: bool| may.then(|| answer("Skip", &["skip", "skipped"], Reply::Skipped));
+    let skip = |may: bool| {
+        may.then(|| answer(messages::buttons::SKIP, &["skip", "skipped"], Reply::Skipped))
+    };
     match control {
         Control::Choose(choose) => {
             let choices = choose.choices.iter().map(|choice| {
@@ -88,9 +91,16 @@ fn answers(control: &Control) -> Vec<(String, Vec<String>, Reply)> {
         }
         Control::Review(review) => {
             let reviewed = |verdict| Reply::Reviewed { verdict, data: None, notes: None };
-            let right =
-                answer("Looks right", &["approve", "approved"], reviewed(Verdict::Approved));
-            let over = answer("Start over", &["reject", "rejected"], reviewed(Verdict::Rejected));
+            let right = answer(
+                messages::buttons::LOOKS_RIGHT,
+                &["approve", "approved"],
+                reviewed(Verdict::Approved),
+            );
+            let over = answer(
+                messages::buttons::START_OVER,
+                &["reject", "rejected"],
+                reviewed(Verdict::Rejected),
+            );
             [right, over].into_iter().chain(skip(review.skippable)).collect()
         }
         Control::Upload(upload) => skip(!upload.required).into_iter().collect(),

@@ -5,7 +5,7 @@
 
 mod sniff;
 
-use crate::model::ui::Upload;
+use crate::{messages, model::ui::Upload};
 
 use sniff::{Content, sniff};
 
@@ -241,11 +241,7 @@ fn mismatch(accepted: &[Kind], filename: &str, named: Option<Kind>, content: Con
 fn list(accepted: &[Kind]) -> String {
     let names: Vec<String> =
         accepted.iter().map(|kind| kind.extensions()[0].to_ascii_uppercase()).collect();
-    match names.split_last() {
-        None => String::new(),
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-    }
+    messages::list::or(&names)
 }
 
 const fn noun(kind: Kind) -> &'static str {

@@ -4,8 +4,8 @@
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind as Kind};
 use serde_json::Value;
 
-use super::{NO_DATE, NO_DAY, NO_EMAIL, NO_LIST, NO_PHONE, NO_URL, WRONG_KIND, enter, is_date};
-use crate::model::{text::one, ui::FieldError};
+use super::is_date;
+use crate::{messages, model::ui::FieldError};
 
 /// How the pattern of a date begins that may lack the day, or the month as well.
 pub(crate) const PARTIAL_DATE: &str = "^([1-2][0-9]{3}";
@@ -59,15 +59,15 @@ fn missing(schema: &Value, mut path: String) -> FieldError {
         match within.filter(|_| found["type"] == "object") {
             Some(within) => path = join(&path, within),
             None if is_pick(found) => {
-                return FieldError { path, message: "Pick at least one.".to_owned() };
+                return FieldError { path, message: messages::answers::PICK_SOME.to_owned() };
             }
             None if found["type"] == "array" => {
                 let title = found.pointer("/items/title").and_then(Value::as_str);
                 let noun = title.unwrap_or("entry").to_lowercase();
-                return FieldError { path, message: format!("Add {}.", one(&noun)) };
+                return FieldError { path, message: messages::answers::add(&noun) };
             }
             None => {
-                let message = enter(&title_of(found, &path));
+                let message = messages::answers::enter(&title_of(found, &path));
                 return FieldError { path, message };
             }
         }
@@ -127,28 +127,30 @@ fn join(path: &str, key: &str) -> String {
 
 fn in_words(error: &ValidationError<'_>, schema: &Value) -> String {
     match error.kind() {
-        Kind::MinLength { limit } => format!("Enter at least {limit} characters."),
-        Kind::MaxLength { limit } => format!("Enter at most {limit} characters."),
-        Kind::MinItems { limit } if is_pick(schema) => format!("Pick at least {limit}."),
-        Kind::MaxItems { limit } if is_pick(schema) => format!("Pick at most {limit}."),
-        Kind::MinItems { limit } => format!("Add at least {limit}."),
-        Kind::MaxItems { limit } => format!("Keep at most {limit}."),
-        Kind::Type { .. } => WRONG_KIND.to_owned(),
+        Kind::MinLength { limit } => messages::answers::at_least_characters(*limit),
+        Kind::MaxLength { limit } => messages::answers::at_most_characters(*limit),
+        Kind::MinItems { limit } if is_pick(schema) => messages::answers::pick_at_least(*limit),
+        Kind::MaxItems { limit } if is_pick(schema) => messages::answers::pick_at_most(*limit),
+        Kind::MinItems { limit } => messages::answers::add_at_least(*limit),
+        Kind::MaxItems { limit } => messages::answers::keep_at_most(*limit),
+        Kind::Type { .. } => messages::answers::WRONG_KIND.to_owned(),
         Kind::AdditionalProperties { unexpected } => {
             let names: Vec<String> = unexpected.iter().map(|name| spaced(name)).collect();
-            format!("There is no place for “{}” here.", names.join("”, “"))
+            messages::answers::stray(&names)
         }
-        Kind::Enum { .. } => NO_LIST.to_owned(),
-        Kind::Format { format } if format == "email" => NO_EMAIL.to_owned(),
-        Kind::Format { format } if format == "uri" => NO_URL.to_owned(),
-        Kind::Format { format } if format == "date" => NO_DAY.to_owned(),
+        Kind::Enum { .. } => messages::answers::NO_LIST.to_owned(),
+        Kind::Format { format } if format == "email" => messages::answers::NO_EMAIL.to_owned(),
+        Kind::Format { format } if format == "uri" => messages::answers::NO_URL.to_owned(),
+        Kind::Format { format } if format == "date" => messages::answers::NO_DAY.to_owned(),
         Kind::Pattern { .. } if matches!(schema["format"].as_str(), Some("phone" | "tel")) => {
-            NO_PHONE.to_owned()
+            messages::answers::NO_PHONE.to_owned()
         }
-        Kind::Pattern { pattern } if pattern.starts_with(PARTIAL_DATE) => NO_DATE.to_owned(),
+        Kind::Pattern { pattern } if pattern.starts_with(PARTIAL_DATE) => {
+            messages::answers::NO_DATE.to_owned()
+        }
         Kind::Pattern { .. } => match schema.get("description").and_then(Value::as_str) {
-            Some(description) => format!("This doesn't have the right form: {description}"),
-            None => "This doesn't have the right form.".to_owned(),
+            Some(description) => messages::answers::wrong_format(description),
+            None => messages::answers::WRONG_FORMAT.to_owned(),
         },
         // The answer itself is left out: errors are logged and quoted.
         _ => error.masked_with("this").to_string(),
@@ -168,13 +170,13 @@ fn check_dates(data: &Value, path: &mut String, errors: &mut Vec<FieldError>) {
             let (start, end) = (text_of("startDate"), text_of("endDate"));
             for (key, date) in [("startDate", start), ("endDate", end)] {
                 if !date.is_empty() && !is_date(date) {
-                    let message = NO_DATE.to_owned();
+                    let message = messages::answers::NO_DATE.to_owned();
                     push(errors, FieldError { path: join(path, key), message });
                 }
             }
             let common = start.len().min(end.len());
             if is_date(start) && is_date(end) && end[..common] < start[..common] {
-                let message = "The end date is before the start date.".to_owned();
+                let message = messages::answers::END_BEFORE_START.to_owned();
                 push(errors, FieldError { path: join(path, "endDate"), message });
             }
             for (key, value) in fields {

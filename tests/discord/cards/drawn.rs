@@ -270,8 +270,8 @@ fn files_decisions_and_confirmations() {
     let expired = Wait { standing: Standing::Expired { at: now() }, ..decide };
     page.card("expired", &expired, &staff());
 
-    let erase = Confirm { yes: "Erase everything".into(), no: "Keep".into(), danger: true };
-    let erase = ask("Erase everything?", "Records, uploads, words.", Control::Confirm(erase));
+    let erase = Confirm { yes: "Delete everything".into(), no: "Keep".into(), danger: true };
+    let erase = ask("Delete everything?", "Records, uploads, words.", Control::Confirm(erase));
     page.card("a danger", &erase, &me());
     page.message("are you sure?", &aside(&erase, "sure.yes", &me()).unwrap());
     page.card("kept", &answered(&erase, Reply::Confirmed { yes: false }, ada(), "Ada"), &me());

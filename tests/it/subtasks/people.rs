@@ -171,7 +171,7 @@ async fn nobody_talks_to_a_child_run() {
     let root = world.session;
     world.session = world.children().await[0].session;
     let receipt = world.say("stop").await;
-    assert_snapshot!(format!("{receipt:?}"), @r#"Refused("Nobody talks here; please use the conversation that this belongs to.")"#);
+    assert_snapshot!(format!("{receipt:?}"), @r#"Refused("This isn't a conversation. Please use the one that this belongs to.")"#);
     world.session = root;
     assert_eq!(world.engine.sessions(10).await.unwrap().len(), 1);
     world.pass(TimeDelta::days(15)).await;

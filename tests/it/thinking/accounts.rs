@@ -80,9 +80,9 @@ async fn an_empty_account_is_told_with_its_day_and_the_conversation_catches_up_b
     I can't respond before 1 December 2026; your answers are safe. I'll write then, or type *human* to reach a person now.
     ");
     assert_snapshot!(world.staff_screen(), @"
-    All conversations of this workspace together have used 900 of 1000 tokens that they may before 1 December 2026.
+    All conversations of this workspace together have used 900 of 1000 tokens allowed until 1 December 2026.
     ---
-    All conversations of this workspace together have used 1100 of 1000 tokens. Until 1 December 2026 they go on by fixed questions where there are some; the others wait, or ask for a person.
+    All conversations of this workspace together have used 1100 of 1000 tokens. Until 1 December 2026, those with a fixed list of questions continue with that; the others wait, or ask for a human.
     ");
     // The bot is restarted, then the month is over: nobody has to write again.
     world.restart().await;
@@ -132,7 +132,7 @@ async fn four_fifths_are_told_once_whatever_is_restarted() {
         world.restart().await;
     }
     model.assert_played();
-    assert_snapshot!(world.staff_screen(), @"All conversations of this workspace together have used 850 of 1000 tokens that they may before 3 November 2026.");
+    assert_snapshot!(world.staff_screen(), @"All conversations of this workspace together have used 850 of 1000 tokens allowed until 3 November 2026.");
     assert_eq!(charged(&world, "web:local 2026-11-02").await, (with_calls(880, 4), Level::Low));
     // A new day, a new account.
     world.clock.advance(TimeDelta::days(1));
@@ -201,7 +201,7 @@ async fn an_erased_conversation_has_still_been_paid_for() {
     model.next(Turn::says("Do you have a pet?").costing(tokens(100)));
     let mut world = bounded(TALK, &model, workspace(1000)).await;
     world.say("delete my data").await;
-    let erase = world.button("Erase everything").await;
+    let erase = world.button("Delete everything").await;
     let receipt = world.feed(&ada(), erase).await;
     assert!(matches!(receipt, Receipt::Erased { .. }), "{receipt:?}");
     assert_eq!(charged(&world, "web:local 2026-11").await.0, with_calls(100, 1));

@@ -390,10 +390,10 @@ async fn words_of_distress_call_a_person_at_once_whoever_leads() {
     I've asked a person from the team to look at this now. I'll keep quiet until they answer or you type *continue*.
     ");
     assert_snapshot!(world.staff_screen(), @"
-    **Ada Byron** asks for a person in *A talk*: a word of the list in the flow was written; please look at once.
+    **Ada Byron** asked for a human in *A talk*: they wrote a word from the flow's list; please look right away.
 
     - Step 1 of 2 · Pets
-    - Open: A pet
+    - Still open: A pet
     ");
     // The question still stands when the bot goes on, and so do the words.
     model.next(Turn::says("Thank you."));

@@ -68,10 +68,10 @@ async fn staff_hear_at_four_fifths_of_the_budget_and_a_person_takes_over_at_its_
     assert_snapshot!(world.staff_screen(), @"
     This conversation has used 850000 of 1000000 tokens.
     ---
-    **Ada Byron** asks for a person in *A talk*: the assistant has used up what it may in one conversation.
+    **Ada Byron** asked for a human in *A talk*: the assistant has used up what it may in one conversation.
 
     - Step 1 of 2 · Pets
-    - Open: A pet
+    - Still open: A pet
     ---
     Ada Byron: Hello?
     ");

@@ -32,10 +32,10 @@ async fn hand_to_person_does_what_the_order_of_the_participant_does() {
     I've asked the team. I'll keep quiet until they answer or you type *continue*.
     ");
     assert_snapshot!(world.staff_screen(), @"
-    **Ada Byron** asks for a person in *A talk*: the assistant says “They are upset about the form”.
+    **Ada Byron** asked for a human in *A talk*: the assistant says “They are upset about the form”.
 
     - Step 1 of 2 · Pets
-    - Open: A pet
+    - Still open: A pet
     ");
     let transcript = world.transcript(Audience::Staff).await;
     let told =
@@ -81,7 +81,7 @@ async fn a_call_for_a_person_counts_once_however_often_it_is_made() {
     );
     assert_eq!(world.audited("handed_over").await, 1);
     assert_eq!(world.screen().matches("I've asked the team").count(), 1, "{}", world.screen());
-    assert_eq!(world.staff_screen().matches("asks for a person").count(), 1);
+    assert_eq!(world.staff_screen().matches("asked for a human").count(), 1);
     // Whoever does not want to wait goes on with the bot.
     model.next(Turn::says("Then let us go on. Do you have a pet?"));
     world.command(&ada(), Command::Resume).await;

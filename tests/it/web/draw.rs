@@ -332,12 +332,12 @@ fn a_review_shows_the_data_and_unfolds_an_edit_form() {
     Employer:
     Acme
     Until please check:
-    not given
+    not filled in
     Blue
     Employer:
     Blue
     Until please check:
-    not given
+    not filled in
     [Looks right]
     (Edit)
     [Save]
@@ -391,10 +391,10 @@ fn what_is_not_given_takes_one_quiet_line_unless_it_is_needed_or_must_be_checked
     Name:
     Ada
     E-mail:
-    not given
+    not filled in
     Phone please check:
-    not given
-    Not given: Postcode, Region
+    not filled in
+    Not filled in: Postcode, Region
     ");
 }
 
@@ -728,7 +728,7 @@ fn what_was_typed_comes_back_with_what_is_wrong_with_it() {
     A question.
     Age optional
     {f.age=many}
-    Write a number, such as 12.
+    Enter a number, such as 12.
     [Send]
     1 of 2
     ");

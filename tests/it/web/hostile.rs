@@ -141,7 +141,7 @@ async fn the_name_of_a_file_that_is_too_large_is_reduced_like_any_other() {
 
     let told = eve.upload(&page, part).await.text().await.unwrap();
 
-    assert!(told.contains("is too large: the limit is 32 MB."), "{told}");
+    assert!(told.contains("is too large. The limit is 32 MB."), "{told}");
     assert!(!told.contains("href=\"https://evil.example"), "{told}");
 }
 
@@ -280,7 +280,7 @@ async fn no_line_of_the_log_holds_what_a_person_said_or_sent() {
     let page = ada.say(&page, "my kumquat").await;
     let session = site.session().await.to_string();
     let page = ada.command(&page, &[("command", "delete")]).await;
-    let page = ada.press(&page, "Erase everything").await;
+    let page = ada.press(&page, "Delete everything").await;
     assert!(page.contains("Everything is erased"), "{page}");
 
     let log = log.text();

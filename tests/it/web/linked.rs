@@ -170,7 +170,7 @@ async fn an_erased_file_is_gone_at_once() {
     let link = told.link();
     let page = told.ada.get(&format!("/s/{}", told.site.session().await)).await;
     let page = told.ada.command(&page, &[("command", "delete")]).await;
-    let page = told.ada.press(&page, "Erase everything").await;
+    let page = told.ada.press(&page, "Delete everything").await;
     assert!(page.contains("Everything is erased"), "{page}");
 
     let answer = told.fetch(&link).await;
@@ -241,7 +241,7 @@ async fn no_line_of_the_log_holds_a_link() {
     assert!(!serde_json::to_string(&kept.events).unwrap().contains(signature));
     let page = told.ada.get(&format!("/s/{session}")).await;
     let page = told.ada.command(&page, &[("command", "delete")]).await;
-    told.ada.press(&page, "Erase everything").await;
+    told.ada.press(&page, "Delete everything").await;
 
     let log = log.text();
     assert!(log.contains(&session.to_string()), "something is logged: {log}");

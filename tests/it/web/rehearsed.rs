@@ -105,7 +105,7 @@ async fn the_page_shows_what_discord_would_do_and_says_that_it_was_not_done() {
     Would post in #introductions, mentioning Ada: I am Ada. # Hi Nothing was posted: this page has no channels.
     Would give Ada the role Fast learner. Nothing was given: roles exist only on Discord.
     Would post a summary in #staff_desk: Ada has finished Community welcome. Hello Hello: I am Ada. # Hi Nothing was posted: this page has no channels.
-    Would call the web hook crm: Hello. Nothing was sent: it isn't set up under [webhooks].
+    Would call the web hook crm: Hello. Nothing was sent: the web hook isn't set up.
     ");
     insta::assert_snapshot!(cards(&participant).join("\n"), @r"
     On Discord, this would now be posted in #introductions: I am Ada. # Hi Nothing was posted.

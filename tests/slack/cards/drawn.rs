@@ -165,8 +165,8 @@ async fn choices_are_buttons_then_a_menu_then_a_form() {
     ── answered
     # Before we begin
     You are talking to *software*. See our notice (https://example.org/privacy).
-    ✓ You answered: *Continue with the assistant* · 2 Nov 14:05 UTC
-    (read out: ✓ You answered: *Continue with the assistant* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Before we begin — You are talking to software. See our notice.))
+    ✓ You answered: *Continue with the assistant* · 2 Nov 2026 14:05 UTC
+    (read out: ✓ You answered: *Continue with the assistant* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Before we begin — You are talking to software. See our notice.))
 
     ── for staff
     # Before we begin
@@ -191,8 +191,8 @@ async fn choices_are_buttons_then_a_menu_then_a_form() {
     ── none of them
     # Interests
     What do you like?
-    ✓ You answered: *none of these* · 2 Nov 14:05 UTC
-    (read out: ✓ You answered: *none of these* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Interests — What do you like?))
+    ✓ You answered: *none of these* · 2 Nov 2026 14:05 UTC
+    (read out: ✓ You answered: *none of these* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Interests — What do you like?))
 
     ── several of twelve
     # Team
@@ -336,13 +336,13 @@ async fn questions_and_forms_open_from_a_button() {
 
     ── answered by typing
     What did _you_ build?
-    ✓ You answered: *An engine <b>* · 2 Nov 14:05 UTC
-    (read out: ✓ You answered: *An engine &lt;b&gt;* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (What did you build?))
+    ✓ You answered: *An engine <b>* · 2 Nov 2026 14:05 UTC
+    (read out: ✓ You answered: *An engine &lt;b&gt;* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (What did you build?))
 
     ── skipped
     What did _you_ build?
-    ✓ You skipped this · 2 Nov 14:05 UTC
-    (read out: ✓ You skipped this · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (What did you build?))
+    ✓ You skipped this · 2 Nov 2026 14:05 UTC
+    (read out: ✓ You skipped this · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (What did you build?))
 
     ── a form
     # Preferences
@@ -370,9 +370,9 @@ async fn questions_and_forms_open_from_a_button() {
     ║ About (optional): ____
     ║ Languages (optional): "English
     ║ French"
-    ║   · One entry a line.
+    ║   · One entry per line.
     ║ Essay (optional): ____
-    ║   · This is too long to be edited here. Leave it empty to keep it, or write what should stand instead.
+    ║   · Too long to edit here. Leave it empty to keep it, or type a new version.
     ╚ [Cancel] [Save my preferences, pl…]
 
     ── filled in
@@ -381,14 +381,14 @@ async fn questions_and_forms_open_from_a_button() {
       *Name* Ada
       *Remote?* yes
       *Size* Large
-    ✓ You filled this in · 2 Nov 14:05 UTC
-    (read out: ✓ You filled this in · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Preferences — A few things.))
+    ✓ You submitted this form · 2 Nov 2026 14:05 UTC
+    (read out: ✓ You submitted this form · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Preferences — A few things.))
 
     ── an upload
     # Your résumé
     Send it as a file.
     [+ Upload résumé] [Skip]
-    · PDF, DOCX · up to 25 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
+    · PDF, DOCX. One file, up to 25 MB. You can also drop the file into this conversation. No file at hand? Type it here instead.
     (read out: Your résumé — Send it as a file.)
 
     ── open
@@ -396,14 +396,14 @@ async fn questions_and_forms_open_from_a_button() {
     ║ # Your résumé
     ║ Send it as a file.
     ║ File: <a file>
-    ║   · PDF, DOCX · up to 25 MB. This form takes up to 10 MB a file; drop a larger one into the conversation.
+    ║   · PDF, DOCX. One file, up to 25 MB. This form takes files up to 10 MB. Drop larger ones into the conversation.
     ╚ [Cancel] [Send]
 
     ── sent
     # Your résumé
     Send it as a file.
-    ✓ You sent: *résumé.pdf* · 2 Nov 14:05 UTC
-    (read out: ✓ You sent: *résumé.pdf* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Your résumé — Send it as a file.))
+    ✓ You sent: *résumé.pdf* · 2 Nov 2026 14:05 UTC
+    (read out: ✓ You sent: *résumé.pdf* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Your résumé — Send it as a file.))
     "#);
 }
 
@@ -442,7 +442,7 @@ async fn reviews_are_read_edited_and_changed() {
       *Name* Ada Byron
       *E-mail* ada@example.org
       *Phone* — please check +44 20 7946 0018
-    · Not given: Website
+    · Not filled in: Website
     [+ Looks right] [Edit] [Start over]
     (read out: Profile — Is this you?)
 
@@ -458,7 +458,7 @@ async fn reviews_are_read_edited_and_changed() {
 
     ── reject
     ╔ Start over
-    ║ This draft is dropped and the interviewer begins again.
+    ║ This draft is discarded, and the interviewer starts again.
     ║ What should be different? (optional): ____
     ╚ [Cancel] [Start over]
 
@@ -466,10 +466,10 @@ async fn reviews_are_read_edited_and_changed() {
     # Profile
     Is this you?
       *Name* Ada Lovelace
-    ✓ *Changed and approved* by you · 2 Nov 14:05 UTC
+    ✓ *Changed and approved* by you · 2 Nov 2026 14:05 UTC
     · Note: I married.
     [Change]
-    (read out: ✓ *Changed and approved* by you · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Profile — Is this you?))
+    (read out: ✓ *Changed and approved* by you · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Profile — Is this you?))
 
     ── roles
     # Your time line
@@ -506,15 +506,15 @@ async fn reviews_are_read_edited_and_changed() {
     ║   · For example 2019, 2019-03 or 2019-03-15.
     ║ Highlights (optional): "Wrote Note G
     ║ Found & fixed a slip"
-    ║   · One entry a line.
+    ║   · One entry per line.
     ║ · Everything else stays as it is.
     ║ Note for the interviewer (optional): ____
     ╚ [Cancel] [Save]
 
     ── add.0, then up.0.2
     ╔ Edit
-    ║ You add a role.
-    ║ The role in place 3 will move up when you save.
+    ║ Saving will add a role.
+    ║ Saving will move role 3 up.
     ║ # Role 1
     ║ Employer: "Analytical Engines Ltd"
     ║ Position (optional): "Analyst"
@@ -524,7 +524,7 @@ async fn reviews_are_read_edited_and_changed() {
     ║   · For example 2019, 2019-03 or 2019-03-15.
     ║ Highlights (optional): "Wrote Note G
     ║ Found & fixed a slip"
-    ║   · One entry a line.
+    ║   · One entry per line.
     ║ [Remove]
     ║ # Role 2
     ║ Employer: ____
@@ -534,7 +534,7 @@ async fn reviews_are_read_edited_and_changed() {
     ║ To (optional): ____ (2019-03)
     ║   · For example 2019, 2019-03 or 2019-03-15.
     ║ Highlights (optional): ____
-    ║   · One entry a line.
+    ║   · One entry per line.
     ║ [Remove] [Move up]
     ║ # Role 3
     ║ Employer: "Babbage & Sons"
@@ -545,7 +545,7 @@ async fn reviews_are_read_edited_and_changed() {
     ║   · For example 2019, 2019-03 or 2019-03-15.
     ║ Highlights (optional): "Wrote Note G
     ║ Found & fixed a slip"
-    ║   · One entry a line.
+    ║   · One entry per line.
     ║ [Remove] [Move up]
     ║ [Add a role]
     ║ Note for the interviewer (optional): ____
@@ -819,11 +819,11 @@ async fn decisions_fit_a_phone_and_end_in_words() {
         &staff(),
     );
     let erase = Control::Confirm(Confirm {
-        yes: "Erase everything".into(),
+        yes: "Delete everything".into(),
         no: "Keep".into(),
         danger: true,
     });
-    let erase = ask("Erase everything?", "Your answers, files and drafts go.", erase);
+    let erase = ask("Delete everything?", "Your answers, files and drafts go.", erase);
     page.card("a dangerous yes", &erase, &me());
     page.card("kept", &answered(&erase, Reply::Confirmed { yes: false }, ada(), "Ada"), &me());
     insta::assert_snapshot!(page.read(), @"
@@ -834,12 +834,12 @@ async fn decisions_fit_a_phone_and_end_in_words() {
       *Flow* Candidate onboarding
       *Phase* The basics
       *Missing* Education history, References
-      *Requested* 2 Nov 13:00 UTC
-      *Expires* 9 Nov 13:00 UTC
+      *Requested* 2 Nov 2026 13:00 UTC
+      *Expires* 9 Nov 2026 13:00 UTC
     *The interviewer's reason*
     > She has no degree & says so.
     > She would <rather> talk about her engine.
-    [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
+    [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
     (read out: Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.)
 
     ── deny_and_tell
@@ -856,13 +856,13 @@ async fn decisions_fit_a_phone_and_end_in_words() {
       *Flow* Candidate onboarding
       *Phase* The basics
       *Missing* Education history, References
-      *Requested* 2 Nov 13:00 UTC
-      *Expires* 9 Nov 13:00 UTC
+      *Requested* 2 Nov 2026 13:00 UTC
+      *Expires* 9 Nov 2026 13:00 UTC
     *The interviewer's reason*
     > She has no degree & says so.
     > She would <rather> talk about her engine.
-    [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Open transcript]
-    · 2 must decide alike. @Grace Hopper approved.
+    [+ Approve ?] [! Deny] [Deny and tell the interviewer] [Transcript]
+    · 2 people must agree. @Grace Hopper approved.
     (read out: Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.)
 
     ── denied
@@ -872,14 +872,14 @@ async fn decisions_fit_a_phone_and_end_in_words() {
       *Flow* Candidate onboarding
       *Phase* The basics
       *Missing* Education history, References
-      *Requested* 2 Nov 13:00 UTC
-      *Expires* 9 Nov 13:00 UTC
+      *Requested* 2 Nov 2026 13:00 UTC
+      *Expires* 9 Nov 2026 13:00 UTC
     *The interviewer's reason*
     > She has no degree & says so.
     > She would <rather> talk about her engine.
-    ✗ *Denied with feedback* by @Grace Hopper · 2 Nov 14:05 UTC
+    ✗ *Denied with feedback* by @Grace Hopper · 2 Nov 2026 14:05 UTC
     · To the interviewer: Finish education.
-    (read out: ✗ *Denied with feedback* by <@U0GRACE> · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
+    (read out: ✗ *Denied with feedback* by <@U0GRACE> · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
 
     ── expired
     # Move Ada Byron to “One piece of work in depth”?
@@ -888,33 +888,33 @@ async fn decisions_fit_a_phone_and_end_in_words() {
       *Flow* Candidate onboarding
       *Phase* The basics
       *Missing* Education history, References
-      *Requested* 2 Nov 13:00 UTC
-      *Expires* 9 Nov 13:00 UTC
+      *Requested* 2 Nov 2026 13:00 UTC
+      *Expires* 9 Nov 2026 13:00 UTC
     *The interviewer's reason*
     > She has no degree & says so.
     > She would <rather> talk about her engine.
-    *Expired*: nobody answered in time. 2 Nov 14:05 UTC
+    *Expired*: nobody answered in time. 2 Nov 2026 14:05 UTC
     [Reopen]
     (read out: Expired: nobody answered in time. (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
 
     ── withdrawn
     # Move Ada Byron to “One piece of work in depth”?
     Not everything in this phase is complete.
-    *Request withdrawn*: the missing objective was completed. 2 Nov 14:05 UTC
+    *Request withdrawn*: the missing objective was completed. 2 Nov 2026 14:05 UTC
     (read out: Request withdrawn: the missing objective was completed. (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
 
     ── a dangerous yes
-    # Erase everything?
+    # Delete everything?
     Your answers, files and drafts go.
     :warning: *This can't be undone.*
-    [! Erase everything ?] [Keep]
-    (read out: Erase everything? — Your answers, files and drafts go.)
+    [! Delete everything ?] [Keep]
+    (read out: Delete everything? — Your answers, files and drafts go.)
 
     ── kept
-    # Erase everything?
+    # Delete everything?
     Your answers, files and drafts go.
-    ✓ You answered: *Keep* · 2 Nov 14:05 UTC
-    (read out: ✓ You answered: *Keep* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 14:05 UTC> (Erase everything? — Your answers, files and drafts go.))
+    ✓ You answered: *Keep* · 2 Nov 2026 14:05 UTC
+    (read out: ✓ You answered: *Keep* · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Delete everything? — Your answers, files and drafts go.))
     ");
 }
 
@@ -962,12 +962,12 @@ fn a_decision_as_json() {
           },
           {
             "type": "mrkdwn",
-            "text": "*Requested*\n<!date^1793624400^{date_short_pretty}, {time}|2 Nov 13:00 UTC>",
+            "text": "*Requested*\n<!date^1793624400^{date_short_pretty}, {time}|2 Nov 2026 13:00 UTC>",
             "verbatim": true
           },
           {
             "type": "mrkdwn",
-            "text": "*Expires*\n<!date^1794229200^{date_short_pretty}, {time}|9 Nov 13:00 UTC>",
+            "text": "*Expires*\n<!date^1794229200^{date_short_pretty}, {time}|9 Nov 2026 13:00 UTC>",
             "verbatim": true
           }
         ]
@@ -1033,7 +1033,7 @@ fn a_decision_as_json() {
             "action_id": "transcript.AAAAAAAAAAAAAAAAAAAAAg.last",
             "text": {
               "type": "plain_text",
-              "text": "Open transcript"
+              "text": "Transcript"
             }
           }
         ]

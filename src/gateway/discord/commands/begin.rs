@@ -20,6 +20,7 @@ use crate::{
         render::Message as Post,
         texts,
     },
+    messages,
     model::{
         flow::{DiscordPlace, StartDiscord},
         session::{Place, Platform, Status},
@@ -238,7 +239,7 @@ fn on_panel(flow: &LoadedFlow, is_among: bool) -> texts::Panel<'_> {
         button: said(|start| start.panel_button.as_ref()).unwrap_or(if is_among {
             title
         } else {
-            "Start"
+            messages::buttons::START
         }),
     }
 }

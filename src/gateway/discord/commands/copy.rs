@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     base::ids::{EffectId, SessionId},
     gateway::discord::{app::App, handler::UpdateContext, inbound::Ack, send, texts},
+    messages,
     model::{
         artifact::Artifact,
         posted::{Item, Posted, Reader},
@@ -36,7 +37,7 @@ pub(super) fn send_file(
     send_later(update, (session, Audience::Staff), user, async move {
         let read = app.engine()?.parts().artifacts.read(session, &file).await;
         let (bytes, name) = (read.ok()??, file.filename.clone());
-        Some(Handed { name, bytes, words: "The résumé that they sent." })
+        Some(Handed { name, bytes, words: messages::discord::THEIR_RESUME })
     })
 }
 
@@ -45,7 +46,11 @@ async fn bundle(app: &App, (session, reader): (SessionId, Audience)) -> Option<H
     let engine = app.engine()?;
     let gathered = engine.gather(session).await.ok()?;
     let bytes = engine.bundle(&gathered, reader).await.ok()?;
-    Some(Handed { name: gathered.archive_name(), bytes, words: "A copy of everything." })
+    Some(Handed {
+        name: gathered.archive_name(),
+        bytes,
+        words: messages::discord::COPY_OF_EVERYTHING,
+    })
 }
 
 /// Hands something over after the acknowledgement, and says where it is, or that it could not be sent; once, however often
@@ -87,10 +92,12 @@ async fn hand_over(
     let nonce = send::nonce(EffectId::mint(app.ids.as_ref()), 0);
     let body = texts::words(words).body(0);
     let mut places: Vec<(String, &str)> = Vec::new();
-    places.extend(app.api.open_direct(user).await.ok().map(|at| (at, "your direct messages")));
+    places.extend(
+        app.api.open_direct(user).await.ok().map(|at| (at, messages::discord::DIRECT_MESSAGES)),
+    );
     if reader == Audience::Participant {
         let thread = app.rooms.known(session).await.ok().flatten();
-        places.extend(thread.map(|at| (at, "your thread")));
+        places.extend(thread.map(|at| (at, messages::discord::OWN_THREAD)));
     }
     for (place, called) in places {
         let file = (name.as_str(), bytes.clone());
@@ -101,7 +108,7 @@ async fn hand_over(
                 Audience::Staff => Reader::Staff(String::new()),
             };
             app.post_log.note_or_tell(session, &[Posted { item, reader }]).await;
-            return Some(format!("Sent. You'll find it in {called}."));
+            return Some(messages::discord::sent_to(called));
         }
     }
     None

@@ -28,6 +28,7 @@ use crate::{
         },
         texts,
     },
+    messages,
     model::{session::Platform, transcript::Inviter},
 };
 
@@ -46,15 +47,15 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Post {
     let titles: Vec<String> = flows.iter().map(title).collect();
     let send = |flow: &Arc<LoadedFlow>| {
         let label = match flows.len() {
-            1 => "Send".to_owned(),
-            _ => format!("Send {}", flow.flow.title),
+            1 => messages::buttons::SEND.to_owned(),
+            _ => messages::buttons::send(&flow.flow.title),
         };
         primary(format!("{INVITE}{user}.{}", flow.flow.id), &label)
     };
     let buttons = flows.iter().take(limits::ROW_BUTTONS * 5 - 1).map(send);
-    let cancel = button(format!("{INVITE}{CANCEL}"), "Cancel");
+    let cancel = button(format!("{INVITE}{CANCEL}"), messages::buttons::CANCEL);
     let mut components = vec![
-        text(&format!("Invite <@{user}> to {}?", titles.join(" or "))),
+        text(&messages::commands::invite(user, &titles)),
         small(&[words::INVITATION.to_owned()]),
     ];
     components.extend(rows(buttons.chain([cancel])));

@@ -19,6 +19,7 @@ use crate::{
         render::{self, Message as Post},
         send, texts,
     },
+    messages,
     model::{
         session::Head,
         transcript::Via,
@@ -182,7 +183,7 @@ impl UpdateContext<'_> {
                 // Menus show by themselves what is picked in them.
                 let is_shown = used.element.action.starts_with("tick.") && !is_required(used.wait);
                 return Ok(match (used.is_aside, is_shown) {
-                    (true, _) => Ack::Redraw(aside_over("What you entered is kept.")),
+                    (true, _) => Ack::Redraw(aside_over(messages::forms::KEPT_ENTRIES)),
                     (false, true) => Ack::Seen,
                     (false, false) => self.card(used.wait, draft).await,
                 });
@@ -361,8 +362,8 @@ fn is_required(wait: &Wait) -> bool {
 const fn done(reply: &Reply) -> &'static str {
     match reply {
         Reply::Reviewed { verdict: Verdict::Saved, .. } => words::SAVED,
-        Reply::Decided { decision: Decision::Approved, .. } => "Approved.",
-        Reply::Decided { .. } => "Denied.",
+        Reply::Decided { decision: Decision::Approved, .. } => messages::discord::DECIDED_APPROVED,
+        Reply::Decided { .. } => messages::discord::DECIDED_DENIED,
         Reply::Reviewed { .. }
         | Reply::Chosen { .. }
         | Reply::Filled { .. }

@@ -15,6 +15,7 @@ use crate::{
         inbound::{Ack, Actor, NotTaken},
         people, send,
     },
+    messages,
     model::{
         effect::Cause,
         session::{Head, Place, Platform, Status},
@@ -109,7 +110,7 @@ impl UpdateContext<'_> {
             self.app.store.note(note).await?;
         }
         let person = people::person_id(self.guild(), user);
-        let why = if is_banned { "they were banned" } else { "they left the server" };
+        let why = if is_banned { messages::staff::BANNED } else { messages::staff::LEFT };
         let mine = self.conversations(&person).await?;
         for head in mine.iter().filter(|head| !head.status.is_over()) {
             self.about(head, InboundKind::Lost { why: why.to_owned() }).await?;
@@ -122,7 +123,7 @@ impl UpdateContext<'_> {
         let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
         let note = Note { key: gone(&guild), session: None, value: Some("1".to_owned()) };
         self.app.store.note(note).await?;
-        let why = "the app was removed from the server".to_owned();
+        let why = messages::staff::APP_LEFT_SERVER.to_owned();
         self.everywhere(guild, InboundKind::Lost { why });
         Ok(Ack::Nothing)
     }
@@ -157,8 +158,11 @@ impl UpdateContext<'_> {
             return Ok(Ack::Nothing);
         };
         if !head.status.is_over() {
-            self.about(&head, InboundKind::Lost { why: "their thread was deleted".to_owned() })
-                .await?;
+            self.about(
+                &head,
+                InboundKind::Lost { why: messages::staff::THREAD_DELETED.to_owned() },
+            )
+            .await?;
         }
         Ok(Ack::Nothing)
     }

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     chat::form::{self, ComponentId, filled, review_editor},
     gateway::discord::{limits, texts},
+    messages,
     model::{
         session::PersonId,
         transcript::Audience,
@@ -37,18 +38,23 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
             drawn.below.extend(texts::roles_added(&cx.roles_given).map(|line| small(&[line])));
             let is_kind = matches!(wait.prompt.control, Control::Review(_) | Control::Ask(_));
             if cx.may_change && is_kind {
-                drawn.below.extend(button(wait, "change", "Change"));
+                drawn.below.extend(button(wait, "change", messages::buttons::CHANGE));
             }
         }
         Standing::Expired { at } => {
             if let Control::Decide(decide) = &wait.prompt.control {
                 drawn.told = request::facts(decide, cx);
             }
-            let line = format!("**Expired**: nobody answered in time. {}", time(*at));
+            let line = format!(
+                "**{}**: {} {}",
+                messages::forms::EXPIRED,
+                messages::forms::NOBODY_ANSWERED,
+                time(*at)
+            );
             drawn.below.push(components::text(&line));
             let decides = matches!(wait.answerers, Answerers::Deciders { .. });
             if decides && cx.reader == Audience::Staff {
-                drawn.below.extend(button(wait, "reopen", "Reopen"));
+                drawn.below.extend(button(wait, "reopen", messages::buttons::REOPEN));
             }
         }
         Standing::Cancelled { reason, at } => {
@@ -97,17 +103,22 @@ impl Given<'_> {
         let at = time(self.at);
         match form::AnswerSummary::of(reply, &self.wait.prompt.control, &self.cx.files) {
             form::AnswerSummary::Said { verb, what } if what.is_empty() => {
-                format!("✓ {} {verb} · {at}", who("You"))
+                format!("✓ {} {verb} · {at}", who(messages::forms::YOU))
             }
             form::AnswerSummary::Said { verb, what } => {
                 let what = said(&one_line(&what), limits::VALUE_SHOWN);
-                format!("✓ {} {verb}: **{what}** · {at}", who("You"))
+                format!("✓ {} {verb}: **{what}** · {at}", who(messages::forms::YOU))
             }
             form::AnswerSummary::Stamped { what, is_good } => {
                 let mark = if is_good { "✓" } else { "✗" };
                 // Whoever wrote it knows that they did.
-                let what = if is_good && self.is_me() { "Approved" } else { what };
-                format!("{mark} **{what}** by {} · {at}", who("you"))
+                let what =
+                    if is_good && self.is_me() { messages::requests::APPROVED } else { what };
+                format!(
+                    "{mark} **{what}**{}{} · {at}",
+                    messages::page::BY,
+                    who(messages::forms::YOU_WITHIN)
+                )
             }
         }
     }

@@ -11,7 +11,7 @@ use serenity::{
 };
 
 use super::text::{clip_or, is_blank, units};
-use crate::gateway::discord::limits;
+use crate::{gateway::discord::limits, messages};
 
 /// A text that is Markdown already.
 pub(in crate::gateway::discord) fn text(markdown: &str) -> Value {
@@ -85,7 +85,7 @@ pub(in crate::gateway::discord) fn danger(id: String, label: &str) -> CreateButt
 /// A button that leads somewhere; none where the address is too long or not one.
 pub(in crate::gateway::discord) fn link(url: &str, label: &str) -> Option<CreateButton> {
     let fits = url.starts_with("https://") && units(url) <= limits::BUTTON_URL;
-    let label = clip_or(label, limits::BUTTON_LABEL, "Open");
+    let label = clip_or(label, limits::BUTTON_LABEL, messages::buttons::OPEN);
     fits.then(|| CreateButton::new_link(url).label(label))
 }
 
@@ -139,7 +139,7 @@ pub(super) fn select(
     let most = u8::try_from(max.clamp(1, options.len().max(1))).unwrap_or(1);
     let least = u8::try_from(min).unwrap_or(1).min(most);
     CreateSelectMenu::new(id, CreateSelectMenuKind::String { options })
-        .placeholder(clip_or(placeholder, limits::SELECT_PLACEHOLDER, "Choose…"))
+        .placeholder(clip_or(placeholder, limits::SELECT_PLACEHOLDER, messages::buttons::CHOOSE))
         .min_values(least)
         .max_values(most)
 }
@@ -156,7 +156,7 @@ impl Modal {
         self.components.truncate(limits::MODAL_COMPONENTS);
         json!({
             "custom_id": self.id,
-            "title": clip_or(&super::text::one_line(&self.title), limits::MODAL_TITLE, "Form"),
+            "title": clip_or(&super::text::one_line(&self.title), limits::MODAL_TITLE, messages::forms::FORM),
             "components": self.components,
         })
     }
@@ -165,7 +165,7 @@ impl Modal {
 /// An input with its label. What does not fit the label stands under it.
 pub(super) fn label(label: &str, hint: &str, component: &Value) -> Value {
     let whole = super::text::one_line(label);
-    let short = clip_or(&whole, limits::LABEL, "Answer");
+    let short = clip_or(&whole, limits::LABEL, messages::buttons::ANSWER);
     let mut words = Vec::new();
     if units(&whole) > limits::LABEL {
         words.push(whole);

@@ -16,6 +16,7 @@ use crate::{
         profile,
     },
     gateway::discord::limits,
+    messages,
     model::{
         ui::{Choice, Control, Field, Group, Review},
         wait::Wait,
@@ -39,13 +40,17 @@ pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
         (Control::Decide(decide), "sure.approve") => {
             let request = said(&one_line(&decide.request), 1_000);
             (
-                format!("### Approve this?\n{request}"),
-                components::success(id("approve"), "Yes, approve"),
+                format!("### {}\n{request}", messages::forms::APPROVE_THIS),
+                components::success(id("approve"), messages::buttons::YES_APPROVE),
             )
         }
         (Control::Confirm(confirm), "sure.yes") => {
-            let label = clip_or(&confirm.yes, limits::BUTTON_LABEL, "Yes");
-            let words = "### Are you sure?\nThis can't be undone.".to_owned();
+            let label = clip_or(&confirm.yes, limits::BUTTON_LABEL, messages::buttons::YES);
+            let words = format!(
+                "### {}\n{}",
+                messages::forms::ARE_YOU_SURE,
+                messages::forms::CANT_BE_UNDONE
+            );
             (words, components::danger(id("yes"), &label))
         }
         (
@@ -61,7 +66,7 @@ pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
     };
     let mut components = vec![components::text(&words)];
     components.extend(rows([button]));
-    components.push(small(&["If not, dismiss this message.".to_owned()]));
+    components.push(small(&[messages::forms::DISMISS.to_owned()]));
     let colour = if action == "sure.yes" { BAD } else { OPEN };
     Some(Message {
         content: String::new(),
@@ -74,7 +79,8 @@ pub(super) fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
     let line = |complaint: &String| format!("- {}", said(&one_line(complaint), COMPLAINT));
     let lines: Vec<String> = complaints.iter().take(COMPLAINTS).map(line).collect();
     let is_save = matches!(sent.split('.').next(), Some("fill" | "save"));
-    let title = if is_save { "Not saved yet" } else { "Not sent yet" };
+    let title =
+        if is_save { messages::forms::NOT_SAVED_YET } else { messages::forms::NOT_SENT_YET };
     let mut components = vec![components::text(&format!("### {title}\n{}", lines.join("\n")))];
     let again = match sent.split_once('.').unwrap_or((sent, "")) {
         ("fill", page) => Some(format!("open.{page}")),
@@ -88,8 +94,8 @@ pub(super) fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
     let again = again.filter(|again| super::modal(wait, again, "", &Cx::default()).is_some());
     if let Some(again) = again {
         let id = ComponentId::id(wait.id, wait.revision, &again);
-        components.extend(rows([components::primary(id, "Edit again")]));
-        components.push(small(&["What you entered is kept.".to_owned()]));
+        components.extend(rows([components::primary(id, messages::buttons::EDIT_AGAIN)]));
+        components.push(small(&[messages::forms::KEPT_ENTRIES.to_owned()]));
     }
     Message { content: String::new(), components: vec![components::container(&components, BAD)] }
 }
@@ -112,13 +118,13 @@ pub(in crate::gateway::discord) fn leaf(
     let page = page.min(last);
     let mut components = pages.into_iter().nth(page).unwrap_or_default();
     if components.is_empty() {
-        components.push(components::text("There is nothing more."));
+        components.push(components::text(messages::forms::NOTHING_MORE));
     }
     let turn = |page: usize, label: &str| components::button(id(page), label);
-    let before = (page > 0).then(|| turn(page - 1, "Previous page"));
-    let after = (page < last).then(|| turn(page + 1, "Next page"));
+    let before = (page > 0).then(|| turn(page - 1, messages::buttons::PREVIOUS));
+    let after = (page < last).then(|| turn(page + 1, messages::buttons::NEXT));
     if last > 0 {
-        components.push(small(&[format!("Page {} of {}", page + 1, last + 1)]));
+        components.push(small(&[messages::forms::page(page + 1, last + 1)]));
     }
     components.extend(rows(before.into_iter().chain(after)));
     Message { content: String::new(), components: vec![components::container(&components, OPEN)] }
@@ -198,7 +204,7 @@ fn of_group(group: &Group) -> Vec<String> {
 
 /// All of a card as it was approved, for those who may read it.
 pub(in crate::gateway::discord) fn approved(wait: &Wait, review: &Review) -> Vec<String> {
-    let title = one_line(wait.prompt.title.as_deref().unwrap_or("Data"));
+    let title = one_line(wait.prompt.title.as_deref().unwrap_or(messages::forms::DATA));
     let mut all = vec![format!("### {}", said(&title, PART - 100))];
     for group in profile::approved(wait, review) {
         let is_title = one_line(&group.title) == title;

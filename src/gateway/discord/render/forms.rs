@@ -8,11 +8,12 @@ use super::{
     components::{self, Item, Modal},
     inputs::{self, input_id, item, long},
     pages::{self, Page},
-    text::{clip, clip_or, is_blank, one_line, said},
+    text::{clip, is_blank, one_line, said},
 };
 use crate::{
-    chat::form::{self, ComponentId, DenialForm, Draft, MessageAccess, words},
+    chat::form::{ComponentId, DenialForm, Draft, MessageAccess},
     gateway::discord::limits,
+    messages,
     model::{
         ui::{Ask, Choose, Control, Decide, Form, Prompt, Review, Upload},
         wait::Wait,
@@ -75,7 +76,8 @@ impl Opened<'_> {
         let parts = super::markdown::parts(body, QUESTION);
         let mut words = parts.first().cloned().unwrap_or_default();
         if parts.len() > 1 {
-            words.push_str("\n-# The whole text is in the message.");
+            words.push_str("\n-# ");
+            words.push_str(messages::forms::FULL_TEXT_IN_MESSAGE);
         }
         if is_blank(&words) {
             words = said(&one_line(title.as_deref().unwrap_or_default()), limits::QUOTE);
@@ -100,19 +102,27 @@ impl Opened<'_> {
             let first = k * limits::SELECT_OPTIONS + 1;
             let most = choose.most().min(items.len());
             let id = input_id(&format!("pick.{k}"), self.salt);
-            let mut select =
-                components::json(&components::select(&id, items, "Choose…", (0, most)));
+            let mut select = components::json(&components::select(
+                &id,
+                items,
+                messages::buttons::CHOOSE,
+                (0, most),
+            ));
             select["required"] = false.into();
-            components::label(&format!("{first} to {}", first + items.len() - 1), "", &select)
+            components::label(&messages::buttons::span(first, first + items.len() - 1), "", &select)
         };
         let mut components: Vec<Value> =
             items.chunks(limits::SELECT_OPTIONS).enumerate().map(menu).collect();
         if choose.choices.len() > items.len() {
-            let hint = format!("There are {}. Name others, one a line.", choose.choices.len());
-            components.push(self.words("named", "By name or number", &hint, false));
+            let hint = messages::forms::more_choices(choose.choices.len());
+            components.push(self.words("named", messages::forms::BY_NAME_LABEL, &hint, false));
         }
         let question = self.question(components.len());
-        self.modal("done", self.title("Choose"), question.into_iter().chain(components).collect())
+        self.modal(
+            "done",
+            self.title(messages::forms::CHOICES),
+            question.into_iter().chain(components).collect(),
+        )
     }
 
     fn fill(&self, form: &Form, place: Option<usize>) -> Option<Value> {
@@ -125,8 +135,8 @@ impl Opened<'_> {
         let inputs = self.inputs(page);
         let question = if place.is_none() { self.question(inputs.len()) } else { None };
         let title = match place {
-            Some(_) => format!("Fill in {}", page.title),
-            None => self.title("Fill in").to_owned(),
+            Some(_) => messages::buttons::fill_in(&page.title),
+            None => self.title(messages::buttons::FILL_IN).to_owned(),
         };
         Some(self.modal(&action, &title, question.into_iter().chain(inputs).collect()))
     }
@@ -148,15 +158,13 @@ impl Opened<'_> {
         input["required"] = ask.required.into();
         let is_more = usize::try_from(ask.max).is_ok_and(|asked| asked > max);
         let hint = match self.cx.hears {
-            MessageAccess::All if is_more => "Is it longer? Send it as a message instead.",
-            MessageAccess::Replies if is_more => {
-                "Is it longer? Reply to the question with it instead."
-            }
+            MessageAccess::All if is_more => messages::forms::NEED_ROOM,
+            MessageAccess::Replies if is_more => messages::forms::NEED_ROOM_REPLY,
             MessageAccess::All | MessageAccess::Replies | MessageAccess::Nothing => "",
         };
-        let input = components::label("Your answer", hint, &input);
+        let input = components::label(messages::forms::YOUR_ANSWER, hint, &input);
         let components = self.question(1).into_iter().chain([input]).collect();
-        self.modal("send", self.title("Your answer"), components)
+        self.modal("send", self.title(messages::forms::YOUR_ANSWER), components)
     }
 
     fn send_files(&self, upload: &Upload) -> Value {
@@ -173,12 +181,12 @@ impl Opened<'_> {
         if (1..=limits::FILE_TYPES).contains(&kinds.len()) && kinds.len() == upload.accept.len() {
             input["file_types"] = kinds.into();
         }
-        let label = if most > 1 { "Files" } else { "File" };
+        let label = if most > 1 { messages::forms::FILES } else { messages::forms::FILE };
         let line = accepted(upload, self.cx.file_max);
         let mut components: Vec<Value> = self.question(2).into_iter().collect();
         components.push(components::text(&format!("-# {}", said(&line, 400))));
         components.push(components::label(label, "", &input));
-        self.modal("send", self.title("Upload"), components)
+        self.modal("send", self.title(messages::buttons::UPLOAD), components)
     }
 
     fn tell(&self, decide: &Decide) -> Value {
@@ -189,9 +197,9 @@ impl Opened<'_> {
     }
 
     fn start_over(&self) -> Value {
-        let words = components::text(form::starting_over(!self.cx.is_scripted));
-        let input = self.words("notes", "What should be different?", "", false);
-        self.modal("reject", "Start over", vec![words, input])
+        let words = components::text(messages::forms::starting_over(!self.cx.is_scripted));
+        let input = self.words("notes", messages::forms::WHAT_DIFFERENT, "", false);
+        self.modal("reject", messages::buttons::START_OVER, vec![words, input])
     }
 
     fn edit(&self, review: &Review, place: Option<usize>) -> Option<Value> {
@@ -207,9 +215,15 @@ impl Opened<'_> {
         // Of what nobody has written yet there is nothing to remark.
         let is_blank = super::review::is_untouched(&self.cx.draft.groups(review));
         if is_single && !is_blank && components.len() < limits::MODAL_COMPONENTS {
-            components.push(self.words("notes", form::note_label(!self.cx.is_scripted), "", false));
+            components.push(self.words(
+                "notes",
+                messages::forms::note_label(!self.cx.is_scripted),
+                "",
+                false,
+            ));
         }
-        let title = if is_blank { page.title.clone() } else { format!("Edit: {}", page.title) };
+        let title =
+            if is_blank { page.title.clone() } else { messages::buttons::edit_of(&page.title) };
         Some(self.modal(&action, &title, components))
     }
 }
@@ -218,18 +232,14 @@ impl Opened<'_> {
 pub(super) fn why(id: String) -> Value {
     let mut input = long("reason", "", None);
     input["required"] = false.into();
-    let components = vec![components::label(words::YOUR_REASON, "", &input)];
-    Modal { id, title: words::WHY_NOT_HELPFUL.to_owned(), components }.json()
+    let components = vec![components::label(messages::notices::YOUR_REASON, "", &input)];
+    Modal { id, title: messages::notices::WHY_NOT_HELPFUL.to_owned(), components }.json()
 }
 
 /// What may be sent, in a line.
 pub(super) fn accepted(upload: &Upload, file_max: Option<u64>) -> String {
     let kinds = upload.accept.iter().map(|kind| kind.to_uppercase()).collect::<Vec<_>>().join(", ");
-    let kinds = clip_or(&clip(&kinds, 200), 200, "Any kind");
     let most = upload.max_bytes.min(file_max.unwrap_or(limits::FILE_BYTES));
-    let size = words::bytes(most);
-    match upload.max_files.min(limits::FILE_INPUT_FILES) {
-        0 | 1 => format!("{kinds}. One file, up to {size}."),
-        files => format!("{kinds}. Up to {files} files, {size} each."),
-    }
+    let files = upload.max_files.min(limits::FILE_INPUT_FILES);
+    messages::forms::accepted(&clip(&kinds, 200), files, most)
 }

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     chat::form::{Slot, named, picked, text_of},
     gateway::discord::{inbound::Typed, limits},
+    messages,
     model::ui::{Choice, Field, Input},
 };
 
@@ -88,7 +89,7 @@ pub(in crate::gateway::discord) fn entered(field: &Field, typed: &Typed) -> Opti
 }
 
 fn bool_choices() -> [Choice; 2] {
-    [("yes", "Yes"), ("no", "No")].map(|(id, label)| Choice {
+    [("yes", messages::buttons::YES), ("no", messages::buttons::NO)].map(|(id, label)| Choice {
         id: id.to_owned(),
         label: label.to_owned(),
         description: None,
@@ -103,15 +104,19 @@ pub(super) fn draw(slot: &Slot, salt: &str) -> Value {
     let mut hints: Vec<&str> = Vec::new();
     match shape {
         Shape::Replacement => {
-            hints.push("Too long to edit here: empty keeps it, words replace it.");
+            hints.push(messages::forms::TOO_LONG_HERE);
         }
-        Shape::Named => hints.push("By name or number; several one a line."),
-        _ if matches!(field.input, Input::Lines) => hints.push("One entry a line."),
+        Shape::Named => hints.push(messages::forms::BY_NAME),
+        _ if matches!(field.input, Input::Lines) => hints.push(messages::forms::ONE_PER_LINE),
         _ => {}
     }
     hints.extend(field.hint.as_deref().filter(|hint| !is_blank(hint)));
-    let label = clip_or(&super::text::one_line(&field.label), limits::OPTION_TEXT, "Answer");
-    let label = if field.check { format!("{label} (please check)") } else { label };
+    let label = clip_or(
+        &super::text::one_line(&field.label),
+        limits::OPTION_TEXT,
+        messages::buttons::ANSWER,
+    );
+    let label = if field.check { messages::forms::to_check(&label) } else { label };
     // A form must not be held up by what it cannot ask for.
     let must = field.required && shape != Shape::Replacement;
     let mut component = element(field, shape, &input_id(&slot.name, salt));
@@ -138,11 +143,21 @@ fn element(field: &Field, shape: Shape, id: &str) -> Value {
         }
         (Shape::Menu, Input::Select { choices, .. }) => {
             let counts = (usize::from(field.required), 1);
-            components::json(&components::select(id, &items(choices, field), "Choose…", counts))
+            components::json(&components::select(
+                id,
+                &items(choices, field),
+                messages::buttons::CHOOSE,
+                counts,
+            ))
         }
         (Shape::Menus, Input::Select { choices, .. }) => {
             let counts = (usize::from(field.required), choices.len());
-            components::json(&components::select(id, &items(choices, field), "Choose…", counts))
+            components::json(&components::select(
+                id,
+                &items(choices, field),
+                messages::buttons::CHOOSE,
+                counts,
+            ))
         }
         (Shape::Line, _) => typed(field, id, false),
         (Shape::Replacement, _) => long(id, "", placeholder(field).as_deref()),
@@ -190,8 +205,8 @@ fn typed(field: &Field, id: &str, multiline: bool) -> Value {
 /// How an answer of its kind looks.
 fn placeholder(field: &Field) -> Option<Cow<'static, str>> {
     Some(Cow::Borrowed(match field.input {
-        Input::Date => "2019, 2019-03 or 2019-03-15",
-        Input::Day => "2001-05-31, 31.05.2001 or 31 May 2001",
+        Input::Date => messages::forms::DATE_EXAMPLES,
+        Input::Day => messages::forms::DAY_EXAMPLES,
         Input::Phone => "+44 20 7946 0018",
         Input::Url => "https://example.org",
         Input::Email => "ada@example.org",
@@ -242,7 +257,10 @@ fn radio(choices: &[Choice], field: &Field, id: &str) -> Value {
         is_picked |= item.is_picked;
     }
     if !field.required && !matches!(field.input, Input::Bool) {
-        items.push(Item { is_picked: !is_picked, ..Item::new(NONE.to_owned(), "No answer") });
+        items.push(Item {
+            is_picked: !is_picked,
+            ..Item::new(NONE.to_owned(), messages::forms::NO_ANSWER)
+        });
     }
     let options: Vec<Value> = items.iter().map(Item::tick).collect();
     json!({ "type": 21, "custom_id": id, "options": options })
@@ -254,7 +272,7 @@ pub(super) fn label(n: usize, choice: &Choice) -> String {
     let text = choice.label.trim();
     let text = if is_blank(text) { choice.id.trim() } else { text };
     if is_blank(text) {
-        return format!("Choice {}", n + 1);
+        return messages::buttons::choice(n + 1);
     }
     if units(text) > limits::BUTTON_LABEL {
         return format!("{}. {text}", n + 1);

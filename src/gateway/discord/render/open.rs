@@ -16,10 +16,9 @@ use super::{
 use crate::{
     chat::form::{ComponentId, shown},
     gateway::discord::{limits, transcript},
+    messages,
     model::{
-        ui::{
-            Ask, Choice, Choose, Confirm, Control, Decide, Decision, Field, Form, Review, Upload,
-        },
+        ui::{Ask, Choice, Choose, Confirm, Control, Decide, Field, Form, Review, Upload},
         wait::{Answerers, Wait},
     },
 };
@@ -73,7 +72,7 @@ impl Open<'_> {
     }
 
     fn skip(&self, may: bool) -> Option<CreateButton> {
-        may.then(|| self.button("skip", "Skip"))
+        may.then(|| self.button("skip", messages::buttons::SKIP))
     }
 
     fn choose(&self, choose: &Choose) -> Drawn {
@@ -94,12 +93,14 @@ impl Open<'_> {
             drawn.told = list(choose);
             drawn.below = self.menus(choose);
             // Where something must be picked, nothing can be sent before it is.
-            let is_empty = choose.complaint(self.cx.draft.picked().len()).is_some();
-            let done = choose.multiple.then(|| self.primary("done", "Done").disabled(is_empty));
+            let is_empty = messages::answers::picks(choose, self.cx.draft.picked().len()).is_some();
+            let done = choose
+                .multiple
+                .then(|| self.primary("done", messages::buttons::DONE).disabled(is_empty));
             drawn.below.extend(rows(done.into_iter().chain(skip)));
         } else {
             drawn.told = list(choose);
-            let open = self.primary("open", "Choose…");
+            let open = self.primary("open", messages::buttons::CHOOSE);
             drawn.below = rows(std::iter::once(open).chain(skip));
         }
         drawn
@@ -119,9 +120,9 @@ impl Open<'_> {
         let menu = |(k, items): (usize, &[Item])| {
             let first = k * limits::SELECT_OPTIONS + 1;
             let words = if several {
-                format!("{first} to {}…", first + items.len() - 1)
+                messages::buttons::asking(&messages::buttons::span(first, first + items.len() - 1))
             } else {
-                "Choose…".to_owned()
+                messages::buttons::CHOOSE.to_owned()
             };
             if choose.multiple {
                 // Of several menus any may be left alone.
@@ -141,29 +142,35 @@ impl Open<'_> {
         let names: Vec<String> = form.fields.iter().map(|field| one_line(&field.label)).collect();
         let mut drawn = Drawn::new(OPEN);
         if self.cx.draft.typed.is_empty() {
-            let line = said(&format!("To fill in: {}", names.join(", ")), 400);
+            let line = said(&messages::forms::to_fill_in(&names), 400);
             drawn.told.push(vec![small(&[line])]);
         }
         if pages.len() <= 1 {
-            let open = self.primary("open", "Fill in");
+            let open = self.primary("open", messages::buttons::FILL_IN);
             drawn.below = rows(std::iter::once(open).chain(skip));
             return drawn;
         }
         if !self.cx.draft.typed.is_empty() {
             let fields: Vec<Field> =
                 form.fields.iter().map(|field| self.cx.draft.with(field)).collect();
-            drawn.told.extend(review::lines("Entered so far", &fields, false));
+            drawn.told.extend(review::lines(messages::forms::ENTERED_SO_FAR, &fields, false));
         }
         if pages.len() <= PAGE_BUTTONS {
             let button = |(n, page): (usize, &Page)| {
-                let label = format!("Fill in {}{}", page.title, done_mark(page));
+                let label =
+                    format!("{}{}", messages::buttons::fill_in(&page.title), done_mark(page));
                 self.button(&format!("open.{n}"), &label)
             };
             drawn.below = rows(pages.iter().enumerate().map(button));
         } else {
-            drawn.below = self.page_menus("page", "Fill in…", &pages, limits::MENUS_MAX);
+            drawn.below = self.page_menus(
+                "page",
+                messages::buttons::FILL_IN_WHICH,
+                &pages,
+                limits::MENUS_MAX,
+            );
         }
-        let send = clip_or(&form.submit, limits::BUTTON_LABEL, "Send");
+        let send = clip_or(&form.submit, limits::BUTTON_LABEL, messages::buttons::SEND);
         let send = self.primary("submit", &send);
         drawn.below.extend(rows(std::iter::once(send).chain(skip)));
         drawn
@@ -196,27 +203,31 @@ impl Open<'_> {
         let mut buttons = Vec::new();
         let mut fields = groups.iter().flat_map(|group| &group.fields);
         if !blank {
-            buttons.push(success(self.id("approve"), "Looks right"));
+            buttons.push(success(self.id("approve"), messages::buttons::LOOKS_RIGHT));
         } else if !is_single && !fields.any(|field| field.required) {
             // A form of one page can be sent as it is; of several, nobody would be asked for what they leave out.
-            buttons.push(self.button("approve", "Leave it empty"));
+            buttons.push(self.button("approve", messages::buttons::LEAVE_EMPTY));
         }
         if is_single {
-            let label = if blank { "Fill in" } else { "Edit" };
+            let label = if blank { messages::buttons::FILL_IN } else { messages::buttons::EDIT };
             buttons.push(self.button("edit", label));
         } else {
-            let words = if blank { "Fill in…" } else { "Edit…" };
+            let words = if blank {
+                messages::buttons::FILL_IN_WHICH
+            } else {
+                messages::buttons::EDIT_WHICH
+            };
             drawn.below = self.page_menus("edit", words, &pages, EDIT_MENUS);
             drawn.below.extend(self.arranging(review));
         }
         buttons.extend(self.adding(review));
         if !blank {
-            buttons.push(self.button("reject", "Start over"));
+            buttons.push(self.button("reject", messages::buttons::START_OVER));
         }
         buttons.extend(self.skip(review.skippable));
         drawn.below.extend(rows(buttons));
         if (draft.is_changed(review) || is_edited(self.wait)) && !blank {
-            let line = "Not approved yet: press “Looks right” when you're done.".to_owned();
+            let line = messages::forms::not_approved_yet();
             drawn.below.push(small(&[line]));
         }
         drawn
@@ -233,47 +244,50 @@ impl Open<'_> {
                 let item =
                     |verb: &str, words: &str| Item::new(format!("{verb}.{list}.{row}"), words);
                 let entry = format!("{noun} {}", row + 1);
-                items.push(item("remove", &format!("Remove {entry}")));
+                items.push(item("remove", &messages::buttons::remove(&entry)));
                 if row > 0 {
-                    items.push(item("up", &format!("Move {entry} up")));
+                    items.push(item("up", &messages::buttons::move_up(&entry)));
                 }
             }
         }
         let chunks = items.chunks(limits::SELECT_OPTIONS).take(ARRANGE_MENUS).enumerate();
         let draw = |(k, items): (usize, &[Item])| {
-            menu(&self.id(&format!("arrange.{k}")), items, "Remove or move…", (1, 1))
+            menu(
+                &self.id(&format!("arrange.{k}")),
+                items,
+                messages::buttons::REMOVE_OR_MOVE,
+                (1, 1),
+            )
         };
         chunks.map(draw).collect()
     }
 
     fn adding(&self, review: &Review) -> Vec<CreateButton> {
         let button = |n: usize| {
-            let noun = crate::chat::form::one(&one_line(&review.lists[n].noun));
-            self.button(&format!("add.{n}"), &format!("Add {noun}"))
+            self.button(
+                &format!("add.{n}"),
+                &messages::buttons::add(&one_line(&review.lists[n].noun)),
+            )
         };
         crate::chat::form::growing(review).take(ADDABLE_MAX).map(button).collect()
     }
 
     fn send_files(&self, upload: &Upload) -> Drawn {
-        let what = match upload.upload_type.as_str() {
-            "resume" => "Upload résumé",
-            _ if upload.max_files > 1 => "Upload files",
-            _ => "Upload",
-        };
+        let what = messages::buttons::upload(&upload.upload_type, upload.max_files);
         let open = self.primary("open", what);
         let skip = self.skip(!upload.required);
         let line = said(&accepted(upload, self.cx.file_max), 400);
         let below = rows(std::iter::once(open).chain(skip));
-        let small = small(&[line, "Does the button not work for you? Use `/upload`.".to_owned()]);
+        let small = small(&[line, messages::forms::UPLOAD_COMMAND.to_owned()]);
         Drawn { below: below.into_iter().chain([small]).collect(), ..Drawn::new(OPEN) }
     }
 
     fn write(&self, ask: &Ask) -> Drawn {
-        let open = self.primary("open", "Write an answer");
+        let open = self.primary("open", messages::buttons::WRITE_ANSWER);
         let mut below = rows(std::iter::once(open).chain(self.skip(!ask.required)));
         let line = match self.cx.hears {
-            MessageAccess::All => Some("Or type your answer here."),
-            MessageAccess::Replies => Some("Or reply to this message with your answer."),
+            MessageAccess::All => Some(messages::forms::TYPE_HERE),
+            MessageAccess::Replies => Some(messages::forms::REPLY_HERE),
             MessageAccess::Nothing => None,
         };
         below.extend(line.map(|line| small(&[line.to_owned()])));
@@ -281,18 +295,21 @@ impl Open<'_> {
     }
 
     fn decide(&self, decide: &Decide) -> Drawn {
-        let approve = clip_or(&decide.approve, limits::BUTTON_LABEL, "Approve");
-        let deny = clip_or(&decide.deny, limits::BUTTON_LABEL, "Deny");
+        let approve = clip_or(&decide.approve, limits::BUTTON_LABEL, messages::buttons::APPROVE);
+        let deny = clip_or(&decide.deny, limits::BUTTON_LABEL, messages::buttons::DENY);
         let mut buttons =
             vec![success(self.id("sure.approve"), &approve), danger(self.id("deny"), &deny)];
         if let Some(label) = &decide.deny_and_tell {
-            let label = clip_or(label, limits::BUTTON_LABEL, "Deny and tell");
+            let label =
+                clip_or(label, limits::BUTTON_LABEL, messages::buttons::DENY_AND_TELL_SHORT);
             buttons.push(self.button("deny_and_tell", &label));
         }
         if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
             buttons.push(transcript::open(self.wait.session));
             let url = self.cx.conversation.as_deref();
-            buttons.extend(url.and_then(|url| components::link(url, "Open conversation")));
+            buttons.extend(
+                url.and_then(|url| components::link(url, messages::buttons::OPEN_CONVERSATION)),
+            );
         }
         let mut drawn = Drawn::new(OPEN);
         if self.wait.prompt.title.as_ref() != Some(&decide.request) {
@@ -310,20 +327,21 @@ impl Open<'_> {
         if self.wait.quorum < 2 {
             return None;
         }
-        let mut line = format!("{} must decide alike.", self.wait.quorum);
+        let mut line = messages::requests::quorum(self.wait.quorum);
         for vote in self.wait.votes.iter().take(10) {
-            let word = if vote.decision == Decision::Approved { "approved" } else { "denied" };
-            line = format!("{line} {} {word}.", person(&vote.by, &clip(&vote.by_name, 40)));
+            let name = person(&vote.by, &clip(&vote.by_name, 40));
+            line = format!("{line} {}", messages::requests::voted(&name, vote.approves()));
         }
         Some(small(&[line]))
     }
 
     fn confirm(&self, control: &Confirm) -> Drawn {
-        let yes = clip_or(&control.yes, limits::BUTTON_LABEL, "Yes");
-        let no = self.button("no", &clip_or(&control.no, limits::BUTTON_LABEL, "No"));
+        let yes = clip_or(&control.yes, limits::BUTTON_LABEL, messages::buttons::YES);
+        let no =
+            self.button("no", &clip_or(&control.no, limits::BUTTON_LABEL, messages::buttons::NO));
         let mut below = Vec::new();
         if control.danger {
-            below.push(components::text("⚠️ **This can't be undone.**"));
+            below.push(components::text(&format!("⚠️ **{}**", messages::forms::CANT_BE_UNDONE)));
             below.extend(rows([danger(self.id("sure.yes"), &yes), no]));
         } else {
             below.extend(rows([self.primary("yes", &yes), no]));

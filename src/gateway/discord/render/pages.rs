@@ -4,6 +4,7 @@
 use crate::{
     chat::form::{Draft, Slot, review_editor},
     gateway::discord::limits,
+    messages,
     model::ui::{Form, Review},
 };
 
@@ -23,7 +24,7 @@ pub(in crate::gateway::discord) fn of_form(form: &Form, draft: &Draft) -> Vec<Pa
     let chunks = slots.chunks(limits::MODAL_COMPONENTS).enumerate();
     let page = |(n, slots): (usize, &[Slot])| {
         let first = n * limits::MODAL_COMPONENTS + 1;
-        let title = format!("{first} to {}", first + slots.len() - 1);
+        let title = messages::buttons::span(first, first + slots.len() - 1);
         Page { title, entry: None, slots: slots.to_vec() }
     };
     chunks.map(page).collect()
@@ -35,7 +36,8 @@ pub(in crate::gateway::discord) fn of_review(review: &Review, draft: &Draft) -> 
     for (group, slots) in draft.parts(review) {
         let entry = review_editor::entry_of(review, &group.path);
         let title = super::text::one_line(&group.title);
-        let title = if super::text::is_blank(&title) { "Data".to_owned() } else { title };
+        let title =
+            if super::text::is_blank(&title) { messages::forms::DATA.to_owned() } else { title };
         let chunks: Vec<_> = slots.chunks(limits::MODAL_COMPONENTS).collect();
         let several = chunks.len() > 1;
         for (n, slots) in chunks.into_iter().enumerate() {

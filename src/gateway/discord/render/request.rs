@@ -6,7 +6,7 @@ use super::{
     Cx, components,
     text::{one_line, said, time, units},
 };
-use crate::{chat::form::instant, gateway::discord::limits, model::ui::Decide};
+use crate::{chat::form::instant, gateway::discord::limits, messages, model::ui::Decide};
 
 /// Longest display of one fact, in characters.
 const FACT: usize = 800;
@@ -34,7 +34,7 @@ pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
             Some(at) => time(at),
             None => said(value, FACT),
         };
-        if matches!(name.as_str(), "Flow" | "Phase") {
+        if matches!(name.as_str(), messages::requests::FLOW | messages::requests::PHASE) {
             part_of.push(value);
         } else if name.to_lowercase().contains("reason")
             || units(&value) > LINE
@@ -54,7 +54,7 @@ pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
         (false, Some(url)) => Some(components::portrait(
             &who.join("\n"),
             url,
-            decide.person().unwrap_or("The participant"),
+            decide.person().unwrap_or(messages::staff::THE_PARTICIPANT),
         )),
         (false, None) => Some(components::text(&who.join("\n"))),
     };

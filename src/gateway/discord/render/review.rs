@@ -9,6 +9,7 @@ use super::{
 use crate::{
     chat::form::shown,
     gateway::discord::limits,
+    messages,
     model::ui::{Field, Group, Prompt},
 };
 
@@ -30,11 +31,15 @@ pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Value>
         .iter()
         .partition(|field| !is_blank(&value(field)) || open && (field.check || field.required));
     let line = |field: &&Field| {
-        let mark = if open && field.check { " *(please check)*" } else { "" };
+        let mark = if open && field.check {
+            format!(" *({})*", messages::forms::PLEASE_CHECK)
+        } else {
+            String::new()
+        };
         let label = said(&one_line(&field.label), limits::QUOTE);
         let value = value(field);
         let value = if is_blank(&value) {
-            "*not given*".to_owned()
+            format!("*{}*", messages::forms::NOT_FILLED_IN)
         } else {
             said(&value, limits::VALUE_SHOWN)
         };
@@ -47,7 +52,7 @@ pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Value>
     all.extend(told.iter().map(line));
     if open && !missing.is_empty() {
         let names: Vec<String> = missing.iter().map(|field| one_line(&field.label)).collect();
-        all.push(format!("-# {}", said(&format!("Not given: {}", names.join(", ")), 300)));
+        all.push(format!("-# {}", said(&messages::forms::not_filled_in(&names), 300)));
     }
     let mut parts: Vec<String> = Vec::new();
     for line in all {

@@ -23,6 +23,7 @@ use crate::{
         server_onboarding::{self, Known},
         texts,
     },
+    messages,
     model::{
         effect::{Act, CauseKind, Delivery, Effect, Recipient, Rendering},
         posted::Reader,
@@ -422,9 +423,9 @@ fn progress(wait: &Wait, look: &Look) -> Option<String> {
 /// Why nothing will reach a conversation any more, in words, where that is what Discord says.
 const fn out_of_reach(code: Code) -> Option<&'static str> {
     Some(match code {
-        Code::UnknownChannel | Code::UnknownGuild => "the channel is not there any more",
-        Code::MissingAccess | Code::MissingPermissions => "the app may not write there any more",
-        Code::Locked => "the thread is locked",
+        Code::UnknownChannel | Code::UnknownGuild => messages::staff::CHANNEL_GONE,
+        Code::MissingAccess | Code::MissingPermissions => messages::staff::MAY_NOT_WRITE,
+        Code::Locked => messages::staff::THREAD_LOCKED,
         _ => return None,
     })
 }

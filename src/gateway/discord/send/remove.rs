@@ -26,6 +26,7 @@ use crate::{
         api::{Code, Failure, Near},
         people, render, staff_thread, texts,
     },
+    messages,
     model::{
         effect::{Act, Effect, Recipient},
         posted::{Item, Posted, Reader, Removal},
@@ -119,7 +120,7 @@ impl Sender<'_> {
         };
         self.empty(room, &thread, posted).await?;
         self.rename(room, posted).await?;
-        let why = "it's empty and has no name now; it stays so that you can read this";
+        let why = messages::erasure::EMPTY_THREAD;
         self.leave_ours(posted, why).await?;
         self.leave_theirs(posted, thread.theirs).await
     }

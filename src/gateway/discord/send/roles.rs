@@ -26,6 +26,7 @@ use crate::{
         permissions::{Hindrance, Rights},
         render, texts,
     },
+    messages,
     model::{
         flow::PhaseEffect,
         transcript::Origin,
@@ -192,8 +193,7 @@ impl Sender<'_> {
             };
             if member.is_pending == Some(true) {
                 self.keep((guild, user), aliases).await?;
-                let text =
-                    "You get your roles as soon as you have accepted the server's own rules.";
+                let text = messages::discord::ROLES_AFTER_RULES;
                 self.post_to_room(&texts::words(text), SAID, None).await?;
                 return Ok(None);
             }
@@ -289,9 +289,7 @@ async fn give(
     let mut outcome = Outcome::default();
     for alias in aliases {
         let Some(id) = ids.and_then(|ids| ids.get(alias)) else {
-            outcome
-                .not
-                .push((alias.clone(), "the team has not said which role that is".to_owned()));
+            outcome.not.push((alias.clone(), messages::discord::ROLE_NOT_SET_UP.to_owned()));
             continue;
         };
         let name = rights.name_of(id).unwrap_or(alias).to_owned();
@@ -324,7 +322,7 @@ fn why_not(failure: Failure) -> Result<(String, bool), Failure> {
     match failure.code() {
         Some(Code::UnknownRole) => Ok((words(Hindrance::Gone).to_owned(), true)),
         Some(Code::MissingPermissions) => Ok((words(Hindrance::TooLow).to_owned(), true)),
-        Some(Code::UnknownMember) => Ok(("they have left the server".to_owned(), true)),
+        Some(Code::UnknownMember) => Ok((messages::discord::LEFT_SERVER.to_owned(), true)),
         _ if is_for_good(&failure) => Ok((failure.in_words(), false)),
         _ => Err(failure),
     }
@@ -344,14 +342,14 @@ fn is_for_good(failure: &Failure) -> bool {
 }
 
 /// Why nobody is given anything, and the conversation pauses.
-pub(super) const NOT_THERE: &str = "they are not in the server any more";
+pub(super) const NOT_THERE: &str = messages::discord::NOT_IN_SERVER;
 
 /// Why a role was not given, for the member and for staff.
 const fn words(hindrance: Hindrance) -> &'static str {
     match hindrance {
-        Hindrance::Gone => "the role does not exist any more",
-        Hindrance::MayNot => "I may not manage roles here; a moderator can allow it",
-        Hindrance::TooLow => "my own role stands below it; a moderator can move mine up",
-        Hindrance::Managed => "nobody can be given that role",
+        Hindrance::Gone => messages::discord::ROLE_GONE,
+        Hindrance::MayNot => messages::discord::ROLES_NOT_ALLOWED,
+        Hindrance::TooLow => messages::discord::ROLE_TOO_HIGH,
+        Hindrance::Managed => messages::discord::ROLE_MANAGED,
     }
 }

@@ -8,6 +8,7 @@ use crate::{
     base::ids::{CallId, EffectId},
     engine::{Look, context_window::posts_of_model},
     gateway::slack::{limits, render::text::clip},
+    messages,
     model::{
         session::Status,
         transcript::{Audience, Call, CallResult, Event, Origin, Recorded, Speaker},
@@ -193,7 +194,7 @@ fn ended_task(
     }
     if !result.is_success() {
         let doing = named(pipeline.doing(&call.tool), call, state);
-        let title = format!("{} didn't work", doing.trim_end_matches('…'));
+        let title = messages::interview::did_not_work(doing.trim_end_matches('…'));
         return Some(Task::new(call, &title, Stage::Error));
     }
     let done = named(done, call, state);

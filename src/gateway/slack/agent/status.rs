@@ -4,6 +4,7 @@ use crate::{
     chat::activity::{Activity, is_begun},
     engine::Look,
     gateway::slack::limits,
+    messages,
     model::transcript::Call,
     session::{State, state::CallState},
     tool::pipeline::Pipeline,
@@ -33,7 +34,7 @@ impl Shown {
         let standing = Activity::of(look);
         let words = match standing {
             Activity::Closed => String::new(),
-            _ if !files.is_empty() => format!("Receiving {}…", files.join(", ")),
+            _ if !files.is_empty() => messages::interview::receiving(files),
             Activity::Processing => words(&look.state, pipeline),
             Activity::Suspended | Activity::Active => String::new(),
         };
@@ -47,12 +48,13 @@ impl Shown {
 
     /// It takes longer than people expect, which the words say.
     pub(super) fn mark_late(&mut self) {
-        self.words.push_str(" This is taking longer than usual.");
+        self.words.push(' ');
+        self.words.push_str(messages::interview::TAKES_LONGER);
     }
 
     /// What is shown in turn while it lasts.
     pub(super) fn loading(&self) -> Vec<&str> {
-        let further = ["Still working on it…"];
+        let further = [messages::interview::STILL_WORKING];
         let all = std::iter::once(self.words.as_str()).chain(further);
         all.take(limits::LOADING_MESSAGES).collect()
     }
@@ -68,7 +70,7 @@ fn words(state: &State, pipeline: &Pipeline) -> String {
     let mut doing: Vec<String> = begun.chain(running).collect();
     doing.sort_unstable();
     doing.dedup();
-    if doing.is_empty() { "Thinking…".to_owned() } else { doing.join(" ") }
+    if doing.is_empty() { messages::interview::THINKING.to_owned() } else { doing.join(" ") }
 }
 
 /// Words about a call with the name of the file that it is about: `Reading ada.pdf…`.

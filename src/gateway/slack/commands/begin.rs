@@ -23,6 +23,7 @@ use crate::{
         render::{Message as Post, text::literal},
         texts,
     },
+    messages,
     model::{
         flow::SlackPlace,
         session::{Head, Place, Platform, Status},
@@ -171,17 +172,17 @@ pub(super) async fn pressed(
 pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Ack {
     let send = |flow: &Arc<LoadedFlow>| {
         let label = match flows.len() {
-            1 => "Send".to_owned(),
-            _ => format!("Send {}", flow.flow.title),
+            1 => messages::buttons::SEND.to_owned(),
+            _ => messages::buttons::send(&flow.flow.title),
         };
         let button = Button::new(format!("{INVITE}{}", flow.flow.id), label);
         button.value(user).primary().build()
     };
     let mut buttons: Vec<_> = flows.iter().take(limits::ACTIONS_ELEMENTS - 1).map(send).collect();
-    buttons.push(Button::new(NO_INVITE.to_owned(), "Cancel").build());
+    buttons.push(Button::new(NO_INVITE.to_owned(), messages::buttons::CANCEL).build());
     let titles: Vec<String> =
         flows.iter().map(|flow| format!("*{}*", literal(&flow.flow.title))).collect();
-    let text = format!("Invite <@{user}> to {}?", titles.join(" or "));
+    let text = messages::commands::invite(user, &titles);
     let mut blocks = vec![section(text.as_str()), note(words::INVITATION)];
     blocks.extend(actions(buttons));
     Ack::Ephemeral { text, blocks: drawn(&blocks) }
@@ -226,7 +227,7 @@ pub(super) async fn invited(
                 None => inviter::look(update.app, session).await,
             }
             let title = literal(&flow.flow.title);
-            Ok(format!("Invitation for <@{}> to *{title}*\n{}", candidate.user, words::SENT))
+            Ok(messages::commands::invitation(&candidate.user, &title, words::SENT))
         }
         Err(error) => Err(words::of_error(&error)),
     }

@@ -17,6 +17,7 @@ use crate::{
         render::text::literal,
         staff_thread,
     },
+    messages,
     model::session::Head,
 };
 
@@ -26,7 +27,7 @@ pub(super) fn of_one(look: &Look) -> String {
         format!("*{}*: {}", literal(&look.flow.flow.title), literal(&overview::standing(look)));
     if let Some(open) = look.state.pending().next() {
         let question = plain(&open.prompt.body);
-        _ = write!(text, "\nOpen: {}", literal(&clip(&question, 300)));
+        _ = write!(text, "\n{}", messages::staff::open_question(&literal(&clip(&question, 300))));
     }
     text
 }
@@ -51,5 +52,5 @@ pub(super) fn card_of(look: &Look) -> Ack {
 pub(super) fn overview(update: &UpdateContext<'_>, heads: &[Head]) -> Ack {
     let mut blocks = home::overview(heads, update.app.clock.now());
     blocks.truncate(limits::MESSAGE_BLOCKS);
-    Ack::Ephemeral { text: "All conversations".to_owned(), blocks: drawn(&blocks) }
+    Ack::Ephemeral { text: messages::staff::ALL_CONVERSATIONS.to_owned(), blocks: drawn(&blocks) }
 }

@@ -31,6 +31,7 @@ use crate::{
         render::{Message as Post, text::literal},
         texts,
     },
+    messages,
     model::{
         session::{Head, PersonId, Platform},
         transcript::Audience,
@@ -161,7 +162,11 @@ impl Typist<'_> {
             let start = flow.flow.start.slack.as_ref();
             let commands = start.into_iter().flat_map(|start| &start.commands);
             for command in commands.filter(|command| *command != self.command()) {
-                _ = write!(text, "\n`{command}`: start *{}*", literal(&flow.flow.title));
+                _ = write!(
+                    text,
+                    "\n{}",
+                    messages::commands::starts(command, &literal(&flow.flow.title))
+                );
             }
         }
         told(text)

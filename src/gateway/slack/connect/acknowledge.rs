@@ -11,8 +11,9 @@ use crate::{
     base::telemetry::metric,
     gateway::slack::{
         inbound::{Ack, Envelope, Inbox, Incoming, NotTaken},
-        parse, texts,
+        parse,
     },
+    messages,
 };
 
 /// What a payload is, as the transport says.
@@ -106,7 +107,7 @@ impl Intake {
             "something from Slack could not be saved; it is not acknowledged"
         );
         // Slack delivers events again, but not what people press and type: they have to.
-        self.ephemeral.post_ephemeral(&back.response_url, texts::NOT_SAVED, &[]);
+        self.ephemeral.post_ephemeral(&back.response_url, messages::notices::NOT_SAVED, &[]);
         Err(NotTaken)
     }
 

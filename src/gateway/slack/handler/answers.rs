@@ -15,6 +15,7 @@ use crate::{
         inbound::{Ack, Action, File, Inputs, NotTaken, Submission},
         render, texts,
     },
+    messages,
     model::{
         artifact::Offer,
         transcript::Via,
@@ -108,7 +109,7 @@ impl UpdateContext<'_> {
             Err(error) => return Ok(complain(&inputs, &words::of_error(&Error::Store(error)))),
         };
         let Some((wait, _)) = found else {
-            return Ok(complain(&inputs, "There is no such question any more."));
+            return Ok(complain(&inputs, messages::notices::QUESTION_CLOSED));
         };
         let head = match handler::head_of(self.engine, wait.session).await {
             Ok(Some(head)) => head,
@@ -166,7 +167,7 @@ fn meant(wait: &Wait, element: &ComponentId, inputs: &Inputs) -> Result<InboundK
         }
     };
     if !wait.standing.is_pending() {
-        return Err(complain(inputs, "That question is not open any more."));
+        return Err(complain(inputs, messages::notices::QUESTION_CLOSED));
     }
     let files = offers(upload, &sent).map_err(|words| complain(inputs, &words))?;
     Ok(InboundKind::Offered { wait: Some(id), files, text: None })

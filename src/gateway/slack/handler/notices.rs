@@ -14,6 +14,7 @@ use crate::{
         render::Message as Post,
         send, transcript,
     },
+    messages,
     model::{effect::Rendering, wait::Wait},
 };
 
@@ -51,13 +52,8 @@ impl UpdateContext<'_> {
                     if !matches!(error.as_str(), "expired_trigger_id" | "exchanged_trigger_id") =>
                 {
                     tracing::error!(error, "Slack refused a form");
-                    post_ephemeral(
-                        &app,
-                        &team,
-                        &reply_target,
-                        "That form cannot be opened. Please type your answer.",
-                    )
-                    .await;
+                    post_ephemeral(&app, &team, &reply_target, messages::notices::FORM_CANT_OPEN)
+                        .await;
                 }
                 Err(_) => post_ephemeral(&app, &team, &reply_target, words::PRESS_AGAIN).await,
             }
@@ -75,7 +71,7 @@ impl UpdateContext<'_> {
         let view = json!({
             "type": "modal",
             "title": { "type": "plain_text", "text": title },
-            "close": { "type": "plain_text", "text": "Close" },
+            "close": { "type": "plain_text", "text": messages::buttons::CLOSE },
             "blocks": blocks,
         });
         self.open(Form::New(view), action, reply_target);

@@ -10,6 +10,7 @@ use crate::{
     chat::handler::{happened, happened_everywhere},
     engine::InboundKind,
     gateway::slack::inbound::NotTaken,
+    messages,
     model::{
         effect::{Cause, Reach},
         session::{Head, Platform, Status},
@@ -21,7 +22,7 @@ impl UpdateContext<'_> {
     pub(super) async fn revoked(&self) -> Result<Ack, NotTaken> {
         let gone = self.app.api.tenants().revoke(&self.tenant).await.map_err(|_| NotTaken)?;
         let Some(gone) = gone else { return Ok(Ack::Empty) };
-        let why = "the app was removed from the workspace".to_owned();
+        let why = messages::staff::APP_REMOVED.to_owned();
         let app = Arc::clone(self.app);
         let is_there = move |head: &Head| app.api.tenants().covers(&gone, &head.place.workspace);
         self.everywhere(is_there, InboundKind::Lost { why });
@@ -37,16 +38,16 @@ impl UpdateContext<'_> {
         }
         let gone = tenants.withhold(&teams).await.map_err(|_| NotTaken)?;
         let is_there = move |head: &Head| gone.contains(&head.place.workspace);
-        let why = "the organisation took the app out of the workspace".to_owned();
+        let why = messages::staff::ORGANISATION_REMOVED_APP.to_owned();
         self.everywhere(is_there, InboundKind::Lost { why });
         Ok(Ack::Empty)
     }
 
     pub(super) fn channel_gone(&self, channel: String, why: &'static str) -> Ack {
         let why = match why {
-            "archived" => "the channel was archived",
-            "deleted" => "the channel was deleted",
-            _ => "the app was removed from the channel",
+            "archived" => messages::staff::CHANNEL_ARCHIVED,
+            "deleted" => messages::staff::CHANNEL_DELETED,
+            _ => messages::staff::APP_LEFT_CHANNEL,
         };
         self.all_in(channel, InboundKind::Lost { why: why.to_owned() });
         Ack::Empty
@@ -102,7 +103,7 @@ impl UpdateContext<'_> {
         self.app.people.forget(self.team(), user).await;
         let person = people::person_id(self.team(), user);
         let what = if deleted {
-            InboundKind::Lost { why: "the account was deactivated".to_owned() }
+            InboundKind::Lost { why: messages::staff::ACCOUNT_DEACTIVATED.to_owned() }
         } else {
             InboundKind::Back
         };

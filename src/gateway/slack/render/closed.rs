@@ -14,6 +14,7 @@ use crate::{
         blocks::{Button, actions, bold, context, said, section},
         limits,
     },
+    messages,
     model::{
         session::PersonId,
         transcript::Audience,
@@ -37,17 +38,22 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
             below.extend(given.remarks(reply));
             let is_kind = matches!(wait.prompt.control, Control::Review(_) | Control::Ask(_));
             if cx.may_change && is_kind {
-                below.extend(button(wait, "change", "Change"));
+                below.extend(button(wait, "change", messages::buttons::CHANGE));
             }
         }
         Standing::Expired { at } => {
             if let Control::Decide(decide) = &wait.prompt.control {
                 open::facts(decide, cx.participant.as_ref(), room);
             }
-            below.push(section(format!("*Expired*: nobody answered in time. {}", time(*at))));
+            below.push(section(format!(
+                "*{}*: {} {}",
+                messages::forms::EXPIRED,
+                messages::forms::NOBODY_ANSWERED,
+                time(*at)
+            )));
             let decides = matches!(wait.answerers, Answerers::Deciders { .. });
             if decides && cx.reader == Audience::Staff {
-                below.extend(button(wait, "reopen", "Reopen"));
+                below.extend(button(wait, "reopen", messages::buttons::REOPEN));
             }
         }
         Standing::Cancelled { reason, at } => {
@@ -71,7 +77,9 @@ pub(super) fn spoken(wait: &Wait, cx: &Cx) -> Option<String> {
         | Standing::Applied { reply, by, by_name, at } => {
             Some(Given { wait, cx, by, by_name, at: *at }.line(reply))
         }
-        Standing::Expired { .. } => Some("Expired: nobody answered in time.".to_owned()),
+        Standing::Expired { .. } => {
+            Some(format!("{}: {}", messages::forms::EXPIRED, messages::forms::NOBODY_ANSWERED))
+        }
         Standing::Cancelled { reason, .. } => Some(format!(
             "{}: {}.",
             words::withdrawn(&wait.prompt),
@@ -111,15 +119,19 @@ impl Given<'_> {
         let at = time(self.at);
         match form::AnswerSummary::of(reply, &self.wait.prompt.control, &self.cx.files) {
             form::AnswerSummary::Said { verb, what } if what.is_empty() => {
-                format!("✓ {} {verb} · {at}", who("You"))
+                format!("✓ {} {verb} · {at}", who(messages::forms::YOU))
             }
             form::AnswerSummary::Said { verb, what } => {
                 let what = bold(&said(&form::one_line(&what), limits::VALUE_SHOWN));
-                format!("✓ {} {verb}: {what} · {at}", who("You"))
+                format!("✓ {} {verb}: {what} · {at}", who(messages::forms::YOU))
             }
             form::AnswerSummary::Stamped { what, is_good } => {
                 let mark = if is_good { "✓" } else { "✗" };
-                format!("{mark} *{what}* by {} · {at}", who("you"))
+                format!(
+                    "{mark} *{what}*{}{} · {at}",
+                    messages::page::BY,
+                    who(messages::forms::YOU_WITHIN)
+                )
             }
         }
     }

@@ -16,16 +16,14 @@ use super::{
 };
 use crate::{
     chat::{
-        form::{
-            ComponentId, DenialForm, is_blank, note_label, one, one_line, review_editor,
-            starting_over, words,
-        },
+        form::{ComponentId, DenialForm, is_blank, one_line, review_editor},
         profile,
     },
     gateway::slack::{
         blocks::{self, Button, View, actions, columns, context, header, section},
         limits,
     },
+    messages,
     model::{
         ui::{Ask, Choose, Control, Decide, Field, Form, Group, Prompt, Review, Upload},
         wait::Wait,
@@ -105,7 +103,7 @@ impl Opened<'_> {
         let mut body = markdown::parts(&prompt.body, limits::SECTION);
         if body.len() > 3 {
             body.truncate(3);
-            body.push("_The whole text is in the message._".to_owned());
+            body.push(format!("_{}_", messages::forms::FULL_TEXT_IN_MESSAGE));
         }
         blocks.extend(body.into_iter().map(section));
         blocks
@@ -116,7 +114,11 @@ impl Opened<'_> {
         let shown = &choose.choices[..choose.choices.len().min(inputs::MENU_MAX)];
         let is_cut = shown.len() < choose.choices.len();
         let must = choose.required && !is_cut;
-        let label = if choose.multiple { "Your choices" } else { "Your choice" };
+        let label = if choose.multiple {
+            messages::forms::YOUR_CHOICES
+        } else {
+            messages::forms::YOUR_CHOICE
+        };
         let element: SlackInputBlockElement = if choose.multiple {
             inputs::menus(shown, std::iter::empty())
         } else {
@@ -126,14 +128,16 @@ impl Opened<'_> {
         };
         blocks.push(input("pick", label, element, "", must));
         if is_cut {
-            let hint = format!(
-                "There are {} of them; the menu has the first {}. Write the others by name or number, one a line.",
-                choose.choices.len(),
-                shown.len()
-            );
-            blocks.push(input("named", "Others", lines(limits::INPUT_TEXT), &hint, false));
+            let hint = messages::forms::first_of(choose.choices.len(), shown.len());
+            blocks.push(input(
+                "named",
+                messages::forms::OTHERS,
+                lines(limits::INPUT_TEXT),
+                &hint,
+                false,
+            ));
         }
-        self.view("done", "Choose", "Done", blocks)
+        self.view("done", messages::forms::CHOICES, messages::buttons::DONE, blocks)
     }
 
     fn fill(&self, form: &Form) -> Value {
@@ -145,16 +149,16 @@ impl Opened<'_> {
             let prefilled = places.iter().map(line).collect::<Vec<_>>().join("\n");
             let (first, last) =
                 (places.first().copied().unwrap_or(0), places.last().copied().unwrap_or(0));
-            let label = format!("{} to {}", first + 1, last + 1);
+            let label = messages::buttons::span(first + 1, last + 1);
             let mut element = text_input(limits::INPUT_TEXT);
             element.initial_value = Some(clip(&prefilled, limits::INPUT_TEXT));
-            let hint = "Write each answer after its name. What you leave out stays as it is.";
+            let hint = messages::forms::TYPE_EACH;
             blocks.push(input(&pages::packed_id(n), &label, element.into(), hint, false));
         }
         if blocks.iter().all(|block| !matches!(block, SlackBlock::Input(_))) {
-            blocks.push(section("Nothing is asked here."));
+            blocks.push(section(messages::forms::NOTHING_TO_FILL_IN));
         }
-        self.view("submit", "Fill in", &form.submit, blocks)
+        self.view("submit", messages::buttons::FILL_IN, &form.submit, blocks)
     }
 
     fn write(&self, ask: &Ask) -> Value {
@@ -164,12 +168,18 @@ impl Opened<'_> {
         element.placeholder =
             ask.placeholder.as_deref().map(|p| blocks::plain(p, limits::PLACEHOLDER));
         let hint = if usize::try_from(ask.max).is_ok_and(|asked| asked > max) {
-            "Need more room? Send it as a message instead."
+            messages::forms::NEED_ROOM
         } else {
             ""
         };
-        blocks.push(input("text", "Your answer", element.into(), hint, ask.required));
-        self.view("send", "Your answer", "Send", blocks)
+        blocks.push(input(
+            "text",
+            messages::forms::YOUR_ANSWER,
+            element.into(),
+            hint,
+            ask.required,
+        ));
+        self.view("send", messages::forms::YOUR_ANSWER, messages::buttons::SEND, blocks)
     }
 
     fn send_files(&self, upload: &Upload) -> Value {
@@ -184,16 +194,14 @@ impl Opened<'_> {
             .collect();
         element.filetypes = (!kinds.is_empty()).then_some(kinds);
         element.max_files = Some(u64::from(upload.max_files.clamp(1, limits::FILE_INPUT_FILES)));
-        let label = if upload.max_files > 1 { "Files" } else { "File" };
+        let label =
+            if upload.max_files > 1 { messages::forms::FILES } else { messages::forms::FILE };
         let mut hint = vec![accepted(upload)];
         if upload.max_bytes > limits::FILE_INPUT_BYTES {
-            let here = words::bytes(limits::FILE_INPUT_BYTES);
-            hint.push(format!(
-                "This form takes up to {here} a file; drop a larger one into the conversation."
-            ));
+            hint.push(messages::forms::larger_files(limits::FILE_INPUT_BYTES));
         }
         blocks.push(input("files", label, element.into(), &hint.join(" "), true));
-        self.view("send", "Upload", "Send", blocks)
+        self.view("send", messages::buttons::UPLOAD, messages::buttons::SEND, blocks)
     }
 
     fn tell(&self, decide: &Decide) -> Value {
@@ -206,12 +214,12 @@ impl Opened<'_> {
     }
 
     fn start_over(&self) -> Value {
-        let note = "What should be different?";
+        let note = messages::forms::WHAT_DIFFERENT;
         let blocks = vec![
-            section(starting_over(!self.cx.is_scripted)),
+            section(messages::forms::starting_over(!self.cx.is_scripted)),
             input("notes", note, lines(limits::INPUT_TEXT), "", false),
         ];
-        self.view("reject", "Start over", "Start over", blocks)
+        self.view("reject", messages::buttons::START_OVER, messages::buttons::START_OVER, blocks)
     }
 
     /// "Are you sure?" about one entry, with what stands in it.
@@ -222,16 +230,16 @@ impl Opened<'_> {
             |group: &&Group| review_editor::entry_of(review, &group.path) == Some((list, row));
         let mut groups = review.groups.iter().filter(is_it).peekable();
         let title = groups.peek().map(|group| one_line(&group.title))?;
-        let title = if is_blank(&title) { "entry".to_owned() } else { title };
+        let title = if is_blank(&title) { messages::forms::ENTRY.to_owned() } else { title };
         let title = blocks::bold(&blocks::said(&title, 150));
-        let mut blocks = vec![section(format!("Remove {title}?"))];
+        let mut blocks = vec![section(messages::forms::remove_this(&title))];
         blocks.extend(groups.flat_map(whole).take(READ_BLOCKS));
         let mut total = 0;
         blocks.retain(|block| {
             total += blocks::weight(std::slice::from_ref(block));
             total < READ_TOTAL
         });
-        Some(self.view(action, "Remove", "Remove", blocks))
+        Some(self.view(action, messages::buttons::REMOVE, messages::buttons::REMOVE, blocks))
     }
 
     fn edit(&self, review: &Review, edit: &Edit) -> Option<Value> {
@@ -246,7 +254,11 @@ impl Opened<'_> {
         }
         let arranging = edit.scope == Scope::All;
         for (n, part) in parts.iter().enumerate() {
-            blocks.push(header(if part.title.is_empty() { "Data" } else { &part.title }));
+            blocks.push(header(if part.title.is_empty() {
+                messages::forms::DATA
+            } else {
+                &part.title
+            }));
             blocks.extend(part.slots.iter().map(pages::Slot::draw));
             let is_last = parts.get(n + 1).is_none_or(|next| next.entry != part.entry);
             if arranging && is_last {
@@ -256,11 +268,11 @@ impl Opened<'_> {
         if arranging {
             blocks.extend(actions(self.adding(review, &edit)));
         } else {
-            blocks.push(context(&["Everything else stays as it is.".to_owned()]));
+            blocks.push(context(&[messages::forms::REST_STAYS.to_owned()]));
         }
         blocks.push(input(
             "notes",
-            note_label(!self.cx.is_scripted),
+            messages::forms::note_label(!self.cx.is_scripted),
             lines(limits::INPUT_TEXT),
             "",
             false,
@@ -268,14 +280,14 @@ impl Opened<'_> {
         let title = match (edit.scope, edit.steps.as_slice()) {
             (Scope::Entry(list, _), [step]) if step.starts_with("add.") => {
                 review.lists.get(list).map_or_else(
-                    || "Add".to_owned(),
-                    |list| format!("Add {}", one(&one_line(&list.noun))),
+                    || messages::buttons::ADD_ANY.to_owned(),
+                    |list| messages::buttons::add(&one_line(&list.noun)),
                 )
             }
-            _ if review::is_untouched(review) => "Fill in".to_owned(),
-            _ => "Edit".to_owned(),
+            _ if review::is_untouched(review) => messages::buttons::FILL_IN.to_owned(),
+            _ => messages::buttons::EDIT.to_owned(),
         };
-        Some(self.view(&edit.action(), &title, "Save", blocks))
+        Some(self.view(&edit.action(), &title, messages::buttons::SAVE, blocks))
     }
 
     /// Under an entry of a list: its place may change before anything is saved.
@@ -284,13 +296,13 @@ impl Opened<'_> {
         let more = |step: String| edit.action().len() + step.len() < limits::ID - 40;
         let button = |verb: &str, label: &str| {
             let button = Button::new(self.id(&format!("{verb}.{list}.{row}")), label);
-            button.spoken(&format!("{label}: {}", part.title)).build()
+            button.spoken(&messages::buttons::spoken(label, &part.title)).build()
         };
         let mut buttons = Vec::new();
         if more(format!("remove.{list}.{row}")) {
-            buttons.push(button("remove", "Remove"));
+            buttons.push(button("remove", messages::buttons::REMOVE));
             if row > 0 {
-                buttons.push(button("up", "Move up"));
+                buttons.push(button("up", messages::buttons::MOVE_UP));
             }
         }
         actions(buttons)
@@ -315,7 +327,11 @@ impl Opened<'_> {
         match &prompt.control {
             Control::Review(review) => {
                 for group in &profile::approved(self.wait, review) {
-                    blocks.push(header(if group.title.is_empty() { "Data" } else { &group.title }));
+                    blocks.push(header(if group.title.is_empty() {
+                        messages::forms::DATA
+                    } else {
+                        &group.title
+                    }));
                     blocks.extend(whole(group));
                 }
             }
@@ -349,16 +365,13 @@ impl Opened<'_> {
         let mut blocks: Vec<SlackBlock> =
             blocks.into_iter().take(READ_BLOCKS).take_while(fits).collect();
         if blocks.len() < all {
-            blocks.push(context(&[
-                "There is more than can be shown here; the copy of your data has all of it."
-                    .to_owned(),
-            ]));
+            blocks.push(context(&[messages::forms::MORE_IN_DOWNLOAD.to_owned()]));
         }
         if blocks.is_empty() {
-            blocks.push(section("There is nothing more."));
+            blocks.push(section(messages::forms::NOTHING_MORE));
         }
         let view = View {
-            title: "All of it".to_owned(),
+            title: messages::forms::ALL_TITLE.to_owned(),
             callback: self.id("read"),
             metadata: self.cx.metadata.clone(),
             submit: None,
@@ -370,7 +383,7 @@ impl Opened<'_> {
 
 /// What was approved on a card, whole: its title and its data.
 pub(super) fn approved(wait: &Wait, review: &Review) -> Vec<SlackBlock> {
-    let card = wait.prompt.title.as_deref().unwrap_or("Data");
+    let card = wait.prompt.title.as_deref().unwrap_or(messages::forms::DATA);
     let mut blocks = vec![header(card)];
     for group in &profile::approved(wait, review) {
         if !is_blank(&group.title) && group.title != card {
@@ -411,11 +424,11 @@ fn told(review: &Review, step: &str) -> String {
     let verb = parts.next().unwrap_or_default();
     let mut next = || parts.next().and_then(|part| part.parse::<usize>().ok());
     let (list, row) = (next().and_then(|n| review.lists.get(n)), next().unwrap_or(0));
-    let noun = blocks::said(list.map_or("entry", |list| list.noun.as_str()), 60);
+    let noun = blocks::said(list.map_or(messages::forms::ENTRY, |list| list.noun.as_str()), 60);
     match verb {
-        "remove" => format!("The {noun} in place {} will be removed when you save.", row + 1),
-        "up" => format!("The {noun} in place {} will move up when you save.", row + 1),
-        _ => format!("You add {}.", one(&noun)),
+        "remove" => messages::forms::will_remove(&noun, row + 1),
+        "up" => messages::forms::will_move_up(&noun, row + 1),
+        _ => messages::forms::will_add(&noun),
     }
 }
 
@@ -452,27 +465,18 @@ fn titled(prompt: &Prompt) -> impl Iterator<Item = &str> {
 /// What may be sent, in a line.
 pub(super) fn accepted(upload: &Upload) -> String {
     let kinds = upload.accept.iter().map(|kind| kind.to_uppercase()).collect::<Vec<_>>().join(", ");
-    let mut line = format!(
-        "{} · up to {}",
-        if kinds.is_empty() { "Any kind".to_owned() } else { clip(&kinds, 200) },
-        words::bytes(upload.max_bytes)
-    );
-    if upload.max_files > 1 {
-        line = format!("{line} · at most {} files", upload.max_files);
-    }
-    line.push('.');
-    line
+    messages::forms::accepted(&clip(&kinds, 200), upload.max_files, upload.max_bytes)
 }
 
 /// A form that asks for a reason; it may be sent without one.
 pub(super) fn reason(callback: String, metadata: String) -> Value {
     let typed = lines(limits::REASON);
     View {
-        title: words::WHY_NOT_HELPFUL.to_owned(),
+        title: messages::notices::WHY_NOT_HELPFUL.to_owned(),
         callback,
         metadata,
-        submit: Some("Send".to_owned()),
-        blocks: vec![input("reason", words::YOUR_REASON, typed, "", false)],
+        submit: Some(messages::buttons::SEND.to_owned()),
+        blocks: vec![input("reason", messages::notices::YOUR_REASON, typed, "", false)],
     }
     .json()
 }

@@ -14,6 +14,7 @@ use super::text::{clip_or, units};
 use crate::{
     chat::form::{is_blank, named, picked, text_of, yes_or_no},
     gateway::slack::{blocks::plain, inbound::Typed, limits},
+    messages,
     model::ui::{Choice, Field, Input},
     session::answer::check_field,
 };
@@ -122,14 +123,18 @@ pub(super) fn block(block: &str, field: &Field) -> SlackBlock {
     let mut hints: Vec<String> = Vec::new();
     hints.extend(field.hint.clone());
     match shape {
-        Shape::Replacement => hints.push("This is too long to be edited here. Leave it empty to keep it, or write what should stand instead.".to_owned()),
-        Shape::Named => hints.push("By name or number; several one a line.".to_owned()),
-        _ if matches!(field.input, Input::Lines) => hints.push("One entry a line.".to_owned()),
-        _ if matches!(field.input, Input::Date) && hints.is_empty() => hints.push("For example 2019, 2019-03 or 2019-03-15.".to_owned()),
+        Shape::Replacement => hints.push(messages::forms::TOO_LONG_HERE.to_owned()),
+        Shape::Named => hints.push(messages::forms::BY_NAME.to_owned()),
+        _ if matches!(field.input, Input::Lines) => {
+            hints.push(messages::forms::ONE_PER_LINE.to_owned());
+        }
+        _ if matches!(field.input, Input::Date) && hints.is_empty() => {
+            hints.push(messages::forms::date_example());
+        }
         _ => {}
     }
-    let label = clip_or(&field.label, limits::LABEL_SHOWN, "Answer");
-    let label = if field.check { format!("{label} (please check)") } else { label };
+    let label = clip_or(&field.label, limits::LABEL_SHOWN, messages::buttons::ANSWER);
+    let label = if field.check { messages::forms::to_check(&label) } else { label };
     // What stands there already may stay, and a form must not be held up by what it cannot ask for.
     let must = field.required && shape != Shape::Replacement;
     input(block, &label, element(field, shape), &hints.join(" "), must)
@@ -257,7 +262,7 @@ fn radio(choices: &[Choice], field: &Field) -> SlackInputBlockElement {
     if !field.required && !matches!(field.input, Input::Bool) || options.is_empty() {
         // A radio button cannot be taken back.
         let none = SlackBlockChoiceItem::new(
-            SlackBlockText::Plain(SlackBlockPlainText::new("No answer".to_owned())),
+            SlackBlockText::Plain(SlackBlockPlainText::new(messages::forms::NO_ANSWER.to_owned())),
             NONE.to_owned(),
         );
         initial = initial.or_else(|| Some(none.clone()));
@@ -273,8 +278,10 @@ fn menu(choices: &[Choice], field: &Field) -> SlackInputBlockElement {
     let mut options = options(choices);
     let mut initial = held(choices, field).next().map(|(n, choice)| option(n, choice));
     if !field.required {
-        let none =
-            SlackBlockChoiceItem::new(plain("No answer", limits::OPTION_TEXT), NONE.to_owned());
+        let none = SlackBlockChoiceItem::new(
+            plain(messages::forms::NO_ANSWER, limits::OPTION_TEXT),
+            NONE.to_owned(),
+        );
         initial = initial.or_else(|| Some(none.clone()));
         options.insert(0, none);
     }
@@ -291,7 +298,7 @@ pub(super) fn menus<'a>(
 ) -> SlackInputBlockElement {
     let mut element = SlackBlockMultiStaticSelectElement::new();
     element.action_id = Some(INPUT.to_owned().into());
-    element.placeholder = Some(plain("Choose…", limits::PLACEHOLDER));
+    element.placeholder = Some(plain(messages::buttons::CHOOSE, limits::PLACEHOLDER));
     let held = held.map(|(n, choice)| option(n, choice)).collect::<Vec<_>>();
     element.initial_options = (!held.is_empty()).then_some(held);
     (element.options, element.option_groups) = grouped(options(choices));
@@ -301,7 +308,7 @@ pub(super) fn menus<'a>(
 /// A menu of which one may be picked.
 pub(super) fn select(options: Vec<Item>) -> SlackBlockStaticSelectElement {
     let mut element = SlackBlockStaticSelectElement::new();
-    element.placeholder = Some(plain("Choose…", limits::PLACEHOLDER));
+    element.placeholder = Some(plain(messages::buttons::CHOOSE, limits::PLACEHOLDER));
     (element.options, element.option_groups) = grouped(options);
     element
 }
@@ -317,7 +324,7 @@ fn grouped(options: Vec<Item>) -> (Items, Groups) {
     }
     let group = |(n, options): (usize, &[Item])| {
         let first = n * limits::SELECT_OPTIONS + 1;
-        let label = format!("{first} to {}", first + options.len() - 1);
+        let label = messages::buttons::span(first, first + options.len() - 1);
         SlackBlockOptionGroup::new(plain(&label, limits::GROUP_LABEL), options.to_vec())
     };
     let groups = options.chunks(limits::SELECT_OPTIONS).take(limits::SELECT_GROUPS).enumerate();
@@ -362,7 +369,7 @@ pub(super) fn label(n: usize, choice: &Choice) -> String {
     let text = choice.label.trim();
     let text = if is_blank(text) { choice.id.trim() } else { text };
     if is_blank(text) {
-        return format!("Choice {}", n + 1);
+        return messages::buttons::choice(n + 1);
     }
     if units(text) > limits::OPTION_TEXT {
         return format!("{}. {text}", n + 1);

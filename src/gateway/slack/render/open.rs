@@ -19,9 +19,10 @@ use crate::{
         blocks::{self, Button, actions, bold, columns, confirm, context, said, section},
         limits,
     },
+    messages,
     model::{
         session::PersonId,
-        ui::{Ask, Choice, Choose, Confirm, Control, Decide, Decision, Form, Upload},
+        ui::{Ask, Choice, Choose, Confirm, Control, Decide, Form, Upload},
         wait::{Answerers, Purpose, Wait},
     },
 };
@@ -86,7 +87,7 @@ impl Open<'_> {
     }
 
     fn skip(&self, may: bool) -> Option<SlackActionBlockElement> {
-        may.then(|| self.button("skip", "Skip").build())
+        may.then(|| self.button("skip", messages::buttons::SKIP).build())
     }
 
     #[expect(clippy::unused_self, reason = "reads like the others")]
@@ -107,7 +108,7 @@ impl Open<'_> {
             if let Some(SlackBlock::Actions(block)) = first.first_mut() {
                 block.block_id = Some("pick".to_owned().into());
             }
-            let done = self.button("done", "Done").primary().build();
+            let done = self.button("done", messages::buttons::DONE).primary().build();
             first.extend(self.row(std::iter::once(done).chain(skip).collect()));
             first
         } else if !choose.multiple && choices.len() <= limits::BUTTONS_MAX {
@@ -124,7 +125,7 @@ impl Open<'_> {
             select.action_id = Some(self.id("pick").into());
             self.row(std::iter::once(select.into()).chain(skip).collect())
         } else {
-            let open = self.button("open", "Choose…").primary().build();
+            let open = self.button("open", messages::buttons::CHOOSE).primary().build();
             self.row(std::iter::once(open).chain(skip).collect())
         };
         Controls { told: list(choose), pressed }
@@ -142,8 +143,8 @@ impl Open<'_> {
 
     fn fill(&self, form: &Form) -> Controls {
         let names: Vec<String> = form.fields.iter().map(|field| one_line(&field.label)).collect();
-        let line = said(&format!("To fill in: {}", names.join(", ")), 600);
-        let open = self.button("open", "Fill in").primary().build();
+        let line = said(&messages::forms::to_fill_in(&names), 600);
+        let open = self.button("open", messages::buttons::FILL_IN).primary().build();
         Controls {
             told: Box::new(move |room| room.add_quietly(context(std::slice::from_ref(&line)))),
             pressed: self.row(std::iter::once(open).chain(self.skip(form.skippable)).collect()),
@@ -151,50 +152,59 @@ impl Open<'_> {
     }
 
     fn send_files(&self, upload: &Upload) -> Controls {
-        let what = match upload.upload_type.as_str() {
-            "resume" => "Upload résumé",
-            _ if upload.max_files > 1 => "Upload files",
-            _ => "Upload",
-        };
+        let what = messages::buttons::upload(&upload.upload_type, upload.max_files);
         let line = literal(&accepted(upload));
         let open = self.button("open", what).primary().build();
         let mut pressed =
             self.row(std::iter::once(open).chain(self.skip(!upload.required)).collect());
         pressed.push(context(&[
-            format!("{line} You can also drop the file into this conversation."),
-            "No file at hand? Type it here instead.".to_owned(),
+            format!("{line} {}", messages::forms::DROP_FILE_HERE),
+            messages::forms::NO_FILE_AT_HAND.to_owned(),
         ]));
         Controls { told: nothing(), pressed }
     }
 
     fn write(&self, ask: &Ask) -> Controls {
-        let open = self.button("open", "Write an answer").build();
-        let mut pressed =
-            vec![context(&["Type your answer here, or write it in a form.".to_owned()])];
+        let open = self.button("open", messages::buttons::WRITE_ANSWER).build();
+        let mut pressed = vec![context(&[messages::forms::TYPE_OR_FORM.to_owned()])];
         pressed.extend(self.row(std::iter::once(open).chain(self.skip(!ask.required)).collect()));
         Controls { told: nothing(), pressed }
     }
 
     fn decide(&self, decide: &Decide) -> Controls {
-        let sure = confirm("Approve this?", &decide.request, "Yes, approve", false);
+        let sure = confirm(
+            messages::forms::APPROVE_THIS,
+            &decide.request,
+            messages::buttons::YES_APPROVE,
+            false,
+        );
         let mut buttons = vec![
-            self.button("approve", &clip_or(&decide.approve, limits::BUTTON_TEXT, "Approve"))
-                .primary()
-                .asking(sure)
-                .build(),
-            self.button("deny", &clip_or(&decide.deny, limits::BUTTON_TEXT, "Deny"))
-                .danger()
-                .build(),
+            self.button(
+                "approve",
+                &clip_or(&decide.approve, limits::BUTTON_TEXT, messages::buttons::APPROVE),
+            )
+            .primary()
+            .asking(sure)
+            .build(),
+            self.button(
+                "deny",
+                &clip_or(&decide.deny, limits::BUTTON_TEXT, messages::buttons::DENY),
+            )
+            .danger()
+            .build(),
         ];
         if let Some(label) = &decide.deny_and_tell {
             buttons.push(
-                self.button("deny_and_tell", &clip_or(label, limits::BUTTON_TEXT, "Deny and tell"))
-                    .build(),
+                self.button(
+                    "deny_and_tell",
+                    &clip_or(label, limits::BUTTON_TEXT, messages::buttons::DENY_AND_TELL_SHORT),
+                )
+                .build(),
             );
         }
         if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
             let id = Opening::last(self.wait.session).id();
-            buttons.push(Button::new(id, "Open transcript").build());
+            buttons.push(Button::new(id, messages::buttons::TRANSCRIPT).build());
         }
         let (decide, title) = (decide.clone(), self.wait.prompt.title.clone());
         let participant = self.cx.participant.clone();
@@ -217,7 +227,7 @@ impl Open<'_> {
     /// Those who may decide, called by their groups and names: Slack tells them of the request.
     fn called(&self) -> Option<SlackBlock> {
         let deciders = self.cx.deciders.as_ref()?;
-        Some(context(&[format!("{deciders}, please decide.")]))
+        Some(context(&[messages::slack::please_decide(deciders)]))
     }
 
     /// Who has voted so far, where several must agree.
@@ -225,20 +235,23 @@ impl Open<'_> {
         if self.wait.quorum < 2 {
             return None;
         }
-        let mut line = format!("{} must decide alike.", self.wait.quorum);
+        let mut line = messages::requests::quorum(self.wait.quorum);
         for vote in self.wait.votes.iter().take(20) {
-            let word = if vote.decision == Decision::Approved { "approved" } else { "denied" };
-            line = format!("{line} {} {word}.", person(&vote.by, &vote.by_name));
+            let name = person(&vote.by, &vote.by_name);
+            line = format!("{line} {}", messages::requests::voted(&name, vote.approves()));
         }
         Some(context(&[line]))
     }
 
     fn confirm(&self, control: &Confirm) -> Controls {
-        let yes = self.button("yes", &clip_or(&control.yes, limits::BUTTON_TEXT, "Yes"));
-        let no = self.button("no", &clip_or(&control.no, limits::BUTTON_TEXT, "No")).build();
-        let warning = "This can't be undone.";
+        let yes =
+            self.button("yes", &clip_or(&control.yes, limits::BUTTON_TEXT, messages::buttons::YES));
+        let no = self
+            .button("no", &clip_or(&control.no, limits::BUTTON_TEXT, messages::buttons::NO))
+            .build();
+        let warning = messages::forms::CANT_BE_UNDONE;
         let yes = if control.danger {
-            yes.danger().asking(confirm("Are you sure?", warning, &control.yes, true))
+            yes.danger().asking(confirm(messages::forms::ARE_YOU_SURE, warning, &control.yes, true))
         } else {
             yes.primary()
         };

@@ -8,7 +8,7 @@ use slack_morphism::prelude::{
 use super::{Room, forms::fits_whole, inputs, pages, text::units};
 use crate::{
     chat::form::{
-        ComponentId, Sheet, is_blank, one, one_line,
+        ComponentId, Sheet, is_blank, one_line,
         review_editor::{self, entry_of},
         shown,
     },
@@ -16,6 +16,7 @@ use crate::{
         blocks::{Button, bold, columns, context, mrkdwn, plain, said},
         limits,
     },
+    messages,
     model::{
         ui::{Field, Group, Input, Prompt, Review},
         wait::Wait,
@@ -76,7 +77,7 @@ fn in_a_line(group: &Group, open: bool) -> Option<String> {
         }
     }
     match dates.as_slice() {
-        [(_, from), (_, to)] => parts.push(format!("{from} to {to}")),
+        [(_, from), (_, to)] => parts.push(messages::staff::between(from, to)),
         all => parts.extend(all.iter().map(|(label, date)| format!("{label} {date}"))),
     }
     if parts.len() > 1 && parts.iter().any(|part| part.ends_with(['.', '!', '?'])) {
@@ -109,11 +110,11 @@ fn draw(
         .iter()
         .partition(|field| !is_blank(&value(field)) || open && (field.check || field.required));
     let pair = |field: &&Field| {
-        let mark = if open && field.check { " — please check" } else { "" };
+        let mark = if open && field.check { messages::forms::check_mark() } else { String::new() };
         let label = said(&one_line(&field.label), limits::QUOTE);
         let value = value(field);
         let value = if is_blank(&value) {
-            "_not given_".to_owned()
+            format!("_{}_", messages::forms::NOT_FILLED_IN)
         } else {
             said(&value, limits::VALUE_SHOWN)
         };
@@ -138,7 +139,7 @@ fn draw(
     // A line for each of many entries would say little and take much room.
     if open && !is_entry && !missing.is_empty() {
         let names: Vec<String> = missing.iter().map(|field| one_line(&field.label)).collect();
-        blocks.push(context(&[said(&format!("Not given: {}", names.join(", ")), 300)]));
+        blocks.push(context(&[said(&messages::forms::not_filled_in(&names), 300)]));
     }
     blocks
 }
@@ -148,8 +149,11 @@ fn menu(wait: &Wait, list: usize, row: usize) -> SlackBlockOverflowElement {
     let option = |(label, value): (&str, &str)| {
         SlackBlockChoiceItem::new(plain(label, limits::OPTION_TEXT), value.to_owned())
     };
-    let up = (row > 0).then_some(("Move up", "up"));
-    let options = [("Edit", "edit"), ("Remove", "remove")].into_iter().chain(up).map(option);
+    let up = (row > 0).then_some((messages::buttons::MOVE_UP, "up"));
+    let options = [(messages::buttons::EDIT, "edit"), (messages::buttons::REMOVE, "remove")]
+        .into_iter()
+        .chain(up)
+        .map(option);
     let mut menu = SlackBlockOverflowElement::new(options.collect());
     let id = ComponentId::id(wait.id, wait.revision, &format!("row.{list}.{row}"));
     menu.action_id = Some(id.into());
@@ -162,20 +166,23 @@ pub(super) fn buttons(wait: &Wait, review: &Review) -> Vec<SlackActionBlockEleme
     let blank = is_untouched(review);
     let mut buttons = Vec::new();
     if !blank {
-        buttons.push(Button::new(id("approve"), "Looks right").primary().build());
+        buttons.push(Button::new(id("approve"), messages::buttons::LOOKS_RIGHT).primary().build());
     }
     if fits_whole(review) {
-        let edit = Button::new(id("edit"), if blank { "Fill in" } else { "Edit" });
+        let edit = Button::new(
+            id("edit"),
+            if blank { messages::buttons::FILL_IN } else { messages::buttons::EDIT },
+        );
         buttons.push(if blank { edit.primary() } else { edit }.build());
     } else {
         buttons.push(parts(id("edit"), review));
     }
     if !blank {
         buttons.extend(adding(wait, review));
-        buttons.push(Button::new(id("reject"), "Start over").build());
+        buttons.push(Button::new(id("reject"), messages::buttons::START_OVER).build());
     }
     if review.skippable {
-        buttons.push(Button::new(id("skip"), "Skip").build());
+        buttons.push(Button::new(id("skip"), messages::buttons::SKIP).build());
     }
     buttons
 }
@@ -189,7 +196,7 @@ fn parts(id: String, review: &Review) -> SlackActionBlockElement {
     };
     let options = parts.iter().enumerate().take(limits::SELECT_OPTIONS).map(option).collect();
     let mut menu = inputs::select(options);
-    menu.placeholder = Some(plain("Edit…", limits::PLACEHOLDER));
+    menu.placeholder = Some(plain(messages::buttons::EDIT_WHICH, limits::PLACEHOLDER));
     menu.action_id = Some(id.into());
     menu.into()
 }
@@ -200,7 +207,7 @@ pub(super) fn adding(wait: &Wait, review: &Review) -> Vec<SlackActionBlockElemen
         review.lists.iter().enumerate().filter(|(n, _)| !review_editor::is_nested(review, *n));
     let button = |(n, list): (usize, &crate::model::ui::List)| {
         let id = ComponentId::id(wait.id, wait.revision, &format!("add.{n}"));
-        Button::new(id, format!("Add {}", one(&one_line(&list.noun)))).build()
+        Button::new(id, messages::buttons::add(&one_line(&list.noun))).build()
     };
     lists.take(ADDABLE_MAX).map(button).collect()
 }

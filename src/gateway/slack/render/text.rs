@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     chat::form::Measure,
+    messages,
     model::{
         session::{PersonId, Platform},
         text::typed,
@@ -173,7 +174,7 @@ pub fn parts(text: &str, max: usize) -> Vec<String> {
 
 /// A time in the reader's own zone; UTC where it is not drawn.
 pub fn time(at: DateTime<Utc>) -> String {
-    let plain = at.format("%-d %b %H:%M UTC");
+    let plain = messages::moment(at);
     format!("<!date^{}^{{date_short_pretty}}, {{time}}|{plain}>", at.timestamp())
 }
 

@@ -19,7 +19,7 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 use super::{BOT_SCOPES, Many, Tenants};
-use crate::model::audit::hex;
+use crate::{messages, model::audit::hex};
 
 /// The cookie that a visit begins with.
 const COOKIE: &str = "anteroom_slack";
@@ -37,7 +37,11 @@ pub fn routes(tenants: Arc<Tenants>) -> Router {
 
 async fn begin(State(tenants): State<Arc<Tenants>>) -> Response {
     let Some(many) = &tenants.many else {
-        return page(StatusCode::NOT_FOUND, "Not here", "This bot serves one workspace only.");
+        return page(
+            StatusCode::NOT_FOUND,
+            messages::slack::INSTALL_NOT_HERE,
+            messages::slack::INSTALL_ONE_WORKSPACE,
+        );
     };
     let state = fresh(many);
     let address =
@@ -45,8 +49,8 @@ async fn begin(State(tenants): State<Arc<Tenants>>) -> Response {
     let (Some(state), Some(address)) = (state, address) else {
         return page(
             StatusCode::INTERNAL_SERVER_ERROR,
-            "Sorry",
-            "This did not work. Please try again.",
+            messages::page::SORRY,
+            messages::slack::INSTALL_FAILED,
         );
     };
     ([(header::SET_COOKIE, cookie(many, &state, VISIT_MAX))], Redirect::to(&address))
@@ -67,26 +71,31 @@ async fn finish(
     headers: HeaderMap,
 ) -> Response {
     let Some(many) = &tenants.many else {
-        return page(StatusCode::NOT_FOUND, "Not here", "This bot serves one workspace only.");
+        return page(
+            StatusCode::NOT_FOUND,
+            messages::slack::INSTALL_NOT_HERE,
+            messages::slack::INSTALL_ONE_WORKSPACE,
+        );
     };
     let state = brought.state.unwrap_or_default();
     if !is_ours(many, &state, &headers) {
-        let words = "This page belongs to another visit, or the visit took longer than ten minutes. \
-                     Please begin again.";
-        return page(StatusCode::FORBIDDEN, "Please begin again", words);
+        let words = messages::slack::INSTALL_OTHER_VISIT;
+        return page(StatusCode::FORBIDDEN, messages::slack::INSTALL_AGAIN, words);
     }
     let gone = [(header::SET_COOKIE, cookie(many, "", 0))];
     if brought.error.is_some() {
-        let words = "Nothing was installed, and nothing was changed.";
-        return (gone, page(StatusCode::OK, "Not installed", words)).into_response();
+        let words = messages::slack::NOTHING_INSTALLED;
+        return (gone, page(StatusCode::OK, messages::slack::NOT_INSTALLED, words)).into_response();
     }
     let answer = match tenants.install(&brought.code.unwrap_or_default()).await {
-        Ok(()) => {
-            page(StatusCode::OK, "Installed", "You can close this page and go back to Slack.")
-        }
+        Ok(()) => page(StatusCode::OK, messages::slack::INSTALLED, messages::slack::INSTALL_DONE),
         Err(error) => {
             tracing::error!(%error, "the app could not be installed in a workspace");
-            page(StatusCode::BAD_GATEWAY, "Not installed", "This did not work. Please begin again.")
+            page(
+                StatusCode::BAD_GATEWAY,
+                messages::slack::NOT_INSTALLED,
+                messages::slack::INSTALL_FAILED,
+            )
         }
     };
     (gone, answer).into_response()

@@ -12,6 +12,7 @@ use crate::{
     base::ids::WaitId,
     chat::form::one_line,
     engine::{Inbound, InboundKind},
+    messages,
     model::{
         artifact::Artifact,
         ui::{Choose, Control, Decision, Field, Form, Reply, Review, Verdict},
@@ -136,9 +137,11 @@ fn answered(wait: &Wait, reply: &Reply) -> Step {
             chosen(ids, free_text.as_deref(), choose)
         }
         (Reply::Filled { values }, Control::Form(form)) => filled(values, form),
-        (Reply::Reviewed { verdict: Verdict::Rejected, .. }, _) => press("Start over"),
+        (Reply::Reviewed { verdict: Verdict::Rejected, .. }, _) => {
+            press(messages::buttons::START_OVER)
+        }
         (Reply::Reviewed { data: Some(data), .. }, Control::Review(review)) => edited(data, review),
-        (Reply::Reviewed { .. }, _) => press("Looks right"),
+        (Reply::Reviewed { .. }, _) => press(messages::buttons::LOOKS_RIGHT),
         (Reply::Confirmed { yes }, Control::Confirm(confirm)) => {
             press(if *yes { &confirm.yes } else { &confirm.no })
         }
@@ -146,7 +149,9 @@ fn answered(wait: &Wait, reply: &Reply) -> Step {
         (Reply::Confirmed { yes }, _) => press(if *yes { "yes" } else { "no" }),
         (Reply::Chosen { ids, .. }, _) => Step { choose: Some(ids.clone()), ..Step::default() },
         (Reply::Filled { values }, _) => Step { fill: Some(values.clone()), ..Step::default() },
-        (Reply::Skipped | Reply::Uploaded { .. } | Reply::Decided { .. }, _) => press("Skip"),
+        (Reply::Skipped | Reply::Uploaded { .. } | Reply::Decided { .. }, _) => {
+            press(messages::buttons::SKIP)
+        }
     }
 }
 
@@ -189,7 +194,7 @@ fn edited(data: &Value, review: &Review) -> Step {
     let new: Vec<(&str, &Value)> = new.map(|path| (path, at(data, path))).collect();
     let fill = named(&new, &fields);
     if fill.is_empty() {
-        press("Looks right")
+        press(messages::buttons::LOOKS_RIGHT)
     } else {
         Step { fill: Some(fill), ..Step::default() }
     }

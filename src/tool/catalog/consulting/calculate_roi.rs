@@ -250,7 +250,7 @@ fn chart(found: &Return, months: u32, currency: &str) -> Chart {
         bars: vec![
             bar("Costs", found.costs),
             bar("Savings", found.net + found.costs),
-            bar("What is left", found.net),
+            bar("Net gain", found.net),
         ],
         note: (!note.is_empty()).then(|| note.join("; ")),
     }
@@ -334,7 +334,7 @@ impl Tool for CalculateRoi {
             "missing": missing,
         });
         let Some(chart) = chart else { return Ok(Outcome::Immediate(value)) };
-        let caption = format!("What comes back over {timeline} months, by the figures you gave.");
+        let caption = format!("Return over {timeline} months, based on your figures.");
         Ok(with_chart(cx, value, ("return.png", &caption), chart).await)
     }
 }

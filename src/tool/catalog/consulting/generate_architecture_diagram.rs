@@ -141,10 +141,10 @@ impl Tool for GenerateArchitectureDiagram {
 
 fn handed(kind: DiagramKind, code: &str, file: Artifact) -> Outcome {
     let text = match kind {
-        DiagramKind::Flowchart => "Here is a flowchart of it.",
-        DiagramKind::Sequence => "Here is how it goes, step by step.",
-        DiagramKind::Gantt => "Here is the plan.",
-        DiagramKind::Mindmap => "Here is a mind map of it.",
+        DiagramKind::Flowchart => "Here's a flowchart.",
+        DiagramKind::Sequence => "Here's how it works, step by step.",
+        DiagramKind::Gantt => "Here's the plan.",
+        DiagramKind::Mindmap => "Here's a mind map.",
     };
     let value = json!({
         "diagram_type": kind.name(), "code": code, "drawn": true, "file": file.filename,

@@ -26,25 +26,25 @@ const LISTED_MAX: usize = 300;
 
 /// What people call what a tool came to.
 const CALLED: &[(&str, &str)] = &[
-    ("analyze_competitor_gap", "What others do"),
-    ("analyze_website_tech_stack", "A website"),
-    ("calculate_roi", "What it would return"),
-    ("calculate_similarity", "Two texts compared"),
-    ("capture_screen_snapshot", "A picture of a screen"),
-    ("capture_webcam_snapshot", "A picture from a camera"),
-    ("extract_document", "A document"),
+    ("analyze_competitor_gap", "Competitors"),
+    ("analyze_website_tech_stack", "Website"),
+    ("calculate_roi", "Return on investment"),
+    ("calculate_similarity", "Text comparison"),
+    ("capture_screen_snapshot", "Screenshot"),
+    ("capture_webcam_snapshot", "Webcam photo"),
+    ("extract_document", "Document"),
     ("extract_skills", "Skills"),
-    ("fetch_url", "A page on the web"),
-    ("get_dashboard_stats", "Figures of all conversations"),
-    ("get_location", "The place"),
-    ("get_macos_contact_card", "The contact card"),
-    ("get_stock_price", "The price of a share"),
-    ("get_weather", "The weather"),
-    ("query_github_repo", "A repository"),
-    ("search_companies_by_location", "Companies at a place"),
+    ("fetch_url", "Web page"),
+    ("get_dashboard_stats", "Lead figures"),
+    ("get_location", "Location"),
+    ("get_macos_contact_card", "Contact card"),
+    ("get_stock_price", "Share price"),
+    ("get_weather", "Weather"),
+    ("query_github_repo", "GitHub repository"),
+    ("search_companies_by_location", "Local companies"),
     ("search_internal_case_studies", "Case studies"),
-    ("search_web", "A search of the web"),
-    ("simulate_cost_of_inaction", "What the hours cost"),
+    ("search_web", "Web search"),
+    ("simulate_cost_of_inaction", "Cost of the hours"),
 ];
 
 #[derive(Debug, Deserialize)]
@@ -134,7 +134,7 @@ impl Tool for GenerateSummaryPreview {
 /// What was said and recorded, one after the other.
 fn listed(material: &Material) -> Document {
     let mut markdown =
-        "This is a list of what was said and recorded; nobody has summed it up.\n\n".to_owned();
+        "This is a list of what was said and recorded, without a summary.\n\n".to_owned();
     let mut section = |heading: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             // Writing to a string cannot fail.
@@ -163,7 +163,7 @@ fn listed(material: &Material) -> Document {
             found.push(format!("- {name}: {}", lines.join("; ")));
         }
     }
-    section("What was found out and recorded", found);
+    section("What was found and recorded", found);
     let mut facts = Map::new();
     facts.insert("written_by".to_owned(), json!("list"));
     Document { kind: "summary", title: "What was said and recorded".to_owned(), markdown, facts }

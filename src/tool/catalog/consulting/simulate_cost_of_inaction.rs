@@ -113,8 +113,10 @@ fn cost(args: &Args, offered: &Consulting) -> Result<(Value, Chart), ToolError> 
         format!("{} hours × {an_hour} = {a_month} a month", plain(hours)),
         format!("{a_month} × 12 = {} a year", money(annual, currency)),
     ];
-    let mut bars =
-        vec![bar("A month as it is", monthly, currency), bar("A year as it is", annual, currency)];
+    let mut bars = vec![
+        bar("Cost per month today", monthly, currency),
+        bar("Cost per year today", annual, currency),
+    ];
     let mut offers = Vec::new();
     for (offer, label, cost) in [
         ("workshop", "A workshop", offered.workshop),
@@ -131,15 +133,15 @@ fn cost(args: &Args, offered: &Consulting) -> Result<(Value, Chart), ToolError> 
         offers.push(json!({ "offer": offer, "price": price, "breakEvenMonths": even }));
     }
     let mut notes = vec![
-        "A month is counted as four weeks.".to_owned(),
-        format!("An hour is counted as {an_hour}, whoever works it."),
+        "A month counts as four weeks.".to_owned(),
+        format!("Every hour costs {an_hour}, whoever works it."),
         UNKNOWN.to_owned(),
     ];
     if monthly.is_zero() {
-        notes.push("By these figures nothing is lost.".to_owned());
+        notes.push("By these figures, nothing is lost.".to_owned());
     }
-    let title = "What the hours cost".to_owned();
-    let note = Some("By your own figures. What an offer would save of it is not known.".to_owned());
+    let title = "Cost of the hours".to_owned();
+    let note = Some("By your own figures. How much an offer would save isn't known.".to_owned());
     let value = json!({
         "process": process,
         "hoursPerMonth": number(hours),
@@ -163,7 +165,7 @@ impl Tool for SimulateCostOfInaction {
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let args: Args = parse_args(args)?;
         let (value, chart) = cost(&args, &cx.services.consulting)?;
-        let caption = "What the hours cost, by the figures you gave.";
+        let caption = "Cost of the hours, based on your figures.";
         Ok(with_chart(cx, value, ("cost.png", caption), chart).await)
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
+    messages,
     model::{
         audit::sha256,
         ui::{Choice, Choose, Control, Prompt, Reply},
@@ -162,7 +163,7 @@ impl Tool for GetUserOption {
         };
         let (least, most) = (min_choices, max_choices);
         let choose = Choose { choices, multiple: allow_multiple, required, least, most };
-        let notes = choose.bounds().into_iter().collect();
+        let notes = messages::forms::how_many(&choose).into_iter().collect();
         let prompt = Prompt { title: None, body: prompt, control: Control::Choose(choose), notes };
         Ok(Outcome::ask(prompt, json!(State { points })))
     }

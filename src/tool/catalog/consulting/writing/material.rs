@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::{
     base::ids::{CallId, WaitId},
     config::consulting::Consulting,
+    messages,
     model::{
         transcript::{Amendments, Audience, Call, CallResult, Event, Origin, Recorded, Speaker},
         ui::{Control, Reply},
@@ -333,7 +334,9 @@ fn answered(wait: &Wait, reply: &Reply) -> Option<(Who, String)> {
         }
         // What was reviewed stands among the records, files among the results.
         Reply::Reviewed { notes, .. } => notes.clone()?,
-        Reply::Confirmed { yes } => if *yes { "Yes" } else { "No" }.to_owned(),
+        Reply::Confirmed { yes } => {
+            if *yes { messages::buttons::YES } else { messages::buttons::NO }.to_owned()
+        }
         Reply::Uploaded { .. } | Reply::Decided { .. } | Reply::Skipped => return None,
     };
     Some((Who::Participant, text))

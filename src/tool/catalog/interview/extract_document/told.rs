@@ -3,9 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::{Kind, Quality};
-use crate::ports::artifacts::{
-    extract::{HIDDEN_TEXT, TWO_COLUMNS},
-    resume,
+use crate::{
+    messages::list,
+    ports::artifacts::{
+        extract::{HIDDEN_TEXT, TWO_COLUMNS},
+        resume,
+    },
 };
 
 /// `I found 5 roles and 2 schools. I couldn't find your telephone number, so please add it.`, and what the person should
@@ -65,14 +68,9 @@ fn counted(derived: &Map<String, Value>) -> Option<String> {
     let roles = count(derived, Kind::SkeletonTimeline, "work")
         + count(derived, Kind::SkeletonTimeline, "volunteer");
     let schools = count(derived, Kind::EducationHistory, "education");
-    let several = |count: usize, word: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {word}")),
-        _ => Some(format!("{count} {word}s")),
-    };
-    let parts: Vec<String> =
-        several(roles, "role").into_iter().chain(several(schools, "school")).collect();
-    (!parts.is_empty()).then(|| parts.join(" and "))
+    let parts = [(roles, "role"), (schools, "school")].into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, noun)| list::counted(count, noun)).collect();
+    (!parts.is_empty()).then(|| list::and(&parts))
 }
 
 /// What was looked for and is not there: only what was looked for can be missing.
@@ -106,16 +104,12 @@ fn missing(derived: &Map<String, Value>, quality: &Quality) -> Vec<&'static str>
 }
 
 /// `any roles`, `any contact details, roles or schools`, `your name, your telephone number or any schools`.
-fn or(words: &[&str]) -> String {
-    let [first, rest @ ..] = words else { return String::new() };
+fn or(words: &[&'static str]) -> String {
     let all_any = words.iter().all(|word| word.starts_with("any "));
-    let bare = |word: &&str| {
-        if all_any { word.trim_start_matches("any ").to_owned() } else { (*word).to_owned() }
+    let bare = |(n, word): (usize, &&'static str)| {
+        if all_any && n > 0 { word.trim_start_matches("any ") } else { *word }
     };
-    let mut rest: Vec<String> = rest.iter().map(bare).collect();
-    let Some(last) = rest.pop() else { return (*first).to_owned() };
-    let others: Vec<String> = std::iter::once((*first).to_owned()).chain(rest).collect();
-    format!("{} or {last}", others.join(", "))
+    list::or(&words.iter().enumerate().map(bare).collect::<Vec<_>>())
 }
 
 /// An issue as the person reads it, where they can do something about it.

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     flow::shape::label_of,
+    messages,
     model::ui::{Choice, Field, Group, Input, List},
     session::answer::PARTIAL_DATE,
 };
@@ -23,7 +24,11 @@ pub struct Card {
 /// Draws `data`. Values under the paths in `doubtful` are marked for a closer look.
 pub fn draw(schema: &Value, data: &Value, doubtful: &[String]) -> Card {
     let mut card = Card::default();
-    let group = Group { path: String::new(), title: title(schema, "Data"), fields: Vec::new() };
+    let group = Group {
+        path: String::new(),
+        title: title(schema, messages::forms::DATA),
+        fields: Vec::new(),
+    };
     Pen { card: &mut card, doubtful }.entry(group, schema, data);
     card
 }

@@ -1,0 +1,53 @@
+//! The catalogue of what people read, in English, by who reads it and where.
+//!
+//! What is fixed is a constant; what names somebody or something is a function with typed arguments. Each label stands
+//! here once, so that one action has one name on every platform. Log lines, errors of the command line, of the
+//! configuration and of flows, and what models read stand where they are used; so do the results of tools, and why a file
+//! or an address was refused.
+
+pub mod answers;
+pub(crate) mod buttons;
+pub(crate) mod commands;
+pub(crate) mod discord;
+pub(crate) mod erasure;
+pub(crate) mod export;
+pub(crate) mod forms;
+pub(crate) mod interview;
+pub(crate) mod list;
+pub mod notices;
+pub mod page;
+pub(crate) mod requests;
+pub(crate) mod slack;
+pub(crate) mod staff;
+pub(crate) mod staff_page;
+pub(crate) mod timeline;
+
+use chrono::{DateTime, Utc};
+
+/// A day as people read it: `1 December 2026`.
+pub(crate) fn day(at: DateTime<Utc>) -> String {
+    at.format("%-d %B %Y").to_string()
+}
+
+/// A moment where nothing can show it in the reader's own time zone: `1 Dec 2026 14:05 UTC`.
+pub(crate) fn moment(at: DateTime<Utc>) -> String {
+    at.format("%-d %b %Y %H:%M UTC").to_string()
+}
+
+/// A size for people: `10 MB`, `120 KB`.
+pub(crate) fn bytes(size: u64) -> String {
+    const KB: u64 = 1024;
+    const MB: u64 = 1024 * KB;
+    match size {
+        s if s >= MB && s % MB == 0 => format!("{} MB", s / MB),
+        s if s >= MB => format!("{}.{} MB", s / MB, s % MB * 10 / MB),
+        s if s >= KB => format!("{} KB", s / KB),
+        s => format!("{s} bytes"),
+    }
+}
+
+/// With a capital at the beginning.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

@@ -1,0 +1,155 @@
+//! Requests for a decision: their cards, and what came of them.
+
+use super::list;
+use crate::model::{
+    text::quoted,
+    transcript::Errand,
+    ui::{Decide, Decision},
+};
+
+/// The participant's own dialog about skipping ahead, word for word.
+pub(crate) const MOVE_ON_TITLE: &str = "Move to next phase?";
+pub(crate) fn move_on_dialog(missing: &[String], reason: Option<&str>, next: &str) -> String {
+    format!(
+        "The interviewer would like to proceed despite the following not being marked complete:\n\
+         • {}\n\
+         Reason: “{}”\n\n\
+         **Do you approve advancing to {next}?**",
+        list::plain(missing),
+        quoted(reason.unwrap_or("none given")),
+    )
+}
+
+/// The card of those who decide about skipping ahead.
+pub(crate) const PHASE_INCOMPLETE: &str =
+    "This phase isn't complete. Missing items were determined by the app, not by the model.";
+pub(crate) const THE_END: &str = "the end";
+pub(crate) fn move_on(person: &str, next: &str) -> String {
+    format!("Move {person} to “{next}”?")
+}
+
+/// Labels of what those who decide should know.
+pub(crate) const PERSON: &str = Decide::PERSON;
+pub(crate) const FLOW: &str = "Flow";
+pub(crate) const PHASE: &str = "Phase";
+pub(crate) const STAGE: &str = "Stage";
+pub(crate) const MISSING: &str = "Missing";
+pub(crate) const REASON_GIVEN: &str = "Reason given";
+pub(crate) const INTERVIEWERS_REASON: &str = "The interviewer's reason";
+pub(crate) const APPROVED_SO_FAR: &str = "Approved so far by";
+pub(crate) const REQUESTED: &str = "Requested";
+pub(crate) const EXPIRES: &str = "Expires";
+pub(crate) const NEVER: &str = "never";
+pub(crate) fn stage(number: usize, of: usize) -> String {
+    format!("{number} of {of}")
+}
+
+/// What an approval would do.
+pub(crate) fn give(person: &str, what: &str) -> String {
+    format!("Give {person} {what}?")
+}
+pub(crate) fn allow(what: &str, person: &str) -> String {
+    format!("Allow {what} for {person}?")
+}
+pub(crate) const A_SUMMARY: &str = "sending a summary to the team";
+pub(crate) const THE_ANSWERS: &str = "passing the answers on";
+pub(crate) const A_ROLE: &str = "a role";
+pub(crate) fn a_post(title: &str) -> String {
+    format!("posting the {}", title.to_lowercase())
+}
+
+/// `the Contributor role`, `the Learner and Event pings roles`.
+pub(crate) fn roles(titles: &[String]) -> String {
+    match titles {
+        [] => "no role".to_owned(),
+        [only] => format!("the {only} role"),
+        several => format!("the {} roles", list::and(several)),
+    }
+}
+
+/// How a request was decided.
+pub(crate) const APPROVED: &str = "Approved";
+pub(crate) const DENIED: &str = "Denied";
+pub(crate) const DENIED_WITH_FEEDBACK: &str = "Denied with feedback";
+pub(crate) const REQUEST_WITHDRAWN: &str = "Request withdrawn";
+
+/// A decision in a word or three.
+pub(crate) const fn decision(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Approved => APPROVED,
+        Decision::Denied => DENIED,
+        Decision::DeniedWithFeedback => DENIED_WITH_FEEDBACK,
+    }
+}
+
+/// `Approved by Grace.`
+pub(crate) fn decided_by(what: &str, whom: &str) -> String {
+    format!("{what} by {whom}.")
+}
+
+/// Several must agree.
+pub(crate) fn quorum(count: impl std::fmt::Display) -> String {
+    format!("{count} people must agree.")
+}
+
+/// How one of them has voted.
+pub(crate) fn voted(name: &str, approves: bool) -> String {
+    format!("{name} {}.", if approves { "approved" } else { "denied" })
+}
+
+/// What the participant reads while they wait for the team, or instead of a decision.
+pub(crate) const ASKING_TO_SKIP: &str = "I'm asking the team to let you skip ahead.";
+pub(crate) const ASKING_DECIDERS: &str = "I'm asking the people who can decide this.";
+pub(crate) const MOVED_ON_YOURSELF: &str = "You've moved on to the next part.";
+pub(crate) const MOVED_ON: &str = "Moved on to the next part.";
+pub(crate) fn expired_request(what: &str) -> String {
+    format!("This request expired without a decision: {what}.")
+}
+
+/// Somebody's request was declined: by whom, and why, where they said so.
+pub(crate) fn declined(by_name: &str, what: &str, words: Option<&str>) -> String {
+    let begin = format!("{} declined your request for {}", quoted(by_name), quoted(what));
+    match words {
+        Some(words) => format!("{begin}:\n\n{}", quotation(words)),
+        None => format!("{begin}."),
+    }
+}
+
+/// Somebody may not skip ahead, with the words that were meant for them.
+pub(crate) fn finish_first(by_name: &str, words: &str) -> String {
+    format!("{} would like you to finish this part first:\n\n{}", quoted(by_name), quotation(words))
+}
+
+/// What a decision came to, with the words of whoever made it, where the participant may read them.
+pub(crate) fn with_reason(text: String, by_name: &str, words: Option<&str>) -> String {
+    match words {
+        Some(words) => format!("{text}\n\n{}:\n\n{}", quoted(by_name), quotation(words)),
+        None => text,
+    }
+}
+
+/// Somebody's words as a quotation.
+fn quotation(words: &str) -> String {
+    let quoted = quoted(words.trim());
+    let lines: Vec<String> = quoted.lines().map(|line| format!("> {line}")).collect();
+    lines.join("\n")
+}
+
+/// What a channel of the staff reads about a request that is still open.
+pub(crate) fn still_waiting(title: &str) -> String {
+    format!("Still waiting for a decision: {}", quoted(title))
+}
+
+/// What a channel of the staff reads where another one should have, and takes nothing just now. It holds nothing of what
+/// only deciders may read.
+pub(crate) fn needed_elsewhere(person: &str, title: &str, alias: &str, errand: &Errand) -> String {
+    match errand {
+        Errand::HandOver { .. } | Errand::Reminder { .. } => format!(
+            "**{person}** asked for a human in *{title}*. I can't post that in `{alias}` right now."
+        ),
+        Errand::Request { .. } => format!(
+            "A request about **{person}** in *{title}* needs a decision. I can't show it in `{alias}` right now; \
+             whoever may decide finds it on the staff page."
+        ),
+    }
+}
