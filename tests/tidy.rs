@@ -309,9 +309,8 @@ fn labels() -> BTreeMap<String, String> {
             });
             if let Some(text) = text.filter(|text| text.starts_with(char::is_uppercase)) {
                 let place = format!("{}::{name}", source.module.join("::"));
-                if let Some(other) = labels.insert(text.to_owned(), place.clone()) {
-                    panic!("{place} says the same as {other}");
-                }
+                let other = labels.insert(text.to_owned(), place.clone());
+                assert!(other.is_none(), "{place} says the same as {other:?}");
             }
         }
     }
