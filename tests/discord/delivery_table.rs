@@ -327,7 +327,7 @@ impl Stage for Kind {
             | Self::OnlyThread => "didn't get a message from me",
             Self::File => "didn't get a file from me",
             Self::Request => "needs a decision. I can't show it in",
-            Self::Desk => "I can't post that in `staff_desk` just now",
+            Self::Desk => "I can't post that in `staff_desk` right now",
             Self::ToTeam => "I couldn't post about **Ada** in `staff_desk`",
             Self::Fetch => "Please send it again",
             Self::Roles => "didn't get every role",

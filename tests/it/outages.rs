@@ -66,7 +66,7 @@ async fn another_staff_channel_is_asked_when_the_first_one_takes_nothing() {
         assert!(world.screen().contains(ASKED), "{}", world.screen());
         assert!(!world.screen().contains(NOT_REACHED), "{}", world.screen());
         let staff = world.staff_screen();
-        assert!(staff.contains("I can't post that in `recruiting_desk` just now."), "{staff}");
+        assert!(staff.contains("I can't post that in `recruiting_desk` right now."), "{staff}");
     }
 }
 

@@ -489,7 +489,7 @@ IADE — Licenciatura em Design
     work~: name=Outsystemic; position=Product Designer; location=LISBON; startDate=2018-03; endDate=2021-12
     work~: position=Freelance; startDate=2016; endDate=2018
     education: institution=Universidade de Lisboa; area=Design; studyType=Mestrado; startDate=2014; endDate=2016
-    education?: institution=IADE; area=Design; studyType=Licenciatura; startDate=2011; endDate=2014
+    education: institution=IADE; area=Design; studyType=Licenciatura; startDate=2011; endDate=2014
     ! no telephone number was found
     ! no organisation was found for “Freelance”
     ! no skills were found

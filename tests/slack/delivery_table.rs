@@ -248,7 +248,7 @@ impl Stage for Kind {
             }
             Self::File => "didn't get a file from me",
             Self::Request => "needs a decision. I can't show it in",
-            Self::Desk => "I can't post that in `recruiting_desk` just now",
+            Self::Desk => "I can't post that in `recruiting_desk` right now",
             Self::ToTeam => "I couldn't post about *Ada Byron* in `recruiting_desk`",
             Self::Fetch => "I couldn't fetch a file",
             Self::RemoveMessage | Self::RemoveFile => "*Everything is erased.*",

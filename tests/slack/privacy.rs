@@ -45,7 +45,7 @@ async fn f6_what_is_kept_after_all_stays_and_the_question_with_it() {
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
-            ✓ @Ada Byron answered: *Keep* · 2 Nov 2026 10:00 UTC
+            ✓ @Ada Byron answered: *Keep everything* · 2 Nov 2026 10:00 UTC
     ");
     ada.press("Blue").await;
     assert!(ada.can_see("A file, please."), "{}", ada.screen());

@@ -175,11 +175,11 @@ async fn f14_who_is_invited_again_is_tried_again() {
     drop(grace.news());
     invite(&grace).await;
     let told = grace.news();
-    assert_eq!(told.matches("I cannot write to @Ada Byron").count(), 1, "{told}");
+    assert_eq!(told.matches("I can't send @Ada Byron direct messages").count(), 1, "{told}");
     let ada = room(&bot);
     invite(&grace).await;
     let told = grace.news();
-    assert_eq!(told.matches("I cannot write to @Ada Byron").count(), 0, "{told}");
+    assert_eq!(told.matches("I can't send @Ada Byron direct messages").count(), 0, "{told}");
     assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
     ada.press("Red").await;
     assert!(ada.can_see("Why?"), "{}", ada.screen());
@@ -206,5 +206,9 @@ async fn f14_a_public_channel_takes_no_conversation() {
     });
     invite(&bot.grace()).await;
     assert_eq!(ada.screen().matches("Which colour?").count(), 0, "{}", ada.screen());
-    assert!(bot.grace().can_see("I cannot write to @Ada Byron"), "{}", bot.grace().screen());
+    assert!(
+        bot.grace().can_see("I can't send @Ada Byron direct messages"),
+        "{}",
+        bot.grace().screen()
+    );
 }

@@ -327,9 +327,9 @@ mod tests {
         round: Err(Refused("Slack won't let me open that file. Please send it to me in our conversation."))
         login: Err(Refused("Slack won't let me open that file. Please send it to me in our conversation."))
         unlabelled: Err(Refused("Slack won't let me open that file. Please send it to me in our conversation."))
-        large: Err(Refused("`large.pdf` is too large. The limit is 0 MB."))
+        large: Err(Refused("`large.pdf` is too large. The limit is 2 KB."))
         missing: Err(Refused("That file is no longer there. Please send it again."))
-        huge: Err(Refused("`huge.pdf` is too large. The limit is 0 MB."))
+        huge: Err(Refused("`huge.pdf` is too large. The limit is 2 KB."))
         "#);
     }
 

@@ -117,8 +117,10 @@ fn reviews(review: &Review) -> Vec<Given> {
     }
     let mut known = vec![review.data.clone()];
     let full = Filling { is_least: false, entries: 1, nth: 0 };
-    let ways: [(&str, &[Filling]); 3] = [
-        ("filled in", &[full, Filling { is_least: true, ..full }]),
+    let least = Filling { is_least: true, ..full };
+    let ways: [(&str, &[Filling]); 4] = [
+        ("filled in", &[full, least]),
+        ("filled in with what is required", &[least]),
         ("filled in without entries", &[Filling { entries: 0, ..full }]),
         ("filled in with two entries", &[Filling { entries: 2, ..full }]),
     ];

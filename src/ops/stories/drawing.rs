@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::{
     chat::form::one_line,
     gateway::{discord, slack},
+    messages,
     model::{session::Platform, ui::Control, wait::Wait},
 };
 
@@ -34,7 +35,7 @@ pub(super) fn trouble(platform: Platform, wait: &Wait) -> Option<String> {
     };
     let mut texts = Vec::new();
     collect(&drawn, &mut texts);
-    let is_short = texts.iter().any(|text| text == SHORTENED);
+    let is_short = texts.iter().any(|text| text == messages::forms::SHORTENED);
     // Data under review may be long; the question itself should not be.
     if is_short && !matches!(wait.prompt.control, Control::Review(_) | Control::Decide(_)) {
         return Some("the question is shortened".to_owned());
@@ -46,9 +47,6 @@ pub(super) fn trouble(platform: Platform, wait: &Wait) -> Option<String> {
     })?;
     Some(format!("the label `{}` is cut", cut.label))
 }
-
-/// How both say that there is more.
-const SHORTENED: &str = "This is shortened.";
 
 /// Components, with those inside of others.
 fn components_of(value: &Value) -> usize {

@@ -141,15 +141,17 @@ fn lists_are_tried_without_entries_and_with_two() {
          [\"name\"], \"properties\": {{ \"name\": {{ \"type\": \"string\", \"title\": \"Employer\" }} }} }} }}"
     );
     let work = (since, work.as_str());
-    assert_eq!(checked(&[work]), (String::new(), false));
+    let needed =
+        ("\"required\": [\"name\", \"email\"]", "\"required\": [\"name\", \"email\", \"work\"]");
+    assert_eq!(checked(&[work, needed]), (String::new(), false));
     let prompt = "prompt = \"Please send a copy of your driving licence.\"";
     refused(
-        &[work, (prompt, "prompt = \"{{ records.person.work[0].name }}\"")],
+        &[work, needed, (prompt, "prompt = \"{{ records.person.work[0].name }}\"")],
         &["this question comes out empty", "details_form: filled in without entries"],
     );
     let two = "records.person.work | length == 2 and records.person.work[1].name | round > 1";
     refused(
-        &[work, ("'drive' in answers.topics", two)],
+        &[work, needed, ("'drive' in answers.topics", two)],
         &["this condition fails", "details_form: filled in with two entries"],
     );
 }

@@ -55,9 +55,12 @@ pub(super) fn phone(text: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Whether digits are a period, or a date before all: `029 2018 0456` is neither.
+/// Whether digits are a period, end in a date behind a dash, or are a date before all: `029 2018 0456` is neither.
 fn is_date(run: &str) -> bool {
-    dates::find(run).is_some_and(|date| date.start.is_some() || date.at.len() * 2 > run.len())
+    let is_most = |of: &str| {
+        dates::find(of).is_some_and(|date| date.start.is_some() || date.at.len() * 2 > of.len())
+    };
+    is_most(run) || run.rsplit_once(" - ").is_some_and(|(_, end)| is_most(end))
 }
 
 /// Whether a run of digits is part of a word or of a web address.
@@ -186,6 +189,7 @@ mod tests {
             ("040 / 555 01 77", Some("040 / 555 01 77")),
             ("029 2018 0456", Some("029 2018 0456")),
             ("2019 - 2021", None),
+            ("13/2014 - 2016", None),
             ("03/2018 - 11/2020", None),
             ("https://example.org/1234567890", None),
             ("ISBN9783161484100", None),
