@@ -462,7 +462,7 @@ async fn without_a_model_a_summary_lists_and_all_others_are_not_configured() {
             assert_snapshot!(data(&found)["markdown"].as_str().unwrap(), @r"
             # What was said and recorded
 
-            This is a list of what was said and recorded; nobody has summed it up.
+            This is a list of what was said and recorded, without a summary.
 
             ## What you said
 

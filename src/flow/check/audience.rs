@@ -1,13 +1,12 @@
-//! Who reads what was answered: deciders see something, contact details and special data stay with the team, and
-//! nobody is asked for such data before they have agreed.
+//! Who reads what was answered: contact details and special data stay with the team, and nobody is asked for such data
+//! before they have agreed.
 
 use serde_json::Value;
 
 use super::Check;
 use crate::{
-    config::{problem::listed, toml_document::escaped},
-    flow::visible::is_hidden_from,
-    model::flow::{Done, PhaseEffect, Reader, Sensitivity},
+    config::problem::listed,
+    model::flow::{Done, PhaseEffect, Sensitivity},
 };
 
 /// Formats by which a person can be reached.
@@ -29,16 +28,6 @@ const PUBLIC: [&str; 9] = [
 impl Check<'_> {
     pub(super) fn audience(&mut self) {
         let flow = self.flow;
-        for (name, approval) in &flow.approvals.named {
-            for (n, data) in approval.show.iter().enumerate() {
-                if self.is_all_hidden(data, Reader::Deciders) {
-                    let message =
-                        format!("every field of `{data}` is hidden from those who decide");
-                    let hint = "add \"deciders\" to `visible_to` of a field, or leave the data out";
-                    self.warn(&format!("/approvals/{}/show/{n}", escaped(name)), message, hint);
-                }
-            }
-        }
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, effect) in phase.effect.iter().enumerate() {
                 let at = format!("/phase/{p}/effect/{n}");
@@ -56,14 +45,6 @@ impl Check<'_> {
             }
         }
         self.asked_before_agreeing();
-    }
-
-    fn is_all_hidden(&self, data: &str, reader: Reader) -> bool {
-        let members = self.loaded.schemas.get(data);
-        let members = members.and_then(|schema| schema.get("properties")?.as_object());
-        members.is_some_and(|all| {
-            !all.is_empty() && all.values().all(|field| is_hidden_from(field, reader))
-        })
     }
 
     /// What is posted in a channel of members tells nobody how to reach somebody.

@@ -222,7 +222,7 @@ fn hidden() -> String {
 #[test]
 fn a_card_without_a_field_that_deciders_see_is_told() {
     let said = said(&hidden());
-    assert!(said.contains("every field of `note` is hidden from those who decide"), "{said}");
+    assert!(said.contains("every field of `note` is hidden from deciders"), "{said}");
 }
 
 /// Special data is asked for, with neither consent nor a notice that must be accepted.
