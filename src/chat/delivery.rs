@@ -30,7 +30,7 @@ use crate::{
         wait::Wait,
     },
     session::{Responder, answer},
-    store::{self, Store},
+    store,
 };
 
 /// Why an effect did not arrive; `F` is a call of the platform that came to nothing.
@@ -83,9 +83,6 @@ pub trait Courier: Sync {
 
     /// Drives the conversations; an error while the program begins.
     fn engine(&self) -> Delivered<&Engine, Self::Failure>;
-
-    /// Keeps what is shown.
-    fn store(&self) -> &dyn Store;
 
     /// Which message stands for what.
     fn index(&self) -> &MessageIndex;
@@ -287,7 +284,8 @@ async fn tell_decision<C: Courier>(courier: &C, wait: &Wait) -> Delivered<(), C:
     if courier.index().marked(session, mark).await?.is_some() {
         return Ok(());
     }
-    let Some(card) = cards::card_in(courier.store(), wait.id, &channel).await? else {
+    let Some(card) = cards::card_in(&*courier.engine()?.parts().store, wait.id, &channel).await?
+    else {
         return Ok(());
     };
     let decided = answer::describe(&wait.prompt.control, reply);

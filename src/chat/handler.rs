@@ -27,6 +27,7 @@ use super::{
 use crate::{
     base::ids::SessionId,
     engine::{Engine, Inbound, InboundKind, Receipt},
+    messages::{erasure, notices},
     model::{
         session::{Head, PersonId},
         wait::{Settlement, Wait},
@@ -180,7 +181,7 @@ pub fn report<U: Update>(
     to: &ReplyTarget,
 ) -> U::Ack {
     if let Receipt::Erased { receipt, is_under_way } = receipt {
-        return update.say(to, &receipt::erased(receipt, *is_under_way));
+        return update.say(to, &erasure::erased(receipt, *is_under_way));
     }
     let prompt = about.map(|wait| &*wait.prompt);
     match words::of_receipt(receipt, prompt, me) {
@@ -208,7 +209,7 @@ pub async fn own<U: Update>(
         return Ok(Err(gone(update, session, to).await));
     };
     if !update.is_participant(&head, by) {
-        return Ok(Err(update.tell(to, words::NOT_YOURS)));
+        return Ok(Err(update.tell(to, notices::NOT_YOURS)));
     }
     let from = update.known(&head, by).await;
     Ok(Ok((head, from)))
@@ -226,7 +227,7 @@ pub async fn of_staff<U: Update>(
     };
     Ok(match update.responder(&head, by).await {
         Ok(from) if from.staff => Ok((head, from)),
-        Ok(_) => Err(update.tell(to, words::FOR_STAFF)),
+        Ok(_) => Err(update.tell(to, notices::FOR_STAFF)),
         Err(unchecked) => Err(update.tell(to, &unchecked)),
     })
 }
@@ -235,6 +236,6 @@ pub async fn of_staff<U: Update>(
 async fn gone<U: Update>(update: &U, session: SessionId, to: &ReplyTarget) -> U::Ack {
     match update.engine().erasure_report(session).await {
         Ok(Some(report)) => update.say(to, &receipt::text(&report)),
-        Ok(None) | Err(_) => update.tell(to, words::NO_CONVERSATION),
+        Ok(None) | Err(_) => update.tell(to, notices::NO_CONVERSATION),
     }
 }

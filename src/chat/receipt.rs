@@ -5,8 +5,6 @@ use crate::{
     model::report::{Count, Left, Remnant, Report},
 };
 
-pub(crate) use crate::messages::erasure::{amount, erased};
-
 /// The receipt: what was removed, what is left, and who can remove that. `CommonMark` without raw HTML.
 pub fn text(report: &Report) -> String {
     let mut said = vec![erasure::everything_erased(&report.receipt)];

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     base::ids::SessionId,
     chat::receipt,
-    engine,
+    engine, messages,
     model::report::{Count, Report},
     session::retention::Outside,
 };
@@ -74,13 +74,13 @@ impl Erased {
             term::say(format!("Previously sent: {what} ({state}); {then}."))?;
         }
         if self.pending > 0 {
-            let posted = receipt::amount(self.posted);
+            let posted = messages::erasure::amount(self.posted);
             let session = self.session;
             term::say(format!(
                 "The bot is deleting what it posted: {posted}. Run `anteroom erase {session}` again to see the result."
             ))?;
         } else if !self.posted.is_none() {
-            term::say(format!("Posted by the bot: {}.", receipt::amount(self.posted)))?;
+            term::say(format!("Posted by the bot: {}.", messages::erasure::amount(self.posted)))?;
         }
         for line in &self.left {
             term::say(format!("Remaining: {line}"))?;

@@ -10,10 +10,7 @@ use async_trait::async_trait;
 use super::{Argument, Entry, Order, Verb, Who};
 use crate::{
     base::ids::SessionId,
-    chat::{
-        form::{Words, overview, words},
-        receipt,
-    },
+    chat::form::{Words, overview, words},
     engine::{Engine, Error, Inbound, InboundKind, Look, Receipt},
     flow::{Library, LoadedFlow},
     messages,
@@ -188,7 +185,7 @@ async fn carry_out(
     let inbound = Inbound { key, session: head.id, from, what };
     let receipt = caller.engine().receive(inbound).await?;
     if let Receipt::Erased { receipt, is_under_way } = receipt {
-        return Ok(Answer::Say(receipt::erased(&receipt, is_under_way)));
+        return Ok(Answer::Say(messages::erasure::erased(&receipt, is_under_way)));
     }
     if let Some(words) = words::of_receipt(&receipt, None, &me) {
         return Ok(Answer::Told(words));

@@ -14,15 +14,6 @@ use crate::{
     store,
 };
 
-pub(crate) use crate::messages::{
-    answers::{NO_ANSWER, too_large},
-    notices::{
-        COULD_NOT_SEND, DONE, FILE_GONE, FOR_STAFF, GOT_IT, HELLO, INVITATION, NO_CONVERSATION,
-        NO_FLOWS, NO_VOICE, NOT_SENT, NOT_YOURS, ON_ITS_WAY, PRESS_AGAIN, RATED_BAD, RATED_GOOD,
-        REASON_KEPT, SAVED, SENT, relayed,
-    },
-};
-
 /// A sentence for a person, perhaps one that ends with a time of day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words {
@@ -97,7 +88,7 @@ fn not_allowed(who_may: &str, prompt: Option<&Prompt>) -> String {
 /// What an engine's failure is to a person.
 pub fn of_error(error: &Error) -> String {
     match error {
-        Error::NoSession => NO_CONVERSATION.to_owned(),
+        Error::NoSession => messages::notices::NO_CONVERSATION.to_owned(),
         Error::NoFlow(_) => messages::notices::NO_INTERVIEW.to_owned(),
         Error::BrokenFlow(_) | Error::Store(store::Error::Unreadable { .. }) => {
             messages::notices::CANT_OPEN.to_owned()

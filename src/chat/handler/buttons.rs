@@ -15,6 +15,7 @@ use crate::{
     },
     engine::{InboundKind, Look},
     flow::LoadedFlow,
+    messages,
     model::{artifact::Artifact, session::Head, transcript::Audience, ui::Offered},
     session::Command,
 };
@@ -179,7 +180,7 @@ pub async fn pressed<U: Buttons>(
             let library = &update.engine().parts().library;
             match flow_named(library, update.person(by).platform, &flow) {
                 Some(flow) => update.start(flow, press).await,
-                None => Ok(update.tell(&to, words::NO_FLOWS)),
+                None => Ok(update.tell(&to, messages::notices::NO_FLOWS)),
             }
         }
         ButtonId::Help(session) => Ok(match own(update, session, by, &to).await? {
@@ -274,7 +275,7 @@ async fn read_record<U: Buttons>(
         Reading::Resume(_) => {
             profile::resume(engine, session, &from.person).await.map(|file| match file {
                 Some(file) => update.send_file((session, file), press),
-                None => update.tell(&to, words::FILE_GONE),
+                None => update.tell(&to, messages::notices::FILE_GONE),
             })
         }
     };

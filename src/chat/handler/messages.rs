@@ -5,11 +5,9 @@ use async_trait::async_trait;
 use super::{NotTaken, ReplyTarget, Update, head_of, participant_of, receive};
 use crate::{
     base::ids::{SessionId, WaitId},
-    chat::{
-        form::{typed, words},
-        message_index::Role,
-    },
+    chat::{form::typed, message_index::Role},
     engine::InboundKind,
+    messages,
     model::{artifact::Offer, session::Head, transcript::Via},
     session::Command,
     store,
@@ -95,7 +93,7 @@ pub async fn in_conversation<U: Messages>(
     } else {
         update.responder(&head, &by).await.map_err(|_| NotTaken)?
     };
-    let mut told = has_voice.then(|| update.tell(&to, words::NO_VOICE));
+    let mut told = has_voice.then(|| update.tell(&to, messages::notices::NO_VOICE));
     let text = Some(text).filter(|text| !text.trim().is_empty());
     let mut offers = Vec::new();
     for file in files.into_iter().filter(|_| is_mine) {
@@ -130,7 +128,7 @@ async fn in_staff_thread<U: Messages>(
     match (text.trim().is_empty(), from.staff) {
         (true, true) => update.wordless(&head, Role::Staff, &to).await,
         (true, false) => Ok(update.done()),
-        (false, false) => Ok(update.tell(&to, words::FOR_STAFF)),
+        (false, false) => Ok(update.tell(&to, messages::notices::FOR_STAFF)),
         (false, true) => {
             let what = InboundKind::Command(typed::order(&text));
             receive(update, session, (from, what), &to, None).await

@@ -3,8 +3,9 @@
 use super::{ReplyTarget, Update, report};
 use crate::{
     base::ids::WaitId,
-    chat::{form, form::words, receipt},
+    chat::{form, receipt},
     engine::{Engine, Receipt},
+    messages,
     model::{
         artifact::Offer,
         session::Head,
@@ -78,7 +79,7 @@ pub async fn is_scripted(engine: &Engine, wait: &Wait) -> bool {
 pub fn fits(upload: &Upload, offer: Offer) -> Result<Offer, String> {
     match offer.bytes {
         Some(bytes) if bytes > upload.max_bytes => {
-            Err(words::too_large(&offer.name, upload.max_bytes))
+            Err(messages::answers::too_large(&offer.name, upload.max_bytes))
         }
         _ => Ok(offer),
     }

@@ -61,10 +61,10 @@ async fn upload(
     reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let Some(file) = command.files.get("file") else {
-        return Ok(update.say(reply_target, words::NO_ANSWER));
+        return Ok(update.say(reply_target, messages::answers::NO_ANSWER));
     };
     let Some(head) = mine(update, &command.by).await? else {
-        return Ok(update.say(reply_target, texts::NO_UPLOAD));
+        return Ok(update.say(reply_target, messages::discord::NO_UPLOAD));
     };
     let look = match update.engine.look(head.id).await {
         Ok(look) => look,
@@ -128,7 +128,7 @@ pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Resul
             return rating::rated(update, (id, is_good), &action, &reply_target).await;
         }
     }
-    Ok(update.tell(&reply_target, texts::GONE))
+    Ok(update.tell(&reply_target, messages::discord::GONE))
 }
 
 #[async_trait]
@@ -149,7 +149,7 @@ impl Buttons for UpdateContext<'_> {
 
     async fn help(&self, head: &Head, action: &Action) -> Ack {
         let hears = self.app.hears(head.id, &head.place).await;
-        self.show(&self.target(action), texts::help(texts::HELP_TITLE, head.id, hears))
+        self.show(&self.target(action), texts::help(messages::discord::HELP_TITLE, head.id, hears))
     }
 
     fn hand_out(&self, copy: (SessionId, Audience), action: &Action) -> Ack {
@@ -188,10 +188,10 @@ impl Buttons for UpdateContext<'_> {
 pub(super) fn approached(update: &UpdateContext<'_>, message: &Message) -> Ack {
     let reply_target = target(&message.by.user, &message.channel);
     if update.guild.is_none() {
-        return update.greet(&reply_target, texts::words(texts::BEGIN_IN_THE_SERVER));
+        return update.greet(&reply_target, texts::words(messages::discord::BEGIN_IN_THE_SERVER));
     }
     match startable(update.library(), Platform::Discord).as_slice() {
-        [] => update.greet(&reply_target, texts::words(words::NO_FLOWS)),
+        [] => update.greet(&reply_target, texts::words(messages::notices::NO_FLOWS)),
         flows => update.greet(&reply_target, begin::chooser(flows)),
     }
 }

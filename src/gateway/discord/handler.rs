@@ -25,7 +25,7 @@ use crate::{
     base::ids::SessionId,
     chat::{
         Deduplicator,
-        form::{Words, words},
+        form::Words,
         handler::{self, Messages, Update, Written},
         message_index::Role,
     },
@@ -58,7 +58,9 @@ impl Inbox for DiscordInbox {
             Incoming::Action(_) => Ack::Seen,
             // A form that a command opened has no message to which it belongs.
             Incoming::Submitted(submission) if submission.message.is_some() => Ack::Seen,
-            Incoming::Submitted(_) | Incoming::Command(_) => Ack::Say(texts::words(words::GOT_IT)),
+            Incoming::Submitted(_) | Incoming::Command(_) => {
+                Ack::Say(texts::words(messages::notices::GOT_IT))
+            }
             _ => Ack::Nothing,
         };
         let key = format!("discord:{key}");
@@ -72,7 +74,9 @@ impl Inbox for DiscordInbox {
         }
         match ack {
             // Whoever waits for an answer is told; only what nobody waits for may come again.
-            Err(NotTaken) if update.ticket.is_some() => Ok(Ack::Say(texts::words(NOT_SAVED))),
+            Err(NotTaken) if update.ticket.is_some() => {
+                Ok(Ack::Say(texts::words(messages::notices::NOT_SAVED)))
+            }
             // The answer may come too late to be shown; the clock may be wrong about that, so both are done.
             Ok(Ack::Redraw(card)) if update.is_late() => {
                 update.draw_late(about, card.clone());
@@ -82,9 +86,6 @@ impl Inbox for DiscordInbox {
         }
     }
 }
-
-/// What somebody pressed or sent could not be saved.
-const NOT_SAVED: &str = messages::notices::NOT_SAVED;
 
 /// One update, with what is needed to deal with it.
 pub(super) struct UpdateContext<'a> {

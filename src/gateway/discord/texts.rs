@@ -24,13 +24,6 @@ use crate::{
     session::State,
 };
 
-pub(crate) use crate::messages::discord::{
-    BEGIN_IN_THE_SERVER, COPY_SENT_BEFORE, DIRECT, DIRECT_LATER, FILTERED, FOR_MODERATORS, GONE,
-    HELP_TITLE, IN_A_SERVER, NO_BOTS, NO_ROOM, NO_THREAD, NO_UPLOAD, NOT_HERE, NOT_POSTED, POSTED,
-    ROOM_LATER, SEE_CONVERSATION, UNHEARD, UNHEARD_STAFF, answered_in, confirm_erasure, copy_comes,
-    goes_on, invited, no_copy, room, stopped,
-};
-
 /// Words of ours, which may hold Markdown.
 pub fn words(text: impl Into<String>) -> Message {
     Message { content: text.into(), ..Message::default() }

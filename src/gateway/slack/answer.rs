@@ -24,9 +24,6 @@ use crate::{
 /// Under this name stands what is wrong where no input of a form stands for it.
 pub const WHOLE: &str = "";
 
-/// Nothing was chosen to send.
-const NO_FILE: &str = messages::answers::CHOOSE_FILE_FIRST;
-
 /// Longest complaint under an input, in characters; ours.
 const COMPLAINT: usize = 300;
 
@@ -81,7 +78,10 @@ pub fn read(
         }
         (Control::Upload(_), "send") => {
             if files(inputs).is_empty() {
-                return Err(BTreeMap::from([("files".to_owned(), NO_FILE.to_owned())]));
+                return Err(BTreeMap::from([(
+                    "files".to_owned(),
+                    messages::answers::CHOOSE_FILE_FIRST.to_owned(),
+                )]));
             }
             Ok(Reply::Uploaded { artifacts: Vec::new() })
         }

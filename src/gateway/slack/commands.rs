@@ -77,7 +77,7 @@ pub(super) async fn shortcut(update: &UpdateContext<'_>, by: &Actor) -> Ack {
     let reply_target =
         ReplyTarget { user: by.user.clone(), channel: by.user.clone(), thread: None };
     match startable(update.library(), Platform::Slack).as_slice() {
-        [] => update.tell(&reply_target, words::NO_FLOWS),
+        [] => update.tell(&reply_target, messages::notices::NO_FLOWS),
         [only] => match begin(update, only, by, None).await {
             Ok(_) => update.done(),
             Err(error) => update.tell(&reply_target, &words::of_error(&error)),
@@ -104,8 +104,10 @@ pub(super) async fn approached(
         return begin::for_person(update, &flows, message, &reply_target).await;
     }
     Ok(match flows.as_slice() {
-        [] => update
-            .greet(&reply_target, Post { text: words::NO_FLOWS.to_owned(), blocks: Vec::new() }),
+        [] => update.greet(
+            &reply_target,
+            Post { text: messages::notices::NO_FLOWS.to_owned(), blocks: Vec::new() },
+        ),
         [only] if wants_to_start => {
             let begun = if message.is_mention && place_of(only) == SlackPlace::ChannelThread {
                 let beginning = Beginning { words, ..Beginning::default() };
@@ -116,7 +118,7 @@ pub(super) async fn approached(
             };
             match begun {
                 Ok(begun) if begun.direct && !message.is_direct => {
-                    update.tell(&reply_target, texts::WROTE_TO_YOU)
+                    update.tell(&reply_target, messages::slack::WROTE_TO_YOU)
                 }
                 Ok(_) => update.done(),
                 Err(error) if words::may_pass(&error) => return Err(NotTaken),
@@ -142,7 +144,7 @@ pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Resul
         });
     }
     if action.element == NO_INVITE {
-        return Ok(Ack::Replaced { text: words::NOT_SENT.to_owned() });
+        return Ok(Ack::Replaced { text: messages::notices::NOT_SENT.to_owned() });
     }
     Ok(Ack::Empty)
 }
@@ -173,14 +175,14 @@ impl Buttons for UpdateContext<'_> {
         let thread = action.thread.clone().filter(|_| reply_target.channel.starts_with('D'));
         let to = CopyFor { thread, reply_target: reply_target.clone() };
         hand_out(self, session, reader, to);
-        self.tell(&reply_target, words::ON_ITS_WAY)
+        self.tell(&reply_target, messages::notices::ON_ITS_WAY)
     }
 
     fn send_file(&self, (session, file): (SessionId, Artifact), action: &Action) -> Ack {
         let reply_target = reply_target_of(action);
         let to = CopyFor { reply_target: reply_target.clone(), thread: None };
         send_file(self, session, file, to);
-        self.tell(&reply_target, words::ON_ITS_WAY)
+        self.tell(&reply_target, messages::notices::ON_ITS_WAY)
     }
 
     fn show_one(&self, look: &Look, action: &Action) -> Ack {
@@ -240,7 +242,7 @@ async fn or_tell(
 ) -> bool {
     let has_arrived = sending.await;
     if !has_arrived {
-        post_ephemeral(app, team, reply_target, words::COULD_NOT_SEND).await;
+        post_ephemeral(app, team, reply_target, messages::notices::COULD_NOT_SEND).await;
     }
     has_arrived
 }

@@ -21,8 +21,6 @@ use crate::{
     session::State,
 };
 
-pub(crate) use crate::messages::slack::{CHANGED_MEANWHILE, WROTE_TO_YOU};
-
 /// Words as they were written, without any markup.
 pub fn plain(text: &str) -> Vec<Message> {
     let parts = parts(text, PIECE);

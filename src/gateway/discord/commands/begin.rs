@@ -73,7 +73,7 @@ pub(in crate::gateway::discord) async fn begin_for(
 /// Which interview?
 pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
     let named = flows.iter().map(|flow| (flow.flow.id.as_str(), flow.flow.title.as_str()));
-    texts::chooser(words::HELLO, named)
+    texts::chooser(messages::notices::HELLO, named)
 }
 
 /// Begins a flow for somebody, or finds theirs, and says where it goes on. What is durable when it returns is the
@@ -85,7 +85,7 @@ pub(super) async fn started(
     reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     let Some(guild) = &update.guild else {
-        return Ok(update.say(reply_target, texts::IN_A_SERVER));
+        return Ok(update.say(reply_target, messages::discord::IN_A_SERVER));
     };
     let mut from = people::known(guild, by);
     if flow.flow.policy.score_people {
@@ -131,8 +131,10 @@ pub(super) async fn came_back(
 fn opened(update: &UpdateContext<'_>, session: SessionId) -> Ack {
     let app = Arc::clone(update.app);
     update.say_later(async move {
-        let Some(engine) = app.engine() else { return texts::ROOM_LATER.to_owned() };
-        let Ok(look) = engine.look(session).await else { return texts::ROOM_LATER.to_owned() };
+        let Some(engine) = app.engine() else { return messages::discord::ROOM_LATER.to_owned() };
+        let Ok(look) = engine.look(session).await else {
+            return messages::discord::ROOM_LATER.to_owned();
+        };
         let before = app.rooms.known(session).await.ok().flatten();
         let standing = app.rooms.standing(&look).await;
         if let (Some(before), Ok(room)) = (&before, &standing)
@@ -149,15 +151,17 @@ fn opened(update: &UpdateContext<'_>, session: SessionId) -> Ack {
             _ = engine.receive(Inbound { key, session, from, what }).await;
         }
         match standing {
-            Ok(room) if app.rooms.is_thread(session, &look.state.place).await => texts::room(&room),
+            Ok(room) if app.rooms.is_thread(session, &look.state.place).await => {
+                messages::discord::room(&room)
+            }
             Ok(_) => match arrives(engine, &app, session).await {
-                Arrives::Yes => texts::DIRECT.to_owned(),
-                Arrives::No => texts::NO_ROOM.to_owned(),
-                Arrives::NotYet => texts::DIRECT_LATER.to_owned(),
+                Arrives::Yes => messages::discord::DIRECT.to_owned(),
+                Arrives::No => messages::discord::NO_ROOM.to_owned(),
+                Arrives::NotYet => messages::discord::DIRECT_LATER.to_owned(),
             },
             Err(private_threads::Trouble::Call(failure)) => no_room(&failure).to_owned(),
             // The first thing that is said there makes it.
-            Err(private_threads::Trouble::Store(_)) => texts::ROOM_LATER.to_owned(),
+            Err(private_threads::Trouble::Store(_)) => messages::discord::ROOM_LATER.to_owned(),
         }
     })
 }
@@ -165,10 +169,10 @@ fn opened(update: &UpdateContext<'_>, session: SessionId) -> Ack {
 /// What is said where there is no room.
 fn no_room(failure: &Failure) -> &'static str {
     match failure.code() {
-        Some(code) if code.is_about_person() => texts::NO_ROOM,
+        Some(code) if code.is_about_person() => messages::discord::NO_ROOM,
         // It is made once there is room, or by the first thing that is said there.
-        Some(Code::TooManyThreads) | None => texts::ROOM_LATER,
-        Some(_) => texts::NO_THREAD,
+        Some(Code::TooManyThreads) | None => messages::discord::ROOM_LATER,
+        Some(_) => messages::discord::NO_THREAD,
     }
 }
 
@@ -251,14 +255,14 @@ pub(super) fn panel(
     reply_target: &ReplyTarget,
 ) -> Ack {
     if !update.rights(&command.by).staff && !people::manages(&command.by) {
-        return update.tell(reply_target, texts::FOR_MODERATORS);
+        return update.tell(reply_target, messages::discord::FOR_MODERATORS);
     }
     let wanted = command.options.get("flow");
     let mut flows = startable(update.library(), Platform::Discord);
     flows.retain(|flow| wanted.is_none_or(|wanted| flow.flow.id == *wanted));
     flows.retain(|flow| flow.flow.start.discord.as_ref().is_some_and(|start| start.panel));
     if flows.is_empty() {
-        return update.say(reply_target, words::NO_FLOWS);
+        return update.say(reply_target, messages::notices::NO_FLOWS);
     }
     let is_among = flows.len() > 1;
     let panels: Vec<_> = flows.iter().map(|flow| on_panel(flow, is_among)).collect();
@@ -267,6 +271,10 @@ pub(super) fn panel(
         (Arc::clone(update.app), command.at.channel.clone(), command.ticket.id.clone());
     update.say_later(async move {
         let posted = app.api.post(&channel, &nonce, body).await;
-        if posted.is_ok() { texts::POSTED.to_owned() } else { texts::NOT_POSTED.to_owned() }
+        if posted.is_ok() {
+            messages::discord::POSTED.to_owned()
+        } else {
+            messages::discord::NOT_POSTED.to_owned()
+        }
     })
 }

@@ -67,14 +67,14 @@ where
     let (app, user) = (Arc::clone(update.app), user.to_owned());
     let key = format!("{} copy", update.key);
     update.say_later(async move {
-        let mut said = texts::COPY_SENT_BEFORE.to_owned();
+        let mut said = messages::discord::COPY_SENT_BEFORE.to_owned();
         let sending = async {
             let sent = match handed.await {
                 Some(handed) => hand_over(&app, to, &user, handed).await,
                 None => None,
             };
             let has_arrived = sent.is_some();
-            said = sent.unwrap_or_else(|| texts::no_copy(to.1).to_owned());
+            said = sent.unwrap_or_else(|| messages::discord::no_copy(to.1).to_owned());
             has_arrived
         };
         app.deduplicator.say(&key, Box::pin(sending)).await;

@@ -26,7 +26,6 @@ use crate::{
             components::{button, primary, rows, small, text},
             text::said,
         },
-        texts,
     },
     messages,
     model::{session::Platform, transcript::Inviter},
@@ -56,7 +55,7 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Post {
     let cancel = button(format!("{INVITE}{CANCEL}"), messages::buttons::CANCEL);
     let mut components = vec![
         text(&messages::commands::invite(user, &titles)),
-        small(&[words::INVITATION.to_owned()]),
+        small(&[messages::notices::INVITATION.to_owned()]),
     ];
     components.extend(rows(buttons.chain([cancel])));
     Post { content: String::new(), components }
@@ -70,7 +69,7 @@ pub(super) async fn pressed(
     reply_target: &ReplyTarget,
 ) -> Result<Ack, NotTaken> {
     if id == CANCEL {
-        return Ok(instead(words::NOT_SENT));
+        return Ok(instead(messages::notices::NOT_SENT));
     }
     if let Err(words) = rights_of_staff(&Asker { update, by: &action.by }).await {
         return Ok(update.say(reply_target, &words));
@@ -80,7 +79,7 @@ pub(super) async fn pressed(
         let flow = flows.into_iter().find(|flow| flow.flow.id == id)?;
         Some((user.to_owned(), flow))
     });
-    let Some((user, flow)) = found else { return Ok(instead(words::NO_FLOWS)) };
+    let Some((user, flow)) = found else { return Ok(instead(messages::notices::NO_FLOWS)) };
     invited(update, &flow, user, &action.by, reply_target).await
 }
 
@@ -109,7 +108,7 @@ async fn invited(
         Ok(session) => {
             came_back(update, session).await?;
             begin::let_in(update, session).await?;
-            Ok(instead(&texts::invited(&member.user)))
+            Ok(instead(&messages::discord::invited(&member.user)))
         }
         Err(error) if words::may_pass(&error) => Err(NotTaken),
         Err(error) => Ok(instead(&words::of_error(&error))),
@@ -121,9 +120,9 @@ async fn name_of(update: &UpdateContext<'_>, user: &str) -> Result<String, &'sta
     let asked = update.app.api.member(update.guild(), user);
     let Ok(answer) = timeout(NAME_LIMIT, asked).await else { return Ok(String::new()) };
     match answer {
-        Ok(member) if member["user"]["bot"] == true => Err(texts::NO_BOTS),
+        Ok(member) if member["user"]["bot"] == true => Err(messages::discord::NO_BOTS),
         Ok(member) => Ok(parse::actor(&json!({ "member": member })).name),
-        Err(failure) if failure.code().is_some() => Err(texts::NOT_HERE),
+        Err(failure) if failure.code().is_some() => Err(messages::discord::NOT_HERE),
         Err(_) => Ok(String::new()),
     }
 }

@@ -7,7 +7,8 @@ use crate::{
     base::ids::SessionId,
     chat::message_index::MessageRef,
     engine::Look,
-    gateway::discord::{app::App, handler::UpdateContext, inbound::Ack, staff_thread, texts},
+    gateway::discord::{app::App, handler::UpdateContext, inbound::Ack, staff_thread},
+    messages,
     model::{
         session::Status,
         wait::{Purpose, Wait},
@@ -32,20 +33,22 @@ pub(super) fn came_of(update: &UpdateContext<'_>, session: SessionId, command: C
 
 /// What came of an order that was carried out.
 async fn what_came(app: &App, session: SessionId, command: &Command) -> String {
-    let Some(engine) = app.engine() else { return texts::SEE_CONVERSATION.to_owned() };
-    let Ok(look) = engine.look(session).await else { return texts::SEE_CONVERSATION.to_owned() };
+    let Some(engine) = app.engine() else { return messages::discord::SEE_CONVERSATION.to_owned() };
+    let Ok(look) = engine.look(session).await else {
+        return messages::discord::SEE_CONVERSATION.to_owned();
+    };
     let erasing = look.state.pending().find(|wait| wait.purpose == Purpose::Erase).cloned();
     let link = match (command, &erasing) {
         (Command::Delete, Some(wait)) => link_to_card(app, &look, wait).await,
         _ => link(app, &look).await,
     };
-    let Some(link) = link else { return texts::SEE_CONVERSATION.to_owned() };
+    let Some(link) = link else { return messages::discord::SEE_CONVERSATION.to_owned() };
     match (command, look.state.status) {
-        (Command::Delete, _) if erasing.is_some() => texts::confirm_erasure(&link),
-        (Command::Export, _) => texts::copy_comes(&link),
-        (Command::Stop, Status::Stopped) => texts::stopped(&link),
-        (Command::Resume, Status::Notice | Status::Open) => texts::goes_on(&link),
-        _ => texts::answered_in(&link),
+        (Command::Delete, _) if erasing.is_some() => messages::discord::confirm_erasure(&link),
+        (Command::Export, _) => messages::discord::copy_comes(&link),
+        (Command::Stop, Status::Stopped) => messages::discord::stopped(&link),
+        (Command::Resume, Status::Notice | Status::Open) => messages::discord::goes_on(&link),
+        _ => messages::discord::answered_in(&link),
     }
 }
 

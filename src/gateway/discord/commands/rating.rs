@@ -4,7 +4,6 @@ use super::NotTaken;
 use crate::{
     base::{ids::SessionId, telemetry::metric},
     chat::{
-        form::words,
         handler::{self, Update},
         message_index::MessageRef,
         rating,
@@ -14,6 +13,7 @@ use crate::{
         inbound::{Ack, Action, Actor, Submission},
         render, texts,
     },
+    messages,
     model::rating::Rating,
 };
 
@@ -33,7 +33,7 @@ pub(super) async fn rated(
     keep(update, session, (&message, is_good), (None, texts::without_greeting(&action.said)))
         .await?;
     if is_good {
-        return Ok(update.say(reply_target, words::RATED_GOOD));
+        return Ok(update.say(reply_target, messages::notices::RATED_GOOD));
     }
     let id = format!("{}{}.{}", texts::WHY, session.short(), action.message);
     Ok(Ack::Form(render::why(id)))
@@ -53,11 +53,11 @@ pub(in crate::gateway::discord) async fn explained(
     };
     let reason = sent.inputs.0.get("reason").and_then(|typed| typed.values.first());
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
-        return Ok(Some(update.say(reply_target, words::RATED_BAD)));
+        return Ok(Some(update.say(reply_target, messages::notices::RATED_BAD)));
     };
     let message = MessageRef { channel: sent.at.channel.clone(), message: message.to_owned() };
     keep(update, session, (&message, false), (Some(reason), "")).await?;
-    Ok(Some(update.say(reply_target, words::REASON_KEPT)))
+    Ok(Some(update.say(reply_target, messages::notices::REASON_KEPT)))
 }
 
 /// The session of a button or a form, if it is that of the one who used it.
@@ -68,7 +68,7 @@ async fn theirs(
     reply_target: &ReplyTarget,
 ) -> Result<Result<SessionId, Ack>, NotTaken> {
     let Some(session) = SessionId::from_short(id) else {
-        return Ok(Err(update.tell(reply_target, words::NO_CONVERSATION)));
+        return Ok(Err(update.tell(reply_target, messages::notices::NO_CONVERSATION)));
     };
     Ok(handler::own(update, session, by, reply_target).await?.map(|(head, _)| head.id))
 }

@@ -20,6 +20,7 @@ use crate::{
         manifest::{REVIEW, REVIEW_USER},
         staff_thread, texts,
     },
+    messages,
     model::{
         session::{Head, PersonId},
         transcript::Audience,
@@ -34,16 +35,18 @@ pub(in crate::gateway::discord) async fn typed(
 ) -> Result<Ack, NotTaken> {
     let reply_target = target(&command.by.user, &command.at.channel);
     if update.guild.is_none() {
-        return Ok(update.say(&reply_target, texts::IN_A_SERVER));
+        return Ok(update.say(&reply_target, messages::discord::IN_A_SERVER));
     }
-    let Some(order) = read(&command) else { return Ok(update.say(&reply_target, texts::GONE)) };
+    let Some(order) = read(&command) else {
+        return Ok(update.say(&reply_target, messages::discord::GONE));
+    };
     match (order.verb, command.target.clone()) {
         (Verb::Panel, _) => Ok(begin::panel(update, &command, &reply_target)),
         (Verb::Upload, _) => upload(update, &command, &reply_target).await,
         (Verb::UseAsAnswer, Some(Target::Message(message))) => {
             used(update, *message, &command.by, &reply_target).await
         }
-        (Verb::UseAsAnswer, _) => Ok(update.say(&reply_target, words::NO_ANSWER)),
+        (Verb::UseAsAnswer, _) => Ok(update.say(&reply_target, messages::answers::NO_ANSWER)),
         _ => {
             let asker = Asker { update, by: &command.by };
             match decide(&asker, &order).await {

@@ -17,7 +17,7 @@ use crate::{
         commands, files,
         inbound::{Ack, Action, Actor, File, Inputs, NotTaken, Submission},
         render::{self, Message as Post},
-        send, texts,
+        send,
     },
     messages,
     model::{
@@ -62,7 +62,7 @@ impl UpdateContext<'_> {
             return Ok(handler::not_found(self, element.wait, &action.by, &reply_target).await);
         };
         let Some(head) = self.head(wait.session).await? else {
-            return Ok(self.tell(&reply_target, words::NO_CONVERSATION));
+            return Ok(self.tell(&reply_target, messages::notices::NO_CONVERSATION));
         };
         if let Some(command) = element.order() {
             let from = match handler::answerer(self, &wait, &head, &action.by).await {
@@ -106,14 +106,14 @@ impl UpdateContext<'_> {
         }
         let Some(element) = ComponentId::parse(&sent.element) else {
             tracing::warn!("a form was sent that nobody here has made");
-            return Ok(self.tell(&reply_target, texts::GONE));
+            return Ok(self.tell(&reply_target, messages::discord::GONE));
         };
         let element = answer::resolve(&element, &Inputs::default());
         let Some((wait, shown)) = self.app.store.wait(element.wait).await? else {
             return Ok(handler::not_found(self, element.wait, &sent.by, &reply_target).await);
         };
         let Some(head) = self.head(wait.session).await? else {
-            return Ok(self.tell(&reply_target, words::NO_CONVERSATION));
+            return Ok(self.tell(&reply_target, messages::notices::NO_CONVERSATION));
         };
         let used = Use {
             wait: &wait,
@@ -303,7 +303,7 @@ impl UpdateContext<'_> {
         let Use { wait, reply_target, .. } = *used;
         let ack = handler::receive(self, wait.session, what, reply_target, Some(wait)).await?;
         Ok(match ack {
-            Ack::Seen if used.is_aside => Ack::Redraw(aside_over(words::GOT_IT)),
+            Ack::Seen if used.is_aside => Ack::Redraw(aside_over(messages::notices::GOT_IT)),
             ack => ack,
         })
     }
@@ -361,7 +361,7 @@ fn is_required(wait: &Wait) -> bool {
 /// What was done by a form or a button that stood beside the card.
 const fn done(reply: &Reply) -> &'static str {
     match reply {
-        Reply::Reviewed { verdict: Verdict::Saved, .. } => words::SAVED,
+        Reply::Reviewed { verdict: Verdict::Saved, .. } => messages::notices::SAVED,
         Reply::Decided { decision: Decision::Approved, .. } => messages::discord::DECIDED_APPROVED,
         Reply::Decided { .. } => messages::discord::DECIDED_DENIED,
         Reply::Reviewed { .. }
@@ -370,7 +370,7 @@ const fn done(reply: &Reply) -> &'static str {
         | Reply::Uploaded { .. }
         | Reply::Text { .. }
         | Reply::Confirmed { .. }
-        | Reply::Skipped => words::GOT_IT,
+        | Reply::Skipped => messages::notices::GOT_IT,
     }
 }
 

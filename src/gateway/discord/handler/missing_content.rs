@@ -12,6 +12,7 @@ use crate::{
         inbound::{Ack, NotTaken},
         texts,
     },
+    messages,
     model::session::Head,
     store::Note,
 };
@@ -27,7 +28,7 @@ impl UpdateContext<'_> {
         if hears == MessageAccess::All || !self.is_first(head.id, reply_target).await? {
             return Ok(self.done());
         }
-        Ok(self.show(reply_target, texts::help(texts::UNHEARD, head.id, hears)))
+        Ok(self.show(reply_target, texts::help(messages::discord::UNHEARD, head.id, hears)))
     }
 
     /// The same of staff, in the thread about somebody.
@@ -41,7 +42,7 @@ impl UpdateContext<'_> {
         {
             return Ok(self.done());
         }
-        Ok(self.say(reply_target, texts::UNHEARD_STAFF))
+        Ok(self.say(reply_target, messages::discord::UNHEARD_STAFF))
     }
 
     /// Whether nobody was told there before; it counts as told.

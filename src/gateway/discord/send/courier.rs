@@ -11,7 +11,6 @@ use crate::{
     chat::{
         NotFetched, WorkIndicators,
         delivery::Courier,
-        form::words,
         message_index::{MessageIndex, MessageRef},
     },
     engine::Engine,
@@ -20,6 +19,7 @@ use crate::{
         render::{self, Message},
         texts,
     },
+    messages,
     model::{
         artifact::Offer,
         effect::{Effect, Handout},
@@ -28,7 +28,6 @@ use crate::{
         wait::Wait,
     },
     session::Responder,
-    store::Store,
 };
 
 #[async_trait]
@@ -42,10 +41,6 @@ impl Courier for Sender<'_> {
 
     fn engine(&self) -> Delivered<&Engine> {
         self.app.engine().ok_or(Undelivered::Later)
-    }
-
-    fn store(&self) -> &dyn Store {
-        &*self.app.store
     }
 
     fn index(&self) -> &MessageIndex {
@@ -136,7 +131,7 @@ impl Courier for Sender<'_> {
     }
 
     async fn relay(&self, name: &str, text: &str) -> Delivered<Option<String>> {
-        self.post_all(&texts::plain(&words::relayed(name, text))).await
+        self.post_all(&texts::plain(&messages::notices::relayed(name, text))).await
     }
 
     async fn progress(&self, text: &str) -> Delivered<Option<String>> {

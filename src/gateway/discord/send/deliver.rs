@@ -327,7 +327,7 @@ impl Sender<'_> {
         );
         if is_filtered && is_said && self.effect.to == Recipient::Participant {
             // Told in the log by the call; the team is told of what did not arrive.
-            _ = self.post_to_room(&texts::words(texts::FILTERED), FILTERED, None).await;
+            _ = self.post_to_room(&texts::words(messages::discord::FILTERED), FILTERED, None).await;
         }
     }
 

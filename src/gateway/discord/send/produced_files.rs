@@ -8,8 +8,8 @@ use super::{
     post::File,
 };
 use crate::{
-    chat::form::words,
     gateway::discord::{render, texts},
+    messages,
     model::{artifact::Artifact, effect::Handout},
     ports::artifacts::blobs,
 };
@@ -36,7 +36,7 @@ impl Sender<'_> {
             _ => Undelivered::Later,
         })?;
         let Some(bytes) = kept else {
-            return self.post_all(&texts::plain(words::FILE_GONE)).await;
+            return self.post_all(&texts::plain(messages::notices::FILE_GONE)).await;
         };
         let said = render::post(text).into_iter().next();
         let said = said.unwrap_or_else(|| texts::words(file.filename.clone()));

@@ -135,7 +135,7 @@ impl Sender<'_> {
             return Ok(true);
         }
         let Some(user) = &self.effect.place.thread else { return Ok(false) };
-        let body = texts::words(receipt::erased(&report.receipt, true)).body(0);
+        let body = texts::words(messages::erasure::erased(&report.receipt, true)).body(0);
         let told = match self.app.api.open_direct(user).await {
             Ok(channel) => {
                 let name = nonce(self.effect.id, 0);

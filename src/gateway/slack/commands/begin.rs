@@ -21,7 +21,6 @@ use crate::{
         inviter, limits,
         people::{self, is_direct},
         render::{Message as Post, text::literal},
-        texts,
     },
     messages,
     model::{
@@ -117,7 +116,7 @@ pub(super) async fn for_person(
 ) -> Result<Ack, NotTaken> {
     let calls_team = |flow: &&Arc<LoadedFlow>| flow.flow.handoff.channel.is_some();
     let Some(flow) = flows.iter().find(calls_team).or_else(|| flows.first()) else {
-        return Ok(update.tell(reply_target, words::NO_FLOWS));
+        return Ok(update.tell(reply_target, messages::notices::NO_FLOWS));
     };
     let beginning = Beginning { words: Some(&message.text), ..Beginning::default() };
     match begin_at(update, flow, &message.by, (&message.by.user, None), beginning).await {
@@ -139,9 +138,9 @@ pub(super) async fn begun(
         Ok(Begun { session, direct: true }) => {
             inviter::remember(update.app, session, (&by.user, channel)).await;
             inviter::look(update.app, session).await;
-            texts::WROTE_TO_YOU.to_owned()
+            messages::slack::WROTE_TO_YOU.to_owned()
         }
-        Ok(_) => words::DONE.to_owned(),
+        Ok(_) => messages::notices::DONE.to_owned(),
         Err(error) => words::of_error(&error),
     }
 }
@@ -160,7 +159,7 @@ pub(super) async fn pressed(
     }
     match begin(update, flow, &action.by, channel).await {
         Ok(begun) if begun.direct && channel.is_some() => {
-            update.tell(reply_target, texts::WROTE_TO_YOU)
+            update.tell(reply_target, messages::slack::WROTE_TO_YOU)
         }
         // It can be seen there.
         Ok(_) => update.done(),
@@ -183,7 +182,7 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Ack {
     let titles: Vec<String> =
         flows.iter().map(|flow| format!("*{}*", literal(&flow.flow.title))).collect();
     let text = messages::commands::invite(user, &titles);
-    let mut blocks = vec![section(text.as_str()), note(words::INVITATION)];
+    let mut blocks = vec![section(text.as_str()), note(messages::notices::INVITATION)];
     blocks.extend(actions(buttons));
     Ack::Ephemeral { text, blocks: drawn(&blocks) }
 }
@@ -197,15 +196,15 @@ pub(super) async fn invited(
 ) -> Result<String, String> {
     let from = match update.rights(&action.by).await {
         Ok(from) if from.staff => from,
-        Ok(_) => return Err(words::FOR_STAFF.to_owned()),
+        Ok(_) => return Err(messages::notices::FOR_STAFF.to_owned()),
         Err(unchecked) => return Err(unchecked.to_string()),
     };
     let flows = invitable(update.library(), Platform::Slack);
     let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
-        return Err(words::NO_FLOWS.to_owned());
+        return Err(messages::notices::NO_FLOWS.to_owned());
     };
     if mentioned(&format!("<@{}>", action.value)).is_none() {
-        return Err(words::NOT_SENT.to_owned());
+        return Err(messages::notices::NOT_SENT.to_owned());
     }
     let candidate = Actor { user: action.value.clone(), ..Actor::default() };
     let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
@@ -227,7 +226,7 @@ pub(super) async fn invited(
                 None => inviter::look(update.app, session).await,
             }
             let title = literal(&flow.flow.title);
-            Ok(messages::commands::invitation(&candidate.user, &title, words::SENT))
+            Ok(messages::commands::invitation(&candidate.user, &title, messages::notices::SENT))
         }
         Err(error) => Err(words::of_error(&error)),
     }
@@ -244,7 +243,7 @@ pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
         .take(limits::ACTIONS_ELEMENTS)
         .map(|flow| Button::new(ButtonId::start(&flow.flow.id), flow.flow.title.as_str()).build())
         .collect();
-    let mut blocks = vec![section(words::HELLO)];
+    let mut blocks = vec![section(messages::notices::HELLO)];
     blocks.extend(actions(buttons));
-    Post { text: words::HELLO.to_owned(), blocks: drawn(&blocks) }
+    Post { text: messages::notices::HELLO.to_owned(), blocks: drawn(&blocks) }
 }

@@ -3,13 +3,14 @@
 use super::{NotTaken, UpdateContext};
 use crate::{
     base::{ids::SessionId, telemetry::metric},
-    chat::{form::words, handler::Update, message_index::MessageRef, rating},
+    chat::{handler::Update, message_index::MessageRef, rating},
     engine::Error,
     gateway::slack::{
         handler::{Form, ReplyTarget},
         inbound::{Ack, Action, Submission},
         people, render,
     },
+    messages,
     model::rating::Rating,
 };
 
@@ -32,7 +33,7 @@ pub(super) async fn rated(
     let found = update.app.threads.of(update.team(), &root).await.map_err(|_| NotTaken)?;
     let Some((session, _)) = found else { return Ok(Ack::Empty) };
     if !is_theirs(update, session, &action.by.user).await? {
-        return Ok(update.tell(reply_target, words::NOT_YOURS));
+        return Ok(update.tell(reply_target, messages::notices::NOT_YOURS));
     }
     let is_good = action.value == "good";
     let message = MessageRef { channel: channel.clone(), message: ts.clone() }.name();
@@ -41,7 +42,7 @@ pub(super) async fn rated(
         let form = render::reason(format!("{WHY}{}", session.short()), message);
         update.open(Form::New(form), action, reply_target.clone());
     }
-    let thanks = if is_good { words::RATED_GOOD } else { words::RATED_BAD };
+    let thanks = if is_good { messages::notices::RATED_GOOD } else { messages::notices::RATED_BAD };
     Ok(update.tell(reply_target, thanks))
 }
 

@@ -149,7 +149,7 @@ impl Typist<'_> {
                     ReplyTarget { user: by.user.clone(), channel: channel.clone(), thread: None };
                 let to = CopyFor { reply_target, thread: None };
                 hand_out(self.update, session, Audience::Staff, to);
-                told(words::ON_ITS_WAY)
+                told(messages::notices::ON_ITS_WAY)
             }
             Answer::Help(is_staff) => self.help(is_staff),
         }

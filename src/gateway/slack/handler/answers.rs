@@ -36,7 +36,7 @@ impl UpdateContext<'_> {
             return Ok(handler::not_found(self, element.wait, &action.by, &reply_target).await);
         };
         let Some(head) = handler::head_of(self.engine, wait.session).await? else {
-            return Ok(self.tell(&reply_target, words::NO_CONVERSATION));
+            return Ok(self.tell(&reply_target, messages::notices::NO_CONVERSATION));
         };
         if let Some(command) = element.order() {
             let from = match handler::answerer(self, &wait, &head, &action.by).await {
@@ -113,7 +113,7 @@ impl UpdateContext<'_> {
         };
         let head = match handler::head_of(self.engine, wait.session).await {
             Ok(Some(head)) => head,
-            Ok(None) => return Ok(complain(&inputs, words::NO_CONVERSATION)),
+            Ok(None) => return Ok(complain(&inputs, messages::notices::NO_CONVERSATION)),
             Err(error) => return Ok(complain(&inputs, &words::of_error(&Error::Store(error)))),
         };
         let from = match handler::answerer(self, &wait, &head, &by).await {
@@ -130,9 +130,9 @@ impl UpdateContext<'_> {
             Ok(Receipt::Settled(Settlement::Invalid { errors })) => {
                 Ok(Ack::Errors(answer::place(&wait, &element, &errors)))
             }
-            Ok(Receipt::Settled(Settlement::Superseded)) if wait.standing.is_pending() => {
-                Ok(self.complain_or_tell(&inputs, texts::CHANGED_MEANWHILE, &reply_target))
-            }
+            Ok(Receipt::Settled(Settlement::Superseded)) if wait.standing.is_pending() => Ok(
+                self.complain_or_tell(&inputs, messages::slack::CHANGED_MEANWHILE, &reply_target)
+            ),
             Ok(receipt @ (Receipt::Settled(_) | Receipt::Refused(_))) => {
                 // The text stays in the form, to be copied.
                 let words = words::of_receipt(&receipt, Some(&wait.prompt), &me);

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::{ReplyTarget, UpdateContext};
 use crate::{
-    chat::form::words,
     gateway::slack::{
         api::{Failure, Method},
         app::App,
@@ -55,7 +54,10 @@ impl UpdateContext<'_> {
                     post_ephemeral(&app, &team, &reply_target, messages::notices::FORM_CANT_OPEN)
                         .await;
                 }
-                Err(_) => post_ephemeral(&app, &team, &reply_target, words::PRESS_AGAIN).await,
+                Err(_) => {
+                    post_ephemeral(&app, &team, &reply_target, messages::notices::PRESS_AGAIN)
+                        .await;
+                }
             }
         });
     }

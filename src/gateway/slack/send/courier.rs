@@ -8,7 +8,6 @@ use crate::{
     chat::{
         NotFetched, WorkIndicators,
         delivery::Courier,
-        form::words,
         message_index::{MessageIndex, MessageRef},
     },
     engine::Engine,
@@ -17,6 +16,7 @@ use crate::{
         render::{self, Message},
         texts,
     },
+    messages,
     model::{
         artifact::Offer,
         effect::{Effect, Handout, Recipient},
@@ -25,7 +25,6 @@ use crate::{
         wait::Wait,
     },
     session::Responder,
-    store::Store,
 };
 
 #[async_trait]
@@ -39,10 +38,6 @@ impl Courier for Sender<'_> {
 
     fn engine(&self) -> Delivered<&Engine> {
         self.app.engine().ok_or(Undelivered::Later)
-    }
-
-    fn store(&self) -> &dyn Store {
-        &*self.app.store
     }
 
     fn index(&self) -> &MessageIndex {
@@ -114,7 +109,7 @@ impl Courier for Sender<'_> {
     }
 
     async fn relay(&self, name: &str, text: &str) -> Delivered<Option<String>> {
-        self.post_all(&texts::plain(&words::relayed(name, text))).await
+        self.post_all(&texts::plain(&messages::notices::relayed(name, text))).await
     }
 
     async fn progress(&self, text: &str) -> Delivered<Option<String>> {

@@ -8,8 +8,8 @@ use reqwest::Url;
 
 use super::{Delivered, Sender, Target, Undelivered};
 use crate::{
-    chat::form::words,
     gateway::slack::{api::Failure, files::Upload, render, texts},
+    messages,
     model::{artifact::Artifact, effect::Handout, posted::Item},
     ports::artifacts::blobs,
 };
@@ -43,7 +43,7 @@ impl Sender<'_> {
             _ => Undelivered::Later,
         })?;
         let Some(bytes) = kept else {
-            return self.post_all(&texts::plain(words::FILE_GONE)).await;
+            return self.post_all(&texts::plain(messages::notices::FILE_GONE)).await;
         };
         let mut target = self.conversation().await?;
         if target.thread.is_none() {
