@@ -37,7 +37,7 @@ use std::{
     fmt,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::{
-        Arc, OnceLock,
+        Arc, OnceLock, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -218,7 +218,7 @@ pub struct Engine {
 struct Inner {
     parts: Parts,
     pipeline: Pipeline,
-    gateways: BTreeMap<Platform, Arc<dyn Gateway>>,
+    gateways: RwLock<BTreeMap<Platform, Arc<dyn Gateway>>>,
     pinned: FlowVersions,
     states: StateCache,
     session_tasks: SessionTasks,
@@ -278,7 +278,7 @@ impl Engine {
         let gateways = gateways.into_iter().map(|gateway| (gateway.platform(), gateway)).collect();
         let inner = Inner {
             pipeline,
-            gateways,
+            gateways: RwLock::new(gateways),
             pinned: FlowVersions::default(),
             states: StateCache::default(),
             session_tasks: SessionTasks::default(),
@@ -305,6 +305,18 @@ impl Engine {
             parts,
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// Adds where effects of one platform leave, in place of what it had for it. A gateway that needs the engine itself
+    /// is made after it and connected here, before [`Engine::run`]; until then, effects of its platform wait.
+    pub fn connect(&self, gateway: Arc<dyn Gateway>) {
+        let mut gateways = self.inner.gateways.write().unwrap_or_else(PoisonError::into_inner);
+        gateways.insert(gateway.platform(), gateway);
+    }
+
+    fn gateway(&self, platform: Platform) -> Option<Arc<dyn Gateway>> {
+        let gateways = self.inner.gateways.read().unwrap_or_else(PoisonError::into_inner);
+        gateways.get(&platform).cloned()
     }
 
     /// Recovers what a crash left behind, then fires timers and delivers effects until `shutdown`; finishes the step

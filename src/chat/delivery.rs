@@ -82,7 +82,7 @@ pub trait Courier: Sync {
     fn effect(&self) -> &Effect;
 
     /// Drives the conversations; an error while the program begins.
-    fn engine(&self) -> Delivered<&Engine, Self::Failure>;
+    fn engine(&self) -> &Engine;
 
     /// Which message stands for what.
     fn index(&self) -> &MessageIndex;
@@ -284,7 +284,7 @@ async fn tell_decision<C: Courier>(courier: &C, wait: &Wait) -> Delivered<(), C:
     if courier.index().marked(session, mark).await?.is_some() {
         return Ok(());
     }
-    let Some(card) = cards::card_in(&*courier.engine()?.parts().store, wait.id, &channel).await?
+    let Some(card) = cards::card_in(&*courier.engine().parts().store, wait.id, &channel).await?
     else {
         return Ok(());
     };
@@ -302,7 +302,7 @@ async fn fetch<C: Courier>(
     wait: Option<WaitId>,
     files: &[Offer],
 ) -> Delivered<(), C::Failure> {
-    let engine = courier.engine()?;
+    let engine = courier.engine();
     courier.can_fetch().await?;
     let _sign = courier.work_indicators().fetching(courier.effect().session, files);
     let mut fetched = Fetched::new(engine, courier.effect(), wait);

@@ -71,7 +71,7 @@ pub trait Remover: Sync {
     fn removal(&self) -> &Effect;
 
     /// Who knows what the erasure has come to; an error while it begins.
-    fn engine(&self) -> Result<&Engine, Self::Undelivered>;
+    fn engine(&self) -> &Engine;
 
     /// What a failure means.
     fn class_of(&self, failure: &Self::Failure) -> Class;
@@ -87,12 +87,12 @@ pub trait Remover: Sync {
 
     /// Notes what is left, for the receipt.
     async fn note_left(&self, left: Left) -> Result<(), Self::Undelivered> {
-        Ok(self.engine()?.note_left(self.removal(), left).await?)
+        Ok(self.engine().note_left(self.removal(), left).await?)
     }
 
     /// What the erasure has come to; [`engine::Error::NoSession`] where nothing is kept of one.
     async fn report(&self) -> Result<Report, Self::Undelivered> {
-        let report = self.engine()?.erasure_report(self.removal().session).await?;
+        let report = self.engine().erasure_report(self.removal().session).await?;
         Ok(report.ok_or(engine::Error::NoSession)?)
     }
 

@@ -200,7 +200,7 @@ impl Engine {
     async fn note(&self, effect: &Effect, delivery: &Delivery) -> bool {
         let (answer, noted) = oneshot::channel();
         let is_told = matches!(delivery, Delivery::Delivered { .. });
-        let gateway = self.inner.gateways.get(&effect.place.platform);
+        let gateway = self.gateway(effect.place.platform);
         let team = match gateway.filter(|_| effect.asks && !is_told) {
             Some(gateway) => gateway.team(&effect.place).await,
             None => Team::default(),
@@ -214,7 +214,7 @@ impl Engine {
     }
 
     async fn attempt(&self, effect: &Effect) -> Delivery {
-        let gateway = self.inner.gateways.get(&effect.place.platform);
+        let gateway = self.gateway(effect.place.platform);
         if let (Recipient::Webhook { alias }, Act::Webhook { event, body, linked }) =
             (&effect.to, &effect.act)
         {

@@ -1,4 +1,4 @@
-//! Discord as a part of a bot: put together from the settings, attached to the engine, run beside it.
+//! Discord as a part of a bot: put together from the settings, connected to the engine, run beside it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::Settings,
-    engine::{Engine, Gateway, Parts},
+    engine::Engine,
     gateway::discord::{
         api,
         app::App,
@@ -22,28 +22,21 @@ use crate::{
 pub(super) struct Discord(Arc<App>);
 
 impl Discord {
-    /// Puts it together where it is connected.
-    pub(super) fn open(settings: &Arc<Settings>, parts: &Parts) -> anyhow::Result<Option<Self>> {
-        let pace = api::Pace::default();
-        let opened = App::open(settings, &parts.store, &parts.clock, &parts.ids, pace)?;
-        Ok(opened.map(Self))
+    /// Puts it together where Discord is configured, and connects it to the engine, which delivers through it from now on.
+    pub(super) fn open(settings: &Arc<Settings>, engine: &Engine) -> anyhow::Result<Option<Self>> {
+        let opened = App::open(settings, engine.clone(), api::Pace::default())?;
+        let Some(app) = opened else { return Ok(None) };
+        engine.connect(Arc::new(DiscordGateway(Arc::clone(&app))));
+        Ok(Some(Self(app)))
     }
 
-    /// Where effects leave.
-    pub(super) fn gateway(&self) -> Arc<dyn Gateway> {
-        Arc::new(DiscordGateway(Arc::clone(&self.0)))
-    }
-
-    /// Attaches it to the engine and begins to listen; what Discord refuses ends the start, in words. Whether Discord
-    /// reaches the bot from now on.
+    /// Begins to listen; what Discord refuses ends the start, in words. Whether Discord reaches the bot from now on.
     pub(super) async fn begin(
         self,
-        engine: Engine,
         tasks: &mut JoinSet<anyhow::Result<()>>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Arc<Link>> {
         let Self(app) = self;
-        app.attach(engine);
         let connection = Connection::begin(connect::Parts {
             settings: app.connection.clone(),
             api: app.api.clone(),

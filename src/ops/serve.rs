@@ -20,13 +20,13 @@ use super::{
     notify::Supervisor,
     reload::{Reload, Trigger},
     scrub, sentence,
-    slack::Slack,
+    slack::{self, Slack},
     startup_report, term,
 };
 use crate::{
     base::telemetry::metric,
     config::{Problem, Settings},
-    engine::{Engine, Gateway, Parts, recording::Recorder},
+    engine::{Engine, Parts, recording::Recorder},
     gateway::web::{self, Server, WebGateway},
     store::Store,
 };
@@ -196,8 +196,7 @@ impl Bot {
         app::Opened { mut parts, store }: app::Opened,
         recorder: Option<Recorder>,
     ) -> anyhow::Result<Self> {
-        let slack = Slack::open(&settings, &mut parts).await?;
-        let discord = Discord::open(&settings, &parts)?;
+        let slack = slack::open(&settings, &mut parts).await?;
         let server = Server::bind(Arc::clone(&settings))?;
         let ready = Ready {
             page: server.url(),
@@ -211,10 +210,9 @@ impl Bot {
         for flow in parts.library.iter() {
             tracing::info!(flow.id = %flow.flow.id, flow.digest = %flow.digest, "flow loaded");
         }
-        let mut gateways: Vec<Arc<dyn Gateway>> = vec![Arc::new(WebGateway)];
-        gateways.extend(slack.as_ref().map(Slack::gateway));
-        gateways.extend(discord.as_ref().map(Discord::gateway));
-        let engine = Engine::limited(parts, gateways, app::limits(&settings));
+        let engine = Engine::limited(parts, vec![Arc::new(WebGateway)], app::limits(&settings));
+        let slack = slack.map(|client| Slack::new(client, &settings, &engine)).transpose()?;
+        let discord = Discord::open(&settings, &engine)?;
         if let Some(recorder) = recorder {
             engine.record_to(recorder);
         }
@@ -222,12 +220,12 @@ impl Bot {
         let mut tasks = JoinSet::new();
         let mut server = server;
         if let Some(slack) = slack {
-            for part in slack.begin(engine.clone(), &mut tasks, &shutdown).await? {
+            for part in slack.begin(&mut tasks, &shutdown).await? {
                 server = server.with(part);
             }
         }
         if let Some(discord) = discord {
-            server = server.with(discord.begin(engine.clone(), &mut tasks, &shutdown).await?);
+            server = server.with(discord.begin(&mut tasks, &shutdown).await?);
         }
         tasks.spawn(engine.run(shutdown.clone()).map(Ok));
         let serving = server.serve(engine.clone(), shutdown.clone());

@@ -18,7 +18,7 @@ use anteroom::{
         ids::{CountingIds, Ids, SessionId},
     },
     config::{Environment, Settings},
-    engine::{self, Engine, Gateway},
+    engine::{self, Engine},
     flow::{
         Library,
         subtasks::{LoadedTask, Tasks},
@@ -472,14 +472,13 @@ async fn make(
     // Where time stands still, the token is looked at whenever somebody asks.
     let short = Duration::from_millis(1);
     let pace = api::Pace { recheck: Duration::ZERO, pause: short, ..api::Pace::default() };
-    let app = App::open(&settings, &store, &clock, ids, pace).unwrap().unwrap();
     let all = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(ids));
     let parts = parts(&settings, folder, plan, all);
-    let gateways = vec![Arc::new(DiscordGateway(Arc::clone(&app))) as Arc<dyn Gateway>];
     // These stories are about something else than what the model leaves to answer.
     let limits = engine::Limits { nudges: false, ..engine::Limits::default() };
-    let engine = Engine::limited(parts, gateways, limits);
-    app.attach(engine.clone());
+    let engine = Engine::limited(parts, Vec::new(), limits);
+    let app = App::open(&settings, engine.clone(), pace).unwrap().unwrap();
+    engine.connect(Arc::new(DiscordGateway(Arc::clone(&app))));
     let inbox = DiscordInbox(Arc::clone(&app));
     let watched = Arc::new(Watched { inbox, taken: watch::Sender::new(0) });
     let short = Duration::from_millis(10);

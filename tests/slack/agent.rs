@@ -172,19 +172,19 @@ impl World {
         let api = Api::new(slack.api_url(), Arc::clone(&tenants), &SlackRates::default()).unwrap();
         tenants.begin(&api).await.unwrap();
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-        let agent = agent(&api, &store);
         let model = Scripted::new();
         let folder = tempfile::tempdir().unwrap();
         let parts = parts(&store, &model, &folder);
-        let poster = Poster {
+        // These stories are about something else than what the model leaves to answer.
+        let limits = Limits { nudges: false, ..limits };
+        let engine = Engine::limited(parts, Vec::new(), limits);
+        let agent = agent(&api, &engine);
+        engine.connect(Arc::new(Poster {
             api: api.clone(),
             store: Arc::clone(&store),
             agent: agent.clone(),
             failures: Mutex::default(),
-        };
-        // These stories are about something else than what the model leaves to answer.
-        let limits = Limits { nudges: false, ..limits };
-        let engine = Engine::limited(parts, vec![Arc::new(poster)], limits);
+        }));
         let approvers =
             Approvers { slack_users: ["U0GRACE".to_owned()].into(), ..Approvers::default() };
         let lists =
@@ -218,9 +218,8 @@ impl World {
 
     /// The surface follows the engine.
     fn watch(&mut self) {
-        let (agent, engine, shutdown) =
-            (self.agent.clone(), self.engine.clone(), self.shutdown.clone());
-        self.tasks.spawn(async move { agent.run(engine, shutdown).await });
+        let (agent, shutdown) = (self.agent.clone(), self.shutdown.clone());
+        self.tasks.spawn(async move { agent.run(shutdown).await });
     }
 
     /// The conversation begins with a short word of the model.
@@ -290,13 +289,9 @@ fn parts(store: &Arc<dyn Store>, model: &Arc<Scripted>, folder: &TempDir) -> Par
     }
 }
 
-fn agent(api: &Api, store: &Arc<dyn Store>) -> Agent {
-    Agent::new(
-        api.clone(),
-        Arc::clone(store),
-        PostLog::new(Arc::clone(store)),
-        WorkIndicators::default(),
-    )
+fn agent(api: &Api, engine: &Engine) -> Agent {
+    let post_log = PostLog::new(Arc::clone(&engine.parts().store));
+    Agent::new(api.clone(), engine.clone(), post_log, WorkIndicators::default())
 }
 
 /// What was called, but for the ids in it.
@@ -506,7 +501,7 @@ async fn half_a_message_that_a_crash_left_is_gone_before_anything_is_said() {
     // Another process knows nothing but the note.
     world.shutdown.cancel();
     while world.tasks.join_next().await.is_some() {}
-    world.agent = agent(&world.api, &world.store);
+    world.agent = agent(&world.api, &world.engine);
     world.agent.make_way(world.session).await.unwrap();
     insta::assert_snapshot!(world.ada.screen(), @"
     ── direct ──

@@ -10,13 +10,13 @@ use anteroom::{
         telemetry::ready::Ready as _,
     },
     config::{Environment, Settings},
-    engine::{self, Engine, Gateway},
+    engine::{self, Engine},
     flow::{
         Library,
         subtasks::{LoadedTask, Tasks},
     },
     gateway::slack::{
-        app::App,
+        app::{App, Client},
         connect::{self, Connection, Pace},
         handler::SlackInbox,
         send::SlackGateway,
@@ -355,15 +355,15 @@ async fn make(
     let hold = Arc::new(Mortal::new(Arc::clone(store) as Arc<dyn Store>, None));
     let store = Arc::clone(&hold) as Arc<dyn Store>;
     let clock = Arc::clone(clock) as Arc<dyn Clock>;
-    let app = App::open(&settings, &store, &clock, ids).await.unwrap().unwrap();
-    let profile = Profile::default().asking(Platform::Slack, Arc::new(app.people.clone()));
+    let client = Client::open(&settings, &store, &clock).await.unwrap().unwrap();
+    let profile = Profile::default().asking(Platform::Slack, Arc::new(client.people.clone()));
     let parts =
         parts(&settings, folder, plan, (store, Arc::clone(&clock), Arc::clone(ids)), profile);
-    let gateways = vec![Arc::new(SlackGateway(Arc::clone(&app))) as Arc<dyn Gateway>];
     // These stories are about something else than what the model leaves to answer.
     let limits = engine::Limits { nudges: false, ..engine::Limits::default() };
-    let engine = Engine::limited(parts, gateways, limits);
-    app.attach(engine.clone());
+    let engine = Engine::limited(parts, Vec::new(), limits);
+    let app = App::new(client, &settings, engine.clone()).unwrap();
+    engine.connect(Arc::new(SlackGateway(Arc::clone(&app))));
     let connection = Connection::begin(connect::Parts {
         settings: connection,
         api: app.api.clone(),
@@ -373,7 +373,7 @@ async fn make(
         pace: Pace::default(),
     });
     let connection = connection.await.unwrap();
-    app.reached_over(connection.link());
+    let link = connection.link();
     if let Some(address) = connection.address() {
         slack.use_http(&format!("http://{address}"), ["/slack/events"; 3]);
     }
@@ -382,7 +382,7 @@ async fn make(
         let shutdown = shutdown.clone();
         async move { connection.run(shutdown).await.unwrap() }
     });
-    tasks.spawn(Arc::clone(&app).run(shutdown.clone()));
+    tasks.spawn(Arc::clone(&app).run(link, shutdown.clone()));
     Made { hold, app, engine, shutdown, tasks }
 }
 

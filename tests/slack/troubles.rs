@@ -301,6 +301,19 @@ async fn row_1_the_same_click_twice_is_silent() {
     assert_snapshot!(ada.news(), @"");
 }
 
+/// Her telephone still shows the question that she has answered on her laptop.
+#[tokio::test]
+async fn the_same_choice_from_another_device_is_not_answered() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    bot.slack.fail("chat.update", 1, Fault::Says("fatal_error"));
+    ada.press("Blue").await;
+    drop(ada.news());
+    ada.press("Blue").await;
+    assert!(!ada.news().contains("only you"), "{}", ada.screen());
+    assert!(ada.can_see("You answered: *Blue*"), "{}", ada.screen());
+}
+
 #[tokio::test]
 async fn row_3_an_event_delivered_again_counts_once() {
     let bot = begun().await;

@@ -77,7 +77,7 @@ impl Engine {
             let ledger = store.noted(&key).await?.and_then(|note| note.value).unwrap_or_default();
             things.extend(posted::read(&ledger));
         }
-        if let Some(gateway) = self.inner.gateways.get(&place.platform) {
+        if let Some(gateway) = self.gateway(place.platform) {
             things.extend(gateway.remains(session, place).await);
         }
         for wait in state.into_iter().flat_map(|state| &state.asked) {

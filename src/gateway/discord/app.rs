@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -34,7 +34,7 @@ use crate::{
         Lists, Settings,
         settings::{DiscordConnection, DiscordTransport},
     },
-    engine::Engine,
+    engine::{Engine, Parts},
     model::{
         effect::{Cause, CauseKind},
         session::{Place, Platform},
@@ -90,7 +90,7 @@ pub struct App {
     pub(super) possible_duplicates: PossibleDuplicates,
     /// What stands outside for sessions.
     pub(super) post_log: PostLog,
-    engine: OnceLock<Engine>,
+    engine: Engine,
     /// The bot's own user.
     me: OnceCell<String>,
     /// The program is to stop: what goes on for long ends.
@@ -119,17 +119,17 @@ const TASK_LIMIT: Duration = Duration::from_mins(1);
 const RECHECK: Duration = Duration::from_secs(30);
 
 impl App {
-    /// Puts the gateway together from the settings, for calls at this `pace`; none where Discord is not connected. It
-    /// asks Discord nothing yet, and takes nothing in before [`App::attach`].
+    /// Puts the gateway together from the settings, for calls at this `pace`; `None` where Discord is not connected. It
+    /// asks Discord nothing yet.
     pub fn open(
         settings: &Arc<Settings>,
-        store: &Arc<dyn Store>,
-        clock: &Arc<dyn Clock>,
-        ids: &Arc<dyn Ids>,
+        engine: Engine,
         pace: Pace,
     ) -> Result<Option<Arc<Self>>, api::Error> {
         let connection = settings.discord.as_ref().and_then(|discord| discord.connection.clone());
         let Some(connection) = connection else { return Ok(None) };
+        let Parts { store, clock, ids, .. } = engine.parts();
+        let (store, clock, ids) = (Arc::clone(store), Arc::clone(clock), Arc::clone(ids));
         let per_second = connection.requests_per_second.unwrap_or(pace.per_second);
         let pace = Pace { per_second, ..pace };
         let api = Api::new(&connection.api_base, connection.token.clone(), pace)?;
@@ -140,41 +140,41 @@ impl App {
         };
         let is_told =
             connection.members && matches!(connection.transport, DiscordTransport::Gateway { .. });
-        let threads = MessageIndex::new(Platform::Discord, Arc::clone(store));
-        let post_log = PostLog::new(Arc::clone(store));
+        let threads = MessageIndex::new(Platform::Discord, Arc::clone(&store));
+        let post_log = PostLog::new(Arc::clone(&store));
         Ok(Some(Arc::new(Self {
             files: Files::new(&connection.api_base, settings.uploads.max_mb * 1024 * 1024)?,
             rooms: PrivateThreads::new(
                 api.clone(),
                 threads.clone(),
                 post_log.clone(),
-                Arc::clone(store),
+                Arc::clone(&store),
                 Arc::clone(settings),
             ),
-            drafts: Drafts::new(Arc::clone(store)),
+            drafts: Drafts::new(Arc::clone(&store)),
             native: ServerOnboarding::default(),
-            members: Members::new(Arc::clone(clock), is_told),
+            members: Members::new(Arc::clone(&clock), is_told),
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
             deduplicator: Deduplicator::new(
                 Platform::Discord,
-                Arc::clone(store),
-                Arc::clone(clock),
+                Arc::clone(&store),
+                Arc::clone(&clock),
             ),
             drawn: RenderCache::new(),
             work_indicators: WorkIndicators::default(),
             lost: Lost::default(),
-            listening: LastSeen::new(Arc::clone(store), Arc::clone(clock)),
+            listening: LastSeen::new(Arc::clone(&store), Arc::clone(&clock)),
             possible_duplicates: PossibleDuplicates::default(),
             post_log,
-            engine: OnceLock::new(),
+            engine,
             me: OnceCell::new(),
             stopping: CancellationToken::new(),
             settings: Arc::clone(settings),
-            store: Arc::clone(store),
-            clock: Arc::clone(clock),
-            ids: Arc::clone(ids),
+            store,
+            clock,
+            ids,
             threads,
             lists,
             connection,
@@ -182,16 +182,9 @@ impl App {
         })))
     }
 
-    /// Gives it the engine; the first one stays.
-    pub fn attach(&self, engine: Engine) {
-        if self.engine.set(engine).is_err() {
-            tracing::error!("the Discord gateway has an engine already");
-        }
-    }
-
-    /// The engine; none before it is attached.
-    pub fn engine(&self) -> Option<&Engine> {
-        self.engine.get()
+    /// Who decides what an update comes to.
+    pub const fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// Registers the commands where they have changed, and shows that the bot is writing until `shutdown`; what was
@@ -219,10 +212,10 @@ impl App {
         loop {
             let works = *token_works.borrow_and_update();
             let cause = Cause::of_platform(CauseKind::TokenRejected, Platform::Discord);
-            match self.engine() {
-                Some(engine) if works => engine.mended(|known| *known == cause).await,
-                Some(engine) => engine.report_outage(cause),
-                None => {}
+            if works {
+                self.engine.mended(|known| *known == cause).await;
+            } else {
+                self.engine.report_outage(cause);
             }
             tokio::select! {
                 () = shutdown.cancelled() => return,

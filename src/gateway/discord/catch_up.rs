@@ -50,7 +50,7 @@ impl Share {
 /// bot in a channel without having one; ends early where the program is to stop. What was heard is noted once all of it
 /// was seen.
 pub(super) async fn catch_up(app: Arc<App>, share: Share, since: Option<DateTime<Utc>>) {
-    let Some(engine) = app.engine() else { return };
+    let engine = app.engine();
     let began = app.clock.now();
     let reader = Reader { app: &app, engine, share, since };
     let (taken, missed) = tokio::select! {

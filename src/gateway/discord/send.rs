@@ -99,7 +99,7 @@ pub(super) async fn answered(
 }
 
 async fn showing(app: &App, wait: &Wait) -> Option<Effect> {
-    let (loaded, _) = app.engine()?.view(wait.session).await.ok()?;
+    let (loaded, _) = app.engine().view(wait.session).await.ok()?;
     let id = EffectId::mint(app.ids.as_ref());
     Some(Effect::showing(id, wait, loaded.head.place, app.clock.now()))
 }

@@ -34,10 +34,10 @@ use crate::{
 
 /// Follows the engine until `shutdown`; does nothing where no model leads.
 pub(super) async fn keep_offering(app: &Arc<App>, shutdown: CancellationToken) {
-    let Some(engine) = app.engine().filter(|engine| engine.parts().models.interview.is_some())
-    else {
+    let engine = app.engine();
+    if engine.parts().models.interview.is_none() {
         return;
-    };
+    }
     let mut watched = engine.watch();
     let mut busy = HashSet::new();
     let mut jobs: JoinSet<SessionId> = JoinSet::new();

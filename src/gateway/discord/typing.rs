@@ -56,7 +56,7 @@ impl Agenda {
 
 /// Follows the engine until `shutdown`, where a model leads, and files in any case.
 pub(super) async fn keep_typing(app: &Arc<App>, shutdown: CancellationToken) {
-    let Some(engine) = app.engine() else { return };
+    let engine = app.engine();
     let has_model = engine.parts().models.interview.is_some();
     let mut watched = engine.watch();
     let mut work_indicators = app.work_indicators.subscribe();

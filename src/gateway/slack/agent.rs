@@ -14,7 +14,7 @@ mod streams;
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -49,7 +49,6 @@ use crate::{
         posted::Posted,
         session::{Platform, Status},
     },
-    store::Store,
     tool::pipeline::record::Progress,
 };
 
@@ -100,7 +99,7 @@ pub struct Agent {
 struct Inner {
     api: Api,
     threads: MessageIndex,
-    engine: OnceLock<Engine>,
+    engine: Engine,
     /// What each session shows.
     told: Cache<SessionId, Told>,
     /// The thread of each session that has its title.
@@ -117,18 +116,19 @@ struct Inner {
 }
 
 impl Agent {
-    /// Shows what goes on through `api`.
+    /// Shows through `api` what goes on in `engine`.
     pub fn new(
         api: Api,
-        store: Arc<dyn Store>,
+        engine: Engine,
         post_log: PostLog,
         work_indicators: WorkIndicators,
     ) -> Self {
+        let store = Arc::clone(&engine.parts().store);
         let inner = Inner {
             streams: Streams::new(api.clone(), Arc::clone(&store), post_log),
             api,
             threads: MessageIndex::new(Platform::Slack, store),
-            engine: OnceLock::new(),
+            engine,
             told: Cache::new(limits::SESSIONS_KEPT),
             titled: Cache::new(limits::SESSIONS_KEPT),
             erasing: Cache::new(limits::SESSIONS_KEPT),
@@ -140,8 +140,7 @@ impl Agent {
     }
 
     /// Closes what an earlier process has left open, and follows the engine until `shutdown`.
-    pub async fn run(&self, engine: Engine, shutdown: CancellationToken) {
-        let engine = self.inner.engine.get_or_init(|| engine).clone();
+    pub async fn run(&self, shutdown: CancellationToken) {
         let settle = async {
             tokio::select! {
                 () = shutdown.cancelled() => {}
@@ -149,7 +148,7 @@ impl Agent {
             }
         };
         let work_indicators = self.inner.work_indicators.subscribe();
-        tokio::join!(settle, self.follow(&engine, work_indicators, &shutdown));
+        tokio::join!(settle, self.follow(&self.inner.engine, work_indicators, &shutdown));
     }
 
     async fn follow(
@@ -221,12 +220,12 @@ impl Agent {
     /// Puts the words of a post into the messages that were streamed for them, and says which they are: `D024/1690.1`.
     /// None where there is no such message: then they are posted plainly.
     pub async fn finish(&self, effect: &Effect, text: &str) -> Result<Vec<String>, Failure> {
-        self.inner.streams.finish(self.inner.engine.get(), effect, text).await
+        self.inner.streams.finish(&self.inner.engine, effect, text).await
     }
 
     /// Before something is said in a session: whatever is open there and not continued ends.
     pub async fn make_way(&self, session: SessionId) -> Result<(), Failure> {
-        self.inner.streams.make_way(self.inner.engine.get(), session).await
+        self.inner.streams.make_way(&self.inner.engine, session).await
     }
 
     /// Something was posted in a session: there is a thread for its status, or Slack has taken that away, and it is shown
@@ -238,8 +237,7 @@ impl Agent {
 
     /// Before a session is erased: what is being written there ends; the messages that it has come to.
     pub async fn give_up(&self, session: SessionId) -> Vec<Posted> {
-        if let Some(engine) = self.inner.engine.get()
-            && let Ok(look) = engine.look(session).await
+        if let Ok(look) = self.inner.engine.look(session).await
             && self.inner.is_here(&look)
             && let Some(spot) = self.inner.spot(&look).await
         {

@@ -1,9 +1,6 @@
 //! What every part of the gateway needs, and how it is put together.
 
-use std::{
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use tokio::sync::{Mutex as Turn, broadcast::error::RecvError};
@@ -29,7 +26,7 @@ use crate::{
         Lists, Settings,
         settings::{SlackConnection, SlackTenancy},
     },
-    engine::Engine,
+    engine::{Engine, Parts},
     model::{
         effect::{Cause, CauseKind},
         session::Platform,
@@ -78,8 +75,7 @@ pub struct App {
     pub(super) drawn: RenderCache,
     /// What stands outside for sessions.
     pub(super) post_log: PostLog,
-    engine: OnceLock<Engine>,
-    link: OnceLock<Arc<Link>>,
+    engine: Engine,
     /// Messages that are being edited, by their names.
     edited: moka::sync::Cache<String, Arc<Turn<()>>>,
     pub(super) possible_duplicates: PossibleDuplicates,
@@ -105,15 +101,22 @@ const TASK_LIMIT: Duration = Duration::from_secs(30);
 /// Messages of which it is remembered that they are being edited.
 const EDITED_MAX: u64 = 10_000;
 
-impl App {
-    /// Puts the gateway together from the settings; none where Slack is not connected. It asks Slack nothing yet, and
-    /// takes nothing in before [`App::attach`].
+/// The client of Slack's Web API: what there is of the gateway before the engine, which asks it for profiles.
+#[derive(Debug, Clone)]
+pub struct Client {
+    connection: SlackConnection,
+    api: Api,
+    /// Who is who, and has which rights.
+    pub people: People,
+}
+
+impl Client {
+    /// Puts it together from the settings; `None` where Slack is not connected. It asks Slack nothing yet.
     pub async fn open(
-        settings: &Arc<Settings>,
+        settings: &Settings,
         store: &Arc<dyn Store>,
         clock: &Arc<dyn Clock>,
-        ids: &Arc<dyn Ids>,
-    ) -> Result<Option<Arc<Self>>, Error> {
+    ) -> Result<Option<Self>, Error> {
         let connection = settings.slack.as_ref().and_then(|slack| slack.connection.clone());
         let Some(connection) = connection else { return Ok(None) };
         let tenants = match &connection.tenancy {
@@ -133,100 +136,75 @@ impl App {
             staff_groups: connection.staff_groups.clone(),
         };
         let people = People::new(api.clone(), lists);
+        Ok(Some(Self { connection, api, people }))
+    }
+}
+
+impl App {
+    /// Puts the gateway together for an engine. It asks Slack nothing yet.
+    pub fn new(
+        Client { connection, api, people }: Client,
+        settings: &Arc<Settings>,
+        engine: Engine,
+    ) -> Result<Arc<Self>, Error> {
+        let Parts { store, clock, ids, .. } = engine.parts();
+        let (store, clock, ids) = (Arc::clone(store), Arc::clone(clock), Arc::clone(ids));
         let (post_log, work_indicators) =
-            (PostLog::new(Arc::clone(store)), WorkIndicators::default());
-        let (home_store, home_clock) = (Arc::clone(store), Arc::clone(clock));
-        Ok(Some(Arc::new(Self {
-            home: Home::new(api.clone(), people.clone(), home_store, home_clock),
+            (PostLog::new(Arc::clone(&store)), WorkIndicators::default());
+        Ok(Arc::new(Self {
+            home: Home::new(api.clone(), people.clone(), Arc::clone(&store), Arc::clone(&clock)),
             people,
             files: Files::new(api.clone(), settings.uploads.max_mb * 1024 * 1024)?,
             agent: Agent::new(
                 api.clone(),
-                Arc::clone(store),
+                engine.clone(),
                 post_log.clone(),
                 work_indicators.clone(),
             ),
             work_indicators,
-            threads: MessageIndex::new(Platform::Slack, Arc::clone(store)),
-            heard: Heard::new(Platform::Slack, Arc::clone(store)),
+            threads: MessageIndex::new(Platform::Slack, Arc::clone(&store)),
+            heard: Heard::new(Platform::Slack, Arc::clone(&store)),
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Slack, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
-            deduplicator: Deduplicator::new(Platform::Slack, Arc::clone(store), Arc::clone(clock)),
+            deduplicator: Deduplicator::new(
+                Platform::Slack,
+                Arc::clone(&store),
+                Arc::clone(&clock),
+            ),
             drawn: RenderCache::new(),
             post_log,
-            engine: OnceLock::new(),
-            link: OnceLock::new(),
+            engine,
             edited: moka::sync::Cache::new(EDITED_MAX),
             possible_duplicates: PossibleDuplicates::default(),
             settings: Arc::clone(settings),
-            store: Arc::clone(store),
-            clock: Arc::clone(clock),
-            ids: Arc::clone(ids),
+            store,
+            clock,
+            ids,
             connection,
             api,
-        })))
+        }))
     }
 
-    /// Gives it the engine; the first one stays.
-    pub fn attach(&self, engine: Engine) {
-        if self.engine.set(engine).is_err() {
-            tracing::error!("the Slack gateway has an engine already");
-        }
-    }
-
-    /// Says how it can be seen whether Slack reaches the bot; without that, it always seems to.
-    pub fn reached_over(&self, link: Arc<Link>) {
-        if self.link.set(link).is_err() {
-            tracing::error!("the Slack gateway is connected already");
-        }
-    }
-
-    /// Resolves once Slack reaches the bot.
-    pub(super) async fn connected(&self) {
-        if let Some(link) = self.link.get() {
-            link.up().await;
-        }
-    }
-
-    /// Resolves once Slack does not reach the bot.
-    pub(super) async fn disconnected(&self) {
-        match self.link.get() {
-            Some(link) => link.down().await,
-            None => std::future::pending().await,
-        }
-    }
-
-    /// The engine; none before it is attached.
-    pub fn engine(&self) -> Option<&Engine> {
-        self.engine.get()
+    /// Who decides what an update comes to.
+    pub const fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// Reads what was written while nobody listened, keeps tokens and groups fresh, and brings conversations back where
     /// the app is installed again, until `shutdown`; what was begun after an acknowledgement is finished before it
-    /// returns.
-    pub async fn run(self: Arc<Self>, shutdown: CancellationToken) {
+    /// returns. `link` tells whether Slack reaches the bot.
+    pub async fn run(self: Arc<Self>, link: Arc<Link>, shutdown: CancellationToken) {
         tokio::join!(
-            catch_up::keep_up(&self, &shutdown),
+            catch_up::keep_up(&self, &link, &shutdown),
             self.api.tenants().run(&self.api, shutdown.clone()),
             self.people.run(shutdown.clone()),
             self.welcome_back(shutdown.clone()),
             self.report_rejected(shutdown.clone()),
-            self.show(shutdown.clone()),
+            Box::pin(self.agent.run(shutdown.clone())),
+            Box::pin(self.home.run(self.engine.clone(), shutdown.clone())),
         );
         self.afterwards.finish().await;
-    }
-
-    /// Shows what the bot does, once there is an engine.
-    async fn show(&self, shutdown: CancellationToken) {
-        match self.engine() {
-            Some(engine) => {
-                let home = self.home.run(engine.clone(), shutdown.clone());
-                let work = self.agent.run(engine.clone(), shutdown);
-                tokio::join!(Box::pin(work), Box::pin(home));
-            }
-            None => shutdown.cancelled().await,
-        }
     }
 
     /// A token that Slack refuses is a cause that operators and staff read of, also while nothing waits for it.
@@ -237,13 +215,13 @@ impl App {
                 () = shutdown.cancelled() => return,
                 team = rejected.recv() => team,
             };
-            match (team, self.engine()) {
-                (Ok(team), Some(engine)) => {
+            match team {
+                Ok(team) => {
                     let kind = CauseKind::TokenRejected;
-                    engine.report_outage(Cause::of_workspace(kind, Platform::Slack, &team));
+                    self.engine.report_outage(Cause::of_workspace(kind, Platform::Slack, &team));
                 }
-                (Ok(_), None) | (Err(RecvError::Lagged(_)), _) => {}
-                (Err(RecvError::Closed), _) => return,
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
             }
         }
     }

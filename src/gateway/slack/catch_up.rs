@@ -21,6 +21,7 @@ use super::{
     limits, parse, people,
 };
 use crate::{
+    base::telemetry::link::Link,
     chat::{
         catch_up::{heard_last, team_threads, to_read},
         message_index::MessageRef,
@@ -47,7 +48,7 @@ const AGAIN: Duration = Duration::from_secs(30);
 const NOTED: Duration = Duration::from_mins(1);
 
 /// Reads what was written before the start, then what was written in each longer outage, until `shutdown`.
-pub(super) async fn keep_up(app: &Arc<App>, shutdown: &CancellationToken) {
+pub(super) async fn keep_up(app: &Arc<App>, link: &Link, shutdown: &CancellationToken) {
     let keeping = async {
         let mut installed = app.api.tenants().installed();
         while app.api.tenants().teams().is_empty() {
@@ -56,11 +57,11 @@ pub(super) async fn keep_up(app: &Arc<App>, shutdown: &CancellationToken) {
         read_until_done(app, shutdown).await;
         loop {
             tokio::select! {
-                () = listen(app) => {}
+                () = listen(app, link) => {}
                 // A workspace that comes back was not listened to.
                 _ = installed.recv() => {}
             }
-            app.connected().await;
+            link.up().await;
             if was_deaf(app).await {
                 read_until_done(app, shutdown).await;
             }
@@ -73,14 +74,14 @@ pub(super) async fn keep_up(app: &Arc<App>, shutdown: &CancellationToken) {
 }
 
 /// Notes that the bot listens, for as long as it does.
-async fn listen(app: &App) {
+async fn listen(app: &App, link: &Link) {
     loop {
         let noting = async {
             sleep(NOTED).await;
             note(app, app.clock.now()).await;
         };
         tokio::select! {
-            () = app.disconnected() => return,
+            () = link.down() => return,
             () = noting => {}
         }
     }
@@ -147,7 +148,7 @@ enum Done {
 }
 
 async fn read_all(app: &Arc<App>) -> Done {
-    let Some(engine) = app.engine() else { return Done::All };
+    let engine = app.engine();
     let began = app.clock.now();
     let mut reader = Reader { app, engine, since: BTreeMap::new(), taken: 0 };
     let teams = app.api.tenants().teams();

@@ -254,7 +254,7 @@ async fn hand_over(
     (session, reader): (SessionId, Audience),
     to: &CopyFor,
 ) -> bool {
-    let Some(engine) = app.engine() else { return false };
+    let engine = app.engine();
     let Ok(gathered) = engine.gather(session).await else { return false };
     let Ok(bytes) = engine.bundle(&gathered, reader).await else { return false };
     let name = gathered.archive_name();
@@ -297,7 +297,7 @@ fn send_file(update: &UpdateContext<'_>, session: SessionId, file: Artifact, to:
     let key = format!("{} file", update.key);
     update.app.afterwards.spawn(async move {
         let sending = async {
-            let Some(engine) = app.engine() else { return false };
+            let engine = app.engine();
             let Ok(Some(bytes)) = engine.parts().artifacts.read(session, &file).await else {
                 return false;
             };

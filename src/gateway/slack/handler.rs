@@ -47,7 +47,7 @@ pub struct SlackInbox(pub Arc<App>);
 impl Inbox for SlackInbox {
     async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken> {
         let Envelope { key, tenant, what } = envelope;
-        let engine = self.0.engine().ok_or(NotTaken)?;
+        let engine = self.0.engine();
         self.0.api.tenants().met(&tenant).await;
         let update = UpdateContext { app: &self.0, engine, key: format!("slack:{key}"), tenant };
         match what {

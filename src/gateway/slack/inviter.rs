@@ -37,8 +37,8 @@ pub(super) async fn look(app: &App, session: SessionId) {
 }
 
 /// Where the participant of a session that has paused would be written to.
-async fn lost(engine: Option<&Engine>, session: SessionId) -> Option<Place> {
-    let (loaded, _) = engine?.view(session).await.ok()?;
+async fn lost(engine: &Engine, session: SessionId) -> Option<Place> {
+    let (loaded, _) = engine.view(session).await.ok()?;
     (loaded.head.status == Status::Paused).then_some(loaded.head.place)
 }
 

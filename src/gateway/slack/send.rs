@@ -201,9 +201,10 @@ impl Sender<'_> {
         }
         let is_notice = matches!(wait.purpose, Purpose::Notice);
         let is_told = !wait.standing.is_pending() || is_request || is_notice;
-        let engine = self.app.engine().filter(|_| is_told && !is_erased);
-        let Some(engine) = engine else { return Ok(cx) };
-        match engine.look(self.effect.session).await {
+        if is_erased || !is_told {
+            return Ok(cx);
+        }
+        match self.app.engine().look(self.effect.session).await {
             Ok(Look { state, .. }) => {
                 let answer = wait.standing.answer();
                 cx.may_change = answer.is_some_and(|(reply, ..)| {
@@ -261,7 +262,7 @@ impl Sender<'_> {
 
     /// Whether the participant reads the model's own words.
     async fn is_of_model(&self) -> Delivered<bool> {
-        let Some(engine) = self.app.engine() else { return Ok(false) };
+        let engine = self.app.engine();
         if self.effect.to != Recipient::Participant {
             return Ok(false);
         }
@@ -272,7 +273,7 @@ impl Sender<'_> {
     /// The buttons under what the team reads of somebody.
     async fn about(&self) -> Delivered<Vec<Value>> {
         let session = self.effect.session;
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let engine = self.app.engine();
         let Look { state, .. } = engine.look(session).await?;
         Ok(texts::about(&state))
     }
@@ -319,7 +320,7 @@ impl Sender<'_> {
         if self.app.clock.now() - self.effect.queued_at < LATE {
             return text.to_owned();
         }
-        let Some(engine) = self.app.engine() else { return text.to_owned() };
+        let engine = self.app.engine();
         let look = engine.look(self.effect.session).await;
         let line = look.ok().and_then(|look| evidence::progress_line(&look.state, &look.flow));
         line.unwrap_or_else(|| text.to_owned())
@@ -345,7 +346,7 @@ impl Sender<'_> {
 
 /// Draws a card again wherever it is shown, as well as it goes.
 pub(super) async fn redraw(app: &Arc<App>, wait: &Wait, shown: &[Rendering]) {
-    let Some(engine) = app.engine() else { return };
+    let engine = app.engine();
     let Ok((loaded, _)) = engine.view(wait.session).await else { return };
     let id = EffectId::mint(app.ids.as_ref());
     let effect = Effect::showing(id, wait, loaded.head.place, app.clock.now());

@@ -131,7 +131,7 @@ pub(super) async fn came_back(
 fn opened(update: &UpdateContext<'_>, session: SessionId) -> Ack {
     let app = Arc::clone(update.app);
     update.say_later(async move {
-        let Some(engine) = app.engine() else { return messages::discord::ROOM_LATER.to_owned() };
+        let engine = app.engine();
         let Ok(look) = engine.look(session).await else {
             return messages::discord::ROOM_LATER.to_owned();
         };

@@ -35,7 +35,7 @@ pub(super) fn send_file(
 ) -> Ack {
     let app = Arc::clone(update.app);
     send_later(update, (session, Audience::Staff), user, async move {
-        let read = app.engine()?.parts().artifacts.read(session, &file).await;
+        let read = app.engine().parts().artifacts.read(session, &file).await;
         let (bytes, name) = (read.ok()??, file.filename.clone());
         Some(Handed { name, bytes, words: messages::discord::THEIR_RESUME })
     })
@@ -43,7 +43,7 @@ pub(super) fn send_file(
 
 /// All of a conversation.
 async fn bundle(app: &App, (session, reader): (SessionId, Audience)) -> Option<Handed> {
-    let engine = app.engine()?;
+    let engine = app.engine();
     let gathered = engine.gather(session).await.ok()?;
     let bytes = engine.bundle(&gathered, reader).await.ok()?;
     Some(Handed {

@@ -33,7 +33,7 @@ pub(super) fn came_of(update: &UpdateContext<'_>, session: SessionId, command: C
 
 /// What came of an order that was carried out.
 async fn what_came(app: &App, session: SessionId, command: &Command) -> String {
-    let Some(engine) = app.engine() else { return messages::discord::SEE_CONVERSATION.to_owned() };
+    let engine = app.engine();
     let Ok(look) = engine.look(session).await else {
         return messages::discord::SEE_CONVERSATION.to_owned();
     };

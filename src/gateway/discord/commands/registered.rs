@@ -18,7 +18,7 @@ const PAUSE_MAX: Duration = Duration::from_mins(10);
 
 /// Registers what is new; returns when all is registered, or will never be.
 pub(in crate::gateway::discord) async fn keep_registered(app: &App) {
-    let Some(engine) = app.engine() else { return };
+    let engine = app.engine();
     let commands = manifest::commands(&engine.parts().library);
     let application = &app.connection.application_id;
     let digest = sha256(serde_json::Value::from(commands.clone()).to_string().as_bytes());

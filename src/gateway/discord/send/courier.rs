@@ -39,8 +39,8 @@ impl Courier for Sender<'_> {
         self.effect
     }
 
-    fn engine(&self) -> Delivered<&Engine> {
-        self.app.engine().ok_or(Undelivered::Later)
+    fn engine(&self) -> &Engine {
+        self.app.engine()
     }
 
     fn index(&self) -> &MessageIndex {

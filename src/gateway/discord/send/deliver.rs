@@ -130,7 +130,7 @@ impl Sender<'_> {
     }
 
     pub(super) async fn look(&self) -> Delivered<Look> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let engine = self.app.engine();
         Ok(engine.look(self.effect.session).await?)
     }
 
@@ -179,7 +179,7 @@ impl Sender<'_> {
 
     /// Answers for the participant what they told the server before, and says so; whether that counts.
     async fn said_before(&self, wait: &Wait, ids: Vec<String>) -> Delivered<bool> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let engine = self.app.engine();
         let state = self.look().await?.state;
         let reply = Reply::Chosen { ids, free_text: None };
         let what = answer::describe(&wait.prompt.control, &reply);
@@ -242,8 +242,10 @@ impl Sender<'_> {
             matches!(wait.purpose, Purpose::Erase) || (wait.prompt.body.is_empty() && !is_request);
         let is_open = wait.standing.is_pending();
         let is_told = !is_erased && (!is_open || is_request || reader == Audience::Participant);
-        let Some(engine) = self.app.engine().filter(|_| is_told) else { return Ok(cx) };
-        let look = engine.look(self.effect.session).await;
+        if !is_told {
+            return Ok(cx);
+        }
+        let look = self.app.engine().look(self.effect.session).await;
         if let (Ok(look), true) = (&look, is_request) {
             cx.asker = self.asker(wait, look).await;
         }
@@ -358,7 +360,7 @@ impl Sender<'_> {
         if self.effect.to != Recipient::Participant || !self.app.lost.remove(session) {
             return;
         }
-        let Some(engine) = self.app.engine().cloned() else { return };
+        let engine = self.app.engine().clone();
         let key = format!("discord:reached:{}", self.effect.id);
         self.app.afterwards.spawn(async move {
             let Ok(look) = engine.look(session).await else { return };
@@ -377,7 +379,7 @@ impl Sender<'_> {
 
     /// The participant is out of reach: the session pauses.
     pub(super) fn lost(&self, why: &'static str) {
-        let Some(engine) = self.app.engine().cloned() else { return };
+        let engine = self.app.engine().clone();
         let (session, guild) = (self.effect.session, self.effect.place.workspace.clone());
         let key = format!("discord:unreachable:{}", self.effect.id);
         self.app.afterwards.spawn(async move {

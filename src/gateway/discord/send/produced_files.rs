@@ -28,7 +28,7 @@ impl Sender<'_> {
     }
 
     async fn hand_file(&self, file: &Artifact, text: &str) -> Delivered<Option<String>> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let engine = self.app.engine();
         let kept = engine.parts().artifacts.read(self.effect.session, file).await;
         let kept = kept.map_err(|error| match error {
             // It stays so however often it is tried.

@@ -127,7 +127,7 @@ impl Sender<'_> {
 
     /// Whether nobody waits for a receipt, or they will read it in their direct messages: a line there says so.
     async fn is_told_elsewhere(&self) -> Delivered<bool> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let engine = self.app.engine();
         let Some(report) = engine.erasure_report(self.effect.session).await? else {
             return Ok(true);
         };
@@ -146,7 +146,7 @@ impl Sender<'_> {
         };
         match told {
             Ok(notice) => {
-                self.engine()?.note_notice(self.effect.session, Some(notice)).await?;
+                self.engine().note_notice(self.effect.session, Some(notice)).await?;
                 Ok(true)
             }
             Err(Failure::Refused { .. }) => Ok(false),
@@ -273,7 +273,7 @@ impl Sender<'_> {
         if let Some(at) = notice {
             // It may be gone; if not, one line more stays, which says nothing of anybody.
             _ = self.app.api.delete(&at.channel, &at.message).await;
-            self.engine()?.note_notice(self.effect.session, None).await?;
+            self.engine().note_notice(self.effect.session, None).await?;
         }
         told.map(Some).ok_or_else(|| Undelivered::Never("nobody reads the receipt".to_owned()))
     }
@@ -288,8 +288,8 @@ impl Remover for Sender<'_> {
         self.effect
     }
 
-    fn engine(&self) -> Delivered<&Engine> {
-        self.app.engine().ok_or(Undelivered::Later)
+    fn engine(&self) -> &Engine {
+        self.app.engine()
     }
 
     fn class_of(&self, failure: &Failure) -> Class {

@@ -230,7 +230,7 @@ pub(in crate::gateway::discord) async fn give_kept(app: &App, guild: &str, user:
     let Ok(Some(Kept { roles, of: Some((session, effect)) })) = kept(app, guild, user).await else {
         return;
     };
-    let Some(engine) = app.engine() else { return };
+    let engine = app.engine();
     let key = format!("discord:screened:{effect}");
     let from = Responder::without_rights(people::person_id(guild, user), String::new());
     let what = InboundKind::MayHaveRoles { roles: roles.into_iter().collect() };

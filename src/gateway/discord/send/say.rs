@@ -1,6 +1,6 @@
 //! Words of the bot, with what stands under them.
 
-use super::deliver::{DECIDED, Delivered, Sender, Undelivered};
+use super::deliver::{DECIDED, Delivered, Sender};
 use crate::{
     chat::message_index::MessageRef,
     engine::context_window::{answered, is_post_of_model},
@@ -25,7 +25,7 @@ impl Sender<'_> {
         }
         texts::offer_under(&mut messages, offers, self.effect.session);
         if transcript {
-            let engine = self.app.engine().ok_or(Undelivered::Later)?;
+            let engine = self.app.engine();
             let look = engine.look(self.effect.session).await?;
             texts::about_under(&mut messages, &look.state);
         }

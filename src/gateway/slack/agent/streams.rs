@@ -282,7 +282,7 @@ impl Streams {
     /// they are another post's.
     pub(super) async fn finish(
         &self,
-        engine: Option<&Engine>,
+        engine: &Engine,
         effect: &Effect,
         text: &str,
     ) -> Result<Vec<String>, Failure> {
@@ -290,7 +290,7 @@ impl Streams {
         if let Some(messages) = self.became.get(&effect.id) {
             return Ok(messages);
         }
-        let (Some(Open { turn, .. }), Some(engine)) = (self.of(session), engine) else {
+        let Some(Open { turn, .. }) = self.of(session) else {
             return Ok(Vec::new());
         };
         let mut held = turn.lock().await;
@@ -366,10 +366,10 @@ impl Streams {
     /// Ends whatever is open in a session and is not continued, before something else is said there.
     pub(super) async fn make_way(
         &self,
-        engine: Option<&Engine>,
+        engine: &Engine,
         session: SessionId,
     ) -> Result<(), Failure> {
-        if let (true, Some(engine)) = (self.has(session), engine) {
+        if self.has(session) {
             self.clear_plan(engine, session).await;
             self.conclude(engine, session).await;
             return Ok(());

@@ -136,7 +136,7 @@ pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: I
         let is_back = |cause: &Cause| {
             cause.workspace().is_some_and(|team| tenants.covers(&installation, team))
         };
-        let Some(engine) = to.engine() else { return };
+        let engine = to.engine();
         engine.mended(|cause| cause.platform == Platform::Slack && is_back(cause)).await;
         let is_there =
             |head: &Head| is_on_slack(head) && tenants.covers(&installation, &head.place.workspace);

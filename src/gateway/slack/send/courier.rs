@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::{DECIDED, Delivered, Sender, Target, Undelivered};
+use super::{DECIDED, Delivered, Sender, Target};
 use crate::{
     chat::{
         NotFetched, WorkIndicators,
@@ -36,8 +36,8 @@ impl Courier for Sender<'_> {
         self.effect
     }
 
-    fn engine(&self) -> Delivered<&Engine> {
-        self.app.engine().ok_or(Undelivered::Later)
+    fn engine(&self) -> &Engine {
+        self.app.engine()
     }
 
     fn index(&self) -> &MessageIndex {

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{Delivered, Sender, Undelivered, targets::Target};
+use super::{Delivered, Sender, targets::Target};
 use crate::{
     chat::message_index::{Mark, MessageRef, Role},
     engine,
@@ -57,7 +57,7 @@ impl Sender<'_> {
 
     /// The channel that the flow names, if it is private and the person is in it.
     async fn private_channel(&self) -> Delivered<Option<String>> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let engine = self.app.engine();
         let flow = match engine.view(self.effect.session).await {
             Ok((_, flow)) => flow,
             Err(engine::Error::NoSession) => return Ok(None),

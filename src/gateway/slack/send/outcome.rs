@@ -111,7 +111,7 @@ impl Sender<'_> {
     }
 
     async fn participant(&self) -> Delivered<String> {
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let engine = self.app.engine();
         let (loaded, _) = engine.view(self.effect.session).await?;
         Ok(loaded.head.participant.user)
     }
@@ -156,7 +156,7 @@ impl Sender<'_> {
             }
             _ => return,
         };
-        let Some(engine) = self.app.engine().cloned() else { return };
+        let engine = self.app.engine().clone();
         let (session, place) = (self.effect.session, self.effect.place.clone());
         let key = format!("slack:unreachable:{}", self.effect.id);
         let (app, to) = (Arc::clone(self.app), place.clone());

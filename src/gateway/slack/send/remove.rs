@@ -94,9 +94,8 @@ impl Sender<'_> {
         let mut theirs = thread.theirs;
         if !is_staffs {
             theirs = theirs.and(self.written_beside(head).await?);
-            if let Some(engine) = self.app.engine()
-                && let Some(report) = engine.erasure_report(self.effect.session).await?
-            {
+            let report = self.app.engine().erasure_report(self.effect.session).await?;
+            if let Some(report) = report {
                 theirs.files = theirs.files.max(report.sent);
             }
         }
@@ -279,8 +278,8 @@ impl Remover for Sender<'_> {
         self.effect
     }
 
-    fn engine(&self) -> Delivered<&Engine> {
-        self.app.engine().ok_or(Undelivered::Later)
+    fn engine(&self) -> &Engine {
+        self.app.engine()
     }
 
     fn class_of(&self, failure: &Failure) -> Class {

@@ -79,7 +79,7 @@ impl Sender<'_> {
     async fn staff_thread(&self, alias: &str) -> Delivered<Target> {
         let channel = self.channel_of(alias)?;
         let session = self.effect.session;
-        let engine = self.app.engine().ok_or(Undelivered::Later)?;
+        let engine = self.app.engine();
         let look = match engine.look(session).await {
             Ok(look) => look,
             // Erased: there is nothing more to tell about it.
@@ -126,7 +126,7 @@ impl Sender<'_> {
 /// Draws the heads of the staff's threads about a session as it stands, best effort: they are drawn again with whatever
 /// the participant is told next.
 pub(super) async fn freshen(app: &Arc<App>, effect: &Effect) {
-    let Some(engine) = app.engine() else { return };
+    let engine = app.engine();
     let session = effect.session;
     for channel in app.settings.slack.iter().flat_map(|slack| slack.channels.values()) {
         let Ok(Some(head)) = app.threads.marked(session, Mark::Staff(channel)).await else {
