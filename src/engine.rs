@@ -307,8 +307,9 @@ impl Engine {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Adds where effects of one platform leave, in place of what it had for it. A gateway that needs the engine itself
-    /// is made after it and connected here, before [`Engine::run`]; until then, effects of its platform wait.
+    /// Adds the gateway of a platform, or replaces it. A gateway that needs the engine itself is made after it and
+    /// connected here. Connect every gateway before [`Engine::run`]: what is queued for a platform that has none counts as
+    /// not applicable, and is not tried again.
     pub fn connect(&self, gateway: Arc<dyn Gateway>) {
         let mut gateways = self.inner.gateways.write().unwrap_or_else(PoisonError::into_inner);
         gateways.insert(gateway.platform(), gateway);

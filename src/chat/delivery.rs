@@ -81,7 +81,7 @@ pub trait Courier: Sync {
     /// The effect.
     fn effect(&self) -> &Effect;
 
-    /// Drives the conversations; an error while the program begins.
+    /// Drives the conversations.
     fn engine(&self) -> &Engine;
 
     /// Which message stands for what.

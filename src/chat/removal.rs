@@ -70,7 +70,7 @@ pub trait Remover: Sync {
     /// The removal.
     fn removal(&self) -> &Effect;
 
-    /// Who knows what the erasure has come to; an error while it begins.
+    /// Who knows what the erasure has come to.
     fn engine(&self) -> &Engine;
 
     /// What a failure means.

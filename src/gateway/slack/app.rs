@@ -101,7 +101,7 @@ const TASK_LIMIT: Duration = Duration::from_secs(30);
 /// Messages of which it is remembered that they are being edited.
 const EDITED_MAX: u64 = 10_000;
 
-/// The client of Slack's Web API: what there is of the gateway before the engine, which asks it for profiles.
+/// The client of Slack's Web API. It is made before the engine, which looks people up through it, and [`App`] after both.
 #[derive(Debug, Clone)]
 pub struct Client {
     connection: SlackConnection,
