@@ -226,6 +226,8 @@ fn refused() -> Vec<(String, Error)> {
         "127。0。0。1",
         "０x7f.1",
         "127.0.0.1%2e",
+        "127.0.0.1..",
+        "8.8.8.8...",
         "lo\tcalhost",
         "127.0\n.0.1",
         "localhost\\@example.org",
@@ -382,6 +384,7 @@ fn refused() -> Vec<(String, Error)> {
         add(Error::Address, form.to_owned());
     }
     add(Error::Address, format!("https://example.org/{}", "a".repeat(3_000)));
+    add(Error::Address, format!("https://example.org/{}", "ü".repeat(900)));
     forms
 }
 

@@ -6,7 +6,7 @@ use reqwest::Url;
 
 use super::{Error, blocks};
 
-/// Longest address, in bytes.
+/// Longest address, as it was given and normalised, in bytes.
 const LENGTH_MAX: usize = 2_048;
 
 /// Where websites are expected. On other ports listen mail servers, databases and the like, to which a request can
@@ -63,6 +63,10 @@ pub(super) fn check_but_for(address: &str, known: impl Fn(IpAddr) -> bool) -> Re
         return Err(Error::Address);
     }
     let url = Url::parse(address.trim()).map_err(|_| Error::Address)?;
+    // Percent signs and punycode lengthen an address, and the normalised one is checked again at a redirect.
+    if url.as_str().len() > LENGTH_MAX {
+        return Err(Error::Address);
+    }
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Error::Scheme);
     }
@@ -86,11 +90,13 @@ fn literal(url: &Url) -> Option<IpAddr> {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host).parse().ok()
 }
 
-/// Whether a name is one that only a private network knows: by its last part, or because it has no other.
+/// Whether a name is one that only a private network knows: by its last part, or because it has no other. One that is
+/// a number but for the dots behind it counts as well: what a resolver makes of it is not known.
 fn is_private(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     match name.rsplit_once('.') {
         None => true,
+        Some(_) if name.parse::<IpAddr>().is_ok() => true,
         Some((_, last)) => PRIVATE.contains(&last),
     }
 }
