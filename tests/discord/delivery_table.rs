@@ -386,9 +386,9 @@ fn refusals(kind: Kind) -> Vec<(String, Refusal<Fault>)> {
     all
 }
 
-#[tokio::test]
-async fn every_kind_of_effect_is_refused_in_every_way() {
+#[test]
+fn every_kind_of_effect_is_refused_in_every_way() {
     let codes = class::table().map(|(code, class)| (code.to_string(), class));
     let head = format!("{HEAD}{}", table::codes("Discord", codes));
-    table::fill("delivery-discord.md", &head, &KINDS, refusals).await;
+    table::fill("delivery-discord.md", &head, &KINDS, refusals);
 }

@@ -7,6 +7,8 @@ use std::{
     fmt::{Debug, Write as _},
     fs,
     path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
 };
 
 use anteroom::{
@@ -17,6 +19,7 @@ use anteroom::{
     store::{Capacity, Store as _, memory::MemoryStore},
 };
 use chrono::TimeDelta;
+use tokio::runtime;
 
 /// A bot in an emulator, and those who read there.
 pub(crate) trait World {
@@ -256,27 +259,52 @@ pub(crate) fn codes(platform: &str, table: impl Iterator<Item = (String, Class)>
     format!("| class | {platform}'s codes |\n|---|---|\n{}", rows.collect::<String>())
 }
 
-/// Refuses every kind of effect in every way, and keeps what came of it on a page.
-pub(crate) async fn fill<S: Stage>(
+/// Refuses every kind of effect in every way, and keeps what came of it on a page. The kinds are tried beside each other:
+/// each has a runtime of its own, since the clock of a runtime is stopped for all that runs on it.
+pub(crate) fn fill<S: Stage + Sync>(
     page: &str,
     head: &str,
     stages: &[S],
-    refusals: impl Fn(S) -> Vec<(String, Refusal<S::Fault>)>,
+    refusals: impl Fn(S) -> Vec<(String, Refusal<S::Fault>)> + Sync,
 ) {
-    let (mut tables, mut wrong) = (Vec::new(), Vec::new());
-    for stage in stages {
-        let mut table = Table::default();
-        for (class, refusal) in refusals(*stage) {
-            let (cell, violations) = cell(stage, &class, refusal).await;
-            wrong.extend(violations.iter().map(|what| format!("{stage:?}, {refusal:?}: {what}")));
-            table.note(class, cell);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((at, stage)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            stages.get(at).map(|stage| (at, stage))
+        } {
+            let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            done.push((at, runtime.block_on(tried(stage, refusals(*stage)))));
         }
-        tables.push(table);
-    }
+        done
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let mut done = thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+    });
+    done.sort_by_key(|(at, _)| *at);
+    let (tables, wrong): (Vec<_>, Vec<_>) = done.into_iter().map(|(_, found)| found).unzip();
     if !is_every_code() {
         keep(page, head, stages, &tables);
     }
+    let wrong = wrong.concat();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Refuses one kind of effect in every way: what came of each, and what should not have.
+async fn tried<S: Stage>(
+    stage: &S,
+    refusals: Vec<(String, Refusal<S::Fault>)>,
+) -> (Table, Vec<String>) {
+    let (mut table, mut wrong) = (Table::default(), Vec::new());
+    for (class, refusal) in refusals {
+        let (cell, violations) = cell(stage, &class, refusal).await;
+        wrong.extend(violations.iter().map(|what| format!("{stage:?}, {refusal:?}: {what}")));
+        table.note(class, cell);
+    }
+    (table, wrong)
 }
 
 /// What has been found for one kind of effect.

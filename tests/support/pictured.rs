@@ -5,31 +5,40 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::chromium::{Browser, INSTALL, Look};
 
-/// One browser at a time: two would only wait for each other.
+/// One test at a time takes pictures: two would only wait for each other.
 static ONE: Mutex<()> = Mutex::const_new(());
 
-/// Both widths at which everything is looked at.
-const LOOKS: [(&str, Look); 2] = [("desktop", Look::Desktop), ("phone", Look::Phone)];
-
-/// The turn of a test that takes pictures.
-pub(crate) async fn turn() -> MutexGuard<'static, ()> {
-    ONE.lock().await
+/// A browser for each of both widths at which everything is looked at; none where Chromium is not installed.
+#[derive(Debug)]
+pub(crate) struct Camera {
+    browsers: Option<[(&'static str, Browser); 2]>,
+    _turn: MutexGuard<'static, ()>,
 }
 
-/// Looks at a page once it shows `seen`, in both widths. Each picture is held against the rules for everybody's use: every
-/// control has a name, nothing is wider than the screen.
-pub(crate) async fn in_both_widths(name: &str, address: &str, seen: &str) {
-    for (width, look) in LOOKS {
-        let Some(mut browser) = Browser::start(name, look).await else {
+impl Camera {
+    /// Waits until no other test takes pictures, and starts the browsers. The names of the pictures begin with `platform`.
+    pub(crate) async fn start(platform: &str) -> Self {
+        let turn = ONE.lock().await;
+        let desktop = Browser::start(platform, Look::Desktop).await;
+        let phone = Browser::start(platform, Look::Phone).await;
+        let browsers =
+            desktop.zip(phone).map(|(desktop, phone)| [("desktop", desktop), ("phone", phone)]);
+        if browsers.is_none() {
             let missing = format!("Chromium or its driver is not installed: `{INSTALL}`");
             assert!(std::env::var_os("CI").is_none(), "{missing}");
             crate::skipped::skip("Chromium", INSTALL);
-            return;
-        };
-        browser.open(address).await;
-        browser.see(seen).await;
-        browser.show(width).await;
-        assert_eq!(browser.complaints().await, [""; 0], "{name}");
-        browser.close().await;
+        }
+        Self { browsers, _turn: turn }
+    }
+
+    /// Looks at a page once it shows `seen`, in both widths. Each picture is held against the rules for everybody's use:
+    /// every control has a name, nothing is wider than the screen.
+    pub(crate) async fn picture(&mut self, name: &str, address: &str, seen: &str) {
+        for (width, browser) in self.browsers.iter_mut().flatten() {
+            browser.open(address).await;
+            browser.see(seen).await;
+            browser.show(&format!("{name}-{width}")).await;
+            assert_eq!(browser.complaints().await, [""; 0], "{name}");
+        }
     }
 }
