@@ -68,11 +68,11 @@ fn read(criterion: &mut Criterion) {
                 bencher.iter(|| {
                     let mut reader = Reader::default();
                     let mut length = 0;
-                    let mut heard = |words: &str| length += words.len();
+                    let mut on_text = |words: &str| length += words.len();
                     for piece in black_box(text.as_bytes()).chunks(size) {
-                        reader.push(piece, &mut heard).unwrap();
+                        reader.push(piece, &mut on_text).unwrap();
                     }
-                    reader.finish(&CountingIds::default(), &mut heard).unwrap()
+                    reader.finish(&CountingIds::default(), &mut on_text).unwrap()
                 });
             });
         }

@@ -437,9 +437,9 @@ impl Engine {
         let actor = Actor::start(flow, started, ids, now, self.has_model());
         let mut actor = self.bounded(actor);
         // A person may be asked for before anything else.
-        let heard = |words: &&str| actor.state().status == Status::Open || asks_for_person(words);
-        if let Some(words) = words.filter(heard) {
-            actor.hear(from, words, None);
+        let counts = |words: &&str| actor.state().status == Status::Open || asks_for_person(words);
+        if let Some(words) = words.filter(counts) {
+            actor.receive(from, words, None);
         }
         match self.commit(actor, Some(key.to_owned())).await {
             Ok(()) => {

@@ -114,11 +114,11 @@ mod temperaments_lived_through;
 mod thinking;
 #[path = "discord/troubles.rs"]
 mod troubles;
-#[path = "discord/unheard.rs"]
-mod unheard;
 #[path = "discord/welcome.rs"]
 mod welcome;
 #[path = "discord/wire.rs"]
 mod wire;
+#[path = "discord/without_message_content.rs"]
+mod without_message_content;
 #[path = "discord/working.rs"]
 mod working;

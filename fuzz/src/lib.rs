@@ -210,12 +210,12 @@ pub fn stream(input: &[u8]) {
 }
 
 fn streamed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Result<Completion, Error>, String) {
-    let mut heard = String::new();
-    let mut ear = |words: &str| heard.push_str(words);
+    let mut text = String::new();
+    let mut on_text = |words: &str| text.push_str(words);
     let mut reader = Reader::default();
-    let pushed = pieces.into_iter().try_for_each(|piece| reader.push(piece, &mut ear));
-    let result = pushed.and_then(|()| reader.finish(&CountingIds::default(), &mut ear));
-    (result, heard)
+    let pushed = pieces.into_iter().try_for_each(|piece| reader.push(piece, &mut on_text));
+    let result = pushed.and_then(|()| reader.finish(&CountingIds::default(), &mut on_text));
+    (result, text)
 }
 
 /// Contact cards of any version, whole or not.

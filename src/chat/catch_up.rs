@@ -1,14 +1,14 @@
 //! What was written while nobody listened: which places are read, and from where on.
 //!
-//! After an outage a gateway asks [`Heard::last`] since when it was deaf, reads what was written since then, and takes
+//! After an outage a gateway asks [`LastRead::last`] since when it received nothing, reads what was written since then, and takes
 //! each message as if it had just been delivered, under the key that names it: the engine recognises those that it took
-//! before. Only then it notes with [`Heard::note`] that it listens again, so that a crash in between loses nothing.
+//! before. Only then it notes with [`LastRead::note`] that it listens again, so that a crash in between loses nothing.
 //!
 //! ```text
-//! to_read       each conversation that goes on       from what its participant was heard saying: heard_last
-//!               each that ended lately               from Heard::last
-//! team_threads  the threads where a team writes of it   from Heard::last
-//! the platform's list of conversations that nobody began yet, where it has one: from Heard::last
+//! to_read       each conversation that goes on       from the last message of its participant that was read: last_read_message
+//!               each that ended lately               from LastRead::last
+//! team_threads  the threads where a team writes of it   from LastRead::last
+//! the platform's list of conversations that nobody began yet, where it has one: from LastRead::last
 //! ```
 
 use std::{cmp::Reverse, sync::Arc};
@@ -27,14 +27,14 @@ use crate::{
     store::{self, Note, Store},
 };
 
-/// Knows when the bot last heard what people write in a workspace. Cheap to clone.
+/// Knows when what people write was last read in a workspace. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Heard {
+pub struct LastRead {
     platform: Platform,
     store: Arc<dyn Store>,
 }
 
-impl Heard {
+impl LastRead {
     /// Of the workspaces of a platform, in the notes of a store.
     pub fn new(platform: Platform, store: Arc<dyn Store>) -> Self {
         Self { platform, store }
@@ -110,10 +110,10 @@ pub async fn to_read(
     found
 }
 
-/// When the participant was heard last in a channel, as the platform names messages: their newest one where that is known,
+/// When the participant's messages in a channel were read last, as the platform names messages: their newest one where that is known,
 /// else the time of what they did, else the beginning. `stamp` names the first message of a time. Where a conversation is
-/// over, not all that they write in it is kept, and what was heard until `since` is not asked for again.
-pub fn heard_last(
+/// over, not all that they write in it is kept, and what was read until `since` is not asked for again.
+pub fn last_read_message(
     look: &Look,
     (channel, since): (&str, Option<DateTime<Utc>>),
     stamp: impl Fn(DateTime<Utc>) -> String,

@@ -136,7 +136,7 @@ pub const COMMANDS: [Entry; 21] = [
     Entry { verb: Verb::Upload, who: Who::Participant, takes: &[File], does: messages::commands::UPLOAD,
         slack: Not("files are dropped into the conversation"), discord: As(&["upload"]) },
     Entry { verb: Verb::UseAsAnswer, who: Who::Participant, takes: &[], does: messages::commands::USE_AS_ANSWER,
-        slack: Not("everything that is typed in the conversation is heard"), discord: Menu(messages::buttons::USE_AS_ANSWER) },
+        slack: Not("everything that is typed in the conversation is read"), discord: Menu(messages::buttons::USE_AS_ANSWER) },
     Entry { verb: Verb::Export, who: Who::Participant, takes: &[], does: messages::commands::EXPORT,
         slack: As(&["export"]), discord: As(&["privacy", "export"]) },
     Entry { verb: Verb::Delete, who: Who::Participant, takes: &[], does: messages::commands::DELETE,

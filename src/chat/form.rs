@@ -1,5 +1,5 @@
 //! What the platforms share: names of controls, forms to replies, the sheet behind an edit form, what people type and
-//! what of it is heard, conversations at a glance, words for people.
+//! what of it can be read, conversations at a glance, words for people.
 //! Pure, and without a word of any platform.
 
 pub mod overview;

@@ -3,8 +3,8 @@
 use super::{list, notices};
 use crate::model::transcript::Audience;
 
-/// Somebody typed in their own conversation what nobody can hear.
-pub(crate) const UNHEARD: &str = "I can't read what is typed here, but this works:";
+/// Somebody typed in their own conversation what the bot cannot read.
+pub(crate) const UNREADABLE: &str = "I can't read what is typed here, but this works:";
 /// The same, for staff in a thread about somebody.
 pub(crate) const UNHEARD_STAFF: &str = "I can't read what is typed here. Use Discord's *Reply* on one of my messages, with the mention on.";
 /// What works, on request.

@@ -69,13 +69,13 @@ mod tests {
         let supervisor = Supervisor::of(&Environment::from([("NOTIFY_SOCKET", socket)]));
         supervisor.ready();
         supervisor.stopping();
-        let heard = || {
+        let received = || {
             let mut text = [0; 256];
             let length = theirs.recv(&mut text).unwrap();
             String::from_utf8(text[..length].to_vec()).unwrap()
         };
-        assert!(heard().starts_with("READY=1\n"));
-        assert!(heard().starts_with("STOPPING=1\n"));
+        assert!(received().starts_with("READY=1\n"));
+        assert!(received().starts_with("STOPPING=1\n"));
         Supervisor::of(&Environment::default()).ready();
     }
 }

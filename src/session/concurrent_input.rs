@@ -49,7 +49,7 @@ const WITHHELD: &str = "the card was not shown: the participant wrote, sent or a
 
 impl Actor {
     /// Hears a message while the model may be at work on an answer, `speech`. What interrupts it ends its words where they
-    /// are; everything is heard as at any other time.
+    /// are; everything is received as at any other time.
     pub fn hear_amid(
         &mut self,
         from: &Responder,
@@ -59,7 +59,7 @@ impl Actor {
     ) {
         let speech = speech.filter(|speech| self.may_interrupt(from, speech));
         let Some(speech) = speech.filter(|_| !text.trim().is_empty()) else {
-            return self.hear(from, text, source);
+            return self.receive(from, text, source);
         };
         let is_seen = !speech.text.trim().is_empty();
         let is_stop = typed::order(text) == Some(Command::Stop);
@@ -76,7 +76,7 @@ impl Actor {
         if is_seen && !is_patient && typed::order(text).is_none() && !typed::acknowledges(text) {
             self.end_speech(speech, Gap::Interrupted);
         }
-        self.hear(from, text, source);
+        self.receive(from, text, source);
     }
 
     /// The button that stops the model: it ends its words where they are, and rests until the participant does something.

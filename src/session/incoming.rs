@@ -26,7 +26,7 @@ use crate::{
 impl Actor {
     /// Hears a message. The participant's may be a command or an answer; a staff member's is a takeover; anybody
     /// else's is kept as context and settles nothing.
-    pub fn hear(&mut self, from: &Responder, text: &str, source: Option<String>) {
+    pub fn receive(&mut self, from: &Responder, text: &str, source: Option<String>) {
         let text = text.trim();
         if text.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Messages that are changed or taken away after they were heard, and answers that are given anew.
+//! Messages that are changed or taken away after they were received, and answers that are given anew.
 
 use serde_json::json;
 

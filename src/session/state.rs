@@ -226,7 +226,7 @@ impl State {
             | Event::Summarised { .. }
             | Event::Spent { .. } => {}
             Event::StatusChanged { to, reason } => self.changed(*to, reason, at),
-            Event::Said { from, about, source, .. } => self.heard(from, *about, (source.as_deref(), seq)),
+            Event::Said { from, about, source, .. } => self.apply_said(from, *about, (source.as_deref(), seq)),
             Event::Amended { source, text } => self.amended(source, text.is_some(), recorded.seq),
             Event::Called(call) => self.called(call),
             Event::Asked(wait) => self.ask(wait),
@@ -378,7 +378,12 @@ impl State {
         self.cursor = Some((phase.to_owned(), next.cloned()));
     }
 
-    fn heard(&mut self, from: &Speaker, about: Option<WaitId>, (source, seq): (Option<&str>, u64)) {
+    fn apply_said(
+        &mut self,
+        from: &Speaker,
+        about: Option<WaitId>,
+        (source, seq): (Option<&str>, u64),
+    ) {
         if let Some(source) = source {
             let by = match from {
                 Speaker::Participant => self.participant.clone(),

@@ -128,7 +128,7 @@ async fn a_model_leads_a_candidate_while_staff_deny_and_approve() {
     browser.see("How shall we begin?").await;
     browser.show("words-whole").await;
     // Read aloud once, when it is whole.
-    browser.hear("before it is kept. Question: How shall we begin?").await;
+    browser.hear_announced("before it is kept. Question: How shall we begin?").await;
     assert_eq!(browser.watched().await, [0, 1], "a message came and stayed");
     assert!(browser.lengths().await > 3, "it was seen to grow");
 

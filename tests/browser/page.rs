@@ -64,7 +64,7 @@ async fn question_that_gets_the_focus_is_not_said_as_well() {
     browser.evaluate(LISTEN).await;
     browser.press("Continue with the assistant").await;
     browser.see("How would you like to begin").await;
-    browser.hear("First the basics").await;
+    browser.hear_announced("First the basics").await;
 
     let focused = "const at = document.activeElement; return at.matches('.card.open')";
     assert_eq!(browser.evaluate(focused).await, Value::Bool(true));

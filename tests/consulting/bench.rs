@@ -188,7 +188,7 @@ impl Bench {
 
     /// Ada writes something.
     pub(crate) fn says(&mut self, text: &str) {
-        self.change(|actor| actor.hear(&ada(), text, None));
+        self.change(|actor| actor.receive(&ada(), text, None));
     }
 
     /// Ada sends a file as this.

@@ -269,7 +269,7 @@ async fn the_material_is_the_conversation_what_tools_came_to_and_the_offers_all_
         approver_of: Vec::new(),
         staff: true,
     };
-    bench.change(|actor| actor.hear(&grace, "We can meet on 1 December.", None));
+    bench.change(|actor| actor.receive(&grace, "We can meet on 1 December.", None));
     bench.change(|actor| actor.save_record("remarks", json!({ "weekly": 12 }), true)).unwrap();
     model.next(says(&summary("What staff said: 1 December. Stored: 12.")));
     data(&bench.call("generate_summary_preview", json!({})).await);
@@ -360,8 +360,8 @@ async fn only_the_last_fifty_messages_count() {
 async fn what_was_changed_or_taken_away_is_read_as_it_is_now() {
     let (mut bench, model) = bench();
     let ada = Responder::without_rights(PersonId::web("ada"), "Ada".to_owned());
-    bench.change(|actor| actor.hear(&ada, "We lose 30 hours.", Some("m1".to_owned())));
-    bench.change(|actor| actor.hear(&ada, "My salary is 5123.", Some("m2".to_owned())));
+    bench.change(|actor| actor.receive(&ada, "We lose 30 hours.", Some("m1".to_owned())));
+    bench.change(|actor| actor.receive(&ada, "My salary is 5123.", Some("m2".to_owned())));
     bench.change(|actor| actor.amend(&ada, "m1", Some("We lose 3 hours."))).unwrap();
     bench.change(|actor| actor.amend(&ada, "m2", None)).unwrap();
     model.next(says(&summary("You lose 3 hours.")));

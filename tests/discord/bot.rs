@@ -203,7 +203,7 @@ impl Bot {
         bot.reached().await;
         if bot.plan.by == By::Gateway {
             // The session itself is told of.
-            bot.heard(0).await;
+            bot.received(0).await;
         }
         bot.rest().await;
         for id in [ADA, GRACE, LINUS, MALLORY] {
@@ -223,7 +223,7 @@ impl Bot {
     }
 
     /// Whether all words reach the bot.
-    pub(crate) fn hears_all(&self) -> bool {
+    pub(crate) fn reads_all(&self) -> bool {
         self.app.connection.message_content
     }
 
@@ -238,7 +238,7 @@ impl Bot {
         });
         let anew = |state: &State| (state.gateway.identified() > begun).then_some(());
         self.discord.until("a new session", anew).await;
-        self.heard(before).await;
+        self.received(before).await;
         self.rest().await;
     }
 
@@ -256,7 +256,7 @@ impl Bot {
     pub(crate) async fn happens<T>(&self, what: impl FnOnce(&mut State) -> T) -> T {
         let before = self.taken();
         let done = self.discord.with(what);
-        self.heard(before).await;
+        self.received(before).await;
         self.rest().await;
         done
     }
@@ -265,7 +265,7 @@ impl Bot {
     pub(crate) async fn ask(&self, token: &str, data: &Value) {
         let before = self.taken();
         self.discord.deliver(token, data).await;
-        self.heard(before).await;
+        self.received(before).await;
         let id = self.discord.with(|state| state.interactions[token].id);
         let path = format!("/interactions/{id}/");
         let is_tried = |state: &State| {
@@ -281,10 +281,10 @@ impl Bot {
     }
 
     /// Waits until more has been taken in than so many.
-    async fn heard(&self, before: usize) {
+    async fn received(&self, before: usize) {
         let mut taken = self.watched.taken.subscribe();
-        let heard = taken.wait_for(|taken| *taken > before);
-        tokio::time::timeout(PATIENCE, heard).await.expect("the bot heard nothing").unwrap();
+        let received = taken.wait_for(|taken| *taken > before);
+        tokio::time::timeout(PATIENCE, received).await.expect("the bot received nothing").unwrap();
     }
 
     /// Waits for what follows from something that is still on its way to the bot.

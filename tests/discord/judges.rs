@@ -47,18 +47,18 @@ impl Request {
 /// What Discord's own description has against some requests; none where it is not here.
 pub(crate) fn complaints(requests: &[Request]) -> Option<Vec<String>> {
     let mut judge = JUDGE.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
-    Some(judge.hears(requests))
+    Some(judge.judge(requests))
 }
 
 /// The judge, who reads what it goes by once and then sits until the last test has ended.
-static JUDGE: LazyLock<Option<Mutex<Judge>>> = LazyLock::new(|| Judge::called().map(Mutex::new));
+static JUDGE: LazyLock<Option<Mutex<Judge>>> = LazyLock::new(|| Judge::start().map(Mutex::new));
 
 #[derive(Debug)]
 struct Judge {
     input: ChildStdin,
     said: BufReader<ChildStdout>,
-    /// Requests that it has heard.
-    heard: usize,
+    /// Requests that it was given.
+    asked: usize,
 }
 
 /// A request of which there is something to say: when that is said, everything before it is judged.
@@ -69,7 +69,7 @@ impl Judge {
         clippy::zombie_processes,
         reason = "it ends when nobody speaks to it any more, with the last test"
     )]
-    fn called() -> Option<Self> {
+    fn start() -> Option<Self> {
         let Some(beside) = env::var_os("ANTEROOM_CONFORMANCE") else {
             crate::skipped::skip(
                 "third-party validators",
@@ -96,19 +96,19 @@ impl Judge {
             .spawn()
             .unwrap();
         let (input, said) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        Some(Self { input, said: BufReader::new(said), heard: 0 })
+        Some(Self { input, said: BufReader::new(said), asked: 0 })
     }
 
     /// What there is to say against some requests, each by its name.
-    fn hears(&mut self, requests: &[Request]) -> Vec<String> {
+    fn judge(&mut self, requests: &[Request]) -> Vec<String> {
         let line = |method: &str, path: &str, body: &Value| {
             format!("{}\n", json!({ "method": method, "path": path, "body": body }))
         };
         let mut lines: String =
             requests.iter().map(|asked| line(asked.method, &asked.path, &asked.body)).collect();
         lines.push_str(&line("POST", END, &Value::Null));
-        let first = self.heard + 1;
-        self.heard += requests.len() + 1;
+        let first = self.asked + 1;
+        self.asked += requests.len() + 1;
         let (input, said) = (&mut self.input, &mut self.said);
         // It speaks while it is spoken to.
         thread::scope(|scope| {

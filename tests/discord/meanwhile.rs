@@ -43,7 +43,7 @@ uploads = { accept = ["txt", "pdf"], max_mb = 1, max_files = 2 }
 "#;
 
 /// Waits until so many messages of the participant have reached the conversation.
-async fn heard(bot: &Bot, messages: u32) {
+async fn received(bot: &Bot, messages: u32) {
     let session = bot.session().await;
     while bot.engine.look(session).await.unwrap().state.talked < messages {
         tokio::task::yield_now().await;
@@ -73,7 +73,7 @@ async fn words_that_come_while_the_model_thinks_are_read_at_once() {
     gate.reached().await;
     there.write("In London, mostly.").await;
     there.write("For twenty years now.").await;
-    heard(&bot, 3).await;
+    received(&bot, 3).await;
     model.next(Turn::says("What did you analyse in London?"));
     gate.open();
     bot.rested().await;

@@ -411,7 +411,7 @@ impl<'a> Person<'a> {
             assert_ne!(state.permissions(self.id, channel) & needed, 0, "they may not write there");
             let id = state.snowflake();
             let guild = state.channels[&channel].guild;
-            let is_heard = guild.is_none() || answers.is_some() || self.bot.hears_all();
+            let is_readable = guild.is_none() || answers.is_some() || self.bot.reads_all();
             let mut body = json!({ "type": if answers.is_some() { 19 } else { 0 },
                 "content": text, "attachments": files, "mentions": [] });
             if let Some(answers) = answers {
@@ -424,7 +424,7 @@ impl<'a> Person<'a> {
             here.is_archived = false;
             here.messages.insert(id, message);
             // Without the privileged intent nobody's words are told that are not for the bot.
-            if !is_heard {
+            if !is_readable {
                 body["content"] = "".into();
                 body["attachments"] = json!([]);
             }

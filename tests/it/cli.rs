@@ -199,7 +199,7 @@ fn a_copy_of_the_example_is_a_configuration() {
     fs::copy(example, dir.path().join("config.toml")).unwrap();
     for args in [
         &["flows", "list"][..],
-        &["flows", "export", "candidate-onboarding", "-o", "mine.toml"],
+        &["flows", "export", "community-welcome", "-o", "mine.toml"],
         &["flows", "check", "mine.toml"],
         &["tools", "schema", "next_phase"],
         &["tasks", "list"],

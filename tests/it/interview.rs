@@ -315,7 +315,7 @@ fn s1_case_4_repeated_calls_without_a_change_return_the_last_outcome() {
     // Even a proposal to pass over what was never missing: nothing has changed since.
     assert_eq!(desk.next_phase(&["nonsense"], Some("again")), Ok(blocked));
 
-    desk.step(|actor| actor.hear(&ada(), "let us move on please", None));
+    desk.step(|actor| actor.receive(&ada(), "let us move on please", None));
     let wait = desk.next_phase(&["skeleton_timeline"], Some("they asked")).unwrap_err();
     let denied = desk.decide(wait, Decision::Denied, None, ada());
     assert_eq!(desk.next_phase(&["skeleton_timeline"], Some("they asked")), Ok(denied));
@@ -639,7 +639,7 @@ fn replaying_the_events_gives_the_live_state() {
     desk.review("skeleton_timeline");
 
     let live = desk.step(|actor| {
-        actor.hear(&ada(), "stop", None);
+        actor.receive(&ada(), "stop", None);
         actor.state().clone()
     });
 

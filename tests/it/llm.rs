@@ -46,7 +46,7 @@ use chrono::{DateTime, TimeDelta};
 /// A sink that keeps what it hears.
 #[derive(Debug, Default)]
 struct Ear {
-    heard: String,
+    text: String,
     /// Words can be taken back.
     forgetful: bool,
     restarts: u32,
@@ -54,12 +54,12 @@ struct Ear {
 
 impl Sink for Ear {
     fn words(&mut self, words: &str) {
-        self.heard.push_str(words);
+        self.text.push_str(words);
     }
 
     fn restart(&mut self) -> bool {
         if self.forgetful {
-            self.heard.clear();
+            self.text.clear();
             self.restarts += 1;
         }
         self.forgetful

@@ -335,17 +335,17 @@ async fn a_live_page_hears_of_an_answer_given_elsewhere() {
 
     ada.press(&page, "Red").await;
 
-    let mut heard = String::new();
+    let mut received = String::new();
     let listening = async {
         while let Some(chunk) = stream.next().await {
-            heard.push_str(&String::from_utf8_lossy(&chunk.unwrap()));
-            if heard.contains("</bdi> answered: <strong dir=\\\"auto\\\">Red</strong>") {
+            received.push_str(&String::from_utf8_lossy(&chunk.unwrap()));
+            if received.contains("</bdi> answered: <strong dir=\\\"auto\\\">Red</strong>") {
                 return;
             }
         }
     };
     tokio::time::timeout(Duration::from_secs(20), listening).await.expect("the answer is heard");
-    assert!(heard.contains("event: piece"), "{heard}");
+    assert!(received.contains("event: piece"), "{received}");
 }
 
 #[tokio::test]

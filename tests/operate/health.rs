@@ -53,14 +53,14 @@ fn systemd_hears_when_it_is_ready_and_when_it_ends() {
     let path = dir.path().join("notify");
     let supervisor = UnixDatagram::bind(&path).unwrap();
     supervisor.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    let heard = || {
+    let received = || {
         let mut text = [0; 256];
         let length = supervisor.recv(&mut text).unwrap();
         String::from_utf8(text[..length].to_vec()).unwrap()
     };
     let program = place.start_for(Some(&path));
-    assert!(heard().contains("READY=1"));
+    assert!(received().contains("READY=1"));
     program.told_to_stop();
-    assert!(heard().contains("STOPPING=1"));
+    assert!(received().contains("STOPPING=1"));
     assert!(program.ended().0.success());
 }

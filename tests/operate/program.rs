@@ -490,7 +490,7 @@ pub(crate) fn receiver(
     listener: TcpListener,
     answer: Option<&'static str>,
 ) -> mpsc::Receiver<String> {
-    let (heard, deliveries) = mpsc::channel();
+    let (sender, deliveries) = mpsc::channel();
     std::thread::spawn(move || {
         let mut open = Vec::new();
         for stream in listener.incoming() {
@@ -519,7 +519,7 @@ pub(crate) fn receiver(
                 );
                 answered.unwrap();
             }
-            if heard.send(id).is_err() {
+            if sender.send(id).is_err() {
                 return;
             }
             open.push(stream);

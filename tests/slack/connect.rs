@@ -231,7 +231,7 @@ fn click(value: &str, response_url: &str) -> Push {
 
 /// An address that people's own words are posted to, and what was posted there.
 async fn ear() -> (String, tokio::sync::mpsc::Receiver<Value>) {
-    let (to, heard) = tokio::sync::mpsc::channel(16);
+    let (to, replies) = tokio::sync::mpsc::channel(16);
     let routes = axum::Router::new().route(
         "/respond",
         axum::routing::post(move |axum::Json(words): axum::Json<Value>| async move {
@@ -241,7 +241,7 @@ async fn ear() -> (String, tokio::sync::mpsc::Receiver<Value>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}/respond", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, routes).await });
-    (address, heard)
+    (address, replies)
 }
 
 #[test]
@@ -253,6 +253,6 @@ fn every_client_finds_its_cryptography() {
     assert!(rustls::crypto::CryptoProvider::get_default().is_some());
 }
 
-async fn next(heard: &mut tokio::sync::mpsc::Receiver<Value>) -> Value {
-    tokio::time::timeout(PATIENCE, heard.recv()).await.expect("nobody was told").unwrap()
+async fn next(replies: &mut tokio::sync::mpsc::Receiver<Value>) -> Value {
+    tokio::time::timeout(PATIENCE, replies.recv()).await.expect("nobody was told").unwrap()
 }

@@ -34,7 +34,7 @@ fn review(data_type: &str, data: &Value) -> Value {
 }
 
 /// What the model read last and had not read before.
-fn heard(model: &Scripted) -> String {
+fn requests(model: &Scripted) -> String {
     model.news(model.seen().len() - 1)
 }
 
@@ -145,7 +145,7 @@ impl Led {
         +   Anteroom: I have it. Shall I read it now?
                 [Helpful] [Not helpful]
         ");
-        assert_snapshot!(heard(model), @r#"
+        assert_snapshot!(requests(model), @r#"
         model calls c00000002 get_user_upload {"uploadType":"resume","prompt":"Please send it here."}
         c00000002 -> {"uploads":[{"id":"upload_0000000000000000000000000000000e","filename":"ada.pdf","storageUrl":"artifact:upload_0000000000000000000000000000000e","extractedText":""}],"status":"uploaded"}
         "#);
@@ -181,7 +181,7 @@ impl Led {
                 [+ Looks right] [Edit] [Add a role] [Add a volunteer role] [Start over]
                 · 2 of 2
         ");
-        let read = heard(model);
+        let read = requests(model);
         assert!(
             read.contains(r#""extracted_content":"<document># Ada Byron\nSenior Programmer\n"#),
             "{read}"
@@ -232,7 +232,7 @@ impl Led {
         ada.press_on("Contact details", "Looks right").await;
         ada.sees("Changed and approved").await;
         ada.press_on("Work history", "Looks right").await;
-        assert_snapshot!(heard(model), @r#"
+        assert_snapshot!(requests(model), @r#"
         model: This is what I found.
         model calls c00000004 submit_for_validation {"dataType":"applicant_profile","data":{"basics":{"name":"Ada Byron","label":"Senior Programmer","email":"ada.byron@example.org"}}}
         model calls c00000005 submit_for_validation {"dataType":"skeleton_timeline","data":{"work":[{"name":"Analytical Engines Ltd","position":"Senior Programmer","startDate":"2020-03"}]}}
@@ -282,7 +282,7 @@ impl Led {
         +   Anteroom: The team asks for a few words about your teachers. Who were they?
                 [Helpful] [Not helpful]
         ");
-        assert_snapshot!(heard(model), @r#"
+        assert_snapshot!(requests(model), @r#"
         model: Then I ask the team whether we can go on.
         model calls c00000007 next_phase {"overrides":["education_history"],"reason":"The candidate was taught at home."}
         c00000007 -> {"status":"denied_with_feedback","feedback":"Ask who taught her."}
@@ -317,7 +317,7 @@ impl Led {
               ✓ *Approved* by @Grace Hopper · 2 Nov 2026 10:00 UTC
         +   Anteroom: Approved by @Grace Hopper.
         ");
-        assert_snapshot!(heard(model), @r#"
+        assert_snapshot!(requests(model), @r#"
         model: Thank you, I have passed that on.
         model calls c00000008 next_phase {"overrides":["education_history"],"reason":"The candidate was taught at home."}
         c00000008 -> {"status":"approved","advanced_to":"phase_2_deep_dive"}
@@ -414,7 +414,7 @@ impl Led {
                 [On site] [At home]
                 · 2 of 2
         ");
-        assert_snapshot!(heard(model), @r#"
+        assert_snapshot!(requests(model), @r#"
         model calls c00000011 next_phase {"overrides":[]}
         c00000011 -> {"status":"approved","advanced_to":"phase_3_writing_corpus"}
         <note>Part 3 of 3 begins: In your own words (`phase_3_writing_corpus`).
@@ -480,7 +480,7 @@ impl Led {
                 · Not filled in: Anything else
                 [+ Looks right] [Edit] [Start over]
         ");
-        assert_snapshot!(heard(model), @r#"
+        assert_snapshot!(requests(model), @r#"
         model calls c00000014 request_user_input {"prompt":"Please paste a few lines that you have written."}
         c00000014 -> {"userInput":"The engine weaves patterns as the loom weaves leaves."}
         "#);

@@ -70,7 +70,7 @@ async fn begun() -> Bot {
 }
 
 /// Ada writes, and no event tells of it; in the thread of the conversation, or beside it.
-fn writes_unheard(bot: &Bot, text: &str, in_thread: bool) {
+fn writes_undelivered(bot: &Bot, text: &str, in_thread: bool) {
     bot.slack.with(|state| {
         let events = std::mem::take(&mut state.settings.events);
         let messages = &state.channels["D0ADA"].messages;
@@ -84,14 +84,14 @@ fn writes_unheard(bot: &Bot, text: &str, in_thread: bool) {
 
 /// Somebody writes under the newest message of the bot with these words, or begins a thread where there are none; no event
 /// tells of it.
-async fn unheard(bot: &Bot, person: &Person, under: &str, text: &str) {
-    let heard = bot.slack.with(|state| std::mem::take(&mut state.settings.events));
+async fn undelivered(bot: &Bot, person: &Person, under: &str, text: &str) {
+    let events = bot.slack.with(|state| std::mem::take(&mut state.settings.events));
     if under.is_empty() {
         person.say(text).await;
     } else {
         person.reply_to(under, text).await;
     }
-    bot.slack.with(|state| state.settings.events = heard);
+    bot.slack.with(|state| state.settings.events = events);
 }
 
 /// Whether a conversation begins with it.
@@ -114,15 +114,15 @@ async fn taken(bot: &Bot) -> usize {
 async fn what_was_written_while_nobody_listened_is_taken_once() {
     let mut bot = begun().await;
     let ada = bot.ada();
-    writes_unheard(&bot, "blue", true);
+    writes_undelivered(&bot, "blue", true);
     bot.rest().await;
     assert!(ada.has_button("Blue"), "{}", ada.screen());
     bot.clock.advance(TimeDelta::hours(3));
     bot.crash().await;
     ada.sees("You answered: *Blue*").await;
     ada.sees("Why?").await;
-    // Beside the thread, and two at once; one of the next is heard as usual.
-    writes_unheard(&bot, "It is calm.", false);
+    // Beside the thread, and two at once; one of the next is events as usual.
+    writes_undelivered(&bot, "It is calm.", false);
     bot.crash().await;
     ada.sees("Your name?").await;
     bot.rest().await;
@@ -186,7 +186,7 @@ async fn a_decision_typed_while_nobody_listened_is_taken_once() {
     let (ada, grace) = (bot.ada(), bot.grace().at("recruiting-approvals"));
     drop((ada.news(), grace.news()));
     bot.clock.advance(TimeDelta::minutes(20));
-    unheard(&bot, &grace, "there is no pet", "approve").await;
+    undelivered(&bot, &grace, "there is no pet", "approve").await;
     model.next(Turn::says("Goodbye then."));
     bot.clock.advance(TimeDelta::hours(2));
     bot.crash().await;
@@ -210,8 +210,9 @@ async fn words_of_staff_written_while_nobody_listened_are_passed_on_once() {
     ada.reply("human").await;
     drop((ada.news(), linus.news()));
     bot.clock.advance(TimeDelta::minutes(20));
-    unheard(&bot, &linus, "asked for a human", "Hello Ada, Linus here.").await;
-    unheard(&bot, &bot.mallory().at("recruiting-desk"), "asked for a human", "I am nobody").await;
+    undelivered(&bot, &linus, "asked for a human", "Hello Ada, Linus here.").await;
+    undelivered(&bot, &bot.mallory().at("recruiting-desk"), "asked for a human", "I am nobody")
+        .await;
     bot.clock.advance(TimeDelta::hours(2));
     bot.crash().await;
     assert_snapshot!(ada.news(), @"
@@ -227,7 +228,7 @@ async fn a_first_message_written_while_nobody_listened_is_answered_once() {
     let mut bot = begun().await;
     let linus = bot.slack.person("U0LINUS");
     bot.clock.advance(TimeDelta::minutes(20));
-    unheard(&bot, &linus, "", "hello").await;
+    undelivered(&bot, &linus, "", "hello").await;
     bot.clock.advance(TimeDelta::hours(2));
     bot.crash().await;
     assert_snapshot!(linus.news(), @"
@@ -238,7 +239,7 @@ async fn a_first_message_written_while_nobody_listened_is_answered_once() {
     bot.crash().await;
     assert_snapshot!(linus.news(), @"");
     // A word that begins one begins it.
-    unheard(&bot, &bot.mallory(), "", "start").await;
+    undelivered(&bot, &bot.mallory(), "", "start").await;
     bot.crash().await;
     bot.mallory().sees("Which colour?").await;
     assert_eq!(bot.mallory().screen().matches("Which colour?").count(), 1);
@@ -251,7 +252,7 @@ async fn a_mention_written_while_nobody_listened_begins_a_conversation_once() {
     let linus = bot.slack.person("U0LINUS").at("general");
     linus.say("Nobody is meant.").await;
     bot.clock.advance(TimeDelta::minutes(20));
-    unheard(&bot, &linus, "", "@anteroom start").await;
+    undelivered(&bot, &linus, "", "@anteroom start").await;
     bot.clock.advance(TimeDelta::hours(2));
     for _ in 0..2 {
         bot.crash().await;

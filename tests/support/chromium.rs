@@ -321,7 +321,7 @@ impl Browser {
     }
 
     /// Waits until `text` is said aloud.
-    pub(crate) async fn hear(&self, text: &str) {
+    pub(crate) async fn hear_announced(&self, text: &str) {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let script = "return document.getElementById('aloud').textContent";

@@ -1,7 +1,7 @@
 //! Which written words reach the bot in a place, and how a text that tells what to type reads where they do not: it
 //! names buttons instead, which stand under it.
 //!
-//! Texts are written as for a place that hears everything: `Type *human* to reach a person.` They are read here as far
+//! Texts are written as for a place where everything can be read: `Type *human* to reach a person.` They are read here as far
 //! as they tell what to type, so that neither a text of the core nor one of a flow advertises what does nothing.
 
 use crate::{messages, model::ui::Offered, session::Command};
@@ -21,7 +21,7 @@ pub enum MessageAccess {
 /// Letters of the longest command that is looked for.
 const COMMAND_MAX: usize = 30;
 
-/// What tells people to write, without a command's name: as it reads where replies are heard, and where nothing is.
+/// What tells people to write, without a command's name: as it reads where replies can be read, and where nothing can.
 const TO_WRITE: [(&str, &str, &str); 4] = [
     (
         messages::interview::WRITE_TO_ME,
@@ -46,7 +46,7 @@ const TO_WRITE: [(&str, &str, &str); 4] = [
 ];
 
 impl MessageAccess {
-    /// A text as it can be followed where only so much is heard, with the commands that must stand under it as buttons.
+    /// A text as it can be followed where only so much can be read, with the commands that must stand under it as buttons.
     ///
     /// ```
     /// use anteroom::{chat::form::MessageAccess, model::ui::Offered};
@@ -62,8 +62,8 @@ impl MessageAccess {
         for sentence in sentences(text) {
             press(sentence, &mut adapted, &mut offers);
         }
-        for (written, replied, unheard) in TO_WRITE {
-            let instead = if self == Self::Replies { replied } else { unheard };
+        for (written, replied, with_commands) in TO_WRITE {
+            let instead = if self == Self::Replies { replied } else { with_commands };
             adapted = adapted.replace(written, instead);
         }
         (adapted, offers)
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_heard_nobody_is_told_to_reply() {
+    fn where_nothing_can_be_read_nobody_is_told_to_reply() {
         let (text, _) = MessageAccess::Nothing.adapt("Nothing is lost: write anything to go on.");
         assert_eq!(text, "Nothing is lost: choose *Use as answer* on a message of yours to go on.");
     }

@@ -85,7 +85,7 @@ pub struct App {
     pub(super) work_indicators: WorkIndicators,
     /// Sessions whose participants could not be reached.
     pub(super) lost: Lost,
-    /// When something was heard last.
+    /// When something was received last.
     pub(super) listening: LastSeen,
     pub(super) possible_duplicates: PossibleDuplicates,
     /// What stands outside for sessions.
@@ -227,7 +227,7 @@ impl App {
 
     /// Which written words reach the bot in a conversation. Over HTTP Discord tells of none; over the gateway of all, where
     /// it was granted, or the conversation is a direct one, and else of those that are for the bot.
-    pub(super) async fn hears(&self, session: SessionId, place: &Place) -> MessageAccess {
+    pub(super) async fn message_access(&self, session: SessionId, place: &Place) -> MessageAccess {
         match self.connection.transport {
             DiscordTransport::Http { .. } => MessageAccess::Nothing,
             DiscordTransport::Gateway { .. } if self.connection.message_content => {

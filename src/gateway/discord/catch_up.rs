@@ -1,5 +1,5 @@
 //! What was written while nobody listened. Discord sends again what a session missed; where a session is over — too long
-//! away, or ended by Discord — each conversation that goes on, or ended lately, is read once, from what was heard last.
+//! away, or ended by Discord — each conversation that goes on, or ended lately, is read once, from the last message that was read.
 //!
 //! Each message is taken as if it had just been dispatched, under the key that names it: one that was taken before, or
 //! comes by itself meanwhile, is recognised. Best effort: a thread that the bot may not read is left alone, and only as
@@ -20,7 +20,7 @@ use super::{
     send::snowflake,
 };
 use crate::{
-    chat::catch_up::{heard_last, team_threads, to_read},
+    chat::catch_up::{last_read_message, team_threads, to_read},
     engine::Engine,
     model::session::{Head, Platform},
 };
@@ -47,7 +47,7 @@ impl Share {
 }
 
 /// Reads every conversation of the session that somebody may have written in, the newest first, what a team wrote about it, and who called the
-/// bot in a channel without having one; ends early where the program is to stop. What was heard is noted once all of it
+/// bot in a channel without having one; ends early where the program is to stop. What was read is noted once all of it
 /// was seen.
 pub(super) async fn catch_up(app: Arc<App>, share: Share, since: Option<DateTime<Utc>>) {
     let engine = app.engine();
@@ -96,7 +96,7 @@ impl Reader<'_> {
         (taken, missed)
     }
 
-    /// Takes what was written in one conversation since it was heard from, and by a team about it.
+    /// Takes what was written in one conversation since it was read last, and by a team about it.
     async fn conversation(&self, head: &Head) -> Result<usize, Missed> {
         let app = self.app;
         let look = self.engine.look(head.id).await.map_err(|_| Missed)?;
@@ -106,7 +106,7 @@ impl Reader<'_> {
         if self.share.has(guild, is_thread)
             && let Some(room) = app.rooms.known(head.id).await.map_err(|_| Missed)?
         {
-            let after = heard_last(&look, (&room, self.since), snowflake);
+            let after = last_read_message(&look, (&room, self.since), snowflake);
             let messages = ask(app, &room, &after).await?;
             taken += self.take(messages, is_thread.then_some(guild)).await?;
         }

@@ -148,8 +148,11 @@ impl Buttons for UpdateContext<'_> {
     }
 
     async fn help(&self, head: &Head, action: &Action) -> Ack {
-        let hears = self.app.hears(head.id, &head.place).await;
-        self.show(&self.target(action), texts::help(messages::discord::HELP_TITLE, head.id, hears))
+        let message_access = self.app.message_access(head.id, &head.place).await;
+        self.show(
+            &self.target(action),
+            texts::help(messages::discord::HELP_TITLE, head.id, message_access),
+        )
     }
 
     fn hand_out(&self, copy: (SessionId, Audience), action: &Action) -> Ack {

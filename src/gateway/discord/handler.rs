@@ -64,13 +64,13 @@ impl Inbox for DiscordInbox {
             _ => Ack::Nothing,
         };
         let key = format!("discord:{key}");
-        self.0.members.hear(guild.as_deref(), &what);
+        self.0.members.observe(guild.as_deref(), &what);
         let update = UpdateContext { app: &self.0, engine, key, guild, ticket, quiet };
         let about = notices::message_of(&what);
         let is_news = !matches!(what, Incoming::Begun(_));
         let ack = update.take(what).await;
         if is_news && ack.is_ok() {
-            self.0.listening.heard().await;
+            self.0.listening.touch().await;
         }
         match ack {
             // Whoever waits for an answer is told; only what nobody waits for may come again.
@@ -287,8 +287,8 @@ impl Messages for UpdateContext<'_> {
 
     async fn wordless(&self, head: &Head, role: Role, to: &ReplyTarget) -> Result<Ack, NotTaken> {
         match role {
-            Role::Staff => self.unheard_from_staff(head.id, to).await,
-            Role::Conversation | Role::Request(_) => self.unheard(head, to).await,
+            Role::Staff => self.explain_unreadable_to_staff(head.id, to).await,
+            Role::Conversation | Role::Request(_) => self.explain_unreadable(head, to).await,
         }
     }
 }

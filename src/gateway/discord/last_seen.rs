@@ -1,4 +1,4 @@
-//! When the bot last heard of Discord, durable about once a minute; not while it still catches up with what it missed.
+//! When the bot last received something from Discord, durable about once a minute; not while it still catches up with what it missed.
 //!
 //! ```text
 //! discord/heard/-   2026-11-02T14:05:00Z
@@ -10,7 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     base::clock::Clock,
-    chat::catch_up::Heard,
+    chat::catch_up::LastRead,
     model::session::Platform,
     store::{self, Store},
 };
@@ -21,10 +21,10 @@ const NOTED: TimeDelta = TimeDelta::minutes(1);
 /// All servers of the bot.
 const EVERYWHERE: &str = "-";
 
-/// Notes that something was heard.
+/// Notes that something was received.
 #[derive(Debug)]
 pub(super) struct LastSeen {
-    heard: Heard,
+    stored: LastRead,
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
 }
@@ -38,13 +38,13 @@ struct State {
 
 impl LastSeen {
     pub(super) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        Self { heard: Heard::new(Platform::Discord, store), clock, state: Mutex::default() }
+        Self { stored: LastRead::new(Platform::Discord, store), clock, state: Mutex::default() }
     }
 
     /// A look back begins; when the bot last listened before it.
     pub(super) async fn look_back(&self) -> Result<Option<DateTime<Utc>>, store::Error> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).catching_up += 1;
-        self.heard.last(EVERYWHERE).await
+        self.stored.last(EVERYWHERE).await
     }
 
     /// A look back is done; where all was seen, what was before `began` need not be looked at again.
@@ -55,8 +55,8 @@ impl LastSeen {
         }
     }
 
-    /// Something was heard.
-    pub(super) async fn heard(&self) {
+    /// Something was received.
+    pub(super) async fn touch(&self) {
         let now = self.clock.now();
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,8 +70,8 @@ impl LastSeen {
     }
 
     async fn note(&self, at: DateTime<Utc>) {
-        if let Err(error) = self.heard.note(EVERYWHERE, at).await {
-            tracing::debug!(%error, "when people were heard last could not be noted");
+        if let Err(error) = self.stored.note(EVERYWHERE, at).await {
+            tracing::debug!(%error, "when messages were read last could not be noted");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the bot needs of Discord: its commands, what it may do, what it hears of.
+//! What the bot needs of Discord: its commands, what it may do, which events it is sent.
 //!
 //! `manifests/discord.json` is written from here; a test keeps it so.
 
@@ -332,13 +332,13 @@ const fn for_team(verb: Verb) -> ([&'static str; 2], [&'static str; 2]) {
 
 /// All of it, as an operator reads it.
 pub fn manifest(library: &Library) -> Value {
-    let hears = INTENTS.iter_names().map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>();
+    let intents = INTENTS.iter_names().map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>();
     let may = PERMISSIONS.iter_names().map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>();
     json!({
         "invite": invite("APPLICATION_ID"),
         "scopes": SCOPES,
         "permissions": { "integer": PERMISSIONS.bits().to_string(), "names": may },
-        "intents": { "integer": INTENTS.bits(), "names": hears,
+        "intents": { "integer": INTENTS.bits(), "names": intents,
             "privileged": { "message_content": "answers may be typed in threads", "members": "who leaves or passes the screening is known" } },
         "commands": commands(library),
     })

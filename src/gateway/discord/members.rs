@@ -120,7 +120,7 @@ impl Members {
     }
 
     /// Learns from what comes in.
-    pub(super) fn hear(&self, guild: Option<&str>, what: &Incoming) {
+    pub(super) fn observe(&self, guild: Option<&str>, what: &Incoming) {
         if matches!(what, Incoming::Begun(_)) {
             // Nobody tells what happened before.
             self.seen.invalidate_all();
@@ -274,7 +274,7 @@ mod tests {
     fn member_is_known_from_a_payload_for_a_minute() {
         let (clock, members) = members();
         assert_eq!(members.known("5", "7"), None);
-        members.hear(Some("5"), &changed(member(&["1"])));
+        members.observe(Some("5"), &changed(member(&["1"])));
         members.given("5", "7", "2");
         let known = members.known("5", "7").unwrap();
         assert!(known.has("1") && known.has("2") && !known.has("3"));
@@ -290,8 +290,8 @@ mod tests {
         let left = Incoming::MemberLeft { user: "7".to_owned(), is_banned: false };
         let begun = Incoming::Begun(inbound::Share { shard: 0, of: 1 });
         for (guild, what) in [(Some("5"), left), (None, begun)] {
-            members.hear(Some("5"), &changed(member(&[])));
-            members.hear(guild, &what);
+            members.observe(Some("5"), &changed(member(&[])));
+            members.observe(guild, &what);
             assert_eq!(members.known("5", "7"), None);
         }
     }
@@ -302,7 +302,7 @@ mod tests {
         let silent = inbound::Member { is_screened: false, ..member(&[]) };
         let pending = inbound::Member { is_pending: true, ..silent.clone() };
         for (told, is_pending) in [(silent, None), (pending, Some(true))] {
-            members.hear(Some("5"), &changed(told));
+            members.observe(Some("5"), &changed(told));
             assert_eq!(members.known("5", "7").unwrap().is_pending, is_pending);
         }
     }

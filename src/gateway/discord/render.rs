@@ -131,7 +131,7 @@ pub struct Cx {
     /// What was entered already and not sent yet.
     pub draft: Draft,
     /// Which written words reach the bot.
-    pub hears: MessageAccess,
+    pub message_access: MessageAccess,
     /// Those who are called to decide, as mentions.
     pub called: Option<String>,
     /// Address of the conversation, for deciders.
@@ -297,14 +297,15 @@ fn help(wait: &Wait, cx: &Cx, offers: Vec<Offered>) -> Vec<Value> {
     }
     let also = [Offered::Human, Offered::Stop].into_iter().chain(offers);
     let also = also.filter(|way| *way != Offered::Human || way_to_a_person(wait).is_none());
-    texts::helping(&also.collect::<Vec<_>>(), wait.session, cx.hears)
+    texts::helping(&also.collect::<Vec<_>>(), wait.session, cx.message_access)
 }
 
 /// What a question says, and which commands it offers where they cannot be typed.
 fn told(wait: &Wait, cx: &Cx) -> (String, Vec<Offered>) {
-    let hears = if cx.is_participants(wait) { cx.hears } else { MessageAccess::All };
-    let (text, offers) = hears.adapt(&wait.prompt.body);
-    match way_to_a_person(wait).filter(|_| hears != MessageAccess::All) {
+    let message_access =
+        if cx.is_participants(wait) { cx.message_access } else { MessageAccess::All };
+    let (text, offers) = message_access.adapt(&wait.prompt.body);
+    match way_to_a_person(wait).filter(|_| message_access != MessageAccess::All) {
         Some(label) => (text.replace(messages::buttons::TALK_TO_A_PERSON, label), offers),
         None => (text, offers),
     }

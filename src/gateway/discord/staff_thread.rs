@@ -29,8 +29,8 @@ use crate::{
 const ROWS: usize = 9;
 
 /// The head of the thread: who, which interview, how far, and what staff may do.
-pub fn root(look: &Look, hears: MessageAccess) -> Message {
-    let how = match (look.state.status, hears) {
+pub fn root(look: &Look, message_access: MessageAccess) -> Message {
+    let how = match (look.state.status, message_access) {
         (Status::Ended, _) => messages::staff::NOTHING_TO_DO,
         (Status::Completed, MessageAccess::All) => messages::staff::WRITE_TO_THEM,
         (Status::Completed, MessageAccess::Replies) => messages::staff::REPLY_TO_THEM,

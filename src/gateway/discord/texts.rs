@@ -187,9 +187,13 @@ fn offer(offered: Offered, session: SessionId) -> CreateButton {
     button(ButtonId::offer(offered, session), messages::buttons::offered(offered))
 }
 
-/// What stands under every question where words are not heard as they are typed: help, and each command once.
-pub fn helping(offers: &[Offered], session: SessionId, hears: MessageAccess) -> Vec<Value> {
-    if hears == MessageAccess::All {
+/// What stands under every question where the bot cannot read what is typed: help, and each command once.
+pub fn helping(
+    offers: &[Offered],
+    session: SessionId,
+    message_access: MessageAccess,
+) -> Vec<Value> {
+    if message_access == MessageAccess::All {
         return Vec::new();
     }
     let mut offers = offers.to_vec();
@@ -205,9 +209,9 @@ pub fn helping(offers: &[Offered], session: SessionId, hears: MessageAccess) -> 
     rows([help].into_iter().chain(buttons))
 }
 
-/// What works in a conversation, for whoever asks or has typed what nobody heard.
-pub fn help(first: &str, session: SessionId, hears: MessageAccess) -> Message {
-    let how = match hears {
+/// What works in a conversation, for whoever asks or has typed what the bot cannot read.
+pub fn help(first: &str, session: SessionId, message_access: MessageAccess) -> Message {
+    let how = match message_access {
         MessageAccess::All => messages::discord::HELP_TYPE,
         MessageAccess::Replies => messages::discord::HELP_REPLY,
         MessageAccess::Nothing => messages::discord::HELP_PRESS,

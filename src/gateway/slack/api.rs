@@ -457,9 +457,12 @@ mod tests {
         insta::assert_snapshot!(tenants.ready().unwrap_err(), @"Slack does not accept the bot's token: `token_revoked`. What was to be posted waits. hint: install the app in that workspace again");
         tenants.recheck(&api).await;
         assert!(tenants.ready().is_err());
-        let mut heard = tenants.installed();
+        let mut installed = tenants.installed();
         tenants.recheck(&api).await;
-        assert_eq!((heard.recv().await.unwrap().team.as_str(), tenants.ready()), ("T01", Ok(())));
+        assert_eq!(
+            (installed.recv().await.unwrap().team.as_str(), tenants.ready()),
+            ("T01", Ok(()))
+        );
         api.call("T01", Method::UpdateMessage, json!({})).await.unwrap();
     }
 

@@ -20,7 +20,7 @@ use crate::{
     base::{clock::Clock, ids::Ids, telemetry::link::Link},
     chat::{
         Afterwards, Deduplicator, NoticeLimiter, PossibleDuplicates, PostLog, RenderCache,
-        WorkIndicators, catch_up::Heard, message_index::MessageIndex,
+        WorkIndicators, catch_up::LastRead, message_index::MessageIndex,
     },
     config::{
         Lists, Settings,
@@ -55,8 +55,8 @@ pub struct App {
     pub home: Home,
     /// Which message stands for what.
     pub threads: MessageIndex,
-    /// When people were heard last.
-    pub(super) heard: Heard,
+    /// When messages were read last.
+    pub(super) last_read: LastRead,
     /// Durable state.
     pub store: Arc<dyn Store>,
     /// The time.
@@ -163,7 +163,7 @@ impl App {
             ),
             work_indicators,
             threads: MessageIndex::new(Platform::Slack, Arc::clone(&store)),
-            heard: Heard::new(Platform::Slack, Arc::clone(&store)),
+            last_read: LastRead::new(Platform::Slack, Arc::clone(&store)),
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Slack, TASK_LIMIT),
             receipts: NoticeLimiter::new(),

@@ -23,7 +23,7 @@ use super::{
 use crate::{
     base::telemetry::link::Link,
     chat::{
-        catch_up::{heard_last, team_threads, to_read},
+        catch_up::{last_read_message, team_threads, to_read},
         message_index::MessageRef,
     },
     engine::{Engine, Look},
@@ -91,7 +91,7 @@ async fn listen(app: &App, link: &Link) {
 async fn was_deaf(app: &App) -> bool {
     let now = app.clock.now();
     for team in app.api.tenants().teams() {
-        if !matches!(app.heard.last(&team).await, Ok(Some(last)) if now - last <= REDELIVERED) {
+        if !matches!(app.last_read.last(&team).await, Ok(Some(last)) if now - last <= REDELIVERED) {
             return true;
         }
     }
@@ -100,13 +100,13 @@ async fn was_deaf(app: &App) -> bool {
 
 async fn note(app: &App, at: DateTime<Utc>) {
     for team in app.api.tenants().teams() {
-        if let Err(error) = app.heard.note(&team, at).await {
-            tracing::debug!(%error, "when people were heard last could not be noted");
+        if let Err(error) = app.last_read.note(&team, at).await {
+            tracing::debug!(%error, "when messages were read last could not be noted");
         }
     }
 }
 
-/// Reads, again after a pause where Slack could not be asked; until all of it was seen, nothing counts as heard.
+/// Reads, again after a pause where Slack could not be asked; until all of it was seen, nothing counts as read.
 async fn read_until_done(app: &Arc<App>, shutdown: &CancellationToken) {
     let mut left = READINGS;
     while left > 0 {
@@ -153,7 +153,7 @@ async fn read_all(app: &Arc<App>) -> Done {
     let mut reader = Reader { app, engine, since: BTreeMap::new(), taken: 0 };
     let teams = app.api.tenants().teams();
     for team in &teams {
-        let last = app.heard.last(team).await.unwrap_or_default();
+        let last = app.last_read.last(team).await.unwrap_or_default();
         reader.since.extend(last.map(|last| (team.clone(), last)));
     }
     let mut done = Done::All;
@@ -212,7 +212,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What was written in a conversation since it was heard from, and by a team about it.
+    /// What was written in a conversation since it was read last, and by a team about it.
     async fn conversation(&mut self, head: &Head) -> Result<(), Missed> {
         let look = match self.engine.look(head.id).await {
             Ok(look) => look,
@@ -224,7 +224,7 @@ impl Reader<'_> {
         let place = &head.place;
         if let Some(root) = self.app.threads.root(head.id, place).await? {
             let listened = self.since.get(&place.workspace).copied();
-            let since = heard_last(&look, (&root.channel, listened), stamp);
+            let since = last_read_message(&look, (&root.channel, listened), stamp);
             let mut messages = self.replies(&place.workspace, &root, &since).await?;
             if root.channel.starts_with('D') {
                 // What is written beside the thread belongs to the conversation as well.

@@ -672,11 +672,11 @@ mod tests {
     #[tokio::test]
     async fn a_workspace_installs_the_app_and_is_known_after_a_restart() {
         let world = World::new(Giver::default()).await;
-        let mut heard = world.tenants.installed();
+        let mut installed = world.tenants.installed();
         assert_eq!(world.token("T01").await, None);
         assert_eq!(world.install().await, StatusCode::OK);
         assert_eq!(world.token("T01").await.as_deref(), Some("xoxb-1"));
-        assert_eq!(heard.recv().await.unwrap().bot, "B01");
+        assert_eq!(installed.recv().await.unwrap().bot, "B01");
         let kept = world.store.notes(INSTALLS).await.unwrap();
         assert!(!kept[0].value.as_ref().unwrap().contains("xoxb"), "sealed at rest");
         let again = open(&world.store, &world.clock, &world.base, 1).await.unwrap();
@@ -754,9 +754,9 @@ mod tests {
             Api::new(&world.base, Arc::clone(&world.tenants), &SlackRates::default()).unwrap();
         let failure = api.call("T01", Method::PostMessage, json!({})).await.unwrap_err();
         assert_eq!(failure, Failure::NotInstalled);
-        let mut heard = world.tenants.installed();
+        let mut installed = world.tenants.installed();
         assert_eq!(world.install().await, StatusCode::OK);
-        assert_eq!(heard.recv().await.unwrap().team, "T01");
+        assert_eq!(installed.recv().await.unwrap().team, "T01");
         assert_eq!(world.token("T01").await.as_deref(), Some("xoxb-2"));
     }
 

@@ -176,11 +176,11 @@ impl Live {
     async fn news(&mut self) -> Option<News> {
         let news = loop {
             // Each arm loses nothing when another one is taken: what was not received stays in its channel.
-            let heard = tokio::select! {
+            let received = tokio::select! {
                 changed = self.changes.recv() => changed.map(|changed| (changed.session, News::All)),
-                heard = goings_on(&mut self.goings_on) => heard,
+                received = goings_on(&mut self.goings_on) => received,
             };
-            match heard {
+            match received {
                 Ok((session, news)) if self.shows(session) => break news,
                 Ok(_) => {}
                 // Fallen behind: everything is looked at again anyway.
@@ -281,9 +281,9 @@ impl Live {
 
 /// Words and calls of any session; never, where nobody wants to hear of them.
 async fn goings_on(
-    heard: &mut Option<(broadcast::Receiver<Draft>, broadcast::Receiver<Progress>)>,
+    receivers: &mut Option<(broadcast::Receiver<Draft>, broadcast::Receiver<Progress>)>,
 ) -> Result<(SessionId, News), broadcast::error::RecvError> {
-    let Some((drafts, progress)) = heard else { return std::future::pending().await };
+    let Some((drafts, progress)) = receivers else { return std::future::pending().await };
     tokio::select! {
         draft = drafts.recv() => draft.map(|draft| (draft.session, News::Words)),
         progress = progress.recv() => progress.map(|progress| (progress.session, News::All)),

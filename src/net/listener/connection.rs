@@ -110,7 +110,7 @@ impl<S> Connection<S> {
 }
 
 impl<S: AsyncRead + Unpin> Connection<S> {
-    /// Reads and drops what the client sends, until it has heard that nobody listens or `end`.
+    /// Reads and drops what the client sends, until it notices that nobody listens or `end`.
     fn poll_linger(&mut self, cx: &mut Context<'_>, end: Instant) -> Poll<()> {
         if self.timer.deadline() != end {
             self.timer.as_mut().reset(end);
@@ -136,7 +136,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
-            self.client.heard();
+            self.client.touch();
         }
         self.timed(cx, read)
     }

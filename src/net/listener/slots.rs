@@ -197,7 +197,7 @@ impl Client {
     }
 
     /// A byte has come.
-    pub(super) fn heard(&self) {
+    pub(super) fn touch(&self) {
         self.change(|open| {
             if open.phase == Phase::Idle {
                 open.phase = Phase::Headers;

@@ -48,7 +48,7 @@ pub(super) fn read(markdown: &str) -> Vec<Block> {
     let source = without_definitions(markdown, options);
     let mut reader = Reader { source: &source, ..Reader::default() };
     for (event, range) in Parser::new_ext(&source, options).into_offset_iter() {
-        reader.hear(event, range.start, range.end);
+        reader.handle(event, range.start, range.end);
     }
     reader.flush();
     reader.blocks
@@ -122,7 +122,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn hear(&mut self, event: Event<'_>, start: usize, end: usize) {
+    fn handle(&mut self, event: Event<'_>, start: usize, end: usize) {
         match event {
             Event::Start(tag) => self.open(tag),
             Event::End(tag) => self.close(tag, end),

@@ -24,7 +24,7 @@ pub(super) fn normalized(order: Order, messages: &[Message]) -> Vec<Message> {
         match message {
             calling @ Message::Assistant { .. } => run.push(calling),
             result @ Message::Tool { .. } => run.push(result),
-            said @ Message::User(_) => hear(order, said, &mut arranged),
+            said @ Message::User(_) => add_user(order, said, &mut arranged),
             system @ Message::System(_) => arranged.push(system),
         }
     }
@@ -73,7 +73,7 @@ fn with_instructions(order: Order, messages: &[Message]) -> Vec<Message> {
 }
 
 /// Somebody speaks.
-fn hear(order: Order, said: Message, arranged: &mut Vec<Message>) {
+fn add_user(order: Order, said: Message, arranged: &mut Vec<Message>) {
     let Message::User(said) = said else { return };
     let (merges, folds) = (order.alternate, order.alternate || order.fold);
     match arranged.last_mut() {

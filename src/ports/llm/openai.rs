@@ -152,9 +152,9 @@ impl Model for Client {
             if learnt.contains(&Quirk::Forget) {
                 profile.replay = Replay::Never;
             }
-            let mut heard = Heard { sink: &mut *sink, anything: false };
-            let answer = self.once(&profile, request, &mut heard).await;
-            let may_repeat = !heard.anything && learnt.len() < QUIRKS_MAX;
+            let mut streamed = Streamed { sink: &mut *sink, anything: false };
+            let answer = self.once(&profile, request, &mut streamed).await;
+            let may_repeat = !streamed.anything && learnt.len() < QUIRKS_MAX;
             let quirk = match &answer {
                 Ok(completion) => no_room(completion),
                 Err(error) => error.told().and_then(|told| told.quirk.clone()),
@@ -221,11 +221,11 @@ impl Client {
             }
         };
         let mut reply = self.send(path, &body).await?;
-        let mut heard = |words: &str| sink.words(words);
+        let mut on_text = |words: &str| sink.words(words);
         let ids = self.ids.as_ref();
         let mut completion = match reply.form(profile.stream)? {
-            Form::Stream => reply.stream(reader, ids, &mut heard).await?,
-            Form::Json => reader.whole(&reply.all().await?, ids, &mut heard)?,
+            Form::Stream => reply.stream(reader, ids, &mut on_text).await?,
+            Form::Json => reader.whole(&reply.all().await?, ids, &mut on_text)?,
         };
         completion.request_id = reply.request_id;
         if let Some(opaque) = &mut completion.opaque {
@@ -320,13 +320,13 @@ fn headers(endpoint: &Endpoint, profile: &Profile) -> Option<header::HeaderMap> 
     Some(headers)
 }
 
-/// Knows whether words were heard.
-struct Heard<'a> {
+/// Knows whether words were streamed.
+struct Streamed<'a> {
     sink: &'a mut dyn Sink,
     anything: bool,
 }
 
-impl Sink for Heard<'_> {
+impl Sink for Streamed<'_> {
     fn words(&mut self, words: &str) {
         self.anything = true;
         self.sink.words(words);
@@ -443,18 +443,18 @@ impl Reply {
         &mut self,
         mut reader: Reader,
         ids: &dyn Ids,
-        heard: &mut (dyn FnMut(&str) + Send),
+        on_text: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Completion, Error> {
         while !reader.is_done() {
             let idle = if reader.is_whole() { LINGER } else { self.times.idle };
             match self.next(idle).await {
-                Ok(Some(bytes)) => reader.push(&bytes, heard)?,
+                Ok(Some(bytes)) => reader.push(&bytes, on_text)?,
                 Ok(None) | Err(Error::Cut) => break,
                 Err(Error::Timeout(_)) if reader.is_whole() => break,
                 Err(error) => return Err(error),
             }
         }
-        reader.finish(ids, heard)
+        reader.finish(ids, on_text)
     }
 
     /// What an answer with another status than 200 means.

@@ -3,7 +3,7 @@
 //! ```text
 //! request ─▶ a free place ─▶ circuit breaker ─▶ provider ──ok──▶ answer
 //!               ▲                          │
-//!               └── pause, at most so ◀────┤ what passes, while no words were heard that cannot be taken back
+//!               └── pause, at most so ◀────┤ what passes, while no words were streamed that cannot be taken back
 //!                   many attempts          │
 //!                                          └─▶ fallback, where the failure lies with the provider
 //! ```
@@ -162,16 +162,16 @@ impl<P: ?Sized> Resilient<P> {
 #[async_trait]
 impl Model for Resilient<dyn Model> {
     async fn chat(&self, request: &Request, sink: &mut dyn Sink) -> Result<Completion, Error> {
-        let mut heard = Heard { sink, since: None, anything: false };
-        let error = match self.attempts(request, &mut heard).await {
+        let mut streamed = Streamed { sink, since: None, anything: false };
+        let error = match self.attempts(request, &mut streamed).await {
             Ok(completion) => return Ok(completion),
             Err(error) => error,
         };
-        if !error.lies_with_provider() || self.fallback.is_none() || !heard.clear() {
+        if !error.lies_with_provider() || self.fallback.is_none() || !streamed.clear() {
             return Err(error);
         }
         match self.fallback(&error) {
-            Some(fallback) => fallback.chat(request, heard.sink).await,
+            Some(fallback) => fallback.chat(request, streamed.sink).await,
             None => Err(error),
         }
     }
@@ -191,15 +191,15 @@ impl Resilient<dyn Model> {
     async fn attempts(
         &self,
         request: &Request,
-        heard: &mut Heard<'_>,
+        streamed: &mut Streamed<'_>,
     ) -> Result<Completion, Error> {
         let mut made = 0;
         loop {
             made += 1;
             let mut attempt = self.begin(made).await?;
-            heard.since = None;
-            let result = self.provider.chat(request, heard).await;
-            attempt.first_words = heard.since;
+            streamed.since = None;
+            let result = self.provider.chat(request, streamed).await;
+            attempt.first_words = streamed.since;
             let told = result.as_ref().map(|answer| (answer.finish.word(), answer.usage));
             attempt.end(told, result.as_ref().ok().and_then(|c| c.request_id.as_deref()));
             let error = match result {
@@ -207,7 +207,7 @@ impl Resilient<dyn Model> {
                 Err(error) => error,
             };
             let Some(pause) = self.pause(&error, made) else { return Err(error) };
-            if !heard.clear() {
+            if !streamed.clear() {
                 return Err(error);
             }
             self.means.pauses.pause(pause).await;
@@ -262,16 +262,16 @@ impl Resilient<dyn Embedder> {
     }
 }
 
-/// Knows whether words were heard.
-struct Heard<'a> {
+/// Knows whether words were streamed.
+struct Streamed<'a> {
     sink: &'a mut dyn Sink,
     /// When the first words of this attempt came.
     since: Option<Instant>,
-    /// Words were heard that were not taken back.
+    /// Words were streamed that were not taken back.
     anything: bool,
 }
 
-impl Heard<'_> {
+impl Streamed<'_> {
     /// Whether everything can begin anew.
     fn clear(&mut self) -> bool {
         if self.anything {
@@ -281,7 +281,7 @@ impl Heard<'_> {
     }
 }
 
-impl Sink for Heard<'_> {
+impl Sink for Streamed<'_> {
     fn words(&mut self, words: &str) {
         self.since.get_or_insert_with(Instant::now);
         self.anything = true;

@@ -144,8 +144,8 @@ fn choice(choice: &ToolChoice, forced: bool) -> Value {
 #[derive(Debug, Default)]
 pub(super) struct Items {
     received: Vec<Value>,
-    /// Words that were heard already.
-    heard: String,
+    /// Words that were streamed already.
+    streamed: String,
     finish: Option<Finish>,
     usage: Usage,
 }
@@ -159,7 +159,7 @@ impl Items {
     pub(super) fn event(
         &mut self,
         event: Event<'_>,
-        heard: &mut dyn FnMut(&str),
+        on_text: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let data = event.data.trim();
         if self.is_whole() || data.is_empty() || data == "[DONE]" {
@@ -169,8 +169,8 @@ impl Items {
         match event["type"].as_str().unwrap_or_default() {
             "response.output_text.delta" => {
                 let words = event["delta"].as_str().unwrap_or_default();
-                heard(words);
-                self.heard.push_str(words);
+                on_text(words);
+                self.streamed.push_str(words);
             }
             "response.output_item.done" => self.item(&event["item"])?,
             "response.completed" | "response.incomplete" | "response.failed" => {
@@ -186,7 +186,7 @@ impl Items {
     }
 
     /// Takes an answer that comes at once.
-    pub(super) fn all(&mut self, bytes: &[u8], heard: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    pub(super) fn all(&mut self, bytes: &[u8], on_text: &mut dyn FnMut(&str)) -> Result<(), Error> {
         let answer: Value =
             serde_json::from_slice(bytes).map_err(|_| Error::BadAnswer(Fault::Json))?;
         if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
@@ -198,7 +198,7 @@ impl Items {
         items.iter().try_for_each(|item| self.item(item))?;
         let words = self.words();
         if !words.is_empty() {
-            heard(&words);
+            on_text(&words);
         }
         self.end(&answer)
     }
@@ -249,7 +249,7 @@ impl Items {
         let finish = self.finish.ok_or(Error::Cut)?;
         let (mut text, refusal) = (self.words(), self.contents("refusal", "refusal"));
         if text.is_empty() {
-            text = self.heard;
+            text = self.streamed;
         }
         let mut opaque = Opaque::default();
         let (mut calls, mut thinks): (Vec<ToolCall>, bool) = (Vec::new(), false);

@@ -137,7 +137,7 @@ fn questions_and_forms_open_from_a_button() {
         Ask { placeholder: Some("A sentence or two".into()), max: 2_000, required: false };
     let question = ask("", "What did *you* build?", Control::Ask(question));
     page.card("a question", &question, &me());
-    page.card("in a thread", &question, &Cx { hears: MessageAccess::Replies, ..me() });
+    page.card("in a thread", &question, &Cx { message_access: MessageAccess::Replies, ..me() });
     page.form(&question, "open", &me());
     let typed = Reply::Text { text: "An engine <b> @everyone".into() };
     page.card("answered by typing", &answered(&question, typed, ada(), "Ada"), &me());

@@ -315,7 +315,7 @@ impl Talk {
                     if is_frozen {
                         continue;
                     }
-                    match self.heard(&text, &to) {
+                    match self.on_frame(&text, &to) {
                         Step::On(answers) => {
                             for answer in answers {
                                 if socket.send(Frame::text(answer)).await.is_err() {
@@ -351,7 +351,7 @@ impl Talk {
         }
     }
 
-    fn heard(&mut self, text: &str, to: &mpsc::Sender<Do>) -> Step {
+    fn on_frame(&mut self, text: &str, to: &mpsc::Sender<Do>) -> Step {
         let Ok(frame) = serde_json::from_str::<Value>(text) else { return Step::Close(4002) };
         let data = &frame["d"];
         match frame["op"].as_u64() {

@@ -238,16 +238,16 @@ async fn every_call_is_heard_of_without_its_content() {
     bench.ask("request_user_input", json!({ "prompt": "Why?" })).await;
     bench.answer(Reply::Text { text: "secret".to_owned() }).await;
     bench.tell("request_user_input", json!({})).await;
-    let mut heard = Vec::new();
+    let mut steps = Vec::new();
     while let Ok(Progress { session, call, tool, what }) = progress.try_recv() {
         assert_eq!(session, bench.session);
         let outcome = match &what {
             Happened::ToolCall => "",
             Happened::ToolResult { outcome } => outcome,
         };
-        heard.push(format!("{} {tool} {call} {outcome}", what.name()).trim_end().to_owned());
+        steps.push(format!("{} {tool} {call} {outcome}", what.name()).trim_end().to_owned());
     }
-    insta::assert_snapshot!(heard.join("\n"), @"
+    insta::assert_snapshot!(steps.join("\n"), @"
     tool_call request_user_input call_1
     tool_result request_user_input call_1 waiting
     tool_call request_user_input call_1

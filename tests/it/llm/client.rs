@@ -102,7 +102,7 @@ async fn words_stream_as_they_come() {
     let client = client(&provider, Purpose::Interview, "key_env = \"KEY\"\n");
     let completion = client.chat(&ask("Hello"), &mut ear).await.unwrap();
     assert_eq!(shown(&completion), "\"Good morning\" · stop");
-    assert_eq!(ear.heard, "Good morning");
+    assert_eq!(ear.text, "Good morning");
     assert_eq!((completion.usage.input, completion.usage.output), (7, 2));
     assert_eq!(completion.request_id.as_deref(), Some("req_7"));
     let [seen] = &provider.seen()[..] else { panic!("one request") };
@@ -197,7 +197,7 @@ async fn an_answer_without_a_stream_will_do() {
         assert_eq!(shown(&completion), "\"Yes\" · stop");
     }
     conformance::check(&provider);
-    assert_eq!(ear.heard, "YesYes");
+    assert_eq!(ear.text, "YesYes");
     assert_eq!(provider.seen()[1].body["stream"], json!(false));
 }
 

@@ -63,7 +63,7 @@ async fn messages_carry_files_choices_and_marks() {
     request.choice = ToolChoice::Required;
     let mut ear = Ear::default();
     let answer = client.chat(&request, &mut ear).await.unwrap();
-    assert_eq!((ear.heard.as_str(), answer.finish), ("Some words.", Finish::ToolCalls));
+    assert_eq!((ear.text.as_str(), answer.finish), ("Some words.", Finish::ToolCalls));
     assert_eq!((answer.usage.input, answer.usage.cached, answer.usage.output), (100, 90, 7));
     assert_eq!(answer.calls[0].raw, "{\"n\":0,\"call\":0}");
     let mut body = service.seen().pop().unwrap();

@@ -39,7 +39,7 @@ async fn turns_are_played_in_order_and_rules_before_them() {
         shown(&first),
         "\"Let me see\" · call_1=get_user_option({\"prompt\":\"Which?\"}) · call_2=next_phase({\"over) · tool_calls"
     );
-    assert_eq!(ear.heard, "Let me see");
+    assert_eq!(ear.text, "Let me see");
     assert!(first.calls[0].arguments().is_ok() && first.calls[1].arguments().is_err());
     assert_eq!(model.chat(&ask("time?"), &mut Silent).await.unwrap().text, "Noon");
     assert_eq!(model.chat(&ask("Hello"), &mut Silent).await, Err(Error::Cut));

@@ -120,10 +120,10 @@ async fn words_that_were_heard_are_said_again_only_where_they_can_be_taken_back(
         let result = stand.model.chat(&ask("Hello"), &mut ear).await;
         if forgetful {
             assert_eq!(result.unwrap().text, "Good morning");
-            assert_eq!((ear.heard.as_str(), ear.restarts), ("Good morning", 1));
+            assert_eq!((ear.text.as_str(), ear.restarts), ("Good morning", 1));
         } else {
             assert_eq!(result, Err(Error::Cut));
-            assert_eq!(ear.heard, "Good mor");
+            assert_eq!(ear.text, "Good mor");
             assert!(stand.second.seen().is_empty());
         }
     }

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use super::shown;
 
 fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Result<Completion, Error>, String) {
-    let mut heard = String::new();
-    let mut ear = |words: &str| heard.push_str(words);
+    let mut text = String::new();
+    let mut on_text = |words: &str| text.push_str(words);
     let mut reader = Reader::default();
-    let pushed = pieces.into_iter().try_for_each(|piece| reader.push(piece, &mut ear));
-    let result = pushed.and_then(|()| reader.finish(&CountingIds::default(), &mut ear));
-    (result, heard)
+    let pushed = pieces.into_iter().try_for_each(|piece| reader.push(piece, &mut on_text));
+    let result = pushed.and_then(|()| reader.finish(&CountingIds::default(), &mut on_text));
+    (result, text)
 }
 
 /// A stream of these deltas, with a finish reason and `[DONE]`.
@@ -33,11 +33,11 @@ fn stream(deltas: &[Value], finish: &str) -> String {
 
 fn told(stream: &str) -> String {
     match read([stream.as_bytes()]) {
-        (Ok(completion), heard) => {
-            assert_eq!(heard, completion.text);
+        (Ok(completion), text) => {
+            assert_eq!(text, completion.text);
             shown(&completion)
         }
-        (Err(error), heard) => format!("{heard:?} · {error}"),
+        (Err(error), text) => format!("{text:?} · {error}"),
     }
 }
 

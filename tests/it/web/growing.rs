@@ -75,7 +75,7 @@ impl Ear<'_> {
     }
 
     /// The next event that holds `words`; all before it are passed over.
-    async fn hears(&mut self, words: &str) -> String {
+    async fn receives(&mut self, words: &str) -> String {
         let listening = async {
             loop {
                 if let Some(end) = self.1.find("\n\n") {
@@ -137,17 +137,17 @@ async fn words_grow_on_the_page_and_become_the_message_in_their_place() {
     assert!(page.contains("about <strong>pets</strong>"), "{page}");
     assert!(page.contains("aria-busy") && !page.contains("at home") && !page.contains("Thinking"));
     let mut ear = Ear::to(&ada, &path).await;
-    let growing = ear.hears("about <strong>pets").await;
-    let kept = ear.hears("event: drafts").await;
+    let growing = ear.receives("about <strong>pets").await;
+    let kept = ear.receives("event: drafts").await;
     let id = between(&growing, "\"id\":\"", "\"");
     assert_eq!(between(&kept, "\"ids\":[", "]"), format!("\"{id}\""));
     assert!(growing.contains("draft") && growing.contains("\"spoken\":\"\""), "{growing}");
 
     gate.open();
-    let whole = ear.hears("at home?").await;
+    let whole = ear.receives("at home?").await;
     assert_eq!(between(&whole, "\"id\":\"", "\""), id);
     assert!(!whole.contains("draft") && whole.contains("\"spoken\":\"Let us talk"), "{whole}");
-    assert!(ear.hears("event: drafts").await.contains("[]"));
+    assert!(ear.receives("event: drafts").await.contains("[]"));
     let page = drawn(&ada, &path).await;
     assert_eq!((page.matches("at home?").count(), page.matches("draft").count()), (1, 0), "{page}");
     assert!(page.contains(&format!("id=\"{id}\"")), "{page}");
@@ -172,7 +172,7 @@ async fn a_forbidden_question_is_not_seen_while_it_is_written() {
 
     let mut ear = Ear::to(&ada, &path).await;
     gate.open();
-    ear.hears("Which pet").await;
+    ear.receives("Which pet").await;
     let page = drawn(&ada, &path).await;
     assert!(!page.contains("Thank you for") && !page.contains("How old"), "{page}");
 }
@@ -187,11 +187,11 @@ async fn words_that_are_taken_back_leave_the_page() {
     let path = begun(&site, &ada).await;
     gate.reached().await;
     let mut ear = Ear::to(&ada, &path).await;
-    ear.hears("These are some words").await;
+    ear.receives("These are some words").await;
 
     gate.open();
-    ear.hears("What you write isn't lost").await;
-    assert!(ear.hears("event: drafts").await.contains("[]"));
+    ear.receives("What you write isn't lost").await;
+    assert!(ear.receives("event: drafts").await.contains("[]"));
     let page = drawn(&ada, &path).await;
     assert!(!page.contains("These are some") && !page.contains("Thinking"), "{page}");
 }
@@ -210,17 +210,17 @@ async fn what_goes_on_is_told_in_words_for_people() {
     assert!(page.contains("Looking for the scales…") && !page.contains("weigh"), "{page}");
     assert!(!page.contains("Stop answering"), "a step can't be stopped: {page}");
     let mut ear = Ear::to(&ada, &path).await;
-    ear.hears("Looking for the scales…").await;
+    ear.receives("Looking for the scales…").await;
     scales.open();
     last.reached().await;
-    let thinking = ear.hears("Thinking…").await;
+    let thinking = ear.receives("Thinking…").await;
     assert!(
         thinking.contains("</svg>Put it on</span>") && thinking.contains("\"id\":\"doing\""),
         "{thinking}"
     );
     assert!(drawn(&ada, &path).await.contains("Thinking…"));
     last.open();
-    ear.hears("Three.").await;
+    ear.receives("Three.").await;
     assert!(!ada.get(&path).await.contains("Thinking…"));
     model.assert_played();
 }

@@ -43,12 +43,12 @@ async fn start() -> Bot {
 #[tokio::test]
 async fn everything_comes_over_http_as_over_sockets() {
     let bot = start().await;
-    let (address, mut heard) = ear().await;
+    let (address, mut replies) = ear().await;
     assert_eq!(bot.slack.send(message(1, "hello")).await, Ok(json!("")));
     insta::assert_snapshot!(bot.slack.send(form()).await.unwrap(), @r#"{"response_action":"errors","errors":{"name":"Please write it"}}"#);
     insta::assert_snapshot!(bot.slack.send(command("status & more", &address)).await.unwrap(), @r#"{"response_type":"ephemeral","text":"Only you see this"}"#);
     assert_eq!(bot.slack.send(click("go", &address)).await, Ok(json!("")));
-    next(&mut heard).await;
+    next(&mut replies).await;
     assert_eq!(bot.desk.taken(), ["hello", "", "status & more", "go"]);
     // One address is enough.
     bot.slack.use_http(&bot.base, ["/slack/events"; 3]);
@@ -62,9 +62,9 @@ async fn everything_comes_over_http_as_over_sockets() {
 async fn what_cannot_be_saved_comes_again() {
     let bot = start().await;
     assert_eq!(bot.slack.send(message(1, "full")).await, Err(Lost));
-    let (address, mut heard) = ear().await;
+    let (address, mut replies) = ear().await;
     assert_eq!(bot.slack.send(click("full", &address)).await, Err(Lost));
-    next(&mut heard).await;
+    next(&mut replies).await;
     let body = message(2, "full").payload.to_string();
     let response = signed(&bot, JSON, &body, 0).send().await.unwrap();
     assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);

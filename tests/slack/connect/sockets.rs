@@ -63,26 +63,26 @@ async fn what_cannot_be_saved_is_not_acknowledged_and_comes_again() {
 async fn who_pressed_or_typed_is_told_that_it_was_not_saved() {
     let bot = Bot::connected().await;
     bot.slack.with(|state| state.settings.ack_limit = Duration::from_millis(700));
-    let (address, mut heard) = ear().await;
+    let (address, mut replies) = ear().await;
     assert_eq!(bot.slack.send(click("full", &address)).await, Err(Lost));
-    insta::assert_snapshot!(next(&mut heard).await, @r#"{"response_type":"ephemeral","replace_original":false,"text":"That couldn't be saved right now. Please try again."}"#);
+    insta::assert_snapshot!(next(&mut replies).await, @r#"{"response_type":"ephemeral","replace_original":false,"text":"That couldn't be saved right now. Please try again."}"#);
     assert_eq!(bot.slack.send(command("never", &address)).await, Err(Lost));
-    next(&mut heard).await;
+    next(&mut replies).await;
     // Not everywhere: an address that is not Slack's hears nothing, and nothing breaks.
     assert_eq!(bot.slack.send(click("full", "https://example.org/respond")).await, Err(Lost));
     bot.stop().await.unwrap();
-    assert!(heard.try_recv().is_err());
+    assert!(replies.try_recv().is_err());
 }
 
 #[tokio::test]
 async fn answers_go_where_they_can() {
     let bot = Bot::connected().await;
-    let (address, mut heard) = ear().await;
+    let (address, mut replies) = ear().await;
     insta::assert_snapshot!(bot.slack.send(form()).await.unwrap(), @r#"{"response_action":"errors","errors":{"name":"Please write it"}}"#);
     insta::assert_snapshot!(bot.slack.send(command("status", &address)).await.unwrap(), @r#"{"response_type":"ephemeral","text":"Only you see this"}"#);
     // What was pressed has no answer of its own.
     assert_eq!(bot.slack.send(click("go", &address)).await, Ok(Value::Null));
-    insta::assert_snapshot!(next(&mut heard).await, @r#"{"response_type":"ephemeral","replace_original":false,"text":"Only you see this"}"#);
+    insta::assert_snapshot!(next(&mut replies).await, @r#"{"response_type":"ephemeral","replace_original":false,"text":"Only you see this"}"#);
     bot.stop().await.unwrap();
 }
 

@@ -276,8 +276,8 @@ fn order(rule: Rule, messages: &[Value]) -> Option<(u16, Value)> {
         Rule::Gemma(status) => {
             let begin = usize::from(from(&messages[0]) == "system");
             for (n, message) in messages[begin..].iter().enumerate() {
-                let is_heard = matches!(from(message).as_str(), "user" | "tool");
-                if is_heard != (n % 2 == 0) {
+                let is_input = matches!(from(message).as_str(), "user" | "tool");
+                if is_input != (n % 2 == 0) {
                     return said(
                         status,
                         "Conversation roles must alternate user/assistant/user/assistant/...",

@@ -95,7 +95,7 @@ impl Said<'_> {
                 self.result(&block["tool_use_id"], &block["content"]);
             }
         }
-        self.heard(&text(content));
+        self.note_text(&text(content));
     }
 
     /// The result of a call; words that may not follow it stand behind it.
@@ -110,11 +110,11 @@ impl Said<'_> {
         let rest = &content[values.byte_offset()..];
         let call = CallId::new(id.as_str().unwrap());
         self.0.push(Message::Tool { call, content: result.to_string() });
-        self.heard(rest);
+        self.note_text(rest);
     }
 
     /// Notes and words, each for itself where several were sent as one.
-    fn heard(&mut self, text: &str) {
+    fn note_text(&mut self, text: &str) {
         let mut rest = text.trim_start();
         while !rest.is_empty() {
             let next = ["\n\n<note>", "\n\n<participant>"].map(|mark| rest.find(mark));

@@ -141,7 +141,7 @@ struct Lane {
     turn: tokio::sync::Mutex<()>,
     count: Mutex<Count>,
     /// An answer came.
-    heard: Notify,
+    changed: Notify,
 }
 
 /// What is known of a bucket.
@@ -181,7 +181,7 @@ pub(super) struct Pass<'a> {
 enum Wait {
     Until(Instant),
     /// Another call is ahead, and its answer says more.
-    Heard,
+    Changed,
 }
 
 impl RateLimiter {
@@ -209,7 +209,7 @@ impl RateLimiter {
             return Err(lane.rest(Instant::now()));
         };
         loop {
-            let heard = lane.heard.notified();
+            let changed = lane.changed.notified();
             let now = Instant::now();
             match self.ask(&lane, method, now) {
                 Ok(()) => {
@@ -217,10 +217,10 @@ impl RateLimiter {
                 }
                 Err(Wait::Until(until)) if until > deadline => return Err(until - now),
                 Err(Wait::Until(until)) => {
-                    drop(tokio::time::timeout_at(until, heard).await);
+                    drop(tokio::time::timeout_at(until, changed).await);
                 }
-                Err(Wait::Heard) => {
-                    if tokio::time::timeout_at(deadline, heard).await.is_err() {
+                Err(Wait::Changed) => {
+                    if tokio::time::timeout_at(deadline, changed).await.is_err() {
                         return Err(lane.rest(Instant::now()));
                     }
                 }
@@ -256,7 +256,7 @@ impl Pass<'_> {
         count.under_way = count.under_way.saturating_sub(1);
         count.told(told, self.method, now);
         drop(count);
-        lane.heard.notify_waiters();
+        lane.changed.notify_waiters();
     }
 }
 
@@ -274,7 +274,7 @@ impl Lane {
         let mut count = lock(&self.count);
         count.under_way = count.under_way.saturating_sub(1);
         drop(count);
-        self.heard.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     /// How long it takes until a call is possible, as far as that is known.
@@ -304,7 +304,7 @@ impl Count {
             (Known::Limit(_), _) if self.remaining > 0 => Ok(()),
             // The first one of a bucket, or of a stretch about which nothing is known, goes ahead alone.
             _ if self.under_way == 0 => Ok(()),
-            _ => Err(Wait::Heard),
+            _ => Err(Wait::Changed),
         }
     }
 

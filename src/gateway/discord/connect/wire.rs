@@ -139,7 +139,7 @@ impl<'a> Wire<'a> {
                 _ = self.heartbeats.tick() => self.heartbeat().await,
                 _ = self.keeps.tick() => self.keep().await,
                 frame = self.stream.next(), if self.in_hand.len() < IN_HAND_MAX => {
-                    self.heard(frame).await
+                    self.on_frame(frame).await
                 }
             };
             if let Step::Over(why) = next {
@@ -165,7 +165,7 @@ impl<'a> Wire<'a> {
                 self.stream.close(Some(frame)).await?;
                 self.stream.flush().await
             };
-            // One that hears nothing is left all the same.
+            // One that receives nothing is left all the same.
             drop(timeout(pace.write, closing).await);
         }
     }
@@ -215,7 +215,7 @@ impl<'a> Wire<'a> {
         self.write(&json!({ "op": 1, "d": seq })).await
     }
 
-    async fn heard(&mut self, frame: Option<Result<Message, tungstenite::Error>>) -> Step {
+    async fn on_frame(&mut self, frame: Option<Result<Message, tungstenite::Error>>) -> Step {
         let text = match frame {
             Some(Ok(Message::Text(text))) => text,
             Some(Ok(Message::Close(frame))) => {

@@ -47,7 +47,7 @@ struct Use<'a> {
     /// It was done with a message that they alone see.
     is_aside: bool,
     /// What can be typed where it was done.
-    hears: MessageAccess,
+    message_access: MessageAccess,
 }
 
 impl UpdateContext<'_> {
@@ -83,7 +83,7 @@ impl UpdateContext<'_> {
             element: &element,
             reply_target: &reply_target,
             is_aside: action.is_ephemeral,
-            hears: self.app.hears(head.id, &head.place).await,
+            message_access: self.app.message_access(head.id, &head.place).await,
         };
         let draft = self.app.drafts.of(&wait).await?;
         if let Some(ack) = self.opened(&used, &draft, action.ticket.file_max).await {
@@ -123,7 +123,7 @@ impl UpdateContext<'_> {
             element: &element,
             reply_target: &reply_target,
             is_aside: sent.is_ephemeral,
-            hears: self.app.hears(head.id, &head.place).await,
+            message_access: self.app.message_access(head.id, &head.place).await,
         };
         if let Control::Upload(upload) = &wait.prompt.control {
             let files = answer::files(&sent.inputs);
@@ -153,7 +153,7 @@ impl UpdateContext<'_> {
         }
         let cx = render::Cx {
             reader: wait.answerers.audience(),
-            hears: used.hears,
+            message_access: used.message_access,
             draft: draft.clone(),
             file_max,
             is_scripted: handler::is_scripted(self.engine, wait).await,

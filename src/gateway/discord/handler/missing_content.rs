@@ -18,21 +18,24 @@ use crate::{
 };
 
 impl UpdateContext<'_> {
-    /// Somebody wrote in their own conversation what nobody could hear: once, they are told what works.
-    pub(super) async fn unheard(
+    /// Somebody wrote in their own conversation what the bot cannot read: once, they are told what works.
+    pub(super) async fn explain_unreadable(
         &self,
         head: &Head,
         reply_target: &ReplyTarget,
     ) -> Result<Ack, NotTaken> {
-        let hears = self.app.hears(head.id, &head.place).await;
-        if hears == MessageAccess::All || !self.is_first(head.id, reply_target).await? {
+        let message_access = self.app.message_access(head.id, &head.place).await;
+        if message_access == MessageAccess::All || !self.is_first(head.id, reply_target).await? {
             return Ok(self.done());
         }
-        Ok(self.show(reply_target, texts::help(messages::discord::UNHEARD, head.id, hears)))
+        Ok(self.show(
+            reply_target,
+            texts::help(messages::discord::UNREADABLE, head.id, message_access),
+        ))
     }
 
     /// The same of staff, in the thread about somebody.
-    pub(super) async fn unheard_from_staff(
+    pub(super) async fn explain_unreadable_to_staff(
         &self,
         session: SessionId,
         reply_target: &ReplyTarget,

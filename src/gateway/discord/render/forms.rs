@@ -157,7 +157,7 @@ impl Opened<'_> {
         input["max_length"] = max.into();
         input["required"] = ask.required.into();
         let is_more = usize::try_from(ask.max).is_ok_and(|asked| asked > max);
-        let hint = match self.cx.hears {
+        let hint = match self.cx.message_access {
             MessageAccess::All if is_more => messages::forms::NEED_ROOM,
             MessageAccess::Replies if is_more => messages::forms::NEED_ROOM_REPLY,
             MessageAccess::All | MessageAccess::Replies | MessageAccess::Nothing => "",

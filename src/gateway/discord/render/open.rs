@@ -285,7 +285,7 @@ impl Open<'_> {
     fn write(&self, ask: &Ask) -> Drawn {
         let open = self.primary("open", messages::buttons::WRITE_ANSWER);
         let mut below = rows(std::iter::once(open).chain(self.skip(!ask.required)));
-        let line = match self.cx.hears {
+        let line = match self.cx.message_access {
             MessageAccess::All => Some(messages::forms::TYPE_HERE),
             MessageAccess::Replies => Some(messages::forms::REPLY_HERE),
             MessageAccess::Nothing => None,

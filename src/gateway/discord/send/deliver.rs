@@ -229,13 +229,17 @@ impl Sender<'_> {
         };
         let room = self.app.rooms.known(self.effect.session).await?;
         let is_direct = people::is_direct(&self.effect.place);
-        let hears = self.app.hears(self.effect.session, &self.effect.place).await;
-        let called = self.called().map(|(mentions, _)| mentions);
+        let message_access = self.app.message_access(self.effect.session, &self.effect.place).await;
         let conversation = room.filter(|_| !is_direct && reader == Audience::Staff);
         let conversation = conversation.map(|room| self.address(&room));
-        let draft = self.app.drafts.of(wait).await?;
-        let mut cx =
-            render::Cx { reader, draft, hears, called, conversation, ..render::Cx::default() };
+        let mut cx = render::Cx {
+            reader,
+            draft: self.app.drafts.of(wait).await?,
+            message_access,
+            called: self.called().map(|(mentions, _)| mentions),
+            conversation,
+            ..render::Cx::default()
+        };
         let is_request =
             matches!(wait.prompt.control, Control::Decide(_)) && reader == Audience::Staff;
         let is_erased =
@@ -296,8 +300,8 @@ impl Sender<'_> {
         let session = self.effect.session;
         let message = match closing {
             Some(text) => {
-                let hears = self.app.hears(session, &self.effect.place).await;
-                texts::closing(&hears.adapt(text).0, session)
+                let message_access = self.app.message_access(session, &self.effect.place).await;
+                texts::closing(&message_access.adapt(text).0, session)
             }
             None => texts::copy_offered(session),
         };

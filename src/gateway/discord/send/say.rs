@@ -45,13 +45,13 @@ impl Sender<'_> {
 
     /// Words for the participant, as they can be followed where they stand.
     async fn tell(&self, text: &str, offers: &[Offered]) -> Delivered<Option<String>> {
-        let hears = self.app.hears(self.effect.session, &self.effect.place).await;
-        let (text, unheard) = hears.adapt(text);
+        let message_access = self.app.message_access(self.effect.session, &self.effect.place).await;
+        let (text, commands) = message_access.adapt(text);
         let mut messages = render::post(&text);
         if messages.is_empty() {
             return Ok(None);
         }
-        let more = unheard.into_iter().filter(|offered| !offers.contains(offered));
+        let more = commands.into_iter().filter(|offered| !offers.contains(offered));
         let offers: Vec<Offered> = offers.iter().copied().chain(more).collect();
         texts::offer_under(&mut messages, &offers, self.effect.session);
         let look = self.look().await?;

@@ -500,7 +500,7 @@ pub(super) enum Fate {
     Dropped,
     /// The answer was of no use, and the model was asked again at once.
     SaidAgain,
-    /// The model was not heard out.
+    /// The model was cut off.
     Interrupted,
 }
 

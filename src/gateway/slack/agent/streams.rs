@@ -3,7 +3,7 @@
 //! ```text
 //! record ─▶ open ─▶ grow … grow ─▶ finish     its post has come: the message is that post, and the record says so
 //!                       │
-//!                       ├─▶ break off         the model was not heard out: what was read stays, and ends with `…`
+//!                       ├─▶ break off         the model was cut off: what was read stays, and ends with `…`
 //!                       └─▶ take down         it is said anew below, or was not said in the end
 //! ```
 //!

@@ -33,7 +33,7 @@ pub(super) enum Why {
     LinkDisabled,
     /// It was closed, or the network failed.
     Lost,
-    /// Nothing was heard for too long.
+    /// Nothing was received for too long.
     Silent,
 }
 
@@ -104,7 +104,7 @@ impl Wire {
                 () = stop.cancelled() => Step::Over(Why::Lost),
                 () = at(until) => Step::Over(Why::Announced),
                 _ = self.pings.tick() => self.ping().await,
-                frame = self.stream.next(), if self.in_hand.len() < IN_HAND_MAX => self.heard(frame),
+                frame = self.stream.next(), if self.in_hand.len() < IN_HAND_MAX => self.on_frame(frame),
             };
             if let Step::Over(why) = next {
                 break why;
@@ -160,7 +160,7 @@ impl Wire {
         self.write(Message::Ping(Vec::new().into())).await
     }
 
-    fn heard(
+    fn on_frame(
         &mut self,
         frame: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>,
     ) -> Step {

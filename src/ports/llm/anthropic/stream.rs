@@ -44,7 +44,7 @@ impl Blocks {
     pub(in crate::ports::llm) fn event(
         &mut self,
         event: Event<'_>,
-        heard: &mut dyn FnMut(&str),
+        on_text: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let data = event.data.trim();
         if self.done || data.is_empty() {
@@ -53,8 +53,8 @@ impl Blocks {
         let event: Value = serde_json::from_str(data).map_err(|_| Error::BadAnswer(Fault::Json))?;
         match event["type"].as_str().unwrap_or_default() {
             "message_start" => self.count(&event["message"]["usage"]),
-            "content_block_start" => self.begin(&event, heard)?,
-            "content_block_delta" => self.delta(&event, heard),
+            "content_block_start" => self.begin(&event, on_text)?,
+            "content_block_delta" => self.delta(&event, on_text),
             "message_delta" => {
                 self.count(&event["usage"]);
                 if let Some(reason) = event["delta"]["stop_reason"].as_str() {
@@ -73,7 +73,7 @@ impl Blocks {
     pub(in crate::ports::llm) fn all(
         &mut self,
         bytes: &[u8],
-        heard: &mut dyn FnMut(&str),
+        on_text: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let answer: Value =
             serde_json::from_slice(bytes).map_err(|_| Error::BadAnswer(Fault::Json))?;
@@ -84,7 +84,7 @@ impl Blocks {
             return Err(Error::BadAnswer(Fault::Shape));
         };
         for (index, block) in blocks.iter().enumerate() {
-            self.begin(&json!({ "index": index, "content_block": block }), heard)?;
+            self.begin(&json!({ "index": index, "content_block": block }), on_text)?;
         }
         self.count(&answer["usage"]);
         self.finish = answer["stop_reason"].as_str().map(finish);
@@ -103,26 +103,26 @@ impl Blocks {
         self.usage.output = of("output_tokens").unwrap_or(self.usage.output);
     }
 
-    fn begin(&mut self, event: &Value, heard: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    fn begin(&mut self, event: &Value, on_text: &mut dyn FnMut(&str)) -> Result<(), Error> {
         if self.received.len() == BLOCKS_MAX {
             return Err(Error::BadAnswer(Fault::Size));
         }
         let (index, block) = (event["index"].as_u64().unwrap_or_default(), &event["content_block"]);
         if let (Some("text"), Some(words)) = (block["type"].as_str(), block["text"].as_str()) {
-            self.hear(words, heard);
+            self.push_text(words, on_text);
         }
         self.received.push((index, block.clone()));
         Ok(())
     }
 
-    fn hear(&mut self, words: &str, heard: &mut dyn FnMut(&str)) {
+    fn push_text(&mut self, words: &str, on_text: &mut dyn FnMut(&str)) {
         if !words.is_empty() {
-            heard(words);
+            on_text(words);
             self.text.push_str(words);
         }
     }
 
-    fn delta(&mut self, event: &Value, heard: &mut dyn FnMut(&str)) {
+    fn delta(&mut self, event: &Value, on_text: &mut dyn FnMut(&str)) {
         let (index, delta) = (event["index"].as_u64().unwrap_or_default(), &event["delta"]);
         let (member, is_text) = match delta["type"].as_str().unwrap_or_default() {
             "text_delta" => ("text", true),
@@ -144,7 +144,7 @@ impl Blocks {
             block[member] = json!(format!("{before}{piece}"));
         }
         if is_text {
-            self.hear(piece, heard);
+            self.push_text(piece, on_text);
         }
     }
 

@@ -34,14 +34,18 @@ impl Reader {
     }
 
     /// Takes the next bytes of a stream.
-    pub(super) fn push(&mut self, bytes: &[u8], heard: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    pub(super) fn push(
+        &mut self,
+        bytes: &[u8],
+        on_text: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
         match self {
-            Self::Chat(reader) => reader.push(bytes, heard),
+            Self::Chat(reader) => reader.push(bytes, on_text),
             Self::Messages { decoder, blocks, .. } => {
-                decoder.push(bytes, &mut |event| blocks.event(event, heard))
+                decoder.push(bytes, &mut |event| blocks.event(event, on_text))
             }
             Self::Responses { decoder, items } => {
-                decoder.push(bytes, &mut |event| items.event(event, heard))
+                decoder.push(bytes, &mut |event| items.event(event, on_text))
             }
         }
     }
@@ -68,7 +72,7 @@ impl Reader {
     pub(super) fn finish(
         self,
         ids: &dyn Ids,
-        heard: &mut dyn FnMut(&str),
+        on_text: &mut dyn FnMut(&str),
     ) -> Result<Completion, Error> {
         let rest = |read: Result<(), Error>| match read {
             // Half an event: the end of the stream cut it off.
@@ -76,13 +80,13 @@ impl Reader {
             Err(error) => Err(error),
         };
         match self {
-            Self::Chat(reader) => reader.finish(ids, heard),
+            Self::Chat(reader) => reader.finish(ids, on_text),
             Self::Messages { decoder, mut blocks, bound } => {
-                rest(decoder.finish(&mut |event| blocks.event(event, heard)))?;
+                rest(decoder.finish(&mut |event| blocks.event(event, on_text)))?;
                 blocks.whole(ids, &bound)
             }
             Self::Responses { decoder, mut items } => {
-                rest(decoder.finish(&mut |event| items.event(event, heard)))?;
+                rest(decoder.finish(&mut |event| items.event(event, on_text)))?;
                 items.whole(ids)
             }
         }
@@ -93,22 +97,22 @@ impl Reader {
         self,
         bytes: &[u8],
         ids: &dyn Ids,
-        heard: &mut dyn FnMut(&str),
+        on_text: &mut dyn FnMut(&str),
     ) -> Result<Completion, Error> {
         match self {
             Self::Chat(_) => {
                 let completion = stream::whole(bytes, ids)?;
                 if !completion.text.is_empty() {
-                    heard(&completion.text);
+                    on_text(&completion.text);
                 }
                 Ok(completion)
             }
             Self::Messages { mut blocks, bound, .. } => {
-                blocks.all(bytes, heard)?;
+                blocks.all(bytes, on_text)?;
                 blocks.whole(ids, &bound)
             }
             Self::Responses { mut items, .. } => {
-                items.all(bytes, heard)?;
+                items.all(bytes, on_text)?;
                 items.whole(ids)
             }
         }

@@ -56,10 +56,10 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// Takes the next bytes; `heard` gets the words that they hold.
-    pub fn push(&mut self, bytes: &[u8], heard: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    /// Takes the next bytes; `on_text` gets the words that they hold.
+    pub fn push(&mut self, bytes: &[u8], on_text: &mut dyn FnMut(&str)) -> Result<(), Error> {
         let answer = &mut self.answer;
-        self.decoder.push(bytes, &mut |event| answer.event(event, heard))
+        self.decoder.push(bytes, &mut |event| answer.event(event, on_text))
     }
 
     /// Whether `[DONE]` has come: nothing that follows matters.
@@ -76,10 +76,10 @@ impl Reader {
     pub fn finish(
         mut self,
         ids: &dyn Ids,
-        heard: &mut dyn FnMut(&str),
+        on_text: &mut dyn FnMut(&str),
     ) -> Result<Completion, Error> {
         let answer = &mut self.answer;
-        match self.decoder.finish(&mut |event| answer.event(event, heard)) {
+        match self.decoder.finish(&mut |event| answer.event(event, on_text)) {
             // Half an event: the end of the stream cut it off.
             Ok(()) | Err(Error::BadAnswer(Fault::Json)) => self.answer.whole(ids),
             Err(error) => Err(error),
@@ -243,7 +243,7 @@ struct Open {
 }
 
 impl Assembly {
-    fn event(&mut self, event: Event<'_>, heard: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    fn event(&mut self, event: Event<'_>, on_text: &mut dyn FnMut(&str)) -> Result<(), Error> {
         let data = event.data.trim();
         if self.done || data.is_empty() {
             return Ok(());
@@ -256,10 +256,10 @@ impl Assembly {
             let error: Value = serde_json::from_str(data).unwrap_or_else(|_| data.into());
             return Err(failure::in_answer(error.get("error").unwrap_or(&error)));
         }
-        self.chunk(data.as_bytes(), heard)
+        self.chunk(data.as_bytes(), on_text)
     }
 
-    fn chunk(&mut self, data: &[u8], heard: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    fn chunk(&mut self, data: &[u8], on_text: &mut dyn FnMut(&str)) -> Result<(), Error> {
         let chunk: Chunk = serde_json::from_slice(data).map_err(|error| {
             let form = error.is_data();
             Error::BadAnswer(if form { Fault::Shape } else { Fault::Json })
@@ -273,7 +273,7 @@ impl Assembly {
             // We ask for one answer; a second one is nobody's.
             if choice.index.unwrap_or_default() == 0 {
                 self.begun = true;
-                self.delta(choice.delta.or(choice.message).unwrap_or_default(), heard)?;
+                self.delta(choice.delta.or(choice.message).unwrap_or_default(), on_text)?;
                 if let Some(reason) = choice.finish_reason {
                     self.finish = Some(finish(&reason)?);
                 }
@@ -282,7 +282,7 @@ impl Assembly {
         Ok(())
     }
 
-    fn delta(&mut self, delta: Delta, heard: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    fn delta(&mut self, delta: Delta, on_text: &mut dyn FnMut(&str)) -> Result<(), Error> {
         let words = match delta.content {
             None => String::new(),
             Some(Content::Words(words)) => words,
@@ -293,7 +293,7 @@ impl Assembly {
                 .collect(),
         };
         if !words.is_empty() {
-            heard(&words);
+            on_text(&words);
             self.text.push_str(&words);
         }
         self.refusal.push_str(&delta.refusal.unwrap_or_default());
