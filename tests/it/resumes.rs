@@ -3,6 +3,9 @@
 //! anybody else's file: before they were used so, the second set was right to 75.6 % (3.4 % wrong without a mark, 1.1 %
 //! missing without a word), and the third to 86.9 % (5.2 % and 2.6 %).
 //!
+//! The fourth set has two halves, which no test holds yet. The first was right to 86.5 % (4.7 % and 2.5 %) before it was
+//! looked at, the second to 86.9 % (3.8 % and 2.5 %) after the reader had been mended on the first.
+//!
 //! `cargo test --test it resumes:: -- --nocapture` prints the tables; with `ANTEROOM_RESUMES=part-of-a-file-name` also
 //! every field that is not right; `ANTEROOM_RESUMES_DIR` names another folder of the same form to print the tables of.
 
@@ -57,6 +60,9 @@ struct Truth {
     city: String,
     links: Vec<String>,
     work: Vec<Job>,
+    /// Breaks among the jobs: an entry for one is neither right nor wrong.
+    #[serde(default)]
+    work_optional: Vec<Job>,
     education: Vec<School>,
     skills: Vec<String>,
 }
@@ -145,7 +151,10 @@ fn bare(text: &str) -> String {
 /// Letters and digits without the small words between a degree and its subject.
 fn subject(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '.');
-    words.filter(|word| !matches!(*word, "in" | "en" | "em" | "of")).map(bare).collect()
+    words
+        .filter(|word| !matches!(*word, "in" | "en" | "em" | "of" | "zur" | "zum"))
+        .map(bare)
+        .collect()
 }
 
 fn link(url: &str) -> String {
@@ -329,6 +338,13 @@ impl Scorer<'_> {
                 }
             }
         }
+        let is_optional = |at: &usize| {
+            let start = &self.draft["skeleton_timeline"]["work"][*at]["startDate"];
+            truth.work_optional.iter().any(|job| start == job.start.as_str())
+        };
+        let all = self.draft["skeleton_timeline"]["work"].as_array().map_or(0, Vec::len);
+        let optional = (0..all).filter(is_optional).filter(|at| !pairs.contains(&Some(*at)));
+        let pairs: Vec<_> = pairs.iter().copied().chain(optional.map(Some)).collect();
         self.extras("skeleton_timeline", "work", &pairs);
     }
 
@@ -379,8 +395,13 @@ impl Scorer<'_> {
                     str::to_owned,
                 );
             }
-            let end = school.end.clone().unwrap_or_default();
-            self.text(&path("endDate"), &[&end], &[&dates], str::to_owned);
+            match &school.end {
+                Some(end) => self.text(&path("endDate"), &[end], &[&dates], str::to_owned),
+                None if found.get("endDate").is_none() => {
+                    self.field(&path("endDate"), "none", Some(("none", true)), &[]);
+                }
+                None => self.text(&path("endDate"), &["none"], &[&dates], str::to_owned),
+            }
         }
         self.extras("education_history", "education", &pairs);
     }

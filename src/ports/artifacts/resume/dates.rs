@@ -159,6 +159,8 @@ impl<'a> Reader<'a> {
             } else {
                 self.at = rest;
             }
+        } else if let Some(end) = self.beside(start) {
+            (period.start, (period.end, period.lasts)) = (Some(start), end);
         } else if start.year == 0 {
             return None;
         }
@@ -352,6 +354,24 @@ impl<'a> Reader<'a> {
             self.at = begin;
         }
         found
+    }
+
+    /// `Jun 2019 Feb 2022`, `Mar 2022 today`: what ends a period right behind its first date, in a narrow column where a
+    /// dash is drawn or left out. The end, and whether it lasts instead.
+    fn beside(&mut self, start: Date) -> Option<(Option<Date>, bool)> {
+        let begin = self.at;
+        self.spaces();
+        if self.at > begin && start.year > 0 && start.month.is_some() {
+            if self.phrase(&vocabulary().present) {
+                return Some((None, true));
+            }
+            let is_end = |end: &Date| end.month.is_some() && end.year > 0 && !end.is_before(start);
+            if let Some(end) = self.date().filter(is_end) {
+                return Some((Some(end), false));
+            }
+        }
+        self.at = begin;
+        None
     }
 
     /// `2019-03 / 2021-07`, `2019/2021`: a slash with spaces around it, or before a whole year.

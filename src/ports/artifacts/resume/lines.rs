@@ -234,7 +234,9 @@ impl Line {
         let last = self.text.rsplit(' ').next().unwrap_or_default();
         // `Van Hasselt & Zn.`
         let is_short = words <= 5 && last.chars().count() <= 4;
-        let stops = self.text.ends_with('.') && words > 3 && !form && !is_short;
+        // `Acme Pumps & Valves, S. A.`
+        let is_initial = last.len() <= 4 && last.starts_with(char::is_uppercase);
+        let stops = self.text.ends_with('.') && words > 3 && !form && !is_short && !is_initial;
         lower || words > 16 || stops
     }
 }

@@ -153,11 +153,11 @@ impl School {
                 self.area = Some(unled(piece).to_owned());
                 self.area_is_guessed = true;
             }
-            // `University of California, Berkeley`.
+            // `University of California, Berkeley`, but not `University of North Antrim, Coleraine`.
             After::Institution => {
                 let named = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
                 if let Some(institution) = &mut self.institution
-                    && institution.starts_with("Univ")
+                    && has_campuses(institution)
                     && piece.split_whitespace().count() <= 3
                     && piece.split_whitespace().all(named)
                 {
@@ -299,6 +299,25 @@ impl School {
     }
 }
 
+/// Whether a university has several campuses, each with the name of its town behind a comma.
+fn has_campuses(institution: &str) -> bool {
+    const STATES: [&str; 12] = [
+        "California",
+        "Wisconsin",
+        "Illinois",
+        "Texas",
+        "Massachusetts",
+        "North Carolina",
+        "Colorado",
+        "Minnesota",
+        "Nebraska",
+        "Tennessee",
+        "Maryland",
+        "Michigan",
+    ];
+    institution.strip_prefix("University of ").is_some_and(|state| STATES.contains(&state))
+}
+
 /// A few words that begin with a capital.
 fn can_be_degree(text: &str) -> bool {
     text.starts_with(char::is_uppercase)
@@ -387,13 +406,16 @@ fn finished(piece: &str) -> &str {
 
 /// A subject without the word that leads to it: `profiel Cultuur en Maatschappij`.
 fn unled(area: &str) -> &str {
-    const LEADS: [&str; 17] = [
+    const LEADS: [&str; 20] = [
         "profiel",
         "richting",
         "fachrichtung",
         "schwerpunkt",
         "studienrichtung",
         "specialite",
+        "specialites",
+        "especialidades",
+        "schwerpunkte",
         "filiere",
         "especialidad",
         "especialidade",
@@ -428,7 +450,7 @@ fn pieces(line: &str) -> Vec<String> {
         }
         let mut parts = vec![field];
         for separator in [" – ", " — ", " - ", " at ", " from ", ", ", "; ", ": "] {
-            parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
+            parts = parts.into_iter().flat_map(|part| outside(part, separator)).collect();
         }
         let parts = parts.into_iter().flat_map(sentences);
         let marks = |c: char| c.is_whitespace() || "(),;:.–—-|*".contains(c);
@@ -437,8 +459,44 @@ fn pieces(line: &str) -> Vec<String> {
             part.trim_matches(|c| marks(c) && !(open && c == ')')).to_owned()
         }));
     }
-    found.retain(|piece| piece.chars().filter(|c| c.is_alphabetic()).count() > 1);
+    found.retain(|piece| {
+        piece.chars().filter(|c| c.is_alphabetic()).count() > 1 && !is_outlook(piece)
+    });
     found
+}
+
+/// `expected` before a date that is to come.
+fn is_outlook(piece: &str) -> bool {
+    const OUTLOOKS: [&str; 12] = [
+        "expected",
+        "anticipated",
+        "ongoing",
+        "voraussichtlich",
+        "prevu",
+        "prevue",
+        "previsto",
+        "prevista",
+        "previsao",
+        "verwacht",
+        "en cours",
+        "en curso",
+    ];
+    OUTLOOKS.contains(&folded(piece).as_str())
+}
+
+/// The parts between separators that stand in no brackets.
+fn outside<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
+    let (mut parts, mut begin) = (Vec::new(), 0);
+    for (at, _) in text.match_indices(separator) {
+        let before = &text[..at];
+        let is_open = before.matches('(').count() > before.matches(')').count();
+        if at >= begin && !(is_open && text[at..].contains(')')) {
+            parts.push(&text[begin..at]);
+            begin = at + separator.len();
+        }
+    }
+    parts.push(&text[begin..]);
+    parts
 }
 
 /// `A-levels: Maths, Physics`: degrees that are several, and their subjects, which are one list.
@@ -480,7 +538,10 @@ fn without_grade(field: &str) -> &str {
 fn sentences(text: &str) -> Vec<&str> {
     let end = text.match_indices(". ").map(|(at, _)| at).find(|at| {
         let word = text[..*at].rsplit(' ').next().unwrap_or_default();
+        // `Dipl.-Ing. (FH)` goes on.
         word.chars().count() > 4
+            && !word.contains(['.', '-'])
+            && text[*at + 2..].starts_with(char::is_alphabetic)
     });
     match end {
         Some(at) => vec![&text[..at], &text[at + 2..]],
@@ -548,6 +609,12 @@ fn degree(piece: &str) -> Option<(String, Option<String>)> {
     }
     if let Some((study, area)) = led(piece) {
         return Some((study, Some(area)));
+    }
+    // `General certificate (major Welding)`
+    if let Some((study, inner)) = piece.strip_suffix(')').and_then(|open| open.split_once(" ("))
+        && unled(inner).len() < inner.len()
+    {
+        return Some((study.to_owned(), Some(unled(inner).to_owned())));
     }
     if long {
         return Some((piece.trim_end_matches([',', ':']).to_owned(), None));

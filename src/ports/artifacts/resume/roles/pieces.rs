@@ -39,8 +39,10 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
     {
         let (label, field) = labelled(field);
         let (plain, notes) = bracketed(field);
+        // `Tutor (part-time)`, `Cook (sauces)`: a remark on the title, not a firm or a town.
+        let is_remark = |note: &str| is_term(note) || note.starts_with(char::is_lowercase);
         let (codes, notes): (Vec<&str>, Vec<&str>) =
-            notes.into_iter().partition(|note| is_code(note));
+            notes.into_iter().partition(|note| is_code(note) || is_remark(note));
         let begin = found.len();
         for part in dashed(&plain).into_iter().chain(notes) {
             let first = found.len();
@@ -322,9 +324,9 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
     }
 }
 
-/// `S.L.P.`: a legal form, whatever it stands for.
+/// `S.L.P.`, `S. A.`: a legal form, whatever it stands for.
 fn is_dotted(part: &str) -> bool {
-    let letters = part.split_terminator('.');
+    let letters = part.split_terminator('.').map(str::trim);
     let single = |letter: &str| letter.len() == 1 && letter.starts_with(char::is_uppercase);
     part.ends_with('.') && (2..=4).contains(&letters.clone().count()) && letters.clone().all(single)
 }
