@@ -23,7 +23,7 @@ use anteroom::{
         STORED_VERSION,
         transcript::{Audience, Event, Recorded},
         ui::{Choice, Choose, Control, Prompt},
-        wait::{Answerers, Purpose, Standing, Wait},
+        wait::{Answerers, Purpose, Wait, WaitStatus},
     },
     session::{Actor, Answer, State},
     store::memory::MemoryStore,
@@ -161,7 +161,7 @@ fn choice() -> Wait {
         digest: String::new(),
         asked_at: SystemClock.now(),
         expires_at: None,
-        standing: Standing::Pending,
+        status: WaitStatus::Pending,
     }
 }
 

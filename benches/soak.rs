@@ -31,7 +31,7 @@ use anteroom::{
         session::{Head, Platform, Status},
         transcript::Event,
         usage::Balance,
-        wait::{Standing, Wait},
+        wait::{Wait, WaitStatus},
     },
     session::State,
     store::{
@@ -520,7 +520,7 @@ fn look_at(loaded: &Loaded) {
     assert_eq!(state.status, Status::Completed, "{session} is stuck: {:?}", loaded.events.last());
     assert_eq!(state.pending().count(), 0, "{session} has open questions");
     for wait in state.waits.values() {
-        let settled = !matches!(wait.standing, Standing::Answered { .. });
+        let settled = !matches!(wait.status, WaitStatus::Answered { .. });
         assert!(settled, "{session}: an answer did not do its work");
     }
     let (mut called, mut returned) = (BTreeSet::new(), BTreeSet::new());

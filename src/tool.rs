@@ -287,8 +287,8 @@ impl ToolCx<'_> {
         self.with_actor(|actor| {
             let state = actor.state();
             let wait = state.call(self.call).and_then(|call| call.wait);
-            let standing = wait.and_then(|id| state.waits.get(&id)).map(|wait| &wait.standing);
-            standing.and_then(|standing| standing.answer()).map_or(self.now, |answer| answer.3)
+            let status = wait.and_then(|id| state.waits.get(&id)).map(|wait| &wait.status);
+            status.and_then(|status| status.answer()).map_or(self.now, |answer| answer.3)
         })
     }
 }

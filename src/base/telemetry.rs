@@ -230,7 +230,7 @@ fn shown(name: &str, value: impl FnOnce() -> String) -> String {
         return "***".to_owned();
     }
     let value = value();
-    let mut line: String = value.chars().take(VALUE_MAX).map(steady).collect();
+    let mut line: String = value.chars().take(VALUE_MAX).map(printable).collect();
     if value.chars().nth(VALUE_MAX).is_some() {
         line.push('…');
     }
@@ -238,7 +238,7 @@ fn shown(name: &str, value: impl FnOnce() -> String) -> String {
 }
 
 /// Nobody ends a line, moves the cursor or turns the reading direction by what they write.
-fn steady(c: char) -> char {
+fn printable(c: char) -> char {
     match c {
         '\n' | '\t' => ' ',
         c if c.is_control() => '\u{fffd}',

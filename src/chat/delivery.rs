@@ -224,7 +224,7 @@ pub async fn show<C: Courier>(
     wait: &Wait,
     renderings: &[Rendering],
 ) -> Delivered<Option<String>, C::Failure> {
-    let is_open = wait.standing.is_pending();
+    let is_open = wait.status.is_pending();
     if renderings.is_empty() && is_open && !courier.must_be_shown(wait).await? {
         return Ok(None);
     }
@@ -278,7 +278,7 @@ async fn is_elsewhere<C: Courier>(
 /// A line under a request once it is decided, for those who talk about it there.
 async fn tell_decision<C: Courier>(courier: &C, wait: &Wait) -> Delivered<(), C::Failure> {
     let Recipient::Channel { alias } = &courier.effect().to else { return Ok(()) };
-    let Some((reply, by, by_name, _)) = wait.standing.answer() else { return Ok(()) };
+    let Some((reply, by, by_name, _)) = wait.status.answer() else { return Ok(()) };
     let (mark, session) = (Mark::Decided(wait.id), courier.effect().session);
     let channel = courier.channel(alias)?;
     if courier.index().marked(session, mark).await?.is_some() {

@@ -11,7 +11,7 @@
 //!
 //! A platform says who somebody is and how it tells them something ([`Update`]); what an update means is decided here and
 //! nowhere else. Everything ends with a commit or with words for the person. A repeat has the same key and is answered like
-//! the first; whatever could not be saved is [`NotTaken`], so that the platform delivers it again or tells the person.
+//! the first; whatever could not be saved is [`NotSaved`], so that the platform delivers it again or tells the person.
 
 mod buttons;
 mod messages;
@@ -39,15 +39,15 @@ use crate::{
 pub use self::{
     buttons::{ButtonId, Buttons, pressed},
     messages::{Messages, Written, changed, in_conversation, interrupted, wrote},
-    questions::{answerer, fits, is_scripted, not_found, refuse_to_show},
+    questions::{answerer, check_upload, is_scripted, not_found, refuse_to_show},
 };
 
 /// It could not be made durable: do not acknowledge it, so that the platform delivers it again or tells the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("could not be saved")]
-pub struct NotTaken;
+pub struct NotSaved;
 
-impl From<store::Error> for NotTaken {
+impl From<store::Error> for NotSaved {
     fn from(_: store::Error) -> Self {
         // Told in the log by the store.
         Self
@@ -155,7 +155,7 @@ pub async fn receive<U: Update>(
     (from, what): (Responder, InboundKind),
     to: &ReplyTarget,
     about: Option<&Wait>,
-) -> Result<U::Ack, NotTaken> {
+) -> Result<U::Ack, NotSaved> {
     let me = from.person.clone();
     let choice = match (&what, about) {
         (InboundKind::Answer { reply, .. }, Some(wait)) => {
@@ -167,7 +167,7 @@ pub async fn receive<U: Update>(
     match update.engine().receive(inbound).await {
         Ok(receipt) if is_again(&receipt, &me, choice.as_deref()) => Ok(update.done()),
         Ok(receipt) => Ok(report(update, &receipt, about, &me, to)),
-        Err(error) if words::may_pass(&error) => Err(NotTaken),
+        Err(error) if words::may_pass(&error) => Err(NotSaved),
         Err(error) => Ok(update.tell(to, &words::of_error(&error))),
     }
 }
@@ -199,12 +199,12 @@ fn is_again(receipt: &Receipt, me: &PersonId, choice: Option<&str>) -> bool {
 }
 
 /// A conversation of one's own that a button names; the error is the refusal.
-pub async fn own<U: Update>(
+pub async fn require_participant<U: Update>(
     update: &U,
     session: SessionId,
     by: &U::Actor,
     to: &ReplyTarget,
-) -> Result<Result<(Head, Responder), U::Ack>, NotTaken> {
+) -> Result<Result<(Head, Responder), U::Ack>, NotSaved> {
     let Some(head) = head_of(update.engine(), session).await? else {
         return Ok(Err(gone(update, session, to).await));
     };
@@ -216,12 +216,12 @@ pub async fn own<U: Update>(
 }
 
 /// A conversation of which somebody is staff; the error is the refusal.
-pub async fn of_staff<U: Update>(
+pub async fn require_staff<U: Update>(
     update: &U,
     session: SessionId,
     by: &U::Actor,
     to: &ReplyTarget,
-) -> Result<Result<(Head, Responder), U::Ack>, NotTaken> {
+) -> Result<Result<(Head, Responder), U::Ack>, NotSaved> {
     let Some(head) = head_of(update.engine(), session).await? else {
         return Ok(Err(gone(update, session, to).await));
     };

@@ -76,7 +76,7 @@ pub fn cards(state: &State) -> Vec<(&Wait, &Review)> {
     let mut newest: BTreeMap<&str, (&Wait, &Review)> = BTreeMap::new();
     for wait in state.waits.values() {
         let Control::Review(review) = &wait.prompt.control else { continue };
-        let Some((Reply::Reviewed { verdict, .. }, ..)) = wait.standing.answer() else { continue };
+        let Some((Reply::Reviewed { verdict, .. }, ..)) = wait.status.answer() else { continue };
         if !matches!(verdict, Verdict::Approved | Verdict::Modified) {
             continue;
         }
@@ -92,7 +92,7 @@ pub fn cards(state: &State) -> Vec<(&Wait, &Review)> {
 
 /// The data of a review, after the edits that were saved.
 pub fn approved(wait: &Wait, review: &Review) -> Vec<Group> {
-    match wait.standing.answer() {
+    match wait.status.answer() {
         Some((Reply::Reviewed { data: Some(data), .. }, ..)) => {
             review_editor::groups_with(review, data)
         }

@@ -15,7 +15,7 @@ use crate::{
         transcript::{Call, CallResult, SpentOn},
         ui::Reply,
         usage::Usage,
-        wait::{Purpose, Standing, Wait},
+        wait::{Purpose, Wait, WaitStatus},
     },
     session::{Actor, Next},
     store,
@@ -123,8 +123,8 @@ impl Engine {
                 actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
                 worked(&mut actor, call, (self.inner.parts.clock.now() - now, cost));
                 self.conclude(&mut actor, call, result);
-                let standing = actor.state().waits.get(&id).map(|wait| &wait.standing);
-                if matches!(standing, Some(Standing::Answered { .. })) {
+                let status = actor.state().waits.get(&id).map(|wait| &wait.status);
+                if matches!(status, Some(WaitStatus::Answered { .. })) {
                     // The call had its result already: the answer has nothing left to do.
                     actor.apply_own(id);
                 }
@@ -291,5 +291,5 @@ pub(super) fn millis(took: TimeDelta) -> u64 {
 }
 
 fn is_yes(wait: &Wait) -> bool {
-    matches!(wait.standing.answer(), Some((Reply::Confirmed { yes: true }, ..)))
+    matches!(wait.status.answer(), Some((Reply::Confirmed { yes: true }, ..)))
 }

@@ -273,15 +273,14 @@ impl Engine {
         inner: WaitId,
         (wait, root): (&Wait, &State),
     ) -> Result<bool, Error> {
-        let files: Vec<Artifact> = match wait.standing.answer() {
+        let files: Vec<Artifact> = match wait.status.answer() {
             Some((Reply::Uploaded { artifacts }, ..)) => {
                 root.artifacts.iter().filter(|file| artifacts.contains(&file.id)).cloned().collect()
             }
             Some(_) | None => Vec::new(),
         };
-        let told = self
-            .decide(child, None, |child| child.told(inner, &wait.standing, files.clone()))
-            .await;
+        let told =
+            self.decide(child, None, |child| child.told(inner, &wait.status, files.clone())).await;
         hit(Failpoint::ChildTold);
         match told {
             Err(Error::NoSession) => Ok(false),

@@ -37,8 +37,8 @@ pub(crate) fn not_reached(user: &str) -> String {
 pub(crate) const NO_CONVERSATIONS: &str = "You don't have any conversations yet.";
 pub(crate) const HOME_UNSURE: &str =
     "I couldn't check what else you can see. Please open this page again in a moment.";
-pub(crate) fn part(number: usize, of: usize, title: &str, percent: f64, standing: &str) -> String {
-    format!("Part {number} of {of} · {title} · {percent} % · {standing}")
+pub(crate) fn part(number: usize, of: usize, title: &str, percent: f64, status: &str) -> String {
+    format!("Part {number} of {of} · {title} · {percent} % · {status}")
 }
 pub(crate) fn waits_for_answer(question: &str) -> String {
     format!("Waiting for your answer: {question}")

@@ -90,8 +90,8 @@ pub(crate) fn messages_of(first: usize, last: usize, all: usize) -> String {
 }
 
 /// Somebody asks for a person: who, in which interview, why, and how far they are.
-pub(crate) fn asks_for_human(person: &str, title: &str, why: &str, standing: &str) -> String {
-    format!("**{person}** asked for a human in *{title}*{why}.{standing}")
+pub(crate) fn asks_for_human(person: &str, title: &str, why: &str, status: &str) -> String {
+    format!("**{person}** asked for a human in *{title}*{why}.{status}")
 }
 pub(crate) const COMPLETED: &str = "Completed";
 pub(crate) const SKIPPED: &str = "Skipped";

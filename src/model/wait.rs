@@ -50,8 +50,9 @@ pub struct Wait {
     /// When it lapses; none waits for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<DateTime<Utc>>,
-    /// How it stands.
-    pub standing: Standing,
+    /// Open, answered, applied or closed; stored as `standing`.
+    #[serde(rename = "standing")]
+    pub status: WaitStatus,
 }
 
 const fn one() -> u32 {
@@ -172,7 +173,7 @@ pub fn deciders(alias: &str) -> String {
 /// How a wait stands. It leaves `Pending` once, and never comes back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum Standing {
+pub enum WaitStatus {
     /// Nobody has answered.
     Pending,
     /// Answered and not yet applied: the work of a resume, safe across a crash.
@@ -218,7 +219,7 @@ pub enum Standing {
     },
 }
 
-impl Standing {
+impl WaitStatus {
     /// Nobody has answered yet.
     pub const fn is_pending(&self) -> bool {
         matches!(self, Self::Pending)

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{app::Home, cli::Format, erase::Erased, hold::Standing, sentence};
+use super::{app::Home, cli::Format, erase::Erased, hold::WaitStatus, sentence};
 use crate::{
     base::ids::SessionId,
     engine::{
@@ -336,7 +336,7 @@ async fn hold(engine: &Engine, text: &str, reason: Option<&str>) -> anyhow::Resu
         other => other.into(),
     })?;
     let erased = erased.map(|erased| Erased::new(session, erased));
-    Ok(serde_json::to_value(Standing { session, held: reason.is_some(), erased })?)
+    Ok(serde_json::to_value(WaitStatus { session, held: reason.is_some(), erased })?)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::base::ids::SessionId;
 
 /// How it stands now.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Standing {
+pub(super) struct WaitStatus {
     pub(super) session: SessionId,
     pub(super) held: bool,
     /// What came of the erasure that had waited for the hold to end.
@@ -30,12 +30,12 @@ pub(super) fn hold(wanted: &Wanted, hold: &Hold) -> anyhow::Result<ExitCode> {
         let reach = DataAccess::find(&settings).await?;
         let reason = hold.reason.clone().filter(|_| !hold.release);
         let request = AdminRequest::Hold { session: hold.session.clone(), reason };
-        let now: Standing = reach.ask(request).await?;
+        let now: WaitStatus = reach.ask(request).await?;
         if hold.output.json {
             term::json(&now)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let Standing { session, held, erased } = now;
+        let WaitStatus { session, held, erased } = now;
         if held {
             let text = "nothing can be erased until you release it";
             term::say(format!("Session {session} is on hold: {text}."))?;

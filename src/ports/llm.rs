@@ -65,7 +65,7 @@ impl Models {
     }
 }
 
-/// The model of a purpose, made steady, and behind it what it falls back on, likewise.
+/// The model of a purpose, made resilient, and behind it what it falls back on, likewise.
 fn chat(
     endpoints: &Endpoints,
     purpose: Purpose,

@@ -25,7 +25,7 @@ use crate::{
         transcript::{Audience, Call, Event, Origin, Recorded, Started},
         ui::Offered,
         usage::Budgets,
-        wait::{Answerers, Purpose, Standing, Wait},
+        wait::{Answerers, Purpose, Wait, WaitStatus},
     },
     store::{Commit, Loaded, TimerKind},
 };
@@ -218,7 +218,7 @@ impl Actor {
         let held = self.is_held();
         let is_answered = |wait: &&Wait| {
             let is_due = !held || wait.purpose == Purpose::Erase;
-            is_due && matches!(wait.standing, Standing::Answered { .. })
+            is_due && matches!(wait.status, WaitStatus::Answered { .. })
         };
         let mut asked = state.asked.iter().filter_map(|id| state.waits.get(id));
         if let Some(wait) = asked.find(is_answered) {
@@ -235,7 +235,7 @@ impl Actor {
             let is_ordered = wait.is_none() && matches!(call.call.origin, Origin::Person { .. });
             call.result.is_none()
                 && state.subtasks.running(&call.call.id).is_none()
-                && wait.is_none_or(|wait| !wait.standing.is_pending())
+                && wait.is_none_or(|wait| !wait.status.is_pending())
                 && (!held || is_ordered)
         };
         if let Some(call) = state.calls.iter().find(is_adrift) {
@@ -500,11 +500,11 @@ impl Actor {
             return;
         }
         let Some(wait) = self.state.waits.get(&id) else { return };
-        let talks_over = self.state.handoff.is_some() && wait.standing.is_pending() && blocks(wait);
+        let talks_over = self.state.handoff.is_some() && wait.status.is_pending() && blocks(wait);
         if talks_over && !is_for_deciders(wait) {
             return;
         }
-        let (to, is_pending) = (Recipient::of(&wait.answerers), wait.standing.is_pending());
+        let (to, is_pending) = (Recipient::of(&wait.answerers), wait.status.is_pending());
         let tidies_up = to == Recipient::Participant && !is_pending;
         let shown = self.effect(to, Act::Show { wait: id });
         if tidies_up {

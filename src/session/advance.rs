@@ -53,7 +53,7 @@ impl Approval {
 
     /// A stored decision on a request for exactly this phase.
     fn decision(wait: &Wait, phase: &Phase, overrides: Vec<String>) -> Option<Self> {
-        let (reply, by, ..) = wait.standing.answer()?;
+        let (reply, by, ..) = wait.status.answer()?;
         let approved = matches!(reply, Reply::Decided { decision: Decision::Approved, .. });
         let fits = wait.state["phase"] == phase.id.as_str();
         (approved && fits)
@@ -235,7 +235,7 @@ impl Actor {
         let request = Request { call: &known.call, phase, missing, overrides: &overrides, reason };
         let then_admin = wait.answerers == Answerers::Participant
             && flow.flow.approvals.overrides.decider == Decider::ParticipantThenAdmin;
-        match wait.standing.answer() {
+        match wait.status.answer() {
             Some((Reply::Decided { decision: Decision::Approved, .. }, ..)) if then_admin => {
                 Evaluation::Ask(Box::new(self.ask_deciders(&request)))
             }
@@ -427,7 +427,7 @@ impl Actor {
 
     /// What the participant is told of a denial: the words as well, where they were promised to them.
     fn tell_denial(&mut self, wait: &Wait, words: Option<&str>) {
-        let answer = wait.standing.answer();
+        let answer = wait.status.answer();
         match (words, answer, denial_reader_of(wait)) {
             (Some(words), Some((_, _, by_name, _)), Some(DenialReader::Participant)) => {
                 let text = messages::requests::finish_first(&authors(wait, by_name), words);

@@ -230,12 +230,12 @@ fn worsened(review: &Review, data: &Value) -> Vec<FieldError> {
 }
 
 fn check_decision(decide: &Decide, decision: Decision, feedback: Option<&str>) -> Vec<FieldError> {
-    let wordless = feedback.is_none_or(|words| words.trim().is_empty());
+    let without_text = feedback.is_none_or(|words| words.trim().is_empty());
     match decision {
         Decision::DeniedWithFeedback if decide.deny_and_tell.is_none() => {
             vec![FieldError::whole(messages::answers::NO_FEEDBACK)]
         }
-        Decision::DeniedWithFeedback if wordless => {
+        Decision::DeniedWithFeedback if without_text => {
             vec![FieldError {
                 path: "feedback".to_owned(),
                 message: messages::answers::SAY_WHAT_NEXT.to_owned(),

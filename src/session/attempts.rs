@@ -61,7 +61,7 @@ impl Actor {
         outcome: &Value,
         words: Option<&str>,
     ) {
-        let (by, decision) = match wait.standing.answer() {
+        let (by, decision) = match wait.status.answer() {
             Some((Reply::Decided { decision, .. }, by, ..)) => {
                 (Some(self.named(by)), json!(decision))
             }

@@ -15,7 +15,7 @@ use crate::{
         session::Status,
         transcript::{Call, CallResult, Closing, Event, Origin},
         ui::{Control, Prompt},
-        wait::{Answerers, Purpose, Standing, Wait},
+        wait::{Answerers, Purpose, Wait, WaitStatus},
     },
     store::TimerKind,
 };
@@ -119,7 +119,7 @@ impl Actor {
             digest,
             asked_at: self.now,
             expires_at,
-            standing: Standing::Pending,
+            status: WaitStatus::Pending,
         };
         let id = wait.id;
         // The one at its root reminds and expires.
@@ -247,7 +247,7 @@ impl Actor {
     fn apply_answer_of(&mut self, call: &CallId) {
         let wait = self.state.call(call).and_then(|call| call.wait);
         if let Some(wait) = wait.and_then(|id| self.state.waits.get(&id))
-            && matches!(wait.standing, Standing::Answered { .. })
+            && matches!(wait.status, WaitStatus::Answered { .. })
         {
             let wait = wait.id;
             self.emit(Event::Applied { wait });
@@ -256,7 +256,7 @@ impl Actor {
 
     /// Ends a wait without an answer, and the call behind it.
     pub(super) fn close(&mut self, id: WaitId, closing: Closing, result: CallResult) {
-        let Some(wait) = self.state.waits.get(&id).filter(|wait| wait.standing.is_pending()) else {
+        let Some(wait) = self.state.waits.get(&id).filter(|wait| wait.status.is_pending()) else {
             return;
         };
         let purpose = wait.purpose.clone();

@@ -22,7 +22,7 @@ use crate::{
         session::Status,
         transcript::{Closing, EffectOutcome, Event, Origin, Speaker, Via},
         ui::{Decision, Offered, Reply},
-        wait::{Purpose, Settlement, Standing, Wait},
+        wait::{Purpose, Settlement, Wait, WaitStatus},
     },
     store::TimerKind,
 };
@@ -354,7 +354,7 @@ impl Actor {
     pub(super) fn miss_notice(&mut self) {
         let is_open = |wait: &Wait| {
             wait.purpose == Purpose::Notice
-                && matches!(wait.standing, Standing::Pending | Standing::Answered { .. })
+                && matches!(wait.status, WaitStatus::Pending | WaitStatus::Answered { .. })
         };
         if self.state.status == Status::Notice && !self.state.waits.values().any(is_open) {
             self.ask_notice();
@@ -438,7 +438,7 @@ impl Actor {
     fn reopen(&mut self, from: &Responder, wait: WaitId) -> Result<(), Refusal> {
         let refused = || Refusal(messages::notices::CANT_ASK_AGAIN.to_owned());
         let wait = self.state.waits.get(&wait).cloned().ok_or_else(refused)?;
-        let lapsed = matches!(wait.standing, Standing::Expired { .. });
+        let lapsed = matches!(wait.status, WaitStatus::Expired { .. });
         let open = self.state.status == Status::Open && self.open_requests().is_empty();
         if !lapsed || !open || !may_answer(&self.state, &wait, from) {
             return Err(refused());

@@ -99,7 +99,7 @@ impl Actor {
         let Some((name, approval)) = self.approval_of(&wait) else {
             return Err(Refusal("this decision is not part of the flow any more".to_owned()));
         };
-        let Some((Reply::Decided { decision, feedback }, _, by_name, _)) = wait.standing.answer()
+        let Some((Reply::Decided { decision, feedback }, _, by_name, _)) = wait.status.answer()
         else {
             return Err(Refusal("nobody has decided".to_owned()));
         };

@@ -185,7 +185,7 @@ impl Actor {
     /// engine carries it out.
     pub fn apply_own(&mut self, id: WaitId) {
         let Some(wait) = self.state.waits.get(&id) else { return };
-        let Some((reply, ..)) = wait.standing.answer() else { return };
+        let Some((reply, ..)) = wait.status.answer() else { return };
         let (reply, purpose, digest) = (reply.clone(), wait.purpose.clone(), wait.digest.clone());
         self.emit(Event::Applied { wait: id });
         match purpose {

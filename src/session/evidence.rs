@@ -10,7 +10,7 @@ use crate::{
         session::Status,
         transcript::ObjectiveStatus,
         ui::{Control, Reply},
-        wait::{Purpose, Standing, Wait},
+        wait::{Purpose, Wait, WaitStatus},
     },
 };
 
@@ -184,14 +184,14 @@ pub fn progress_shown(state: &State, flow: &LoadedFlow) -> Option<String> {
 /// Whether the participant has passed a question of this phase over or has answered it with a plain no, which lets the
 /// model mark an objective skipped.
 pub fn has_declined(state: &State) -> bool {
-    state.waits.values().filter(|wait| is_of_phase(state, wait)).any(|wait| match &wait.standing {
-        Standing::Answered { reply, by, .. } | Standing::Applied { reply, by, .. } => {
+    state.waits.values().filter(|wait| is_of_phase(state, wait)).any(|wait| match &wait.status {
+        WaitStatus::Answered { reply, by, .. } | WaitStatus::Applied { reply, by, .. } => {
             *by == state.participant && declines(&wait.prompt.control, reply)
         }
-        Standing::Pending
-        | Standing::Expired { .. }
-        | Standing::Cancelled { .. }
-        | Standing::Superseded { .. } => false,
+        WaitStatus::Pending
+        | WaitStatus::Expired { .. }
+        | WaitStatus::Cancelled { .. }
+        | WaitStatus::Superseded { .. } => false,
     })
 }
 

@@ -103,7 +103,7 @@ impl Actor {
 
     /// How far they are, as a list below the words; empty where there is nothing to tell.
     pub(super) fn standing_for_team(&self) -> String {
-        let lines = summary::standing(&self.state, &self.flow);
+        let lines = summary::status_lines(&self.state, &self.flow);
         if lines.is_empty() { String::new() } else { format!("\n\n- {}", lines.join("\n- ")) }
     }
 

@@ -14,7 +14,7 @@ use crate::{
         session::Status,
         transcript::{Event, Origin, Via},
         ui::{Control, Reply},
-        wait::{Purpose, Settlement, Standing, Wait},
+        wait::{Purpose, Settlement, Wait, WaitStatus},
     },
 };
 
@@ -67,7 +67,7 @@ impl Actor {
             let said: Vec<String> = errors.into_iter().map(|error| error.message).collect();
             return Err(Refusal(said.join(" ")));
         }
-        if wait.standing.answer().is_some_and(|(before, ..)| *before == reply) {
+        if wait.status.answer().is_some_and(|(before, ..)| *before == reply) {
             return Ok(());
         }
         let revision = self.ask_anew(wait);
@@ -99,7 +99,7 @@ impl Actor {
         let Purpose::Call { call, .. } = &wait.purpose else { return None };
         let is_kind =
             matches!(wait.prompt.control, Control::Ask(_) | Control::Form(_) | Control::Choose(_));
-        let is_done = matches!(wait.standing, Standing::Applied { .. });
+        let is_done = matches!(wait.status, WaitStatus::Applied { .. });
         let call = &self.state.call(call)?.call;
         let has_led_on = match &call.origin {
             Origin::Step { step } => {
@@ -116,7 +116,7 @@ impl Actor {
     pub(super) fn ask_anew(&mut self, mut wait: Wait) -> u32 {
         let (id, revision) = (wait.id, wait.revision + 1);
         wait.revision = revision;
-        wait.standing = Standing::Pending;
+        wait.status = WaitStatus::Pending;
         wait.expires_at = None;
         self.audit("wait_revised", [("wait", json!(id)), ("revision", json!(revision))], []);
         self.emit(Event::Asked(Box::new(wait)));

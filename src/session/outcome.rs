@@ -167,7 +167,7 @@ impl Actor {
         let Some(effect) = phase.effect.get(index) else { return };
         let due = Due { phase, index, effect };
         let Some(wait) = self.state.waits.get(&wait).cloned() else { return };
-        let Some((reply, by, by_name, _)) = wait.standing.answer() else { return };
+        let Some((reply, by, by_name, _)) = wait.status.answer() else { return };
         if let Reply::Decided { decision: Decision::Approved, .. } = reply {
             match self.resolve(due) {
                 Some(what) => self.queue_effect(due, what),

@@ -18,7 +18,7 @@ use crate::{
         flow::PhaseEffect,
         session::Status,
         transcript::{EffectOutcome, Event, Recorded},
-        wait::{Purpose, Standing},
+        wait::{Purpose, WaitStatus},
     },
     store::Loaded,
 };
@@ -153,7 +153,7 @@ impl Actor {
     pub fn put_erasure_off(&mut self) {
         let ordered = |id: &&WaitId| {
             self.state.waits.get(id).is_some_and(|wait| {
-                wait.purpose == Purpose::Erase && matches!(wait.standing, Standing::Answered { .. })
+                wait.purpose == Purpose::Erase && matches!(wait.status, WaitStatus::Answered { .. })
             })
         };
         let ordered: Vec<_> = self.state.asked.iter().filter(ordered).copied().collect();

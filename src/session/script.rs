@@ -486,7 +486,7 @@ fn labels(state: &State) -> Map<String, Value> {
     let label = |call: &CallState| {
         let Origin::Step { step } = &call.call.origin else { return None };
         let wait = state.waits.get(&call.wait?)?;
-        let (reply, ..) = wait.standing.answer()?;
+        let (reply, ..) = wait.status.answer()?;
         Some((step.clone(), Value::from(answer::describe(&wait.prompt.control, reply))))
     };
     state.calls.iter().filter_map(label).collect()

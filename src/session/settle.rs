@@ -15,7 +15,7 @@ use crate::{
         session::{PersonId, Status},
         transcript::{Event, Via},
         ui::{Control, Decision, FieldError, Reply, Verdict},
-        wait::{Answerers, Settlement, Standing, Vote, Wait},
+        wait::{Answerers, Settlement, Vote, Wait, WaitStatus},
     },
     store::TimerKind,
 };
@@ -66,10 +66,10 @@ pub(super) fn judge(state: &State, answer: &Answer, now: DateTime<Utc>) -> Settl
     if !may_answer(state, wait, &answer.from) {
         return Settlement::NotAllowed { who_may: wait.answerers.who() };
     }
-    match &wait.standing {
-        Standing::Pending => {}
-        Standing::Answered { reply, by, by_name, at }
-        | Standing::Applied { reply, by, by_name, at } => {
+    match &wait.status {
+        WaitStatus::Pending => {}
+        WaitStatus::Answered { reply, by, by_name, at }
+        | WaitStatus::Applied { reply, by, by_name, at } => {
             return Settlement::AlreadySettled {
                 by: by.clone(),
                 by_name: by_name.clone(),
@@ -77,9 +77,9 @@ pub(super) fn judge(state: &State, answer: &Answer, now: DateTime<Utc>) -> Settl
                 choice: answer::describe(&wait.prompt.control, reply),
             };
         }
-        Standing::Expired { .. } => return Settlement::Expired,
-        Standing::Cancelled { .. } => return Settlement::Cancelled,
-        Standing::Superseded { .. } => return Settlement::Superseded,
+        WaitStatus::Expired { .. } => return Settlement::Expired,
+        WaitStatus::Cancelled { .. } => return Settlement::Cancelled,
+        WaitStatus::Superseded { .. } => return Settlement::Superseded,
     }
     if answer.revision != wait.revision {
         return Settlement::Superseded;

@@ -26,7 +26,7 @@ use crate::{
             Recorded, SetBy, Speaker, Started,
         },
         ui::{Control, Reply},
-        wait::{Purpose, Standing, Vote, Wait},
+        wait::{Purpose, Vote, Wait, WaitStatus},
     },
 };
 
@@ -301,7 +301,7 @@ impl State {
 
     /// A form or a button that shows the data as it was before is superseded.
     fn edited(&mut self, id: WaitId, data: &Value, notes: Option<&String>) {
-        let Some(wait) = self.waits.get_mut(&id).filter(|wait| wait.standing.is_pending()) else {
+        let Some(wait) = self.waits.get_mut(&id).filter(|wait| wait.status.is_pending()) else {
             return;
         };
         let Control::Review(review) = &mut Arc::make_mut(&mut wait.prompt).control else { return };
@@ -327,9 +327,9 @@ impl State {
         if matches!(reply, Reply::Text { .. }) {
             self.talked += 1;
         }
-        if let Some(wait) = self.waits.get_mut(&wait).filter(|wait| wait.standing.is_pending()) {
+        if let Some(wait) = self.waits.get_mut(&wait).filter(|wait| wait.status.is_pending()) {
             let (reply, by, by_name) = (reply.clone(), by.clone(), by_name.to_owned());
-            wait.standing = Standing::Answered { reply, by, by_name, at };
+            wait.status = WaitStatus::Answered { reply, by, by_name, at };
         }
     }
 
@@ -445,7 +445,7 @@ impl State {
 
     /// An answer that is given anew counts once.
     fn take_back(&mut self, before: &Wait) {
-        let Some((reply, by, ..)) = before.standing.answer() else { return };
+        let Some((reply, by, ..)) = before.status.answer() else { return };
         if *by == self.participant {
             self.turns = self.turns.saturating_sub(1);
         }
@@ -456,20 +456,20 @@ impl State {
 
     fn applied(&mut self, id: WaitId) {
         let Some(wait) = self.waits.get_mut(&id) else { return };
-        if let Standing::Answered { reply, by, by_name, at } = wait.standing.clone() {
-            wait.standing = Standing::Applied { reply, by, by_name, at };
+        if let WaitStatus::Answered { reply, by, by_name, at } = wait.status.clone() {
+            wait.status = WaitStatus::Applied { reply, by, by_name, at };
         }
     }
 
     fn closed(&mut self, id: WaitId, closing: &Closing, at: DateTime<Utc>) {
         self.version += 1;
-        let Some(wait) = self.waits.get_mut(&id).filter(|w| w.standing.is_pending()) else {
+        let Some(wait) = self.waits.get_mut(&id).filter(|w| w.status.is_pending()) else {
             return;
         };
-        wait.standing = match closing {
-            Closing::Expired => Standing::Expired { at },
-            Closing::Cancelled { reason } => Standing::Cancelled { reason: reason.clone(), at },
-            Closing::Superseded { by } => Standing::Superseded { by: *by, at },
+        wait.status = match closing {
+            Closing::Expired => WaitStatus::Expired { at },
+            Closing::Cancelled { reason } => WaitStatus::Cancelled { reason: reason.clone(), at },
+            Closing::Superseded { by } => WaitStatus::Superseded { by: *by, at },
         };
     }
 
@@ -480,7 +480,7 @@ impl State {
             return;
         }
         let wait = call.wait.and_then(|id| self.waits.get(&id));
-        call.detached = runs || wait.is_some_and(|wait| wait.standing.is_pending());
+        call.detached = runs || wait.is_some_and(|wait| wait.status.is_pending());
         call.result = Some(result.clone());
         if let Origin::Step { step } = &call.call.origin {
             self.results.insert(step.clone(), result.to_value());
@@ -563,7 +563,7 @@ impl State {
         self.asked
             .iter()
             .filter_map(|id| self.waits.get(id))
-            .filter(|wait| wait.standing.is_pending())
+            .filter(|wait| wait.status.is_pending())
     }
 
     /// The record of a kind of data that counts: the newest that the participant approved, or the newest where there

@@ -95,7 +95,7 @@ pub(super) fn shown(state: &State, flow: &LoadedFlow, data: &[String]) -> String
 
 /// How far somebody is, a line each, for whoever takes the conversation over: the step, what is done and what is open.
 /// Titles alone, for what was answered is in the transcript.
-pub(super) fn standing(state: &State, flow: &LoadedFlow) -> Vec<String> {
+pub(super) fn status_lines(state: &State, flow: &LoadedFlow) -> Vec<String> {
     let step = state.phase().and_then(|phase| evidence::step_line(flow, phase, Some(state)));
     let here = state.phase().and_then(|phase| flow.phase(phase));
     let all = flow.flow.phase.iter().flat_map(|phase| &phase.objective);
@@ -316,7 +316,7 @@ fn passed_over(state: &State, flow: &LoadedFlow) -> Option<String> {
 fn decider(state: &State, objective: &str) -> Option<String> {
     state.waits.values().find_map(|wait| {
         let missing = wait.state["missing"].as_array()?;
-        let (reply, _, name, _) = wait.standing.answer()?;
+        let (reply, _, name, _) = wait.status.answer()?;
         let is_approved = matches!(reply, Reply::Decided { decision: Decision::Approved, .. });
         (is_approved && missing.iter().any(|id| id == objective)).then(|| name.clone())
     })

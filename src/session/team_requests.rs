@@ -293,7 +293,7 @@ impl Actor {
         match errand {
             Errand::HandOver { .. } | Errand::Reminder { .. } => is_unclaimed,
             Errand::Request { wait } => {
-                self.state.waits.get(wait).is_some_and(|wait| wait.standing.is_pending())
+                self.state.waits.get(wait).is_some_and(|wait| wait.status.is_pending())
             }
         }
     }

@@ -39,8 +39,7 @@ impl Actor {
 
     fn remind(&mut self, id: WaitId) {
         let kind = TimerKind::Remind { wait: id };
-        let Some(wait) =
-            self.state.waits.get(&id).filter(|wait| wait.standing.is_pending()).cloned()
+        let Some(wait) = self.state.waits.get(&id).filter(|wait| wait.status.is_pending()).cloned()
         else {
             self.set_timer(kind, None);
             return;
@@ -97,8 +96,7 @@ impl Actor {
     }
 
     fn expire(&mut self, id: WaitId) {
-        let Some(wait) =
-            self.state.waits.get(&id).filter(|wait| wait.standing.is_pending()).cloned()
+        let Some(wait) = self.state.waits.get(&id).filter(|wait| wait.status.is_pending()).cloned()
         else {
             self.set_timer(TimerKind::Expire { wait: id }, None);
             return;

@@ -169,7 +169,7 @@ impl Pipeline {
         actor: &Mutex<Actor>,
         now: DateTime<Utc>,
     ) -> Ended {
-        let Some((reply, ..)) = wait.standing.answer() else {
+        let Some((reply, ..)) = wait.status.answer() else {
             let error = ToolError::ExecutionFailed("the question is not answered".to_owned());
             return Ended::failed(error);
         };

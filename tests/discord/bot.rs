@@ -28,7 +28,7 @@ use anteroom::{
         app::App,
         connect::{self, Connection, Pace},
         handler::DiscordInbox,
-        inbound::{Ack, Envelope, Inbox, NotTaken},
+        inbound::{Ack, Envelope, Inbox, NotSaved},
         send::DiscordGateway,
     },
     ports::{
@@ -92,7 +92,7 @@ struct Watched {
 
 #[async_trait]
 impl Inbox for Watched {
-    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken> {
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotSaved> {
         let taken = self.inbox.take(envelope).await;
         self.taken.send_modify(|taken| *taken += 1);
         taken

@@ -24,7 +24,7 @@ use anteroom::{
     gateway::discord::{
         api::{self, Api},
         connect::{Connection, Error, Link, Pace, Parts},
-        inbound::{Ack, Envelope, Inbox, Incoming, NotTaken},
+        inbound::{Ack, Envelope, Inbox, Incoming, NotSaved},
     },
     store::{Store, memory::MemoryStore},
 };
@@ -55,14 +55,14 @@ struct Desk {
 
 #[async_trait]
 impl Inbox for Desk {
-    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken> {
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotSaved> {
         let words = words(&envelope.what);
         if !words.is_empty() {
             self.arrived.add_permits(1);
         }
         match words {
             "slow" => self.go.acquire().await.unwrap().forget(),
-            "full" if *self.is_full.lock().unwrap() => return Err(NotTaken),
+            "full" if *self.is_full.lock().unwrap() => return Err(NotSaved),
             "never" => std::future::pending().await,
             _ => {}
         }

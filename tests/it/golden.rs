@@ -26,7 +26,7 @@ use anteroom::{
             Group, Input, List, Offered, Prompt, Reply, Review, Upload, Verdict,
         },
         usage::Usage,
-        wait::{Answerers, Purpose, Standing, Vote, Wait},
+        wait::{Answerers, Purpose, Vote, Wait, WaitStatus},
     },
 };
 use chrono::{DateTime, Utc};
@@ -224,7 +224,7 @@ pub(crate) fn replies() -> Vec<Reply> {
     ]
 }
 
-fn wait(control: Control, purpose: Purpose, standing: Standing) -> Wait {
+fn wait(control: Control, purpose: Purpose, status: WaitStatus) -> Wait {
     Wait {
         id: wait_id(),
         session: session(),
@@ -244,7 +244,7 @@ fn wait(control: Control, purpose: Purpose, standing: Standing) -> Wait {
         digest: text("d2"),
         asked_at: at(),
         expires_at: Some(at()),
-        standing,
+        status,
     }
 }
 
@@ -253,7 +253,7 @@ fn plain_wait() -> Wait {
     Wait {
         answerers: Answerers::Participant,
         expires_at: None,
-        ..wait(control.remove(4), Purpose::Notice, Standing::Pending)
+        ..wait(control.remove(4), Purpose::Notice, WaitStatus::Pending)
     }
 }
 
@@ -267,22 +267,22 @@ fn waits() -> Vec<Wait> {
     ];
     let (reply, by, by_name) = (Reply::Skipped, ada(), text("Ada"));
     let standings = [
-        Standing::Pending,
-        Standing::Answered {
+        WaitStatus::Pending,
+        WaitStatus::Answered {
             reply: reply.clone(),
             by: by.clone(),
             by_name: by_name.clone(),
             at: at(),
         },
-        Standing::Applied { reply, by, by_name, at: at() },
-        Standing::Expired { at: at() },
-        Standing::Cancelled { reason: text("R"), at: at() },
-        Standing::Superseded { by: Some(wait_id()), at: at() },
-        Standing::Superseded { by: None, at: at() },
+        WaitStatus::Applied { reply, by, by_name, at: at() },
+        WaitStatus::Expired { at: at() },
+        WaitStatus::Cancelled { reason: text("R"), at: at() },
+        WaitStatus::Superseded { by: Some(wait_id()), at: at() },
+        WaitStatus::Superseded { by: None, at: at() },
     ];
     let purposes = purposes.into_iter().cycle();
     let combined = controls().into_iter().zip(standings).zip(purposes);
-    let combined = combined.map(|((control, standing), purpose)| wait(control, purpose, standing));
+    let combined = combined.map(|((control, status), purpose)| wait(control, purpose, status));
     let begin = Purpose::Begin { phase: text("p2") };
     let begin = Wait { purpose: begin, ..plain_wait() };
     combined.chain([plain_wait(), begin]).collect()

@@ -13,7 +13,7 @@ use anteroom::{
         session::{FlowPin, PersonId, Place, Platform, Status},
         transcript::{Call, CallResult, Event, ObjectiveStatus, Origin, Recorded, Started, Via},
         ui::{Decision, Reply},
-        wait::{Settlement, Standing, Wait},
+        wait::{Settlement, Wait, WaitStatus},
     },
     session::{Actor, Answer, Command, Evaluation, Next, Responder},
     store::{Loaded, TimerKind},
@@ -552,7 +552,7 @@ fn a_request_is_withdrawn_when_nothing_is_missing_any_more() {
 
     desk.review("education_history");
 
-    assert!(matches!(desk.wait(wait).standing, Standing::Cancelled { .. }));
+    assert!(matches!(desk.wait(wait).status, WaitStatus::Cancelled { .. }));
     let result = desk.step(|actor| actor.state().calls[0].result.clone().unwrap().to_value());
     assert_eq!(
         result,
@@ -667,13 +667,13 @@ fn several_deciders_vote_once_each_and_the_last_vote_before_the_quorum_counts() 
 
     vote(&mut desk, "grace", Decision::Denied);
     vote(&mut desk, "grace", Decision::Approved);
-    assert!(desk.wait(wait).standing.is_pending());
+    assert!(desk.wait(wait).status.is_pending());
     assert_eq!(desk.wait(wait).prompt.notes, ["grace approved.", "2 people must agree."]);
     vote(&mut desk, "edsger", Decision::Denied);
-    assert!(desk.wait(wait).standing.is_pending());
+    assert!(desk.wait(wait).status.is_pending());
     vote(&mut desk, "barbara", Decision::Approved);
 
-    assert!(matches!(desk.wait(wait).standing, Standing::Answered { .. }));
+    assert!(matches!(desk.wait(wait).status, WaitStatus::Answered { .. }));
     let cast = desk.audit.iter().filter(|record| record.event == "vote_cast").count();
     assert_eq!(cast, 4);
 }
@@ -693,7 +693,7 @@ fn a_request_that_lapsed_can_be_asked_again_by_those_who_could_have_decided() {
     let call = desk.step(|actor| actor.state().calls.last().unwrap().call.as_ref().clone());
     let again = desk.run(&call).unwrap_err();
 
-    assert!(desk.wait(again).standing.is_pending());
+    assert!(desk.wait(again).status.is_pending());
     assert_eq!(desk.phase(), Some("phase_1"));
 }
 

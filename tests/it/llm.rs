@@ -15,6 +15,8 @@ mod plays;
 #[path = "../support/provider.rs"]
 #[expect(dead_code, reason = "nothing is held in the middle of an answer here")]
 pub(crate) mod provider;
+#[path = "llm/resilience.rs"]
+mod resilience;
 #[path = "llm/rules.rs"]
 mod rules;
 #[path = "../support/scripted.rs"]
@@ -23,8 +25,6 @@ pub(crate) mod scripted;
 pub(crate) mod signs;
 #[path = "../support/specification.rs"]
 pub(crate) mod specification;
-#[path = "llm/steady.rs"]
-mod steady;
 #[path = "llm/streams.rs"]
 mod streams;
 #[path = "../support/temperaments.rs"]

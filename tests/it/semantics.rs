@@ -170,7 +170,7 @@ async fn row_10_typed_words_answer_a_question_if_they_match_and_never_a_request(
 
     assert_eq!(world.state().await.phase(), Some("one"));
     let card = world.state().await.pending().last().cloned().unwrap();
-    assert!(card.standing.is_pending());
+    assert!(card.status.is_pending());
     assert_snapshot!(world.screen(), @"
     Step 1 of 2 · One · 1/2
     ---
@@ -586,7 +586,7 @@ async fn row_31_deleting_a_card_answers_nothing() {
 
     world.platform.delete(&card.id);
 
-    assert!(world.wait(card.card.unwrap().0).await.standing.is_pending());
+    assert!(world.wait(card.card.unwrap().0).await.status.is_pending());
     world.say("Blue").await;
     assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
 }

@@ -25,7 +25,7 @@ use anteroom::{
         transcript::{Event, Recorded, Speaker},
         ui::{Ask, Control, Prompt},
         usage::{Balance, Level, Usage},
-        wait::{Answerers, Purpose, Standing, Wait},
+        wait::{Answerers, Purpose, Wait, WaitStatus},
     },
     store::{
         Capacity, Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
@@ -240,7 +240,7 @@ fn wait(id: WaitId, session: SessionId, body: &str) -> Wait {
         digest: "d".to_owned(),
         asked_at: at(0),
         expires_at: None,
-        standing: Standing::Pending,
+        status: WaitStatus::Pending,
     }
 }
 

@@ -122,7 +122,7 @@ fn is_of(request: &Request, input: &Value) -> bool {
 }
 
 /// How child runs stand, oldest first: task, depth, status, and what came of them.
-async fn standing(world: &World) -> String {
+async fn delegations(world: &World) -> String {
     let line = |state: &State| {
         let own = state.subtasks.parent_link.as_ref().unwrap();
         let lineage = &own.assignment.lineage;

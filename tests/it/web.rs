@@ -40,7 +40,7 @@ use std::time::Duration;
 use anteroom::{
     engine::export,
     gateway::web::{guard, limits, markdown},
-    model::wait::Standing,
+    model::wait::WaitStatus,
 };
 use axum::http::{HeaderMap, HeaderValue};
 use futures::StreamExt;
@@ -403,7 +403,7 @@ async fn a_stale_button_is_told_when_the_question_was_answered() {
     assert!(page.contains("That question was answered at <time"), "{page}");
     let (loaded, _) = site.engine.view(site.session().await).await.unwrap();
     let state = anteroom::session::State::fold(&loaded.events).unwrap();
-    assert!(state.waits.values().any(|w| matches!(w.standing, Standing::Applied { .. })));
+    assert!(state.waits.values().any(|w| matches!(w.status, WaitStatus::Applied { .. })));
 }
 
 #[tokio::test]

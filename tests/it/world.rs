@@ -33,7 +33,7 @@ use anteroom::{
         transcript::{Audience, Event, Recorded, Via},
         ui::{Choose, Control, Decision, Reply, Verdict},
         usage::Budgets,
-        wait::{Settlement, Standing, Wait},
+        wait::{Settlement, Wait, WaitStatus},
     },
     ports::{
         artifacts::{Artifacts, extract::Extractor},
@@ -735,7 +735,7 @@ impl World {
         // After "stop", and while a person has taken over, answers are kept and held.
         let held = state.handoff.is_some() || state.status == Status::Stopped;
         for wait in state.waits.values() {
-            let answered = !held && matches!(wait.standing, Standing::Answered { .. });
+            let answered = !held && matches!(wait.status, WaitStatus::Answered { .. });
             assert!(!answered, "an answer did not do its work: {wait:?}");
         }
     }

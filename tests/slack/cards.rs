@@ -1,12 +1,12 @@
 //! Questions as Slack shows them, and answers as people give them there: what each control reads as, and that whatever
 //! is asked fits, and can be answered.
 
-#[path = "cards/drawn.rs"]
-mod drawn;
 #[path = "cards/person.rs"]
 mod person;
 #[path = "cards/random.rs"]
 mod random;
+#[path = "cards/rendered.rs"]
+mod rendered;
 
 use std::collections::BTreeSet;
 

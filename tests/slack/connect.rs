@@ -25,7 +25,7 @@ use anteroom::{
     gateway::slack::{
         api::Api,
         connect::{Connection, Error, Link, Pace, Parts},
-        inbound::{Ack, Envelope, Inbox, Incoming, NotTaken},
+        inbound::{Ack, Envelope, Inbox, Incoming, NotSaved},
         tenants::Tenants,
     },
 };
@@ -49,11 +49,11 @@ struct Desk {
 
 #[async_trait]
 impl Inbox for Desk {
-    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken> {
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotSaved> {
         self.arrived.add_permits(1);
         match words(&envelope.what) {
             "slow" => self.go.acquire().await.unwrap().forget(),
-            "full" => return Err(NotTaken),
+            "full" => return Err(NotSaved),
             "never" => std::future::pending().await,
             _ => {}
         }

@@ -8,7 +8,7 @@ use anteroom::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, DenialReader, Field, Form,
             Group, Input, List, Prompt, Reply, Review, Upload,
         },
-        wait::{Answerers, Purpose, Standing, Vote, Wait},
+        wait::{Answerers, Purpose, Vote, Wait, WaitStatus},
     },
 };
 use chrono::{DateTime, Utc};
@@ -46,13 +46,13 @@ pub(crate) fn wait(prompt: Prompt) -> Wait {
         digest: String::new(),
         asked_at: now(),
         expires_at: None,
-        standing: Standing::Pending,
+        status: WaitStatus::Pending,
     }
 }
 
 pub(crate) fn answered(wait: &Wait, reply: Reply, by: PersonId, by_name: &str) -> Wait {
-    let standing = Standing::Applied { reply, by, by_name: by_name.into(), at: now() };
-    Wait { standing, ..wait.clone() }
+    let status = WaitStatus::Applied { reply, by, by_name: by_name.into(), at: now() };
+    Wait { status, ..wait.clone() }
 }
 
 pub(crate) fn ask(title: &str, body: &str, control: Control) -> Wait {
@@ -362,20 +362,20 @@ pub(crate) fn question(voter: PersonId) -> impl Strategy<Value = Wait> {
 }
 
 /// How a question may end.
-pub(crate) fn ends(wait: &Wait, reply: Option<Reply>, me: &PersonId) -> Vec<Standing> {
+pub(crate) fn ends(wait: &Wait, reply: Option<Reply>, me: &PersonId) -> Vec<WaitStatus> {
     let reply = reply.unwrap_or(Reply::Skipped);
     let by_name = wait.prompt.body.clone();
     let web = "web:local/grace".parse().unwrap();
     vec![
-        Standing::Answered {
+        WaitStatus::Answered {
             reply: reply.clone(),
             by: me.clone(),
             by_name: by_name.clone(),
             at: now(),
         },
-        Standing::Applied { reply, by: web, by_name, at: now() },
-        Standing::Expired { at: now() },
-        Standing::Cancelled { reason: wait.prompt.body.clone(), at: now() },
-        Standing::Superseded { by: None, at: now() },
+        WaitStatus::Applied { reply, by: web, by_name, at: now() },
+        WaitStatus::Expired { at: now() },
+        WaitStatus::Cancelled { reason: wait.prompt.body.clone(), at: now() },
+        WaitStatus::Superseded { by: None, at: now() },
     ]
 }

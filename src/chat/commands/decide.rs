@@ -90,12 +90,12 @@ pub async fn decide(caller: &dyn Caller, order: &Order) -> Result<Answer, Error>
     }
     match (entry.who, order.verb) {
         (Who::Staff, _) => match rights_of_staff(caller).await {
-            Ok(from) => of_staff(caller, order, from).await,
+            Ok(from) => for_staff(caller, order, from).await,
             Err(words) => Ok(Answer::Say(words)),
         },
         (_, Verb::Start) => Ok(begin(startable(library(caller), platform(caller)), order)),
         (_, Verb::Help) => Ok(Answer::Help(rights_of_staff(caller).await.is_ok())),
-        _ => own(caller, order).await,
+        _ => for_participant(caller, order).await,
     }
 }
 
@@ -106,7 +106,7 @@ pub async fn rights_of_staff(caller: &dyn Caller) -> Result<Responder, String> {
 }
 
 /// What somebody orders about their own conversation.
-async fn own(caller: &dyn Caller, order: &Order) -> Result<Answer, Error> {
+async fn for_participant(caller: &dyn Caller, order: &Order) -> Result<Answer, Error> {
     let reason = order.reason.clone();
     let command = match order.verb {
         Verb::Pause => Command::Stop,
@@ -133,7 +133,7 @@ async fn look_at_own(caller: &dyn Caller) -> Result<Answer, Error> {
 }
 
 /// What a member of staff orders, whose rights have been looked at.
-async fn of_staff(caller: &dyn Caller, order: &Order, from: Responder) -> Result<Answer, Error> {
+async fn for_staff(caller: &dyn Caller, order: &Order, from: Responder) -> Result<Answer, Error> {
     let (engine, on) = (caller.engine(), platform(caller));
     match order.verb {
         Verb::Overview => return all(caller).await,

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How a conversation stands, in a sentence.
-pub fn standing(look: &Look) -> String {
+pub fn status_line(look: &Look) -> String {
     let status = messages::staff::status(look.state.status);
     match evidence::progress_line(&look.state, &look.flow) {
         Some(line) => format!("{line} · {status}."),

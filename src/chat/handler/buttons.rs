@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{NotTaken, ReplyTarget, Update, of_staff, own, receive};
+use super::{NotSaved, ReplyTarget, Update, receive, require_participant, require_staff};
 use crate::{
     base::ids::SessionId,
     chat::{
@@ -142,7 +142,7 @@ pub trait Buttons: Update {
         &self,
         flow: Arc<LoadedFlow>,
         press: &Self::Press,
-    ) -> Result<Self::Ack, NotTaken>;
+    ) -> Result<Self::Ack, NotSaved>;
 
     /// Shows what works in a conversation.
     async fn help(&self, head: &Head, press: &Self::Press) -> Self::Ack;
@@ -173,7 +173,7 @@ pub async fn pressed<U: Buttons>(
     update: &U,
     button: ButtonId,
     press: &U::Press,
-) -> Result<U::Ack, NotTaken> {
+) -> Result<U::Ack, NotSaved> {
     let (by, to) = (update.presser(press), update.target(press));
     match button {
         ButtonId::Start(flow) => {
@@ -183,21 +183,27 @@ pub async fn pressed<U: Buttons>(
                 None => Ok(update.tell(&to, messages::notices::NO_FLOWS)),
             }
         }
-        ButtonId::Help(session) => Ok(match own(update, session, by, &to).await? {
-            Ok((head, _)) => update.help(&head, press).await,
-            Err(refused) => refused,
-        }),
-        ButtonId::Copy(session) => Ok(match own(update, session, by, &to).await? {
-            Ok(_) => update.hand_out((session, Audience::Participant), press),
-            Err(refused) => refused,
-        }),
-        ButtonId::Command(command, session) => match own(update, session, by, &to).await? {
-            Ok((_, from)) => {
-                receive(update, session, (from, InboundKind::Command(command)), &to, None).await
+        ButtonId::Help(session) => {
+            Ok(match require_participant(update, session, by, &to).await? {
+                Ok((head, _)) => update.help(&head, press).await,
+                Err(refused) => refused,
+            })
+        }
+        ButtonId::Copy(session) => {
+            Ok(match require_participant(update, session, by, &to).await? {
+                Ok(_) => update.hand_out((session, Audience::Participant), press),
+                Err(refused) => refused,
+            })
+        }
+        ButtonId::Command(command, session) => {
+            match require_participant(update, session, by, &to).await? {
+                Ok((_, from)) => {
+                    receive(update, session, (from, InboundKind::Command(command)), &to, None).await
+                }
+                Err(refused) => Ok(refused),
             }
-            Err(refused) => Ok(refused),
-        },
-        ButtonId::Show(session) => Ok(match of_staff(update, session, by, &to).await? {
+        }
+        ButtonId::Show(session) => Ok(match require_staff(update, session, by, &to).await? {
             Ok(_) => match update.engine().look(session).await {
                 Ok(look) => update.show_one(&look, press),
                 Err(error) => update.tell(&to, &words::of_error(&error)),
@@ -220,9 +226,9 @@ async fn ordered<U: Buttons>(
     (action, session): (StaffAction, SessionId),
     press: &U::Press,
     must_ask: bool,
-) -> Result<U::Ack, NotTaken> {
+) -> Result<U::Ack, NotSaved> {
     let to = update.target(press);
-    let from = match of_staff(update, session, update.presser(press), &to).await? {
+    let from = match require_staff(update, session, update.presser(press), &to).await? {
         Ok((_, from)) => from,
         Err(refused) => return Ok(refused),
     };
@@ -238,9 +244,9 @@ async fn read_transcript<U: Buttons>(
     update: &U,
     opening: Opening,
     press: &U::Press,
-) -> Result<U::Ack, NotTaken> {
+) -> Result<U::Ack, NotSaved> {
     let to = update.target(press);
-    let from = match of_staff(update, opening.session, update.presser(press), &to).await? {
+    let from = match require_staff(update, opening.session, update.presser(press), &to).await? {
         Ok((_, from)) => from,
         Err(refused) => return Ok(refused),
     };
@@ -255,11 +261,11 @@ async fn read_record<U: Buttons>(
     update: &U,
     reading: Reading,
     press: &U::Press,
-) -> Result<U::Ack, NotTaken> {
+) -> Result<U::Ack, NotSaved> {
     let (Reading::Profile(session) | Reading::ProfilePage(session, _) | Reading::Resume(session)) =
         reading;
     let to = update.target(press);
-    let from = match of_staff(update, session, update.presser(press), &to).await? {
+    let from = match require_staff(update, session, update.presser(press), &to).await? {
         Ok((_, from)) => from,
         Err(refused) => return Ok(refused),
     };

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{NotTaken, ReplyTarget, Update, head_of, participant_of, receive};
+use super::{NotSaved, ReplyTarget, Update, head_of, participant_of, receive};
 use crate::{
     base::ids::{SessionId, WaitId},
     chat::{form::typed, message_index::Role},
@@ -46,26 +46,26 @@ pub trait Messages: Update {
     ) -> Result<Option<(SessionId, Role)>, store::Error>;
 
     /// Somebody writes where there is no conversation.
-    async fn approached(&self, message: &Self::Message) -> Result<Self::Ack, NotTaken>;
+    async fn approached(&self, message: &Self::Message) -> Result<Self::Ack, NotSaved>;
 
     /// The participant has written in their conversation: before it is handed in.
-    async fn before(&self, _head: &Head, _message: &Self::Message) -> Result<(), NotTaken> {
+    async fn before(&self, _head: &Head, _message: &Self::Message) -> Result<(), NotSaved> {
         Ok(())
     }
 
     /// A message of the participant or, in the team's thread, of staff came without words and files.
-    async fn wordless(
+    async fn without_text(
         &self,
         _head: &Head,
         _role: Role,
         _to: &ReplyTarget,
-    ) -> Result<Self::Ack, NotTaken> {
+    ) -> Result<Self::Ack, NotSaved> {
         Ok(self.done())
     }
 }
 
 /// Somebody wrote something.
-pub async fn wrote<U: Messages>(update: &U, message: &U::Message) -> Result<U::Ack, NotTaken> {
+pub async fn wrote<U: Messages>(update: &U, message: &U::Message) -> Result<U::Ack, NotSaved> {
     // A greeting delivered again is no answer to what was asked since.
     if update.deduplicator().is_claimed(update.key()).await? {
         return Ok(update.done());
@@ -83,7 +83,7 @@ pub async fn in_conversation<U: Messages>(
     update: &U,
     session: SessionId,
     message: &U::Message,
-) -> Result<U::Ack, NotTaken> {
+) -> Result<U::Ack, NotSaved> {
     let Written { by, to, source, text, has_voice, files } = update.written(message);
     let Some(head) = head_of(update.engine(), session).await? else { return Ok(update.done()) };
     let is_mine = update.is_participant(&head, &by);
@@ -91,7 +91,7 @@ pub async fn in_conversation<U: Messages>(
         update.before(&head, message).await?;
         update.known(&head, &by).await
     } else {
-        update.responder(&head, &by).await.map_err(|_| NotTaken)?
+        update.responder(&head, &by).await.map_err(|_| NotSaved)?
     };
     let mut told = has_voice.then(|| update.tell(&to, messages::notices::NO_VOICE));
     let text = Some(text).filter(|text| !text.trim().is_empty());
@@ -109,7 +109,7 @@ pub async fn in_conversation<U: Messages>(
     } else {
         return match told {
             Some(told) => Ok(told),
-            None if is_mine => update.wordless(&head, Role::Conversation, &to).await,
+            None if is_mine => update.without_text(&head, Role::Conversation, &to).await,
             None => Ok(update.done()),
         };
     };
@@ -121,12 +121,12 @@ async fn in_staff_thread<U: Messages>(
     update: &U,
     session: SessionId,
     message: &U::Message,
-) -> Result<U::Ack, NotTaken> {
+) -> Result<U::Ack, NotSaved> {
     let Written { by, to, text, .. } = update.written(message);
     let Some(head) = head_of(update.engine(), session).await? else { return Ok(update.done()) };
-    let from = update.responder(&head, &by).await.map_err(|_| NotTaken)?;
+    let from = update.responder(&head, &by).await.map_err(|_| NotSaved)?;
     match (text.trim().is_empty(), from.staff) {
-        (true, true) => update.wordless(&head, Role::Staff, &to).await,
+        (true, true) => update.without_text(&head, Role::Staff, &to).await,
         (true, false) => Ok(update.done()),
         (false, false) => Ok(update.tell(&to, messages::notices::FOR_STAFF)),
         (false, true) => {
@@ -141,7 +141,7 @@ async fn under_request<U: Messages>(
     update: &U,
     wait: WaitId,
     message: &U::Message,
-) -> Result<U::Ack, NotTaken> {
+) -> Result<U::Ack, NotSaved> {
     let Written { by, to, text, .. } = update.written(message);
     let Some(reply) = typed::decision(&text) else { return Ok(update.done()) };
     let Some((wait, _)) = update.engine().parts().store.wait(wait).await? else {
@@ -150,7 +150,7 @@ async fn under_request<U: Messages>(
     let Some(head) = head_of(update.engine(), wait.session).await? else {
         return Ok(update.done());
     };
-    let from = update.responder(&head, &by).await.map_err(|_| NotTaken)?;
+    let from = update.responder(&head, &by).await.map_err(|_| NotSaved)?;
     let (id, revision, via) = (wait.id, wait.revision, Via::Typed);
     let what = InboundKind::Answer { wait: id, revision, reply, via };
     receive(update, wait.session, (from, what), &to, Some(&wait)).await
@@ -164,7 +164,7 @@ pub async fn changed<U: Update>(
     by: Option<&U::Actor>,
     (source, text): (String, Option<String>),
     to: impl FnOnce(&str) -> ReplyTarget,
-) -> Result<U::Ack, NotTaken> {
+) -> Result<U::Ack, NotSaved> {
     let Some(head) = head_of(update.engine(), session).await? else { return Ok(update.done()) };
     let from = match by {
         Some(by) => update.known(&head, by).await,
@@ -180,7 +180,7 @@ pub async fn interrupted<U: Update>(
     session: SessionId,
     by: &U::Actor,
     to: &ReplyTarget,
-) -> Result<U::Ack, NotTaken> {
+) -> Result<U::Ack, NotSaved> {
     let Some(head) = head_of(update.engine(), session).await? else { return Ok(update.done()) };
     let from = update.known(&head, by).await;
     receive(update, session, (from, InboundKind::Command(Command::Interrupt)), to, None).await

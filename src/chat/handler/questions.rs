@@ -76,7 +76,7 @@ pub async fn is_scripted(engine: &Engine, wait: &Wait) -> bool {
 }
 
 /// A file as an upload takes it; the error says what is wrong with it, as far as it can be seen before it is fetched.
-pub fn fits(upload: &Upload, offer: Offer) -> Result<Offer, String> {
+pub fn check_upload(upload: &Upload, offer: Offer) -> Result<Offer, String> {
     match offer.bytes {
         Some(bytes) if bytes > upload.max_bytes => {
             Err(messages::answers::too_large(&offer.name, upload.max_bytes))

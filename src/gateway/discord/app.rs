@@ -80,7 +80,7 @@ pub struct App {
     /// What was said outside conversations.
     pub(super) deduplicator: Deduplicator,
     /// How messages look.
-    pub(super) drawn: RenderCache,
+    pub(super) render_cache: RenderCache,
     /// What shows that the bot is at work.
     pub(super) work_indicators: WorkIndicators,
     /// Sessions whose participants could not be reached.
@@ -162,7 +162,7 @@ impl App {
                 Arc::clone(&store),
                 Arc::clone(&clock),
             ),
-            drawn: RenderCache::new(),
+            render_cache: RenderCache::new(),
             work_indicators: WorkIndicators::default(),
             lost: Lost::default(),
             listening: LastSeen::new(Arc::clone(&store), Arc::clone(&clock)),

@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use super::{
     files,
     handler::{ReplyTarget, UpdateContext, participant, target},
-    inbound::{Ack, Action, Actor, Command as Given, Message, NotTaken},
+    inbound::{Ack, Action, Actor, Command as Given, Message, NotSaved},
     profile, staff_thread, texts, transcript,
 };
 use crate::{
@@ -49,7 +49,7 @@ pub(super) use self::{
 };
 
 /// One's own conversation that is meant.
-async fn mine(update: &UpdateContext<'_>, by: &Actor) -> Result<Option<Head>, NotTaken> {
+async fn mine(update: &UpdateContext<'_>, by: &Actor) -> Result<Option<Head>, NotSaved> {
     let mine = update.conversations(&update.person(by)).await?;
     Ok(overview::newest(&mine, Platform::Discord))
 }
@@ -59,7 +59,7 @@ async fn upload(
     update: &UpdateContext<'_>,
     command: &Given,
     reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     let Some(file) = command.files.get("file") else {
         return Ok(update.say(reply_target, messages::answers::NO_ANSWER));
     };
@@ -75,7 +75,7 @@ async fn upload(
         _ => None,
     });
     let offered = match asked {
-        Some((_, upload)) => handler::fits(upload, files::offer(file)),
+        Some((_, upload)) => handler::check_upload(upload, files::offer(file)),
         None => Ok(files::offer(file)),
     };
     let file = match offered {
@@ -94,7 +94,7 @@ async fn used(
     message: Message,
     by: &Actor,
     reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     if message.by.user != by.user {
         return Ok(update.say(reply_target, messages::discord::OWN_MESSAGES_ONLY));
     }
@@ -114,7 +114,7 @@ async fn used(
 }
 
 /// A button that belongs to no question.
-pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Result<Ack, NotTaken> {
+pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Result<Ack, NotSaved> {
     let id = action.element.as_str();
     if let Some(button) = ButtonId::parse(id) {
         return handler::pressed(update, button, &action).await;
@@ -143,7 +143,7 @@ impl Buttons for UpdateContext<'_> {
         target(&action.by.user, &action.at.channel)
     }
 
-    async fn start(&self, flow: Arc<LoadedFlow>, action: &Action) -> Result<Ack, NotTaken> {
+    async fn start(&self, flow: Arc<LoadedFlow>, action: &Action) -> Result<Ack, NotSaved> {
         begin::started(self, &flow, &action.by, &self.target(action)).await
     }
 

@@ -33,7 +33,7 @@ impl Drafts {
 
     /// What was entered for a question so far; nothing for an earlier revision of it, or one that is settled.
     pub async fn of(&self, wait: &Wait) -> Result<Draft, store::Error> {
-        if !wait.standing.is_pending() {
+        if !wait.status.is_pending() {
             return Ok(Draft::default());
         }
         let note = self.0.noted(&key(wait)).await?;

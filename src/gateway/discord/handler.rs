@@ -18,7 +18,7 @@ use super::{
     catch_up, commands,
     connect::is_late,
     files,
-    inbound::{Ack, Actor, Envelope, File, Inbox, Incoming, Message, NotTaken, Ticket},
+    inbound::{Ack, Actor, Envelope, File, Inbox, Incoming, Message, NotSaved, Ticket},
     people, texts,
 };
 use crate::{
@@ -45,7 +45,7 @@ pub struct DiscordInbox(pub Arc<App>);
 
 #[async_trait]
 impl Inbox for DiscordInbox {
-    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken> {
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotSaved> {
         let Envelope { key, guild, what } = envelope;
         let engine = self.0.engine();
         let ticket = match &what {
@@ -74,7 +74,7 @@ impl Inbox for DiscordInbox {
         }
         match ack {
             // Whoever waits for an answer is told; only what nobody waits for may come again.
-            Err(NotTaken) if update.ticket.is_some() => {
+            Err(NotSaved) if update.ticket.is_some() => {
                 Ok(Ack::Say(texts::words(messages::notices::NOT_SAVED)))
             }
             // The answer may come too late to be shown; the clock may be wrong about that, so both are done.
@@ -102,7 +102,7 @@ pub(super) struct UpdateContext<'a> {
 }
 
 impl UpdateContext<'_> {
-    async fn take(&self, what: Incoming) -> Result<Ack, NotTaken> {
+    async fn take(&self, what: Incoming) -> Result<Ack, NotSaved> {
         match what {
             Incoming::Message(message) => handler::wrote(self, &message).await,
             Incoming::Action(action) => self.action(action).await,
@@ -121,7 +121,7 @@ impl UpdateContext<'_> {
             Incoming::MemberChanged(by) => self.member_changed(&by).await,
             Incoming::Begun(share) => {
                 let app = Arc::clone(self.app);
-                let since = app.listening.look_back().await.map_err(|_| NotTaken)?;
+                let since = app.listening.look_back().await.map_err(|_| NotSaved)?;
                 self.app
                     .afterwards
                     .spawn_whole(async move { catch_up::catch_up(app, share, since).await });
@@ -173,7 +173,7 @@ impl UpdateContext<'_> {
         (channel, message): (&str, &str),
         by: Option<&Actor>,
         text: Option<String>,
-    ) -> Result<Ack, NotTaken> {
+    ) -> Result<Ack, NotSaved> {
         let found = self.app.rooms.of(channel).await?;
         let Some((session, Role::Conversation)) = found else { return Ok(Ack::Nothing) };
         let to = |user: &str| target(user, channel);
@@ -277,7 +277,7 @@ impl Messages for UpdateContext<'_> {
         }
     }
 
-    async fn approached(&self, message: &Message) -> Result<Ack, NotTaken> {
+    async fn approached(&self, message: &Message) -> Result<Ack, NotSaved> {
         if self.guild.is_none() || message.is_mention {
             Ok(commands::approached(self, message))
         } else {
@@ -285,7 +285,12 @@ impl Messages for UpdateContext<'_> {
         }
     }
 
-    async fn wordless(&self, head: &Head, role: Role, to: &ReplyTarget) -> Result<Ack, NotTaken> {
+    async fn without_text(
+        &self,
+        head: &Head,
+        role: Role,
+        to: &ReplyTarget,
+    ) -> Result<Ack, NotSaved> {
         match role {
             Role::Staff => self.explain_unreadable_to_staff(head.id, to).await,
             Role::Conversation | Role::Request(_) => self.explain_unreadable(head, to).await,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use serenity::model::Permissions;
 
 pub use super::catch_up::Share;
-pub use crate::chat::handler::NotTaken;
+pub use crate::chat::handler::NotSaved;
 
 use super::render;
 use crate::chat::Drawing;
@@ -332,5 +332,5 @@ impl Ack {
 #[async_trait]
 pub trait Inbox: fmt::Debug + Send + Sync {
     /// Takes one in. A repeat is recognised by its key and answered like the first.
-    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken>;
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotSaved>;
 }

@@ -180,7 +180,7 @@ impl PrivateThreads {
     }
 
     /// The room of a conversation as it is on Discord now: made where there is none, and anew where it was deleted.
-    pub async fn standing(&self, look: &Look) -> Result<String, Trouble> {
+    pub async fn existing(&self, look: &Look) -> Result<String, Trouble> {
         let Some(room) = self.known(look.state.session).await? else {
             return self.open(look).await;
         };

@@ -229,16 +229,16 @@ impl Room {
 /// A question as a message, however it stands.
 pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let prompt = &wait.prompt;
-    let is_open = wait.standing.is_pending();
-    let drawn = if !is_open {
+    let is_open = wait.status.is_pending();
+    let parts = if !is_open {
         closed::render(wait, cx)
     } else if wait.answerers.audience() == cx.reader {
         open::render(wait, cx)
     } else {
         let whom = said(&addressee(wait), limits::QUOTE);
-        Drawn {
+        CardParts {
             below: vec![components::small(&[messages::forms::waiting_for(&whom)])],
-            ..Drawn::new(OPEN)
+            ..CardParts::new(OPEN)
         }
     };
     // Who has voted is said with names that Discord knows.
@@ -255,7 +255,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let called = cx.called.iter().filter(|_| is_open).map(|called| components::text(called));
     let called: Vec<Value> = called.collect();
     let mut room = Room::new();
-    for always in [&drawn.below, &notes, &more, &help, &called] {
+    for always in [&parts.below, &notes, &more, &help, &called] {
         room.reserve(always);
     }
     if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
@@ -267,32 +267,32 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     if let Some(inviter) = cx.invited_by.as_ref().filter(|_| cx.is_participants(wait)) {
         room.add(vec![components::text(&messages::forms::invited_by(inviter))]);
     }
-    room.add_text(&body, if drawn.told.is_empty() { 1 } else { 2 });
+    room.add_text(&body, if parts.told.is_empty() { 1 } else { 2 });
     // Whatever was left out of the body, the data is told as far as there is room.
     let was_cut = std::mem::take(&mut room.is_cut);
-    for part in drawn.told {
+    for part in parts.told {
         if !room.add(part) {
             break;
         }
     }
     let is_cut = was_cut || room.is_cut;
     let mut components = room.components;
-    if components.is_empty() && drawn.below.is_empty() {
+    if components.is_empty() && parts.below.is_empty() {
         components.push(components::text("**Question**"));
     }
     if is_cut {
         components.extend(more);
     }
-    components.extend(drawn.below);
+    components.extend(parts.below);
     components.extend(notes);
     components.extend(help);
-    let card = components::container(&components, drawn.colour);
+    let card = components::container(&components, parts.colour);
     Message { content: String::new(), components: called.into_iter().chain([card]).collect() }
 }
 
 /// The buttons under an open question of the participant: those its text offers, a person, and *Stop*.
 fn help(wait: &Wait, cx: &Cx, offers: Vec<Offered>) -> Vec<Value> {
-    if !wait.standing.is_pending() || !cx.is_participants(wait) {
+    if !wait.status.is_pending() || !cx.is_participants(wait) {
         return Vec::new();
     }
     let also = [Offered::Human, Offered::Stop].into_iter().chain(offers);
@@ -328,7 +328,7 @@ fn more(wait: &Wait) -> Vec<Value> {
 }
 
 /// What stands under the question.
-struct Drawn {
+struct CardParts {
     /// Read in this order; each part stands whole or not at all, and may be left out where there is no room.
     told: Vec<Vec<Value>>,
     /// Always there.
@@ -336,7 +336,7 @@ struct Drawn {
     colour: u32,
 }
 
-impl Drawn {
+impl CardParts {
     const fn new(colour: u32) -> Self {
         Self { told: Vec::new(), below: Vec::new(), colour }
     }

@@ -88,7 +88,7 @@ pub(super) async fn answered(
     place: &Place,
 ) -> Option<Message> {
     let (wait, _) = app.store.wait(wait).await.ok()??;
-    if wait.standing.is_pending() && wait.revision <= revision {
+    if wait.status.is_pending() && wait.revision <= revision {
         return None;
     }
     // Nothing is posted under this name.

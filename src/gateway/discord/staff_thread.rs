@@ -39,7 +39,8 @@ pub fn root(look: &Look, message_access: MessageAccess) -> Message {
         (_, MessageAccess::Nothing) => messages::staff::PRESS_TO_TAKE_OVER,
     };
     let mut components = vec![components::text(&title(look))];
-    components.push(small(&[said(&overview::standing(look), limits::VALUE_SHOWN), how.to_owned()]));
+    components
+        .push(small(&[said(&overview::status_line(look), limits::VALUE_SHOWN), how.to_owned()]));
     components.extend(orders(&look.state));
     Message { content: String::new(), components: vec![container(&components, OPEN)] }
 }
@@ -52,7 +53,7 @@ pub fn erased() -> Message {
 
 /// One conversation, for staff.
 pub fn one(look: &Look) -> Message {
-    let mut lines = vec![said(&overview::standing(look), limits::VALUE_SHOWN)];
+    let mut lines = vec![said(&overview::status_line(look), limits::VALUE_SHOWN)];
     lines.extend(overview::objectives(look).iter().map(|line| said(line, limits::QUOTE)));
     let mut components = vec![components::text(&title(look)), components::text(&lines.join("\n"))];
     components.extend(texts::about(&look.state));
@@ -63,7 +64,8 @@ pub fn one(look: &Look) -> Message {
 /// How one's own conversation stands, and where it goes on.
 pub fn own(look: &Look, link: Option<&str>) -> String {
     let title = said(&look.flow.flow.title, limits::QUOTE);
-    let mut text = format!("**{title}**: {}", said(&overview::standing(look), limits::VALUE_SHOWN));
+    let mut text =
+        format!("**{title}**: {}", said(&overview::status_line(look), limits::VALUE_SHOWN));
     if let Some(open) = look.state.pending().next() {
         _ = write!(
             text,

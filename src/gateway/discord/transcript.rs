@@ -41,9 +41,9 @@ pub(super) fn open(session: SessionId) -> CreateButton {
 pub fn page(opening: Opening, title: &str, entries: &[Entry]) -> Message {
     let told = told(entries);
     let room = (LINES, PAGE_TOTAL);
-    let (first, last) = opening.bounds(&told, room, |entry| weight(&drawn(entry)));
+    let (first, last) = opening.bounds(&told, room, |entry| weight(&render_entry(entry)));
     let mut components = vec![components::text(&format!("**{}**", said(title, limits::QUOTE)))];
-    components.extend(told[first..last].iter().map(|entry| components::text(&drawn(entry))));
+    components.extend(told[first..last].iter().map(|entry| components::text(&render_entry(entry))));
     let note = if told.is_empty() {
         messages::staff::NO_MESSAGES.to_owned()
     } else {
@@ -68,7 +68,7 @@ fn weight(line: &str) -> usize {
 }
 
 /// A line: who and when, and what was said below it.
-fn drawn(entry: &Entry) -> String {
+fn render_entry(entry: &Entry) -> String {
     let text = entry.text.trim();
     let all = match entry.kind {
         // What people wrote is no markup.

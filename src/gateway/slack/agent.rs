@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     plan::worthwhile,
-    refresh_queue::{RefreshQueue, STANDING, Told, WORDS, Wanted},
+    refresh_queue::{RefreshQueue, STATUS, Told, WORDS, Wanted},
     status::{Shown, name_of},
     stream::{Opening, Spot},
     streams::{Looked, Streams},
@@ -288,7 +288,7 @@ impl Inner {
         agenda: &mut RefreshQueue,
         (session, pause): (SessionId, Duration),
     ) {
-        agenda.add(session, Instant::now() + pause, STANDING);
+        agenda.add(session, Instant::now() + pause, STATUS);
         if self.streams.has_plan(session) {
             agenda.add(session, Instant::now() + self.streams.pace(session), WORDS);
         } else if !self.streams.has(session) && !engine.pipeline().running(session).is_empty() {
@@ -309,14 +309,14 @@ impl Inner {
                 Looked::Again(at) => again = Some((at, WORDS)),
                 Looked::Ended => {
                     self.told.invalidate(&session);
-                    wanted.standing = true;
+                    wanted.status = true;
                     // What runs on may be shown further down.
                     again = Some((Instant::now() + limits::STREAM_PACE, WORDS));
                 }
             }
         }
-        let standing = if wanted.standing { self.stand(engine, session).await } else { None };
-        [again, standing.map(|at| (at, STANDING))]
+        let status = if wanted.status { self.stand(engine, session).await } else { None };
+        [again, status.map(|at| (at, STATUS))]
     }
 
     /// Shows how a session stands; when to look again, where that is needed.
@@ -408,16 +408,16 @@ impl Inner {
             self.show(&spot.team, Method::ThreadStatus, body).await;
         }
         self.name(look, &spot, &place).await;
-        let standing = shown.standing;
-        let is_news = before.map(|told| told.shown.standing) != Some(standing);
+        let status = shown.status;
+        let is_news = before.map(|told| told.shown.status) != Some(status);
         let told = Told { shown, since, at: Instant::now() };
         self.told.insert(session, told.clone());
         if is_news && !has_stream {
             let mut body = place;
-            body["status"] = json!(name_of(standing));
+            body["status"] = json!(name_of(status));
             let failed = self.show(&spot.team, Method::SessionStatus, body).await;
             // How it stands in the end matters; that it works just now will be over by then.
-            let failed = failed.filter(|_| standing != Activity::Processing);
+            let failed = failed.filter(|_| status != Activity::Processing);
             if let Some(after) = failed.and_then(|failure| failure.wait()) {
                 self.told.invalidate(&session);
                 return Some(after.min(limits::STATUS_AGAIN));

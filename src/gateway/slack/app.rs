@@ -72,7 +72,7 @@ pub struct App {
     /// What was said outside conversations.
     pub(super) deduplicator: Deduplicator,
     /// How messages look.
-    pub(super) drawn: RenderCache,
+    pub(super) render_cache: RenderCache,
     /// What stands outside for sessions.
     pub(super) post_log: PostLog,
     engine: Engine,
@@ -172,7 +172,7 @@ impl App {
                 Arc::clone(&store),
                 Arc::clone(&clock),
             ),
-            drawn: RenderCache::new(),
+            render_cache: RenderCache::new(),
             post_log,
             engine,
             edited: moka::sync::Cache::new(EDITED_MAX),

@@ -198,7 +198,7 @@ pub(super) fn json(part: &impl serde::Serialize) -> Value {
 }
 
 /// Blocks as a message or a view takes them.
-pub(super) fn drawn(blocks: &[SlackBlock]) -> Vec<Value> {
+pub(super) fn to_json(blocks: &[SlackBlock]) -> Vec<Value> {
     blocks.iter().map(json).collect()
 }
 

@@ -16,7 +16,7 @@ use super::{
     app::App,
     files::Upload,
     handler::{ReplyTarget, UpdateContext, post_ephemeral, reply_target_of},
-    inbound::{Ack, Action, Actor, Message, NotTaken},
+    inbound::{Ack, Action, Actor, Message, NotSaved},
     profile,
     render::Message as Post,
     texts, transcript,
@@ -90,7 +90,7 @@ pub(super) async fn shortcut(update: &UpdateContext<'_>, by: &Actor) -> Ack {
 pub(super) async fn approached(
     update: &UpdateContext<'_>,
     message: &Message,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     let thread = message.thread.clone().unwrap_or_else(|| message.ts.clone());
     let reply_target = ReplyTarget {
         user: message.by.user.clone(),
@@ -121,7 +121,7 @@ pub(super) async fn approached(
                     update.tell(&reply_target, messages::slack::WROTE_TO_YOU)
                 }
                 Ok(_) => update.done(),
-                Err(error) if words::may_pass(&error) => return Err(NotTaken),
+                Err(error) if words::may_pass(&error) => return Err(NotSaved),
                 Err(error) => update.tell(&reply_target, &words::of_error(&error)),
             }
         }
@@ -130,7 +130,7 @@ pub(super) async fn approached(
 }
 
 /// A button that belongs to no question.
-pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Result<Ack, NotTaken> {
+pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Result<Ack, NotSaved> {
     if let Some(button) = ButtonId::parse(&action.element) {
         return handler::pressed(update, button, &action).await;
     }
@@ -161,7 +161,7 @@ impl Buttons for UpdateContext<'_> {
         reply_target_of(action)
     }
 
-    async fn start(&self, flow: Arc<LoadedFlow>, action: &Action) -> Result<Ack, NotTaken> {
+    async fn start(&self, flow: Arc<LoadedFlow>, action: &Action) -> Result<Ack, NotSaved> {
         Ok(begin::pressed(self, &flow, action, &reply_target_of(action)).await)
     }
 

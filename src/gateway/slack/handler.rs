@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use super::{
     app::App,
     commands, files,
-    inbound::{Ack, Action, Actor, Envelope, File, Inbox, Incoming, Message, NotTaken, Tenant},
+    inbound::{Ack, Action, Actor, Envelope, File, Inbox, Incoming, Message, NotSaved, Tenant},
     people, render, texts,
 };
 use crate::{
@@ -45,7 +45,7 @@ pub struct SlackInbox(pub Arc<App>);
 
 #[async_trait]
 impl Inbox for SlackInbox {
-    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken> {
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotSaved> {
         let Envelope { key, tenant, what } = envelope;
         let engine = self.0.engine();
         self.0.api.tenants().met(&tenant).await;
@@ -138,7 +138,7 @@ impl UpdateContext<'_> {
         by: &Actor,
         channel: String,
         thread: Option<String>,
-    ) -> Result<Ack, NotTaken> {
+    ) -> Result<Ack, NotSaved> {
         let Some(ts) = &thread else { return Ok(Ack::Empty) };
         let root = MessageRef { channel: channel.clone(), message: ts.clone() };
         let found = self.app.threads.of(self.team(), &root).await?;
@@ -148,7 +148,7 @@ impl UpdateContext<'_> {
     }
 
     /// A message was changed, or is gone.
-    async fn amended(&self, message: Message, text: Option<String>) -> Result<Ack, NotTaken> {
+    async fn amended(&self, message: Message, text: Option<String>) -> Result<Ack, NotSaved> {
         let found = self.conversation_of(&message).await?;
         let Some((session, Role::Conversation)) = found else { return Ok(Ack::Empty) };
         let source = source_of(&message);
@@ -290,7 +290,7 @@ impl Messages for UpdateContext<'_> {
         Ok(open.or_else(|| there.first()).map(|head| (head.id, Role::Conversation)))
     }
 
-    async fn approached(&self, message: &Message) -> Result<Ack, NotTaken> {
+    async fn approached(&self, message: &Message) -> Result<Ack, NotSaved> {
         if message.is_direct || message.is_mention {
             commands::approached(self, message).await
         } else {
@@ -299,7 +299,7 @@ impl Messages for UpdateContext<'_> {
     }
 
     /// Each message that somebody writes to the app directly begins a thread: the conversation goes on in the newest one.
-    async fn before(&self, head: &Head, message: &Message) -> Result<(), NotTaken> {
+    async fn before(&self, head: &Head, message: &Message) -> Result<(), NotSaved> {
         if !message.is_direct || message.thread.is_some() {
             return Ok(());
         }

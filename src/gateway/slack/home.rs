@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     api::{Api, Method},
-    blocks::{Button, bold, divider, drawn, header, note, row, section},
+    blocks::{Button, bold, divider, header, note, row, section, to_json},
     inbound::{Actor, Tenant},
     limits,
     people::{People, person_id},
@@ -269,7 +269,7 @@ impl Inner {
         };
         let (is_unsure, now) = (responder.is_err(), self.clock.now());
         let shown = Shown { own, flows, all, is_unsure, now };
-        Ok((json!({ "type": "home", "blocks": drawn(&shown.blocks()) }), is_staff))
+        Ok((json!({ "type": "home", "blocks": to_json(&shown.blocks()) }), is_staff))
     }
 
     /// The address of a conversation; none before its first message.
@@ -322,14 +322,14 @@ impl Own {
         let Look { state, flow, loaded, .. } = &self.look;
         let mut lines = vec![bold(&literal(&flow.flow.title))];
         let phase = state.phase().and_then(|id| Some((flow.position(id)?, flow.phase(id)?)));
-        let standing = messages::staff::status(state.status);
+        let status = messages::staff::status(state.status);
         lines.push(match phase {
             Some((at, phase)) if !state.status.is_over() => {
                 let of = flow.flow.phase.len();
                 let done = (loaded.head.progress * 100.0).round();
-                messages::slack::part(at + 1, of, &literal(&phase.title), done, standing)
+                messages::slack::part(at + 1, of, &literal(&phase.title), done, status)
             }
-            _ => messages::capitalised(standing),
+            _ => messages::capitalised(status),
         });
         let text = lines.join("\n");
         let mut blocks = vec![match &self.link {

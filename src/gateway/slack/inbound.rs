@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use crate::chat::handler::NotTaken;
+pub use crate::chat::handler::NotSaved;
 
 /// Something that came in, with the workspace it came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -329,5 +329,5 @@ pub enum Ack {
 #[async_trait]
 pub trait Inbox: std::fmt::Debug + Send + Sync {
     /// Takes one in. A repeat is recognised by its key and answered like the first.
-    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken>;
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotSaved>;
 }

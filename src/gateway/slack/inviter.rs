@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{
     api::Method,
     app::App,
-    blocks::{drawn, section},
+    blocks::{section, to_json},
 };
 use crate::{
     base::ids::SessionId,
@@ -58,7 +58,7 @@ pub(super) async fn told_of_loss(app: &App, place: &Place, session: SessionId) {
     } else {
         messages::slack::not_reached(&place.channel)
     };
-    let mut body = json!({ "text": text, "blocks": drawn(&[section(text.as_str())]) });
+    let mut body = json!({ "text": text, "blocks": to_json(&[section(text.as_str())]) });
     // Who cannot be written to reads it where they asked.
     let method = if own {
         body["user"] = user.into();

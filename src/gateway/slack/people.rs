@@ -38,14 +38,14 @@ pub struct Person {
     /// What others call them; personal data.
     pub name: String,
     /// What they are here.
-    pub standing: Standing,
+    pub membership: Membership,
     /// Where their clock is set: `Europe/Berlin`.
     pub time_zone: Option<String>,
 }
 
 /// What somebody is in a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum Membership {
     /// A full member: the only one who may have a say.
     Member,
     /// A guest of one or several channels.
@@ -109,7 +109,7 @@ impl People {
             return Ok(responder);
         };
         let known = self.person(team, &by.user).await?;
-        if known.standing == Standing::Member {
+        if known.membership == Membership::Member {
             let (name, person) = (known.name.clone(), responder.person);
             responder = Responder { person, name, approver_of, staff: true };
         }
@@ -261,20 +261,20 @@ fn read_person(user: &Value, team: &str, enterprise: Option<&str>) -> Person {
     let is_sibling = enterprise.is_some_and(|ours| ours == organisation || ours == home);
     // Without a home they are not known to be of this house.
     let is_elsewhere = is("is_stranger") || (home != team && !is_sibling);
-    let standing = if is("deleted") {
-        Standing::Deactivated
+    let membership = if is("deleted") {
+        Membership::Deactivated
     } else if is("is_bot") || is("is_workflow_bot") {
-        Standing::Bot
+        Membership::Bot
     } else if is_elsewhere {
-        Standing::Stranger
+        Membership::Stranger
     } else if is("is_restricted") || is("is_ultra_restricted") {
-        Standing::Guest
+        Membership::Guest
     } else {
-        Standing::Member
+        Membership::Member
     };
     let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
     let time_zone = Some(text(user, "tz").to_owned()).filter(|zone| !zone.is_empty());
-    Person { name, standing, time_zone }
+    Person { name, membership, time_zone }
 }
 
 fn read_contact(user: &Value) -> Option<Contact> {
@@ -312,29 +312,29 @@ mod tests {
 
     #[test]
     fn only_full_members_have_a_say() {
-        let standing = |change: &Value, enterprise| {
+        let membership = |change: &Value, enterprise| {
             let mut user = json!({"id": "U1", "team_id": "T1", "profile": {"display_name": "Ada"}});
             for (name, value) in change.as_object().unwrap() {
                 user[name] = value.clone();
             }
-            read_person(&user, "T1", enterprise).standing
+            read_person(&user, "T1", enterprise).membership
         };
-        assert_eq!(standing(&json!({}), None), Standing::Member);
+        assert_eq!(membership(&json!({}), None), Membership::Member);
         for (change, expected) in [
-            (json!({"is_restricted": true}), Standing::Guest),
-            (json!({"is_ultra_restricted": true}), Standing::Guest),
-            (json!({"is_stranger": true}), Standing::Stranger),
-            (json!({"deleted": true}), Standing::Deactivated),
-            (json!({"is_bot": true}), Standing::Bot),
-            (json!({"team_id": "T2"}), Standing::Stranger),
-            (json!({"team_id": null}), Standing::Stranger),
+            (json!({"is_restricted": true}), Membership::Guest),
+            (json!({"is_ultra_restricted": true}), Membership::Guest),
+            (json!({"is_stranger": true}), Membership::Stranger),
+            (json!({"deleted": true}), Membership::Deactivated),
+            (json!({"is_bot": true}), Membership::Bot),
+            (json!({"team_id": "T2"}), Membership::Stranger),
+            (json!({"team_id": null}), Membership::Stranger),
         ] {
-            assert_eq!(standing(&change, None), expected, "{change}");
+            assert_eq!(membership(&change, None), expected, "{change}");
         }
         let sibling = json!({"team_id": "T2", "enterprise_user": {"enterprise_id": "E1"}});
-        assert_eq!(standing(&sibling, Some("E1")), Standing::Member);
-        assert_eq!(standing(&sibling, Some("E2")), Standing::Stranger, "another organisation");
-        assert_eq!(standing(&sibling, None), Standing::Stranger, "of no organisation here");
+        assert_eq!(membership(&sibling, Some("E1")), Membership::Member);
+        assert_eq!(membership(&sibling, Some("E2")), Membership::Stranger, "another organisation");
+        assert_eq!(membership(&sibling, None), Membership::Stranger, "of no organisation here");
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl Room {
 /// A question as a message, however it stands.
 pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let prompt = &wait.prompt;
-    let is_open = wait.standing.is_pending();
+    let is_open = wait.status.is_pending();
     let may = wait.answerers.audience() == cx.reader;
     let controls = (is_open && may).then(|| open::controls(wait, cx));
     let notes: Vec<String> = prompt
@@ -176,7 +176,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     if is_open && !notes.is_empty() {
         blocks.push(context(&notes));
     }
-    Message { text: spoken(wait, cx), blocks: blocks::drawn(&blocks) }
+    Message { text: spoken(wait, cx), blocks: blocks::to_json(&blocks) }
 }
 
 /// What a question is called, and who has invited the person whom it greets.
@@ -214,7 +214,7 @@ fn spoken(wait: &Wait, cx: &Cx) -> String {
     if !is_blank(&body) {
         words.push(body);
     }
-    if let (true, Control::Choose(choose)) = (wait.standing.is_pending(), &prompt.control) {
+    if let (true, Control::Choose(choose)) = (wait.status.is_pending(), &prompt.control) {
         let labels =
             choose.choices.iter().enumerate().take(20).map(|(n, choice)| inputs::label(n, choice));
         words.push(messages::forms::choices(&labels.collect::<Vec<_>>()));

@@ -200,13 +200,13 @@ impl Sender<'_> {
             cx.deciders = approvers.and_then(texts::mentions);
         }
         let is_notice = matches!(wait.purpose, Purpose::Notice);
-        let is_told = !wait.standing.is_pending() || is_request || is_notice;
+        let is_told = !wait.status.is_pending() || is_request || is_notice;
         if is_erased || !is_told {
             return Ok(cx);
         }
         match self.app.engine().look(self.effect.session).await {
             Ok(Look { state, .. }) => {
-                let answer = wait.standing.answer();
+                let answer = wait.status.answer();
                 cx.may_change = answer.is_some_and(|(reply, ..)| {
                     form::may_change(wait, reply, &state)
                         || form::may_answer_anew(wait, reply, &state)

@@ -3,7 +3,7 @@
 use slack_morphism::prelude::SlackActionBlockElement;
 
 use super::{
-    blocks::{Button, actions, bold, confirm, drawn, note, plain, section},
+    blocks::{Button, actions, bold, confirm, note, plain, section, to_json},
     limits,
     render::{
         Message,
@@ -26,10 +26,10 @@ pub fn root(look: &Look) -> Message {
     let state = &look.state;
     let mut blocks = vec![
         section(format!("{} · {}", whom(state, &person), literal(title))),
-        note(format!("{} {}", literal(&overview::standing(look)), how(state, &person))),
+        note(format!("{} {}", literal(&overview::status_line(look)), how(state, &person))),
     ];
     blocks.extend(actions(buttons(state)));
-    Message { text, blocks: drawn(&blocks) }
+    Message { text, blocks: to_json(&blocks) }
 }
 
 /// A person by their name, and as a mention: pressing it opens their profile.
@@ -55,7 +55,7 @@ fn how(state: &State, name: &str) -> String {
 /// The same once the session is erased: nothing of anybody, and nothing to press.
 pub fn erased() -> Message {
     let text = messages::staff::ERASED;
-    Message { text: text.to_owned(), blocks: drawn(&[note(text)]) }
+    Message { text: text.to_owned(), blocks: to_json(&[note(text)]) }
 }
 
 /// Buttons for the orders that make sense.

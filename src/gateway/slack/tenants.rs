@@ -124,12 +124,12 @@ struct Entry {
     refresh: Option<Secret>,
     /// From when to until when the token lives.
     life: Option<(DateTime<Utc>, DateTime<Utc>)>,
-    standing: Standing,
+    status: TokenStatus,
 }
 
 /// Whether Slack accepts a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Standing {
+enum TokenStatus {
     /// As far as is known.
     Accepted,
     /// It does not, with this code, and is asked about it again.
@@ -140,15 +140,15 @@ enum Standing {
 
 impl Entry {
     const fn is_live(&self) -> bool {
-        matches!(self.standing, Standing::Accepted)
+        matches!(self.status, TokenStatus::Accepted)
     }
 
     /// The token, or why there is none.
     fn token(&self) -> Result<&Secret, Failure> {
-        match self.standing {
-            Standing::Accepted => Ok(&self.token),
-            Standing::Rejected(_) => Err(Failure::TokenRejected),
-            Standing::Gone => Err(Failure::NotInstalled),
+        match self.status {
+            TokenStatus::Accepted => Ok(&self.token),
+            TokenStatus::Rejected(_) => Err(Failure::TokenRejected),
+            TokenStatus::Gone => Err(Failure::NotInstalled),
         }
     }
 }
@@ -266,7 +266,7 @@ impl Tenants {
                 token: Secret::new(tokens.access),
                 refresh: tokens.refresh.map(Secret::new),
                 life: kept.life,
-                standing: Standing::Accepted,
+                status: TokenStatus::Accepted,
             };
             known.entries.insert(name, entry);
         }
@@ -289,8 +289,8 @@ impl Tenants {
 
     /// Takes an installation in, for this process.
     pub fn put(&self, installation: Installation, token: Secret) {
-        let standing = Standing::Accepted;
-        self.enter(Entry { installation, token, refresh: None, life: None, standing });
+        let status = TokenStatus::Accepted;
+        self.enter(Entry { installation, token, refresh: None, life: None, status });
     }
 
     /// Every installation whose token Slack accepts.
@@ -348,7 +348,7 @@ impl Tenants {
             let direct = known.entries.contains_key(&tenant.team).then(|| tenant.team.clone());
             let key = direct.or_else(|| enterprise.map(str::to_owned));
             if let Some(entry) = key.as_ref().and_then(|key| known.entries.get_mut(key)) {
-                entry.standing = Standing::Gone;
+                entry.status = TokenStatus::Gone;
                 entry.token = Secret::new("");
                 entry.refresh = None;
             }
@@ -420,7 +420,7 @@ impl Tenants {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let Some(entry) = known.entries.get_mut(&id) else { return false };
         if entry.token == *token && entry.is_live() {
-            entry.standing = Standing::Rejected(code.to_owned());
+            entry.status = TokenStatus::Rejected(code.to_owned());
             let hint = self.remedy();
             tracing::error!(
                 slack.team = team,
@@ -461,7 +461,7 @@ impl Tenants {
         let _one_at_a_time = many.renewing.lock().await;
         let entry = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            known.entries.get(id).filter(|entry| entry.standing != Standing::Gone).cloned()
+            known.entries.get(id).filter(|entry| entry.status != TokenStatus::Gone).cloned()
         };
         let Some(entry) = entry else { return false };
         if old.is_some_and(|old| entry.token != *old) {
@@ -503,7 +503,7 @@ impl Tenants {
             token: Secret::new(tokens.access),
             refresh: tokens.refresh.map(Secret::new),
             life,
-            standing: Standing::Accepted,
+            status: TokenStatus::Accepted,
         };
         self.enter(entry.clone());
         Ok(entry)

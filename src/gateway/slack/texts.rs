@@ -5,7 +5,7 @@ use serde_json::Value;
 use slack_morphism::prelude::SlackBlock;
 
 use super::{
-    blocks::{Button, actions, drawn, note, section},
+    blocks::{Button, actions, note, section, to_json},
     limits,
     render::{
         Message, markdown,
@@ -27,7 +27,7 @@ pub fn plain(text: &str) -> Vec<Message> {
     let message = |parts: &[String]| {
         let blocks: Vec<_> = parts.iter().map(|part| section(literal(part))).collect();
         let text = parts.first().map(|part| literal(part)).unwrap_or_default();
-        Message { text, blocks: drawn(&blocks) }
+        Message { text, blocks: to_json(&blocks) }
     };
     parts.chunks(PIECES).map(message).collect()
 }
@@ -41,16 +41,16 @@ const PIECES: usize = 4;
 /// The line that says how far one is, with help beside it.
 pub fn progress(text: &str, session: SessionId) -> Message {
     let text = literal(text);
-    let mut blocks = drawn(&[note(text.as_str())]);
+    let mut blocks = to_json(&[note(text.as_str())]);
     let help = Button::new(ButtonId::help(session), messages::buttons::HELP).build();
-    blocks.extend(drawn(actions(vec![help]).as_slice()));
+    blocks.extend(to_json(actions(vec![help]).as_slice()));
     Message { text, blocks }
 }
 
 /// What works in a conversation, for whoever asks.
 pub fn help(session: SessionId) -> Message {
     let text = messages::slack::HELP.to_owned();
-    let mut blocks = drawn(&[section(text.as_str())]);
+    let mut blocks = to_json(&[section(text.as_str())]);
     blocks.extend(offered(&Offered::HELP, session));
     Message { text, blocks }
 }
@@ -58,13 +58,13 @@ pub fn help(session: SessionId) -> Message {
 /// How a request was decided.
 pub fn decided(what: &str, user: &str) -> Message {
     let text = messages::requests::decided_by(&literal(what), &format!("<@{user}>"));
-    Message { blocks: drawn(&[section(text.as_str())]), text }
+    Message { blocks: to_json(&[section(text.as_str())]), text }
 }
 
 /// Those who decide, called by their groups and names; nobody where none is listed.
 pub fn called(approvers: &Approvers) -> Option<Message> {
     let text = mentions(approvers)?;
-    Some(Message { blocks: drawn(&[section(text.as_str())]), text })
+    Some(Message { blocks: to_json(&[section(text.as_str())]), text })
 }
 
 /// Those who decide as mentions; none where none is listed.
@@ -81,14 +81,14 @@ const CALLED_MAX: usize = 10;
 /// A copy of everything, for whoever wants one, and the end of it.
 pub fn copy_offered(session: SessionId) -> Message {
     let text = messages::interview::COPY_OFFERED.to_owned();
-    let mut blocks = drawn(&[section(text.as_str())]);
+    let mut blocks = to_json(&[section(text.as_str())]);
     blocks.extend(copy_buttons(session));
     Message { text, blocks }
 }
 
 /// The buttons of a copy, for a message that says more.
 pub fn copy_buttons(session: SessionId) -> Vec<Value> {
-    drawn(copy_row(session).as_slice())
+    to_json(copy_row(session).as_slice())
 }
 
 /// The same as a block.
@@ -102,7 +102,7 @@ pub(super) fn copy_row(session: SessionId) -> Option<SlackBlock> {
 
 /// A button that opens an address.
 pub fn link(label: &str, page: Url) -> Vec<Value> {
-    drawn(actions(vec![Button::new("open".to_owned(), label).link(page).build()]).as_slice())
+    to_json(actions(vec![Button::new("open".to_owned(), label).link(page).build()]).as_slice())
 }
 
 /// The buttons under a message that offers commands; none where it offers nothing.
@@ -112,14 +112,14 @@ pub fn offered(offers: &[Offered], session: SessionId) -> Vec<Value> {
         Button::new(ButtonId::offer(*offered, session), label).build()
     };
     let row = actions(offers.iter().map(button).collect());
-    drawn(row.as_slice())
+    to_json(row.as_slice())
 }
 
 /// The buttons under what the team reads of somebody, for those who may.
 pub fn about(state: &State) -> Vec<Value> {
     let buttons = profile::buttons(state);
     let buttons = buttons.into_iter().map(|(id, label)| Button::new(id, label).build());
-    drawn(actions(buttons.collect()).as_slice())
+    to_json(actions(buttons.collect()).as_slice())
 }
 
 /// A sentence with its time, as the reader's clock shows it. One with a time names people, so nothing in it is markup;
@@ -138,11 +138,11 @@ pub fn sentence(words: &Words) -> String {
 /// Begins a conversation in a channel, with somebody who cannot be written to directly.
 pub fn moved_here(user: &str) -> Message {
     let text = messages::slack::moved_here(user);
-    Message { blocks: drawn(&[section(text.as_str())]), text }
+    Message { blocks: to_json(&[section(text.as_str())]), text }
 }
 
 /// Begins the rest of a conversation in a channel, where the thread it stood in takes no messages any more.
 pub fn goes_on_here(user: &str) -> Message {
     let text = messages::slack::goes_on_here(user);
-    Message { blocks: drawn(&[section(text.as_str())]), text }
+    Message { blocks: to_json(&[section(text.as_str())]), text }
 }

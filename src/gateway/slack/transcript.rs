@@ -38,9 +38,9 @@ const HEAD: usize = 1_000;
 pub fn view(opening: Opening, title: &str, entries: &[Entry]) -> Value {
     let told = told(entries);
     let room = (LINES, PAGE_TOTAL);
-    let (first, last) = opening.bounds(&told, room, |entry| weight(&drawn(entry)));
+    let (first, last) = opening.bounds(&told, room, |entry| weight(&render_entry(entry)));
     let mut blocks = vec![section(format!("*{}*", literal(title)))];
-    blocks.extend(told[first..last].iter().flat_map(|entry| drawn(entry)));
+    blocks.extend(told[first..last].iter().flat_map(|entry| render_entry(entry)));
     let small = if told.is_empty() {
         messages::staff::NO_MESSAGES.to_owned()
     } else {
@@ -66,7 +66,7 @@ pub fn view(opening: Opening, title: &str, entries: &[Entry]) -> Value {
 }
 
 /// A line: who and when, and what was said below it.
-fn drawn(entry: &Entry) -> Vec<SlackBlock> {
+fn render_entry(entry: &Entry) -> Vec<SlackBlock> {
     let text = entry.text.trim();
     let mut said: Vec<String> = match entry.kind {
         // What people wrote is no markup.

@@ -112,7 +112,7 @@ pub(super) fn is_draft(revision: &str) -> bool {
 }
 
 /// The words so far, under the name of the message that they become: that one takes their place.
-pub(super) fn drawn(draft: &Draft) -> Fragment {
+pub(super) fn render_draft(draft: &Draft) -> Fragment {
     let id = timeline::thought_id(draft.knew);
     let body = html! {
         article.bubble.bot aria-busy="true" {

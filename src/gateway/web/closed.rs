@@ -16,7 +16,7 @@ use crate::{
         session::PersonId,
         transcript::Audience,
         ui::{Control, Decision, Prompt, Reply, Verdict},
-        wait::{Standing, Wait},
+        wait::{Wait, WaitStatus},
     },
     session::State,
 };
@@ -24,20 +24,20 @@ use crate::{
 /// What became of a question, on one line: `You answered: Red, 14:05`.
 pub(super) fn line(wait: &Wait, state: &State, cx: &Cx) -> Markup {
     let viewer = cx.viewer;
-    match &wait.standing {
-        Standing::Pending => html! {},
-        Standing::Answered { reply, by, by_name, at }
-        | Standing::Applied { reply, by, by_name, at } => {
+    match &wait.status {
+        WaitStatus::Pending => html! {},
+        WaitStatus::Answered { reply, by, by_name, at }
+        | WaitStatus::Applied { reply, by, by_name, at } => {
             answered(&wait.prompt, reply, &Given { by, by_name, at: *at, state, viewer })
         }
-        Standing::Expired { at } => lapsed(
+        WaitStatus::Expired { at } => lapsed(
             &format!("{}: {}", messages::forms::EXPIRED, messages::forms::NOBODY_ANSWERED),
             *at,
         ),
-        Standing::Cancelled { reason, at } => {
+        WaitStatus::Cancelled { reason, at } => {
             lapsed(&format!("{}: {reason}.", words::withdrawn(&wait.prompt)), *at)
         }
-        Standing::Superseded { at, by } => {
+        WaitStatus::Superseded { at, by } => {
             let (what, why) = words::superseded(*by);
             lapsed(&format!("{what}: {why}"), *at)
         }
@@ -46,7 +46,7 @@ pub(super) fn line(wait: &Wait, state: &State, cx: &Cx) -> Markup {
 
 /// The whole of the answer, below the whole of the question.
 pub(super) fn whole(wait: &Wait, cx: &Cx) -> Markup {
-    let (Standing::Answered { reply, .. } | Standing::Applied { reply, .. }) = &wait.standing
+    let (WaitStatus::Answered { reply, .. } | WaitStatus::Applied { reply, .. }) = &wait.status
     else {
         return html! {};
     };
@@ -79,15 +79,17 @@ fn unclipped(answer: &str) -> Markup {
 
 /// What can still be done about a question that is settled, and that its answer is being worked on.
 pub(super) fn actions(wait: &Wait, state: &State, cx: &Cx) -> Markup {
-    match &wait.standing {
-        Standing::Answered { .. } => html! { p.working { (messages::interview::WORKING) } },
-        Standing::Applied { reply, .. } => html! {
+    match &wait.status {
+        WaitStatus::Answered { .. } => html! { p.working { (messages::interview::WORKING) } },
+        WaitStatus::Applied { reply, .. } => html! {
             @if cx.viewer == Audience::Participant && may_change(wait, reply, state) { (change(wait, cx)) }
         },
-        Standing::Expired { .. } => html! {
+        WaitStatus::Expired { .. } => html! {
             @if matches!(wait.prompt.control, Control::Decide(_)) && wait.answerers.audience() == cx.viewer { (reopen(wait, cx)) }
         },
-        Standing::Pending | Standing::Cancelled { .. } | Standing::Superseded { .. } => html! {},
+        WaitStatus::Pending | WaitStatus::Cancelled { .. } | WaitStatus::Superseded { .. } => {
+            html! {}
+        }
     }
 }
 

@@ -217,7 +217,7 @@ impl Live {
         else {
             return false;
         };
-        self.offer(vec![activity::drawn(&draft)], "log", None);
+        self.offer(vec![activity::render_draft(&draft)], "log", None);
         true
     }
 

@@ -6,16 +6,16 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Renders what the bot says. The text may hold names and answers of people, so nothing in it is trusted.
 pub fn render(text: &str) -> Markup {
-    drawn(text, false)
+    render_with(text, false)
 }
 
 /// The same for the participant, with every web address leading where it says. Staff have no such links: what a
 /// participant writes must not be one for them.
 pub fn render_linked(text: &str) -> Markup {
-    drawn(text, true)
+    render_with(text, true)
 }
 
-fn drawn(text: &str, is_linked: bool) -> Markup {
+fn render_with(text: &str, is_linked: bool) -> Markup {
     let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
     let mut open_links = Vec::new();
     let mut is_code = false;

@@ -53,14 +53,14 @@ impl View {
         let mut pieces = vec![render::status(&self.state, &self.flow, cx.viewer)];
         if cx.viewer == Audience::Staff {
             pieces.push(super::staff_page::orders(&self.state, cx));
-            pieces.push(super::staff_page::standing(&self.state, &self.flow));
+            pieces.push(super::staff_page::status_panel(&self.state, &self.flow));
             pieces.push(super::staff_page::collected(&self.state, &self.flow));
         } else {
             pieces.push(menu(&self.state, cx));
         }
         pieces.extend(self.log(cx));
         if cx.viewer == Audience::Participant {
-            pieces.extend(self.doing.draft.as_ref().map(activity::drawn));
+            pieces.extend(self.doing.draft.as_ref().map(activity::render_draft));
             pieces.push(self.doing.line(cx));
         }
         pieces.push(render::tail(&self.state, cx));
@@ -219,7 +219,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
             @let log = view.log(cx);
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
                 @for piece in &log { (PreEscaped(&piece.html)) }
-                @if let Some(draft) = &view.doing.draft { (PreEscaped(activity::drawn(draft).html)) }
+                @if let Some(draft) = &view.doing.draft { (PreEscaped(activity::render_draft(draft).html)) }
             }
             @if log.is_empty() { p.empty-hint { (messages::page::STARTING) } }
             (PreEscaped(view.doing.line(cx).html))

@@ -138,7 +138,7 @@ fn spoken(body: &Body) -> String {
         | Body::Summary { .. } => String::new(),
         Body::Bubble { text, .. } | Body::Handed { text, .. } => form::plain(text),
         Body::Rehearsed { would, .. } => form::plain(would),
-        Body::Card { wait, .. } if wait.standing.is_pending() => {
+        Body::Card { wait, .. } if wait.status.is_pending() => {
             let title = wait.prompt.title.as_deref().map(|title| format!("{title} "));
             let title = title.unwrap_or_default();
             messages::page::question(&title, &form::plain(&wait.prompt.body))
@@ -257,7 +257,7 @@ pub(super) fn said_by_you(text: &str) -> Markup {
 
 /// A question with its control; once it is settled, a line that says what became of it and unfolds the whole.
 pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
-    if wait.standing.is_pending() && !again {
+    if wait.status.is_pending() && !again {
         return open_card(wait, state, cx);
     }
     let title = name_of_part("t", wait);

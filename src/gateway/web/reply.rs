@@ -141,7 +141,7 @@ pub(super) async fn answer(
     };
     let what = match what {
         Ok(what) => what,
-        Err(errors) if wait.standing.is_pending() => {
+        Err(errors) if wait.status.is_pending() => {
             let Submission { fields, .. } = form;
             return Ok(Outcome::Again(Draft {
                 wait: wait.id,

@@ -323,7 +323,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
             (PreEscaped(render::status(&view.state, &view.flow, cx.viewer).html))
         }
         main #main {
-            (PreEscaped(standing(&view.state, &view.flow).html))
+            (PreEscaped(status_panel(&view.state, &view.flow).html))
             (PreEscaped(collected(&view.state, &view.flow).html))
             div.view-as { label.switch { input #technical type="checkbox" autocomplete="off"; (messages::staff_page::TECHNICAL) } }
             h2 #talk .sr { (messages::buttons::TRANSCRIPT) }
@@ -429,7 +429,7 @@ fn hold(cx: &Cx, state: &State) -> Markup {
 }
 
 /// How the conversation stands, who is with them, and when what is deleted.
-pub(super) fn standing(state: &State, flow: &LoadedFlow) -> Fragment {
+pub(super) fn status_panel(state: &State, flow: &LoadedFlow) -> Fragment {
     let inner = html! {
         p {
             strong { (messages::capitalised(messages::staff::status(state.status))) }

@@ -249,7 +249,7 @@ mod tests {
         base::ids::{CallId, CountingIds, SessionId, WaitId},
         model::{
             ui::{Choice, Field, Group, Input, Review, Verdict},
-            wait::{Answerers, Standing},
+            wait::{Answerers, WaitStatus},
         },
     };
 
@@ -277,7 +277,7 @@ mod tests {
             digest: String::new(),
             asked_at: chrono::DateTime::UNIX_EPOCH,
             expires_at: None,
-            standing: Standing::Pending,
+            status: WaitStatus::Pending,
         }
     }
 

@@ -29,7 +29,7 @@ pub(super) fn differences(expect: &Expect, talk: &Talk, audit: &[String]) -> Vec
     let mut wrong = Wrong(Vec::new());
     wrong.texts(expect, talk);
     wrong.buttons(expect, talk);
-    wrong.standing(expect, talk);
+    wrong.status(expect, talk);
     wrong.data(expect, talk.state.as_ref());
     wrong.effects(expect, &talk.events);
     wrong.hooks(expect, &talk.hooked());
@@ -125,7 +125,7 @@ impl Wrong {
         }
     }
 
-    fn standing(&mut self, expect: &Expect, talk: &Talk) {
+    fn status(&mut self, expect: &Expect, talk: &Talk) {
         let state = talk.state.as_ref();
         if let Some(phase) = &expect.phase {
             let now = state.and_then(State::phase);
@@ -135,7 +135,7 @@ impl Wrong {
             }
         }
         if let Some(status) = expect.status {
-            let now = standing(state);
+            let now = status_of(state);
             let is_same = now == status || state.is_some_and(|state| of(state.status) == status);
             if !is_same {
                 let (status, now) = (status.name(), now.name());
@@ -236,7 +236,7 @@ impl Wrong {
 }
 
 /// How a conversation stands, as test files say it.
-pub(super) fn standing(state: Option<&State>) -> Status {
+pub(super) fn status_of(state: Option<&State>) -> Status {
     match state {
         None => Status::Erased,
         Some(state) if state.handoff.is_some() => Status::HandedOver,

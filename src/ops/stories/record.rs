@@ -206,7 +206,7 @@ impl Replay<'_> {
     /// One step; what can't be done is left out, and what is refused is expected to be.
     async fn take(&mut self, mut step: Step) -> Result<(), crate::engine::Error> {
         let phase = |talk: &Talk| Some(talk.state.as_ref()?.phase()?.to_owned());
-        let before = (phase(&self.talk), expected::standing(self.talk.state.as_ref()));
+        let before = (phase(&self.talk), expected::status_of(self.talk.state.as_ref()));
         let wrong = self.talk.take(&step, self.folder).await?;
         let mut expect = Expect::default();
         if let Some(why) = self.talk.refused.clone() {
@@ -215,7 +215,7 @@ impl Replay<'_> {
             self.steps.push(Err(why.clone()));
             return Ok(());
         }
-        let after = (phase(&self.talk), expected::standing(self.talk.state.as_ref()));
+        let after = (phase(&self.talk), expected::status_of(self.talk.state.as_ref()));
         expect.phase = after.0.filter(|phase| before.0.as_ref() != Some(phase));
         expect.status = Some(after.1).filter(|status| *status != before.1);
         step.expect = Some(expect);
@@ -257,7 +257,7 @@ fn otherwise(talk: &Talk, events: &[Recorded]) -> Option<String> {
     let now = talk.state.as_ref()?;
     let then = State::fold(events)?;
     let words = |state: &State| {
-        let status = expected::standing(Some(state)).name();
+        let status = expected::status_of(Some(state)).name();
         state.phase().map_or_else(|| status.to_owned(), |phase| format!("{status}, in {phase}"))
     };
     let (then, now) = (words(&then), words(now));
@@ -266,7 +266,7 @@ fn otherwise(talk: &Talk, events: &[Recorded]) -> Option<String> {
 
 /// What stands at the end: how the conversation stands, what is stored, and what has been done with it.
 fn at_the_end(talk: &Talk, expect: &mut Expect) {
-    expect.status = Some(expected::standing(talk.state.as_ref()));
+    expect.status = Some(expected::status_of(talk.state.as_ref()));
     let Some(state) = &talk.state else { return };
     expect.phase = state.phase().map(str::to_owned);
     for (id, (status, _)) in &state.objectives {

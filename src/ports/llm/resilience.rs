@@ -1,4 +1,4 @@
-//! A provider made steady: bounded, tried again, left alone while it is down, with another in reserve.
+//! A resilient provider: bounded, tried again, left alone while it is down, with another in reserve.
 //!
 //! ```text
 //! request ─▶ a free place ─▶ circuit breaker ─▶ provider ──ok──▶ answer
@@ -58,7 +58,7 @@ impl Pauses for RealPauses {
     }
 }
 
-/// What a steady provider is made of besides the provider.
+/// What a resilient provider is made of besides the provider.
 #[derive(Debug, Clone)]
 pub struct ResilienceOptions {
     /// Tells the time.
@@ -307,10 +307,10 @@ impl<P: ?Sized> Attempt<'_, P> {
     /// Counts, logs, and tells the breaker.
     fn end(mut self, result: Result<(&'static str, Usage), &Error>, request_id: Option<&str>) {
         self.open = false;
-        let steady = self.of;
-        let now = steady.means.clock.now();
+        let provider = self.of;
+        let now = provider.means.clock.now();
         let took = self.started.elapsed();
-        let purpose = || steady.name.clone();
+        let purpose = || provider.name.clone();
         let outcome = result.map_or_else(Error::word, |_| "ok");
         metrics::counter!(metric::LLM_REQUESTS, "purpose" => purpose(), "outcome" => outcome)
             .increment(1);
@@ -320,23 +320,23 @@ impl<P: ?Sized> Attempt<'_, P> {
             metrics::histogram!(metric::LLM_FIRST_WORDS_SECONDS, "purpose" => purpose())
                 .record(waited);
         }
-        steady.note_refusal(result.as_ref().err().copied());
+        provider.note_refusal(result.as_ref().err().copied());
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         match result {
             Ok((finish, usage)) => {
-                steady.with_breaker(CircuitBreaker::succeeded);
+                provider.with_breaker(CircuitBreaker::succeeded);
                 for (direction, count) in [("in", usage.input), ("out", usage.output)] {
                     metrics::counter!(metric::LLM_TOKENS, "purpose" => purpose(), "direction" => direction)
                         .increment(count);
                 }
                 tracing::info!(
-                    llm.purpose = %steady.name, attempt = self.number, finish, duration_ms,
+                    llm.purpose = %provider.name, attempt = self.number, finish, duration_ms,
                     tokens.r#in = usage.input, tokens.out = usage.output,
                     provider.request_id = request_id, "the model answered"
                 );
             }
             Err(error) => {
-                steady.with_breaker(|breaker| match error {
+                provider.with_breaker(|breaker| match error {
                     Error::Transient { .. }
                     | Error::Timeout(_)
                     | Error::Cut
@@ -357,7 +357,7 @@ impl<P: ?Sized> Attempt<'_, P> {
                     }
                 });
                 tracing::warn!(
-                    llm.purpose = %steady.name, attempt = self.number, duration_ms,
+                    llm.purpose = %provider.name, attempt = self.number, duration_ms,
                     error = %error, "the model did not answer"
                 );
             }

@@ -15,7 +15,7 @@ use crate::{
         session::Status,
         task::{Assignment, Conclusion, Subtask},
         transcript::{CallResult, Closing, Event, Recorded, Started, Via},
-        wait::{Standing, Wait},
+        wait::{Wait, WaitStatus},
     },
     ports::llm::json::extract_object,
     session::{Actor, Next, State, advance::Approval},
@@ -98,8 +98,8 @@ impl Actor {
 
     /// What came of a question at the root: the answer, with the files that are part of it, or how it ended without
     /// one. Again: changes nothing.
-    pub fn told(&mut self, wait: WaitId, standing: &Standing, files: Vec<Artifact>) {
-        let is_open = |wait: &Wait| wait.standing.is_pending();
+    pub fn told(&mut self, wait: WaitId, status: &WaitStatus, files: Vec<Artifact>) {
+        let is_open = |wait: &Wait| wait.status.is_pending();
         if !self.state.waits.get(&wait).is_some_and(is_open) {
             return;
         }
@@ -107,10 +107,10 @@ impl Actor {
             code: code.to_owned(),
             message: message.to_owned(),
         };
-        match standing {
-            Standing::Pending => {}
-            Standing::Answered { reply, by, by_name, .. }
-            | Standing::Applied { reply, by, by_name, .. } => {
+        match status {
+            WaitStatus::Pending => {}
+            WaitStatus::Answered { reply, by, by_name, .. }
+            | WaitStatus::Applied { reply, by, by_name, .. } => {
                 self.keep_all(files);
                 let facts = [
                     ("wait", json!(wait)),
@@ -121,14 +121,14 @@ impl Actor {
                 let (reply, by, by_name) = (reply.clone(), by.clone(), by_name.clone());
                 self.emit(Event::Answered { wait, reply, by, by_name, via: Via::Component });
             }
-            Standing::Expired { .. } => {
+            WaitStatus::Expired { .. } => {
                 self.close(wait, Closing::Expired, cancelled("expired", "nobody answered in time"));
             }
-            Standing::Cancelled { reason, .. } => {
+            WaitStatus::Cancelled { reason, .. } => {
                 let closing = Closing::Cancelled { reason: reason.clone() };
                 self.close(wait, closing, cancelled("user_cancelled", "the user cancelled"));
             }
-            Standing::Superseded { .. } => {
+            WaitStatus::Superseded { .. } => {
                 let closing = Closing::Superseded { by: None };
                 self.close(wait, closing, cancelled("superseded", "it is no longer asked"));
             }

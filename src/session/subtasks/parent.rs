@@ -57,7 +57,7 @@ impl Actor {
             let Purpose::Child { call, .. } = &wait.purpose else { return false };
             // One that is recalled closes its questions by itself.
             let goes_on = self.state.subtasks.running(call).is_some_and(|c| c.dismissed.is_none());
-            goes_on && !wait.standing.is_pending() && wait.standing.answer().is_none()
+            goes_on && !wait.status.is_pending() && wait.status.answer().is_none()
         });
         closed.find(|wait| !self.state.subtasks.is_told(wait.id)).map(|wait| wait.id)
     }

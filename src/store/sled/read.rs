@@ -321,8 +321,8 @@ pub(super) fn wait(
     };
     let wait = match told(pointer.frame)? {
         Told::Whole(wait) => *wait,
-        Told::Since { frame, standing, votes } => match told(frame)? {
-            Told::Whole(wait) => Wait { votes, standing: *standing, ..*wait },
+        Told::Since { frame, status, votes } => match told(frame)? {
+            Told::Whole(wait) => Wait { votes, status: *status, ..*wait },
             Told::Since { .. } => {
                 return Err(Error::damaged(&what, "no frame tells all of it"));
             }

@@ -28,7 +28,7 @@ use crate::{
     base::ids::WaitId,
     model::{
         transcript::{Event, Recorded},
-        wait::{Standing, Vote, Wait},
+        wait::{Vote, Wait, WaitStatus},
     },
 };
 
@@ -91,7 +91,8 @@ pub(super) enum Kept {
     Changed {
         wait: WaitId,
         frame: u32,
-        standing: Box<Standing>,
+        #[serde(rename = "standing")]
+        status: Box<WaitStatus>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         votes: Vec<Vote>,
     },
@@ -115,7 +116,7 @@ pub(super) enum Told {
     /// All of it.
     Whole(Box<Wait>),
     /// What has changed since that frame.
-    Since { frame: u32, standing: Box<Standing>, votes: Vec<Vote> },
+    Since { frame: u32, status: Box<WaitStatus>, votes: Vec<Vote> },
 }
 
 impl Frame {
@@ -147,18 +148,18 @@ impl Frame {
                     whole = Some(all);
                     since = None;
                 }
-                Kept::Changed { frame, standing, votes, .. } => {
-                    since = Some((frame, standing, votes));
+                Kept::Changed { frame, status, votes, .. } => {
+                    since = Some((frame, status, votes));
                 }
             }
         }
         match (whole, since) {
-            (Some(wait), Some((_, standing, votes))) => {
-                Some(Told::Whole(Box::new(Wait { votes, standing: *standing, ..*wait })))
+            (Some(wait), Some((_, status, votes))) => {
+                Some(Told::Whole(Box::new(Wait { votes, status: *status, ..*wait })))
             }
             (Some(wait), None) => Some(Told::Whole(wait)),
             (None, since) => {
-                since.map(|(frame, standing, votes)| Told::Since { frame, standing, votes })
+                since.map(|(frame, status, votes)| Told::Since { frame, status, votes })
             }
         }
     }
@@ -173,7 +174,7 @@ fn asked(events: &[Recorded], id: WaitId) -> Option<&Wait> {
 
 /// What of a wait never changes while it is asked: the wait as it was before anybody answered.
 pub(super) fn question(wait: &Wait) -> Wait {
-    Wait { standing: Standing::Pending, votes: Vec::new(), ..wait.clone() }
+    Wait { status: WaitStatus::Pending, votes: Vec::new(), ..wait.clone() }
 }
 
 /// What an erasure takes away besides the frame: the clear beginning of its record.

@@ -188,7 +188,7 @@ fn put_frame(
                 Kept::Changed {
                     wait: wait.id,
                     frame: old.whole,
-                    standing: Box::new(wait.standing.clone()),
+                    status: Box::new(wait.status.clone()),
                     votes: wait.votes.clone(),
                 }
             }

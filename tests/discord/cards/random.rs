@@ -38,7 +38,7 @@ fn reader(wait: &Wait) -> Audience {
     }
 }
 
-/// Draws a question in every standing, answers it in every way that it offers; every request that came of it.
+/// Draws a question in every status, answers it in every way that it offers; every request that came of it.
 fn live_through(wait: &Wait, said: &str) -> Vec<Request> {
     let reader = reader(wait);
     let cx = Cx {
@@ -92,9 +92,9 @@ fn requests(wait: &Wait, cx: &Cx, said: &str, accepted: Option<Reply>) -> Vec<Re
     let message = wrong(wait, "submit", &complaints);
     assert_eq!(wrong_with(&message), Vec::<String>::new(), "{wait:#?}");
     requests.push(Request::message("wrong", message.body(64)));
-    for standing in ends(wait, accepted, &ada()) {
+    for status in ends(wait, accepted, &ada()) {
         for reader in [Audience::Participant, Audience::Staff] {
-            let ended = Wait { standing: standing.clone(), ..wait.clone() };
+            let ended = Wait { status: status.clone(), ..wait.clone() };
             let message = card(&ended, &Cx { reader, ..cx.clone() });
             assert_eq!(wrong_with(&message), Vec::<String>::new(), "{ended:#?}");
             requests.push(Request::message("ended", message.body(0)));

@@ -6,7 +6,7 @@ use anteroom::{
         session::PersonId,
         transcript::{CallResult, ObjectiveStatus},
         ui::{Control, Decision, Reply, Verdict},
-        wait::{Settlement, Standing},
+        wait::{Settlement, WaitStatus},
     },
     ports::contacts::{ContactSource, Fetched, Wanted},
     tool::Policy,
@@ -202,7 +202,7 @@ async fn a_draft_that_misses_something_is_shown_but_cannot_be_approved_as_it_is(
     let approved = Reply::Reviewed { verdict: Verdict::Approved, data: None, notes: None };
     let settlement = bench.settle(wait, approved);
     assert!(matches!(settlement, Settlement::Invalid { .. }), "{settlement:?}");
-    assert_eq!(bench.state().waits[&wait].standing, Standing::Pending);
+    assert_eq!(bench.state().waits[&wait].status, WaitStatus::Pending);
 }
 
 #[tokio::test]

@@ -265,8 +265,8 @@ async fn small_commits_share_a_frame_and_nothing_is_lost() {
         entries.iter().filter(|(key, _)| key[0] == b'e' && key.len() == 9).count()
     };
     let asked = wait(wait_id(1), ours, "Which?");
-    let lapsed = Wait { standing: Standing::Expired { at: at(1) }, ..asked.clone() };
-    let other = Wait { standing: Standing::Superseded { by: None, at: at(2) }, ..asked.clone() };
+    let lapsed = Wait { status: WaitStatus::Expired { at: at(1) }, ..asked.clone() };
+    let other = Wait { status: WaitStatus::Superseded { by: None, at: at(2) }, ..asked.clone() };
     let reworded = Wait { revision: 2, ..wait(wait_id(1), ours, "Which of them?") };
     // The second and the third share the first's frame, which the fourth fills.
     let long = noise(3_000);

@@ -5,7 +5,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{dig, digging, found, read, standing, tail, talk};
+use super::{delegations, dig, digging, found, read, tail, talk};
 use crate::llm::scripted::{Scripted, Turn};
 
 #[tokio::test]
@@ -26,7 +26,7 @@ async fn a_chain_of_three_hands_its_results_up() {
     model calls c00000001 delegate {"description":"Dig once more","hints":["dig"],"input":{"level":1}}
     c00000001 -> {"found":"gold, deep below"}
     "#);
-    assert_snapshot!(standing(&world).await, @r#"
+    assert_snapshot!(delegations(&world).await, @r#"
     dig at 1: completed, reported: {"how":"completed","output":{"found":"gold, deep below"}}
     dig at 2: completed, reported: {"how":"completed","output":{"found":"gold, below"}}
     dig at 3: completed, reported: {"how":"completed","output":{"found":"gold"}}

@@ -10,7 +10,7 @@ use anteroom::{
 };
 use serde_json::{Value, json};
 
-use super::{DIG, TALK, colours, dig, found, is_of, standing};
+use super::{DIG, TALK, colours, delegations, dig, found, is_of};
 use crate::{
     llm::scripted::{Scripted, Turn},
     world::{World, mortal::Death},
@@ -56,7 +56,7 @@ async fn seen(world: &World) -> (String, String, String, usize) {
         world.results().await.iter().map(|(call, result)| format!("{call}: {result}")).collect();
     let is_end = |event: &Event| matches!(event, Event::Subtask(Subtask::Ended { .. }));
     let ends = world.events().await.iter().filter(|recorded| is_end(&recorded.event)).count();
-    (world.screen(), results.join("\n"), standing(world).await, ends)
+    (world.screen(), results.join("\n"), delegations(world).await, ends)
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use anteroom::{
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 
-use super::{colours, dig, found, standing, tail, talk};
+use super::{colours, delegations, dig, found, tail, talk};
 use crate::{
     llm::scripted::{Gate, Scripted, Turn},
     world::{World, ada},
@@ -45,7 +45,7 @@ async fn a_result_that_does_not_fit_twice_is_a_failure() {
     world.say("Go.").await;
     model.assert_played();
     assert_snapshot!(tail(&model, 4, 1), @r#"c00000001 -> {"error":"the result does not have the promised form: this is not one JSON object: expected value at line 1 column 1","code":"execution_failed"}"#);
-    assert_snapshot!(standing(&world).await, @r#"dig at 1: ended, reported: {"how":"failed","code":"invalid_output","message":"the result does not have the promised form: this is not one JSON object: expected value at line 1 column 1"}"#);
+    assert_snapshot!(delegations(&world).await, @r#"dig at 1: ended, reported: {"how":"failed","code":"invalid_output","message":"the result does not have the promised form: this is not one JSON object: expected value at line 1 column 1"}"#);
     world.assert_at_rest().await;
 }
 
@@ -78,7 +78,7 @@ async fn a_child_run_that_uses_its_budget_up_fails_and_says_so() {
     world.say("Go.").await;
     model.assert_played();
     assert_snapshot!(tail(&model, 3, 1), @r#"c00000001 -> {"error":"the budget of this task is used up","code":"execution_failed"}"#);
-    assert_snapshot!(standing(&world).await, @r#"dig at 1: ended, reported: {"how":"failed","code":"budget","message":"the budget of this task is used up"}"#);
+    assert_snapshot!(delegations(&world).await, @r#"dig at 1: ended, reported: {"how":"failed","code":"budget","message":"the budget of this task is used up"}"#);
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn a_provider_that_is_down_for_a_while_is_asked_again() {
     let mut world = talk(&model).await;
     model.next(dig(1)).next(Turn::fails(Error::Busy));
     world.say("Go.").await;
-    assert_snapshot!(standing(&world).await, @"dig at 1: open, not reported:");
+    assert_snapshot!(delegations(&world).await, @"dig at 1: open, not reported:");
     model.next(found("gold")).next(Turn::says("Gold."));
     world.pass(TimeDelta::seconds(31)).await;
     model.assert_played();
@@ -132,7 +132,7 @@ async fn a_model_that_is_taken_away_fails_the_child_run() {
     world.say("Go.").await;
     world.lose_model().await;
     world.press("Red").await;
-    assert_snapshot!(standing(&world).await, @r#"dig at 1: ended, reported: {"how":"failed","code":"unavailable","message":"this is not available any more"}"#);
+    assert_snapshot!(delegations(&world).await, @r#"dig at 1: ended, reported: {"how":"failed","code":"unavailable","message":"this is not available any more"}"#);
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn a_stop_while_a_child_run_thinks_drops_what_it_would_have_said() {
     world.rest().await;
     gate.open();
     world.rest().await;
-    assert_snapshot!(standing(&world).await, @"dig at 1: ended, reported: cancelled");
+    assert_snapshot!(delegations(&world).await, @"dig at 1: ended, reported: cancelled");
     assert_eq!(world.state().await.status, Status::Stopped);
     world.assert_at_rest().await;
 }

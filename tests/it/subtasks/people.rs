@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{colours, dig, found, read, standing, tail, talk};
+use super::{colours, delegations, dig, found, read, tail, talk};
 use crate::{
     llm::scripted::{Scripted, Turn},
     world::{ada, grace},
@@ -51,7 +51,7 @@ async fn row_39_the_question_of_a_child_run_is_shown_at_its_root() {
     ");
     // Delivered again, it counts once.
     world.again().await;
-    assert_snapshot!(standing(&world).await, @r#"
+    assert_snapshot!(delegations(&world).await, @r#"
     dig at 1: completed, reported: {"how":"completed","output":{"found":"red earth below"}}
     dig at 2: completed, reported: {"how":"completed","output":{"found":"red earth"}}
     "#);
@@ -107,7 +107,7 @@ async fn stop_ends_every_child_run_and_resume_goes_on_without_them() {
     world.say("Go.").await;
     world.say("stop").await;
     model.assert_played();
-    assert_snapshot!(standing(&world).await, @"
+    assert_snapshot!(delegations(&world).await, @"
     dig at 1: ended, reported: cancelled
     dig at 2: ended, reported: cancelled
     ");
@@ -131,7 +131,7 @@ async fn the_end_of_a_conversation_ends_its_child_runs() {
     world.say("Go.").await;
     world.command(&grace(), Command::End { reason: "enough".to_owned() }).await;
     model.assert_played();
-    assert_snapshot!(standing(&world).await, @"
+    assert_snapshot!(delegations(&world).await, @"
     dig at 1: ended, reported: cancelled
     dig at 2: ended, reported: cancelled
     ");
@@ -148,7 +148,7 @@ async fn moving_on_ends_the_child_runs_of_the_old_part() {
     world.command(&ada(), Command::Advance { reason: "no time".to_owned() }).await;
     model.assert_played();
     assert_eq!(world.state().await.phase(), Some("two"), "{}", world.screen());
-    assert_snapshot!(standing(&world).await, @"dig at 1: ended, reported: cancelled");
+    assert_snapshot!(delegations(&world).await, @"dig at 1: ended, reported: cancelled");
     assert_snapshot!(tail(&model, 3, 8), @r#"
     model calls c00000001 delegate {"description":"Dig once more","hints":["dig"],"input":{"level":1}}
     c00000001 -> {"error":"the phase has moved on","code":"superseded"}

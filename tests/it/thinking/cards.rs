@@ -5,7 +5,7 @@
 use anteroom::{
     model::{
         ui::{Decision, Reply},
-        wait::{Settlement, Standing},
+        wait::{Settlement, WaitStatus},
     },
     session::Command,
 };
@@ -327,9 +327,9 @@ async fn a_newer_draft_of_the_same_data_replaces_the_open_card() {
     let state = world.state().await;
     let open: Vec<_> = state.pending().map(|wait| wait.id).collect();
     let [newer] = open.as_slice() else { panic!("{open:?}") };
-    let replaced = &state.waits[&older].standing;
+    let replaced = &state.waits[&older].status;
     assert!(
-        matches!(replaced, Standing::Superseded { by: Some(by), .. } if by == newer),
+        matches!(replaced, WaitStatus::Superseded { by: Some(by), .. } if by == newer),
         "{replaced:?}"
     );
 

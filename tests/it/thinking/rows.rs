@@ -4,7 +4,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use anteroom::{
     engine::InboundKind,
-    model::wait::{Settlement, Standing},
+    model::wait::{Settlement, WaitStatus},
     ports::llm::{
         Error,
         chat::Request,
@@ -179,7 +179,7 @@ async fn row_16_an_answer_that_comes_while_the_model_speaks_counts_at_once_and_i
     assert_eq!(crate::world::settled(settled), Settlement::Applied);
     let wait = world.state().await.asked[0];
     assert!(
-        !matches!(world.wait(wait).await.standing, Standing::Pending),
+        !matches!(world.wait(wait).await.status, WaitStatus::Pending),
         "it did not count at once"
     );
     model.next(Turn::says("Thank you, it is noted."));

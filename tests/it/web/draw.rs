@@ -1,4 +1,4 @@
-//! Cards as people read them: every control and every standing, and what their forms come to.
+//! Cards as people read them: every control and every status, and what their forms come to.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -17,7 +17,7 @@ use anteroom::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, DenialReader, Field,
             FieldError, Form, Group, Input, List, Prompt, Reply, Review, Upload, Verdict,
         },
-        wait::{Answerers, Purpose, Standing, Wait},
+        wait::{Answerers, Purpose, Wait, WaitStatus},
     },
     session::{Command, State},
 };
@@ -82,7 +82,7 @@ pub(super) fn wait(control: Control) -> Wait {
         digest: String::new(),
         asked_at: now(),
         expires_at: None,
-        standing: Standing::Pending,
+        status: WaitStatus::Pending,
     }
 }
 
@@ -487,7 +487,7 @@ fn country_is_taken_by_name_and_kept_as_its_code() {
 fn long_answer_is_folded_and_nothing_of_it_is_cut() {
     let long = format!("first line\nsecond line {} end", "word ".repeat(1_500));
     let mut card = wait(Control::Ask(Ask { placeholder: None, max: 10_000, required: true }));
-    card.standing = Standing::Applied {
+    card.status = WaitStatus::Applied {
         reply: Reply::Text { text: long.clone() },
         by: PersonId::web("ada"),
         by_name: "Ada".into(),
@@ -514,7 +514,7 @@ fn what_was_approved_can_be_changed_by_the_participant_while_the_conversation_go
         ];
         let state = state_after(&asked);
         let (by, by_name) = (by.clone(), "Ada".into());
-        card.standing = Standing::Applied { reply: reply(verdict), by, by_name, at: now() };
+        card.status = WaitStatus::Applied { reply: reply(verdict), by, by_name, at: now() };
         let body = Body::Card { wait: Box::new(card), again: false };
         message(&Message { id: "w".into(), at: now(), body }, &state, &cx(viewer)).html
     };
@@ -617,25 +617,25 @@ fn a_closed_card_says_what_became_of_it_and_has_no_buttons() {
     let by = PersonId::web("grace");
     let reply = |decision| Reply::Decided { decision, feedback: Some("finish it".into()) };
     let applied =
-        |reply| Standing::Applied { reply, by: by.clone(), by_name: "Grace".into(), at: now() };
+        |reply| WaitStatus::Applied { reply, by: by.clone(), by_name: "Grace".into(), at: now() };
     let standings = [
         applied(reply(Decision::Approved)),
         applied(reply(Decision::DeniedWithFeedback)),
         applied(Reply::Skipped),
-        Standing::Answered {
+        WaitStatus::Answered {
             reply: Reply::Skipped,
             by: PersonId::web("ada"),
             by_name: "Ada".into(),
             at: now(),
         },
-        Standing::Expired { at: now() },
-        Standing::Cancelled { reason: "withdrawn".into(), at: now() },
-        Standing::Superseded { by: None, at: now() },
+        WaitStatus::Expired { at: now() },
+        WaitStatus::Cancelled { reason: "withdrawn".into(), at: now() },
+        WaitStatus::Superseded { by: None, at: now() },
     ];
     let control = Control::Confirm(Confirm { yes: "Yes".into(), no: "No".into(), danger: false });
     let mut all = String::new();
-    for standing in standings {
-        let card = Wait { standing, ..wait(control.clone()) };
+    for status in standings {
+        let card = Wait { status, ..wait(control.clone()) };
         let drawn = html(&card, &cx(Audience::Participant));
         assert!(!drawn.contains("<button") && !drawn.contains("<form"), "{drawn}");
         writeln!(all, "{}", read(&drawn).replace("Question\nA question.\n", "")).unwrap();
@@ -669,7 +669,7 @@ fn a_request_that_lapsed_can_be_reopened_by_staff() {
         deny_and_tell: None,
         denial_reader: DenialReader::default(),
     });
-    let card = Wait { standing: Standing::Expired { at: now() }, ..wait(control) };
+    let card = Wait { status: WaitStatus::Expired { at: now() }, ..wait(control) };
     let typed = fields(&[("command", "reopen"), ("wait", &card.id.short())]);
 
     assert!(html(&card, &cx(Audience::Staff)).contains(">Reopen</button>"));
@@ -697,7 +697,7 @@ fn the_words_of_a_denial_are_for_staff() {
             .contains("The interviewer will use this; Ada won't see it.")
     );
     let card = Wait {
-        standing: Standing::Applied { reply, by, by_name: "Grace".into(), at: now() },
+        status: WaitStatus::Applied { reply, by, by_name: "Grace".into(), at: now() },
         ..wait(control)
     };
     assert!(html(&card, &cx(Audience::Staff)).contains("To the interviewer: finish it"));

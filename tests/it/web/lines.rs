@@ -7,7 +7,7 @@ use anteroom::model::{
     session::PersonId,
     transcript::Audience,
     ui::{Choose, Control, Group, List, Reply, Review},
-    wait::{Standing, Wait},
+    wait::{Wait, WaitStatus},
 };
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use super::draw::{choices, cx, field, html, now, read, text, wait};
 
 fn chosen(mut card: Wait, ids: &[&str]) -> String {
     let ids = ids.iter().map(|id| (*id).to_owned()).collect();
-    card.standing = Standing::Applied {
+    card.status = WaitStatus::Applied {
         reply: Reply::Chosen { ids, free_text: None },
         by: PersonId::web("ada"),
         by_name: "Ada".into(),

@@ -18,7 +18,7 @@ use anteroom::{
         posted::{Item, Posted, Reader, Removal},
         session::Platform,
         ui::{Control, Prompt},
-        wait::{Standing, Wait},
+        wait::{Wait, WaitStatus},
     },
     session::answer,
 };
@@ -160,7 +160,7 @@ impl Inner {
         }
         let (text, card, open) = match (&effect.act, shown) {
             (Act::Show { .. }, Some((wait, _))) => {
-                let open = wait.standing.is_pending();
+                let open = wait.status.is_pending();
                 (drawn(wait), Some((wait.id, wait.revision)), open)
             }
             (Act::Post { text, .. }, _) => (text.clone(), None, false),
@@ -300,14 +300,15 @@ fn drawn(wait: &Wait) -> String {
     if !wait.prompt.body.is_empty() {
         _ = writeln!(text, "{}", wait.prompt.body.trim());
     }
-    let end = match &wait.standing {
-        Standing::Pending => controls(&wait.prompt),
-        Standing::Answered { reply, by_name, .. } | Standing::Applied { reply, by_name, .. } => {
+    let end = match &wait.status {
+        WaitStatus::Pending => controls(&wait.prompt),
+        WaitStatus::Answered { reply, by_name, .. }
+        | WaitStatus::Applied { reply, by_name, .. } => {
             format!("✓ {by_name}: {}", answer::describe(&wait.prompt.control, reply))
         }
-        Standing::Expired { .. } => "✗ expired".to_owned(),
-        Standing::Cancelled { reason, .. } => format!("✗ {reason}"),
-        Standing::Superseded { .. } => "✗ asked again below".to_owned(),
+        WaitStatus::Expired { .. } => "✗ expired".to_owned(),
+        WaitStatus::Cancelled { reason, .. } => format!("✗ {reason}"),
+        WaitStatus::Superseded { .. } => "✗ asked again below".to_owned(),
     };
     text + &end
 }

@@ -38,7 +38,7 @@ fn reader(wait: &Wait) -> Audience {
     }
 }
 
-/// Draws a question in every standing, answers it in every way that it offers; every payload that came of it.
+/// Draws a question in every status, answers it in every way that it offers; every payload that came of it.
 fn live_through(wait: &Wait, said: &str) -> Vec<Case> {
     let reader = reader(wait);
     let cx = Cx { reader, may_change: true, participant: Some(ada()), ..Cx::default() };
@@ -69,9 +69,9 @@ fn live_through(wait: &Wait, said: &str) -> Vec<Case> {
             cases.push(Case { name: element.action, target: "modal", payload: view });
         }
     }
-    for standing in ends(wait, accepted, &ada()) {
+    for status in ends(wait, accepted, &ada()) {
         for reader in [Audience::Participant, Audience::Staff] {
-            let ended = Wait { standing: standing.clone(), ..wait.clone() };
+            let ended = Wait { status: status.clone(), ..wait.clone() };
             let message = card(&ended, &Cx { reader, ..cx.clone() });
             assert_eq!(wrong_with(&message), Vec::<String>::new(), "{ended:#?}");
             cases.push(Case {

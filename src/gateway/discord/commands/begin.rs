@@ -15,7 +15,7 @@ use crate::{
         api::{Code, Failure},
         app::App,
         handler::{ReplyTarget, UpdateContext, target},
-        inbound::{Ack, Actor, Command, NotTaken},
+        inbound::{Ack, Actor, Command, NotSaved},
         people, private_threads,
         render::Message as Post,
         texts,
@@ -44,7 +44,7 @@ pub(in crate::gateway::discord) async fn begin_for(
     update: &UpdateContext<'_>,
     flow: &LoadedFlow,
     by: &Actor,
-) -> Result<(), NotTaken> {
+) -> Result<(), NotSaved> {
     let person = update.person(by);
     let mine = update.conversations(&person).await?;
     if mine.iter().any(|head| head.flow.id == flow.flow.id) {
@@ -62,7 +62,7 @@ pub(in crate::gateway::discord) async fn begin_for(
     let key = format!("{}:{}", update.key, flow.flow.id);
     match update.engine.start(&flow.flow.id, &from, place, &key).await {
         Ok(_) => Ok(()),
-        Err(error) if words::may_pass(&error) => Err(NotTaken),
+        Err(error) if words::may_pass(&error) => Err(NotSaved),
         Err(error) => {
             tracing::warn!(flow = flow.flow.id, %error, "nothing begins on joining");
             Ok(())
@@ -83,7 +83,7 @@ pub(super) async fn started(
     flow: &LoadedFlow,
     by: &Actor,
     reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     let Some(guild) = &update.guild else {
         return Ok(update.say(reply_target, messages::discord::IN_A_SERVER));
     };
@@ -95,7 +95,7 @@ pub(super) async fn started(
     let started = update.engine.start(&flow.flow.id, &from, place, &update.key).await;
     let session = match started {
         Ok(session) => session,
-        Err(error) if words::may_pass(&error) => return Err(NotTaken),
+        Err(error) if words::may_pass(&error) => return Err(NotSaved),
         Err(error) => return Ok(update.tell(reply_target, &words::of_error(&error))),
     };
     if by.member.as_ref().is_some_and(|member| !member.is_pending) {
@@ -107,7 +107,7 @@ pub(super) async fn started(
 }
 
 /// They may have left the thread, or the server, since then.
-pub(super) async fn let_in(update: &UpdateContext<'_>, session: SessionId) -> Result<(), NotTaken> {
+pub(super) async fn let_in(update: &UpdateContext<'_>, session: SessionId) -> Result<(), NotSaved> {
     if let Some(head) = update.head(session).await? {
         update.let_in(&head);
     }
@@ -118,13 +118,13 @@ pub(super) async fn let_in(update: &UpdateContext<'_>, session: SessionId) -> Re
 pub(super) async fn came_back(
     update: &UpdateContext<'_>,
     session: SessionId,
-) -> Result<(), NotTaken> {
+) -> Result<(), NotSaved> {
     let head = update.head(session).await?;
     let Some(head) = head.filter(|head| head.status == Status::Paused) else { return Ok(()) };
     let from = participant_of(&head);
     let key = format!("{}:back", update.key);
     let inbound = Inbound { key, session, from, what: InboundKind::Back };
-    update.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
+    update.engine.receive(inbound).await.map(drop).map_err(|_| NotSaved)
 }
 
 /// Makes the room where there is none, or none any more, and says then where it is.
@@ -136,7 +136,7 @@ fn opened(update: &UpdateContext<'_>, session: SessionId) -> Ack {
             return messages::discord::ROOM_LATER.to_owned();
         };
         let before = app.rooms.known(session).await.ok().flatten();
-        let standing = app.rooms.standing(&look).await;
+        let standing = app.rooms.existing(&look).await;
         if let (Some(before), Ok(room)) = (&before, &standing)
             && before != room
         {

@@ -19,7 +19,7 @@ use crate::{
     flow::LoadedFlow,
     gateway::discord::{
         handler::{ReplyTarget, UpdateContext},
-        inbound::{Ack, Action, Actor, NotTaken},
+        inbound::{Ack, Action, Actor, NotSaved},
         limits, parse, people,
         render::{
             Message as Post,
@@ -67,7 +67,7 @@ pub(super) async fn pressed(
     id: &str,
     action: &Action,
     reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     if id == CANCEL {
         return Ok(instead(messages::notices::NOT_SENT));
     }
@@ -89,7 +89,7 @@ async fn invited(
     user: String,
     by: &Actor,
     reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     let name = match name_of(update, &user).await {
         Ok(name) => name,
         Err(words) => return Ok(instead(words)),
@@ -110,7 +110,7 @@ async fn invited(
             begin::let_in(update, session).await?;
             Ok(instead(&messages::discord::invited(&member.user)))
         }
-        Err(error) if words::may_pass(&error) => Err(NotTaken),
+        Err(error) if words::may_pass(&error) => Err(NotSaved),
         Err(error) => Ok(instead(&words::of_error(&error))),
     }
 }

@@ -54,7 +54,7 @@ async fn what_came(app: &App, session: SessionId, command: &Command) -> String {
 
 /// Leads to a conversation as it is on Discord now; none where Discord has no place for it.
 async fn link(app: &App, look: &Look) -> Option<String> {
-    let room = app.rooms.standing(look).await.ok()?;
+    let room = app.rooms.existing(look).await.ok()?;
     let is_thread = app.rooms.is_thread(look.state.session, &look.state.place).await;
     Some(if is_thread { format!("<#{room}>") } else { address(&room, None) })
 }

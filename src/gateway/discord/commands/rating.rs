@@ -1,6 +1,6 @@
 //! What a participant says of an answer of the model: the buttons under it, and why it did not help.
 
-use super::NotTaken;
+use super::NotSaved;
 use crate::{
     base::{ids::SessionId, telemetry::metric},
     chat::{
@@ -23,7 +23,7 @@ pub(super) async fn rated(
     (id, is_good): (&str, bool),
     action: &Action,
     reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     let session = match theirs(update, id, &action.by, reply_target).await? {
         Ok(session) => session,
         Err(refused) => return Ok(refused),
@@ -44,7 +44,7 @@ pub(in crate::gateway::discord) async fn explained(
     update: &UpdateContext<'_>,
     sent: &Submission,
     reply_target: &ReplyTarget,
-) -> Result<Option<Ack>, NotTaken> {
+) -> Result<Option<Ack>, NotSaved> {
     let asked = sent.element.strip_prefix(texts::WHY).and_then(|rest| rest.split_once('.'));
     let Some((id, message)) = asked else { return Ok(None) };
     let session = match theirs(update, id, &sent.by, reply_target).await? {
@@ -66,11 +66,13 @@ async fn theirs(
     id: &str,
     by: &Actor,
     reply_target: &ReplyTarget,
-) -> Result<Result<SessionId, Ack>, NotTaken> {
+) -> Result<Result<SessionId, Ack>, NotSaved> {
     let Some(session) = SessionId::from_short(id) else {
         return Ok(Err(update.tell(reply_target, messages::notices::NO_CONVERSATION)));
     };
-    Ok(handler::own(update, session, by, reply_target).await?.map(|(head, _)| head.id))
+    Ok(handler::require_participant(update, session, by, reply_target)
+        .await?
+        .map(|(head, _)| head.id))
 }
 
 async fn keep(
@@ -78,7 +80,7 @@ async fn keep(
     session: SessionId,
     (message, is_good): (&MessageRef, bool),
     (reason, about): (Option<&String>, &str),
-) -> Result<(), NotTaken> {
+) -> Result<(), NotSaved> {
     let rating = Rating {
         message: message.name(),
         is_good,
@@ -87,5 +89,5 @@ async fn keep(
         at: update.app.clock.now(),
     };
     let kept = rating::keep(update.engine, session, rating, metric::DISCORD_FEEDBACK);
-    kept.await.map_err(|_| NotTaken)
+    kept.await.map_err(|_| NotSaved)
 }

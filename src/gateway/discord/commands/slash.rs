@@ -16,7 +16,7 @@ use crate::{
     engine::Engine,
     gateway::discord::{
         handler::{ReplyTarget, UpdateContext, participant, target},
-        inbound::{Ack, Actor, Command as Given, NotTaken, Target},
+        inbound::{Ack, Actor, Command as Given, NotSaved, Target},
         manifest::{REVIEW, REVIEW_USER},
         staff_thread, texts,
     },
@@ -32,7 +32,7 @@ use crate::{
 pub(in crate::gateway::discord) async fn typed(
     update: &UpdateContext<'_>,
     command: Given,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     let reply_target = target(&command.by.user, &command.at.channel);
     if update.guild.is_none() {
         return Ok(update.say(&reply_target, messages::discord::IN_A_SERVER));
@@ -51,7 +51,7 @@ pub(in crate::gateway::discord) async fn typed(
             let asker = Asker { update, by: &command.by };
             match decide(&asker, &order).await {
                 Ok(answer) => asker.show(answer, &reply_target).await,
-                Err(error) if words::may_pass(&error) => Err(NotTaken),
+                Err(error) if words::may_pass(&error) => Err(NotSaved),
                 Err(error) => Ok(update.say(&reply_target, &words::of_error(&error))),
             }
         }
@@ -108,7 +108,7 @@ impl Caller for Asker<'_> {
 }
 
 impl Asker<'_> {
-    async fn show(&self, answer: Answer, reply_target: &ReplyTarget) -> Result<Ack, NotTaken> {
+    async fn show(&self, answer: Answer, reply_target: &ReplyTarget) -> Result<Ack, NotSaved> {
         let update = self.update;
         Ok(match answer {
             Answer::Say(text) => update.say(reply_target, &text),

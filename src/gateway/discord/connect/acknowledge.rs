@@ -19,7 +19,7 @@ use crate::{
     chat::refusal::Class,
     gateway::discord::{
         api::{Answered, Api, Failure},
-        inbound::{Ack, Envelope, Inbox, Incoming, NotTaken, Ticket},
+        inbound::{Ack, Envelope, Inbox, Incoming, NotSaved, Ticket},
         parse,
     },
 };
@@ -72,7 +72,7 @@ impl Intake {
         name: &str,
         data: &Value,
         spot: &Spot,
-    ) -> Result<(), NotTaken> {
+    ) -> Result<(), NotSaved> {
         let me = self.me.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut envelope = parse::event(name, data, &me);
         if envelope.key.contains(":sha256:") {
@@ -89,11 +89,11 @@ impl Intake {
     }
 
     /// Takes in the body of a request; it is durable when this returns. What is returned is the first answer.
-    pub(super) async fn requested(&self, body: &Value) -> Result<Ack, NotTaken> {
+    pub(super) async fn requested(&self, body: &Value) -> Result<Ack, NotSaved> {
         self.take(parse::interaction(body)).await
     }
 
-    async fn take(&self, envelope: Envelope) -> Result<Ack, NotTaken> {
+    async fn take(&self, envelope: Envelope) -> Result<Ack, NotSaved> {
         let began = Instant::now();
         let what = word(&envelope.what);
         let outcome = |outcome: &'static str| {
@@ -116,7 +116,7 @@ impl Intake {
         }
         outcome(if taken.is_ok() { "not_taken" } else { "late" });
         tracing::warn!(what, after = ?began.elapsed(), "something from Discord could not be saved");
-        Err(NotTaken)
+        Err(NotSaved)
     }
 
     /// Answers an interaction. One that comes after a connection was lost is mostly too old for that: Discord has told

@@ -227,8 +227,8 @@ impl Shard {
 
     /// A part of `whole` that differs from one connection to the next, so that bots do not come in step.
     pub(super) fn part_of(whole: Duration) -> Duration {
-        let drawn = RandomState::new().hash_one(0_u8) % 1_000;
-        whole * u32::try_from(drawn).unwrap_or_default() / 1_000
+        let random = RandomState::new().hash_one(0_u8) % 1_000;
+        whole * u32::try_from(random).unwrap_or_default() / 1_000
     }
 }
 

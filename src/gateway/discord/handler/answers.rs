@@ -15,7 +15,7 @@ use crate::{
     gateway::discord::{
         answer::{self, Step},
         commands, files,
-        inbound::{Ack, Action, Actor, File, Inputs, NotTaken, Submission},
+        inbound::{Ack, Action, Actor, File, Inputs, NotSaved, Submission},
         render::{self, Message as Post},
         send,
     },
@@ -52,7 +52,7 @@ struct Use<'a> {
 
 impl UpdateContext<'_> {
     /// A button, a menu.
-    pub(super) async fn action(&self, action: Action) -> Result<Ack, NotTaken> {
+    pub(super) async fn action(&self, action: Action) -> Result<Ack, NotSaved> {
         let Some(element) = ComponentId::parse(&action.element) else {
             return commands::pressed(self, action).await;
         };
@@ -89,7 +89,7 @@ impl UpdateContext<'_> {
         if let Some(ack) = self.opened(&used, &draft, action.ticket.file_max).await {
             return Ok(ack);
         }
-        let was_open = wait.standing.is_pending();
+        let was_open = wait.status.is_pending();
         let step = meant(&wait, answer::step(&wait, &draft, &element, &action.inputs));
         let ack = self.came_to(&used, step).await?;
         if !was_open {
@@ -99,7 +99,7 @@ impl UpdateContext<'_> {
     }
 
     /// A form was sent.
-    pub(super) async fn submitted(&self, sent: Submission) -> Result<Ack, NotTaken> {
+    pub(super) async fn submitted(&self, sent: Submission) -> Result<Ack, NotSaved> {
         let reply_target = target(&sent.by.user, &sent.at.channel);
         if let Some(ack) = commands::explained(self, &sent, &reply_target).await? {
             return Ok(ack);
@@ -127,12 +127,12 @@ impl UpdateContext<'_> {
         };
         if let Control::Upload(upload) = &wait.prompt.control {
             let files = answer::files(&sent.inputs);
-            if !files.is_empty() && wait.standing.is_pending() {
+            if !files.is_empty() && wait.status.is_pending() {
                 return self.offered(&used, upload, &files).await;
             }
         }
         let draft = self.app.drafts.of(&wait).await?;
-        let was_open = wait.standing.is_pending();
+        let was_open = wait.status.is_pending();
         let step = meant(&wait, answer::step(&wait, &draft, &element, &sent.inputs));
         let ack = self.came_to(&used, step).await?;
         if used.is_aside || !was_open {
@@ -148,7 +148,7 @@ impl UpdateContext<'_> {
         let Use { wait, element, .. } = *used;
         let is_read = element.action.starts_with("read");
         // What was answered can still be read.
-        if !wait.standing.is_pending() && !is_read {
+        if !wait.status.is_pending() && !is_read {
             return None;
         }
         let cx = render::Cx {
@@ -172,7 +172,7 @@ impl UpdateContext<'_> {
     }
 
     /// Keeps what was entered, says what is wrong with it, or hands in what it comes to.
-    async fn came_to(&self, used: &Use<'_>, step: Step) -> Result<Ack, NotTaken> {
+    async fn came_to(&self, used: &Use<'_>, step: Step) -> Result<Ack, NotSaved> {
         let (draft, reply) = match step {
             Step::Answered { reply, draft } => (draft, reply),
             Step::Kept(draft) => {
@@ -208,7 +208,7 @@ impl UpdateContext<'_> {
         used: &Use<'_>,
         from: Responder,
         (reply, draft): (Reply, Draft),
-    ) -> Result<Ack, NotTaken> {
+    ) -> Result<Ack, NotSaved> {
         let Use { wait, element, reply_target, .. } = *used;
         let me = from.person.clone();
         let what = InboundKind::Answer {
@@ -243,7 +243,7 @@ impl UpdateContext<'_> {
                     said => said,
                 })
             }
-            Err(error) if words::may_pass(&error) => Err(NotTaken),
+            Err(error) if words::may_pass(&error) => Err(NotSaved),
             Err(error) => Ok(self.tell(reply_target, &words::of_error(&error))),
         }
     }
@@ -253,7 +253,7 @@ impl UpdateContext<'_> {
     fn drawing(&self, used: &Use<'_>) -> Option<Drawing> {
         // Whoever is fast presses before it is noted where the card stands: what all see, and answers it, is the card.
         let card = used.message.as_ref().filter(|_| !used.is_aside && !self.is_late())?;
-        self.app.drawn.answer(&card.name())
+        self.app.render_cache.answer(&card.name())
     }
 
     /// The card that was answered, as the answer to the press. Where it cannot be drawn in time, an edit follows.
@@ -272,12 +272,10 @@ impl UpdateContext<'_> {
 
     /// Whether a question was answered with the same: the same person, the same choice, twice is silent.
     /// It is looked at as it is now: two devices may be as fast as one another.
-    async fn is_again(&self, wait: WaitId, reply: &Reply) -> Result<bool, NotTaken> {
+    async fn is_again(&self, wait: WaitId, reply: &Reply) -> Result<bool, NotSaved> {
         let found = self.app.store.wait(wait).await?;
-        let standing = found.as_ref().map(|(wait, _)| &wait.standing);
-        Ok(standing
-            .and_then(|standing| standing.answer())
-            .is_some_and(|(before, ..)| before == reply))
+        let status = found.as_ref().map(|(wait, _)| &wait.status);
+        Ok(status.and_then(|status| status.answer()).is_some_and(|(before, ..)| before == reply))
     }
 
     /// Files of a form.
@@ -286,8 +284,8 @@ impl UpdateContext<'_> {
         used: &Use<'_>,
         upload: &Upload,
         files: &[File],
-    ) -> Result<Ack, NotTaken> {
-        let offer = |file| handler::fits(upload, files::offer(file));
+    ) -> Result<Ack, NotSaved> {
+        let offer = |file| handler::check_upload(upload, files::offer(file));
         let files = match files.iter().map(offer).collect() {
             Ok(files) => files,
             Err(complaint) => {
@@ -309,10 +307,10 @@ impl UpdateContext<'_> {
     }
 
     /// Words that are given anew begin with those before; nothing where a question is not asked once more.
-    async fn keep_words(&self, before: &Wait) -> Result<(), NotTaken> {
-        let Some((Reply::Text { text }, ..)) = before.standing.answer() else { return Ok(()) };
+    async fn keep_words(&self, before: &Wait) -> Result<(), NotSaved> {
+        let Some((Reply::Text { text }, ..)) = before.status.answer() else { return Ok(()) };
         let found = self.app.store.wait(before.id).await?;
-        let Some((now, _)) = found.filter(|(now, _)| now.standing.is_pending()) else {
+        let Some((now, _)) = found.filter(|(now, _)| now.status.is_pending()) else {
             return Ok(());
         };
         let mut draft = Draft::default();
@@ -320,8 +318,8 @@ impl UpdateContext<'_> {
         self.keep(&now, &draft).await
     }
 
-    async fn keep(&self, wait: &Wait, draft: &Draft) -> Result<(), NotTaken> {
-        self.app.drafts.keep(wait, draft).await.map_err(|_| NotTaken)
+    async fn keep(&self, wait: &Wait, draft: &Draft) -> Result<(), NotSaved> {
+        self.app.drafts.keep(wait, draft).await.map_err(|_| NotSaved)
     }
 
     /// The card with what was entered.
@@ -346,7 +344,7 @@ fn spot(channel: &str, message: &str) -> MessageRef {
 /// Nothing is entered into a question that is closed: whatever it was goes to the core, which says how it was closed.
 fn meant(wait: &Wait, step: Step) -> Step {
     match step {
-        Step::Kept(draft) | Step::Wrong { draft, .. } if !wait.standing.is_pending() => {
+        Step::Kept(draft) | Step::Wrong { draft, .. } if !wait.status.is_pending() => {
             Step::Answered { reply: Reply::Skipped, draft }
         }
         step => step,

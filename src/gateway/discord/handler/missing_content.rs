@@ -9,7 +9,7 @@ use crate::{
     base::ids::SessionId,
     chat::{form::MessageAccess, handler::Update},
     gateway::discord::{
-        inbound::{Ack, NotTaken},
+        inbound::{Ack, NotSaved},
         texts,
     },
     messages,
@@ -23,7 +23,7 @@ impl UpdateContext<'_> {
         &self,
         head: &Head,
         reply_target: &ReplyTarget,
-    ) -> Result<Ack, NotTaken> {
+    ) -> Result<Ack, NotSaved> {
         let message_access = self.app.message_access(head.id, &head.place).await;
         if message_access == MessageAccess::All || !self.is_first(head.id, reply_target).await? {
             return Ok(self.done());
@@ -39,7 +39,7 @@ impl UpdateContext<'_> {
         &self,
         session: SessionId,
         reply_target: &ReplyTarget,
-    ) -> Result<Ack, NotTaken> {
+    ) -> Result<Ack, NotSaved> {
         if self.app.hears_staff() == MessageAccess::All
             || !self.is_first(session, reply_target).await?
         {
@@ -53,14 +53,14 @@ impl UpdateContext<'_> {
         &self,
         session: SessionId,
         reply_target: &ReplyTarget,
-    ) -> Result<bool, NotTaken> {
+    ) -> Result<bool, NotSaved> {
         let key = format!("discord/unheard/{}", reply_target.channel);
-        let noted = self.app.store.noted(&key).await.map_err(|_| NotTaken)?;
+        let noted = self.app.store.noted(&key).await.map_err(|_| NotSaved)?;
         if noted.is_some_and(|note| note.value.is_some()) {
             return Ok(false);
         }
         let note = Note { key, session: Some(session), value: Some("1".to_owned()) };
-        self.app.store.note(note).await.map_err(|_| NotTaken)?;
+        self.app.store.note(note).await.map_err(|_| NotSaved)?;
         Ok(true)
     }
 }

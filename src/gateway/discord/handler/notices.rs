@@ -88,7 +88,7 @@ impl UpdateContext<'_> {
         let Some(spot) = message else { return };
         let app = Arc::clone(self.app);
         self.app.afterwards.spawn(async move {
-            app.drawn.forget(&spot.name());
+            app.render_cache.forget(&spot.name());
             // Told in the log by the call; the card is drawn again with the next thing that happens to it.
             _ = app.api.edit(&spot.channel, &spot.message, card.body(0)).await;
         });

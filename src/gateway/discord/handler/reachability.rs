@@ -12,7 +12,7 @@ use crate::{
     gateway::discord::{
         api::Code,
         commands,
-        inbound::{Ack, Actor, NotTaken},
+        inbound::{Ack, Actor, NotSaved},
         people, send,
     },
     messages,
@@ -25,7 +25,7 @@ use crate::{
 
 impl UpdateContext<'_> {
     /// Somebody came (back): flows that begin with that begin, once the server's own screening is passed.
-    pub(super) async fn member_joined(&self, by: &Actor) -> Result<Ack, NotTaken> {
+    pub(super) async fn member_joined(&self, by: &Actor) -> Result<Ack, NotSaved> {
         if commands::begin_on_join(self.engine).is_empty() {
             return self.member_changed(by).await;
         }
@@ -35,7 +35,7 @@ impl UpdateContext<'_> {
     }
 
     /// Somebody is here, passed the screening, or has other roles now.
-    pub(super) async fn member_changed(&self, by: &Actor) -> Result<Ack, NotTaken> {
+    pub(super) async fn member_changed(&self, by: &Actor) -> Result<Ack, NotSaved> {
         if by.member.as_ref().is_some_and(|member| !member.is_pending) {
             self.passed(by);
             self.begin_joined(by).await?;
@@ -50,7 +50,7 @@ impl UpdateContext<'_> {
     }
 
     /// Begins what begins when somebody joins.
-    async fn begin_joined(&self, by: &Actor) -> Result<(), NotTaken> {
+    async fn begin_joined(&self, by: &Actor) -> Result<(), NotSaved> {
         let flows = commands::begin_on_join(self.engine);
         if flows.is_empty() {
             return Ok(());
@@ -65,10 +65,10 @@ impl UpdateContext<'_> {
         self.note_joined(by, None).await
     }
 
-    async fn note_joined(&self, by: &Actor, value: Option<&str>) -> Result<(), NotTaken> {
+    async fn note_joined(&self, by: &Actor, value: Option<&str>) -> Result<(), NotSaved> {
         let key = joined(self.guild(), &by.user);
         let note = Note { key, session: None, value: value.map(str::to_owned) };
-        self.app.store.note(note).await.map_err(|_| NotTaken)
+        self.app.store.note(note).await.map_err(|_| NotSaved)
     }
 
     /// Whoever left a server is in none of its threads any more, also when they come back.
@@ -101,7 +101,7 @@ impl UpdateContext<'_> {
         self.app.afterwards.spawn(async move { send::give_kept(&app, &guild, &user).await });
     }
 
-    pub(super) async fn member_left(&self, user: &str, is_banned: bool) -> Result<Ack, NotTaken> {
+    pub(super) async fn member_left(&self, user: &str, is_banned: bool) -> Result<Ack, NotSaved> {
         let key = joined(self.guild(), user);
         // Most who leave never waited for anything; taking nothing away is a write as well.
         let noted = self.app.store.noted(&key).await?;
@@ -119,7 +119,7 @@ impl UpdateContext<'_> {
     }
 
     /// The bot was removed from a server: its conversations pause.
-    pub(super) async fn guild_gone(&self) -> Result<Ack, NotTaken> {
+    pub(super) async fn guild_gone(&self) -> Result<Ack, NotSaved> {
         let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
         let note = Note { key: gone(&guild), session: None, value: Some("1".to_owned()) };
         self.app.store.note(note).await?;
@@ -130,7 +130,7 @@ impl UpdateContext<'_> {
 
     /// The bot is in a server. Discord says so of every server with each connection: only of one that it was removed
     /// from is it news.
-    pub(super) async fn guild_back(&self) -> Result<Ack, NotTaken> {
+    pub(super) async fn guild_back(&self) -> Result<Ack, NotSaved> {
         let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
         let noted = self.app.store.noted(&gone(&guild)).await?;
         if noted.and_then(|note| note.value).is_none() {
@@ -151,7 +151,7 @@ impl UpdateContext<'_> {
 
     /// A channel or a thread was deleted. The thread of a conversation is made anew when there is something to say in
     /// it; the conversation itself goes on.
-    pub(super) async fn channel_gone(&self, channel: String) -> Result<Ack, NotTaken> {
+    pub(super) async fn channel_gone(&self, channel: String) -> Result<Ack, NotSaved> {
         let found = self.app.rooms.of(&channel).await?;
         let Some((session, Role::Conversation)) = found else { return Ok(Ack::Nothing) };
         let Some(head) = self.head(session).await? else {
@@ -168,9 +168,9 @@ impl UpdateContext<'_> {
     }
 
     /// Something that happened to a participant.
-    async fn about(&self, head: &Head, what: InboundKind) -> Result<(), NotTaken> {
+    async fn about(&self, head: &Head, what: InboundKind) -> Result<(), NotSaved> {
         let inbound = happened(head, &self.key, what);
-        self.engine.receive(inbound).await.map(drop).map_err(|_| NotTaken)
+        self.engine.receive(inbound).await.map(drop).map_err(|_| NotSaved)
     }
 
     /// Hands the same in to every conversation of a server, after the acknowledgement.

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
-    BAD, Cx, Drawn, GOOD, OVER,
+    BAD, CardParts, Cx, GOOD, OVER,
     components::{self, rows, small},
     request, review,
     text::{one_line, person, said, time},
@@ -18,32 +18,32 @@ use crate::{
         session::PersonId,
         transcript::Audience,
         ui::{Control, Decision, Reply, Verdict},
-        wait::{Answerers, Standing, Wait},
+        wait::{Answerers, Wait, WaitStatus},
     },
 };
 
 /// What became of a question: a line, and what may still be pressed.
-pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
-    let mut drawn = Drawn::new(OVER);
-    match &wait.standing {
-        Standing::Pending => {}
+pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
+    let mut parts = CardParts::new(OVER);
+    match &wait.status {
+        WaitStatus::Pending => {}
         // Both alike: nothing edits the card once more when the answer has been worked on.
-        Standing::Answered { reply, by, by_name, at }
-        | Standing::Applied { reply, by, by_name, at } => {
+        WaitStatus::Answered { reply, by, by_name, at }
+        | WaitStatus::Applied { reply, by, by_name, at } => {
             let given = Given { wait, cx, by, by_name, at: *at };
-            drawn.colour = colour(reply);
-            drawn.told = given.told(reply);
-            drawn.below.push(components::text(&given.line(reply)));
-            drawn.below.extend(given.remarks(reply));
-            drawn.below.extend(texts::roles_added(&cx.roles_given).map(|line| small(&[line])));
+            parts.colour = colour(reply);
+            parts.told = given.told(reply);
+            parts.below.push(components::text(&given.line(reply)));
+            parts.below.extend(given.remarks(reply));
+            parts.below.extend(texts::roles_added(&cx.roles_given).map(|line| small(&[line])));
             let is_kind = matches!(wait.prompt.control, Control::Review(_) | Control::Ask(_));
             if cx.may_change && is_kind {
-                drawn.below.extend(button(wait, "change", messages::buttons::CHANGE));
+                parts.below.extend(button(wait, "change", messages::buttons::CHANGE));
             }
         }
-        Standing::Expired { at } => {
+        WaitStatus::Expired { at } => {
             if let Control::Decide(decide) = &wait.prompt.control {
-                drawn.told = request::facts(decide, cx);
+                parts.told = request::facts(decide, cx);
             }
             let line = format!(
                 "**{}**: {} {}",
@@ -51,29 +51,29 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
                 messages::forms::NOBODY_ANSWERED,
                 time(*at)
             );
-            drawn.below.push(components::text(&line));
+            parts.below.push(components::text(&line));
             let decides = matches!(wait.answerers, Answerers::Deciders { .. });
             if decides && cx.reader == Audience::Staff {
-                drawn.below.extend(button(wait, "reopen", messages::buttons::REOPEN));
+                parts.below.extend(button(wait, "reopen", messages::buttons::REOPEN));
             }
         }
-        Standing::Cancelled { reason, at } => {
+        WaitStatus::Cancelled { reason, at } => {
             let reason = said(reason.trim_end_matches('.'), limits::VALUE_SHOWN);
             let what = form::words::withdrawn(&wait.prompt);
-            drawn.below.push(components::text(&format!("**{what}**: {reason}. {}", time(*at))));
+            parts.below.push(components::text(&format!("**{what}**: {reason}. {}", time(*at))));
         }
-        Standing::Superseded { at, by } => {
+        WaitStatus::Superseded { at, by } => {
             let (what, why) = form::words::superseded(*by);
             let line = format!("**{what}**: {why} {}", time(*at));
-            drawn.below.push(components::text(&line));
+            parts.below.push(components::text(&line));
         }
     }
-    drawn
+    parts
 }
 
 /// What became of a question, in words alone.
 pub(super) fn words(wait: &Wait, cx: &Cx) -> Option<String> {
-    let (reply, by, by_name, at) = wait.standing.answer()?;
+    let (reply, by, by_name, at) = wait.status.answer()?;
     Some(Given { wait, cx, by, by_name, at }.line(reply))
 }
 

@@ -215,7 +215,7 @@ pub(in crate::gateway::discord) fn approved(wait: &Wait, review: &Review) -> Vec
 
 /// The data of a review, with the edits that were saved or are about to be.
 fn as_it_stands(wait: &Wait, review: &Review, cx: &Cx) -> Vec<Group> {
-    match wait.standing.answer() {
+    match wait.status.answer() {
         Some(_) => profile::approved(wait, review),
         None => cx.draft.groups(review),
     }

@@ -381,10 +381,10 @@ impl Reader<'_> {
         if is_empty {
             return;
         }
-        if let Some(drawn) = table.drawn(self.margin()) {
+        if let Some(rendered) = table.render(self.margin()) {
             self.in_code = true;
             self.block().is_code = true;
-            self.words(&drawn);
+            self.words(&rendered);
             self.in_code = false;
             self.close();
             return;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serenity::builder::CreateButton;
 
 use super::{
-    Cx, Drawn, MessageAccess, OPEN,
+    CardParts, Cx, MessageAccess, OPEN,
     components::{self, Item, danger, menu, primary, rows, small, success},
     forms::accepted,
     inputs::{item, label, more},
@@ -40,7 +40,7 @@ const FIRST_REVISION: u32 = 1;
 const ADDABLE_MAX: usize = 8;
 
 /// The control of a question that is open.
-pub(super) fn render(wait: &Wait, cx: &Cx) -> Drawn {
+pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
     let open = Open { wait, cx };
     match &wait.prompt.control {
         Control::Choose(choose) => open.choose(choose),
@@ -75,7 +75,7 @@ impl Open<'_> {
         may.then(|| self.button("skip", messages::buttons::SKIP))
     }
 
-    fn choose(&self, choose: &Choose) -> Drawn {
+    fn choose(&self, choose: &Choose) -> CardParts {
         let choices = &choose.choices;
         let count = choices.len();
         let skip = self.skip(!choose.required && !has_no(choose));
@@ -83,27 +83,27 @@ impl Open<'_> {
             units(&choice.label) <= limits::BUTTON_LABEL - 4 && more(choice).is_none()
         };
         let places = || choices.iter().enumerate();
-        let mut drawn = Drawn::new(OPEN);
+        let mut parts = CardParts::new(OPEN);
         if !choose.multiple && count <= limits::BUTTONS_MAX && choices.iter().all(is_plain) {
             let button = |(n, choice): (usize, &Choice)| {
                 self.button(&format!("pick.{n}"), &with_icon(n, choice))
             };
-            drawn.below = rows(places().map(button).chain(skip));
+            parts.below = rows(places().map(button).chain(skip));
         } else if count <= limits::MENU_CHOICES {
-            drawn.told = list(choose);
-            drawn.below = self.menus(choose);
+            parts.told = list(choose);
+            parts.below = self.menus(choose);
             // Where something must be picked, nothing can be sent before it is.
             let is_empty = messages::answers::picks(choose, self.cx.draft.picked().len()).is_some();
             let done = choose
                 .multiple
                 .then(|| self.primary("done", messages::buttons::DONE).disabled(is_empty));
-            drawn.below.extend(rows(done.into_iter().chain(skip)));
+            parts.below.extend(rows(done.into_iter().chain(skip)));
         } else {
-            drawn.told = list(choose);
+            parts.told = list(choose);
             let open = self.primary("open", messages::buttons::CHOOSE);
-            drawn.below = rows(std::iter::once(open).chain(skip));
+            parts.below = rows(std::iter::once(open).chain(skip));
         }
-        drawn
+        parts
     }
 
     /// Choices in menus of 25. In a menu of which several may be picked, those that were picked already are so again.
@@ -136,24 +136,24 @@ impl Open<'_> {
         items.chunks(limits::SELECT_OPTIONS).enumerate().map(menu).collect()
     }
 
-    fn fill(&self, form: &Form) -> Drawn {
+    fn fill(&self, form: &Form) -> CardParts {
         let pages = pages::of_form(form, &self.cx.draft);
         let skip = self.skip(form.skippable);
         let names: Vec<String> = form.fields.iter().map(|field| one_line(&field.label)).collect();
-        let mut drawn = Drawn::new(OPEN);
+        let mut parts = CardParts::new(OPEN);
         if self.cx.draft.typed.is_empty() {
             let line = said(&messages::forms::to_fill_in(&names), 400);
-            drawn.told.push(vec![small(&[line])]);
+            parts.told.push(vec![small(&[line])]);
         }
         if pages.len() <= 1 {
             let open = self.primary("open", messages::buttons::FILL_IN);
-            drawn.below = rows(std::iter::once(open).chain(skip));
-            return drawn;
+            parts.below = rows(std::iter::once(open).chain(skip));
+            return parts;
         }
         if !self.cx.draft.typed.is_empty() {
             let fields: Vec<Field> =
                 form.fields.iter().map(|field| self.cx.draft.with(field)).collect();
-            drawn.told.extend(review::lines(messages::forms::ENTERED_SO_FAR, &fields, false));
+            parts.told.extend(review::lines(messages::forms::ENTERED_SO_FAR, &fields, false));
         }
         if pages.len() <= PAGE_BUTTONS {
             let button = |(n, page): (usize, &Page)| {
@@ -161,9 +161,9 @@ impl Open<'_> {
                     format!("{}{}", messages::buttons::fill_in(&page.title), done_mark(page));
                 self.button(&format!("open.{n}"), &label)
             };
-            drawn.below = rows(pages.iter().enumerate().map(button));
+            parts.below = rows(pages.iter().enumerate().map(button));
         } else {
-            drawn.below = self.page_menus(
+            parts.below = self.page_menus(
                 "page",
                 messages::buttons::FILL_IN_WHICH,
                 &pages,
@@ -172,8 +172,8 @@ impl Open<'_> {
         }
         let send = clip_or(&form.submit, limits::BUTTON_LABEL, messages::buttons::SEND);
         let send = self.primary("submit", &send);
-        drawn.below.extend(rows(std::iter::once(send).chain(skip)));
-        drawn
+        parts.below.extend(rows(std::iter::once(send).chain(skip)));
+        parts
     }
 
     /// Menus of pages; the value of each is its number.
@@ -190,14 +190,14 @@ impl Open<'_> {
             .collect()
     }
 
-    fn review(&self, review: &Review) -> Drawn {
+    fn review(&self, review: &Review) -> CardParts {
         let draft = &self.cx.draft;
         let groups = draft.groups(review);
         let pages = pages::of_review(review, draft);
         let blank = review::is_untouched(&groups);
-        let mut drawn = Drawn::new(OPEN);
+        let mut parts = CardParts::new(OPEN);
         if !blank {
-            drawn.told = review::table(&self.wait.prompt, &groups, true);
+            parts.told = review::table(&self.wait.prompt, &groups, true);
         }
         let is_single = pages::is_single(review, &pages);
         let mut buttons = Vec::new();
@@ -217,20 +217,20 @@ impl Open<'_> {
             } else {
                 messages::buttons::EDIT_WHICH
             };
-            drawn.below = self.page_menus("edit", words, &pages, EDIT_MENUS);
-            drawn.below.extend(self.arranging(review));
+            parts.below = self.page_menus("edit", words, &pages, EDIT_MENUS);
+            parts.below.extend(self.arranging(review));
         }
         buttons.extend(self.adding(review));
         if !blank {
             buttons.push(self.button("reject", messages::buttons::START_OVER));
         }
         buttons.extend(self.skip(review.skippable));
-        drawn.below.extend(rows(buttons));
+        parts.below.extend(rows(buttons));
         if (draft.is_changed(review) || is_edited(self.wait)) && !blank {
             let line = messages::forms::not_approved_yet();
-            drawn.below.push(small(&[line]));
+            parts.below.push(small(&[line]));
         }
-        drawn
+        parts
     }
 
     /// What can be done to entries of lists.
@@ -272,17 +272,17 @@ impl Open<'_> {
         crate::chat::form::growing(review).take(ADDABLE_MAX).map(button).collect()
     }
 
-    fn send_files(&self, upload: &Upload) -> Drawn {
+    fn send_files(&self, upload: &Upload) -> CardParts {
         let what = messages::buttons::upload(&upload.upload_type, upload.max_files);
         let open = self.primary("open", what);
         let skip = self.skip(!upload.required);
         let line = said(&accepted(upload, self.cx.file_max), 400);
         let below = rows(std::iter::once(open).chain(skip));
         let small = small(&[line, messages::forms::UPLOAD_COMMAND.to_owned()]);
-        Drawn { below: below.into_iter().chain([small]).collect(), ..Drawn::new(OPEN) }
+        CardParts { below: below.into_iter().chain([small]).collect(), ..CardParts::new(OPEN) }
     }
 
-    fn write(&self, ask: &Ask) -> Drawn {
+    fn write(&self, ask: &Ask) -> CardParts {
         let open = self.primary("open", messages::buttons::WRITE_ANSWER);
         let mut below = rows(std::iter::once(open).chain(self.skip(!ask.required)));
         let line = match self.cx.message_access {
@@ -291,10 +291,10 @@ impl Open<'_> {
             MessageAccess::Nothing => None,
         };
         below.extend(line.map(|line| small(&[line.to_owned()])));
-        Drawn { below, ..Drawn::new(OPEN) }
+        CardParts { below, ..CardParts::new(OPEN) }
     }
 
-    fn decide(&self, decide: &Decide) -> Drawn {
+    fn decide(&self, decide: &Decide) -> CardParts {
         let approve = clip_or(&decide.approve, limits::BUTTON_LABEL, messages::buttons::APPROVE);
         let deny = clip_or(&decide.deny, limits::BUTTON_LABEL, messages::buttons::DENY);
         let mut buttons =
@@ -311,15 +311,15 @@ impl Open<'_> {
                 url.and_then(|url| components::link(url, messages::buttons::OPEN_CONVERSATION)),
             );
         }
-        let mut drawn = Drawn::new(OPEN);
+        let mut parts = CardParts::new(OPEN);
         if self.wait.prompt.title.as_ref() != Some(&decide.request) {
             let request = said(&one_line(&decide.request), 600);
-            drawn.told.push(vec![components::text(&format!("**{request}**"))]);
+            parts.told.push(vec![components::text(&format!("**{request}**"))]);
         }
-        drawn.told.extend(request::facts(decide, self.cx));
-        drawn.below = rows(buttons);
-        drawn.below.extend(self.votes());
-        drawn
+        parts.told.extend(request::facts(decide, self.cx));
+        parts.below = rows(buttons);
+        parts.below.extend(self.votes());
+        parts
     }
 
     /// Who has voted so far, where several must agree.
@@ -335,7 +335,7 @@ impl Open<'_> {
         Some(small(&[line]))
     }
 
-    fn confirm(&self, control: &Confirm) -> Drawn {
+    fn confirm(&self, control: &Confirm) -> CardParts {
         let yes = clip_or(&control.yes, limits::BUTTON_LABEL, messages::buttons::YES);
         let no =
             self.button("no", &clip_or(&control.no, limits::BUTTON_LABEL, messages::buttons::NO));
@@ -346,7 +346,7 @@ impl Open<'_> {
         } else {
             below.extend(rows([self.primary("yes", &yes), no]));
         }
-        Drawn { below, ..Drawn::new(OPEN) }
+        CardParts { below, ..CardParts::new(OPEN) }
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Table {
 
 impl Table {
     /// The table as lines of code at most `width` columns wide; none where it does not fit.
-    pub(super) fn drawn(&self, margin: usize) -> Option<String> {
+    pub(super) fn render(&self, margin: usize) -> Option<String> {
         let header = Some(&self.header).filter(|header| !header.is_empty());
         let has_header = header.is_some();
         let lines: Vec<Vec<String>> = header

@@ -89,7 +89,7 @@ impl Courier for Sender<'_> {
         at: &[MessageRef],
         message: &Message,
     ) -> Delivered<()> {
-        if wait.standing.is_pending() {
+        if wait.status.is_pending() {
             return Ok(());
         }
         let now = self.draw(wait).await?;

@@ -29,7 +29,7 @@ use crate::{
         posted::Reader,
         transcript::{Audience, Via},
         ui::{Control, Reply},
-        wait::{Purpose, Settlement, Standing, Wait},
+        wait::{Purpose, Settlement, Wait, WaitStatus},
     },
     session::{Responder, answer, evidence},
 };
@@ -139,7 +139,7 @@ impl Sender<'_> {
         let Ok(cx) = self.cx(wait).await else { return };
         let message = render::card(wait, &cx);
         for spot in renderings.iter().filter_map(|r| MessageRef::parse(&r.message)) {
-            self.app.drawn.forget(&spot.name());
+            self.app.render_cache.forget(&spot.name());
             _ = self.edit(&spot, &message).await;
         }
     }
@@ -155,7 +155,7 @@ impl Sender<'_> {
         };
         let Some(channel) = channel else { return Ok(None) };
         // Its controls are what it is known by.
-        let open = Wait { standing: Standing::Pending, ..wait.clone() };
+        let open = Wait { status: WaitStatus::Pending, ..wait.clone() };
         let card = render::card(&open, &self.cx(&open).await?);
         self.look_for(&channel, &card.body(0), None).await
     }
@@ -244,7 +244,7 @@ impl Sender<'_> {
             matches!(wait.prompt.control, Control::Decide(_)) && reader == Audience::Staff;
         let is_erased =
             matches!(wait.purpose, Purpose::Erase) || (wait.prompt.body.is_empty() && !is_request);
-        let is_open = wait.standing.is_pending();
+        let is_open = wait.status.is_pending();
         let is_told = !is_erased && (!is_open || is_request || reader == Audience::Participant);
         if !is_told {
             return Ok(cx);
@@ -264,7 +264,7 @@ impl Sender<'_> {
             Ok(look) => {
                 cx.invited_by = invited_by(wait, &look);
                 let state = look.state;
-                let answer = wait.standing.answer();
+                let answer = wait.status.answer();
                 cx.may_change = answer.is_some_and(|(reply, ..)| {
                     form::may_change(wait, reply, &state)
                         || form::may_answer_anew(wait, reply, &state)

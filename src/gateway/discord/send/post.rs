@@ -230,9 +230,9 @@ impl Sender<'_> {
     pub(super) async fn edit(&self, spot: &MessageRef, message: &Message) -> Delivered<Edited> {
         let (body, digest) = (message.body(0), message.digest());
         // The answer to a press may draw it first.
-        self.app.drawn.settled(&spot.name()).await;
+        self.app.render_cache.settled(&spot.name()).await;
         // An edit that changes nothing still shows as one.
-        if self.app.drawn.is(&spot.name(), &digest) {
+        if self.app.render_cache.is(&spot.name(), &digest) {
             return Ok(Edited::Done);
         }
         let edited = match self.app.api.edit(&spot.channel, &spot.message, body.clone()).await {
@@ -255,7 +255,7 @@ impl Sender<'_> {
         };
         match edited {
             Ok(()) => {
-                self.app.drawn.note(spot.name(), digest);
+                self.app.render_cache.note(spot.name(), digest);
                 Ok(Edited::Done)
             }
             Err(failure) if failure.is(Code::OldMessage) => Ok(Edited::TooOld),

@@ -311,8 +311,8 @@ impl Remover for Sender<'_> {
     }
 
     async fn overwrite(&self, at: &MessageRef) -> Result<(), Failure> {
-        self.app.drawn.settled(&at.name()).await;
-        self.app.drawn.forget(&at.name());
+        self.app.render_cache.settled(&at.name()).await;
+        self.app.render_cache.forget(&at.name());
         self.app.api.edit(&at.channel, &at.message, staff_thread::erased().body(0)).await
     }
 }

@@ -98,7 +98,7 @@ impl Sender<'_> {
         {
             return Ok(());
         }
-        let agreed = approval.and_then(|wait| wait.standing.answer());
+        let agreed = approval.and_then(|wait| wait.status.answer());
         let message = if outcome.not.is_empty() {
             texts::new_roles(&outcome.given, agreed.map(|(_, by, name, _)| (by, name.as_str())))
         } else {
@@ -116,7 +116,7 @@ impl Sender<'_> {
     /// The request by which somebody agreed to the roles; none where nobody had to.
     fn approval<'a>(&self, look: &'a Look) -> Option<&'a Wait> {
         let carries = self.effect.carries.as_ref()?;
-        look.state.waits.values().filter(|wait| wait.standing.answer().is_some()).rfind(|wait| {
+        look.state.waits.values().filter(|wait| wait.status.answer().is_some()).rfind(|wait| {
             matches!(&wait.purpose, Purpose::Effect { phase, index }
                 if *phase == carries.phase && *index == carries.index)
         })
@@ -158,7 +158,7 @@ impl Sender<'_> {
         };
         let waits = look.state.calls.iter().rev().filter(is_its).filter_map(|call| call.wait);
         let mut answered = waits.filter_map(|wait| look.state.waits.get(&wait)).filter(|wait| {
-            wait.answerers == Answerers::Participant && wait.standing.answer().is_some()
+            wait.answerers == Answerers::Participant && wait.status.answer().is_some()
         });
         answered.next().map(|wait| wait.id)
     }

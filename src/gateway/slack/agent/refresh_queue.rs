@@ -30,26 +30,26 @@ pub(super) struct RefreshQueue {
 /// When something of a session is to be looked at; each at its own time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Due {
-    standing: Option<Instant>,
+    status: Option<Instant>,
     words: Option<Instant>,
 }
 
 impl Due {
     fn next(self) -> Option<Instant> {
-        self.standing.into_iter().chain(self.words).min()
+        self.status.into_iter().chain(self.words).min()
     }
 
     /// Takes out what is due.
     fn take(&mut self, now: Instant) -> Wanted {
         let is_due = |at: &mut Option<Instant>| at.take_if(|at| *at <= now).is_some();
-        Wanted { standing: is_due(&mut self.standing), words: is_due(&mut self.words) }
+        Wanted { status: is_due(&mut self.status), words: is_due(&mut self.words) }
     }
 }
 
 /// What is to be looked at.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Wanted {
-    pub(super) standing: bool,
+    pub(super) status: bool,
     pub(super) words: bool,
 }
 
@@ -72,8 +72,8 @@ impl RefreshQueue {
         let due = self.due.entry(session).or_default();
         let sooner =
             |known: &mut Option<Instant>| *known = Some(known.map_or(at, |known| known.min(at)));
-        if wanted.standing {
-            sooner(&mut due.standing);
+        if wanted.status {
+            sooner(&mut due.status);
         }
         if wanted.words {
             sooner(&mut due.words);
@@ -96,5 +96,5 @@ impl RefreshQueue {
     }
 }
 
-pub(super) const STANDING: Wanted = Wanted { standing: true, words: false };
-pub(super) const WORDS: Wanted = Wanted { standing: false, words: true };
+pub(super) const STATUS: Wanted = Wanted { status: true, words: false };
+pub(super) const WORDS: Wanted = Wanted { status: false, words: true };

@@ -11,8 +11,8 @@ use crate::{
 };
 
 /// Slack's word for how a session stands.
-pub(super) const fn name_of(standing: Activity) -> &'static str {
-    match standing {
+pub(super) const fn name_of(status: Activity) -> &'static str {
+    match status {
         Activity::Processing => "processing",
         Activity::Suspended => "suspended",
         Activity::Active => "active",
@@ -23,7 +23,7 @@ pub(super) const fn name_of(standing: Activity) -> &'static str {
 /// What is shown of a session while nothing is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
-    pub(super) standing: Activity,
+    pub(super) status: Activity,
     /// What the bot does; empty where it is not its turn.
     pub(super) words: String,
 }
@@ -31,19 +31,19 @@ pub(super) struct Shown {
 impl Shown {
     /// Of a session into which these files are being fetched.
     pub(super) fn of(look: &Look, pipeline: &Pipeline, files: &[String]) -> Self {
-        let standing = Activity::of(look);
-        let words = match standing {
+        let status = Activity::of(look);
+        let words = match status {
             Activity::Closed => String::new(),
             _ if !files.is_empty() => messages::interview::receiving(files),
             Activity::Processing => words(&look.state, pipeline),
             Activity::Suspended | Activity::Active => String::new(),
         };
-        Self { standing, words }
+        Self { status, words }
     }
 
     /// Whether the bot is shown to be at work.
     pub(super) fn is_busy(&self) -> bool {
-        !self.words.is_empty() || self.standing == Activity::Processing
+        !self.words.is_empty() || self.status == Activity::Processing
     }
 
     /// It takes longer than people expect, which the words say.

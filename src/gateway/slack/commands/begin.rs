@@ -15,9 +15,9 @@ use crate::{
     engine::{Beginning, Error},
     flow::LoadedFlow,
     gateway::slack::{
-        blocks::{Button, actions, drawn, note, section},
+        blocks::{Button, actions, note, section, to_json},
         handler::{ReplyTarget, UpdateContext},
-        inbound::{Ack, Action, Actor, Message, NotTaken},
+        inbound::{Ack, Action, Actor, Message, NotSaved},
         inviter, limits,
         people::{self, is_direct},
         render::{Message as Post, text::literal},
@@ -113,7 +113,7 @@ pub(super) async fn for_person(
     flows: &[Arc<LoadedFlow>],
     message: &Message,
     reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     let calls_team = |flow: &&Arc<LoadedFlow>| flow.flow.handoff.channel.is_some();
     let Some(flow) = flows.iter().find(calls_team).or_else(|| flows.first()) else {
         return Ok(update.tell(reply_target, messages::notices::NO_FLOWS));
@@ -121,7 +121,7 @@ pub(super) async fn for_person(
     let beginning = Beginning { words: Some(&message.text), ..Beginning::default() };
     match begin_at(update, flow, &message.by, (&message.by.user, None), beginning).await {
         Ok(_) => Ok(update.done()),
-        Err(error) if words::may_pass(&error) => Err(NotTaken),
+        Err(error) if words::may_pass(&error) => Err(NotSaved),
         Err(error) => Ok(update.tell(reply_target, &words::of_error(&error))),
     }
 }
@@ -184,7 +184,7 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Ack {
     let text = messages::commands::invite(user, &titles);
     let mut blocks = vec![section(text.as_str()), note(messages::notices::INVITATION)];
     blocks.extend(actions(buttons));
-    Ack::Ephemeral { text, blocks: drawn(&blocks) }
+    Ack::Ephemeral { text, blocks: to_json(&blocks) }
 }
 
 /// Sends an invitation, and gives what stands in place of its preview: rights are looked at again, a preview is no
@@ -245,5 +245,5 @@ pub(super) fn chooser(flows: &[Arc<LoadedFlow>]) -> Post {
         .collect();
     let mut blocks = vec![section(messages::notices::HELLO)];
     blocks.extend(actions(buttons));
-    Post { text: messages::notices::HELLO.to_owned(), blocks: drawn(&blocks) }
+    Post { text: messages::notices::HELLO.to_owned(), blocks: to_json(&blocks) }
 }

@@ -1,6 +1,6 @@
 //! What a participant says of an answer of the model: the buttons under it, and why it did not help.
 
-use super::{NotTaken, UpdateContext};
+use super::{NotSaved, UpdateContext};
 use crate::{
     base::{ids::SessionId, telemetry::metric},
     chat::{handler::Update, message_index::MessageRef, rating},
@@ -25,12 +25,12 @@ pub(super) async fn rated(
     update: &UpdateContext<'_>,
     action: &Action,
     reply_target: &ReplyTarget,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     let (Some((channel, ts)), Some(thread)) = (&action.message, &action.thread) else {
         return Ok(Ack::Empty);
     };
     let root = MessageRef { channel: channel.clone(), message: thread.clone() };
-    let found = update.app.threads.of(update.team(), &root).await.map_err(|_| NotTaken)?;
+    let found = update.app.threads.of(update.team(), &root).await.map_err(|_| NotSaved)?;
     let Some((session, _)) = found else { return Ok(Ack::Empty) };
     if !is_theirs(update, session, &action.by.user).await? {
         return Ok(update.tell(reply_target, messages::notices::NOT_YOURS));
@@ -56,7 +56,7 @@ pub(in crate::gateway::slack) async fn explained(
     update: &UpdateContext<'_>,
     session: SessionId,
     sent: Submission,
-) -> Result<Ack, NotTaken> {
+) -> Result<Ack, NotSaved> {
     let Submission { by, view, inputs } = sent;
     if !is_theirs(update, session, &by.user).await? {
         return Ok(Ack::Empty);
@@ -75,12 +75,12 @@ async fn is_theirs(
     update: &UpdateContext<'_>,
     session: SessionId,
     user: &str,
-) -> Result<bool, NotTaken> {
+) -> Result<bool, NotSaved> {
     let person = people::person_id(update.team(), user);
     match update.engine.look(session).await {
         Ok(look) => Ok(look.state.participant == person),
         Err(Error::NoSession) => Ok(false),
-        Err(_) => Err(NotTaken),
+        Err(_) => Err(NotSaved),
     }
 }
 
@@ -88,7 +88,7 @@ async fn keep(
     update: &UpdateContext<'_>,
     session: SessionId,
     (message, is_good, reason, about): (&str, bool, Option<&String>, &str),
-) -> Result<(), NotTaken> {
+) -> Result<(), NotSaved> {
     let rating = Rating {
         message: message.to_owned(),
         is_good,
@@ -97,5 +97,5 @@ async fn keep(
         at: update.app.clock.now(),
     };
     let kept = rating::keep(update.engine, session, rating, metric::SLACK_FEEDBACK);
-    kept.await.map_err(|_| NotTaken)
+    kept.await.map_err(|_| NotSaved)
 }

@@ -10,7 +10,7 @@ use super::ephemeral::EphemeralPoster;
 use crate::{
     base::telemetry::metric,
     gateway::slack::{
-        inbound::{Ack, Envelope, Inbox, Incoming, NotTaken},
+        inbound::{Ack, Envelope, Inbox, Incoming, NotSaved},
         parse,
     },
     messages,
@@ -77,7 +77,7 @@ impl Intake {
         kind: Kind,
         payload: &Value,
         takes_answer: bool,
-    ) -> Result<Option<Value>, NotTaken> {
+    ) -> Result<Option<Value>, NotSaved> {
         let began = Instant::now();
         let envelope = kind.read(payload);
         let outcome = |outcome: &'static str| {
@@ -108,7 +108,7 @@ impl Intake {
         );
         // Slack delivers events again, but not what people press and type: they have to.
         self.ephemeral.post_ephemeral(&back.response_url, messages::notices::NOT_SAVED, &[]);
-        Err(NotTaken)
+        Err(NotSaved)
     }
 
     /// The answer that goes into the acknowledgement. One that cannot be there goes to the person by itself.

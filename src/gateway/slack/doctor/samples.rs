@@ -15,7 +15,7 @@ use crate::{
             Ask, Choice, Choose, Confirm, Control, Decide, DenialReader, Field, Form, Group, Input,
             Prompt, Review, Upload,
         },
-        wait::{Answerers, Purpose, Standing, Wait},
+        wait::{Answerers, Purpose, Wait, WaitStatus},
     },
 };
 
@@ -92,7 +92,7 @@ fn samples(now: DateTime<Utc>) -> Vec<Wait> {
             digest: String::new(),
             asked_at: now,
             expires_at: None,
-            standing: Standing::Pending,
+            status: WaitStatus::Pending,
         })
         .collect()
 }

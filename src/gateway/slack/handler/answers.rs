@@ -12,7 +12,7 @@ use crate::{
     engine::{Error, Inbound, InboundKind, Receipt},
     gateway::slack::{
         answer, commands, files,
-        inbound::{Ack, Action, File, Inputs, NotTaken, Submission},
+        inbound::{Ack, Action, File, Inputs, NotSaved, Submission},
         render, texts,
     },
     messages,
@@ -26,7 +26,7 @@ use crate::{
 
 impl UpdateContext<'_> {
     /// A button, a menu, a picker.
-    pub(super) async fn action(&self, action: Action) -> Result<Ack, NotTaken> {
+    pub(super) async fn action(&self, action: Action) -> Result<Ack, NotSaved> {
         let Some(element) = ComponentId::parse(&action.element) else {
             return commands::pressed(self, action).await;
         };
@@ -50,7 +50,7 @@ impl UpdateContext<'_> {
             return Ok(Ack::Empty);
         }
         // What was answered can still be read.
-        if (wait.standing.is_pending() || element.action == "read")
+        if (wait.status.is_pending() || element.action == "read")
             && let is_scripted = handler::is_scripted(self.engine, &wait).await
             && let Some(form) = form_of(&wait, &element, &action, is_scripted)
         {
@@ -63,7 +63,7 @@ impl UpdateContext<'_> {
         }
         let reply = match answer::read(&wait, &element, &action.inputs) {
             Ok(reply) => reply,
-            Err(_) if !wait.standing.is_pending() => Reply::Skipped,
+            Err(_) if !wait.status.is_pending() => Reply::Skipped,
             Err(errors) => {
                 let words: Vec<String> = errors.into_values().collect();
                 return Ok(self.tell(&reply_target, &words.join(" ")));
@@ -79,7 +79,7 @@ impl UpdateContext<'_> {
             reply,
             via: Via::Component,
         };
-        let was_open = wait.standing.is_pending();
+        let was_open = wait.status.is_pending();
         let ack =
             handler::receive(self, wait.session, (from, what), &reply_target, Some(&wait)).await?;
         if !was_open || element.revision != wait.revision {
@@ -89,7 +89,7 @@ impl UpdateContext<'_> {
     }
 
     /// A form was sent.
-    pub(super) async fn submitted(&self, submission: Submission) -> Result<Ack, NotTaken> {
+    pub(super) async fn submitted(&self, submission: Submission) -> Result<Ack, NotSaved> {
         if let Some(session) = commands::asked_about(&submission.view.callback_id) {
             return commands::explained(self, session, submission).await;
         }
@@ -130,7 +130,7 @@ impl UpdateContext<'_> {
             Ok(Receipt::Settled(Settlement::Invalid { errors })) => {
                 Ok(Ack::Errors(answer::place(&wait, &element, &errors)))
             }
-            Ok(Receipt::Settled(Settlement::Superseded)) if wait.standing.is_pending() => Ok(
+            Ok(Receipt::Settled(Settlement::Superseded)) if wait.status.is_pending() => Ok(
                 self.complain_or_tell(&inputs, messages::slack::CHANGED_MEANWHILE, &reply_target)
             ),
             Ok(receipt @ (Receipt::Settled(_) | Receipt::Refused(_))) => {
@@ -166,7 +166,7 @@ fn meant(wait: &Wait, element: &ComponentId, inputs: &Inputs) -> Result<InboundK
             return Ok(InboundKind::Answer { wait: id, revision, reply, via });
         }
     };
-    if !wait.standing.is_pending() {
+    if !wait.status.is_pending() {
         return Err(complain(inputs, messages::notices::QUESTION_CLOSED));
     }
     let files = offers(upload, &sent).map_err(|words| complain(inputs, &words))?;
@@ -175,7 +175,7 @@ fn meant(wait: &Wait, element: &ComponentId, inputs: &Inputs) -> Result<InboundK
 
 /// Files as they are offered to an upload; or what is wrong with one of them, as far as it can be seen from here.
 fn offers(upload: &Upload, files: &[File]) -> Result<Vec<Offer>, String> {
-    let offer = |file| handler::fits(upload, files::offer(file).map_err(str::to_owned)?);
+    let offer = |file| handler::check_upload(upload, files::offer(file).map_err(str::to_owned)?);
     files.iter().map(offer).collect()
 }
 

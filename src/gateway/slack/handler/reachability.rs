@@ -9,7 +9,7 @@ use super::{
 use crate::{
     chat::handler::{happened, happened_everywhere},
     engine::InboundKind,
-    gateway::slack::inbound::NotTaken,
+    gateway::slack::inbound::NotSaved,
     messages,
     model::{
         effect::{Cause, Reach},
@@ -19,8 +19,8 @@ use crate::{
 
 impl UpdateContext<'_> {
     /// The app is gone from a workspace: its tokens are shredded, its conversations pause.
-    pub(super) async fn revoked(&self) -> Result<Ack, NotTaken> {
-        let gone = self.app.api.tenants().revoke(&self.tenant).await.map_err(|_| NotTaken)?;
+    pub(super) async fn revoked(&self) -> Result<Ack, NotSaved> {
+        let gone = self.app.api.tenants().revoke(&self.tenant).await.map_err(|_| NotSaved)?;
         let Some(gone) = gone else { return Ok(Ack::Empty) };
         let why = messages::staff::APP_REMOVED.to_owned();
         let app = Arc::clone(self.app);
@@ -30,13 +30,13 @@ impl UpdateContext<'_> {
     }
 
     /// The organisation took the app out of workspaces, or let it in: there, conversations pause or go on.
-    pub(super) async fn access(&self, teams: Vec<String>, granted: bool) -> Result<Ack, NotTaken> {
+    pub(super) async fn access(&self, teams: Vec<String>, granted: bool) -> Result<Ack, NotSaved> {
         let tenants = self.app.api.tenants();
         if granted {
-            tenants.admit(&self.tenant, &teams).await.map_err(|_| NotTaken)?;
+            tenants.admit(&self.tenant, &teams).await.map_err(|_| NotSaved)?;
             return Ok(Ack::Empty);
         }
-        let gone = tenants.withhold(&teams).await.map_err(|_| NotTaken)?;
+        let gone = tenants.withhold(&teams).await.map_err(|_| NotSaved)?;
         let is_there = move |head: &Head| gone.contains(&head.place.workspace);
         let why = messages::staff::ORGANISATION_REMOVED_APP.to_owned();
         self.everywhere(is_there, InboundKind::Lost { why });
@@ -99,7 +99,7 @@ impl UpdateContext<'_> {
             .spawn_whole(async move { happened_everywhere(&engine, &key, is_there, &what).await });
     }
 
-    pub(super) async fn user_changed(&self, user: &str, deleted: bool) -> Result<Ack, NotTaken> {
+    pub(super) async fn user_changed(&self, user: &str, deleted: bool) -> Result<Ack, NotSaved> {
         self.app.people.forget(self.team(), user).await;
         let person = people::person_id(self.team(), user);
         let what = if deleted {
@@ -107,11 +107,11 @@ impl UpdateContext<'_> {
         } else {
             InboundKind::Back
         };
-        let mine = self.conversations(&person).await.map_err(|_| NotTaken)?;
+        let mine = self.conversations(&person).await.map_err(|_| NotSaved)?;
         // Profiles change often: nobody but who was out of reach comes back.
         for head in mine.into_iter().filter(|head| deleted || head.status == Status::Paused) {
             let inbound = happened(&head, &self.key, what.clone());
-            self.engine.receive(inbound).await.map_err(|_| NotTaken)?;
+            self.engine.receive(inbound).await.map_err(|_| NotSaved)?;
         }
         Ok(Ack::Empty)
     }

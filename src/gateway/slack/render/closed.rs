@@ -19,19 +19,19 @@ use crate::{
         session::PersonId,
         transcript::Audience,
         ui::{Control, Reply, Verdict},
-        wait::{Answerers, Standing, Wait},
+        wait::{Answerers, Wait, WaitStatus},
     },
 };
 
 /// What became of a question: a line, and what may still be pressed.
 pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
     let mut below = Vec::new();
-    match &wait.standing {
-        Standing::Pending => {}
+    match &wait.status {
+        WaitStatus::Pending => {}
         // Both alike: nothing edits the card once more when the answer has been worked on. That it is being worked
         // on stands below, as the agent's status.
-        Standing::Answered { reply, by, by_name, at }
-        | Standing::Applied { reply, by, by_name, at } => {
+        WaitStatus::Answered { reply, by, by_name, at }
+        | WaitStatus::Applied { reply, by, by_name, at } => {
             let given = Given { wait, cx, by, by_name, at: *at };
             given.told(reply, room);
             below.push(section(given.line(reply)));
@@ -41,7 +41,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
                 below.extend(button(wait, "change", messages::buttons::CHANGE));
             }
         }
-        Standing::Expired { at } => {
+        WaitStatus::Expired { at } => {
             if let Control::Decide(decide) = &wait.prompt.control {
                 open::facts(decide, cx.participant.as_ref(), room);
             }
@@ -56,12 +56,12 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
                 below.extend(button(wait, "reopen", messages::buttons::REOPEN));
             }
         }
-        Standing::Cancelled { reason, at } => {
+        WaitStatus::Cancelled { reason, at } => {
             let reason = said(reason.trim_end_matches('.'), limits::VALUE_SHOWN);
             let what = words::withdrawn(&wait.prompt);
             below.push(section(format!("*{what}*: {reason}. {}", time(*at))));
         }
-        Standing::Superseded { at, by } => {
+        WaitStatus::Superseded { at, by } => {
             let (what, why) = words::superseded(*by);
             below.push(section(format!("*{what}*: {why} {}", time(*at))));
         }
@@ -71,21 +71,21 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
 
 /// What became of a question, in words alone.
 pub(super) fn spoken(wait: &Wait, cx: &Cx) -> Option<String> {
-    match &wait.standing {
-        Standing::Pending => None,
-        Standing::Answered { reply, by, by_name, at }
-        | Standing::Applied { reply, by, by_name, at } => {
+    match &wait.status {
+        WaitStatus::Pending => None,
+        WaitStatus::Answered { reply, by, by_name, at }
+        | WaitStatus::Applied { reply, by, by_name, at } => {
             Some(Given { wait, cx, by, by_name, at: *at }.line(reply))
         }
-        Standing::Expired { .. } => {
+        WaitStatus::Expired { .. } => {
             Some(format!("{}: {}", messages::forms::EXPIRED, messages::forms::NOBODY_ANSWERED))
         }
-        Standing::Cancelled { reason, .. } => Some(format!(
+        WaitStatus::Cancelled { reason, .. } => Some(format!(
             "{}: {}.",
             words::withdrawn(&wait.prompt),
             said(reason.trim_end_matches('.'), limits::VALUE_SHOWN)
         )),
-        Standing::Superseded { by, .. } => {
+        WaitStatus::Superseded { by, .. } => {
             let (what, why) = words::superseded(*by);
             Some(format!("{what}: {why}"))
         }

@@ -54,7 +54,7 @@ impl Sender<'_> {
     /// Remembers how a message looks that was just posted, so that an edit which changes nothing is not made. Not for
     /// cards: an edit of one that is open also tells whether it is still there.
     pub(super) fn looks(&self, spot: &MessageRef, message: &Message) {
-        self.app.drawn.note(spot.name(), digest(&edit_of(spot, message)));
+        self.app.render_cache.note(spot.name(), digest(&edit_of(spot, message)));
     }
 
     /// Says where a message goes and what it is called.
@@ -224,12 +224,12 @@ impl Sender<'_> {
         let _turn = turn.lock().await;
         // An edit that changes nothing still shows as one.
         let digest = digest(&body);
-        if self.app.drawn.is(&spot.name(), &digest) {
+        if self.app.render_cache.is(&spot.name(), &digest) {
             return Ok(true);
         }
         match self.edit_plainer(body).await {
             Ok(_) => {
-                self.app.drawn.note(spot.name(), digest);
+                self.app.render_cache.note(spot.name(), digest);
                 Ok(true)
             }
             Err(failure) if matches!(failure.class(), Class::MessageGone | Class::Uneditable) => {
@@ -269,9 +269,9 @@ pub(super) async fn edit_held(
 ) -> Result<(), Failure> {
     let body = edit_of(spot, message);
     let digest = digest(&body);
-    if !app.drawn.is(&spot.name(), &digest) {
+    if !app.render_cache.is(&spot.name(), &digest) {
         app.api.call(team, Method::UpdateMessage, body).await?;
-        app.drawn.note(spot.name(), digest);
+        app.render_cache.note(spot.name(), digest);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use serde_json::json;
 
-use super::{Entry, Standing, Tenants, read_identity};
+use super::{Entry, Tenants, TokenStatus, read_identity};
 use crate::{
     base::telemetry::ready::Ready,
     config::Secret,
@@ -17,7 +17,7 @@ impl Tenants {
     pub async fn recheck(&self, api: &Api) {
         let rejected: Vec<(String, Entry)> = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            let is_rejected = |entry: &Entry| matches!(entry.standing, Standing::Rejected(_));
+            let is_rejected = |entry: &Entry| matches!(entry.status, TokenStatus::Rejected(_));
             let rejected = known.entries.iter().filter(|(_, entry)| is_rejected(entry));
             rejected.map(|(id, entry)| (id.clone(), entry.clone())).collect()
         };
@@ -36,7 +36,7 @@ impl Tenants {
                 }
                 Ok(_) => {
                     tracing::info!(slack.team = id, "Slack accepts the bot token again");
-                    self.enter(Entry { token, standing: Standing::Accepted, ..entry });
+                    self.enter(Entry { token, status: TokenStatus::Accepted, ..entry });
                 }
                 Err(Failure::Refused { error, .. }) => self.note(&id, &entry.token, error),
                 // Nobody said anything about the token.
@@ -55,7 +55,7 @@ impl Tenants {
     fn note(&self, id: &str, token: &Secret, error: String) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entries.get_mut(id).filter(|entry| entry.token == *token);
-        if let Some(Entry { standing: Standing::Rejected(code), .. }) = entry {
+        if let Some(Entry { status: TokenStatus::Rejected(code), .. }) = entry {
             *code = error;
         }
     }
@@ -79,9 +79,9 @@ impl Ready for Tenants {
     /// With one workspace that can be served, the bot is of use.
     fn ready(&self) -> Result<(), String> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let code = known.entries.values().find_map(|entry| match &entry.standing {
-            Standing::Rejected(code) => Some(code),
-            Standing::Accepted | Standing::Gone => None,
+        let code = known.entries.values().find_map(|entry| match &entry.status {
+            TokenStatus::Rejected(code) => Some(code),
+            TokenStatus::Accepted | TokenStatus::Gone => None,
         });
         match code {
             Some(code) if !known.entries.values().any(Entry::is_live) => Err(format!(

@@ -13,7 +13,7 @@ use anteroom::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, DenialReader, Field, Form,
             Input, Prompt, Reply, Upload, Verdict,
         },
-        wait::{Standing, Vote, Wait},
+        wait::{Vote, Wait, WaitStatus},
     },
 };
 use serde_json::{Value, json};
@@ -809,13 +809,13 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     page.card("denied", &answered(&open, told, grace(), "Grace"), &staff());
     page.card(
         "expired",
-        &Wait { standing: Standing::Expired { at: now() }, ..open.clone() },
+        &Wait { status: WaitStatus::Expired { at: now() }, ..open.clone() },
         &staff(),
     );
     let reason = "the missing objective was completed".to_owned();
     page.card(
         "withdrawn",
-        &Wait { standing: Standing::Cancelled { reason, at: now() }, ..open.clone() },
+        &Wait { status: WaitStatus::Cancelled { reason, at: now() }, ..open.clone() },
         &staff(),
     );
     let erase = Control::Confirm(Confirm {

@@ -15,7 +15,7 @@ use anteroom::{
             Ask, Choice, Choose, Confirm, Control, Decide, Decision, DenialReader, Field,
             FieldError, Form, Input, Prompt, Reply, Upload, Verdict,
         },
-        wait::{Standing, Vote, Wait},
+        wait::{Vote, Wait, WaitStatus},
     },
 };
 use serde_json::{Value, json};
@@ -267,7 +267,7 @@ fn files_decisions_and_confirmations() {
     let denied = answered(&decide, denied, grace(), "Grace");
     page.card("denied", &denied, &staff());
     page.card("denied, for the participant", &denied, &me());
-    let expired = Wait { standing: Standing::Expired { at: now() }, ..decide };
+    let expired = Wait { status: WaitStatus::Expired { at: now() }, ..decide };
     page.card("expired", &expired, &staff());
 
     let erase = Confirm { yes: "Delete everything".into(), no: "Keep".into(), danger: true };
