@@ -54,7 +54,7 @@ pub use self::{
     calls::Suspension,
     commands::Command,
     concurrent_input::Speech,
-    decision::Decided,
+    decision::{Decided, REQUESTS_MAX},
     handover::Called,
     model_reply::{Response, Retry},
     outcome::{roles_of, titles_of},

@@ -10,11 +10,14 @@ mod answers;
 mod approvals;
 mod arguments;
 mod audience;
+mod circles;
 mod compare;
 mod constant;
+mod contradictions;
 mod data;
 mod decisions;
 pub(crate) mod expressions;
+mod field_names;
 mod file_types;
 mod keywords;
 mod known;
@@ -33,7 +36,7 @@ pub(crate) mod steps;
 mod structure;
 mod swapped;
 mod texts;
-mod tokens;
+pub(crate) mod tokens;
 mod wording;
 
 use std::{
@@ -104,6 +107,9 @@ pub fn check(
     check.wording();
     check.swapped();
     check.lengths();
+    check.texts_that_contradict();
+    check.circles_of_answers();
+    check.field_names();
     check.languages();
     check.named_types();
     check.keywords();

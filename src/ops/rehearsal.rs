@@ -16,20 +16,23 @@ mod asks;
 mod casts;
 mod led;
 mod overrides;
+mod probes;
 mod report;
 mod stand_in;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     path::Path,
+    sync::Arc,
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
-use self::answers::{Answer, Given};
+use self::answers::{Answer, Given, Probing};
 use self::casts::{Cast, Pass};
 use self::overrides::Door;
+use self::probes::Probes;
 use self::report::pointer;
 pub(super) use self::report::problems;
 use self::stand_in::StandIn;
@@ -37,13 +40,16 @@ use super::stage::{Scene, Stage, answer, decider};
 use crate::{
     engine::{Error, InboundKind},
     flow::LoadedFlow,
+    messages::staff::LONG_CONVERSATION,
     model::{
-        flow::Step,
+        flow::{REQUEST, Step},
         session::{Platform, Status},
         transcript::{CallResult, Origin},
         wait::{Answerers, Purpose, Wait},
     },
-    session::{Command, State, evidence, handover::CANNOT_GO_ON, questions_from, script},
+    session::{
+        Command, REQUESTS_MAX, State, evidence, handover::CANNOT_GO_ON, questions_from, script,
+    },
 };
 
 /// Most conversations on one platform.
@@ -51,6 +57,9 @@ const CONVERSATIONS_MAX: usize = 150;
 
 /// Most conversations with each of the others ([`Cast::others`]).
 const OTHERS_MAX: usize = 10;
+
+/// Most conversations with somebody who always answers alike.
+const INSISTING_MAX: usize = 40;
 
 /// Most answers in one conversation.
 const ANSWERS_MAX: usize = 80;
@@ -100,6 +109,8 @@ enum Trouble {
     Unmet(String),
     /// A model can't use this tool.
     Unusable(String, String),
+    /// The team would be asked for one decision more often than it is.
+    AskedTooOften,
     /// An effect comes to nothing after a model.
     Nothing(String),
 }
@@ -121,6 +132,12 @@ struct Rehearsal {
     phases: BTreeSet<String>,
     /// Conversations that came to the end of the flow.
     completed: usize,
+    /// Conversations that became longer than the flow allows.
+    too_long: usize,
+    /// Answers of every conversation with the script on the page.
+    plans: Vec<Vec<usize>>,
+    /// What is tried in fields.
+    probes: Probes,
     /// Not everything could be tried.
     is_partial: bool,
 }
@@ -138,20 +155,23 @@ type Tried = BTreeSet<(String, String, String)>;
 
 /// Rehearses a flow on every platform.
 async fn rehearse(scene: &Scene, folder: &Path) -> Result<Rehearsal, Error> {
-    let mut rehearsal = Rehearsal::default();
+    let probes = Probes::of(&scene.flow);
+    let mut rehearsal = Rehearsal { probes: probes.clone(), ..Rehearsal::default() };
     // On the other platforms, only what is asked there alone is tried once more.
     let mut tried = Tried::new();
     let pass = |platform, cast, most| {
         let scene = Scene { platform, ..scene.clone() };
-        Pass { scene, folder, cast, most }
+        Pass { scene, folder, cast, most, habit: Habit::Varied }
     };
     for platform in [Platform::Web, Platform::Slack, Platform::Discord] {
         let pass = pass(platform, Cast::Script, CONVERSATIONS_MAX);
         rehearsal.explore(&pass, &mut tried).await?;
     }
-    rehearsal.pass_over(&pass(Platform::Web, Cast::Script, 0)).await?;
+    let web = pass(Platform::Web, Cast::Script, 0);
+    rehearsal.pass_over(&web).await?;
+    rehearsal.insist(&Pass { habit: Habit::Insisting, ..web }).await?;
     for cast in Cast::others(&scene.flow) {
-        let mut other = Rehearsal::default();
+        let mut other = Rehearsal { probes: probes.clone(), ..Rehearsal::default() };
         other.explore(&pass(Platform::Web, cast, OTHERS_MAX), &mut Tried::new()).await?;
         rehearsal.adopt(other, cast);
     }
@@ -169,6 +189,9 @@ impl Rehearsal {
                 break;
             }
             count += 1;
+            if pass.cast == Cast::Script && pass.scene.platform == Platform::Web {
+                self.plans.push(plan.clone());
+            }
             let taken = self.converse(pass, (&plan, None)).await?;
             let mut before = String::new();
             for (n, here) in taken.iter().enumerate() {
@@ -182,6 +205,25 @@ impl Rehearsal {
                 }
                 before = format!("{}: {}", here.place, here.labels[here.choice]);
             }
+        }
+        Ok(())
+    }
+
+    /// Where some steps were never asked, the same conversations once more with somebody who always answers alike: what
+    /// comes after three failures shows then. It is no mistake of the flow that they never end.
+    async fn insist(&mut self, pass: &Pass<'_>) -> Result<(), Error> {
+        let flow = Arc::clone(&pass.scene.flow);
+        let steps = || flow.flow.phase.iter().flat_map(|phase| &phase.step);
+        for plan in self.plans.clone().into_iter().take(INSISTING_MAX) {
+            if steps().all(|step| self.steps.contains(&step.id)) {
+                break;
+            }
+            let mut other = Self { probes: self.probes.clone(), ..Self::default() };
+            other.converse(pass, (&plan, None)).await?;
+            self.steps.extend(other.steps);
+            self.phases.extend(other.phases);
+            let often = |finding: &Finding| finding.trouble == Trouble::AskedTooOften;
+            self.findings.extend(other.findings.into_iter().filter(|(finding, _)| often(finding)));
         }
         Ok(())
     }
@@ -246,7 +288,8 @@ impl Rehearsal {
                 continue;
             }
             let place = place(&wait, &state);
-            match answered(&mut room, (&wait, &place), &taken, plan).await? {
+            let course = Course { plan, habit: pass.habit, probes: &self.probes };
+            match answered(&mut room, (&wait, &place), &taken, course).await? {
                 Ok(answer) => taken.push(answer),
                 Err(why) => {
                     self.find(pointer(flow, &place), Trouble::NoAnswer(why), &taken);
@@ -300,6 +343,9 @@ impl Rehearsal {
             let unmet = phase.map(|phase| evidence::missing(state, phase)).unwrap_or_default();
             self.find(last, Trouble::HandedOver(unmet), taken);
         }
+        let is_too_long =
+            state.handoff.as_ref().is_some_and(|handoff| handoff.reason == LONG_CONVERSATION);
+        self.too_long += usize::from(is_too_long);
         self.look_at_effects(state, pass, taken);
         self.completed += usize::from(state.status == Status::Completed);
     }
@@ -326,6 +372,12 @@ impl Rehearsal {
                     None => Trouble::Arguments(message.clone()),
                 };
                 self.find(Some(at.clone()), trouble, taken);
+            }
+            if written.tool == REQUEST && matches!(known.result, Some(CallResult::Err { .. })) {
+                let requests = state.calls.iter().filter(|known| known.call.tool == REQUEST);
+                if requests.count() > REQUESTS_MAX {
+                    self.find(Some(at.clone()), Trouble::AskedTooOften, taken);
+                }
             }
             if comes_out_empty(written, &known.call.args) {
                 self.find(Some(at), Trouble::Empty, taken);
@@ -409,19 +461,38 @@ fn place(wait: &Wait, state: &State) -> String {
     }
 }
 
+/// How a conversation goes.
+#[derive(Debug, Clone, Copy)]
+struct Course<'a> {
+    /// The first answers.
+    plan: &'a [usize],
+    habit: Habit,
+    probes: &'a Probes,
+}
+
+/// What is answered where no plan says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Habit {
+    /// What was answered there least.
+    Varied,
+    /// What was answered there most: whoever fails goes on failing, and asks again and again.
+    Insisting,
+}
+
 /// Answers a question: as planned, or else with what was given there least, or else with anything that is accepted. The
 /// inner error says why nothing is.
 async fn answered(
     stage: &mut Stage,
     (wait, place): (&Wait, &str),
     taken: &[Taken],
-    plan: &[usize],
+    Course { plan, habit, probes }: Course<'_>,
 ) -> Result<Result<Taken, String>, Error> {
-    let given = answers::of(wait);
+    let given = answers::of(wait, &Probing { probes, today: stage.now().date_naive() });
     let labels: Vec<String> = given.iter().map(|given| given.label.clone()).collect();
     let times = |k: &usize| {
         let is_same = |t: &&Taken| t.place == place && t.labels[t.choice] == labels[*k];
-        (taken.iter().filter(is_same).count(), *k)
+        let count = taken.iter().filter(is_same).count();
+        (if habit == Habit::Insisting { usize::MAX - count } else { count }, *k)
     };
     let planned = plan.get(taken.len()).copied().filter(|k| *k < given.len());
     // Who votes after others votes like them: opinions that differ come by plan.

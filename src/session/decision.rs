@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// How often one decision may be asked for: after that only a person can help.
-const REQUESTS_MAX: usize = 3;
+pub const REQUESTS_MAX: usize = 3;
 
 /// What a request for a decision came to.
 #[derive(Debug, Clone, PartialEq)]

@@ -20,6 +20,7 @@ impl Check<'_> {
             for (n, step) in phase.step.iter().enumerate() {
                 if step.tool == REQUEST {
                     self.lapsed(p, n, step);
+                    self.falls_through(p, n, step);
                     self.rewarded(p, n);
                 }
             }
@@ -52,6 +53,31 @@ impl Check<'_> {
             "a request on which nobody has decided in time goes on like one that was approved";
         let hint = "add a branch for `expired`, for example `expired = \"@handoff\"`";
         self.warn(&format!("/phase/{p}/step/{n}/branch"), message, hint);
+    }
+
+    /// The way of those who are denied runs on into the step that those who are approved are led to.
+    fn falls_through(&mut self, p: usize, n: usize, step: &Step) {
+        let phase = &self.flow.phase[p];
+        let to = |key: &str| {
+            let target = step.leads(key)?;
+            phase.step.iter().position(|step| step.id == target)
+        };
+        let (Some(approved), Some(denied)) = (to("approved"), to("denied")) else { return };
+        // Straight on, without a branch that leads there.
+        let last = approved.checked_sub(1).filter(|last| *last >= denied && denied > n);
+        let Some(last) = last else { return };
+        let runs_on = phase.step[denied..=last].iter().all(|step| step.branch.is_empty());
+        if runs_on && self.is_said_to_denied(&phase.step[denied]) {
+            let (denied, approved) = (&phase.step[denied].id, &phase.step[approved].id);
+            let message = format!("who is denied reads `{denied}`, and then `{approved}`");
+            let hint = format!("give `{denied}` a branch, for example `else = \"@stop\"`");
+            self.warn(&format!("/phase/{p}/step/{last}"), message, &hint);
+        }
+    }
+
+    /// Whether a step says something, rather than counting for those who come next as well.
+    fn is_said_to_denied(&self, step: &Step) -> bool {
+        self.catalogue.tools.contains_key(&step.tool) && step.when.is_none()
     }
 
     /// What everybody gets who comes to the end of the phase, or to a later one, whatever was decided.

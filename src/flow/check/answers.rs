@@ -45,6 +45,7 @@ impl Check<'_> {
             };
             let Some(choices) = choices(step) else { continue };
             if is_consent(objective) {
+                self.skips_consent(p, n, objective);
                 self.refusals(&format!("{at}/answered"), objective, answered, &choices);
             }
             if objective.required && !answered.with.is_empty() {
@@ -56,6 +57,15 @@ impl Check<'_> {
                     (step, &choices),
                 );
             }
+        }
+    }
+
+    /// Nobody agrees to something by passing it over.
+    fn skips_consent(&mut self, p: usize, n: usize, objective: &Objective) {
+        if objective.required && objective.skip == Skip::Participant {
+            let message = format!("people may skip `{}`, and go on without it", objective.id);
+            let hint = "set `skip = \"never\"`";
+            self.warn(&format!("/phase/{p}/objective/{n}/skip"), message, hint);
         }
     }
 
@@ -71,16 +81,23 @@ impl Check<'_> {
         let counts = |choice: &&Choice<'_>| {
             answered.with.is_empty() || answered.with.iter().any(|id| id == choice.id)
         };
-        let Some(refusal) = choices.iter().filter(counts).find(|choice| is_refusal(choice)) else {
+        let counted = || choices.iter().filter(counts);
+        let Some(refusal) = counted()
+            .find(|choice| is_refusal(choice))
+            .or_else(|| counted().find(|choice| is_open(choice)))
+        else {
             return;
         };
-        let message = format!("the answer `{}` would complete `{}`", refusal.id, objective.id);
-        let hint = if answered.with.is_empty() {
-            "name the answers that count: `with = [\"…\"]`"
-        } else {
-            "take it out of `with`"
+        let message = format!(
+            "the answer `{}`, “{}”, would complete `{}`",
+            refusal.id, refusal.label, objective.id
+        );
+        let hint = match answered.with.as_slice() {
+            [] => "name the answers that count: `with = [\"…\"]`",
+            [_] => "see whether the labels are swapped, or name another answer in `with`",
+            _ => "take it out of `with`",
         };
-        if objective.required && objective.skip == Skip::Never {
+        if objective.required && objective.skip == Skip::Never && is_refusal(refusal) {
             self.error(at, message, Some(hint.to_owned()));
         } else {
             self.warn(at, message, hint);
@@ -140,9 +157,18 @@ fn choices(step: &Step) -> Option<Vec<Choice<'_>>> {
         .collect()
 }
 
-fn is_consent(objective: &Objective) -> bool {
+pub(super) fn is_consent(objective: &Objective) -> bool {
     let words = format!("{} {}", objective.id, objective.title).to_lowercase();
     CONSENT.iter().any(|word| words.contains(word))
+}
+
+/// An answer that leaves it open.
+fn is_open(choice: &Choice<'_>) -> bool {
+    const OPEN: [&str; 6] = ["ask", "later", "maybe", "question", "unsure", "undecided"];
+    const UNSURE: [&str; 8] =
+        ["question", "later", "not sure", "maybe", "frage", "später", "nicht sicher", "vielleicht"];
+    let label = choice.label.to_lowercase();
+    OPEN.contains(&choice.id) || UNSURE.iter().any(|word| label.contains(word))
 }
 
 fn is_refusal(choice: &Choice<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Check;
+use super::{Check, paths::ways};
 use crate::{
     config::{problem::did_you_mean, toml_document::escaped},
     model::flow::{Approval, ELSE, Moment, Phase, REQUEST, Reader, Step},
@@ -78,7 +78,8 @@ impl Check<'_> {
     /// A request names a decision of the flow, and who is denied doesn't go on like who is approved.
     fn request(&mut self, (p, n): (usize, usize), step: &Step) {
         let at = format!("/phase/{p}/step/{n}");
-        let known = || self.flow.approvals.named.keys().map(String::as_str);
+        let flow_approvals = &self.flow.approvals.named;
+        let known = || flow_approvals.keys().map(String::as_str);
         let named = step.args.get("approval").and_then(Value::as_str);
         if let Some(name) = named.filter(|name| !known().any(|known| known == *name)) {
             let hint = did_you_mean(name, known())
@@ -92,6 +93,9 @@ impl Check<'_> {
             reads.iter().any(|read| self.loaded.source.contains(read.as_str()))
                 || self.flow.phase.iter().any(|phase| needs_approval(phase, name))
         };
+        if let Some(approval) = named.and_then(|name| flow_approvals.get(name)) {
+            self.shown_too_early((p, n), approval);
+        }
         let is_told_apart = step.branch.contains_key("denied")
             || step.branch.contains_key("approved")
             || step.branch.contains_key(ELSE);
@@ -99,6 +103,28 @@ impl Check<'_> {
             let hint = "add branches for `denied` and `expired`, or an objective that needs `with = [\"approved\"]`";
             let message = "who is denied would go on like who is approved";
             self.error(&format!("{at}/branch"), message, Some(hint.to_owned()));
+        }
+    }
+}
+
+impl Check<'_> {
+    /// What deciders are shown is stored before they are asked, not by a later step of the same phase.
+    fn shown_too_early(&mut self, (p, n): (usize, usize), approval: &Approval) {
+        let phase = &self.flow.phase[p];
+        let is_early = |data: &&String| {
+            let mut earlier = self.flow.phase[..p].iter();
+            let mut keepers =
+                phase.step.iter().enumerate().filter(|(_, step)| self.keeps(step, data));
+            let is_before = |m: usize| ways(phase, m).contains(&n);
+            !earlier.any(|phase| self.collects(phase, data))
+                && !self.model_keeps(phase, data)
+                && keepers.clone().next().is_some()
+                && !keepers.any(|(m, _)| is_before(m))
+        };
+        if let Some(data) = approval.show.iter().find(is_early) {
+            let message = format!("this asks for a decision before `{data}` is stored");
+            let hint = "move it behind the step that stores the data".to_owned();
+            self.error(&format!("/phase/{p}/step/{n}"), message, Some(hint));
         }
     }
 }

@@ -6,11 +6,15 @@ use serde_json::Value;
 use super::Check;
 use crate::{
     config::problem::listed,
-    model::flow::{Done, PhaseEffect, Sensitivity},
+    model::flow::{Done, Objective, PhaseEffect, Sensitivity},
 };
 
 /// Formats by which a person can be reached.
 const REACHES: [&str; 4] = ["email", "idn-email", "phone", "tel"];
+
+/// Words in the names of objectives by which somebody agrees that data is kept.
+const PRIVACY: [&str; 6] =
+    ["consent", "privacy", "einwillig", "datenschutz", "consentimiento", "consentimento"];
 
 /// Words in the names of channels that everybody reads.
 const PUBLIC: [&str; 9] = [
@@ -45,6 +49,32 @@ impl Check<'_> {
             }
         }
         self.asked_before_agreeing();
+        self.consent_comes_late();
+    }
+
+    /// Consent to keep data that is asked for after the data.
+    fn consent_comes_late(&mut self) {
+        let flow = self.flow;
+        let is_consent = |objective: &&Objective| {
+            let words = format!("{} {}", objective.id, objective.title).to_lowercase();
+            PRIVACY.iter().any(|word| words.contains(word))
+                && matches!(&objective.done, Done::Answered(answered) if !answered.with.is_empty())
+        };
+        let mut consents = flow.phase.iter().enumerate().filter_map(|(p, phase)| {
+            let objective = phase.objective.iter().find(is_consent)?;
+            Some((p, objective.id.clone()))
+        });
+        let Some((p, consent)) = consents.next() else { return };
+        let is_personal = |data: &&String| flow.data[*data].sensitivity != Sensitivity::None;
+        let early = flow
+            .data
+            .keys()
+            .filter(is_personal)
+            .find(|data| flow.phase[..p].iter().any(|phase| self.collects(phase, data)));
+        if let Some(data) = early {
+            let message = format!("`{data}` is stored before people are asked for `{consent}`");
+            self.warn(&format!("/phase/{p}"), message, "move this phase to the front");
+        }
     }
 
     /// What is posted in a channel of members tells nobody how to reach somebody.

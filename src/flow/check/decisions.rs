@@ -23,6 +23,7 @@ impl Check<'_> {
                 }
             }
         }
+        self.seen_by_nobody();
         let overrides =
             ("/approvals/override/expires".to_owned(), flow.approvals.overrides.expires);
         let named = flow.approvals.named.iter();
@@ -60,6 +61,24 @@ impl Check<'_> {
         }
     }
 
+    /// Data for the deciders' eyes only, which no card shows them.
+    fn seen_by_nobody(&mut self) {
+        let flow = self.flow;
+        let is_asked = flow.phase.iter().flat_map(|phase| &phase.step).any(|s| s.tool == REQUEST);
+        for name in flow.data.keys().filter(|_| is_asked) {
+            let Some(schema) = self.loaded.schemas.get(name) else { continue };
+            let is_for_deciders = is_hidden_from(schema, Reader::Team)
+                && is_hidden_from(schema, Reader::Hooks)
+                && !is_hidden_from(schema, Reader::Deciders);
+            let is_shown = flow.approvals.named.values().any(|one| one.show.contains(name));
+            if is_for_deciders && !is_shown {
+                let message = format!("only deciders may see `{name}`, and no card shows it");
+                let hint = "add it to `show` of a decision, or to `visible_to` of its fields";
+                self.warn(&format!("/data/{}", escaped(name)), message, hint);
+            }
+        }
+    }
+
     /// A role that comes before the decision about it, or of a decision that went against it.
     fn roles(&mut self, at: &str, p: usize, effect: &PhaseEffect, given: &BTreeSet<&str>) {
         let phases = &self.flow.phase;
@@ -73,8 +92,13 @@ impl Check<'_> {
                 if effect.approval().is_some() || effect.when().is_some() {
                     return;
                 }
-                let decided = phases.iter().skip(p + 1).flat_map(|phase| &phase.step);
-                let Some(step) = decided.into_iter().find(|step| step.tool == REQUEST) else {
+                let asks = |phase: &&Phase| phase.step.iter().any(|step| step.tool == REQUEST);
+                let Some(asking) = phases.iter().skip(p + 1).find(asks) else { return };
+                // What the decision is about comes with it.
+                if asking.effect.iter().filter_map(roles).any(|roles| roles.is_disjoint(given)) {
+                    return;
+                }
+                let Some(step) = asking.step.iter().find(|step| step.tool == REQUEST) else {
                     return;
                 };
                 // Another role may be that of applicants.
@@ -91,17 +115,34 @@ impl Check<'_> {
             Moment::Expired => "on whom nobody has decided",
             Moment::Stopped => "who stop",
         };
-        let is_given_to_others = approved().any(|roles| roles.is_disjoint(given));
+        // Those who stop may get a role of their own, where those who go on get one as well.
+        let is_of_stop = effect.on() == Moment::Stopped;
+        let others = phases[p]
+            .effect
+            .iter()
+            .filter(|other| other.on() == Moment::Approved || other.on() == Moment::Completed);
+        let is_given_to_others = if is_of_stop {
+            others.filter_map(roles).any(|roles| roles.is_disjoint(given))
+        } else {
+            approved().any(|roles| roles.is_disjoint(given))
+        };
         if is_given_to_others {
             return;
         }
-        let only = if approved().next().is_none() {
+        let only = if is_of_stop {
+            ", and none to those who go on"
+        } else if approved().next().is_none() {
             ", and no role to those who are approved"
         } else {
             ""
         };
         let message = format!("{named} is given to people {who}{only}");
-        self.warn(&format!("{at}/on"), message, "see whether you mean `on = \"approved\"`");
+        let hint = if is_of_stop {
+            "leave `on` out to give it to those who go on"
+        } else {
+            "see whether you mean `on = \"approved\"`"
+        };
+        self.warn(&format!("{at}/on"), message, hint);
     }
 
     /// A question with a deadline, a refusal and no way of its own for silence: whoever says nothing goes on.

@@ -60,6 +60,7 @@ impl Check<'_> {
                 self.names(at, names.into_iter().collect());
                 for inner in expressions(text) {
                     self.words(at, inner);
+                    self.whole_object(at, inner);
                 }
             }
             Err(error) => self.does_not_compile(at, text, &error),
@@ -121,8 +122,64 @@ impl Check<'_> {
         for (step, literal) in compared(&tokens) {
             self.can_be(at, step, literal);
         }
+        self.negation(at, &tokens);
+        self.elsewhere(at, &tokens);
         self.results(at, &tokens);
         self.comparisons(at, expression);
+    }
+
+    /// `{{ results.colour }}`: all that is known of an answer, which is no text.
+    fn whole_object(&mut self, at: &str, expression: &str) {
+        let path: Vec<&str> = expression.trim().split('.').collect();
+        let hint = match path.as_slice() {
+            ["results", step] if self.loaded.step(step).is_some() => {
+                format!("write `labels.{step}`, or one of its members")
+            }
+            ["records", data] => {
+                let Some(schema) = self.loaded.schemas.get(*data) else { return };
+                let Some(fields) = schema.get("properties").and_then(|fields| fields.as_object())
+                else {
+                    return;
+                };
+                let fields = fields.keys().map(|field| format!("{data}.{field}"));
+                let fields: Vec<String> = fields.take(LISTED_MAX).collect();
+                format!("name a field: {}", listed(fields.iter().map(String::as_str)))
+            }
+            _ => return,
+        };
+        let message = format!("`{{{{ {} }}}}` would be shown as raw data", expression.trim());
+        self.error(at, message, Some(hint));
+    }
+
+    /// `platform == 'slack'` in a flow that begins on Discord only.
+    fn elsewhere(&mut self, at: &str, tokens: &[Token<'_>]) {
+        let start = &self.flow.start;
+        let other = match (&start.slack, &start.discord) {
+            (Some(_), None) => "discord",
+            (None, Some(_)) => "slack",
+            (Some(_), Some(_)) | (None, None) => return,
+        };
+        let is_for_other = tokens.windows(4).any(|part| {
+            let is_equal = [Token::Sign('='), Token::Sign('=')];
+            part[0] == Token::Name("platform")
+                && part[1..3] == is_equal
+                && part[3] == Token::Text(other)
+        });
+        let is_only = !tokens.contains(&Token::Name("or"));
+        if is_for_other && is_only {
+            let message = format!("this flow has no `[start.{other}]`");
+            self.warn(at, message, "add it, or name the platform that people come from");
+        }
+    }
+
+    /// `not a and b` is `(not a) and b`: of the same value, both halves are hardly ever meant.
+    fn negation(&mut self, at: &str, tokens: &[Token<'_>]) {
+        if let [Token::Name("not"), Token::Name(first), Token::Name("and"), rest @ ..] = tokens
+            && rest.contains(&Token::Name(first))
+        {
+            let message = format!("`not` is about `{first}` alone here");
+            self.warn(at, message, "put brackets around all that `not` is about: `not (… and …)`");
+        }
     }
 
     /// An answer that a step is compared with.

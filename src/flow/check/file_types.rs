@@ -11,6 +11,22 @@ use crate::{
 /// Words after which a type is one that is not wanted.
 const NOT: [&str; 6] = ["no", "not", "don't", "never", "instead", "kein"];
 
+/// Words for pictures, and the types that are some.
+const PICTURES: [&str; 11] = [
+    "picture",
+    "pictures",
+    "photo",
+    "photos",
+    "photograph",
+    "image",
+    "bild",
+    "bilder",
+    "foto",
+    "fotos",
+    "imagen",
+];
+const PICTURE_TYPES: [&str; 5] = ["jpg", "png", "gif", "webp", "heic"];
+
 impl Check<'_> {
     pub(super) fn named_types(&mut self) {
         let flow = self.flow;
@@ -40,6 +56,20 @@ impl Check<'_> {
             let is_capital = word.chars().all(|c| c.is_ascii_uppercase());
             is_known && (is_capital || prompt.contains(&format!(".{word}")))
         };
+        let wants_picture = words().zip(words().skip(1).chain([""])).any(|(word, next)| {
+            let next = next.to_lowercase();
+            PICTURES.contains(&word.to_lowercase().as_str()) && next != "id" && next != "ids"
+        });
+        if wants_picture
+            && !accepted
+                .iter()
+                .any(|known| PICTURE_TYPES.iter().any(|picture| same(known, picture)))
+        {
+            let hint = format!("accepted: {}", listed(accepted.iter().copied()));
+            let message = "this asks for a picture, and pictures are refused";
+            self.warn(&format!("{at}/prompt"), message, &hint);
+            return;
+        }
         let refused = |word: &&str| !accepted.iter().any(|known| same(known, word));
         let refused: Vec<&str> = words().filter(is_type).filter(refused).collect();
         let Some(first) = refused.first() else { return };

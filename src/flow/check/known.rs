@@ -251,7 +251,7 @@ fn of_schema(name: &str, schema: &Value) -> Option<Known> {
 }
 
 /// Most points that an answer to a step is worth; nothing where that is only known later.
-fn most_points(step: &Step) -> Option<f64> {
+pub(super) fn most_points(step: &Step) -> Option<f64> {
     let Some(options) = step.args.get("options") else { return Some(0.0) };
     let worths: Vec<f64> = options.as_array()?.iter().map(worth).collect::<Option<_>>()?;
     let mut positive: Vec<f64> = worths.into_iter().filter(|worth| *worth > 0.0).collect();

@@ -50,15 +50,15 @@ const KEEPS: [&str; 11] = [
 
 /// A length of time in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Length {
+pub(super) struct Length {
     /// `30 days`.
-    words: String,
+    pub(super) words: String,
     count: u64,
-    shortest: u64,
-    longest: u64,
+    pub(super) shortest: u64,
+    pub(super) longest: u64,
     /// The word before it, and the one after it in the sentence.
-    before: String,
-    after: String,
+    pub(super) before: String,
+    pub(super) after: String,
 }
 
 impl Length {
@@ -103,8 +103,12 @@ impl Check<'_> {
                 let is_about_keeping = words(sentence)
                     .iter()
                     .any(|word| KEEPS.iter().any(|begin| word.starts_with(begin)));
+                // `It takes ten minutes, and your answers are kept for {{retention}}.`
+                let is_filled_in = sentence.replace(' ', "").contains("{{retention}}");
                 let other = lengths(sentence).into_iter().find(|length| {
-                    is_about_keeping && !known.iter().any(|period| length.is(*period))
+                    is_about_keeping
+                        && !is_filled_in
+                        && !known.iter().any(|period| length.is(*period))
                 });
                 if let Some(other) = other {
                     let longest = kept.transcript.max(kept.uploads).max(kept.records);
@@ -163,13 +167,13 @@ impl Check<'_> {
     }
 }
 
-fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !c.is_alphanumeric());
     parts.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
 /// What a text says in numbers and units: `30 days`, `three months`.
-fn lengths(text: &str) -> Vec<Length> {
+pub(super) fn lengths(text: &str) -> Vec<Length> {
     let mut found = Vec::new();
     for sentence in text.split(['.', '!', '?', ';', ',', '\n']) {
         let words = words(sentence);
@@ -193,7 +197,7 @@ fn lengths(text: &str) -> Vec<Length> {
     found
 }
 
-fn number(word: &str) -> Option<u64> {
+pub(super) fn number(word: &str) -> Option<u64> {
     let word = match word {
         "eine" | "einem" | "einen" | "einer" => "ein",
         other => other,

@@ -132,9 +132,9 @@ impl Check<'_> {
         let scripted = phase.mode == Mode::Script || phase.fallback == Some(Fallback::Script);
         let asks = phase.objective.iter().any(|objective| objective.required);
         if !scripted && asks {
-            let hint = "add `[[phase.step]]` and `fallback = \"script\"`".to_owned();
-            let message = format!("without a model `{}` can never be left", phase.id);
-            self.error(&format!("/phase/{p}/mode"), message, Some(hint));
+            let hint = "add `[[phase.step]]` and `fallback = \"script\"`";
+            let message = format!("without a model, a person of the team must lead `{}`", phase.id);
+            self.warn(&format!("/phase/{p}/mode"), message, hint);
             return;
         }
         if scripted && !phase.step.is_empty() && !paths(phase).ends {
@@ -250,8 +250,29 @@ impl Check<'_> {
         for problem in &mut self.problems[before..] {
             problem.path = problem.path.replace(".with", ".map");
         }
+        let step = self.loaded.step(&answered.step);
+        let options = step.and_then(|(_, step)| step.args.get("options")?.as_array());
+        let is_without = |option: &&Value| {
+            let text = |key: &str| option.get(key).and_then(Value::as_str).unwrap_or_default();
+            let words = format!("{} {}", text("id"), text("label")).to_lowercase();
+            let mut words = words.split(|c: char| !c.is_alphanumeric());
+            !text("id").is_empty()
+                && !answered.with.iter().any(|id| id == text("id"))
+                && !words.any(|word| NOTHING.contains(&word))
+        };
+        if let Some(option) = options.into_iter().flatten().find(is_without) {
+            let id = option["id"].as_str().unwrap_or_default().to_owned();
+            let message = format!("whoever picks `{id}` gets no role");
+            self.warn(&format!("{at}/map"), message, &format!("add `{id}` to the map"));
+        }
     }
 }
+
+/// Words of options that stand for none of the others.
+const NOTHING: [&str; 12] = [
+    "no", "none", "nothing", "neither", "other", "skip", "later", "just", "lurk", "kein", "keine",
+    "nichts",
+];
 
 /// A parent is complete with its required children.
 fn is_parent(phase: &Phase, parent: &Objective) -> bool {

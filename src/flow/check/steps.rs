@@ -72,13 +72,19 @@ impl Check<'_> {
         }
     }
 
+    /// The agents there are.
+    fn agents(&self) -> Vec<String> {
+        let schema = self.catalogue.tools.get(DEPLOY);
+        let names = schema.and_then(|s| s.pointer("/properties/agentType/enum")?.as_array());
+        names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
     fn agent(&mut self, at: &str, agent: &str) {
-        let names = self.catalogue.tools.get("deploy_agent");
-        let names = names.and_then(|s| s.pointer("/properties/agentType/enum")?.as_array());
-        let names: Vec<&str> = names.into_iter().flatten().filter_map(Value::as_str).collect();
-        if !names.is_empty() && !names.contains(&agent) {
-            let hint = did_you_mean(agent, names.iter().copied())
-                .unwrap_or_else(|| format!("known agents: {}", listed(names.iter().copied())));
+        let names = self.agents();
+        if !names.is_empty() && !names.iter().any(|name| name == agent) {
+            let names = || names.iter().map(String::as_str);
+            let hint = did_you_mean(agent, names())
+                .unwrap_or_else(|| format!("known agents: {}", listed(names())));
             self.error(at, format!("there is no agent `{agent}`"), Some(hint));
         }
     }
@@ -102,6 +108,18 @@ impl Check<'_> {
                 );
             }
             Some(_) | None => {}
+        }
+        let agents = self.agents();
+        let other = agents.iter().find(|agent| {
+            let mut words = phase.prompt.split(|c: char| !c.is_alphanumeric() && c != '_');
+            agent.contains('_')
+                && !phase.agents.is_empty()
+                && !phase.agents.contains(agent)
+                && words.any(|word| word == *agent)
+        });
+        if let Some(other) = other {
+            let message = format!("the prompt speaks of `{other}`, which is not among `agents`");
+            self.warn(&format!("{at}/agents"), message, "add it, or take it out of the prompt");
         }
         for name in self.catalogue.tools.keys() {
             let is_named =

@@ -2,7 +2,7 @@
 
 /// A part of an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// A name, with what follows it after dots.
     Name(&'a str),
     /// A text, without its quotes.
@@ -14,7 +14,7 @@ pub(super) enum Token<'a> {
 }
 
 /// The parts of an expression: names, texts, numbers and signs.
-pub(super) fn tokens(expression: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(expression: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut rest = expression.trim_start();
     while let Some(first) = rest.chars().next() {
@@ -43,7 +43,7 @@ pub(super) fn tokens(expression: &str) -> Vec<Token<'_>> {
 }
 
 /// What stands between the braces of a text.
-pub(super) fn expressions(text: &str) -> Vec<&str> {
+pub(crate) fn expressions(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(open) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {

@@ -1,7 +1,9 @@
 //! The answers that a question can be given: what a willing person would answer first, then every other one.
 
+use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
+use super::probes::Probes;
 use crate::{
     chat::form::review_editor::set,
     model::{
@@ -12,6 +14,13 @@ use crate::{
     session::answer::check_data,
     tool::catalog::interview::submit_for_validation::card,
 };
+
+/// What is tried in fields.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Probing<'a> {
+    pub(super) probes: &'a Probes,
+    pub(super) today: NaiveDate,
+}
 
 /// One answer.
 #[derive(Debug, Clone)]
@@ -34,15 +43,15 @@ pub(super) enum Answer {
 }
 
 /// Every answer worth trying; the first goes on.
-pub(super) fn of(wait: &Wait) -> Vec<Given> {
-    let mut all = in_time(wait);
+pub(super) fn of(wait: &Wait, probing: &Probing<'_>) -> Vec<Given> {
+    let mut all = in_time(wait, probing);
     if wait.answerers == Answerers::Participant && wait.expires_at.is_some() {
         all.push(Given { label: "no answer in time".to_owned(), answer: Answer::Late });
     }
     all
 }
 
-fn in_time(wait: &Wait) -> Vec<Given> {
+fn in_time(wait: &Wait, probing: &Probing<'_>) -> Vec<Given> {
     match &wait.prompt.control {
         Control::Choose(choose) => choices(choose),
         Control::Form(form) => {
@@ -50,7 +59,7 @@ fn in_time(wait: &Wait) -> Vec<Given> {
             let filled = given("filled in", Reply::Filled { values: values.collect() });
             optional(vec![filled], form.skippable)
         }
-        Control::Review(review) => reviews(review),
+        Control::Review(review) => reviews(review, probing),
         Control::Upload(upload) => optional(files(upload), !upload.required),
         Control::Ask(ask) => {
             let most = usize::try_from(ask.max).unwrap_or(usize::MAX);
@@ -107,7 +116,7 @@ fn choices(choose: &Choose) -> Vec<Given> {
     optional(all, !choose.required)
 }
 
-fn reviews(review: &Review) -> Vec<Given> {
+fn reviews(review: &Review, probing: &Probing<'_>) -> Vec<Given> {
     let reviewed =
         |label: &str, verdict, data| given(label, Reply::Reviewed { verdict, data, notes: None });
     let fits = |data: &Value| check_data(&review.schema, data).is_empty();
@@ -130,6 +139,20 @@ fn reviews(review: &Review) -> Vec<Given> {
         if let Some(data) = filled.filter(is_new) {
             known.push(data.clone());
             all.push(reviewed(label, Verdict::Modified, Some(data)));
+        }
+    }
+    let base = [full, least].iter().map(|filling| filled(review, *filling)).find(fits);
+    let fields = review.groups.iter().flat_map(|group| &group.fields);
+    for (field, base) in fields.filter_map(|field| Some((field, base.clone()?))) {
+        for probe in probing.probes.at(&field.path) {
+            let mut data = base.clone();
+            let Some(value) = probe.value(probing.today) else { continue };
+            set(&mut data, &field.path, value);
+            if fits(&data) && !known.contains(&data) {
+                let label = format!("filled in with {} {}", field.path, probe.words());
+                known.push(data.clone());
+                all.push(reviewed(&label, Verdict::Modified, Some(data)));
+            }
         }
     }
     all.push(reviewed("rejected", Verdict::Rejected, None));

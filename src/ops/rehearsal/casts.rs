@@ -3,7 +3,10 @@
 
 use std::{path::Path, sync::Arc};
 
-use super::stand_in::{Manner, StandIn};
+use super::{
+    Habit,
+    stand_in::{Manner, StandIn},
+};
 use crate::{
     engine::Error,
     flow::LoadedFlow,
@@ -42,6 +45,7 @@ pub(super) struct Pass<'a> {
     pub(super) cast: Cast,
     /// Most conversations.
     pub(super) most: usize,
+    pub(super) habit: Habit,
 }
 
 impl Cast {

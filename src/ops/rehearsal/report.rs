@@ -12,12 +12,16 @@ use crate::{
         toml_document::{self, TomlDocument},
     },
     engine::{Error, Receipt},
-    flow::LoadedFlow,
+    flow::{
+        LoadedFlow,
+        check::tokens::{Token, tokens},
+    },
     model::{
         flow::{Step, WHEN},
         wait::Settlement,
     },
     ops::stage::Scene,
+    session::REQUESTS_MAX,
 };
 
 /// Rehearses a flow that passed the check, and tells what is wrong with it besides what is `known`; `file` is how messages
@@ -49,15 +53,27 @@ pub(in crate::ops) async fn problems(
         let mut causes =
             known.iter_mut().filter(|problem| problem.kind == Kind::Constant).peekable();
         if causes.peek().is_none() {
-            let message = "no answers lead to the end of this flow";
-            let hint = "see that every required objective can be met by its script";
-            problems.push(document.problem("/phase", message).hint(hint));
+            problems.push(endless(&found, &scene.flow, &document));
         }
         causes.for_each(|cause| cause.level = Level::Error);
     }
     known.extend(problems);
     toml_document::sort(&mut known);
     Ok(known)
+}
+
+/// No conversation came to the end of the flow.
+fn endless(found: &Rehearsal, flow: &LoadedFlow, document: &TomlDocument) -> Problem {
+    if found.too_long > 0 {
+        let turns = flow.flow.limits.turns;
+        let message = format!(
+            "after {turns} answers the team is asked to take over, and the script is longer"
+        );
+        return document.problem("/limits/turns", message).hint("raise `turns`");
+    }
+    let message = "no answers lead to the end of this flow";
+    let hint = "see that every required objective can be met by its script";
+    document.problem("/phase", message).hint(hint)
 }
 
 /// What a step is looked at with.
@@ -104,6 +120,12 @@ fn told(finding: &Finding, (cast, way): (Cast, &str), document: &TomlDocument) -
         }
         Trouble::Unmet(why) => (format!("a model can't complete this: {why}"), "/done"),
         Trouble::Unusable(tool, why) => (format!("a model can't use `{tool}` here: {why}"), ""),
+        Trouble::AskedTooOften => (
+            format!(
+                "the team is asked for a decision {REQUESTS_MAX} times at most, and here once more"
+            ),
+            "",
+        ),
         Trouble::Nothing(why) => (format!("this comes to nothing: {why}"), ""),
     };
     let at = finding.at.as_ref().map_or_else(|| "/phase".to_owned(), |at| format!("{at}{key}"));
@@ -118,6 +140,9 @@ fn told(finding: &Finding, (cast, way): (Cast, &str), document: &TomlDocument) -
         Trouble::HandedOver(unmet) if unmet.is_empty() => problem.warning(),
         Trouble::HandedOver(_) => {
             problem.warning().hint("ask for it, or let it count only `when` it is asked for")
+        }
+        Trouble::AskedTooOften => {
+            problem.warning().hint("lead on before: count the requests with a `set` step")
         }
         Trouble::Unusable(..) | Trouble::Nothing(_) => problem.warning(),
         Trouble::Hole(_) => {
@@ -148,7 +173,7 @@ fn unreached(found: &Rehearsal, flow: &LoadedFlow, context: &Context<'_>) -> Vec
         if context.is_behind_constant(position(flow, &step.id)?) {
             return None;
         }
-        if ["results.", "records.", "participant."].iter().any(|name| when.contains(name)) {
+        if !is_of_answers(when) {
             return None;
         }
         let message = format!("`{}` is never asked, whatever people answer", step.id);
@@ -193,7 +218,11 @@ fn unopened(found: &Rehearsal, flow: &LoadedFlow, context: &Context<'_>) -> Vec<
 
 /// Whether a condition depends on nothing but what was tried: the answers, and what follows from them.
 fn is_of_answers(when: &str) -> bool {
-    ["results.", "records.", "participant.", "today", "now"].iter().all(|name| !when.contains(name))
+    let is_other = |name: &str| {
+        matches!(name, "today" | "now")
+            || ["results.", "records.", "participant."].iter().any(|scope| name.starts_with(scope))
+    };
+    !tokens(when).iter().any(|token| matches!(token, Token::Name(name) if is_other(name)))
 }
 
 /// Steps behind one in their phase that fails.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use super::{harms, mistakes::mistaken, said, slips};
+use super::{harms, meant, mistakes::mistaken, said, slips};
 
 const HEAD: &str = "# What the check of a flow says
 
@@ -26,6 +26,8 @@ came across was given; then with a model, where one may lead, and with contact c
 | `… is never asked, whatever people answer` | its `when`, or the branches before it, leave it out |
 | `… never comes, whatever people answer` | the `when` of the phase was never true |
 | `this asks about “…”, which never_ask forbids` | leave the question out, or the topic |
+| `after … answers the team is asked to take over, and the script is longer` | raise `turns` under `[limits]` |
+| `the team is asked for a decision 3 times at most, and here once more (after …)` | a warning: count the requests with a `set` step, and lead on before |
 | `no answers lead to the end of this flow` | some required objective can't be met by the script |
 | `a model can't complete this: … (with a model, after …)` | a tool of the phase refuses what the objective needs, or nothing that the model can do there counts |
 | `a model can't use … here: …` | a warning: take the tool out of `tools`, or allow what it needs |
@@ -53,7 +55,7 @@ fn parts(line: &str) -> (String, String) {
 #[test]
 fn the_messages_of_the_check_are_listed() {
     let mut messages = BTreeMap::new();
-    for flow in mistaken().chain(slips::all()).chain(harms::all()) {
+    for flow in mistaken().chain(slips::all()).chain(harms::all()).chain(meant::all()) {
         messages.extend(said(&flow).lines().map(parts));
     }
     let mut text = HEAD.to_owned();

@@ -13,9 +13,12 @@ type Edit = (&'static str, &'static str);
 const MISTAKES: &[(Edit, &str)] = &[
     (
         (r#"with = ["yes"] }"#, r#"with = ["yes", "no"] }"#),
-        "the answer `no` would complete `consent_given`",
+        "the answer `no`, “I don't agree”, would complete `consent_given`",
     ),
-    ((r#", with = ["yes"] }"#, " }"), "the answer `no` would complete `consent_given`"),
+    (
+        (r#", with = ["yes"] }"#, " }"),
+        "the answer `no`, “I don't agree”, would complete `consent_given`",
+    ),
     (
         (
             r#"[[phase]]
@@ -270,7 +273,7 @@ parent = "welcome""#,
 "#,
             "",
         ),
-        "without a model `closing` can never be left",
+        "warning: without a model, a person of the team must lead `closing`",
     ),
     (
         (r#"approval = "recruiting_approvals""#, r#"approval = "recruitng_approvals""#),

@@ -1,0 +1,109 @@
+//! Answers that lead nowhere new: back to the same question without another one between, on where others end, or the
+//! same way for a file that could be read as for one that couldn't.
+
+use super::{Check, steps::outcomes};
+use crate::model::flow::{Phase, REQUEST, Step, has_points};
+
+/// Ids of options with which people break off.
+const STOPS: [&str; 6] = ["abort", "cancel", "decline", "exit", "quit", "stop"];
+
+/// Tools that ask nobody, and come to the same with the same arguments.
+const FIXED: [&str; 2] = ["extract_document", "persist_data"];
+
+/// What comes of a file that could not be read.
+const UNREAD: [&str; 2] = ["unreadable", "error"];
+
+impl Check<'_> {
+    pub(super) fn circles_of_answers(&mut self) {
+        let flow = self.flow;
+        for (p, phase) in flow.phase.iter().enumerate() {
+            for (n, step) in phase.step.iter().enumerate() {
+                let at = format!("/phase/{p}/step/{n}/branch");
+                self.comes_back(&at, phase, n);
+                if !has_points(step) && step.tool != REQUEST {
+                    self.stops_elsewhere(&at, phase, step);
+                }
+                self.read_or_not(&at, phase, n);
+            }
+        }
+    }
+
+    /// `Change it` leads back to where nothing is asked before the same question.
+    fn comes_back(&mut self, at: &str, phase: &Phase, n: usize) {
+        let step = &phase.step[n];
+        if step.args.get("options").is_none() {
+            return;
+        }
+        for (key, target) in &step.branch {
+            let Some(to) = phase.step.iter().position(|step| step.id == *target) else { continue };
+            let sets = |step: &Step| {
+                step.tool.is_empty() && step.branch.values().all(|target| target == "@next")
+            };
+            // The same file is read with the same result.
+            let asks_nothing = |step: &Step| sets(step) || FIXED.contains(&step.tool.as_str());
+            let between = phase.step.get(to..n).unwrap_or_default();
+            let is_read = outcomes(step).is_some() && self.is_read(step);
+            if !between.is_empty() && between.iter().all(asks_nothing) && !is_read {
+                let message =
+                    format!("`{key}` leads back to `{}`, and nothing else is asked", step.id);
+                let hint = "lead it to the question that can be answered anew";
+                self.warn(&format!("{at}/{key}"), message, hint);
+            }
+        }
+    }
+
+    /// `Stop here` ends the conversation elsewhere, and leads on here to what others are asked as well.
+    fn stops_elsewhere(&mut self, at: &str, phase: &Phase, step: &Step) {
+        let steps = || self.flow.phase.iter().flat_map(|phase| &phase.step);
+        let labelled = |step: &Step, key: &str| {
+            let options = step.args.get("options")?.as_array()?;
+            let option = options.iter().find(|option| option["id"] == key)?;
+            option["label"].as_str().map(str::to_lowercase)
+        };
+        let told = step.branch.iter().find(|(key, target)| {
+            let label = labelled(step, key);
+            let ends = |other: &Step| {
+                other.branch.iter().any(|(id, target)| {
+                    let is_same = STOPS.contains(&key.as_str()) && id == *key
+                        || label.as_ref().is_some_and(|label| {
+                            label.contains(' ') && labelled(other, id).as_ref() == Some(label)
+                        });
+                    is_same && target == "@stop"
+                })
+            };
+            let asked = phase.step.iter().position(|step| step.id == **target);
+            let is_asked_of_others = asked.is_some_and(|to| {
+                let leads = |other: &Step| {
+                    other
+                        .branch
+                        .iter()
+                        .any(|(id, goal)| goal == *target && !(other.id == step.id && id == *key))
+                };
+                let before = to.checked_sub(1).map(|n| &phase.step[n]);
+                phase.step.iter().any(leads)
+                    || before
+                        .is_some_and(|before| before.branch.is_empty() || before.when.is_some())
+            });
+            is_asked_of_others && steps().any(|other| other.id != step.id && ends(other))
+        });
+        if let Some((key, target)) = told {
+            let message = format!("`{key}` ends the conversation elsewhere, and here it leads on");
+            let hint = format!("lead it to `@stop` instead of `{target}`, or call it otherwise");
+            self.warn(&format!("{at}/{key}"), message, &hint);
+        }
+    }
+
+    /// A file that was read leads to the question for those that couldn't be.
+    fn read_or_not(&mut self, at: &str, phase: &Phase, n: usize) {
+        let (step, next) = (&phase.step[n], phase.step.get(n + 1));
+        let Some(next) = next.filter(|_| step.tool == "extract_document") else { return };
+        let goes_on =
+            |key: &str| step.leads(key).is_none_or(|target| target == "@next" || target == next.id);
+        let is_apart = step.branch.contains_key("partial") && !goes_on("partial");
+        if is_apart && goes_on("ok") && UNREAD.iter().any(|key| goes_on(key)) {
+            let message =
+                format!("a file that was read leads to `{}`, as one that couldn't be", next.id);
+            self.warn(at, message, "add a branch for `ok`");
+        }
+    }
+}

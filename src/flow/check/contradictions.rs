@@ -1,0 +1,218 @@
+//! Texts that say something else than the flow does: how many to pick, how many points there are, who is too young, how
+//! long ago something was, and who it is that writes.
+
+use serde_json::Value;
+
+use super::{
+    Check,
+    known::most_points,
+    lengths::{lengths, number, words},
+    tokens::{Token, tokens},
+};
+use crate::model::flow::{Opening, Phase, Step};
+
+/// Words that ask people to pick.
+const PICKS: [&str; 9] =
+    ["pick", "choose", "select", "wähle", "wählen", "choisissez", "elige", "escolha", "kies"];
+
+/// Words that may stand before the number.
+const FILLERS: [&str; 6] = ["please", "just", "exactly", "bitte", "sie", "genau"];
+
+/// Words after a number that make it one of several.
+const RANGES: [&str; 5] = ["or", "to", "and", "oder", "bis"];
+
+const POINTS: [&str; 6] = ["points", "punkte", "punkten", "puntos", "pontos", "punten"];
+
+/// Words before the age of somebody who is younger.
+const UNDER: [&[&str]; 7] = [
+    &["under"],
+    &["below"],
+    &["younger", "than"],
+    &["unter"],
+    &["jünger", "als"],
+    &["moins", "de"],
+    &["menos", "de"],
+];
+
+/// Words with which somebody introduces themselves.
+const INTRODUCES: [&str; 7] =
+    ["i'm ", "i am ", "my name is ", "ich bin ", "mein name ist ", "je suis ", "soy "];
+
+/// Words that tell that no person writes.
+const ARTIFICIAL: [&str; 15] = [
+    "bot",
+    "ai",
+    "ki",
+    "ia",
+    "assistant",
+    "assistent",
+    "assistentin",
+    "asistente",
+    "automat",
+    "automated",
+    "artificial",
+    "künstliche",
+    "robot",
+    "machine",
+    "software",
+];
+
+impl Check<'_> {
+    pub(super) fn texts_that_contradict(&mut self) {
+        let flow = self.flow;
+        for (p, phase) in flow.phase.iter().enumerate() {
+            self.points_told(p, phase);
+            self.long_ago(p, phase);
+            for (n, step) in phase.step.iter().enumerate() {
+                let at = format!("/phase/{p}/step/{n}");
+                self.picks_told(&at, step);
+                self.ages_told(&at, step);
+            }
+        }
+        self.introduced();
+    }
+
+    /// `Pick one` above a question that takes two or more.
+    fn picks_told(&mut self, at: &str, step: &Step) {
+        let is_several = step.args.get("allowMultiple") == Some(&Value::Bool(true));
+        let count = |key: &str| step.args.get(key).and_then(Value::as_u64);
+        let (Some(prompt), Some(options)) = (
+            step.args.get("prompt").and_then(Value::as_str),
+            step.args.get("options").and_then(Value::as_array),
+        ) else {
+            return;
+        };
+        let all = u64::try_from(options.len()).unwrap_or(u64::MAX);
+        let (fewest, most) = if is_several {
+            (count("minChoices").unwrap_or(0), count("maxChoices").unwrap_or(all))
+        } else {
+            (1, 1)
+        };
+        let sentences = prompt.split(['.', '!', '?', ';', '\n']);
+        let mut sentences = sentences.map(words);
+        let Some(told) = sentences.find_map(|words| told_to_pick(&words)) else { return };
+        if told < fewest || told > most {
+            let needed = if told < fewest {
+                format!("{fewest} or more must be picked")
+            } else {
+                format!("at most {most} can be picked")
+            };
+            let message = format!("the text asks for {told}, and {needed}");
+            let hint = "change the text, or `minChoices` and `maxChoices`";
+            self.warn(&format!("{at}/args/prompt"), message, hint);
+        }
+    }
+
+    /// More points than the questions of the phase are worth.
+    fn points_told(&mut self, p: usize, phase: &Phase) {
+        let worth: Option<Vec<f64>> = phase.step.iter().map(most_points).collect();
+        let Some(worth) = worth.map(|worth| worth.iter().sum::<f64>()).filter(|sum| *sum > 0.0)
+        else {
+            return;
+        };
+        let prompts = phase.step.iter().enumerate().filter_map(|(n, step)| {
+            let prompt = step.args.get("prompt")?.as_str()?;
+            Some((format!("/phase/{p}/step/{n}/args/prompt"), prompt))
+        });
+        let intro = phase.intro.as_deref().map(|text| (format!("/phase/{p}/intro"), text));
+        let found = intro.into_iter().chain(prompts).find_map(|(at, text)| {
+            let words = words(text);
+            let mut pairs = words.windows(2).filter(|pair| POINTS.contains(&pair[1].as_str()));
+            let told = pairs.find_map(|pair| {
+                number(&pair[0]).and_then(|told| u32::try_from(told).ok()).map(f64::from)
+            })?;
+            (told > worth).then_some((at, told))
+        });
+        if let Some((at, told)) = found {
+            let message =
+                format!("this speaks of {told} points, and there are {worth} in this phase");
+            self.warn(&at, message, "change the text, or the `points` of the options");
+        }
+    }
+
+    /// `You are under 18` where the condition says that they are older.
+    fn ages_told(&mut self, at: &str, step: &Step) {
+        let Some(when) = &step.when else { return };
+        let tokens = tokens(when);
+        let is_negated = tokens.contains(&Token::Name("not"));
+        let older = tokens.windows(3).find_map(|part| match part {
+            [Token::Name("age"), Token::Sign('>'), Token::Number(age)] => Some(*age),
+            _ => None,
+        });
+        let older = older.or_else(|| {
+            tokens.windows(4).find_map(|part| match part {
+                [Token::Name("age"), Token::Sign('>'), Token::Sign('='), Token::Number(age)] => {
+                    Some(*age)
+                }
+                _ => None,
+            })
+        });
+        let Some(older) = older.filter(|_| !is_negated) else { return };
+        let texts =
+            ["prompt", "message", "text"].into_iter().filter_map(|name| step.args.get(name));
+        for text in texts.filter_map(Value::as_str) {
+            let words = words(text);
+            let says = |begin: &&[&str]| {
+                words.windows(begin.len() + 1).any(|part| {
+                    let (before, age) = part.split_at(begin.len());
+                    let age = number(&age[0]).and_then(|age| u32::try_from(age).ok());
+                    before.iter().eq(begin.iter()) && age.map(f64::from) == Some(older)
+                })
+            };
+            let must = ["must", "only", "müssen", "musst", "nur"];
+            if UNDER.iter().any(says) && !words.iter().any(|word| must.contains(&word.as_str())) {
+                let message = format!("people older than {older} read that they are younger");
+                self.warn(&format!("{at}/when"), message, "turn the comparison round");
+                return;
+            }
+        }
+    }
+
+    /// `You joined four weeks ago` in a phase that comes after 28 hours.
+    fn long_ago(&mut self, p: usize, phase: &Phase) {
+        let Some(Opening::After(period)) = phase.after.as_deref().map(Opening::read) else {
+            return;
+        };
+        let seconds = period.0.as_secs();
+        let first = phase.step.first().and_then(|step| step.args.get("prompt")?.as_str());
+        let texts = [phase.intro.as_deref(), first].into_iter().flatten();
+        let other = texts.flat_map(lengths).find(|length| {
+            let is_ago = matches!(length.after.as_str(), "ago" | "later")
+                || matches!(length.before.as_str(), "vor" | "seit" | "hace" | "há");
+            is_ago && !(length.shortest / 2..=length.longest.saturating_mul(2)).contains(&seconds)
+        });
+        if let Some(other) = other {
+            let message = format!("this begins after {period}, and the text says {}", other.words);
+            let hint = "make the two the same: `28d` is 28 days, `28h` 28 hours";
+            self.warn(&format!("/phase/{p}/after"), message, hint);
+        }
+    }
+
+    /// A notice in which a person seems to introduce themselves.
+    fn introduced(&mut self) {
+        let Some(notice) = &self.flow.notice else { return };
+        let lower = notice.text.to_lowercase().replace('’', "'").replace('*', "");
+        let says_who = words(&lower).iter().any(|word| ARTIFICIAL.contains(&word.as_str()));
+        let begins = |sentence: &str| {
+            let sentence = sentence.trim_start();
+            let sentence = ["hi, ", "hello, ", "hallo, ", "hola, "]
+                .iter()
+                .find_map(|greeting| sentence.strip_prefix(greeting))
+                .unwrap_or(sentence);
+            INTRODUCES.iter().any(|begin| sentence.starts_with(begin))
+        };
+        if !says_who && lower.split(['.', '!', '?', '\n']).any(begins) {
+            let message = "people would think that a person writes to them";
+            self.warn("/notice/text", message, "say that it is a bot");
+        }
+    }
+}
+
+/// How many picks a sentence asks for; nothing where it leaves a choice.
+fn told_to_pick(words: &[String]) -> Option<u64> {
+    let verb = words.iter().position(|word| PICKS.contains(&word.as_str()))?;
+    let mut rest = words[verb + 1..].iter().skip_while(|word| FILLERS.contains(&word.as_str()));
+    let told = number(rest.next()?)?;
+    let is_range = rest.next().is_some_and(|next| RANGES.contains(&next.as_str()));
+    (!is_range).then_some(told)
+}

@@ -1,0 +1,302 @@
+//! The pieces of a line about a school: degrees with their subjects, without grades, places and remarks.
+
+use super::super::{
+    lines::fields,
+    place,
+    vocabulary::{folded, vocabulary},
+    words,
+};
+
+/// `First Class`, `mention bien`: how well, not what.
+pub(super) fn is_grade(piece: &str) -> bool {
+    const GRADES: [&str; 18] = [
+        "first",
+        "second",
+        "upper",
+        "lower",
+        "distinction",
+        "merit",
+        "honours",
+        "honors",
+        "magna",
+        "summa",
+        "cum",
+        "pass",
+        "mention",
+        "note",
+        "mit",
+        "media",
+        "average",
+        "valedictorian",
+    ];
+    let first = folded(piece.split(' ').next().unwrap_or_default());
+    GRADES.contains(&first.as_str()) && piece.split_whitespace().count() <= 4
+}
+
+/// `Master of Laws (distinction)` without how well it went.
+pub(super) fn without_remark(piece: &str) -> &str {
+    let Some((plain, remark)) = piece.strip_suffix(')').and_then(|open| open.rsplit_once(" ("))
+    else {
+        return piece;
+    };
+    let first = folded(remark.split(' ').next().unwrap_or_default());
+    let done = ["diploma", "behaald", "abgeschlossen", "concluido", "concluida", "obtenu"];
+    // `average 1.4`
+    let last = remark.rsplit(' ').next().unwrap_or_default();
+    let is_mark = last.starts_with(|c: char| c.is_ascii_digit())
+        && last.contains([',', '.', '/', '%'])
+        && remark.contains(' ');
+    let is_remark = is_grade(remark) && !first.starts_with("hon")
+        || done.contains(&first.as_str())
+        || is_mark
+        || remark.starts_with(|c: char| c.is_ascii_digit());
+    if is_remark { plain } else { piece }
+}
+
+/// `Ensino médio completo` without its last word.
+pub(super) fn finished(piece: &str) -> &str {
+    const DONE: [&str; 12] = [
+        "completo",
+        "completa",
+        "concluido",
+        "concluida",
+        "finalizado",
+        "finalizada",
+        "obtenu",
+        "obtenue",
+        "behaald",
+        "afgerond",
+        "abgeschlossen",
+        "completed",
+    ];
+    match piece.rsplit_once(' ') {
+        Some((plain, last)) if DONE.contains(&folded(last).as_str()) => {
+            plain.trim_end_matches([',', ' '])
+        }
+        _ => piece,
+    }
+}
+
+/// A subject without the word that leads to it: `profiel Cultuur en Maatschappij`.
+pub(super) fn unled(area: &str) -> &str {
+    const LEADS: [&str; 20] = [
+        "profiel",
+        "richting",
+        "fachrichtung",
+        "schwerpunkt",
+        "studienrichtung",
+        "specialite",
+        "specialites",
+        "especialidades",
+        "schwerpunkte",
+        "filiere",
+        "especialidad",
+        "especialidade",
+        "major",
+        "specialisatie",
+        "afstudeerrichting",
+        "orientation",
+        "rama",
+        "vertiefung",
+        "vertiefungsrichtung",
+        "studierichting",
+    ];
+    match area.split_once([' ', ':']) {
+        Some((first, rest)) if LEADS.contains(&folded(first).as_str()) => {
+            let rest = rest.trim_start_matches([':', ' ']);
+            rest.strip_prefix("in ").or_else(|| rest.strip_prefix("en ")).unwrap_or(rest)
+        }
+        _ => area,
+    }
+}
+
+pub(super) fn pieces(line: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for field in fields(line) {
+        if place::is_place(field) {
+            continue;
+        }
+        let field = without_place(without_grade(field));
+        if let Some((several, subjects)) = subjects(field) {
+            found.extend([several.to_owned(), subjects.to_owned()]);
+            continue;
+        }
+        let mut parts = vec![field];
+        for separator in [" – ", " — ", " - ", " at ", " from ", ", ", "; ", ": "] {
+            parts = parts.into_iter().flat_map(|part| outside(part, separator)).collect();
+        }
+        let parts = parts.into_iter().flat_map(sentences);
+        let marks = |c: char| c.is_whitespace() || "(),;:.–—-|*".contains(c);
+        found.extend(parts.map(|part| {
+            let open = part.contains('(');
+            part.trim_matches(|c| marks(c) && !(open && c == ')')).to_owned()
+        }));
+    }
+    found.retain(|piece| {
+        piece.chars().filter(|c| c.is_alphabetic()).count() > 1 && !is_outlook(piece)
+    });
+    found
+}
+
+/// `expected` before a date that is to come.
+fn is_outlook(piece: &str) -> bool {
+    const OUTLOOKS: [&str; 12] = [
+        "expected",
+        "anticipated",
+        "ongoing",
+        "voraussichtlich",
+        "prevu",
+        "prevue",
+        "previsto",
+        "prevista",
+        "previsao",
+        "verwacht",
+        "en cours",
+        "en curso",
+    ];
+    OUTLOOKS.contains(&folded(piece).as_str())
+}
+
+/// The parts between separators that stand in no brackets.
+fn outside<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
+    let (mut parts, mut begin) = (Vec::new(), 0);
+    for (at, _) in text.match_indices(separator) {
+        let before = &text[..at];
+        let is_open = before.matches('(').count() > before.matches(')').count();
+        if at >= begin && !(is_open && text[at..].contains(')')) {
+            parts.push(&text[begin..at]);
+            begin = at + separator.len();
+        }
+    }
+    parts.push(&text[begin..]);
+    parts
+}
+
+/// `A-levels: Maths, Physics`: degrees that are several, and their subjects, which are one list.
+fn subjects(field: &str) -> Option<(&str, &str)> {
+    let (several, subjects) = field
+        .split_once(": ")
+        .or_else(|| field.split_once(" in "))
+        .or_else(|| field.split_once(" – "))?;
+    let plural = several.split_whitespace().count() <= 2 && several.to_lowercase().ends_with('s');
+    let is_list = subjects.contains(", ")
+        && !subjects.contains(|c: char| c.is_ascii_digit() || c == '(' || c == '.')
+        && !words::is_school(subjects);
+    (plural && is_list && degree(several).is_some()).then_some((several, subjects))
+}
+
+/// `University of Smallville, Smallville, NM` without the place at its end.
+fn without_place(field: &str) -> &str {
+    let mut commas = field.match_indices(", ").map(|(at, _)| at);
+    let is_place = |at: &usize| {
+        let tail = &field[at + 2..];
+        tail.contains(", ") && place::is_place(tail)
+    };
+    commas.find(is_place).map_or(field, |at| &field[..at])
+}
+
+/// `Highers (5 at A)` without what stands in brackets with a number.
+fn without_grade(field: &str) -> &str {
+    match field.split_once(" (") {
+        Some((plain, rest))
+            if rest.ends_with(')') && rest.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            plain
+        }
+        _ => field,
+    }
+}
+
+/// `Mining Engineering. University of Oviedo.` in its parts; `Dipl. Ing. FH` stays whole.
+fn sentences(text: &str) -> Vec<&str> {
+    let end = text.match_indices(". ").map(|(at, _)| at).find(|at| {
+        let word = text[..*at].rsplit(' ').next().unwrap_or_default();
+        // `Dipl.-Ing. (FH)` goes on.
+        word.chars().count() > 4
+            && !word.contains(['.', '-'])
+            && text[*at + 2..].starts_with(char::is_alphabetic)
+    });
+    match end {
+        Some(at) => vec![&text[..at], &text[at + 2..]],
+        None => vec![text],
+    }
+}
+
+/// Whether a degree stands in a line.
+pub(in crate::ports::artifacts::resume) fn names_degree(line: &str) -> bool {
+    pieces(line).iter().any(|piece| degree(piece).is_some())
+}
+
+/// `Bachillerato de Humanidades`: the level of a degree, and its subject.
+fn led(piece: &str) -> Option<(String, String)> {
+    let ends = [" de ", " d'", " d’"]
+        .into_iter()
+        .flat_map(|link| piece.match_indices(link).map(move |(at, _)| (at, at + link.len())));
+    let known = |(at, _): &(usize, usize)| vocabulary().levels.contains(&folded(&piece[..*at]));
+    let (at, rest) = ends.filter(known).max()?;
+    Some((piece[..at].to_owned(), piece[rest..].to_owned()))
+}
+
+/// A word that names a school and no degree: `Technikerschule`, but not `Hauptschulabschluss`.
+fn names_school(word: &str) -> bool {
+    words::is_school(word) && !vocabulary().long_degrees.contains(&folded(word))
+}
+
+/// A degree and perhaps its subject: `MSc in Mathematics`, `Bachelor of Science in Physics`, `B.A. (Hons) History`.
+pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
+    // `M. Sc.` is one word.
+    let mut letters = piece.chars();
+    let is_apart =
+        letters.next().is_some_and(char::is_uppercase) && letters.as_str().starts_with(". ");
+    let tight = if is_apart { piece.replacen(". ", ".", 1) } else { piece.to_owned() };
+    let piece = tight.as_str();
+    let words: Vec<&str> = piece.split_whitespace().collect();
+    let first = folded(words.first()?).replace(['.', '\''], "");
+    let first = first.trim_end_matches([',', ':']);
+    let whole = folded(piece);
+    let is_named = |name: &&String| {
+        whole.starts_with(name.as_str())
+            && (name.len() > 6 || !whole[name.len()..].starts_with(char::is_alphabetic))
+    };
+    let long = vocabulary().long_degrees.iter().any(|name| is_named(&name));
+    // `MA` and `M.A.`, but not the word `as`.
+    let written = words.first()?.chars();
+    let abbreviated = vocabulary().short_degrees.contains(first)
+        && (written.clone().any(|c| c == '.') || written.filter(|c| c.is_uppercase()).count() > 1);
+    if !long && !abbreviated {
+        // `Senior Secondary Certificate`
+        let last = folded(words.last()?);
+        let is_paper = ["certificate", "diploma", "degree"].contains(&last.as_str());
+        return (is_paper && words.len() <= 4).then(|| (piece.to_owned(), None));
+    }
+    // A school with a degree's word in it: `Master Builders College`; not so `Dipl. Ing. FH`, `High School Diploma`.
+    let last = words.last().filter(|word| word.chars().count() > 4);
+    let is_whole = vocabulary().long_degrees.contains(&whole);
+    let ends = [last, words.first()].into_iter().flatten();
+    if long && !is_whole && ends.copied().any(names_school) {
+        return None;
+    }
+    let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word));
+    if let Some((study, area)) = parted {
+        return Some((study.trim().to_owned(), Some(area.trim().to_owned())));
+    }
+    if let Some((study, area)) = led(piece) {
+        return Some((study, Some(area)));
+    }
+    // `General certificate (major Welding)`
+    if let Some((study, inner)) = piece.strip_suffix(')').and_then(|open| open.split_once(" ("))
+        && unled(inner).len() < inner.len()
+    {
+        return Some((study.to_owned(), Some(unled(inner).to_owned())));
+    }
+    if long {
+        return Some((piece.trim_end_matches([',', ':']).to_owned(), None));
+    }
+    let honours = words.get(1).is_some_and(|word| word.to_lowercase().contains("hons"));
+    let (study, area) = words.split_at(if honours { 2 } else { 1 });
+    let area = area.join(" ");
+    let area = area.strip_prefix("of ").unwrap_or(&area).to_owned();
+    let study = study.join(" ");
+    let study = study.trim_end_matches([',', ':']).to_owned();
+    Some((study, (!area.is_empty()).then_some(area)))
+}
