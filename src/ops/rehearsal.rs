@@ -213,9 +213,8 @@ impl Rehearsal {
     /// comes after three failures shows then. It is no mistake of the flow that they never end.
     async fn insist(&mut self, pass: &Pass<'_>) -> Result<(), Error> {
         let flow = Arc::clone(&pass.scene.flow);
-        let steps = || flow.flow.phase.iter().flat_map(|phase| &phase.step);
         for plan in self.plans.clone().into_iter().take(INSISTING_MAX) {
-            if steps().all(|step| self.steps.contains(&step.id)) {
+            if report::unasked(self, &flow).is_empty() {
                 break;
             }
             let mut other = Self { probes: self.probes.clone(), ..Self::default() };
@@ -378,6 +377,9 @@ impl Rehearsal {
                 if requests.count() > REQUESTS_MAX {
                     self.find(Some(at.clone()), Trouble::AskedTooOften, taken);
                 }
+            }
+            for (at, why) in script::holes::failing_texts(state, flow, written) {
+                self.find(Some(at), Trouble::Text(why), taken);
             }
             if comes_out_empty(written, &known.call.args) {
                 self.find(Some(at), Trouble::Empty, taken);

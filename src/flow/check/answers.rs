@@ -37,6 +37,11 @@ impl Check<'_> {
     pub(super) fn answers(&mut self, p: usize, phase: &Phase) {
         for (n, objective) in phase.objective.iter().enumerate() {
             let at = format!("/phase/{p}/objective/{n}/done");
+            if let Done::Uploaded(kind) = &objective.done
+                && objective.required
+            {
+                self.passed_over(p, phase, (objective, kind));
+            }
             let Done::Answered(answered) = &objective.done else { continue };
             let Some((s, step)) =
                 phase.step.iter().enumerate().find(|(_, step)| step.id == answered.step)
@@ -46,6 +51,7 @@ impl Check<'_> {
             let Some(choices) = choices(step) else { continue };
             if is_consent(objective) {
                 self.skips_consent(p, n, objective);
+                self.consent_of_some(p, phase, objective);
                 self.refusals(&format!("{at}/answered"), objective, answered, &choices);
             }
             if objective.required && !answered.with.is_empty() {
@@ -57,6 +63,37 @@ impl Check<'_> {
                     (step, &choices),
                 );
             }
+        }
+    }
+
+    /// A phase of consent that some people never come to.
+    fn consent_of_some(&mut self, p: usize, phase: &Phase, objective: &Objective) {
+        if phase.when.is_some() && objective.required && objective.skip == Skip::Never {
+            let message = format!("only some people are asked for `{}`", objective.id);
+            let hint = "leave `when` out, or see that the others give their consent elsewhere";
+            self.warn(&format!("/phase/{p}/when"), message, hint);
+        }
+    }
+
+    /// A file that an objective needs, from a question with a Skip button that leads nowhere.
+    fn passed_over(&mut self, p: usize, phase: &Phase, (objective, kind): (&Objective, &str)) {
+        let mut steps = phase.step.iter().enumerate().filter(|(_, step)| {
+            step.tool == "get_user_upload" && step.args.get("uploadType").is_some_and(|t| t == kind)
+        });
+        let (Some((n, step)), None) = (steps.next(), steps.next()) else { return };
+        let is_required = step.args.get("required") == Some(&Value::Bool(true));
+        let is_caught = step.leads("skipped").is_some_and(|target| target != "@next");
+        if !is_required
+            && !is_caught
+            && objective.skip != Skip::Participant
+            && objective.when == step.when
+        {
+            let message = format!(
+                "this can be skipped, and `{}` needs it, so the same question comes again",
+                objective.id
+            );
+            let hint = "add `required = true` to its `args`, or a branch for `skipped`";
+            self.warn(&format!("/phase/{p}/step/{n}/args"), message, hint);
         }
     }
 

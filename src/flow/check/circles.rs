@@ -1,7 +1,7 @@
 //! Answers that lead nowhere new: back to the same question without another one between, on where others end, or the
 //! same way for a file that could be read as for one that couldn't.
 
-use super::{Check, steps::outcomes};
+use super::{Check, steps::outcomes, swapped::says_no};
 use crate::model::flow::{Phase, REQUEST, Step, has_points};
 
 /// Ids of options with which people break off.
@@ -24,6 +24,9 @@ impl Check<'_> {
                     self.stops_elsewhere(&at, phase, step);
                 }
                 self.read_or_not(&at, phase, n);
+                self.half_a_quiz(&at, phase, n);
+                self.asks_in_spite(&at, phase, step);
+                self.silence_is_yes(&at, step);
             }
         }
     }
@@ -90,6 +93,56 @@ impl Check<'_> {
             let message = format!("`{key}` ends the conversation elsewhere, and here it leads on");
             let hint = format!("lead it to `@stop` instead of `{target}`, or call it otherwise");
             self.warn(&format!("{at}/{key}"), message, &hint);
+        }
+    }
+
+    /// A second attempt that leaves out the first questions, which may have cost the points.
+    fn half_a_quiz(&mut self, at: &str, phase: &Phase, n: usize) {
+        let found = phase.step[n].branch.iter().find_map(|(key, target)| {
+            let to = phase.step[..n].iter().position(|step| step.id == *target)?;
+            let before = to.checked_sub(1)?;
+            let is_second = has_points(&phase.step[to]) && has_points(&phase.step[before]);
+            is_second.then(|| (key.clone(), phase.step[before].id.clone()))
+        });
+        if let Some((key, before)) = found.filter(|_| !has_points(&phase.step[n])) {
+            let message = format!("`{before}`, which has points as well, is not asked again");
+            self.warn(&format!("{at}/{key}"), message, "lead back to the first question");
+        }
+    }
+
+    /// `Not now` leads to a request to the team.
+    fn asks_in_spite(&mut self, at: &str, phase: &Phase, step: &Step) {
+        let options = step.args.get("options").and_then(|options| options.as_array());
+        let asks =
+            |target: &str| phase.step.iter().any(|step| step.id == target && step.tool == REQUEST);
+        let found = options.into_iter().flatten().find_map(|option| {
+            let (id, label) = (option["id"].as_str()?, option["label"].as_str()?);
+            let target = step.leads(id)?;
+            (says_no(label) && asks(target)).then(|| (id.to_owned(), target.to_owned()))
+        });
+        if let Some((id, target)) = found {
+            let message = format!("`{id}` says no, and leads to the request `{target}`");
+            self.warn(&format!("{at}/{id}"), message, "lead it elsewhere");
+        }
+    }
+
+    /// Silence goes the way of a yes, where a no has a way of its own.
+    fn silence_is_yes(&mut self, at: &str, step: &Step) {
+        let Some(silent) = step.branch.get("expired").filter(|target| !target.starts_with('@'))
+        else {
+            return;
+        };
+        let options = step.args.get("options").and_then(|options| options.as_array());
+        let led = |no: bool| {
+            options.into_iter().flatten().any(|option| {
+                let label = option["label"].as_str().unwrap_or_default();
+                let target = option["id"].as_str().and_then(|id| step.leads(id));
+                says_no(label) == no && target == Some(silent.as_str())
+            })
+        };
+        if step.tool != REQUEST && led(false) && !led(true) {
+            let message = format!("whoever doesn't answer goes on to `{silent}`, like a yes");
+            self.warn(&format!("{at}/expired"), message, "lead silence where a no leads");
         }
     }
 

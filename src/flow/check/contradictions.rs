@@ -9,7 +9,7 @@ use super::{
     lengths::{lengths, number, words},
     tokens::{Token, tokens},
 };
-use crate::model::flow::{Opening, Phase, Step};
+use crate::model::flow::{Fallback, Opening, Phase, Step};
 
 /// Words that ask people to pick.
 const PICKS: [&str; 9] =
@@ -17,6 +17,10 @@ const PICKS: [&str; 9] =
 
 /// Words that may stand before the number.
 const FILLERS: [&str; 6] = ["please", "just", "exactly", "bitte", "sie", "genau"];
+
+/// Words before the most that can be picked.
+const UP_TO: [&[&str]; 5] =
+    [&["up", "to"], &["at", "most"], &["bis", "zu"], &["höchstens"], &["maximal"]];
 
 /// Words after a number that make it one of several.
 const RANGES: [&str; 5] = ["or", "to", "and", "oder", "bis"];
@@ -33,6 +37,32 @@ const UNDER: [&[&str]; 7] = [
     &["moins", "de"],
     &["menos", "de"],
 ];
+
+/// Words for days that have passed, and for those that are to come.
+const PASSED: [&str; 10] = [
+    "expired",
+    "has passed",
+    "is over",
+    "out of date",
+    "older than",
+    "renew",
+    "ran out",
+    "abgelaufen",
+    "ist vorbei",
+    "älter als",
+];
+const TO_COME: [&str; 7] = [
+    "to come",
+    "in the future",
+    "not yet",
+    "too early",
+    "liegt in der zukunft",
+    "noch nicht",
+    "zu früh",
+];
+
+/// Words for a model.
+const MODEL: [&str; 6] = ["ai", "ki", "ia", "llm", "chatgpt", "gpt"];
 
 /// Words with which somebody introduces themselves.
 const INTRODUCES: [&str; 7] =
@@ -67,9 +97,11 @@ impl Check<'_> {
                 let at = format!("/phase/{p}/step/{n}");
                 self.picks_told(&at, step);
                 self.ages_told(&at, step);
+                self.days_told(&at, step);
             }
         }
         self.introduced();
+        self.without_model_told();
     }
 
     /// `Pick one` above a question that takes two or more.
@@ -90,8 +122,10 @@ impl Check<'_> {
         };
         let sentences = prompt.split(['.', '!', '?', ';', '\n']);
         let mut sentences = sentences.map(words);
-        let Some(told) = sentences.find_map(|words| told_to_pick(&words)) else { return };
-        if told < fewest || told > most {
+        let Some((told, is_most)) = sentences.find_map(|words| told_to_pick(&words)) else {
+            return;
+        };
+        if told < fewest && !is_most || told > most {
             let needed = if told < fewest {
                 format!("{fewest} or more must be picked")
             } else {
@@ -168,6 +202,63 @@ impl Check<'_> {
         }
     }
 
+    /// `It expired on …` where the condition says that the day is to come, and the other way round.
+    fn days_told(&mut self, at: &str, step: &Step) {
+        let Some(when) = &step.when else { return };
+        let tokens = tokens(when);
+        if tokens.iter().any(|token| matches!(token, Token::Name("not" | "or"))) {
+            return;
+        }
+        let is_to_come = tokens.windows(3).find_map(|part| match part {
+            [Token::Name(field), Token::Sign(sign @ ('<' | '>')), Token::Name("today" | "now")]
+                if field.starts_with("records.") =>
+            {
+                Some(*sign == '>')
+            }
+            [Token::Name("days_until"), Token::Sign('>'), Token::Number(_)] => Some(true),
+            [Token::Name("days_since"), Token::Sign('>'), Token::Number(_)] => Some(false),
+            _ => None,
+        });
+        let Some(is_to_come) = is_to_come else { return };
+        let texts =
+            ["prompt", "message", "text"].into_iter().filter_map(|name| step.args.get(name));
+        let says = |known: &[&str]| {
+            texts.clone().filter_map(Value::as_str).any(|text| {
+                let words = words(text).join(" ");
+                known.iter().any(|told| format!(" {words} ").contains(&format!(" {told} ")))
+            })
+        };
+        let (past, future) = (says(&PASSED), says(&TO_COME));
+        if is_to_come && past && !future {
+            let message = "the text speaks of a day that has passed, and here it is to come";
+            self.warn(
+                &format!("{at}/when"),
+                message,
+                "turn the comparison round, or use `days_since`",
+            );
+        } else if !is_to_come && future && !past {
+            let message = "the text speaks of a day that is to come, and here it has passed";
+            self.warn(
+                &format!("{at}/when"),
+                message,
+                "turn the comparison round, or use `days_until`",
+            );
+        }
+    }
+
+    /// The notice of a flow that a script can lead speaks of a model.
+    fn without_model_told(&mut self) {
+        let flow = self.flow;
+        let Some(notice) = &flow.notice else { return };
+        let is_led = flow.phase.iter().any(|phase| phase.fallback == Some(Fallback::Script));
+        let words = words(&notice.text);
+        let speaks = MODEL.iter().any(|word| words.iter().any(|told| told == word));
+        if is_led && speaks && notice.text_without_model.is_none() {
+            let message = "without a model, this is not true: a script asks then";
+            self.warn("/notice/text", message, "add `text_without_model` under `[notice]`");
+        }
+    }
+
     /// `You joined four weeks ago` in a phase that comes after 28 hours.
     fn long_ago(&mut self, p: usize, phase: &Phase) {
         let Some(Opening::After(period)) = phase.after.as_deref().map(Opening::read) else {
@@ -208,11 +299,19 @@ impl Check<'_> {
     }
 }
 
-/// How many picks a sentence asks for; nothing where it leaves a choice.
-fn told_to_pick(words: &[String]) -> Option<u64> {
+/// How many picks a sentence asks for, and whether that is the most of them; nothing where it leaves a choice.
+fn told_to_pick(words: &[String]) -> Option<(u64, bool)> {
     let verb = words.iter().position(|word| PICKS.contains(&word.as_str()))?;
-    let mut rest = words[verb + 1..].iter().skip_while(|word| FILLERS.contains(&word.as_str()));
-    let told = number(rest.next()?)?;
-    let is_range = rest.next().is_some_and(|next| RANGES.contains(&next.as_str()));
-    (!is_range).then_some(told)
+    let rest = &words[verb + 1..];
+    let is_filler = |word: &&String| FILLERS.contains(&word.as_str());
+    let filled = rest.iter().take_while(is_filler).count();
+    let rest = &rest[filled..];
+    let begins = |most: &&[&str]| {
+        rest.len() > most.len() && most.iter().zip(rest).all(|(word, told)| told == word)
+    };
+    let most = UP_TO.iter().find(|most| begins(most));
+    let rest = &rest[most.map_or(0, |most| most.len())..];
+    let told = number(rest.first()?)?;
+    let is_range = rest.get(1).is_some_and(|next| RANGES.contains(&next.as_str()));
+    (!is_range).then_some((told, most.is_some()))
 }

@@ -65,18 +65,53 @@ impl Check<'_> {
     fn seen_by_nobody(&mut self) {
         let flow = self.flow;
         let is_asked = flow.phase.iter().flat_map(|phase| &phase.step).any(|s| s.tool == REQUEST);
-        for name in flow.data.keys().filter(|_| is_asked) {
+        for name in flow.data.keys() {
             let Some(schema) = self.loaded.schemas.get(name) else { continue };
             let is_for_deciders = is_hidden_from(schema, Reader::Team)
                 && is_hidden_from(schema, Reader::Hooks)
                 && !is_hidden_from(schema, Reader::Deciders);
             let is_shown = flow.approvals.named.values().any(|one| one.show.contains(name));
-            if is_for_deciders && !is_shown {
+            let is_for_hooks = schema["properties"].as_object().is_some_and(|fields| {
+                fields.values().any(|field| {
+                    !is_hidden_from(field, Reader::Hooks)
+                        && is_hidden_from(field, Reader::Team)
+                        && is_hidden_from(field, Reader::Deciders)
+                })
+            });
+            let is_sent = flow.phase.iter().flat_map(|phase| &phase.effect).any(|effect| {
+                matches!(effect, PhaseEffect::Webhook { include, .. } if include.contains(name))
+            });
+            if is_for_hooks && !is_sent {
+                let message =
+                    format!("a field of `{name}` is for web hooks only, and none sends it");
+                let hint = "add it to `include` of a web hook, or to `visible_to` of the field";
+                self.warn(&format!("/data/{}", escaped(name)), message, hint);
+            }
+            if is_asked && is_for_deciders && !is_shown {
                 let message = format!("only deciders may see `{name}`, and no card shows it");
                 let hint = "add it to `show` of a decision, or to `visible_to` of its fields";
                 self.warn(&format!("/data/{}", escaped(name)), message, hint);
             }
         }
+    }
+
+    /// A role that everybody gets in a phase before the decision about it.
+    fn before_decision(&mut self, at: &str, p: usize, given: &BTreeSet<&str>) {
+        let flow = self.flow;
+        let asks = |phase: &&Phase| phase.step.iter().any(|step| step.tool == REQUEST);
+        let Some(asking) = flow.phase.iter().skip(p + 1).find(asks) else { return };
+        // Another role, or a text, may be what the decision is about.
+        let effects = || flow.phase.iter().flat_map(|phase| &phase.effect);
+        let approved = effects().filter(|other| other.on() == Moment::Approved);
+        let others = approved.chain(&asking.effect).filter_map(roles);
+        let is_about_else = flow.approvals.named.values().any(|one| one.approved.is_some());
+        if is_about_else || others.into_iter().any(|roles| roles.is_disjoint(given)) {
+            return;
+        }
+        let Some(step) = asking.step.iter().find(|step| step.tool == REQUEST) else { return };
+        let message = format!("{} is given before `{}` is decided", named(given), step.id);
+        let hint = "move it to the phase of the decision, with `on = \"approved\"`";
+        self.warn(at, message, hint);
     }
 
     /// A role that comes before the decision about it, or of a decision that went against it.
@@ -86,28 +121,11 @@ impl Check<'_> {
             let effects = phases.iter().flat_map(|phase| &phase.effect);
             effects.filter(|other| other.on() == Moment::Approved).filter_map(roles)
         };
-        let named = given.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ");
         let who = match effect.on() {
             Moment::Completed => {
-                if effect.approval().is_some() || effect.when().is_some() {
-                    return;
+                if effect.approval().is_none() && effect.when().is_none() {
+                    self.before_decision(at, p, given);
                 }
-                let asks = |phase: &&Phase| phase.step.iter().any(|step| step.tool == REQUEST);
-                let Some(asking) = phases.iter().skip(p + 1).find(asks) else { return };
-                // What the decision is about comes with it.
-                if asking.effect.iter().filter_map(roles).any(|roles| roles.is_disjoint(given)) {
-                    return;
-                }
-                let Some(step) = asking.step.iter().find(|step| step.tool == REQUEST) else {
-                    return;
-                };
-                // Another role may be that of applicants.
-                if approved().any(|roles| roles.is_disjoint(given)) {
-                    return;
-                }
-                let message = format!("{named} is given before `{}` is decided", step.id);
-                let hint = "move it to the phase of the decision, with `on = \"approved\"`";
-                self.warn(at, message, hint);
                 return;
             }
             Moment::Approved => return,
@@ -136,7 +154,7 @@ impl Check<'_> {
         } else {
             ""
         };
-        let message = format!("{named} is given to people {who}{only}");
+        let message = format!("{} is given to people {who}{only}", named(given));
         let hint = if is_of_stop {
             "leave `on` out to give it to those who go on"
         } else {
@@ -211,6 +229,11 @@ impl Check<'_> {
             self.warn(&format!("{at}/{n}"), message, hint);
         }
     }
+}
+
+/// Roles as messages list them.
+fn named(roles: &BTreeSet<&str>) -> String {
+    roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// The roles that an effect gives; nothing where it gives none.

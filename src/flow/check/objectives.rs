@@ -137,7 +137,8 @@ impl Check<'_> {
             self.warn(&format!("/phase/{p}/mode"), message, hint);
             return;
         }
-        if scripted && !phase.step.is_empty() && !paths(phase).ends {
+        let is_last = p + 1 == self.flow.phase.len() && phase.effect.is_empty() && !asks;
+        if scripted && !phase.step.is_empty() && !paths(phase).ends && !is_last {
             let hint = "let one branch lead to the next phase".to_owned();
             let message = format!("the script of `{}` can never end", phase.id);
             self.error(&format!("/phase/{p}/step"), message, Some(hint));

@@ -95,6 +95,10 @@ impl Check<'_> {
         match Opening::read(after) {
             Opening::After(period) => {
                 self.not_zero(&at, period);
+                if !period.0.is_zero() && period < Period::hours(1) {
+                    let hint = "`m` is minutes: for months, write `2months` or `60d`";
+                    self.warn(&at, format!("this begins after only {period}"), hint);
+                }
                 let kept = self.kept();
                 if period >= kept {
                     let message = format!("after {kept} the conversation is deleted");

@@ -433,7 +433,15 @@ impl Check<'_> {
             if *target == step.id && key != "rejected" && key != "error" {
                 let message = format!("`{key}` leads back to the same question");
                 let hint = "lead it to another step, `@next`, `@skip`, `@stop` or `@handoff`";
-                self.error(&at, message, Some(hint.to_owned()));
+                // Somebody may want to read it again; with a text of its own, it says so.
+                let has_others = outcomes.as_ref().is_some_and(|known| {
+                    known.iter().any(|other| other != key && step.leads(other) != Some(&step.id))
+                });
+                if has_others && key != ELSE {
+                    self.warn(&at, message, hint);
+                } else {
+                    self.error(&at, message, Some(hint.to_owned()));
+                }
             }
             if target == "@skip" {
                 self.skips_something(&at, phase);

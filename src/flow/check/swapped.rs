@@ -63,7 +63,8 @@ fn sounds(text: &str, like: &[&str], unlike: &[&str]) -> bool {
     has(like) && !has(unlike)
 }
 
-fn says_no(label: &str) -> bool {
+/// Whether a label says no.
+pub(super) fn says_no(label: &str) -> bool {
     let lower = label.to_lowercase().replace('’', "'");
     let mut words =
         lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty());

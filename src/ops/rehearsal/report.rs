@@ -128,7 +128,9 @@ fn told(finding: &Finding, (cast, way): (Cast, &str), document: &TomlDocument) -
         ),
         Trouble::Nothing(why) => (format!("this comes to nothing: {why}"), ""),
     };
-    let at = finding.at.as_ref().map_or_else(|| "/phase".to_owned(), |at| format!("{at}{key}"));
+    let key = |at: &str| if at.starts_with("/approvals") { "" } else { key };
+    let at =
+        finding.at.as_ref().map_or_else(|| "/phase".to_owned(), |at| format!("{at}{}", key(at)));
     let way = match (cast.words(), way) {
         ("", "") => "at once".to_owned(),
         ("", way) => format!("after {way}"),
@@ -159,21 +161,9 @@ fn told(finding: &Finding, (cast, way): (Cast, &str), document: &TomlDocument) -
 /// and the condition speaks of a single answer; nothing is said where it depends on what a file or a service says.
 fn unreached(found: &Rehearsal, flow: &LoadedFlow, context: &Context<'_>) -> Vec<Problem> {
     let document = context.document;
-    let behind = failures(found, flow);
-    let is_reached = |step: &Step| found.steps.contains(&step.id);
-    let phases = flow.flow.phase.iter().filter(|phase| {
-        let is_outside = |step: &Step| OUTSIDE.contains(&step.tool.as_str());
-        phase.step.iter().any(is_reached) && !phase.step.iter().any(is_outside)
-    });
-    let unreached = phases.flat_map(|phase| &phase.step).filter(|step| !is_reached(step));
-    // Of what stands behind a question that can't be asked, nothing is known.
-    let unreached = unreached.filter(|step| !behind.contains(step.id.as_str()));
-    let told = unreached.filter_map(|step| {
+    let told = unasked(found, flow).into_iter().filter_map(|step| {
         let when = step.when.as_deref().unwrap_or_default();
         if context.is_behind_constant(position(flow, &step.id)?) {
-            return None;
-        }
-        if !is_of_answers(when) {
             return None;
         }
         let message = format!("`{}` is never asked, whatever people answer", step.id);
@@ -190,6 +180,20 @@ fn unreached(found: &Rehearsal, flow: &LoadedFlow, context: &Context<'_>) -> Vec
         Some(if is_certain { problem } else { problem.warning() })
     });
     told.chain(unopened(found, flow, context)).collect()
+}
+
+/// Steps that nobody came to, and that answers alone should lead to.
+pub(super) fn unasked<'f>(found: &Rehearsal, flow: &'f LoadedFlow) -> Vec<&'f Step> {
+    let behind = failures(found, flow);
+    let is_reached = |step: &Step| found.steps.contains(&step.id);
+    let phases = flow.flow.phase.iter().filter(|phase| {
+        let is_outside = |step: &Step| OUTSIDE.contains(&step.tool.as_str());
+        phase.step.iter().any(is_reached) && !phase.step.iter().any(is_outside)
+    });
+    let unreached = phases.flat_map(|phase| &phase.step).filter(|step| !is_reached(step));
+    // Of what stands behind a question that can't be asked, nothing is known.
+    let unreached = unreached.filter(|step| !behind.contains(step.id.as_str()));
+    unreached.filter(|step| is_of_answers(step.when.as_deref().unwrap_or_default())).collect()
 }
 
 /// Phases that nobody came to by any answers, though all before them were passed.

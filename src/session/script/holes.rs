@@ -37,6 +37,24 @@ pub fn holes(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, Stri
     texts.collect()
 }
 
+/// Texts of the decision that a step asks for which can't be filled in, with their place and why.
+pub fn failing_texts(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, String)> {
+    let name = step.args.get("approval").and_then(Value::as_str).filter(|_| step.tool == REQUEST);
+    let Some((name, one)) = name.and_then(|n| Some((n, flow.flow.approvals.named.get(n)?))) else {
+        return Vec::new();
+    };
+    let scope = Scope::new(state, flow);
+    let texts = [("approved", &one.approved), ("denied", &one.denied), ("expired", &one.expired)];
+    let texts = texts
+        .into_iter()
+        .filter_map(|(key, text)| Some((format!("/approvals/{name}/{key}"), text.as_ref()?)));
+    let failing = texts.filter_map(|(at, text)| {
+        let failure = scope.filled(text, &scope.context).err()?;
+        Some((at, failure))
+    });
+    failing.collect()
+}
+
 /// Arguments of a step without a value now, with the expressions that they were to come from.
 pub fn valueless(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, String)> {
     let scope = Scope::new(state, flow);

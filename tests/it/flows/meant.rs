@@ -239,6 +239,91 @@ const CASES: &[(&[Edit], &str)] = &[
         )],
         "warning: the prompt speaks of `knowledge_card_generation`, which is not among `agents`",
     ),
+    (
+        &[(
+            "prompt = \"What would you like to do",
+            "maxChoices = 1\n  prompt = \"Pick up to three. What would you like to do",
+        )],
+        "warning: the text asks for 3, and at most 1 can be picked",
+    ),
+    (
+        &[(
+            "prompt = \"What would you like to do",
+            "maxChoices = 3\n  minChoices = 2\n  prompt = \"Pick up to three. What would you like to do",
+        )],
+        "",
+    ),
+    (
+        &[
+            ("'drive' in answers.topics", "records.person.since > today"),
+            (
+                "Please send a copy of your driving licence.",
+                "Your licence expired. Please send a new one.",
+            ),
+        ],
+        "warning: the text speaks of a day that has passed, and here it is to come",
+    ),
+    (
+        &[
+            ("'drive' in answers.topics", "records.person.since < today"),
+            (
+                "Please send a copy of your driving licence.",
+                "That day is still to come. Please send your licence.",
+            ),
+        ],
+        "warning: the text speaks of a day that is to come, and here it has passed",
+    ),
+    (
+        &[("**This is a bot** of {{organisation}}.", "**This is an AI** of {{organisation}}.")],
+        "warning: without a model, this is not true: a script asks then",
+    ),
+    (
+        &[(
+            "title = \"Certificate\"\n  required = false\n  skip = \"participant\"",
+            "title = \"Certificate\"\n  when = \"'drive' in answers.topics\"",
+        )],
+        "warning: this can be skipped, and `certificate` needs it, so the same question comes again",
+    ),
+    (
+        &[
+            ("\"title\": \"Age\",", "\"title\": \"Age\", \"visibleTo\": [\"hooks\"],"),
+            ("include = [\"person\"]", "include = [\"note\"]"),
+        ],
+        "warning: a field of `person` is for web hooks only, and none sends it",
+    ),
+    (
+        &[("title = \"In your own words\"", "title = \"In your own words\"\nafter = \"2m\"")],
+        "warning: this begins after only 2 minutes. hint: `m` is minutes",
+    ),
+    (
+        &[(
+            LICENCE,
+            "  [[phase.step]]\n  id = \"one\"\n  tool = \"get_user_option\"\n  args = { prompt = \"Red?\", options = [{ id = \"a\", label = \"Halt\", correct = true }, { id = \"b\", label = \"Go\" }] }\n\n  [[phase.step]]\n  id = \"two\"\n  tool = \"get_user_option\"\n  args = { prompt = \"Green?\", options = [{ id = \"a\", label = \"Halt\" }, { id = \"b\", label = \"Go\", correct = true }] }\n\n  [[phase.step]]\n  id = \"retry\"\n  tool = \"get_user_option\"\n  when = \"score.details < 2\"\n  args = { prompt = \"Again?\", options = [{ id = \"yes\", label = \"Yes\" }, { id = \"no\", label = \"No\" }] }\n  branch = { yes = \"two\", no = \"@stop\" }\n\n  [[phase.step]]\n  id = \"licence\"",
+        )],
+        "warning: `one`, which has points as well, is not asked again",
+    ),
+    (
+        &[(
+            "title = \"Consent\"\nmode = \"script\"",
+            "title = \"Consent\"\nwhen = \"platform == 'slack'\"\nmode = \"script\"",
+        )],
+        "warning: only some people are asked for `consent_given`",
+    ),
+    (
+        &[(
+            LICENCE,
+            "  [[phase.step]]\n  id = \"seen\"\n  tool = \"get_user_option\"\n  deadline = \"3d\"\n  args = { prompt = \"Have you seen an accident?\", options = [{ id = \"yes\", label = \"Yes\" }, { id = \"no\", label = \"No\" }] }\n  branch = { yes = \"tell\", no = \"licence\", expired = \"tell\" }\n\n  [[phase.step]]\n  id = \"tell\"\n  tool = \"request_user_input\"\n  args = { prompt = \"What happened?\" }\n\n  [[phase.step]]\n  id = \"licence\"",
+        )],
+        "warning: whoever doesn't answer goes on to `tell`, like a yes",
+    ),
+    // Somebody may want to read it again.
+    (
+        &[(
+            LICENCE,
+            "  [[phase.step]]\n  id = \"tip\"\n  tool = \"get_user_option\"\n  args = { prompt = \"Lift with your legs.\", options = [{ id = \"ok\", label = \"Understood\" }, { id = \"again\", label = \"Say it again\" }] }\n  branch = { again = \"tip\" }\n\n  [[phase.step]]\n  id = \"licence\"",
+        )],
+        "warning: `again` leads back to the same question",
+    ),
     // Nothing can be passed over, so nobody has to decide about it.
     (
         &[
@@ -267,6 +352,11 @@ const DECIDED: &[(&str, &str)] = &[
         r#"{ id = "decide", tool = "request_decision", args = { approval = "helper" }, branch = { denied = "@stop", expired = "@handoff" } },
   { id = "size", tool = "submit_for_validation", args = { dataType = "shirt", message = "Which size?", data = {} } },"#,
         "this asks for a decision before `shirt` is stored. hint: move it behind the step",
+    ),
+    (
+        r#"{ id = "lead", tool = "get_user_option", args = { prompt = "Would you like to lead?", options = [{ id = "yes", label = "Yes" }, { id = "no", label = "Not now" }] }, branch = { no = "decide" } },
+  { id = "decide", tool = "request_decision", args = { approval = "helper" }, branch = { denied = "@stop", expired = "@handoff" } },"#,
+        "warning: `no` says no, and leads to the request `decide`",
     ),
 ];
 

@@ -72,3 +72,20 @@ fn what_another_day_brings_may_be_asked_then() {
         assert_eq!(checked(&[(edit.0, &edit.1)]), (String::new(), false), "{day}");
     }
 }
+
+#[test]
+fn a_text_of_a_decision_that_cannot_be_filled_in_is_told() {
+    let approval = |text: &str| {
+        format!(
+            "[approvals.helper]\ntitle = \"Take them on?\"\ndeciders = \"recruiting_approvals\"\nshow = [\"person\"]\napproved = \"From {text} on.\"\n\n[handoff]"
+        )
+    };
+    let steps = before_licence(
+        "  [[phase.step]]\n  id = \"decide\"\n  tool = \"request_decision\"\n  args = { approval = \"helper\" }\n  branch = { denied = \"@stop\", expired = \"@handoff\" }",
+    );
+    let sound = approval("{{ today | plus('1d') | date }}");
+    assert_eq!(checked(&[("[handoff]", &sound), (LICENCE, &steps)]), (String::new(), false));
+    let failing = approval("{{ today | date | plus('1d') }}");
+    let (said, is_refused) = checked(&[("[handoff]", &failing), (LICENCE, &steps)]);
+    assert!(is_refused && said.contains("this can't be filled in: "), "{said}");
+}
