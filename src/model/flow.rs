@@ -39,7 +39,8 @@ pub struct Flow {
     /// Language of the texts.
     #[serde(default = "english")]
     pub locale: String,
-    /// Names of values that the operator supplies under `[vars]`; texts use them as `{{name}}`.
+    /// Names of values that the operator supplies under `[vars]`; notices and prompts use them as `{{name}}`, texts with
+    /// expressions as `{{ vars.name }}`.
     #[serde(default)]
     pub vars: Vec<String>,
     /// How a session begins and where it runs, by platform.

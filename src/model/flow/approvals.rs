@@ -54,7 +54,7 @@ pub struct Approval {
     /// When the request lapses, counted anew for each stage.
     #[serde(default = "week")]
     pub expires: Period,
-    /// When deciders are reminded.
+    /// When deciders are reminded; twice at most.
     #[serde(default = "a_day_later")]
     pub remind_after: Vec<Period>,
     /// What the participant reads when it is approved, with `{{ expressions }}`.
