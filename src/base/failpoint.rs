@@ -2,7 +2,7 @@
 //!
 //! Every durable step of the bot has a [`Failpoint`] before it and after it. A release build contains none of this:
 //! [`hit`] is empty there and no variable is read. A debug build checks one cell at each failpoint, and obeys three
-//! variables, which only the recovery tests set (`tests/kill.rs`):
+//! variables, which only the recovery tests set (`tests/program/kill.rs`):
 //!
 //! | variable | what it does |
 //! |---|---|

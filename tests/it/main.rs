@@ -8,6 +8,8 @@ mod cli;
 mod cli_troubles;
 mod clock;
 mod conditions;
+#[expect(dead_code, reason = "what the doubles can do is not all needed here")]
+mod consulting;
 mod contacts;
 mod conversation;
 mod corpus;
@@ -35,6 +37,7 @@ mod llm;
 mod logged;
 mod outages;
 mod outbox;
+mod print;
 mod quiz;
 mod races;
 mod raw_device;

@@ -1,5 +1,5 @@
 //! Bad times of the embedded store: a device that fails, by word of a port that tests hold. The real thing, a full
-//! disk under the real program, is in `tests/full_disk.rs`.
+//! disk under the real program, is in `tests/program/full_disk.rs`.
 
 use std::{
     fs,

@@ -1,0 +1,25 @@
+//! The catalogue `consulting`: each tool by a table of cases (good, edge, hostile, a provider that is down), through the
+//! pipeline, with its schema, its cache, its attempts and its capability.
+
+mod bench;
+mod cases;
+mod comparing;
+mod diagrams;
+mod doubles;
+mod engines;
+mod figures;
+mod guarding;
+mod offers;
+mod places;
+#[path = "../support/provider.rs"]
+mod provider;
+mod scanning;
+#[path = "../support/scripted.rs"]
+mod scripted;
+mod searching;
+mod seeing;
+#[path = "../support/specification.rs"]
+mod specification;
+mod writing;
+
+use crate::keys;

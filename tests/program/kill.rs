@@ -1,0 +1,84 @@
+//! The real program under fire: it dies at every durable step, at random moments, in power cuts, and its clock jumps.
+//! Nothing is asked twice, nothing is lost, and the end is the same as that of a run that nobody disturbed.
+//!
+//! | variable | what it says |
+//! |---|---|
+//! | `KILLS` | random kills of each flow (ten) |
+//! | `MATRIX=each` | one run for every point of [`anteroom::base::failpoint`], instead of all points in a few runs; names of points for these alone |
+//! | `INTERVIEWS=all` | interviews led by models of every temperament and over every preset, instead of two of each flow |
+//! | `POWER_CUTS` | power cuts on a young data directory and on an old one (one each) |
+//! | `KILL_SEED` | repeats the choices; it is printed with every failure |
+
+mod clock;
+mod digger;
+mod led;
+mod matrix;
+mod power;
+mod spoken;
+mod trace;
+mod walk;
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+use crate::{bot, html, laws, model_service, person, reader, skipped};
+use walk::Walk;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_candidate_flow_comes_out_the_same_however_often_it_is_killed() {
+    the_end_is_the_same("candidate-onboarding").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_community_flow_comes_out_the_same_however_often_it_is_killed() {
+    the_end_is_the_same("community-welcome").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_run_hands_its_result_back_once_however_often_it_is_killed() {
+    the_end_is_the_same("delegating").await;
+}
+
+/// Kills with -9 at random moments.
+async fn the_end_is_the_same(flow: &str) {
+    let mut chance = Chance::new();
+    let seed = chance.0;
+    let kills = setting("KILLS").unwrap_or(10);
+    let quiet = tempfile::tempdir().unwrap();
+    let mut walk = Walk::begin(flow, quiet.path(), &[]).await;
+    let undisturbed = walk.finish().await;
+    assert!(undisturbed.steps >= 3, "{undisturbed:#?}");
+
+    let rough = tempfile::tempdir().unwrap();
+    let mut walk = Walk::begin(flow, rough.path(), &[]).await;
+    walk.moments = (0..kills).map(|_| chance.below(undisturbed.steps)).collect();
+    walk.chance = chance;
+    let disturbed = walk.finish().await;
+
+    let context = format!("KILL_SEED={seed} KILLS={kills}, kept in {}", rough.keep().display());
+    assert_eq!(walk.kills, kills, "{context}");
+    disturbed.assert_same(&undisturbed, &context);
+    std::fs::remove_dir_all(walk.data.parent().unwrap()).unwrap();
+}
+
+fn setting(name: &str) -> Option<u64> {
+    let found = std::env::vars().find(|(key, _)| key == name);
+    found.map(|(_, value)| value.parse().unwrap_or_else(|_| panic!("{name} is no number")))
+}
+
+/// Numbers by chance that a seed repeats (`SplitMix64`).
+struct Chance(u64);
+
+impl Chance {
+    fn new() -> Self {
+        let seed = setting("KILL_SEED");
+        Self(seed.unwrap_or_else(|| RandomState::new().build_hasher().finish()))
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}

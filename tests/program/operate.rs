@@ -1,0 +1,10 @@
+//! The real program as an operator meets it: its health, its metrics, its log, and how it stops.
+
+mod health;
+mod logs;
+mod metrics;
+mod program;
+mod reloads;
+mod stops;
+
+use crate::html;
