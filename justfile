@@ -23,7 +23,7 @@ docs:
     ANTEROOM_REWRITE=1 cargo test --locked --test tidy
     WRITE_DOCS=1 cargo test --locked --lib chat::commands
     ANTEROOM_REWRITE=1 cargo test --locked --test it flows::
-    ANTEROOM_REWRITE=1 cargo test --locked --test slack --test discord delivery_of_each
+    ANTEROOM_REWRITE=1 cargo test --locked --test platforms delivery_of_each
 
 # Everything that CI checks.
 ci:

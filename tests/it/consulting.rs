@@ -11,15 +11,11 @@ mod figures;
 mod guarding;
 mod offers;
 mod places;
-#[path = "../support/provider.rs"]
-mod provider;
 mod scanning;
-#[path = "../support/scripted.rs"]
-mod scripted;
 mod searching;
 mod seeing;
-#[path = "../support/specification.rs"]
-mod specification;
 mod writing;
+
+use crate::support::{provider, scripted};
 
 use crate::keys;

@@ -1,12 +1,8 @@
 //! Evaluations: what the personas make of scripted interviewers, good and bad, and what the report says of it.
 
-#[path = "evals/calibration.rs"]
 mod calibration;
-#[path = "evals/personas.rs"]
 mod personas;
-#[path = "evals/program.rs"]
 mod program;
-#[path = "evals/renamed.rs"]
 mod renamed;
 
 use std::{collections::BTreeMap, sync::Arc};

@@ -12,7 +12,7 @@
 //! | contact cards | folding, 10 MB photo, charsets, many cards, values and parameters, depth | here, `artifacts_hostile.rs` |
 //! | flows, configuration | mutations, depth, size | here |
 //! | expressions of flows | endless loops and recursion, values without end, depth | `src/session/script.rs` |
-//! | payloads of Slack | mutations, wrong types, missing and unknown parts | here, `tests/slack/parse.rs` |
+//! | payloads of Slack | mutations, wrong types, missing and unknown parts | here, `tests/platforms/slack/parse.rs` |
 //! | replies, stored events, forms | mutations, wrong kinds, unknown ids, too much | here, `refusals.rs`, `web/hostile.rs` |
 //! | addresses | 500 refused forms, names that change, redirects, bombs, silence | `fetch.rs` |
 //! | requests | slow, foreign, forged, many; live pages that take all places | `web.rs`, `web/hostile.rs` |

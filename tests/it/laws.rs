@@ -1,8 +1,6 @@
 //! Laws that hold whatever people do, in whatever order: random input, real engine, small flow.
 
-#[path = "../support/laws.rs"]
-mod sound;
-
+use crate::support::laws as sound;
 use anteroom::{
     base::ids::{CountingIds, Ids},
     engine::InboundKind,

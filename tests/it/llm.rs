@@ -1,34 +1,17 @@
 //! The model port: streams, failures, what is done about them, and that what is sent is what services take.
 
-#[path = "llm/client.rs"]
 mod client;
-#[path = "llm/conformance.rs"]
 mod conformance;
-#[path = "llm/formats.rs"]
 mod formats;
-#[path = "llm/interviews.rs"]
 mod interviews;
-#[path = "../support/model_service.rs"]
-pub(crate) mod model_service;
-#[path = "llm/plays.rs"]
 mod plays;
-#[path = "../support/provider.rs"]
-#[expect(dead_code, reason = "nothing is held in the middle of an answer here")]
-pub(crate) mod provider;
-#[path = "llm/resilience.rs"]
 mod resilience;
-#[path = "llm/rules.rs"]
 mod rules;
-#[path = "../support/scripted.rs"]
-pub(crate) mod scripted;
-#[path = "../support/signs.rs"]
-pub(crate) mod signs;
-#[path = "../support/specification.rs"]
-pub(crate) mod specification;
-#[path = "llm/streams.rs"]
 mod streams;
-#[path = "../support/temperaments.rs"]
-pub(crate) mod temperaments;
+
+pub(crate) use crate::support::{
+    model_service, provider, scripted, signs, specification, temperaments,
+};
 
 use std::sync::{Arc, Mutex};
 

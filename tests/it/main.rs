@@ -17,8 +17,6 @@ mod crashes;
 mod dates;
 mod decisions;
 mod documents;
-#[path = "../support/dribbling.rs"]
-mod dribbling;
 mod evals;
 mod export;
 mod fetch;
@@ -28,32 +26,29 @@ mod golden;
 mod hostile;
 mod interview;
 mod keeping;
-#[path = "../support/keys.rs"]
-mod keys;
 mod later;
 mod laws;
 mod llm;
-#[path = "../support/logged.rs"]
-mod logged;
 mod outages;
 mod outbox;
 mod print;
 mod quiz;
 mod races;
 mod raw_device;
-#[path = "../support/reader.rs"]
-mod reader;
 mod recordings;
 mod refusals;
 mod resume;
 mod resumes;
 mod semantics;
-#[path = "../support/skipped.rs"]
-mod skipped;
 mod store;
 mod subtasks;
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "each suite needs a part of it")]
+mod support;
 mod thinking;
 mod typed;
 mod visible;
 mod web;
 mod world;
+
+use support::{dribbling, keys, logged, reader, skipped};

@@ -2,17 +2,11 @@
 //!
 //! The model of parent and child is the same play; the texts that a child run reads are in the snapshots.
 
-#[path = "subtasks/agents.rs"]
 mod agents;
-#[path = "subtasks/chains.rs"]
 mod chains;
-#[path = "subtasks/crashes.rs"]
 mod crashes;
-#[path = "subtasks/ends.rs"]
 mod ends;
-#[path = "subtasks/people.rs"]
 mod people;
-#[path = "subtasks/templates.rs"]
 mod templates;
 
 use std::sync::Arc;

@@ -3,40 +3,23 @@
 //! The model is a play (`tests/support/scripted.rs`); the texts that it reads are in the snapshots, since they are as
 //! much a part of the product as those that people read. Numbers in names are rows of the table of what must hold.
 
-#[path = "thinking/accounts.rs"]
 mod accounts;
-#[path = "thinking/bad_days.rs"]
 mod bad_days;
-#[path = "thinking/budgets.rs"]
 mod budgets;
-#[path = "thinking/cards.rs"]
 mod cards;
-#[path = "thinking/claims.rs"]
 mod claims;
-#[path = "thinking/declined.rs"]
 mod declined;
 
-#[path = "thinking/forbidden.rs"]
 mod forbidden;
-#[path = "thinking/goodbyes.rs"]
 mod goodbyes;
-#[path = "thinking/interruptions.rs"]
 mod interruptions;
-#[path = "thinking/meanwhile.rs"]
 mod meanwhile;
-#[path = "thinking/moments.rs"]
 mod moments;
-#[path = "thinking/people.rs"]
 mod people;
-#[path = "thinking/rounds.rs"]
 mod rounds;
-#[path = "thinking/rows.rs"]
 mod rows;
-#[path = "thinking/shipped.rs"]
 mod shipped;
-#[path = "thinking/stalls.rs"]
 mod stalls;
-#[path = "thinking/vain.rs"]
 mod vain;
 
 use std::sync::Arc;

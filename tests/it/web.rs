@@ -1,38 +1,21 @@
 //! The playground: what people read, what forms come to, and who is turned away.
 
-#[path = "web/brand.rs"]
 mod brand;
-#[path = "web/claims.rs"]
 mod claims;
-#[path = "web/draw.rs"]
 mod draw;
-#[path = "web/growing.rs"]
 mod growing;
-#[path = "web/hostile.rs"]
 mod hostile;
-#[path = "web/leaks.rs"]
 mod leaks;
-#[path = "web/lines.rs"]
 mod lines;
-#[path = "web/linked.rs"]
 mod linked;
-#[path = "web/made.rs"]
 mod made;
-#[path = "web/models.rs"]
 mod models;
-#[path = "web/participant.rs"]
 mod participant;
-#[path = "web/rehearsed.rs"]
 mod rehearsed;
-#[path = "web/saving.rs"]
 mod saving;
-#[path = "web/signs.rs"]
 mod signs;
-#[path = "web/site.rs"]
 mod site;
-#[path = "web/staff.rs"]
 mod staff;
-#[path = "web/temperaments.rs"]
 mod temperaments;
 
 use std::time::Duration;

@@ -1,11 +1,9 @@
 //! A person, a team, a chat platform and a store, with one process of the bot between them that can be killed.
 
-#[path = "world/lab.rs"]
 pub(crate) mod lab;
-#[path = "world/mortal.rs"]
-pub(crate) mod mortal;
-#[path = "world/platform.rs"]
 pub(crate) mod platform;
+
+pub(crate) use crate::support::mortal;
 
 use std::{
     collections::BTreeMap,

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     bot::{Bot, said},
-    html::{Card, Form},
+    html::{self, Card, Form},
 };
 
 /// Longest wait for the next question.

@@ -17,8 +17,8 @@ use tempfile::TempDir;
 
 use crate::{
     bot::Bot,
-    html::Card,
-    person::{Asked, Person, asked},
+    html::{self, Card},
+    person::{self, Asked, Person, asked},
     skipped,
 };
 

@@ -76,7 +76,7 @@ impl Judges {
     #[expect(clippy::zombie_processes, reason = "it ends when its input does, with the last test")]
     fn start() -> Option<Self> {
         let Some(beside) = env::var_os("ANTEROOM_CONFORMANCE") else {
-            crate::skipped::skip(
+            super::skipped::skip(
                 "third-party validators",
                 "set ANTEROOM_CONFORMANCE to their folder",
             );
@@ -87,7 +87,7 @@ impl Judges {
         let folder = root.join("blockkit");
         if !python.exists() || !folder.join("node_modules").exists() {
             assert!(env::var_os("CI").is_none(), "the judges are not installed: see .ci/run");
-            crate::skipped::skip("third-party validators", "installed by .ci/run");
+            super::skipped::skip("third-party validators", "installed by .ci/run");
             return None;
         }
         // Put there whole: another suite may be starting its own.

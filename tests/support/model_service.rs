@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::reader::Reader;
+use super::reader::Reader;
 
 /// An answer: words, and calls of tools with their arguments as they stand on the wire.
 #[derive(Debug, Clone)]

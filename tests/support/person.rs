@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{
+use super::{
     bot::fixture,
     html::{self, Card, Form},
 };

@@ -3,7 +3,7 @@
 
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::chromium::{Browser, INSTALL, Look};
+use super::chromium::{Browser, INSTALL, Look};
 
 /// One test at a time takes pictures: two would only wait for each other.
 static ONE: Mutex<()> = Mutex::const_new(());
@@ -26,7 +26,7 @@ impl Camera {
         if browsers.is_none() {
             let missing = format!("Chromium or its driver is not installed: `{INSTALL}`");
             assert!(std::env::var_os("CI").is_none(), "{missing}");
-            crate::skipped::skip("Chromium", INSTALL);
+            super::skipped::skip("Chromium", INSTALL);
         }
         Self { browsers, _turn: turn }
     }

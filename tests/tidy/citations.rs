@@ -111,7 +111,7 @@ fn numbers(text: &str, sign: &str) -> BTreeSet<u32> {
 
 /// A test, with the comments above it.
 struct Test {
-    /// `it`, `slack`: the folder or file under `tests/`.
+    /// `it`, `slack`: the folder or file under `tests/`, or under `tests/platforms/`.
     suite: String,
     name: String,
     comments: String,
@@ -124,7 +124,8 @@ fn is_comment(line: &str) -> bool {
 fn tests() -> Vec<Test> {
     let mut tests = Vec::new();
     for source in Source::under("tests") {
-        let suite = source.module.first().cloned().unwrap_or_default();
+        let is_platform = source.module.first().is_some_and(|first| first == "platforms");
+        let suite = source.module.get(usize::from(is_platform)).cloned().unwrap_or_default();
         let (mut comments, mut is_test) = (String::new(), false);
         for line in source.text.lines().map(str::trim_start) {
             if let Some(comment) = line.strip_prefix("/// ") {

@@ -1,10 +1,7 @@
 //! The catalogue `recruiting`: what it finds in texts, how it compares them, and that no flow in the box has it.
 
-#[path = "recruiting/matching.rs"]
 mod matching;
-#[path = "recruiting/similarity.rs"]
 mod similarity;
-#[path = "recruiting/skills.rs"]
 mod skills;
 
 use std::{collections::BTreeMap, sync::Arc};

@@ -1,0 +1,3 @@
+//! Slack, as its own tests have it.
+
+pub(crate) use crate::slack::bot;
