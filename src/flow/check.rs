@@ -26,7 +26,7 @@ mod languages;
 mod lengths;
 mod objectives;
 mod order;
-mod paths;
+pub(crate) mod paths;
 mod patterns;
 mod periods;
 mod quiz;

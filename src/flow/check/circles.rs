@@ -7,6 +7,9 @@ use crate::model::flow::{Phase, REQUEST, Step, has_points};
 /// Ids of options with which people break off.
 const STOPS: [&str; 6] = ["abort", "cancel", "decline", "exit", "quit", "stop"];
 
+/// How labels begin that say yes.
+const YES: [&str; 6] = ["yes", "ja", "oui", "sí", "si", "sim"];
+
 /// Tools that ask nobody, and come to the same with the same arguments.
 const FIXED: [&str; 2] = ["extract_document", "persist_data"];
 
@@ -133,14 +136,19 @@ impl Check<'_> {
             return;
         };
         let options = step.args.get("options").and_then(|options| options.as_array());
-        let led = |no: bool| {
-            options.into_iter().flatten().any(|option| {
-                let label = option["label"].as_str().unwrap_or_default();
-                let target = option["id"].as_str().and_then(|id| step.leads(id));
-                says_no(label) == no && target == Some(silent.as_str())
-            })
+        let is_yes = |label: &str| {
+            let lower = label.to_lowercase();
+            let first = lower.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            YES.contains(&first)
         };
-        if step.tool != REQUEST && led(false) && !led(true) {
+        let leads_yes = options.into_iter().flatten().any(|option| {
+            let target = option["id"].as_str().and_then(|id| step.leads(id));
+            is_yes(option["label"].as_str().unwrap_or_default()) && target == Some(silent.as_str())
+        });
+        let leads_others = options.into_iter().flatten().any(|option| {
+            option["id"].as_str().is_some_and(|id| step.leads(id) != Some(silent.as_str()))
+        });
+        if step.tool != REQUEST && leads_yes && leads_others {
             let message = format!("whoever doesn't answer goes on to `{silent}`, like a yes");
             self.warn(&format!("{at}/expired"), message, "lead silence where a no leads");
         }

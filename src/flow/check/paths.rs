@@ -6,15 +6,15 @@ use super::steps::all_outcomes;
 use crate::model::flow::{Phase, Step};
 
 /// Where a script can go.
-pub(super) struct Paths<'a> {
+pub(crate) struct Paths<'a> {
     /// Steps that some answers lead to.
     pub(super) steps: Vec<&'a Step>,
     /// Some answers lead to the end.
-    pub(super) ends: bool,
+    pub(crate) ends: bool,
 }
 
 /// Follows every branch of a phase's script. Conditions (`when`) may go either way.
-pub(super) fn paths(phase: &Phase) -> Paths<'_> {
+pub(crate) fn paths(phase: &Phase) -> Paths<'_> {
     let mut reached = BTreeSet::new();
     let mut open = vec![0];
     let mut ends = false;

@@ -14,7 +14,10 @@ use crate::{
     engine::{Error, Receipt},
     flow::{
         LoadedFlow,
-        check::tokens::{Token, tokens},
+        check::{
+            paths::paths,
+            tokens::{Token, tokens},
+        },
     },
     model::{
         flow::{Step, WHEN},
@@ -52,7 +55,10 @@ pub(in crate::ops) async fn problems(
     if found.completed == 0 && found.findings.keys().all(is_hole) && is_scripted(&scene.flow) {
         let mut causes =
             known.iter_mut().filter(|problem| problem.kind == Kind::Constant).peekable();
-        if causes.peek().is_none() {
+        // A flow may only sort people: every way of its last phase leads to a person, or to a stop.
+        let mut last = scene.flow.flow.phase.iter().rev().take(1);
+        let sorts = last.any(|phase| !phase.step.is_empty() && !paths(phase).ends);
+        if causes.peek().is_none() && !sorts {
             problems.push(endless(&found, &scene.flow, &document));
         }
         causes.for_each(|cause| cause.level = Level::Error);

@@ -316,6 +316,13 @@ const CASES: &[(&[Edit], &str)] = &[
         )],
         "warning: whoever doesn't answer goes on to `tell`, like a yes",
     ),
+    (
+        &[(
+            LICENCE,
+            "  [[phase.step]]\n  id = \"job\"\n  tool = \"get_user_option\"\n  deadline = \"3d\"\n  args = { prompt = \"How was it?\", options = [{ id = \"good\", label = \"Good\" }, { id = \"bad\", label = \"Not good\" }] }\n  branch = { good = \"licence\", bad = \"why\", expired = \"licence\" }\n\n  [[phase.step]]\n  id = \"why\"\n  tool = \"request_user_input\"\n  args = { prompt = \"What went wrong?\" }\n\n  [[phase.step]]\n  id = \"licence\"",
+        )],
+        "",
+    ),
     // Somebody may want to read it again.
     (
         &[(

@@ -13,6 +13,11 @@ pub(super) fn checked(edits: &[(&str, &str)]) -> (String, bool) {
         assert!(flow.contains(from), "`{from}` is not in the flow");
         flow.replacen(from, to, 1)
     });
+    checked_whole(&flow)
+}
+
+/// What `flows check` says of a flow, and whether it refuses it.
+pub(super) fn checked_whole(flow: &str) -> (String, bool) {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("flow.toml"), flow).unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_anteroom"));

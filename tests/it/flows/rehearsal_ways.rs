@@ -89,3 +89,15 @@ fn a_text_of_a_decision_that_cannot_be_filled_in_is_told() {
     let (said, is_refused) = checked(&[("[handoff]", &failing), (LICENCE, &steps)]);
     assert!(is_refused && said.contains("this can't be filled in: "), "{said}");
 }
+
+#[test]
+fn a_flow_may_only_sort_people() {
+    let (settings, _) =
+        include_str!("../../fixtures/flows/volunteers.toml").split_once("# --------").unwrap();
+    let settings = settings.split_once("[data.person]").unwrap().0;
+    let phase = "[[phase]]\nid = \"fit\"\ntitle = \"Fit\"\nmode = \"script\"\nstep = [{ id = \"fits\", tool = \"get_user_option\", args = { prompt = \"Can you lift?\", options = [{ id = \"yes\", label = \"Yes\" }, { id = \"no\", label = \"No\" }] }, branch = { yes = \"@handoff\", no = \"@stop\" } }]\n";
+    assert_eq!(
+        super::rehearsal::checked_whole(&format!("{settings}{phase}")),
+        (String::new(), false)
+    );
+}
