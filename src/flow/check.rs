@@ -10,7 +10,7 @@ mod answers;
 mod approvals;
 mod arguments;
 mod audience;
-mod circles;
+mod branches;
 mod compare;
 mod constant;
 mod contradictions;
@@ -108,7 +108,7 @@ pub fn check(
     check.swapped();
     check.lengths();
     check.texts_that_contradict();
-    check.circles_of_answers();
+    check.branches_of_answers();
     check.field_names();
     check.languages();
     check.named_types();

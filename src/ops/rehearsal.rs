@@ -48,7 +48,8 @@ use crate::{
         wait::{Answerers, Purpose, Wait},
     },
     session::{
-        Command, REQUESTS_MAX, State, evidence, handover::CANNOT_GO_ON, questions_from, script,
+        CallState, Command, REQUESTS_MAX, State, evidence, handover::CANNOT_GO_ON, questions_from,
+        script,
     },
 };
 
@@ -373,8 +374,11 @@ impl Rehearsal {
                 self.find(Some(at.clone()), trouble, taken);
             }
             if written.tool == REQUEST && matches!(known.result, Some(CallResult::Err { .. })) {
-                let requests = state.calls.iter().filter(|known| known.call.tool == REQUEST);
-                if requests.count() > REQUESTS_MAX {
+                let is_same = |other: &&CallState| {
+                    other.call.tool == REQUEST
+                        && other.call.args["approval"] == known.call.args["approval"]
+                };
+                if state.calls.iter().filter(is_same).count() > REQUESTS_MAX {
                     self.find(Some(at.clone()), Trouble::AskedTooOften, taken);
                 }
             }

@@ -67,17 +67,14 @@ impl Check<'_> {
         let last = approved.checked_sub(1).filter(|last| *last >= denied && denied > n);
         let Some(last) = last else { return };
         let runs_on = phase.step[denied..=last].iter().all(|step| step.branch.is_empty());
-        if runs_on && self.is_said_to_denied(&phase.step[denied]) {
-            let (denied, approved) = (&phase.step[denied].id, &phase.step[approved].id);
+        let said = &phase.step[denied];
+        // A step that sets values may be meant for both.
+        if runs_on && !said.tool.is_empty() && said.when.is_none() {
+            let (denied, approved) = (&said.id, &phase.step[approved].id);
             let message = format!("who is denied reads `{denied}`, and then `{approved}`");
             let hint = format!("give `{denied}` a branch, for example `else = \"@stop\"`");
             self.warn(&format!("/phase/{p}/step/{last}"), message, &hint);
         }
-    }
-
-    /// Whether a step says something, rather than counting for those who come next as well.
-    fn is_said_to_denied(&self, step: &Step) -> bool {
-        self.catalogue.tools.contains_key(&step.tool) && step.when.is_none()
     }
 
     /// What everybody gets who comes to the end of the phase, or to a later one, whatever was decided.

@@ -194,7 +194,7 @@ fn choices(step: &Step) -> Option<Vec<Choice<'_>>> {
         .collect()
 }
 
-pub(super) fn is_consent(objective: &Objective) -> bool {
+fn is_consent(objective: &Objective) -> bool {
     let words = format!("{} {}", objective.id, objective.title).to_lowercase();
     CONSENT.iter().any(|word| words.contains(word))
 }

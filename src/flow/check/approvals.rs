@@ -78,8 +78,8 @@ impl Check<'_> {
     /// A request names a decision of the flow, and who is denied doesn't go on like who is approved.
     fn request(&mut self, (p, n): (usize, usize), step: &Step) {
         let at = format!("/phase/{p}/step/{n}");
-        let flow_approvals = &self.flow.approvals.named;
-        let known = || flow_approvals.keys().map(String::as_str);
+        let approvals = &self.flow.approvals.named;
+        let known = || approvals.keys().map(String::as_str);
         let named = step.args.get("approval").and_then(Value::as_str);
         if let Some(name) = named.filter(|name| !known().any(|known| known == *name)) {
             let hint = did_you_mean(name, known())
@@ -93,7 +93,7 @@ impl Check<'_> {
             reads.iter().any(|read| self.loaded.source.contains(read.as_str()))
                 || self.flow.phase.iter().any(|phase| needs_approval(phase, name))
         };
-        if let Some(approval) = named.and_then(|name| flow_approvals.get(name)) {
+        if let Some(approval) = named.and_then(|name| approvals.get(name)) {
             self.shown_too_early((p, n), approval);
         }
         let is_told_apart = step.branch.contains_key("denied")
@@ -105,9 +105,7 @@ impl Check<'_> {
             self.error(&format!("{at}/branch"), message, Some(hint.to_owned()));
         }
     }
-}
 
-impl Check<'_> {
     /// What deciders are shown is stored before they are asked, not by a later step of the same phase.
     fn shown_too_early(&mut self, (p, n): (usize, usize), approval: &Approval) {
         let phase = &self.flow.phase[p];

@@ -13,8 +13,7 @@ use crate::{
 const REACHES: [&str; 4] = ["email", "idn-email", "phone", "tel"];
 
 /// Words in the names of objectives by which somebody agrees that data is kept.
-const PRIVACY: [&str; 6] =
-    ["consent", "privacy", "einwillig", "datenschutz", "consentimiento", "consentimento"];
+const PRIVACY: [&str; 4] = ["consent", "privacy", "einwillig", "datenschutz"];
 
 /// Words in the names of channels that everybody reads.
 const PUBLIC: [&str; 9] = [

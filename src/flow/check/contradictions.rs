@@ -7,6 +7,7 @@ use super::{
     Check,
     known::most_points,
     lengths::{lengths, number, words},
+    texts::questions,
     tokens::{Token, tokens},
 };
 use crate::model::flow::{Fallback, Opening, Phase, Step};
@@ -169,22 +170,15 @@ impl Check<'_> {
         let Some(when) = &step.when else { return };
         let tokens = tokens(when);
         let is_negated = tokens.contains(&Token::Name("not"));
-        let older = tokens.windows(3).find_map(|part| match part {
-            [Token::Name("age"), Token::Sign('>'), Token::Number(age)] => Some(*age),
+        let older = (0..tokens.len()).find_map(|n| match &tokens[n..] {
+            [Token::Name("age"), Token::Sign('>'), Token::Number(age), ..]
+            | [Token::Name("age"), Token::Sign('>'), Token::Sign('='), Token::Number(age), ..] => {
+                Some(*age)
+            }
             _ => None,
         });
-        let older = older.or_else(|| {
-            tokens.windows(4).find_map(|part| match part {
-                [Token::Name("age"), Token::Sign('>'), Token::Sign('='), Token::Number(age)] => {
-                    Some(*age)
-                }
-                _ => None,
-            })
-        });
         let Some(older) = older.filter(|_| !is_negated) else { return };
-        let texts =
-            ["prompt", "message", "text"].into_iter().filter_map(|name| step.args.get(name));
-        for text in texts.filter_map(Value::as_str) {
+        for text in questions(step) {
             let words = words(text);
             let says = |begin: &&[&str]| {
                 words.windows(begin.len() + 1).any(|part| {
@@ -196,7 +190,7 @@ impl Check<'_> {
             let must = ["must", "only", "müssen", "musst", "nur"];
             if UNDER.iter().any(says) && !words.iter().any(|word| must.contains(&word.as_str())) {
                 let message = format!("people older than {older} read that they are younger");
-                self.warn(&format!("{at}/when"), message, "turn the comparison round");
+                self.warn(&format!("{at}/when"), message, "reverse the comparison");
                 return;
             }
         }
@@ -220,10 +214,8 @@ impl Check<'_> {
             _ => None,
         });
         let Some(is_to_come) = is_to_come else { return };
-        let texts =
-            ["prompt", "message", "text"].into_iter().filter_map(|name| step.args.get(name));
         let says = |known: &[&str]| {
-            texts.clone().filter_map(Value::as_str).any(|text| {
+            questions(step).any(|text| {
                 let words = words(text).join(" ");
                 known.iter().any(|told| format!(" {words} ").contains(&format!(" {told} ")))
             })
@@ -234,14 +226,14 @@ impl Check<'_> {
             self.warn(
                 &format!("{at}/when"),
                 message,
-                "turn the comparison round, or use `days_since`",
+                "reverse the comparison, or use `days_since`",
             );
         } else if !is_to_come && future && !past {
             let message = "the text speaks of a day that is to come, and here it has passed";
             self.warn(
                 &format!("{at}/when"),
                 message,
-                "turn the comparison round, or use `days_until`",
+                "reverse the comparison, or use `days_until`",
             );
         }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::{Check, paths::ways};
 use crate::{
     config::toml_document::escaped,
@@ -61,36 +63,36 @@ impl Check<'_> {
         }
     }
 
-    /// Data for the deciders' eyes only, which no card shows them.
+    /// Data that only deciders or web hooks may see, and that neither a card shows nor a web hook sends.
     fn seen_by_nobody(&mut self) {
         let flow = self.flow;
         let is_asked = flow.phase.iter().flat_map(|phase| &phase.step).any(|s| s.tool == REQUEST);
+        let only_for = |schema: &Value, reader: Reader| {
+            [Reader::Deciders, Reader::Team, Reader::Hooks]
+                .into_iter()
+                .all(|other| is_hidden_from(schema, other) == (other != reader))
+        };
+        let has_field_for_hooks = |schema: &Value| {
+            let fields = schema["properties"].as_object();
+            fields.into_iter().flatten().any(|(_, field)| only_for(field, Reader::Hooks))
+        };
         for name in flow.data.keys() {
             let Some(schema) = self.loaded.schemas.get(name) else { continue };
-            let is_for_deciders = is_hidden_from(schema, Reader::Team)
-                && is_hidden_from(schema, Reader::Hooks)
-                && !is_hidden_from(schema, Reader::Deciders);
             let is_shown = flow.approvals.named.values().any(|one| one.show.contains(name));
-            let is_for_hooks = schema["properties"].as_object().is_some_and(|fields| {
-                fields.values().any(|field| {
-                    !is_hidden_from(field, Reader::Hooks)
-                        && is_hidden_from(field, Reader::Team)
-                        && is_hidden_from(field, Reader::Deciders)
-                })
-            });
             let is_sent = flow.phase.iter().flat_map(|phase| &phase.effect).any(|effect| {
                 matches!(effect, PhaseEffect::Webhook { include, .. } if include.contains(name))
             });
-            if is_for_hooks && !is_sent {
+            let at = format!("/data/{}", escaped(name));
+            if has_field_for_hooks(schema) && !is_sent {
                 let message =
                     format!("a field of `{name}` is for web hooks only, and none sends it");
                 let hint = "add it to `include` of a web hook, or to `visible_to` of the field";
-                self.warn(&format!("/data/{}", escaped(name)), message, hint);
+                self.warn(&at, message, hint);
             }
-            if is_asked && is_for_deciders && !is_shown {
+            if is_asked && !is_shown && only_for(schema, Reader::Deciders) {
                 let message = format!("only deciders may see `{name}`, and no card shows it");
                 let hint = "add it to `show` of a decision, or to `visible_to` of its fields";
-                self.warn(&format!("/data/{}", escaped(name)), message, hint);
+                self.warn(&at, message, hint);
             }
         }
     }
@@ -131,36 +133,34 @@ impl Check<'_> {
             Moment::Approved => return,
             Moment::Denied => "who are denied",
             Moment::Expired => "on whom nobody has decided",
-            Moment::Stopped => "who stop",
+            Moment::Stopped => return self.given_to_stoppers(at, p, given),
         };
-        // Those who stop may get a role of their own, where those who go on get one as well.
-        let is_of_stop = effect.on() == Moment::Stopped;
-        let others = phases[p]
-            .effect
-            .iter()
-            .filter(|other| other.on() == Moment::Approved || other.on() == Moment::Completed);
-        let is_given_to_others = if is_of_stop {
-            others.filter_map(roles).any(|roles| roles.is_disjoint(given))
-        } else {
-            approved().any(|roles| roles.is_disjoint(given))
-        };
+        let is_given_to_others = approved().any(|roles| roles.is_disjoint(given));
         if is_given_to_others {
             return;
         }
-        let only = if is_of_stop {
-            ", and none to those who go on"
-        } else if approved().next().is_none() {
+        let only = if approved().next().is_none() {
             ", and no role to those who are approved"
         } else {
             ""
         };
         let message = format!("{} is given to people {who}{only}", named(given));
-        let hint = if is_of_stop {
-            "leave `on` out to give it to those who go on"
-        } else {
-            "see whether you mean `on = \"approved\"`"
-        };
-        self.warn(&format!("{at}/on"), message, hint);
+        self.warn(&format!("{at}/on"), message, "see whether you mean `on = \"approved\"`");
+    }
+
+    /// A role of those who stop, in a phase that gives none to those who go on.
+    fn given_to_stoppers(&mut self, at: &str, p: usize, given: &BTreeSet<&str>) {
+        let goes_on =
+            |effect: &&PhaseEffect| matches!(effect.on(), Moment::Approved | Moment::Completed);
+        let mut others = self.flow.phase[p].effect.iter().filter(goes_on).filter_map(roles);
+        if !others.any(|roles| roles.is_disjoint(given)) {
+            let message = format!(
+                "{} is given to people who stop, and none to those who go on",
+                named(given)
+            );
+            let hint = "leave `on` out to give it to those who go on";
+            self.warn(&format!("{at}/on"), message, hint);
+        }
     }
 
     /// A question with a deadline, a refusal and no way of its own for silence: whoever says nothing goes on.

@@ -1,8 +1,6 @@
 //! Lengths of time that a text names are those that the flow keeps to.
 
-use serde_json::Value;
-
-use super::Check;
+use super::{Check, texts::questions};
 use crate::model::flow::{Opening, Period, Phase, Step};
 
 /// Words of units, with the shortest and the longest time that they stand for, in seconds.
@@ -148,9 +146,7 @@ impl Check<'_> {
     /// A question that says how long there is for it.
     fn lapses(&mut self, at: &str, step: &Step) {
         let Some(deadline) = step.deadline else { return };
-        let texts =
-            ["prompt", "message", "text"].into_iter().filter_map(|name| step.args.get(name));
-        let named: Vec<Length> = texts.filter_map(Value::as_str).flat_map(lengths).collect();
+        let named: Vec<Length> = questions(step).flat_map(lengths).collect();
         if named.iter().any(|length| length.is(deadline)) {
             return;
         }

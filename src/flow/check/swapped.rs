@@ -63,6 +63,16 @@ fn sounds(text: &str, like: &[&str], unlike: &[&str]) -> bool {
     has(like) && !has(unlike)
 }
 
+/// How a label begins that says yes.
+const YES: [&str; 6] = ["yes", "ja", "oui", "sí", "si", "sim"];
+
+/// Whether a label says yes.
+pub(super) fn says_yes(label: &str) -> bool {
+    let lower = label.to_lowercase();
+    let first = lower.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    YES.contains(&first)
+}
+
 /// Whether a label says no.
 pub(super) fn says_no(label: &str) -> bool {
     let lower = label.to_lowercase().replace('’', "'");

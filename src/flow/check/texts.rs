@@ -62,6 +62,11 @@ pub(super) struct Text {
     pub(super) is_needed: bool,
 }
 
+/// What people read of a step that asks or tells something.
+pub(super) fn questions(step: &Step) -> impl Iterator<Item = &str> + Clone {
+    QUESTIONS.into_iter().filter_map(|name| step.args.get(name)?.as_str())
+}
+
 /// The texts of a table that stand under their own keys, with how many characters of each are shown.
 type Named<'f> = (&'static str, Option<&'f String>, usize);
 

@@ -56,8 +56,8 @@ pub(in crate::ops) async fn problems(
         let mut causes =
             known.iter_mut().filter(|problem| problem.kind == Kind::Constant).peekable();
         // A flow may only sort people: every way of its last phase leads to a person, or to a stop.
-        let mut last = scene.flow.flow.phase.iter().rev().take(1);
-        let sorts = last.any(|phase| !phase.step.is_empty() && !paths(phase).ends);
+        let last = scene.flow.flow.phase.last();
+        let sorts = last.is_some_and(|phase| !phase.step.is_empty() && !paths(phase).ends);
         if causes.peek().is_none() && !sorts {
             problems.push(endless(&found, &scene.flow, &document));
         }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use super::{harms, meant, mistakes::mistaken, said, slips};
+use super::{contradictions, harms, mistakes::mistaken, said, slips};
 
 const HEAD: &str = "# What the check of a flow says
 
@@ -22,7 +22,7 @@ came across was given; then with a model, where one may lead, and with contact c
 | `every answer is refused here: … (after …)` | no answer fits: look at the bounds of the form or at the file types |
 | `the conversation gets stuck: nothing is asked, and it isn't over (after …)` | an objective can't be met by what is left of the script |
 | `the conversation never ends (after …)` | a branch leads round in a circle |
-| `the script can't go on, so a person of the team is asked: nothing completes … (after …)` | a warning: give the objective the `when` of its step, or see whether that is meant |
+| `the script can't go on, so a person of the team is asked: nothing completes … (after …)` | a warning: give the objective the `when` of its step, or see whether that is contradictions |
 | `… is never asked, whatever people answer` | its `when`, or the branches before it, leave it out |
 | `… never comes, whatever people answer` | the `when` of the phase was never true |
 | `this asks about “…”, which never_ask forbids` | leave the question out, or the topic |
@@ -55,7 +55,7 @@ fn parts(line: &str) -> (String, String) {
 #[test]
 fn the_messages_of_the_check_are_listed() {
     let mut messages = BTreeMap::new();
-    for flow in mistaken().chain(slips::all()).chain(harms::all()).chain(meant::all()) {
+    for flow in mistaken().chain(slips::all()).chain(harms::all()).chain(contradictions::all()) {
         messages.extend(said(&flow).lines().map(parts));
     }
     let mut text = HEAD.to_owned();

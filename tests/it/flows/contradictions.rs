@@ -396,7 +396,7 @@ pub(super) fn all() -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn what_the_author_hardly_meant_is_told() {
+fn contradictions_of_texts_names_and_branches_are_told() {
     for (edits, expected) in CASES {
         let said = said(&edited(edits));
         assert!(said.contains(expected), "{edits:?}: {said}");

@@ -1,14 +1,15 @@
-//! Answers that lead nowhere new: back to the same question without another one between, on where others end, or the
-//! same way for a file that could be read as for one that couldn't.
+//! Branches that lead elsewhere than their answers say: back to the same question without another one between, on where
+//! others end, to a request in spite of a no, or the same way for a file that could be read as for one that couldn't.
 
-use super::{Check, steps::outcomes, swapped::says_no};
+use super::{
+    Check,
+    steps::outcomes,
+    swapped::{says_no, says_yes},
+};
 use crate::model::flow::{Phase, REQUEST, Step, has_points};
 
 /// Ids of options with which people break off.
 const STOPS: [&str; 6] = ["abort", "cancel", "decline", "exit", "quit", "stop"];
-
-/// How labels begin that say yes.
-const YES: [&str; 6] = ["yes", "ja", "oui", "sí", "si", "sim"];
 
 /// Tools that ask nobody, and come to the same with the same arguments.
 const FIXED: [&str; 2] = ["extract_document", "persist_data"];
@@ -17,7 +18,7 @@ const FIXED: [&str; 2] = ["extract_document", "persist_data"];
 const UNREAD: [&str; 2] = ["unreadable", "error"];
 
 impl Check<'_> {
-    pub(super) fn circles_of_answers(&mut self) {
+    pub(super) fn branches_of_answers(&mut self) {
         let flow = self.flow;
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, step) in phase.step.iter().enumerate() {
@@ -60,41 +61,24 @@ impl Check<'_> {
 
     /// `Stop here` ends the conversation elsewhere, and leads on here to what others are asked as well.
     fn stops_elsewhere(&mut self, at: &str, phase: &Phase, step: &Step) {
-        let steps = || self.flow.phase.iter().flat_map(|phase| &phase.step);
-        let labelled = |step: &Step, key: &str| {
-            let options = step.args.get("options")?.as_array()?;
-            let option = options.iter().find(|option| option["id"] == key)?;
-            option["label"].as_str().map(str::to_lowercase)
+        let others = || {
+            let steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
+            steps.filter(|other| other.id != step.id)
         };
         let told = step.branch.iter().find(|(key, target)| {
-            let label = labelled(step, key);
-            let ends = |other: &Step| {
-                other.branch.iter().any(|(id, target)| {
-                    let is_same = STOPS.contains(&key.as_str()) && id == *key
-                        || label.as_ref().is_some_and(|label| {
-                            label.contains(' ') && labelled(other, id).as_ref() == Some(label)
-                        });
-                    is_same && target == "@stop"
-                })
+            let label = label_of(step, key).filter(|label| label.contains(' '));
+            let is_same = |other: &Step, id: &String| {
+                id == *key && STOPS.contains(&key.as_str())
+                    || label.is_some() && label_of(other, id) == label
             };
-            let asked = phase.step.iter().position(|step| step.id == **target);
-            let is_asked_of_others = asked.is_some_and(|to| {
-                let leads = |other: &Step| {
-                    other
-                        .branch
-                        .iter()
-                        .any(|(id, goal)| goal == *target && !(other.id == step.id && id == *key))
-                };
-                let before = to.checked_sub(1).map(|n| &phase.step[n]);
-                phase.step.iter().any(leads)
-                    || before
-                        .is_some_and(|before| before.branch.is_empty() || before.when.is_some())
-            });
-            is_asked_of_others && steps().any(|other| other.id != step.id && ends(other))
+            let ends = |other: &Step| {
+                other.branch.iter().any(|(id, target)| target == "@stop" && is_same(other, id))
+            };
+            is_asked_of_others(phase, step, (key, target)) && others().any(ends)
         });
         if let Some((key, target)) = told {
             let message = format!("`{key}` ends the conversation elsewhere, and here it leads on");
-            let hint = format!("lead it to `@stop` instead of `{target}`, or call it otherwise");
+            let hint = format!("lead it to `@stop` instead of `{target}`, or rename the option");
             self.warn(&format!("{at}/{key}"), message, &hint);
         }
     }
@@ -136,21 +120,21 @@ impl Check<'_> {
             return;
         };
         let options = step.args.get("options").and_then(|options| options.as_array());
-        let is_yes = |label: &str| {
-            let lower = label.to_lowercase();
-            let first = lower.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-            YES.contains(&first)
-        };
         let leads_yes = options.into_iter().flatten().any(|option| {
             let target = option["id"].as_str().and_then(|id| step.leads(id));
-            is_yes(option["label"].as_str().unwrap_or_default()) && target == Some(silent.as_str())
+            says_yes(option["label"].as_str().unwrap_or_default())
+                && target == Some(silent.as_str())
         });
         let leads_others = options.into_iter().flatten().any(|option| {
             option["id"].as_str().is_some_and(|id| step.leads(id) != Some(silent.as_str()))
         });
         if step.tool != REQUEST && leads_yes && leads_others {
             let message = format!("whoever doesn't answer goes on to `{silent}`, like a yes");
-            self.warn(&format!("{at}/expired"), message, "lead silence where a no leads");
+            self.warn(
+                &format!("{at}/expired"),
+                message,
+                "lead people who don't answer where a no leads",
+            );
         }
     }
 
@@ -167,4 +151,21 @@ impl Check<'_> {
             self.warn(at, message, "add a branch for `ok`");
         }
     }
+}
+
+/// The label of an option, in small letters.
+fn label_of(step: &Step, id: &str) -> Option<String> {
+    let options = step.args.get("options")?.as_array()?;
+    let option = options.iter().find(|option| option["id"] == id)?;
+    option["label"].as_str().map(str::to_lowercase)
+}
+
+/// Whether people come to the target of an answer who have not given it.
+fn is_asked_of_others(phase: &Phase, step: &Step, (key, target): (&String, &String)) -> bool {
+    let Some(to) = phase.step.iter().position(|step| step.id == *target) else { return false };
+    let is_other = |other: &Step, id: &String| other.id != step.id || id != key;
+    let leads =
+        |other: &Step| other.branch.iter().any(|(id, goal)| goal == target && is_other(other, id));
+    let goes_on = |before: &Step| before.branch.is_empty() || before.when.is_some();
+    phase.step.iter().any(leads) || to.checked_sub(1).is_some_and(|n| goes_on(&phase.step[n]))
 }
