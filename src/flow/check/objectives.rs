@@ -7,7 +7,8 @@ use crate::{
     config::problem::{did_you_mean, listed},
     flow::UPLOAD_TYPES,
     model::flow::{
-        AnsweredWith, Done, Fallback, Mode, Objective, Phase, PhaseEffect, Reader, Step,
+        AnsweredWith, Done, Fallback, Flow, Mode, Moment, Objective, Phase, PhaseEffect, Reader,
+        Step,
     },
 };
 
@@ -16,6 +17,19 @@ use crate::{
 enum Lead {
     Model,
     Script,
+}
+
+/// Whether the model can end the phase.
+fn leads_on(phase: &Phase) -> bool {
+    phase.tools.iter().any(|tool| tool == "next_phase")
+}
+
+/// Whether a model talks in this phase for as long as the participant likes: nothing comes after it, and nothing is done
+/// at its end, so nobody waits for that.
+pub(super) fn is_open_ended(flow: &Flow, phase: &Phase) -> bool {
+    let is_last = flow.phase.last().is_some_and(|last| last.id == phase.id);
+    let acts = phase.effect.iter().any(|effect| effect.on() == Moment::Completed);
+    is_last && phase.mode == Mode::Interview && !leads_on(phase) && !acts
 }
 
 impl Check<'_> {
@@ -120,7 +134,14 @@ impl Check<'_> {
         if phase.mode != Mode::Interview {
             return;
         }
-        if !phase.tools.iter().any(|tool| tool == "next_phase") {
+        if is_open_ended(self.flow, phase) {
+            let message = format!("the model can never end `{}`", phase.id);
+            let hint =
+                "add `next_phase` to its tools, unless it goes on until the participant stops";
+            self.warn(&format!("/phase/{p}/tools"), message, hint);
+            return;
+        }
+        if !leads_on(phase) {
             let hint = Some("add `next_phase` to its tools".to_owned());
             let at = format!("/phase/{p}/tools");
             self.error(&at, format!("the model can never leave `{}`", phase.id), hint);

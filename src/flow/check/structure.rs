@@ -8,7 +8,7 @@ use std::{
 use chrono_tz::Tz;
 use serde_json::Value;
 
-use super::Check;
+use super::{Check, objectives::is_open_ended};
 use crate::{
     config::problem::did_you_mean,
     flow::text,
@@ -283,6 +283,7 @@ impl Check<'_> {
         let can_override = flow
             .phase
             .iter()
+            .filter(|phase| !is_open_ended(flow, phase))
             .flat_map(|phase| &phase.objective)
             .any(|objective| objective.required && objective.skip == Skip::Admin);
         if policy.decider != Decider::Participant && policy.channel.is_none() && can_override {

@@ -330,6 +330,42 @@ fn a_model_that_cannot_leave_a_phase_is_found() {
 }
 
 #[test]
+fn a_model_may_talk_in_the_last_phase_for_as_long_as_somebody_likes() {
+    let flow = r#"
+format  = 1
+id      = "talk"
+version = "1.0.0"
+title   = "Talk"
+summary = "One question after another."
+locale  = "en"
+vars    = []
+
+[persona]
+prompt = "Ask one question at a time with get_user_option."
+
+[[phase]]
+id    = "talk"
+title = "Talk"
+mode  = "interview"
+tools = ["get_user_option"]
+
+  [[phase.objective]]
+  id    = "done"
+  title = "Everything is asked"
+  done  = "model"
+"#;
+    insta::assert_snapshot!(said(flow), @r#"
+    flow.toml:16:1: warning: without a model, a person of the team must lead `talk`. hint: add `[[phase.step]]` and `fallback = "script"`
+    flow.toml:17:1: warning: the model can never end `talk`. hint: add `next_phase` to its tools, unless it goes on until the participant stops
+    flow.toml:22:3: warning: `done` is completed by the model's judgement alone. hint: add evidence, such as `{ reviewed = … }` or `{ talked = 3 }`
+    "#);
+    // Something waits for its end.
+    let effect = "  [[phase.effect]]\n  do = \"webhook\"\n  url_from = \"hr\"\n  include = []\n";
+    let flawed = said(&format!("{flow}\n{effect}"));
+    assert!(flawed.contains("the model can never leave `talk`"), "{flawed}");
+}
+
+#[test]
 fn a_list_of_the_scripts_making_keeps_the_bounds() {
     let flow = changed(
         "candidate",
