@@ -87,7 +87,7 @@ fn asked_upload(actor: &Actor, wait: Option<WaitId>, filename: &str) -> Upload {
         _ => None,
     };
     let state = actor.state();
-    let named = wait.and_then(|id| state.waits.get(&id)).and_then(asked);
+    let named = wait.and_then(|id| state.wait(id)).and_then(asked);
     named.or_else(|| state.pending().find_map(asked)).unwrap_or_else(|| {
         let limits = actor.phase().map(|phase| phase.uploads.clone()).unwrap_or_default();
         Upload {

@@ -220,7 +220,7 @@ impl Actor {
             let is_due = !held || wait.purpose == Purpose::Erase;
             is_due && matches!(wait.status, WaitStatus::Answered { .. })
         };
-        let mut asked = state.asked.iter().filter_map(|id| state.waits.get(id));
+        let mut asked = state.asked.iter().filter_map(|id| state.wait(*id));
         if let Some(wait) = asked.find(is_answered) {
             return Next::Resume { wait: wait.id };
         }
@@ -323,7 +323,7 @@ impl Actor {
         self.set_timer(TimerKind::Pause, self.pause_at());
         let head = self.head();
         let Draft { events, waits, effects, timers, audit } = self.draft;
-        let waits = waits.iter().filter_map(|id| self.state.waits.get(id)).cloned().collect();
+        let waits = waits.iter().filter_map(|id| self.state.wait(*id)).cloned().collect();
         let timers = timers.into_iter().collect();
         // Whose account is charged, and of which period, is not known here.
         let charges = Vec::new();

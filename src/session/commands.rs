@@ -352,7 +352,7 @@ impl Actor {
 
     /// Asks the notice again where it was never accepted and is not open.
     pub(super) fn miss_notice(&mut self) {
-        let is_open = |wait: &Wait| {
+        let is_open = |wait: &Arc<Wait>| {
             wait.purpose == Purpose::Notice
                 && matches!(wait.status, WaitStatus::Pending | WaitStatus::Answered { .. })
         };

@@ -18,7 +18,7 @@ use super::{
     model_turn::SILENT,
     script,
     state::CallState,
-    topics,
+    texts, topics,
 };
 use crate::{
     base::ids::CallId,
@@ -238,6 +238,10 @@ impl Actor {
         let (gap, rests) = self.gap((knew, &format!("{held}{text}")), !is_done, (last, cut));
         let thought = Thought { knew, round, text: text.clone(), calls, usage, opaque, last, gap };
         self.emit(Event::Thought(thought));
+        if knew < self.state.phase_since {
+            // Its calls were meant for the phase before.
+            self.close_unmade("superseded", texts::MOVED_ON);
+        }
         if self.is_child() {
             if is_done {
                 self.judge_output(&text);

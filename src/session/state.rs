@@ -66,14 +66,16 @@ pub struct State {
     pub updated_at: DateTime<Utc>,
     /// The current phase.
     phase: Option<String>,
+    /// The event with which the current phase came.
+    pub(super) phase_since: u64,
     /// When the current phase comes, while that lies ahead.
     pub opens_at: Option<DateTime<Utc>>,
     /// The phases that the conversation has been in, with the current one.
     pub visited: BTreeSet<String>,
     /// Every call, by its id, in order of their beginning.
     pub calls: Vec<CallState>,
-    /// Every wait, by its id.
-    pub waits: BTreeMap<WaitId, Wait>,
+    /// Every wait, by its id; copies of the state share them.
+    pub waits: BTreeMap<WaitId, Arc<Wait>>,
     /// The waits in the order in which they were asked.
     pub asked: Vec<WaitId>,
     /// Objectives that have left `pending`, of all phases.
@@ -167,6 +169,7 @@ impl State {
             created_at: at,
             updated_at: at,
             phase: None,
+            phase_since: 0,
             opens_at: None,
             visited: BTreeSet::new(),
             calls: Vec::new(),
@@ -290,7 +293,7 @@ impl State {
     }
 
     fn voted(&mut self, id: WaitId, vote: &Vote) {
-        let Some(wait) = self.waits.get_mut(&id) else { return };
+        let Some(wait) = self.waits.get_mut(&id).map(Arc::make_mut) else { return };
         wait.votes.retain(|known| known.by != vote.by);
         wait.votes.push(vote.clone());
         let words = |vote: &Vote| messages::requests::voted(&vote.by_name, vote.approves());
@@ -301,9 +304,7 @@ impl State {
 
     /// A form or a button that shows the data as it was before is superseded.
     fn edited(&mut self, id: WaitId, data: &Value, notes: Option<&String>) {
-        let Some(wait) = self.waits.get_mut(&id).filter(|wait| wait.status.is_pending()) else {
-            return;
-        };
+        let Some(wait) = self.pending_mut(id) else { return };
         let Control::Review(review) = &mut Arc::make_mut(&mut wait.prompt).control else { return };
         let draft = review.data.clone();
         review.edit(data.clone());
@@ -327,7 +328,7 @@ impl State {
         if matches!(reply, Reply::Text { .. }) {
             self.talked += 1;
         }
-        if let Some(wait) = self.waits.get_mut(&wait).filter(|wait| wait.status.is_pending()) {
+        if let Some(wait) = self.pending_mut(wait) {
             let (reply, by, by_name) = (reply.clone(), by.clone(), by_name.to_owned());
             wait.status = WaitStatus::Answered { reply, by, by_name, at };
         }
@@ -338,6 +339,7 @@ impl State {
         self.evaluations = 0;
         self.talked = 0;
         self.phase = to.cloned();
+        self.phase_since = self.seq;
         self.opens_at = None;
         self.visited.extend(to.cloned());
         self.cursor = None;
@@ -437,7 +439,7 @@ impl State {
             call.detached |= call.result.is_some();
             call.late = call.late.take().filter(|_| call.result.is_none());
         }
-        match self.waits.insert(wait.id, wait.clone()) {
+        match self.waits.insert(wait.id, Arc::new(wait.clone())) {
             None => self.asked.push(wait.id),
             Some(before) => self.take_back(&before),
         }
@@ -455,7 +457,7 @@ impl State {
     }
 
     fn applied(&mut self, id: WaitId) {
-        let Some(wait) = self.waits.get_mut(&id) else { return };
+        let Some(wait) = self.waits.get_mut(&id).map(Arc::make_mut) else { return };
         if let WaitStatus::Answered { reply, by, by_name, at } = wait.status.clone() {
             wait.status = WaitStatus::Applied { reply, by, by_name, at };
         }
@@ -463,9 +465,7 @@ impl State {
 
     fn closed(&mut self, id: WaitId, closing: &Closing, at: DateTime<Utc>) {
         self.version += 1;
-        let Some(wait) = self.waits.get_mut(&id).filter(|w| w.status.is_pending()) else {
-            return;
-        };
+        let Some(wait) = self.pending_mut(id) else { return };
         wait.status = match closing {
             Closing::Expired => WaitStatus::Expired { at },
             Closing::Cancelled { reason } => WaitStatus::Cancelled { reason: reason.clone(), at },
@@ -560,10 +560,18 @@ impl State {
 
     /// Waits that nobody has answered, in the order asked.
     pub fn pending(&self) -> impl Iterator<Item = &Wait> {
-        self.asked
-            .iter()
-            .filter_map(|id| self.waits.get(id))
-            .filter(|wait| wait.status.is_pending())
+        self.asked.iter().filter_map(|id| self.wait(*id)).filter(|wait| wait.status.is_pending())
+    }
+
+    /// A wait.
+    pub fn wait(&self, id: WaitId) -> Option<&Wait> {
+        self.waits.get(&id).map(Arc::as_ref)
+    }
+
+    /// The same to be changed, if nobody has answered it yet.
+    fn pending_mut(&mut self, id: WaitId) -> Option<&mut Wait> {
+        let wait = self.waits.get_mut(&id).filter(|wait| wait.status.is_pending());
+        wait.map(Arc::make_mut)
     }
 
     /// The record of a kind of data that counts: the newest that the participant approved, or the newest where there

@@ -116,7 +116,7 @@ impl Actor {
     /// Whether the participant knows that the team decides: they were told when those before were asked.
     fn is_known(&self, errand: &Errand) -> bool {
         let Errand::Request { wait } = errand else { return false };
-        self.state.waits.get(wait).is_some_and(is_later_stage)
+        self.state.wait(*wait).is_some_and(is_later_stage)
     }
 
     /// Nobody has it: others are told that somebody is needed, and at last the participant that nobody could be reached.

@@ -1,5 +1,7 @@
 //! What people may do at any moment, and what it comes to: change what they approved, stop, hand over, go on.
 
+use std::sync::Arc;
+
 use anteroom::{
     engine::Receipt,
     model::{
@@ -32,8 +34,8 @@ async fn introduced() -> World {
 /// The first review that was answered.
 async fn review(world: &World) -> Wait {
     let waits = world.state().await.waits;
-    let is_review = |wait: &&Wait| matches!(wait.prompt.control, Control::Review(_));
-    waits.values().find(is_review).unwrap().clone()
+    let is_review = |wait: &&Arc<Wait>| matches!(wait.prompt.control, Control::Review(_));
+    Wait::clone(waits.values().find(is_review).unwrap())
 }
 
 #[tokio::test]
@@ -101,11 +103,10 @@ async fn only_the_participant_changes_what_they_approved_and_only_what_they_appr
 /// Events that are posts to the participant.
 async fn posts(world: &World) -> Vec<String> {
     let events = world.events().await.into_iter();
-    let posts =
-        events.filter_map(|recorded| match std::sync::Arc::unwrap_or_clone(recorded.event) {
-            Event::Posted { audience: Audience::Participant, text, .. } => Some(text),
-            _ => None,
-        });
+    let posts = events.filter_map(|recorded| match Arc::unwrap_or_clone(recorded.event) {
+        Event::Posted { audience: Audience::Participant, text, .. } => Some(text),
+        _ => None,
+    });
     posts.collect()
 }
 

@@ -197,7 +197,7 @@ impl Desk {
     }
 
     fn wait(&mut self, id: WaitId) -> Wait {
-        self.step(|actor| actor.state().waits[&id].clone())
+        self.step(|actor| Wait::clone(&actor.state().waits[&id]))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Laws that hold whatever people do, in whatever order: random input, real engine, small flow.
 
+use std::sync::Arc;
+
 use crate::support::laws as sound;
 use anteroom::{
     base::ids::{CountingIds, Ids},
@@ -128,7 +130,7 @@ async fn happen(world: &mut World, happening: Happening) {
     let people = people();
     match happening {
         Happening::Answer { who, wait, with } => {
-            let waits: Vec<Wait> = world.state().await.waits.into_values().collect();
+            let waits: Vec<Arc<Wait>> = world.state().await.waits.into_values().collect();
             let Some(wait) = waits.get(wait.index(waits.len().max(1))) else { return };
             let replies = replies(&wait.prompt.control);
             let reply = with.get(&replies).clone();
@@ -143,7 +145,7 @@ async fn happen(world: &mut World, happening: Happening) {
             world.command(who.get(&people), what.get(&orders()).clone()).await;
         }
         Happening::Anew { who, wait, change } => {
-            let waits: Vec<Wait> = world.state().await.waits.into_values().collect();
+            let waits: Vec<Arc<Wait>> = world.state().await.waits.into_values().collect();
             let Some(wait) = waits.get(wait.index(waits.len().max(1))).map(|wait| wait.id) else {
                 return;
             };
@@ -170,7 +172,7 @@ async fn assert_replay_is_live(world: &World, events: &[Recorded]) {
     assert_eq!(head.handed_over, state.handoff.is_some());
     assert_eq!(usize::try_from(head.pending).unwrap(), state.pending().count());
     for wait in state.waits.values() {
-        assert_eq!(world.wait(wait.id).await, *wait, "as stored, and as replayed");
+        assert_eq!(world.wait(wait.id).await, **wait, "as stored, and as replayed");
     }
 }
 
@@ -228,7 +230,7 @@ proptest! {
 fn no_order_of_events_makes_the_fold_panic() {
     let talk = a_talk();
     let flow = World::flow("short");
-    let ids: std::sync::Arc<dyn Ids> = std::sync::Arc::new(CountingIds::default());
+    let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
     proptest!(|(picks in proptest::collection::vec(any::<Index>(), 0..80))| {
         let mut events = vec![talk[0].clone()];
         events.extend(picks.iter().map(|pick| pick.get(&talk).clone()));
@@ -260,8 +262,8 @@ fn no_order_of_events_makes_the_fold_panic() {
         };
         let now = state.updated_at;
         let loaded = Loaded { head, events };
-        let flow = std::sync::Arc::clone(&flow);
-        let actor = Actor::load(flow, &loaded, std::sync::Arc::clone(&ids), now).unwrap();
+        let flow = Arc::clone(&flow);
+        let actor = Actor::load(flow, &loaded, Arc::clone(&ids), now).unwrap();
         _ = actor.next();
         _ = actor.into_commit(None);
     });

@@ -350,7 +350,7 @@ impl Teller<'_> {
             return None;
         }
         let again = self.last_asked.get(&asked.id) != Some(&seq);
-        let now = self.state.waits.get(&asked.id).filter(|_| !again).unwrap_or(asked);
+        let now = self.state.wait(asked.id).filter(|_| !again).unwrap_or(asked);
         Some(Body::Card { wait: Box::new(now.clone()), again })
     }
 

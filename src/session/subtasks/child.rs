@@ -100,7 +100,7 @@ impl Actor {
     /// one. Again: changes nothing.
     pub fn told(&mut self, wait: WaitId, status: &WaitStatus, files: Vec<Artifact>) {
         let is_open = |wait: &Wait| wait.status.is_pending();
-        if !self.state.waits.get(&wait).is_some_and(is_open) {
+        if !self.state.wait(wait).is_some_and(is_open) {
             return;
         }
         let cancelled = |code: &str, message: &str| CallResult::Err {

@@ -17,7 +17,7 @@ use anteroom::{
         session::{FlowPin, PersonId, Place, Platform},
         transcript::{Call, CallResult, Origin, Recorded, Started, Via},
         ui::{Control, Prompt, Reply, Upload},
-        wait::Settlement,
+        wait::{Settlement, Wait},
     },
     ports::{
         artifacts::{Artifacts, extract::Extractor},
@@ -304,7 +304,7 @@ impl Bench {
         wait: WaitId,
     ) -> (Result<Outcome, CallResult>, Actor) {
         let actor = Mutex::new(self.actor());
-        let wait = self.state().waits[&wait].clone();
+        let wait = Wait::clone(&self.state().waits[&wait]);
         let outcome = self.pipeline.resume(call, &wait, &actor, self.now).await.result;
         (outcome, actor.into_inner().unwrap())
     }

@@ -6,7 +6,7 @@ use anteroom::{
         session::PersonId,
         transcript::{CallResult, ObjectiveStatus},
         ui::{Control, Decision, Reply, Verdict},
-        wait::{Settlement, WaitStatus},
+        wait::{Settlement, Wait, WaitStatus},
     },
     ports::contacts::{ContactSource, Fetched, Wanted},
     tool::Policy,
@@ -706,7 +706,7 @@ async fn a_resume_by_another_version_of_a_tool_says_that_it_changed() {
     bench.ask("submit_for_validation", json!({ "dataType": "education", "data": {} })).await;
     let (call, wait) = bench.taken();
     assert_eq!(bench.settle(wait, Reply::Skipped), Settlement::Applied);
-    let mut asked = bench.state().waits[&wait].clone();
+    let mut asked = Wait::clone(&bench.state().waits[&wait]);
     asked.state = json!({ "kind": "education" });
     let actor = std::sync::Mutex::new(bench.actor());
     let now = "2026-11-22T09:00:00Z".parse().unwrap();

@@ -10,7 +10,7 @@ use anteroom::{
         session::Status,
         transcript::CallResult,
         ui::{Control, Decision, Reply, Review, Upload, Verdict},
-        wait::{Answerers, Purpose, Settlement},
+        wait::{Answerers, Purpose, Settlement, Wait},
     },
     session::{Next, State, answer},
     tool::{Policy, catalog::interview},
@@ -98,7 +98,7 @@ async fn resume(bench: &mut Bench, id: WaitId) {
 }
 
 async fn reply(bench: &mut Bench, id: WaitId, whims: &mut Whims) {
-    let wait = bench.state().waits[&id].clone();
+    let wait = Wait::clone(&bench.state().waits[&id]);
     let given = match &wait.prompt.control {
         // The notice is accepted: a walk that ends there shows nothing.
         Control::Choose(_) if wait.purpose == Purpose::Notice => {

@@ -6,6 +6,8 @@
 //! discord/given/wait_…    ["Learner","Events"]                          given for the answer to this question
 //! ```
 
+use std::sync::Arc;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -116,7 +118,8 @@ impl Sender<'_> {
     /// The request by which somebody agreed to the roles; none where nobody had to.
     fn approval<'a>(&self, look: &'a Look) -> Option<&'a Wait> {
         let carries = self.effect.carries.as_ref()?;
-        look.state.waits.values().filter(|wait| wait.status.answer().is_some()).rfind(|wait| {
+        let waits = look.state.waits.values().map(Arc::as_ref);
+        waits.filter(|wait| wait.status.answer().is_some()).rfind(|wait| {
             matches!(&wait.purpose, Purpose::Effect { phase, index }
                 if *phase == carries.phase && *index == carries.index)
         })

@@ -51,7 +51,7 @@ pub(super) fn of(
         },
         InboundKind::Said { text, .. } => Ok(vec![said(text)]),
         InboundKind::Sent { wait, files: sent } => {
-            let asked = wait.and_then(|wait| state.waits.get(&wait));
+            let asked = wait.and_then(|wait| state.wait(wait));
             let step = |file: &Artifact| {
                 earlier.files += 1;
                 Step { upload: Some(name_of(file, asked, earlier.files)), ..Step::default() }
