@@ -8,6 +8,7 @@
 //! After a crash, [`Engine::run`] finds what was in hand by its `Work` timer, and what had not left in the outbox.
 
 mod budget_ledger;
+mod changes;
 pub mod context_window;
 mod drafts;
 pub mod erasure;
@@ -75,6 +76,7 @@ use crate::{
 };
 
 use self::{
+    changes::Changes,
     drafts::Drafts,
     flow_versions::FlowVersions,
     session_task::{SessionTasks, TaskCommand},
@@ -199,9 +201,6 @@ pub struct Look {
 /// How long the step in hand may take after the engine is told to stop.
 const GRACE: Duration = Duration::from_secs(6);
 
-/// Changes that a slow listener may fall behind; then it looks at everything again.
-const CHANGES_KEPT: usize = 1024;
-
 /// Locks that starts share, by place: whole classes of a place's newcomers press Start in the same second.
 const STARTS: usize = 64;
 
@@ -223,7 +222,7 @@ struct Inner {
     states: StateCache,
     session_tasks: SessionTasks,
     tasks: TaskTracker,
-    changes: broadcast::Sender<Changed>,
+    changes: Changes,
     drafts: Drafts,
     /// Effects were queued.
     queued: Notify,
@@ -283,7 +282,7 @@ impl Engine {
             states: StateCache::default(),
             session_tasks: SessionTasks::default(),
             tasks: TaskTracker::new(),
-            changes: broadcast::Sender::new(CHANGES_KEPT),
+            changes: Changes::default(),
             drafts: Drafts::default(),
             queued: Notify::new(),
             late: metrics::Late::default(),
@@ -501,7 +500,7 @@ impl Engine {
 
     /// Hears of every change.
     pub fn watch(&self) -> broadcast::Receiver<Changed> {
-        self.inner.changes.subscribe()
+        self.inner.changes.all()
     }
 
     /// Resolves when no session is active and no effect can leave now.
@@ -556,8 +555,7 @@ impl Engine {
         }
         self.note_commit(recorded, &flow);
         metrics::tell(&warnings, ended);
-        // Nobody listening is no failure.
-        _ = self.inner.changes.send(changed);
+        self.inner.changes.tell(changed);
         if has_effects {
             self.inner.queued.notify_one();
         }
@@ -575,16 +573,43 @@ impl Engine {
         for _ in 0..CONFLICTS_MAX {
             let mut actor = self.load(session).await?;
             let decided = act(&mut actor);
-            if !actor.is_changed() {
+            if self.keep(actor, dedup).await? {
                 return Ok(decided);
-            }
-            match self.commit(actor, dedup.map(str::to_owned)).await {
-                Ok(()) => return Ok(decided),
-                Err(store::Error::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
             }
         }
         Err(Error::Busy)
+    }
+
+    /// The same for what a person did; what an answer leads to at once is in the same commit.
+    async fn decide_and_apply<T: Send>(
+        &self,
+        session: SessionId,
+        dedup: &str,
+        act: impl Fn(&mut Actor) -> T + Send + Sync,
+    ) -> Result<T, Error> {
+        for _ in 0..CONFLICTS_MAX {
+            let mut actor = self.load(session).await?;
+            let decided = act(&mut actor);
+            if actor.is_changed() {
+                actor = self.apply_at_once(actor).await;
+            }
+            if self.keep(actor, Some(dedup)).await? {
+                return Ok(decided);
+            }
+        }
+        Err(Error::Busy)
+    }
+
+    /// Commits what a decision has changed, if anything; not where somebody else has committed meanwhile.
+    async fn keep(&self, actor: Actor, dedup: Option<&str>) -> Result<bool, Error> {
+        if !actor.is_changed() {
+            return Ok(true);
+        }
+        match self.commit(actor, dedup.map(str::to_owned)).await {
+            Ok(()) => Ok(true),
+            Err(store::Error::Conflict { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

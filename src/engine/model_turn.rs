@@ -14,11 +14,12 @@ use std::{
 use chrono::TimeDelta;
 use futures::future::join_all;
 use serde_json::Value;
-use tokio::sync::broadcast;
 
 use self::answer::{EMPTY, remedy, trouble, useful};
 use super::{
-    Engine, Error, Inner, context_window,
+    Engine, Error, Inner,
+    changes::Follower,
+    context_window,
     drafts::DraftSink,
     runner::{Step, millis, worked},
 };
@@ -172,7 +173,7 @@ impl Engine {
         sink: &mut dyn Sink,
         (session, knew): (SessionId, u64),
     ) -> Result<Thinking, Error> {
-        let changes = self.watch();
+        let follower = self.inner.changes.follow(session);
         let clock = &self.inner.parts.clock;
         let began = clock.now();
         tokio::select! {
@@ -184,7 +185,7 @@ impl Engine {
                 }
                 Err(error) => Thinking::Failed(error),
             }),
-            gone = self.until_unwanted((session, knew), changes) => gone.map(|()| Thinking::Dropped),
+            gone = self.until_unwanted((session, knew), follower) => gone.map(|()| Thinking::Dropped),
             () = self.inner.closing.cancelled() => Ok(Thinking::Dropped),
         }
     }
@@ -193,14 +194,10 @@ impl Engine {
     async fn until_unwanted(
         &self,
         (session, knew): (SessionId, u64),
-        mut watched: broadcast::Receiver<super::Changed>,
+        mut follower: Follower<'_>,
     ) -> Result<(), Error> {
         loop {
-            match watched.recv().await {
-                Ok(changed) if changed.session != session => continue,
-                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
-                Err(broadcast::error::RecvError::Closed) => return Ok(()),
-            }
+            follower.changed().await;
             if !self.load(session).await?.awaits_answer(knew) {
                 return Ok(());
             }

@@ -49,6 +49,8 @@ impl Engine {
         let mut under_way = JoinSet::new();
         let in_background = Arc::new(Semaphore::new((most / BACKGROUND_SHARE).max(1)));
         while !stop.is_cancelled() {
+            // What has arrived takes no room any more.
+            while under_way.try_join_next().is_some() {}
             let free = most.saturating_sub(under_way.len()).min(BATCH);
             let background = in_background.available_permits().min(free);
             let capacity = Capacity { all: free, background };

@@ -187,7 +187,7 @@ impl Engine {
         }
         self.inner.pipeline.forget(session);
         tracing::info!(session.id = %session, "retention applied");
-        _ = self.inner.changes.send(super::Changed { session, seq: 0 });
+        self.inner.changes.tell(super::Changed { session, seq: 0 });
         self.inner.queued.notify_one();
         Ok(())
     }

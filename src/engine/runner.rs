@@ -111,23 +111,7 @@ impl Engine {
                 }
             }
             Purpose::Call { call, tool } => {
-                let Some(known) = actor.state().call(call).map(|known| Arc::clone(&known.call))
-                else {
-                    return Ok(Step::Done);
-                };
-                let now = self.inner.parts.clock.now();
-                let shared_actor = Mutex::new(actor);
-                let Ended { result, cost } =
-                    self.inner.pipeline.resume(&known, &wait, &shared_actor, now).await;
-                hit(Failpoint::AnswerRan);
-                actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
-                worked(&mut actor, call, (self.inner.parts.clock.now() - now, cost));
-                self.conclude(&mut actor, call, result);
-                let status = actor.state().waits.get(&id).map(|wait| &wait.status);
-                if matches!(status, Some(WaitStatus::Answered { .. })) {
-                    // The call had its result already: the answer has nothing left to do.
-                    actor.apply_own(id);
-                }
+                actor = self.resume_call(actor, &wait, call).await;
                 if !self.is_at_once(tool) {
                     // What it took to get there is not put at risk by what comes next.
                     self.commit(actor, None).await?;
@@ -141,9 +125,56 @@ impl Engine {
         Ok(step)
     }
 
+    /// Finishes the call that an answered wait belongs to. Where there is no such call, nothing changes.
+    async fn resume_call(&self, actor: Actor, wait: &Wait, call: &CallId) -> Actor {
+        let Some(known) = actor.state().call(call).map(|known| Arc::clone(&known.call)) else {
+            return actor;
+        };
+        let now = self.inner.parts.clock.now();
+        let shared_actor = Mutex::new(actor);
+        let Ended { result, cost } =
+            self.inner.pipeline.resume(&known, wait, &shared_actor, now).await;
+        hit(Failpoint::AnswerRan);
+        let mut actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
+        worked(&mut actor, call, (self.inner.parts.clock.now() - now, cost));
+        self.conclude(&mut actor, call, result);
+        let status = actor.state().waits.get(&wait.id).map(|wait| &wait.status);
+        if matches!(status, Some(WaitStatus::Answered { .. })) {
+            // The call had its result already: the answer has nothing left to do.
+            actor.apply_own(wait.id);
+        }
+        actor
+    }
+
+    /// Carries out what an answer of this step leads to, as far as that is done at once: it reaches nothing outside, so it
+    /// shares the commit of the answer.
+    pub(super) async fn apply_at_once(&self, actor: Actor) -> Actor {
+        let Next::Resume { wait } = actor.next() else { return actor };
+        let Some(wait) = actor.state().waits.get(&wait).cloned() else { return actor };
+        match &wait.purpose {
+            Purpose::Call { call, tool } if self.is_at_once(tool) => {
+                let actor = self.resume_call(actor, &wait, call).await;
+                self.call_at_once(actor).await.0
+            }
+            _ => actor,
+        }
+    }
+
     /// Commits, together with what comes next as long as it is done at once, by the session itself or by a call: that
     /// reaches nothing outside, so that one commit loses nothing that two would keep.
-    async fn go_on(&self, mut actor: Actor) -> Result<Step, Error> {
+    async fn go_on(&self, actor: Actor) -> Result<Step, Error> {
+        let (actor, made) = self.call_at_once(actor).await;
+        let rests = matches!(actor.next(), Next::Rest);
+        self.commit(actor, None).await?;
+        if made {
+            hit(Failpoint::CallRecorded);
+        }
+        // Nobody has written since it was loaded, or the commit would have been refused: it rests as it stands.
+        Ok(if rests { Step::Rest } else { Step::Done })
+    }
+
+    /// Does what comes next as long as it is done at once; whether there was a call among it.
+    async fn call_at_once(&self, mut actor: Actor) -> (Actor, bool) {
         let now = self.inner.parts.clock.now();
         let mut made = false;
         for _ in 0..TOGETHER_MAX {
@@ -164,13 +195,7 @@ impl Engine {
             actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
             self.conclude(&mut actor, &call.id, ended.result);
         }
-        let rests = matches!(actor.next(), Next::Rest);
-        self.commit(actor, None).await?;
-        if made {
-            hit(Failpoint::CallRecorded);
-        }
-        // Nobody has written since it was loaded, or the commit would have been refused: it rests as it stands.
-        Ok(if rests { Step::Rest } else { Step::Done })
+        (actor, made)
     }
 
     pub(super) fn is_at_once(&self, tool: &str) -> bool {

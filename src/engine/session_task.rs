@@ -344,7 +344,7 @@ impl Engine {
                 taken(actor.command(&from, command.clone(), via))
             }
         };
-        match self.decide(session, Some(&key), act).await {
+        match self.decide_and_apply(session, &key, act).await {
             Ok(Receipt::Settled(Settlement::Applied))
                 if self.is_erasure(session, &what).await? =>
             {

@@ -116,13 +116,13 @@ async fn row_05_an_answer_that_was_stored_and_not_acknowledged_counts_once() {
 
 #[tokio::test]
 async fn row_06_what_was_acknowledged_goes_on_after_a_crash() {
-    let mut world = World::new().await;
+    let mut world = World::probing("probe_pure").await;
     world.store.die_before(2);
 
-    assert_eq!(world.press("Blue").await, Settlement::Applied);
+    assert_eq!(world.press("Yes").await, Settlement::Applied);
 
     assert_eq!(world.deaths, 1);
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
     world.assert_at_rest().await;
 }
 
@@ -807,10 +807,10 @@ async fn a_shutdown_finishes_the_step_in_hand_and_takes_no_more() {
 
 #[tokio::test]
 async fn work_that_fails_is_tried_again_after_a_pause() {
-    let mut world = World::new().await;
-    let click = world.button("Blue").await;
+    let mut world = World::probing("probe_pure").await;
+    let click = world.button("Yes").await;
     let click = world.event(&ada(), click);
-    // Room for the answer, none for the step after it.
+    // Room for the answer, none for the call after it.
     world.store.full_after(1);
     let receipt = world.deliver(click).await.unwrap();
     assert_eq!(receipt, Receipt::Settled(Settlement::Applied));
@@ -822,5 +822,14 @@ async fn work_that_fails_is_tried_again_after_a_pause() {
     world.store.fill(false);
     world.pass(TimeDelta::minutes(1)).await;
 
+    assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
+}
+
+#[tokio::test]
+async fn an_answer_and_the_next_question_of_a_script_are_one_commit() {
+    let mut world = World::new().await;
+    let before = world.store.tried();
+    assert_eq!(world.press("Blue").await, Settlement::Applied);
     assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    assert_eq!(world.store.tried() - before, 1);
 }

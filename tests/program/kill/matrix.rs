@@ -32,6 +32,8 @@ const COMMUNITY_LACKS: &[Failpoint] = &[
     Failpoint::ChildReported,
 ];
 const REACHING_LACKS: &[Failpoint] = &[
+    // It has no notice, and its answers are applied with the commit that takes them in.
+    Failpoint::AnswerApplied,
     Failpoint::FileKept,
     Failpoint::HookSent,
     Failpoint::TimerDue,
