@@ -62,6 +62,9 @@ impl Capacity {
     }
 }
 
+/// Audit records that are looked at in one go.
+const AUDIT_PAGE: usize = 500;
+
 /// Durable state.
 ///
 /// Unless a method says otherwise, what it wrote survives a crash *and a power cut* once it returns, and a crash
@@ -122,6 +125,19 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
 
     /// The audit chain from number `from` on, at most `limit`.
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error>;
+
+    /// The records about a session among those from number `from` on, and the number from which the look goes on: each
+    /// call looks at a bounded part of the chain. None at its end.
+    async fn audit_of(
+        &self,
+        session: SessionId,
+        from: u64,
+    ) -> Result<(Vec<Sealed>, Option<u64>), Error> {
+        let mut page = self.audit(from, AUDIT_PAGE).await?;
+        let next = page.last().map(|last| last.index + 1);
+        page.retain(|sealed| sealed.record.session == Some(session));
+        Ok((page, next))
+    }
 
     /// Removes a session: events, waits, renderings, effects, timers, index entries, dedup keys, and the words of
     /// its audit records. In the same step it seals the receipt into the chain, puts back what stays, and queues the

@@ -62,20 +62,18 @@ impl Source<'_> {
     }
 }
 
-/// The audit records of one session, oldest first. Reads the whole chain page by page.
+/// The audit records of one session, oldest first. Looks through the whole chain, page by page.
 pub async fn audit_of(store: &dyn Store, session: SessionId) -> Result<Vec<Sealed>, store::Error> {
-    const PAGE: usize = 500;
     let mut found = Vec::new();
     let mut from = 0;
     loop {
-        let page = store.audit(from, PAGE).await?;
-        let Some(last) = page.last() else { return Ok(found) };
-        if last.index < from {
-            // Numbers that do not grow: somebody was at the chain, which `audit verify` tells.
-            return Ok(found);
+        let (page, next) = store.audit_of(session, from).await?;
+        found.extend(page);
+        match next {
+            Some(next) if next > from => from = next,
+            // At the end, or numbers that do not grow: somebody was at the chain, which `audit verify` tells.
+            _ => return Ok(found),
         }
-        from = last.index + 1;
-        found.extend(page.into_iter().filter(|sealed| sealed.record.session == Some(session)));
     }
 }
 

@@ -69,7 +69,7 @@ use self::{
     fault_injection::{Faults, NoFaults},
     key_store::KeyStore,
     open::Opened,
-    read_cache::ReadCache,
+    read_cache::{ReadCache, UnderKey},
     write_batch::Reader,
 };
 pub use self::{
@@ -210,6 +210,12 @@ impl Store for SledStore {
     }
 
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
+        if let Find::One(session) = by {
+            consume_budget().await;
+            if let Some(head) = self.shared.recent.head(session) {
+                return Ok(Some(head).filter(|head| head.parent.is_none()).into_iter().collect());
+            }
+        }
         self.read(move |reader| read::find(reader, &by)).await
     }
 
@@ -262,6 +268,14 @@ impl Store for SledStore {
         self.read(move |reader| read::audit(reader, from, limit)).await
     }
 
+    async fn audit_of(
+        &self,
+        session: SessionId,
+        from: u64,
+    ) -> Result<(Vec<Sealed>, Option<u64>), Error> {
+        self.read(move |reader| read::audit_of(reader, session, from)).await
+    }
+
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
         self.ask(|reply| Job::Erase { erasure: Box::new(erasure), reply }).await
     }
@@ -276,8 +290,17 @@ impl Store for SledStore {
     }
 
     async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
-        let key = key.to_owned();
-        self.read(move |reader| notes::find(reader, &key)).await
+        consume_budget().await;
+        if let Some(UnderKey(known)) = self.shared.recent.note(key) {
+            return Ok(known);
+        }
+        let (key, shared) = (key.to_owned(), Arc::clone(&self.shared));
+        self.read(move |reader| {
+            let note = notes::find(reader, &key)?;
+            shared.recent.keep_note(key, note.clone());
+            Ok(note)
+        })
+        .await
     }
 
     async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {

@@ -16,6 +16,7 @@ use std::{
 
 use anteroom::{
     base::ids::{CallId, CountingIds, EffectId, RandomIds, SessionId, WaitId},
+    engine::export,
     model::{
         STORED_VERSION,
         audit::{AuditRecord, CHAIN_START, Sealed},
@@ -123,6 +124,8 @@ on_every_backend! {
     what_stays_of_a_session_begins_anew
     the_key_of_files_is_there_as_long_as_the_session
     notes_are_kept_and_go_with_their_session
+    the_audit_records_of_a_session_are_found_among_those_of_others
+    a_note_that_was_read_reads_as_it_stands_after_each_change
     what_deliveries_left_outside_is_on_the_ledger_until_the_session_goes
     a_session_of_a_newer_version_is_refused_and_others_run
     of_two_racers_one_wins
@@ -1063,6 +1066,58 @@ async fn notes_are_kept_and_go_with_their_session(backend: &mut Backend) {
     store.erase(whole(session(2), record(None, ""))).await.unwrap();
     assert_eq!((noted("a/other").await, noted("d").await), (None, None));
     assert_eq!(store.notes("").await.unwrap().len(), 2);
+}
+
+async fn the_audit_records_of_a_session_are_found_among_those_of_others(backend: &mut Backend) {
+    let store = backend.store();
+    let mine = |word: &str| vec![record(Some(session(1)), word), record(Some(session(1)), "more")];
+    let first = Commit { audit: mine("first"), ..commit(session(1), 0, &["one"]) };
+    store.commit(first).await.unwrap();
+    // More than are looked at in one go.
+    let others = (2..1200).map(|other| {
+        let audit = vec![record(Some(session(other)), "of another")];
+        store.commit(Commit { audit, ..commit(session(other), 0, &["one"]) })
+    });
+    futures::future::try_join_all(others).await.unwrap();
+    let last = Commit { audit: mine("last"), ..commit(session(1), 1, &["two"]) };
+    store.commit(last).await.unwrap();
+    let all = store.audit(0, usize::MAX).await.unwrap();
+    let is_mine = |sealed: &&Sealed| sealed.record.session == Some(session(1));
+    let wanted: Vec<Sealed> = all.iter().filter(is_mine).cloned().collect();
+    assert_eq!(wanted.len(), 4);
+    assert_eq!(export::audit_of(&*store, session(1)).await.unwrap(), wanted);
+
+    store.erase(whole(session(1), record(Some(session(1)), ""))).await.unwrap();
+    let left = export::audit_of(&*store, session(1)).await.unwrap();
+    assert_eq!(left.len(), 5, "with the receipt");
+    assert!(left.iter().all(|sealed| sealed.record.words.is_empty()));
+}
+
+async fn a_note_that_was_read_reads_as_it_stands_after_each_change(backend: &mut Backend) {
+    let store = backend.store();
+    let noted = async |key: &str| store.noted(key).await.unwrap().and_then(|note| note.value);
+    let ledger = posted::ledger_of(session(1));
+    assert_eq!((noted("a").await, noted(&ledger).await), (None, None));
+    store.note(note("a", Some(session(1)), "no such session yet")).await.unwrap();
+    assert_eq!(noted("a").await, None);
+    let effects = vec![post(1, session(1))];
+    store.commit(Commit { effects, ..commit(session(1), 0, &["one"]) }).await.unwrap();
+    for value in ["first", "second"] {
+        store.note(note("a", Some(session(1)), value)).await.unwrap();
+        assert_eq!(noted("a").await.as_deref(), Some(value));
+    }
+    let item = Item::Message { at: "D1/1".to_owned() };
+    let posted = vec![Posted { item, reader: Reader::Participant }];
+    let claimed = store.claim(at(1), ALL).await.unwrap();
+    let delivery = Delivery::Delivered { message: None, posted };
+    store.done(claimed[0].id, delivery).await.unwrap();
+    assert!(noted(&ledger).await.is_some());
+    store.note(note("a", Some(session(1)), "")).await.unwrap();
+    assert_eq!(noted("a").await, None);
+    store.note(note("a", Some(session(1)), "third")).await.unwrap();
+    assert_eq!(noted("a").await.as_deref(), Some("third"));
+    store.erase(whole(session(1), record(None, ""))).await.unwrap();
+    assert_eq!((noted("a").await, noted(&ledger).await), (None, None));
 }
 
 async fn what_deliveries_left_outside_is_on_the_ledger_until_the_session_goes(

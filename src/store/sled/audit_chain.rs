@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{
-    compression,
+    compression::{self, Stays},
     key_store::{Key, KeyStore, Slot},
     keys::{self, ID},
     write_batch::Record,
@@ -126,11 +126,12 @@ pub(super) fn write(
     let tip = Tip { next, seal: seal_bytes(&previous) };
     let count = u16::try_from(facts.len()).map_err(Error::unavailable)?;
     let key = keys::audit(next - u64::from(count));
-    let facts = compression::compress(&serde_json::to_vec(&facts).map_err(Error::unavailable)?)?;
+    let facts = serde_json::to_vec(&facts).map_err(Error::unavailable)?;
+    let facts = compression::compress(&facts, Stays::Long)?;
     let words = match owner {
         Some(owner) if !words.is_empty() => {
             let text = serde_json::to_vec(&words).map_err(Error::unavailable)?;
-            key_store.seal(owner.key, &key, compression::compress(&text)?)?
+            key_store.seal(owner.key, &key, compression::compress(&text, Stays::Long)?)?
         }
         _ => Vec::new(),
     };
@@ -230,6 +231,18 @@ pub(super) fn texts(
     Ok(texts)
 }
 
+/// The last seal of a group, and whose records it holds, told by its first bytes.
+pub(super) fn beginning(group: &[u8]) -> Option<(Seal, Option<SessionId>)> {
+    let (seal, rest) = group.split_first_chunk::<32>()?;
+    let session = rest.get(2..)?.first_chunk::<ID>()?;
+    Some((*seal, session_of(*session)))
+}
+
+fn session_of(bytes: [u8; ID]) -> Option<SessionId> {
+    let session = Uuid::from_bytes(bytes);
+    (!session.is_nil()).then(|| SessionId::from_uuid(session))
+}
+
 /// Whose records a group holds, told by its beginning.
 pub(super) fn owner_of(group: &Record) -> Option<(SessionId, Slot)> {
     let parts = parts(0, &group.body)?;
@@ -257,8 +270,7 @@ fn parts(index: u64, group: &[u8]) -> Option<Parts<'_>> {
     let (length, rest) = rest.split_first_chunk::<4>()?;
     let (facts, words) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
     let next = index.checked_add(u16::from_be_bytes(*count).into())?;
-    let session = Uuid::from_bytes(*session);
-    let session = (!session.is_nil()).then(|| SessionId::from_uuid(session));
+    let session = session_of(*session);
     let slot = Slot::from_be_bytes(*slot);
     Some(Parts { tip: Tip { next, seal: *seal }, session, slot, facts, words })
 }

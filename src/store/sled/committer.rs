@@ -6,7 +6,8 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, atomic::Ordering},
-    time::Instant,
+    thread,
+    time::{Duration, Instant},
 };
 
 use chrono::{DateTime, Utc};
@@ -27,7 +28,7 @@ use super::{
     queue::Queue,
     read::readable,
     read_cache,
-    record_codec::OpenFrames,
+    record_codec::OpenSessions,
     steps::{self, Chain},
     tree_checksum::TreeChecksum,
     watermark::Mark,
@@ -39,10 +40,14 @@ use crate::{
         ids::{EffectId, Ids, SessionId},
         telemetry::metric,
     },
-    model::effect::{Cause, Delivery, Effect},
+    model::{
+        effect::{Cause, Delivery, Effect},
+        posted::ledger_of,
+    },
     store::{
         Capacity, Commit, Erasure, Error, Note,
         health::{Health, Trouble},
+        left_outside,
     },
 };
 
@@ -52,6 +57,13 @@ const GROUP_MAX: usize = 256;
 /// Bytes of keys and values of steps after which they are applied, whatever else is to be done: sled holds a batch in
 /// buffers of twice that.
 const BATCH_BYTES: usize = 256 * 1024;
+
+/// How long jobs are gathered before they are worked on together, while several sessions write: a group costs a batch,
+/// two syncs and some twenty switches of threads, however many share it.
+const GATHER: Duration = Duration::from_millis(2);
+
+/// Sessions that write within this time of one another are a crowd.
+const CROWD: Duration = Duration::from_millis(10);
 
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
@@ -75,7 +87,7 @@ pub(super) struct Committer {
     tip: Tip,
     /// What steps have worked out and is not applied yet, and how long it is.
     ahead: (Writes, usize),
-    frames: OpenFrames,
+    sessions: OpenSessions,
     ids: Arc<dyn Ids>,
     faults: Arc<dyn Faults>,
     shared: Arc<Shared>,
@@ -98,6 +110,31 @@ pub(super) struct Committer {
     setbacks: u32,
 }
 
+/// Whether several sessions write at the same time.
+#[derive(Default)]
+struct Crowd {
+    last: Option<(SessionId, Instant)>,
+    until: Option<Instant>,
+}
+
+impl Crowd {
+    fn is_there(&self, now: Instant) -> bool {
+        self.until.is_some_and(|until| now < until)
+    }
+
+    fn came(&mut self, jobs: &[Job], now: Instant) {
+        for job in jobs {
+            let Job::Commit { commit, .. } = job else { continue };
+            let session = commit.head.id;
+            let is_close = |(other, at): (SessionId, Instant)| other != session && now - at < CROWD;
+            if self.last.is_some_and(is_close) {
+                self.until = Some(now + CROWD);
+            }
+            self.last = Some((session, now));
+        }
+    }
+}
+
 /// What it takes to write.
 struct Handles {
     db: Db,
@@ -108,6 +145,7 @@ struct Handles {
 enum Applied {
     Step(Box<read_cache::Step>),
     Erasure(SessionId),
+    Note { key: String },
     Delivery { id: EffectId, known: Option<Arc<Effect>>, delivery: Delivery },
 }
 
@@ -127,9 +165,9 @@ struct Group {
 }
 
 impl Group {
-    fn lasting(&mut self, done: Result<(), Error>, step: Applied, reply: Reply<()>) {
+    fn lasting(&mut self, done: Result<Applied, Error>, reply: Reply<()>) {
         self.is_lasting |= done.is_ok();
-        self.applied.extend(done.is_ok().then_some(step));
+        let done = done.map(|applied| self.applied.push(applied));
         self.answers.push((reply, done));
     }
 }
@@ -157,7 +195,7 @@ impl Committer {
             checksum: TreeChecksum::default(),
             tip: Tip::START,
             ahead: (Writes::new(), 0),
-            frames: OpenFrames::default(),
+            sessions: OpenSessions::default(),
             ids,
             faults,
             shared,
@@ -180,7 +218,11 @@ impl Committer {
 
     /// Works until the queue is closed and empty.
     pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+        let mut crowd = Crowd::default();
         while let Some(first) = jobs.blocking_recv() {
+            if crowd.is_there(Instant::now()) {
+                thread::sleep(GATHER);
+            }
             let mut group = vec![first];
             while group.len() < GROUP_MAX
                 && let Ok(job) = jobs.try_recv()
@@ -188,6 +230,7 @@ impl Committer {
                 group.push(job);
             }
             gauge!(metric::QUEUED, "queue" => "store").set(metric::as_f64(jobs.len()));
+            crowd.came(&group, Instant::now());
             self.work(group);
         }
         self.unsynced = true;
@@ -232,22 +275,22 @@ impl Committer {
         match job {
             Job::Commit { commit, reply } => {
                 hit(Failpoint::CommitTaken);
-                let step = Applied::Step(Box::new(read_cache::Step::of(&commit)));
                 let done = self.guarded(|this| this.commit(*commit));
-                group.lasting(done, step, reply);
+                let done = done.map(|step| Applied::Step(Box::new(step)));
+                group.lasting(done, reply);
                 group.points.push(Failpoint::CommitApplied);
             }
             Job::Erase { erasure, reply } => {
                 hit(Failpoint::EraseTaken);
                 let erased = Applied::Erasure(erasure.session);
                 let done = self.guarded(|this| this.erase(*erasure));
-                group.lasting(done, erased, reply);
+                group.lasting(done.map(|()| erased), reply);
                 group.points.push(Failpoint::EraseApplied);
             }
             Job::Note { note, reply } => {
+                let noted = Applied::Note { key: note.key.clone() };
                 let done = self.guarded(|this| this.step(|stage, _| notes::put(stage, *note)));
-                group.is_lasting |= done.is_ok();
-                group.answers.push((reply, done));
+                group.lasting(done.map(|()| noted), reply);
             }
             // May be lost, so nobody waits for the device.
             Job::Done { effect, delivery, reply } => {
@@ -299,9 +342,13 @@ impl Committer {
         match applied {
             Applied::Step(step) => recent.go_on(*step),
             Applied::Erasure(session) => recent.erased(session),
+            Applied::Note { key } => recent.noted(&key),
             Applied::Delivery { id, known, delivery } => {
                 if let Some(known) = &known {
                     recent.delivered(known, &delivery);
+                    if !left_outside(&delivery).is_empty() {
+                        recent.noted(&ledger_of(known.session));
+                    }
                 }
                 // Not before: an effect in somebody's hands stays theirs where the device fails.
                 match (delivery, known) {
@@ -371,7 +418,7 @@ impl Committer {
         self.bad = Some(Bad { trouble, again: None });
         self.is_fresh = false;
         self.ahead = (Writes::new(), 0);
-        self.frames.clear();
+        self.sessions.clear();
         self.shared.recent.clear();
         self.shared.set_health(Health::ReadOnly(trouble));
         disk_reserve::unsettle(&self.dir);
@@ -529,25 +576,25 @@ impl Committer {
         Ok(())
     }
 
-    fn commit(&mut self, commit: Commit) -> Result<(), Error> {
-        let mut frames = std::mem::take(&mut self.frames);
-        let done = self.step(|stage, chain| steps::commit(stage, chain, commit, &mut frames));
-        if done.is_err() {
-            frames.clear();
+    fn commit(&mut self, commit: Commit) -> Result<read_cache::Step, Error> {
+        let mut sessions = std::mem::take(&mut self.sessions);
+        let done = self.step(|stage, chain| steps::commit(stage, chain, commit, &mut sessions));
+        if !matches!(done, Ok(_) | Err(Error::Duplicate | Error::Conflict { .. })) {
+            sessions.clear();
         }
-        self.frames = frames;
-        let (slot, effects) = done?;
+        self.sessions = sessions;
+        let steps::Committed { slot, effects, step } = done?;
         for effect in effects {
             self.outbox.add_known(slot, effect);
         }
-        Ok(())
+        Ok(step)
     }
 
     fn erase(&mut self, erasure: Erasure) -> Result<(), Error> {
         let last: Vec<EffectId> = erasure.effects.iter().map(|effect| effect.id).collect();
         let gone = self.step(|stage, chain| steps::erase(stage, chain, erasure))?;
         // Nothing of it may be there any more.
-        self.frames.clear();
+        self.sessions.clear();
         for effect in gone.effects {
             self.outbox.remove(effect);
         }

@@ -4,7 +4,7 @@
 //! Pressed bytes are the dictionary's number, then a frame of zstd without its magic number. A dictionary that was
 //! once used stays here for ever; a new one gets the next number. `benches/dictionary.rs` trains them.
 
-use std::{cell::RefCell, fmt::Display, sync::LazyLock};
+use std::{cell::RefCell, fmt::Display, io, sync::LazyLock};
 
 use zstd::{
     bulk::{Compressor, Decompressor},
@@ -20,8 +20,25 @@ const DICTIONARIES: &[&[u8]] = &[include_bytes!("press/1.dict")];
 /// The number of the one that is used for writing.
 const CURRENT: u8 = 1;
 
-/// Higher ones gain a few hundredths and cost several times as much.
-const LEVEL: i32 = 6;
+/// How long what is compressed stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stays {
+    /// For as long as the session.
+    Long,
+    /// Until the next step writes it anew or takes it away.
+    Briefly,
+}
+
+impl Stays {
+    /// The level of zstd. Higher ones than that of what stays gain a few hundredths and cost several times as much; the
+    /// other one takes a third of the time and makes a tenth more.
+    const fn level(self) -> i32 {
+        match self {
+            Self::Long => 6,
+            Self::Briefly => 1,
+        }
+    }
+}
 
 /// Largest text of a record, in bytes: refused when written, and no more is unpacked whatever a record claims.
 pub(super) const TEXT_MAX: usize = 64 * 1024 * 1024;
@@ -35,9 +52,9 @@ const PACKED: u8 = 0xFF;
 /// Shortest run of hexadecimal digits that is packed, and the longest that is packed as one.
 const RUN: std::ops::RangeInclusive<usize> = 16..=254;
 
-static PRESSING: LazyLock<EncoderDictionary<'static>> = LazyLock::new(|| {
+static PRESSING: LazyLock<[EncoderDictionary<'static>; 2]> = LazyLock::new(|| {
     let current = DICTIONARIES.get(usize::from(CURRENT) - 1).copied().unwrap_or_default();
-    EncoderDictionary::copy(current, LEVEL)
+    [Stays::Long, Stays::Briefly].map(|stays| EncoderDictionary::copy(current, stays.level()))
 });
 
 static UNPRESSING: LazyLock<Vec<DecoderDictionary<'static>>> =
@@ -45,22 +62,28 @@ static UNPRESSING: LazyLock<Vec<DecoderDictionary<'static>>> =
 
 thread_local! {
     /// One thread writes, and its working memory is worth keeping.
-    static PRESS: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static PRESS: RefCell<[Option<Compressor<'static>>; 2]> = const { RefCell::new([None, None]) };
 
     /// The same of those who read, for the dictionary with that number.
     static UNPRESS: RefCell<Option<(u8, Decompressor<'static>)>> = const { RefCell::new(None) };
 }
 
 /// Makes a text small.
-pub(super) fn compress(text: &[u8]) -> Result<Vec<u8>, Error> {
+pub(super) fn compress(text: &[u8], stays: Stays) -> Result<Vec<u8>, Error> {
     if text.len() > TEXT_MAX {
         return Err(Error::unavailable(TooLong(text.len())));
     }
     let packed = pack(text);
     PRESS.with_borrow_mut(|press| {
+        let [long, brief] = press;
+        let [dictionary_long, dictionary_brief] = &*PRESSING;
+        let (press, dictionary) = match stays {
+            Stays::Long => (long, dictionary_long),
+            Stays::Briefly => (brief, dictionary_brief),
+        };
         let press = match press {
             Some(press) => press,
-            None => press.insert(compressor().map_err(Error::unavailable)?),
+            None => press.insert(compressor(dictionary).map_err(Error::unavailable)?),
         };
         let mut pressed = press.compress(&packed).map_err(Error::unavailable)?;
         pressed.splice(..MAGIC.len(), [CURRENT]);
@@ -68,8 +91,8 @@ pub(super) fn compress(text: &[u8]) -> Result<Vec<u8>, Error> {
     })
 }
 
-fn compressor() -> std::io::Result<Compressor<'static>> {
-    let mut press = Compressor::with_prepared_dictionary(&PRESSING)?;
+fn compressor(dictionary: &'static EncoderDictionary<'_>) -> io::Result<Compressor<'static>> {
+    let mut press = Compressor::with_prepared_dictionary(dictionary)?;
     // The dictionary's number stands before the frame, and every record is sealed or covered by the audit chain.
     press.set_parameter(CParameter::DictIdFlag(false))?;
     press.set_parameter(CParameter::ChecksumFlag(false))?;
@@ -178,7 +201,9 @@ mod tests {
             &[b'a'; 1_000],
         ];
         for text in texts {
-            assert_eq!(decompress(&compress(text).unwrap(), "it").unwrap(), text);
+            for stays in [Stays::Long, Stays::Briefly] {
+                assert_eq!(decompress(&compress(text, stays).unwrap(), "it").unwrap(), text);
+            }
         }
     }
 
@@ -190,7 +215,7 @@ mod tests {
 
     #[test]
     fn what_was_never_pressed_is_refused() {
-        let pressed = compress(b"a text that is a little longer than that").unwrap();
+        let pressed = compress(b"a text that is a little longer than that", Stays::Long).unwrap();
         let damaged = |bytes: &[u8]| decompress(bytes, "it").unwrap_err().to_string();
         insta::assert_snapshot!(damaged(&[]), @"it cannot be read: it is damaged (it ends early). hint: restore a backup with `anteroom restore`");
         insta::assert_snapshot!(damaged(&[CURRENT + 1]), @"it cannot be read: it needs dictionary 2, which this program lacks. hint: run the newer program");
@@ -203,7 +228,7 @@ mod tests {
     #[test]
     fn no_flipped_bit_unpacks_without_bounds_or_panics() {
         let text = "Which of these would you plant first? ".repeat(20);
-        let pressed = compress(text.as_bytes()).unwrap();
+        let pressed = compress(text.as_bytes(), Stays::Briefly).unwrap();
         for bit in 0..pressed.len() * 8 {
             let mut flipped = pressed.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
@@ -216,7 +241,7 @@ mod tests {
 
     #[test]
     fn more_than_a_record_may_hold_is_refused_both_ways() {
-        assert!(compress(&vec![b' '; TEXT_MAX + 1]).is_err());
+        assert!(compress(&vec![b' '; TEXT_MAX + 1], Stays::Long).is_err());
         let bomb = zstd::bulk::compress(&vec![b' '; TEXT_MAX + 1], 1).unwrap();
         let bomb = [&[CURRENT], &bomb[MAGIC.len()..]].concat();
         assert!(decompress(&bomb, "it").is_err());

@@ -21,11 +21,12 @@
 //! the spare cells of a solid-state disk, may keep the 32 bytes for a while; a backup made before keeps its own copy.
 
 use std::{
+    collections::HashMap,
     fs::{File, OpenOptions},
     io,
     os::unix::fs::{FileExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use ring::{
@@ -68,6 +69,9 @@ const FIRST: Slot = 2;
 /// Slots made at a time: a sync for each is one more for every so many sessions.
 const AHEAD: Slot = 64;
 
+/// Keys that are kept as they were read, each of about a kilobyte.
+const READ_MAX: usize = 1024;
+
 const SHREDDED: [u8; WIDTH] = [0; WIDTH];
 
 /// The open file of keys.
@@ -79,6 +83,8 @@ pub(super) struct KeyStore {
     digests: hmac::Key,
     random: SystemRandom,
     slots: Mutex<Slots>,
+    /// Keys that were read lately. Held while one is read or shredded, so that none outlives its slot.
+    read: Mutex<HashMap<Slot, Arc<Key>>>,
     /// Records that its keys could not open, or that are missing.
     pub(super) unreadable: Found,
 }
@@ -159,7 +165,8 @@ impl KeyStore {
         let end = end.min(sums.count().map_err(Error::unavailable)?);
         let digests = hmac::Key::new(hmac::HMAC_SHA256, &secret);
         let slots = Mutex::new(Slots { next: end, end });
-        Ok(Self { file, sums, path, id, digests, random, slots, unreadable: Found::default() })
+        let (read, unreadable) = (Mutex::default(), Found::default());
+        Ok(Self { file, sums, path, id, digests, random, slots, read, unreadable })
     }
 
     /// Tells this file from another one.
@@ -235,7 +242,7 @@ impl KeyStore {
     }
 
     /// A slot with a new key in it, on the device already.
-    pub(super) fn fresh(&self) -> Result<(Slot, Key), Error> {
+    pub(super) fn fresh(&self) -> Result<(Slot, Arc<Key>), Error> {
         let mut slots = self.slots();
         if slots.next == slots.end {
             let mut more = [0; WIDTH * AHEAD as usize];
@@ -255,24 +262,38 @@ impl KeyStore {
     }
 
     /// The key in a slot; none once it is shredded.
-    pub(super) fn key(&self, slot: Slot) -> Result<Option<Key>, Error> {
+    pub(super) fn key(&self, slot: Slot) -> Result<Option<Arc<Key>>, Error> {
         if slot < FIRST {
             return Err(self.damaged());
         }
-        match read(&self.file, slot) {
-            Ok(secret) if secret == SHREDDED => Ok(None),
-            Ok(secret) => Ok(Some(Key::new(&secret)?)),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(self.damaged()),
-            Err(error) => Err(Error::unavailable(error)),
+        let mut keys = self.keys_read();
+        if let Some(key) = keys.get(&slot) {
+            return Ok(Some(Arc::clone(key)));
         }
+        let key = match read(&self.file, slot) {
+            Ok(secret) if secret == SHREDDED => return Ok(None),
+            Ok(secret) => Arc::new(Key::new(&secret)?),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(self.damaged());
+            }
+            Err(error) => return Err(Error::unavailable(error)),
+        };
+        if keys.len() >= READ_MAX {
+            keys.clear();
+        }
+        keys.insert(slot, Arc::clone(&key));
+        Ok(Some(key))
     }
 
     /// Overwrites keys, and returns once that is on the device. Again: does the same.
     pub(super) fn shred(&self, doomed: &[Slot]) -> Result<(), Error> {
         let end = self.slots().end;
+        let mut keys = self.keys_read();
         for slot in doomed.iter().filter(|slot| (FIRST..end).contains(*slot)) {
+            keys.remove(slot);
             write(&self.file, *slot, &SHREDDED).map_err(Error::unavailable)?;
         }
+        drop(keys);
         hit(Failpoint::KeysZeroed);
         self.file.sync_all().map_err(Error::unavailable)?;
         hit(Failpoint::KeysShredded);
@@ -316,9 +337,13 @@ impl KeyStore {
         self.random.fill(bytes).map_err(|_| Error::unavailable("the system gives no random bytes"))
     }
 
-    fn slots(&self) -> std::sync::MutexGuard<'_, Slots> {
+    fn slots(&self) -> MutexGuard<'_, Slots> {
         // The numbers are changed last, after all that can fail.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keys_read(&self) -> MutexGuard<'_, HashMap<Slot, Arc<Key>>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn damaged(&self) -> Error {

@@ -68,8 +68,8 @@ fn take(stage: &mut WriteBatch<'_>, digest: Digest) -> Result<(), Error> {
     if let Some(slot) = stage.reader.record(&at, WHAT)?.as_ref().and_then(read::slot_of) {
         stage.remove(keys::note_of(slot, digest));
     }
-    stage.remove_all(&at)?;
-    stage.remove_all(&keys::note(digest))
+    stage.remove_record(&at)?;
+    stage.remove_record(&keys::note(digest))
 }
 
 /// Adds what a delivery left outside to the ledger of its session.

@@ -14,6 +14,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     hash::{DefaultHasher, Hash, Hasher},
+    ops::Bound::{Excluded, Unbounded},
     sync::Arc,
 };
 
@@ -39,6 +40,8 @@ pub(super) struct Queue {
     of: HashMap<EffectId, Key>,
     /// Lanes whose next effect may be due.
     ready: BTreeSet<Key>,
+    /// The lane of each priority that was looked at last.
+    turns: BTreeMap<Priority, Key>,
     /// Lanes whose next effect is put off.
     later: BTreeSet<(DateTime<Utc>, Key)>,
     blocked: Blocked,
@@ -292,6 +295,15 @@ impl Queue {
         causes.map(|(cause, waiting)| (Cause::clone(cause), waiting.len())).collect()
     }
 
+    /// The lane that is looked at next: those of normal priority come first, so where one has no room, none behind it has.
+    /// Of one priority each has its turn, so that a session which always has something to say keeps back no other.
+    fn next_ready(&self) -> Option<Key> {
+        let first = self.ready.first().copied()?;
+        let turn = self.turns.get(&first.0).copied();
+        let after = turn.and_then(|turn| self.ready.range((Excluded(turn), Unbounded)).next());
+        Some(after.copied().filter(|after| after.0 == first.0).unwrap_or(first))
+    }
+
     /// Hands out effects that may leave now, within `capacity`; `read` reads those that are not kept, and says none
     /// where one cannot be read, which keeps back those behind it.
     pub(super) fn claim(
@@ -302,8 +314,7 @@ impl Queue {
     ) -> Result<Vec<Effect>, Error> {
         self.look_again(now);
         let mut claimed = Vec::new();
-        // Lanes of normal priority come first, so where one has no place, none behind it has.
-        while let Some(key) = self.ready.first().copied()
+        while let Some(key) = self.next_ready()
             && capacity.has_room(key.0)
         {
             let next = match self.next_of(key, now, &mut read) {
@@ -313,6 +324,7 @@ impl Queue {
                 Err(error) => return Err(error),
             };
             self.ready.remove(&key);
+            self.turns.insert(key.0, key);
             match next {
                 Next::Effect(effect) => {
                     if let Some(lane) = self.lanes.get_mut(&key) {
@@ -514,6 +526,20 @@ mod tests {
         queue.remove(id(11));
         queue.remove(id(30));
         assert_eq!((queue.held, queue.lanes.len(), queue.of.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn sessions_take_turns_where_there_is_room_for_one() {
+        let mut queue = Queue::default();
+        for (slot, number) in [(1, 10), (1, 11), (1, 12), (2, 20), (3, 30)] {
+            queue.add_known(slot, due(number, 0));
+        }
+        let mut left = Vec::new();
+        while let [number] = claim(&mut queue, 0, 1)[..] {
+            left.push(number);
+            queue.remove(id(number));
+        }
+        assert_eq!(left, [10, 20, 30, 11, 12]);
     }
 
     #[test]

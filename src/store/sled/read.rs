@@ -1,6 +1,6 @@
 //! Reads. Each sees one moment: the caller keeps batches out meanwhile (`Shared`).
 
-use std::ops::RangeInclusive;
+use std::{ops::RangeInclusive, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::{
     key_store::{Key, Slot},
     keys,
     record_codec::{Belongings, Frame, OpenFrame, Told},
-    write_batch::{Reader, Record, is_first},
+    write_batch::{HEADER, Reader, Record, is_first},
 };
 use crate::{
     base::ids::{SessionId, WaitId},
@@ -45,7 +45,7 @@ pub(super) struct Cover {
 /// A session and the key to it.
 pub(super) struct Known {
     pub(super) slot: Slot,
-    pub(super) key: Key,
+    pub(super) key: Arc<Key>,
     pub(super) cover: Cover,
 }
 
@@ -184,7 +184,8 @@ pub(super) fn open_frame(
     )?;
     Ok(match known {
         Some((belongings, frame)) if belongings.dedup.len() < DEDUP_MAX => {
-            OpenFrame { number: last, belongings, frame }
+            let length = serde_json::to_vec(&frame).map_err(Error::unavailable)?.len();
+            OpenFrame { number: last, belongings, frame, length }
         }
         _ => anew(),
     })
@@ -380,12 +381,7 @@ pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<S
     let mut found = Vec::new();
     // The group that holds the record begins at it or before it.
     let first = group_at_or_before(reader, Some(from))?.map_or(from, |(index, _)| index);
-    let mut previous = match first.checked_sub(1) {
-        Some(before) => group_at_or_before(reader, Some(before))?.map(|(_, group)| group),
-        None => None,
-    }
-    .and_then(|group| audit_chain::end_of(0, &group))
-    .map_or(audit_chain::Tip::START.seal, |tip| tip.seal);
+    let mut previous = seal_before(reader, first)?;
     for key in reader.tree.range(keys::audit(first)..).keys() {
         let key = key.map_err(broken)?;
         if found.len() >= limit || key.first() != Some(&keys::AUDIT) {
@@ -400,6 +396,55 @@ pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<S
         found.extend(wanted.take(limit - found.len()));
     }
     Ok(found)
+}
+
+/// The last seal before the group that begins with number `first`.
+fn seal_before(reader: Reader<'_>, first: u64) -> Result<audit_chain::Seal, Error> {
+    let before = match first.checked_sub(1) {
+        Some(before) => group_at_or_before(reader, Some(before))?,
+        None => None,
+    };
+    let tip = before.and_then(|(_, group)| audit_chain::end_of(0, &group));
+    Ok(tip.map_or(audit_chain::Tip::START.seal, |tip| tip.seal))
+}
+
+/// Groups of audit records that are looked at in one go.
+const AUDIT_GROUPS: usize = 1024;
+
+/// The records about a session among some groups, the first of which begins with number `from` or later, and the number
+/// of the next. Of groups about others, nothing but the beginning is read.
+pub(super) fn audit_of(
+    reader: Reader<'_>,
+    session: SessionId,
+    from: u64,
+) -> Result<(Vec<Sealed>, Option<u64>), Error> {
+    let (mut found, mut looked_at) = (Vec::new(), 0);
+    let mut previous = seal_before(reader, from)?;
+    for entry in reader.tree.range(keys::audit(from)..) {
+        let (key, first) = entry.map_err(broken)?;
+        if key.first() != Some(&keys::AUDIT) {
+            break;
+        }
+        let (true, Some(index)) = (is_first(&key), keys::index_of(&key)) else { continue };
+        if looked_at == AUDIT_GROUPS {
+            return Ok((found, Some(index)));
+        }
+        looked_at += 1;
+        let beginning = first.get(HEADER..).and_then(audit_chain::beginning);
+        previous = match beginning {
+            Some((seal, Some(other))) if other != session => seal,
+            _ => {
+                let what = format_args!("audit record {index}").to_string();
+                let Some(record) = reader.record(&key, &what)? else { continue };
+                let (records, seal) =
+                    audit_chain::read(reader.key_store, index, &previous, &record)?;
+                let about = |sealed: &Sealed| sealed.record.session == Some(session);
+                found.extend(records.into_iter().filter(about));
+                seal
+            }
+        };
+    }
+    Ok((found, None))
 }
 
 /// Where the audit chain goes on.

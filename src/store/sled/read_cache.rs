@@ -19,7 +19,7 @@ use crate::{
         transcript::Recorded,
         wait::Wait,
     },
-    store::{Commit, Loaded, rendered},
+    store::{Loaded, Note, rendered},
 };
 
 /// Bytes of text that are kept of all sessions; in memory it is about three times as much.
@@ -28,13 +28,18 @@ const BYTES_MAX: u64 = 6 * 1024 * 1024;
 /// The same of all waits.
 const WAIT_BYTES_MAX: u64 = 2 * 1024 * 1024;
 
+/// The same of all notes.
+const NOTE_BYTES_MAX: u64 = 1024 * 1024;
+
 /// A session that nobody has touched for so long waits for a person.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// Sessions and waits as the last reader or writer left them.
+/// Sessions and waits as the last reader or writer left them, and notes as they were read.
 pub(super) struct ReadCache {
     sessions: Cache<SessionId, Kept>,
     waits: Cache<WaitId, Shown>,
+    /// By their keys.
+    notes: Cache<String, UnderKey>,
 }
 
 #[derive(Clone)]
@@ -45,7 +50,16 @@ struct Kept {
 }
 
 /// A wait and where it has been shown.
-type Shown = Arc<(Wait, Vec<Rendering>)>;
+#[derive(Clone)]
+struct Shown {
+    shown: Arc<(Wait, Vec<Rendering>)>,
+    /// Bytes of the wait as text.
+    bytes: u32,
+}
+
+/// The note under a key; none where there is no such note.
+#[derive(Clone)]
+pub(super) struct UnderKey(pub(super) Option<Note>);
 
 impl Default for ReadCache {
     fn default() -> Self {
@@ -57,11 +71,20 @@ impl Default for ReadCache {
             .build();
         let waits = Cache::builder()
             .max_capacity(WAIT_BYTES_MAX)
-            .weigher(|_, shown: &Shown| size(&shown.0))
+            .weigher(|_, shown: &Shown| shown.bytes)
             .eviction_policy(EvictionPolicy::lru())
             .time_to_idle(IDLE)
             .build();
-        Self { sessions, waits }
+        let text = |note: &UnderKey| note.0.as_ref()?.value.as_ref().map(String::len);
+        let notes = Cache::builder()
+            .max_capacity(NOTE_BYTES_MAX)
+            .weigher(move |key: &String, note: &UnderKey| {
+                short(key.len() + text(note).unwrap_or_default())
+            })
+            .eviction_policy(EvictionPolicy::lru())
+            .time_to_idle(IDLE)
+            .build();
+        Self { sessions, waits, notes }
     }
 }
 
@@ -71,9 +94,14 @@ impl ReadCache {
         self.sessions.get(&session).map(|kept| Loaded::clone(&kept.loaded))
     }
 
+    /// The same at a glance.
+    pub(super) fn head(&self, session: SessionId) -> Option<Head> {
+        self.sessions.get(&session).map(|kept| kept.loaded.head.clone())
+    }
+
     /// A wait as it lies on the device and where it has been shown, if that is known.
     pub(super) fn wait(&self, id: WaitId) -> Option<(Wait, Vec<Rendering>)> {
-        self.waits.get(&id).map(|shown| (*shown).clone())
+        self.waits.get(&id).map(|known| (*known.shown).clone())
     }
 
     /// Keeps what was read. The caller still holds off those who write.
@@ -84,19 +112,23 @@ impl ReadCache {
 
     /// The same of a wait.
     pub(super) fn keep_wait(&self, shown: &(Wait, Vec<Rendering>)) {
-        self.waits.insert(shown.0.id, Arc::new(shown.clone()));
+        let bytes = size(&shown.0);
+        self.waits.insert(shown.0.id, Shown { shown: Arc::new(shown.clone()), bytes });
     }
 
     /// Adds a step that is on the device; forgets the session where it does not go on from what is known.
     pub(super) fn go_on(&self, step: Step) {
-        let Step { expected, head, events, waits } = step;
-        for wait in waits {
-            if let Some(known) = self.waits.get(&wait.id) {
-                self.waits.insert(wait.id, Arc::new((wait, known.1.clone())));
-            }
+        let Step { expected, head, events, bytes, waits } = step;
+        for Written { wait, is_new, bytes } in waits {
+            let renderings = match self.waits.get(&wait.id) {
+                _ if is_new => Vec::new(),
+                Some(known) => known.shown.1.clone(),
+                None => continue,
+            };
+            let (id, shown) = (wait.id, Arc::new((wait, renderings)));
+            self.waits.insert(id, Shown { shown, bytes: short(bytes) });
         }
-        let session = head.id;
-        let bytes = size(events.as_slice());
+        let (session, bytes) = (head.id, short(bytes));
         let kept = match self.sessions.get(&session) {
             None if expected == 0 => Kept { loaded: Arc::new(Loaded { head, events }), bytes },
             Some(kept) if kept.loaded.head.seq == expected => {
@@ -116,19 +148,36 @@ impl ReadCache {
     pub(super) fn delivered(&self, effect: &Effect, delivery: &Delivery) {
         let Some((wait, message)) = rendered(effect, delivery) else { return };
         let Some(known) = self.waits.get(&wait) else { return };
-        if known.1.iter().any(|known| known.message == message) {
+        if known.shown.1.iter().any(|known| known.message == message) {
             return;
         }
-        let (wait, mut renderings) = (*known).clone();
+        let Shown { mut shown, bytes } = known;
+        let (_, renderings) = Arc::make_mut(&mut shown);
         renderings.push(Rendering { effect: effect.id, message });
         renderings.sort_by_key(|rendering| rendering.effect);
-        self.waits.insert(wait.id, Arc::new((wait, renderings)));
+        self.waits.insert(wait, Shown { shown, bytes });
     }
 
-    /// Forgets a session that was erased, and all waits, of which some were its own.
+    /// A note, where it is known what is under that key.
+    pub(super) fn note(&self, key: &str) -> Option<UnderKey> {
+        self.notes.get(key)
+    }
+
+    /// Keeps what was read under a key. The caller still holds off those who write.
+    pub(super) fn keep_note(&self, key: String, note: Option<Note>) {
+        self.notes.insert(key, UnderKey(note));
+    }
+
+    /// Forgets a note that was changed.
+    pub(super) fn noted(&self, key: &str) {
+        self.notes.invalidate(key);
+    }
+
+    /// Forgets a session that was erased, and all waits and notes, of which some were its own.
     pub(super) fn erased(&self, session: SessionId) {
         self.forget(session);
         self.waits.invalidate_all();
+        self.notes.invalidate_all();
     }
 
     fn forget(&self, session: SessionId) {
@@ -139,12 +188,14 @@ impl ReadCache {
     pub(super) fn clear(&self) {
         self.sessions.invalidate_all();
         self.waits.invalidate_all();
+        self.notes.invalidate_all();
     }
 
     /// Lets go of what nobody has touched lately.
     pub(super) fn tidy(&self) {
         self.sessions.run_pending_tasks();
         self.waits.run_pending_tasks();
+        self.notes.run_pending_tasks();
     }
 }
 
@@ -153,18 +204,22 @@ pub(super) struct Step {
     pub(super) expected: u64,
     pub(super) head: Head,
     pub(super) events: Vec<Recorded>,
-    pub(super) waits: Vec<Wait>,
+    /// Of the events, as text.
+    pub(super) bytes: usize,
+    pub(super) waits: Vec<Written>,
 }
 
-impl Step {
-    pub(super) fn of(commit: &Commit) -> Self {
-        Self {
-            expected: commit.expected,
-            head: commit.head.clone(),
-            events: commit.events.clone(),
-            waits: commit.waits.clone(),
-        }
-    }
+/// A wait that a commit has opened or changed.
+pub(super) struct Written {
+    pub(super) wait: Wait,
+    /// It was not there before, so it has not been shown either.
+    pub(super) is_new: bool,
+    /// Of what it asks, as text.
+    pub(super) bytes: usize,
+}
+
+fn short(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 /// Bytes of it as text.

@@ -15,25 +15,25 @@
 //! (their number, 1 byte, and bytes), then the text above, pressed and sealed. The beginning stands in clear, because an
 //! erasure must know what to take away even where nothing else can be read.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    key_store::Slot,
     keys::{Digest, ID},
+    read::Known,
 };
 use crate::{
-    base::ids::WaitId,
+    base::ids::{SessionId, WaitId},
     model::{
         transcript::{Event, Recorded},
         wait::{Vote, Wait, WaitStatus},
     },
 };
 
-/// Frames that are kept open, each of some kilobytes.
-const OPEN_MAX: usize = 128;
+/// Sessions that are kept open, each of some kilobytes.
+const OPEN_MAX: usize = 256;
 
 /// The text of a frame.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -50,27 +50,34 @@ pub(super) struct OpenFrame {
     pub(super) number: u32,
     pub(super) belongings: Belongings,
     pub(super) frame: Frame,
+    /// Bytes of its text.
+    pub(super) length: usize,
 }
 
-/// The frames that the latest commits went on with, by the slots of their sessions, so that the next need not open them.
-#[derive(Debug, Default)]
-pub(super) struct OpenFrames(HashMap<Slot, OpenFrame>);
+/// A session that a commit goes on with.
+pub(super) struct OpenSession {
+    pub(super) known: Known,
+    /// None where it has not been read.
+    pub(super) frame: Option<OpenFrame>,
+}
 
-impl OpenFrames {
-    /// The frame that the session with so many frames goes on with, if it is known. It is not known any more then.
-    pub(super) fn take(&mut self, slot: Slot, frames: u32) -> Option<OpenFrame> {
-        let open = self.0.remove(&slot)?;
-        let goes_on = open.number == frames || open.number + 1 == frames;
-        // A slot may have been another session's before.
-        (frames > 0 && goes_on).then_some(open)
+/// The sessions that the latest commits went on with, as they lie there once those are applied, so that the next need not
+/// read them.
+#[derive(Default)]
+pub(super) struct OpenSessions(HashMap<SessionId, OpenSession>);
+
+impl OpenSessions {
+    /// A session, if it is known. It is not known any more then.
+    pub(super) fn take(&mut self, session: SessionId) -> Option<OpenSession> {
+        self.0.remove(&session)
     }
 
-    /// Keeps a frame as it is about to be written.
-    pub(super) fn keep(&mut self, slot: Slot, open: OpenFrame) {
+    /// Keeps a session as it is about to be written.
+    pub(super) fn keep(&mut self, open: OpenSession) {
         if self.0.len() >= OPEN_MAX {
             self.0.clear();
         }
-        self.0.insert(slot, open);
+        self.0.insert(open.known.cover.head.id, open);
     }
 
     /// Forgets all of them.
@@ -173,8 +180,11 @@ fn asked(events: &[Recorded], id: WaitId) -> Option<&Wait> {
 }
 
 /// What of a wait never changes while it is asked: the wait as it was before anybody answered.
-pub(super) fn question(wait: &Wait) -> Wait {
-    Wait { status: WaitStatus::Pending, votes: Vec::new(), ..wait.clone() }
+pub(super) fn question(wait: &Wait) -> Cow<'_, Wait> {
+    if wait.status == WaitStatus::Pending && wait.votes.is_empty() {
+        return Cow::Borrowed(wait);
+    }
+    Cow::Owned(Wait { status: WaitStatus::Pending, votes: Vec::new(), ..wait.clone() })
 }
 
 /// What an erasure takes away besides the frame: the clear beginning of its record.

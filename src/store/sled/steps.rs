@@ -6,10 +6,12 @@ use chrono::{DateTime, Utc};
 
 use super::{
     audit_chain::{self, Owner, Tip},
+    compression::Stays,
     key_store::{Key, Slot},
     keys, notes,
     read::{self, Cover, Known, Pointer},
-    record_codec::{Belongings, Frame, Kept, OpenFrame, OpenFrames, question},
+    read_cache::{Step, Written},
+    record_codec::{Belongings, Frame, Kept, OpenFrame, OpenSession, OpenSessions, question},
     write_batch::{HEADER, Reader, Record, WriteBatch},
 };
 use crate::{
@@ -63,14 +65,24 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// Everything that one decision changes; refused where it does not fit what is there. The slot of the session, and the
-/// effects that are to leave now. Where it fails, `open` may hold what was not written.
+/// What a commit came to.
+pub(super) struct Committed {
+    /// The session's.
+    pub(super) slot: Slot,
+    /// What is to leave now.
+    pub(super) effects: Vec<Effect>,
+    /// What readers know once it is on the device.
+    pub(super) step: Step,
+}
+
+/// Everything that one decision changes; refused where it does not fit what is there. Where it fails otherwise, `open` may
+/// hold what was not written.
 pub(super) fn commit(
     stage: &mut WriteBatch<'_>,
     chain: &mut Chain<'_>,
     commit: Commit,
-    open: &mut OpenFrames,
-) -> Result<(Slot, Vec<Effect>), Error> {
+    open: &mut OpenSessions,
+) -> Result<Committed, Error> {
     commit.check()?;
     let reader = stage.reader;
     let session = commit.head.id;
@@ -80,36 +92,54 @@ pub(super) fn commit(
     {
         return Err(Error::Duplicate);
     }
-    let known = read::known(reader, session)?;
-    let found = known.as_ref().map_or(0, |known| known.cover.head.seq);
-    if found != commit.expected {
-        return Err(Error::Conflict { expected: commit.expected, found });
-    }
-    let (slot, key, old) = if let Some(Known { slot, key, cover }) = known {
-        (slot, key, Some(cover))
-    } else {
-        let (slot, key) = reader.key_store.fresh()?;
-        (slot, key, None)
-    };
-    let (mut timers, mut frames, mut files) = (Vec::new(), 0, None);
-    if let Some(old) = &old {
-        timers.clone_from(&old.timers);
-        frames = old.frames;
-        files.clone_from(&old.files);
-    }
+    let OpenSession { known, frame } = begin_commit(reader, &commit, open)?;
+    let Known { slot, key, cover: old } = known;
     let session_key = SessionKey { slot, key: &key };
-    let frame = Frame { events: commit.events, waits: Vec::new() };
-    let frames = put_frame(stage, &session_key, (frames, open), frame, &commit.waits, dedup)?;
+    let said = Frame { events: commit.events.clone(), waits: Vec::new() };
+    let put = put_frame(stage, &session_key, (old.frames, frame), said, &commit.waits, dedup)?;
     put_effects(stage, &session_key, &commit.effects)?;
+    let mut timers = old.timers;
     for (kind, at) in commit.timers {
         set_timer(stage, session, &mut timers, kind, at);
     }
     let owner = Owner { session, slot, key: &key };
     chain.seal(stage, Some(&owner), commit.audit)?;
-    index(stage, old.as_ref().map(|old| &old.head), &commit.head);
-    put_cover(stage, &session_key, &Cover { head: commit.head, frames, timers, files })?;
+    let is_new = commit.expected == 0;
+    index(stage, (!is_new).then_some(&old.head), &commit.head);
+    let cover = Cover { head: commit.head.clone(), frames: put.frames, timers, files: old.files };
+    put_cover(stage, &session_key, &cover)?;
     commit.charges.iter().try_for_each(|charge| put_charge(stage, charge))?;
-    Ok((slot, commit.effects))
+    open.keep(OpenSession { known: Known { slot, key, cover }, frame: put.open });
+    let Commit { head, expected, events, effects, .. } = commit;
+    let step = Step { expected, head, events, bytes: put.bytes, waits: put.waits };
+    Ok(Committed { slot, effects, step })
+}
+
+/// The session that a commit goes on with, as it was left by the last one, or a new one.
+fn begin_commit(
+    reader: Reader<'_>,
+    commit: &Commit,
+    open: &mut OpenSessions,
+) -> Result<OpenSession, Error> {
+    let (session, expected) = (commit.head.id, commit.expected);
+    let known = match open.take(session) {
+        Some(known) => Some(known),
+        None => read::known(reader, session)?.map(|known| OpenSession { known, frame: None }),
+    };
+    let found = known.as_ref().map_or(0, |open| open.known.cover.head.seq);
+    if found != expected {
+        if let Some(known) = known {
+            open.keep(known);
+        }
+        return Err(Error::Conflict { expected, found });
+    }
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let (slot, key) = reader.key_store.fresh()?;
+    let head = commit.head.clone();
+    let cover = Cover { head, frames: 0, timers: Vec::new(), files: None };
+    Ok(OpenSession { known: Known { slot, key, cover }, frame: None })
 }
 
 /// Adds to an account. One that cannot be read begins anew: no conversation stands still for it.
@@ -150,28 +180,74 @@ struct SessionKey<'a> {
     key: &'a Key,
 }
 
-/// Stores what a commit says of events and waits beside `frames` frames, and how many there are then: none more where
-/// it says nothing, or goes on with the last. A session always has a first one, by which its slot is known to be taken.
+/// What a commit has put into frames.
+struct Put {
+    /// How many there are then.
+    frames: u32,
+    /// The one that the next commit goes on with, if it is known.
+    open: Option<OpenFrame>,
+    /// Bytes of text.
+    bytes: usize,
+    waits: Vec<Written>,
+}
+
+/// Stores what a commit says of events and waits beside `frames` frames: in none where it says nothing, or in the last
+/// where it goes on with that. A session always has a first one, by which its slot is known to be taken.
 #[expect(clippy::too_many_arguments, reason = "each is another part of the commit")]
 fn put_frame(
     stage: &mut WriteBatch<'_>,
-    SessionKey { slot, key }: &SessionKey<'_>,
-    (frames, open): (u32, &mut OpenFrames),
+    session_key: &SessionKey<'_>,
+    (frames, open): (u32, Option<OpenFrame>),
     said: Frame,
     waits: &[Wait],
     dedup: Option<keys::Digest>,
-) -> Result<u32, Error> {
+) -> Result<Put, Error> {
+    let SessionKey { slot, key } = session_key;
     let reader = stage.reader;
     if said.events.is_empty() && waits.is_empty() && dedup.is_none() && frames > 0 {
-        return Ok(frames);
+        return Ok(Put { frames, open, bytes: 0, waits: Vec::new() });
     }
-    let known = match open.take(*slot, frames) {
-        Some(known) => known,
+    let open = match open {
+        Some(open) => open,
         None => read::open_frame(reader, key, *slot, frames)?,
     };
-    let OpenFrame { number, mut belongings, mut frame } = known;
+    let OpenFrame { number, mut belongings, mut frame, length: before } = open;
     frame.events.extend(said.events);
     belongings.dedup.extend(dedup);
+    let written = put_waits(stage, session_key, number, (&mut frame, &mut belongings), waits)?;
+    if let Some(digest) = dedup {
+        stage.put(keys::dedup(digest), []);
+    }
+    let newest = frame.events.iter().map(|event| event.v).max().unwrap_or(STORED_VERSION);
+    let version = u8::try_from(newest.max(STORED_VERSION)).unwrap_or(u8::MAX);
+    let at = keys::frame(*slot, number);
+    let text = serde_json::to_vec(&frame).map_err(Error::unavailable)?;
+    let clear = belongings.encode();
+    let close = |stays| reader.close_text(key, &at, version, &clear, (&text, stays));
+    let record = close(Stays::Briefly)?;
+    let is_full =
+        record.body.len() >= read::FRAME_FULL || belongings.dedup.len() >= read::DEDUP_MAX;
+    let record = if is_full { close(Stays::Long)? } else { record };
+    stage.put_record(&at, &record)?;
+    let open = if is_full {
+        OpenFrame { number: number + 1, ..OpenFrame::default() }
+    } else {
+        OpenFrame { number, belongings, frame, length: text.len() }
+    };
+    let bytes = text.len().saturating_sub(before);
+    Ok(Put { frames: number + 1, open: Some(open), bytes, waits: written })
+}
+
+/// Notes in a frame, and where they are found by their ids, the waits that a commit opens or changes.
+fn put_waits(
+    stage: &mut WriteBatch<'_>,
+    SessionKey { slot, key }: &SessionKey<'_>,
+    number: u32,
+    (frame, belongings): (&mut Frame, &mut Belongings),
+    waits: &[Wait],
+) -> Result<Vec<Written>, Error> {
+    let reader = stage.reader;
+    let mut written = Vec::new();
     let mut seen = BTreeSet::new();
     // The last one counts where a step changes a wait twice.
     for wait in waits.iter().rev().filter(|wait| seen.insert(wait.id)) {
@@ -180,7 +256,7 @@ fn put_frame(
         // One that another session left behind, or that nobody can read, is written anew.
         let old = old.and_then(|record| Some((Pointer::decode(&record.body)?, record)));
         let old = old.filter(|(pointer, _)| pointer.slot == *slot);
-        let digest = digest(key, wait)?;
+        let (digest, bytes) = digest(key, wait)?;
         let mut pointer = Pointer { slot: *slot, frame: number, whole: number, digest };
         let kept = match &old {
             Some((old, _)) if old.digest == digest => {
@@ -201,30 +277,16 @@ fn put_frame(
         }
         stage.put_record(&at, &Record { version: VERSION, body })?;
         frame.keep(kept);
+        written.push(Written { wait: wait.clone(), is_new: old.is_none(), bytes });
     }
-    if let Some(digest) = dedup {
-        stage.put(keys::dedup(digest), []);
-    }
-    let newest = frame.events.iter().map(|event| event.v).max().unwrap_or(STORED_VERSION);
-    let version = u8::try_from(newest.max(STORED_VERSION)).unwrap_or(u8::MAX);
-    let at = keys::frame(*slot, number);
-    let record = reader.close(key, &at, version, &belongings.encode(), &frame)?;
-    stage.put_record(&at, &record)?;
-    let is_full =
-        record.body.len() >= read::FRAME_FULL || belongings.dedup.len() >= read::DEDUP_MAX;
-    let next = if is_full {
-        OpenFrame { number: number + 1, ..OpenFrame::default() }
-    } else {
-        OpenFrame { number, belongings, frame }
-    };
-    open.keep(*slot, next);
-    Ok(number + 1)
+    Ok(written)
 }
 
-fn digest(key: &Key, wait: &Wait) -> Result<[u8; 8], Error> {
-    let question = serde_json::to_vec(&question(wait)).map_err(Error::unavailable)?;
+/// A digest of what a wait asks, and bytes of its text.
+fn digest(key: &Key, wait: &Wait) -> Result<([u8; 8], usize), Error> {
+    let question = serde_json::to_vec(&*question(wait)).map_err(Error::unavailable)?;
     let digest = key.digest(&question);
-    Ok(digest.first_chunk().copied().unwrap_or_default())
+    Ok((digest.first_chunk().copied().unwrap_or_default(), question.len()))
 }
 
 /// What went with a session, and what is there instead.
@@ -264,8 +326,7 @@ pub(super) fn erase(
         let session_key = SessionKey { slot, key: &key };
         if let Some(Loaded { head, events }) = rest {
             let frame = Frame { events, waits: Vec::new() };
-            let mut none = OpenFrames::default();
-            put_frame(stage, &session_key, (0, &mut none), frame, &[], None)?;
+            put_frame(stage, &session_key, (0, None), frame, &[], None)?;
             index(stage, None, &head);
             let cover = Cover { head, frames: 1, timers: Vec::new(), files };
             put_cover(stage, &session_key, &cover)?;
@@ -386,7 +447,7 @@ pub(super) fn done(
             stage.put_record(&at, &record)?;
         }
         None => {
-            stage.remove_all(&at)?;
+            stage.remove_record(&at)?;
             remember(stage, &key, &known, delivery)?;
             notes::add_posted(stage, (slot, &key), known.session, left_outside(delivery))?;
         }
@@ -399,7 +460,7 @@ pub(super) fn effect(
     reader: Reader<'_>,
     slot: Slot,
     id: EffectId,
-) -> Result<Option<(Key, Effect)>, Error> {
+) -> Result<Option<(Arc<Key>, Effect)>, Error> {
     let at = keys::effect(slot, id);
     let what = format_args!("effect `{id}`").to_string();
     let Some(record) = reader.record(&at, &what)? else { return Ok(None) };

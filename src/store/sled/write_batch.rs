@@ -8,13 +8,15 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Display,
+    sync::Arc,
 };
 
 use serde::{Serialize, de::DeserializeOwned};
 use sled::{IVec, Tree};
 
 use super::{
-    broken, compression,
+    broken,
+    compression::{self, Stays},
     key_store::{Key, KeyStore, Slot},
     keys::{self, Key as At},
 };
@@ -78,7 +80,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The key in a slot; an error once it is shredded, because what was sealed with it is gone.
-    pub(super) fn key(&self, slot: Slot, what: impl Display) -> Result<Key, Error> {
+    pub(super) fn key(&self, slot: Slot, what: impl Display) -> Result<Arc<Key>, Error> {
         self.key_store.key(slot)?.ok_or_else(|| Error::damaged(what, "its key is shredded"))
     }
 
@@ -124,7 +126,7 @@ impl<'a> Reader<'a> {
         compression::decompress(&pressed, what)
     }
 
-    /// A body: `clear` as it is, then `value`, pressed and sealed.
+    /// A body: `clear` as it is, then `value`, pressed and sealed. It does not stay for long.
     #[expect(clippy::too_many_arguments, reason = "the counterpart of `open`")]
     pub(super) fn close(
         &self,
@@ -135,8 +137,21 @@ impl<'a> Reader<'a> {
         value: &impl Serialize,
     ) -> Result<Record, Error> {
         let json = serde_json::to_vec(value).map_err(Error::unavailable)?;
-        let sealed =
-            self.key_store.seal(key, &bound(at, version, clear), compression::compress(&json)?)?;
+        self.close_text(key, at, version, clear, (&json, Stays::Briefly))
+    }
+
+    /// The same of what is a text already.
+    #[expect(clippy::too_many_arguments, reason = "the counterpart of `text`")]
+    pub(super) fn close_text(
+        &self,
+        key: &Key,
+        at: &[u8],
+        version: u8,
+        clear: &[u8],
+        (json, stays): (&[u8], Stays),
+    ) -> Result<Record, Error> {
+        let pressed = compression::compress(json, stays)?;
+        let sealed = self.key_store.seal(key, &bound(at, version, clear), pressed)?;
         Ok(Record { version, body: [clear, &sealed].concat() })
     }
 
@@ -193,6 +208,15 @@ impl<'a> WriteBatch<'a> {
     pub(super) fn remove_all(&mut self, prefix: &[u8]) -> Result<(), Error> {
         for at in self.reader.keys(prefix)? {
             self.remove(at);
+        }
+        Ok(())
+    }
+
+    /// Removes a record, if it is there.
+    pub(super) fn remove_record(&mut self, at: &[u8]) -> Result<(), Error> {
+        let first = self.reader.get(at)?;
+        for number in 0..first.as_deref().and_then(chunks_of).unwrap_or(0) {
+            self.remove(chunk(at, number));
         }
         Ok(())
     }
