@@ -1,23 +1,68 @@
 //! `CommonMark` to Slack's mrkdwn. Pure. Whatever the text holds, no mention, no command and no link that hides where
 //! it leads comes out: `& < >` of the text are escaped, and a link is shown with its address.
 
+use std::borrow::Cow;
+
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd, TextMergeStream};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::text::{self, Piece, escape, pieces};
+use super::text::{self, Piece, escape, escape_into, pieces};
 use crate::chat::form::is_blank;
 use crate::model::text::typed;
 
 /// Longest address that becomes a link, in characters; a longer one stays text.
 const LINK_MAX: usize = 1_000;
 
-/// A piece of mrkdwn that is not divided: what people see as one character, a link, a mark.
+/// A piece of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Atom {
-    /// Escaped already.
-    Shown(String),
+    /// Not escaped yet. Where they do not fit, they are divided between what people see as characters.
+    Words(String),
+    /// A link, escaped already and never divided.
+    Link(String),
     /// Begins or ends a style: `*`, `_`, `~`.
     Mark(char),
+}
+
+impl Atom {
+    /// UTF-16 units of it on a line of its own after this margin.
+    fn length(&self, margin: usize) -> usize {
+        match self {
+            Self::Words(text) => text.chars().map(|c| escaped_length(c, margin)).sum(),
+            Self::Link(text) => text.encode_utf16().count(),
+            Self::Mark(_) => 1,
+        }
+    }
+
+    const fn is_shown(&self) -> bool {
+        matches!(self, Self::Words(_) | Self::Link(_))
+    }
+
+    /// In parts that cannot be divided.
+    fn divided(&self) -> Vec<Self> {
+        let Self::Words(text) = self else { return vec![self.clone()] };
+        let words = |text: &str| Self::Words(text.to_owned());
+        let mut atoms = Vec::with_capacity(text.len());
+        for seen in text.graphemes(true) {
+            // A pile of marks is no character any more.
+            if seen.len() > 64 {
+                atoms.extend(seen.chars().map(|c| words(c.encode_utf8(&mut [0; 4]))));
+            } else {
+                atoms.push(words(seen));
+            }
+        }
+        atoms
+    }
+}
+
+/// UTF-16 units of a character once it is escaped.
+const fn escaped_length(c: char, margin: usize) -> usize {
+    match c {
+        '\n' => 1 + margin,
+        '&' => "&amp;".len(),
+        '<' | '>' => "&lt;".len(),
+        c => c.len_utf16(),
+    }
 }
 
 /// One paragraph, heading, entry of a list or block of code.
@@ -62,14 +107,24 @@ impl Block {
     /// The block as mrkdwn, in as many pieces as it needs.
     fn pieces(&self, max: usize) -> Vec<String> {
         let mut pieces = Vec::new();
-        let mut left = self.atoms.as_slice();
+        let length: usize = self.atoms.iter().map(|atom| atom.length(self.margin.len())).sum();
+        let room = max.saturating_sub(12 + self.bullet.len() + self.margin.len());
+        let atoms: Cow<'_, [Atom]> = if length <= room {
+            Cow::Borrowed(&self.atoms)
+        } else {
+            self.atoms.iter().flat_map(Atom::divided).collect()
+        };
+        let mut left = &*atoms;
         let mut open: Vec<char> = Vec::new();
         let mut bullet = self.bullet.as_str();
         while !left.is_empty() {
             let (taken, rest) =
                 self.split(left, max.saturating_sub(12 + bullet.len() + self.margin.len()));
             let piece = self.draw(taken, bullet, &mut open);
-            let is_seen = |atom: &Atom| matches!(atom, Atom::Shown(text) if !is_blank(text));
+            let is_seen = |atom: &Atom| match atom {
+                Atom::Words(text) | Atom::Link(text) => !is_blank(text),
+                Atom::Mark(_) => false,
+            };
             if taken.iter().any(is_seen) {
                 pieces.push(piece);
             }
@@ -83,17 +138,13 @@ impl Block {
     fn split<'a>(&self, atoms: &'a [Atom], max: usize) -> (&'a [Atom], &'a [Atom]) {
         let (mut length, mut border) = (0, None);
         for (n, atom) in atoms.iter().enumerate() {
-            let long = match atom {
-                Atom::Shown(text) if text == "\n" => 1 + self.margin.len(),
-                Atom::Shown(text) => text.encode_utf16().count(),
-                Atom::Mark(_) => 1,
-            };
+            let long = atom.length(self.margin.len());
             if length + long > max && n > 0 {
                 return atoms.split_at(border.filter(|border| *border > n / 2).unwrap_or(n));
             }
             length += long;
             let is_border = |text: &str| text == "\n" || text == " " && !self.is_code;
-            if matches!(atom, Atom::Shown(text) if is_border(text)) {
+            if matches!(atom, Atom::Words(text) if is_border(text)) {
                 border = Some(n + 1);
             }
         }
@@ -109,11 +160,16 @@ impl Block {
         out.extend(open.iter());
         for atom in atoms {
             match atom {
-                Atom::Shown(text) if text == "\n" => {
-                    out.push('\n');
-                    out.push_str(&self.margin);
+                Atom::Words(text) => {
+                    for (n, line) in text.split('\n').enumerate() {
+                        if n > 0 {
+                            out.push('\n');
+                            out.push_str(&self.margin);
+                        }
+                        escape_into(line, &mut out);
+                    }
                 }
-                Atom::Shown(text) => out.push_str(text),
+                Atom::Link(text) => out.push_str(text),
                 Atom::Mark(mark) => {
                     out.push(*mark);
                     match open.iter().rposition(|known| known == mark) {
@@ -142,7 +198,7 @@ fn read(text: &str) -> Vec<Block> {
         reader.event(event);
     }
     reader.close();
-    reader.blocks.retain(|block| block.atoms.iter().any(|atom| matches!(atom, Atom::Shown(_))));
+    reader.blocks.retain(|block| block.atoms.iter().any(Atom::is_shown));
     reader.blocks
 }
 
@@ -315,7 +371,7 @@ impl Reader {
             match piece {
                 Piece::Words(words) => self.words(&text::quiet(words)),
                 Piece::Address(address) => {
-                    self.block().atoms.push(Atom::Shown(text::link(address)));
+                    self.block().atoms.push(Atom::Link(text::link(address)));
                 }
             }
         }
@@ -323,16 +379,9 @@ impl Reader {
 
     fn words(&mut self, text: &str) {
         // Three in a row would begin or end a block of code.
-        let text = text.replace("```", "`\u{200b}`\u{200b}`");
-        let seen = text.graphemes(true).flat_map(|seen| {
-            // A pile of marks is no character any more.
-            if seen.len() > 64 {
-                seen.chars().map(|c| escape(&c.to_string())).collect()
-            } else {
-                vec![escape(seen)]
-            }
-        });
-        self.block().atoms.extend(seen.filter(|seen| !seen.is_empty()).map(Atom::Shown));
+        let text = typed(text).replace("```", "`\u{200b}`\u{200b}`");
+        let atoms = &mut self.block().atoms;
+        atoms.extend((!text.is_empty()).then_some(Atom::Words(text)));
     }
 
     /// Shows where a link leads; one that leads to nowhere on the web stays words.
@@ -341,8 +390,10 @@ impl Reader {
         let atoms = &mut self.block().atoms;
         let mut said = String::new();
         for atom in atoms.get(at..).unwrap_or_default() {
-            if let Atom::Shown(text) = atom {
-                said.push_str(text);
+            match atom {
+                Atom::Words(text) => escape_into(text, &mut said),
+                Atom::Link(text) => said.push_str(text),
+                Atom::Mark(_) => {}
             }
         }
         let lower = url.to_ascii_lowercase();
@@ -360,12 +411,12 @@ impl Reader {
             }
             return;
         }
-        let leads = Atom::Shown(text::link(&url));
+        let leads = Atom::Link(text::link(&url));
         if said == address {
             atoms.truncate(at);
             atoms.push(leads);
         } else {
-            atoms.extend([Atom::Shown(" (".to_owned()), leads, Atom::Shown(")".to_owned())]);
+            atoms.extend([Atom::Words(" (".to_owned()), leads, Atom::Words(")".to_owned())]);
         }
     }
 }

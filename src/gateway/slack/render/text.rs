@@ -32,7 +32,13 @@ const fn units_of(c: char) -> usize {
 /// Words as they stand within mrkdwn: no mention, no link, no command comes of them.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    for c in typed(text).chars() {
+    escape_into(&typed(text), &mut out);
+    out
+}
+
+/// Appends words as [`escape`] does, where they hold nothing that steers.
+pub(super) fn escape_into(text: &str, out: &mut String) {
+    for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -40,7 +46,6 @@ pub fn escape(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out
 }
 
 /// What people, files and models wrote, as it reads within mrkdwn: nothing in it is markup, and a web address is a link
