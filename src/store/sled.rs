@@ -25,6 +25,7 @@ mod check;
 mod clean_stop;
 mod committer;
 mod compression;
+mod crowd;
 mod disk;
 mod disk_reserve;
 mod dump;

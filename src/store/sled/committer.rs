@@ -6,8 +6,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, atomic::Ordering},
-    thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use chrono::{DateTime, Utc};
@@ -19,6 +18,7 @@ use super::{
     Shared,
     audit_chain::Tip,
     backoff, closed,
+    crowd::Crowd,
     disk::{Barrier, Broken},
     disk_reserve,
     fault_injection::{Faults, Touch},
@@ -58,13 +58,6 @@ const GROUP_MAX: usize = 256;
 /// buffers of twice that.
 const BATCH_BYTES: usize = 256 * 1024;
 
-/// How long jobs are gathered before they are worked on together, while several sessions write: a group costs a batch,
-/// two syncs and some twenty switches of threads, however many share it.
-const GATHER: Duration = Duration::from_millis(2);
-
-/// Sessions that write within this time of one another are a crowd.
-const CROWD: Duration = Duration::from_millis(10);
-
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
 /// Something for the committer to do.
@@ -76,6 +69,16 @@ pub(super) enum Job {
     Claim { now: DateTime<Utc>, capacity: Capacity, reply: Reply<Vec<Effect>> },
     Hurry { cause: Box<Cause>, most: usize, reply: Reply<usize> },
     Blocked { reply: Reply<Vec<(Cause, usize)>> },
+}
+
+impl Job {
+    /// The session that is written.
+    fn session(&self) -> Option<SessionId> {
+        match self {
+            Self::Commit { commit, .. } => Some(commit.head.id),
+            _ => None,
+        }
+    }
 }
 
 pub(super) struct Committer {
@@ -108,31 +111,6 @@ pub(super) struct Committer {
     is_fresh: bool,
     /// How often in a row it failed, or could not be mended; nothing has been synced since.
     setbacks: u32,
-}
-
-/// Whether several sessions write at the same time.
-#[derive(Default)]
-struct Crowd {
-    last: Option<(SessionId, Instant)>,
-    until: Option<Instant>,
-}
-
-impl Crowd {
-    fn is_there(&self, now: Instant) -> bool {
-        self.until.is_some_and(|until| now < until)
-    }
-
-    fn came(&mut self, jobs: &[Job], now: Instant) {
-        for job in jobs {
-            let Job::Commit { commit, .. } = job else { continue };
-            let session = commit.head.id;
-            let is_close = |(other, at): (SessionId, Instant)| other != session && now - at < CROWD;
-            if self.last.is_some_and(is_close) {
-                self.until = Some(now + CROWD);
-            }
-            self.last = Some((session, now));
-        }
-    }
 }
 
 /// What it takes to write.
@@ -220,9 +198,7 @@ impl Committer {
     pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         let mut crowd = Crowd::default();
         while let Some(first) = jobs.blocking_recv() {
-            if crowd.is_there(Instant::now()) {
-                thread::sleep(GATHER);
-            }
+            crowd.gather();
             let mut group = vec![first];
             while group.len() < GROUP_MAX
                 && let Ok(job) = jobs.try_recv()
@@ -230,7 +206,7 @@ impl Committer {
                 group.push(job);
             }
             gauge!(metric::QUEUED, "queue" => "store").set(metric::as_f64(jobs.len()));
-            crowd.came(&group, Instant::now());
+            crowd.came(group.iter().filter_map(Job::session), Instant::now());
             self.work(group);
         }
         self.unsynced = true;
