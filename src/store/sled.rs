@@ -30,6 +30,7 @@ mod disk;
 mod disk_reserve;
 mod dump;
 pub mod fault_injection;
+mod jobs;
 mod key_store;
 mod key_sums;
 mod keys;
@@ -66,8 +67,9 @@ use tokio::{
 };
 
 use self::{
-    committer::{Committer, Job},
+    committer::Committer,
     fault_injection::{Faults, NoFaults},
+    jobs::Job,
     key_store::KeyStore,
     open::Opened,
     read_cache::{ReadCache, UnderKey},

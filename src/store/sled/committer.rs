@@ -12,7 +12,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use metrics::{gauge, histogram};
 use sled::Db;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::{
     Shared,
@@ -22,6 +22,7 @@ use super::{
     disk::{Barrier, Broken},
     disk_reserve,
     fault_injection::{Faults, Touch},
+    jobs::{Applied, Group, Job, Reply},
     key_store::{KeyStore, Slot},
     keys, notes,
     open::{self, Writing},
@@ -37,15 +38,15 @@ use super::{
 use crate::{
     base::{
         failpoint::{Failpoint, hit},
-        ids::{EffectId, Ids, SessionId},
+        ids::{EffectId, Ids},
         telemetry::metric,
     },
     model::{
-        effect::{Cause, Delivery, Effect},
+        effect::{Delivery, Effect},
         posted::ledger_of,
     },
     store::{
-        Capacity, Commit, Erasure, Error, Note,
+        Capacity, Commit, Erasure, Error,
         health::{Health, Trouble},
         left_outside,
     },
@@ -57,29 +58,6 @@ const GROUP_MAX: usize = 256;
 /// Bytes of keys and values of steps after which they are applied, whatever else is to be done: sled holds a batch in
 /// buffers of twice that.
 const BATCH_BYTES: usize = 256 * 1024;
-
-type Reply<T> = oneshot::Sender<Result<T, Error>>;
-
-/// Something for the committer to do.
-pub(super) enum Job {
-    Commit { commit: Box<Commit>, reply: Reply<()> },
-    Erase { erasure: Box<Erasure>, reply: Reply<()> },
-    Note { note: Box<Note>, reply: Reply<()> },
-    Done { effect: EffectId, delivery: Delivery, reply: Reply<()> },
-    Claim { now: DateTime<Utc>, capacity: Capacity, reply: Reply<Vec<Effect>> },
-    Hurry { cause: Box<Cause>, most: usize, reply: Reply<usize> },
-    Blocked { reply: Reply<Vec<(Cause, usize)>> },
-}
-
-impl Job {
-    /// The session that is written.
-    fn session(&self) -> Option<SessionId> {
-        match self {
-            Self::Commit { commit, .. } => Some(commit.head.id),
-            _ => None,
-        }
-    }
-}
 
 pub(super) struct Committer {
     dir: PathBuf,
@@ -117,37 +95,6 @@ pub(super) struct Committer {
 struct Handles {
     db: Db,
     barrier: Barrier,
-}
-
-/// What was applied and is to be known once it is on the device.
-enum Applied {
-    Step(Box<read_cache::Step>),
-    Erasure(SessionId),
-    Note { key: String },
-    Delivery { id: EffectId, known: Option<Arc<Effect>>, delivery: Delivery },
-}
-
-/// The jobs of a group, and what came of them so far.
-#[derive(Default)]
-struct Group {
-    /// To those who count on the device.
-    answers: Vec<(Reply<()>, Result<(), Error>)>,
-    /// To those who do not.
-    dones: Vec<(Reply<()>, Result<(), Error>)>,
-    claims: Vec<(DateTime<Utc>, Capacity, Reply<Vec<Effect>>)>,
-    applied: Vec<Applied>,
-    /// Passed once the steps are applied.
-    points: Vec<Failpoint>,
-    /// A step that is not applied yet is one that somebody counts on.
-    is_lasting: bool,
-}
-
-impl Group {
-    fn lasting(&mut self, done: Result<Applied, Error>, reply: Reply<()>) {
-        self.is_lasting |= done.is_ok();
-        let done = done.map(|applied| self.applied.push(applied));
-        self.answers.push((reply, done));
-    }
 }
 
 /// Bad times.

@@ -1,0 +1,70 @@
+//! What the committer is asked to do, and what came of it.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use tokio::sync::oneshot;
+
+use super::read_cache;
+use crate::{
+    base::{
+        failpoint::Failpoint,
+        ids::{EffectId, SessionId},
+    },
+    model::effect::{Cause, Delivery, Effect},
+    store::{Capacity, Commit, Erasure, Error, Note},
+};
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;
+
+/// Something for the committer to do.
+pub(super) enum Job {
+    Commit { commit: Box<Commit>, reply: Reply<()> },
+    Erase { erasure: Box<Erasure>, reply: Reply<()> },
+    Note { note: Box<Note>, reply: Reply<()> },
+    Done { effect: EffectId, delivery: Delivery, reply: Reply<()> },
+    Claim { now: DateTime<Utc>, capacity: Capacity, reply: Reply<Vec<Effect>> },
+    Hurry { cause: Box<Cause>, most: usize, reply: Reply<usize> },
+    Blocked { reply: Reply<Vec<(Cause, usize)>> },
+}
+
+impl Job {
+    /// The session that is written.
+    pub(super) fn session(&self) -> Option<SessionId> {
+        match self {
+            Self::Commit { commit, .. } => Some(commit.head.id),
+            _ => None,
+        }
+    }
+}
+
+/// What was applied and is to be known once it is on the device.
+pub(super) enum Applied {
+    Step(Box<read_cache::Step>),
+    Erasure(SessionId),
+    Note { key: String },
+    Delivery { id: EffectId, known: Option<Arc<Effect>>, delivery: Delivery },
+}
+
+/// The jobs of a group, and what came of them so far.
+#[derive(Default)]
+pub(super) struct Group {
+    /// To those who count on the device.
+    pub(super) answers: Vec<(Reply<()>, Result<(), Error>)>,
+    /// To those who do not.
+    pub(super) dones: Vec<(Reply<()>, Result<(), Error>)>,
+    pub(super) claims: Vec<(DateTime<Utc>, Capacity, Reply<Vec<Effect>>)>,
+    pub(super) applied: Vec<Applied>,
+    /// Passed once the steps are applied.
+    pub(super) points: Vec<Failpoint>,
+    /// A step that is not applied yet is one that somebody counts on.
+    pub(super) is_lasting: bool,
+}
+
+impl Group {
+    pub(super) fn lasting(&mut self, done: Result<Applied, Error>, reply: Reply<()>) {
+        self.is_lasting |= done.is_ok();
+        let done = done.map(|applied| self.applied.push(applied));
+        self.answers.push((reply, done));
+    }
+}
