@@ -1,9 +1,12 @@
 //! Arguments to commands.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf};
 
 use chrono::{DateTime, NaiveDate, Utc};
-use clap::{Args, Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{NonEmptyStringValueParser, PossibleValuesParser},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::model::session::PersonId;
@@ -255,7 +258,7 @@ pub(super) enum Tasks {
 #[derive(Debug, Subcommand)]
 pub(super) enum Sessions {
     /// List the sessions, newest first.
-    List(Json),
+    List(SessionList),
     /// Show one session with its transcript. The audit log records that it was read.
     Show {
         /// The session's id, or the first characters of it.
@@ -265,6 +268,25 @@ pub(super) enum Sessions {
         #[command(flatten)]
         output: Json,
     },
+}
+
+/// `sessions list`.
+#[derive(Debug, Args)]
+pub(super) struct SessionList {
+    /// Only sessions with this status.
+    #[arg(long, value_parser = PossibleValuesParser::new(
+        ["notice", "open", "handed-over", "stopped", "paused", "declined", "completed", "ended"]
+    ))]
+    pub(super) status: Option<String>,
+    /// Only sessions of this flow.
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub(super) flow: Option<String>,
+    /// How many to list at most [default: 100, or all with `--json`].
+    #[arg(long, value_name = "N")]
+    pub(super) limit: Option<NonZeroUsize>,
+    /// Output.
+    #[command(flatten)]
+    pub(super) output: Json,
 }
 
 /// `contacts`.

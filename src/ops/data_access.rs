@@ -101,13 +101,18 @@ impl DataAccess {
     /// Every session at a glance, oldest first.
     pub(super) async fn heads(&self) -> anyhow::Result<Vec<Head>> {
         let mut heads: Vec<Head> = Vec::new();
+        self.each_head(|head| heads.push(head)).await?;
+        Ok(heads)
+    }
+
+    /// The same one by one; no more than a page is held.
+    pub(super) async fn each_head(&self, look: impl FnMut(Head)) -> anyhow::Result<()> {
+        let (mut after, mut look) = (None, look);
         loop {
-            let after = heads.last().map(|head| head.id);
             let page: Vec<Head> = self.ask(AdminRequest::Sessions { after }).await?;
-            if page.is_empty() {
-                return Ok(heads);
-            }
-            heads.extend(page);
+            let Some(last) = page.last() else { return Ok(()) };
+            after = Some(last.id);
+            page.into_iter().for_each(&mut look);
         }
     }
 

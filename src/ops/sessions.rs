@@ -1,13 +1,13 @@
 //! `anteroom sessions`.
 
-use std::process::ExitCode;
+use std::{collections::VecDeque, num::NonZeroUsize, process::ExitCode};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     admin_api::AdminRequest,
     app::{self, Wanted},
-    cli::{Json, Sessions},
+    cli::{SessionList, Sessions},
     data_access::DataAccess,
     scrub, term,
 };
@@ -24,8 +24,10 @@ pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<Exi
     app::block_on(async {
         let reach = DataAccess::find(&settings).await?;
         match command {
-            Sessions::List(output) => {
-                list(reach.heads().await?, output)?;
+            Sessions::List(asked) => {
+                let mut listed = Listed::new(&asked);
+                reach.each_head(|head| listed.add(head)).await?;
+                listed.tell()?;
                 // What is damaged is missing from the list.
                 let damage: Vec<Unreadable> = reach.ask(AdminRequest::Damage).await?;
                 return Ok(scrub::tell_damage(&damage));
@@ -41,16 +43,61 @@ pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<Exi
     })
 }
 
-fn list(mut heads: Vec<Head>, Json { json }: Json) -> anyhow::Result<()> {
-    // Child runs are shown with their conversation.
-    heads.retain(|head| head.parent.is_none());
-    heads.reverse();
-    if json {
-        return Ok(term::json(&heads)?);
+/// Sessions that a table shows where nobody says how many.
+const TABLE: usize = 100;
+
+/// The newest of the sessions that were asked for.
+struct Listed<'a> {
+    asked: &'a SessionList,
+    heads: VecDeque<Head>,
+    /// How many there are in all.
+    found: usize,
+    limit: usize,
+}
+
+impl<'a> Listed<'a> {
+    fn new(asked: &'a SessionList) -> Self {
+        let usual = if asked.output.json { usize::MAX } else { TABLE };
+        let limit = asked.limit.map_or(usual, NonZeroUsize::get);
+        Self { asked, heads: VecDeque::new(), found: 0, limit }
     }
-    let now = SystemClock.now();
-    let rows = fitted(heads.iter().map(|head| row(head, now)).collect());
-    Ok(term::table(HEADINGS, &rows, "There are no sessions yet.")?)
+
+    /// Takes in the next one, which is newer than those before.
+    fn add(&mut self, head: Head) {
+        let SessionList { status, flow, .. } = self.asked;
+        let is_in_status = status.as_deref().is_none_or(|status| status_of(&head) == status);
+        let is_of_flow = flow.as_deref().is_none_or(|flow| head.flow.id == flow);
+        // Child runs are shown with their conversation.
+        if head.parent.is_some() || !is_in_status || !is_of_flow {
+            return;
+        }
+        self.found += 1;
+        self.heads.push_front(head);
+        self.heads.truncate(self.limit);
+    }
+
+    fn tell(&self) -> anyhow::Result<()> {
+        let asked = self.asked;
+        if asked.output.json {
+            return Ok(term::json(&self.heads)?);
+        }
+        let now = SystemClock.now();
+        let rows = fitted(self.heads.iter().map(|head| row(head, now)).collect());
+        let is_any = asked.status.is_none() && asked.flow.is_none();
+        let none =
+            if is_any { "There are no sessions yet." } else { "There are no such sessions." };
+        term::table(HEADINGS, &rows, none)?;
+        if self.found > rows.len() {
+            let (shown, all) = (rows.len(), self.found);
+            term::say(format!("Showing the newest {shown} of {all}. List more with `--limit`."))?;
+        }
+        Ok(())
+    }
+}
+
+/// The status as `--status` names it.
+fn status_of(head: &Head) -> &'static str {
+    if head.handed_over { "handed-over" } else { head.status.name() }
 }
 
 /// Who it is comes first, and what to copy last. All of it fits 120 columns, so the flow is left to `sessions show`.
@@ -115,6 +162,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::ops::cli::Json;
 
     #[test]
     fn times_are_told_as_people_do() {
@@ -155,5 +203,31 @@ mod tests {
         assert!(
             term::laid_out(HEADINGS, &fitted(vec![row(&short, now)])).contains("\nAda Byron  ")
         );
+    }
+
+    #[test]
+    fn the_newest_that_fit_are_kept_and_all_are_counted() {
+        let asked = |status: Option<&str>, limit| SessionList {
+            status: status.map(str::to_owned),
+            flow: None,
+            limit: NonZeroUsize::new(limit),
+            output: Json { json: false },
+        };
+        let listed = |asked: &SessionList| {
+            let mut listed = Listed::new(asked);
+            for seq in 1..=150 {
+                listed.add(Head { seq, handed_over: seq % 2 == 0, ..head() });
+                listed.add(Head { parent: Some(head().id), ..head() });
+            }
+            let seqs: Vec<u64> = listed.heads.iter().map(|head| head.seq).take(2).collect();
+            (listed.found, listed.heads.len(), seqs)
+        };
+        assert_eq!(listed(&asked(None, 0)), (150, 100, vec![150, 149]));
+        assert_eq!(listed(&asked(None, 1)), (150, 1, vec![150]));
+        assert_eq!(listed(&asked(Some("completed"), 10)), (75, 10, vec![149, 147]));
+        assert_eq!(listed(&asked(Some("handed-over"), 200)), (75, 75, vec![150, 148]));
+        assert_eq!(listed(&asked(Some("open"), 10)), (0, 0, vec![]));
+        let of_other = SessionList { flow: Some("other".to_owned()), ..asked(None, 10) };
+        assert_eq!(listed(&of_other).0, 0);
     }
 }
