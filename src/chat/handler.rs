@@ -29,7 +29,7 @@ use crate::{
     engine::{Engine, Inbound, InboundKind, Receipt},
     messages::{erasure, notices},
     model::{
-        session::{Head, PersonId},
+        session::{Head, PersonId, Status},
         wait::{Settlement, Wait},
     },
     session::{Responder, answer::describe},
@@ -140,11 +140,21 @@ pub async fn happened_everywhere(
     while let Ok(page) = engine.parts().store.sessions(after, PAGE).await {
         let Some(last) = page.last() else { return };
         after = Some(last.id);
-        for head in page.iter().filter(|head| head.parent.is_none() && is_wanted(head)) {
+        let concerns = |head: &&Head| head.parent.is_none() && may_change(head, what);
+        for head in page.iter().filter(concerns).filter(|head| is_wanted(head)) {
             if let Err(error) = engine.receive(happened(head, key, what.clone())).await {
                 tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
             }
         }
+    }
+}
+
+/// Whether it may change anything in a conversation that stands so. Others need not be read for it.
+const fn may_change(head: &Head, what: &InboundKind) -> bool {
+    match what {
+        InboundKind::Lost { .. } => matches!(head.status, Status::Notice | Status::Open),
+        InboundKind::Back => matches!(head.status, Status::Paused),
+        _ => true,
     }
 }
 
