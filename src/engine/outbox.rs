@@ -46,12 +46,10 @@ impl Engine {
     /// nothing back but what its own session has to say after it.
     pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
         let most = self.inner.limits.deliveries;
-        let mut under_way = JoinSet::new();
+        let mut under_way = UnderWay { deliveries: JoinSet::new(), most };
         let in_background = Arc::new(Semaphore::new((most / BACKGROUND_SHARE).max(1)));
         while !stop.is_cancelled() {
-            // What has arrived takes no room any more.
-            while under_way.try_join_next().is_some() {}
-            let free = most.saturating_sub(under_way.len()).min(BATCH);
+            let free = under_way.free().min(BATCH);
             let background = in_background.available_permits().min(free);
             let capacity = Capacity { all: free, background };
             let claimed = if free > 0 { self.claim(capacity).await } else { Vec::new() };
@@ -63,23 +61,23 @@ impl Engine {
                     Priority::Normal => None,
                     Priority::Background => Arc::clone(&in_background).try_acquire_owned().ok(),
                 };
-                under_way.spawn(async move {
+                under_way.deliveries.spawn(async move {
                     engine.deliver(effect).await;
                     drop(permit);
                 });
             }
-            if may_be_more && under_way.len() < most {
+            if may_be_more && under_way.free() > 0 {
                 continue;
             }
             tokio::select! {
                 () = stop.cancelled() => {}
                 // What its session has to say next may leave now.
-                Some(_) = under_way.join_next() => {}
+                Some(_) = under_way.deliveries.join_next() => {}
                 // Told or not, it looks again soon: an effect may be due by time.
                 _ = tokio::time::timeout(LOOK, self.inner.queued.notified()) => {}
             }
         }
-        while under_way.join_next().await.is_some() {}
+        while under_way.deliveries.join_next().await.is_some() {}
     }
 
     /// Delivers what may leave now; how many effects were tried.
@@ -248,6 +246,20 @@ impl Engine {
     }
 }
 
+/// Deliveries that run concurrently, up to a bound.
+struct UnderWay {
+    deliveries: JoinSet<()>,
+    most: usize,
+}
+
+impl UnderWay {
+    /// How many more may begin. Those that have ended take no room, though nobody has joined them yet.
+    fn free(&mut self) -> usize {
+        while self.deliveries.try_join_next().is_some() {}
+        self.most.saturating_sub(self.deliveries.len())
+    }
+}
+
 /// Ends what has been tried often enough, or was put off for long enough. What is blocked is never given up.
 fn bounded(delivery: Delivery, effect: &Effect, now: DateTime<Utc>) -> Delivery {
     let is_parked = effect.later_since.is_some_and(|since| now - since >= LATER_MAX);
@@ -259,4 +271,23 @@ fn bounded(delivery: Delivery, effect: &Effect, now: DateTime<Utc>) -> Delivery 
         _ => return delivery,
     };
     Delivery::Failed { reason: reason.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn deliveries_that_have_ended_take_no_room() {
+        let mut under_way = UnderWay { deliveries: JoinSet::new(), most: 4 };
+        for _ in 0..3 {
+            under_way.deliveries.spawn(async {});
+        }
+        under_way.deliveries.spawn(pending());
+        assert_eq!(under_way.free(), 0);
+        tokio::task::yield_now().await;
+        assert_eq!(under_way.free(), 3);
+    }
 }

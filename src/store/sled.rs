@@ -3,11 +3,11 @@
 //! What sled does not promise is supplied here:
 //! - `flush` is no barrier against a power cut on Linux, so every acknowledgement waits for a `sync_data` on a
 //!   second handle of the database file (`committer`, `disk`). All that queued meanwhile shares the next one.
-//! - Large values go to files that nothing syncs, so every value is at most [`VALUE_MAX`] bytes (`stage`).
+//! - Large values go to files that nothing syncs, so every value is at most [`VALUE_MAX`] bytes (`write_batch`).
 //! - A half-written snapshot keeps it from opening, and opening can panic (`open`).
 //! - After a failed write it takes no more until it is opened again, and does not say so to everybody who waits
 //!   (`committer`, `disk`): then the store is read-only. Reads go on over what is open; when a probe says that the
-//!   device takes writes again and there is room (`reserve`), the database is dropped and opened in place.
+//!   device takes writes again and there is room (`disk_reserve`), the database is dropped and opened in place.
 //! - It cannot tell that its end is missing, and cuts off what it cannot read while it opens. So everything is checked
 //!   before (`check`), against digests of the files where the last stop was clean (`clean_stop`), else against a rolling
 //!   checksum of all entries (`tree_checksum`) and a high-water mark beside the database (`watermark`).
@@ -16,8 +16,8 @@
 //!   erasing the session overwrites that key (`key_store`).
 //!
 //! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out. What commits
-//! say of a session is a record (`frame`), what one adds to the audit chain another (`ledger`), both made small
-//! with a dictionary (`press`). Sessions that are being worked on are kept as they were read (`recent`).
+//! say of a session is a record (`record_codec`), what one adds to the audit chain another (`audit_chain`), both made small
+//! with a dictionary (`compression`). Sessions that are being worked on are kept as they were read (`read_cache`).
 
 mod audit_chain;
 mod backoff;
@@ -25,11 +25,11 @@ mod check;
 mod clean_stop;
 mod committer;
 mod compression;
-mod crowd;
 mod disk;
 mod disk_reserve;
 mod dump;
 pub mod fault_injection;
+mod group_commit;
 mod jobs;
 mod key_store;
 mod key_sums;
@@ -72,7 +72,7 @@ use self::{
     jobs::Job,
     key_store::KeyStore,
     open::Opened,
-    read_cache::{ReadCache, UnderKey},
+    read_cache::{CachedNote, ReadCache},
     write_batch::Reader,
 };
 pub use self::{
@@ -294,7 +294,7 @@ impl Store for SledStore {
 
     async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
         consume_budget().await;
-        if let Some(UnderKey(known)) = self.shared.recent.note(key) {
+        if let Some(CachedNote(known)) = self.shared.recent.note(key) {
             return Ok(known);
         }
         let (key, shared) = (key.to_owned(), Arc::clone(&self.shared));

@@ -5,8 +5,8 @@
 //! records that have words; salts follow from the session's key and the record's number.
 //!
 //! The record is the last seal (32 bytes), the number of records (2 bytes), the session (16 bytes), its slot (4 bytes,
-//! zero where there is none), the length of what follows (4 bytes), the facts below, pressed; then the
-//! words, pressed and sealed.
+//! zero where there is none), the length of what follows (4 bytes), the facts below, compressed; then the
+//! words, compressed and sealed.
 //!
 //! ```json
 //! [ { "event": "wait_answered", "at": "…", "facts": { … }, "digest": "…" } ]
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{
-    compression::{self, Stays},
+    compression::{self, Level},
     key_store::{Key, KeyStore, Slot},
     keys::{self, ID},
     write_batch::Record,
@@ -127,11 +127,11 @@ pub(super) fn write(
     let count = u16::try_from(facts.len()).map_err(Error::unavailable)?;
     let key = keys::audit(next - u64::from(count));
     let facts = serde_json::to_vec(&facts).map_err(Error::unavailable)?;
-    let facts = compression::compress(&facts, Stays::Long)?;
+    let facts = compression::compress(&facts, Level::High)?;
     let words = match owner {
         Some(owner) if !words.is_empty() => {
             let text = serde_json::to_vec(&words).map_err(Error::unavailable)?;
-            key_store.seal(owner.key, &key, compression::compress(&text, Stays::Long)?)?
+            key_store.seal(owner.key, &key, compression::compress(&text, Level::High)?)?
         }
         _ => Vec::new(),
     };

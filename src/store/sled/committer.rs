@@ -18,10 +18,10 @@ use super::{
     Shared,
     audit_chain::Tip,
     backoff, closed,
-    crowd::Crowd,
     disk::{Barrier, Broken},
     disk_reserve,
     fault_injection::{Faults, Touch},
+    group_commit::GroupCommit,
     jobs::{Applied, Group, Job, Reply},
     key_store::{KeyStore, Slot},
     keys, notes,
@@ -143,9 +143,9 @@ impl Committer {
 
     /// Works until the queue is closed and empty.
     pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
-        let mut crowd = Crowd::default();
+        let mut group_commit = GroupCommit::default();
         while let Some(first) = jobs.blocking_recv() {
-            crowd.gather();
+            group_commit.delay();
             let mut group = vec![first];
             while group.len() < GROUP_MAX
                 && let Ok(job) = jobs.try_recv()
@@ -153,7 +153,7 @@ impl Committer {
                 group.push(job);
             }
             gauge!(metric::QUEUED, "queue" => "store").set(metric::as_f64(jobs.len()));
-            crowd.came(group.iter().filter_map(Job::session), Instant::now());
+            group_commit.record(group.iter().filter_map(Job::session), Instant::now());
             self.work(group);
         }
         self.unsynced = true;

@@ -1,7 +1,7 @@
-//! How the text of a record is made small: hexadecimal is packed, then zstd squeezes the rest with a dictionary of
+//! How the text of a record is made small: hexadecimal is packed, then zstd compresses the rest with a dictionary of
 //! what sessions usually say.
 //!
-//! Pressed bytes are the dictionary's number, then a frame of zstd without its magic number. A dictionary that was
+//! Compressed bytes are the dictionary's number, then a frame of zstd without its magic number. A dictionary that was
 //! once used stays here for ever; a new one gets the next number. `benches/dictionary.rs` trains them.
 
 use std::{cell::RefCell, fmt::Display, io, sync::LazyLock};
@@ -20,22 +20,21 @@ const DICTIONARIES: &[&[u8]] = &[include_bytes!("press/1.dict")];
 /// The number of the one that is used for writing.
 const CURRENT: u8 = 1;
 
-/// How long what is compressed stays as it is.
+/// How hard to compress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stays {
-    /// For as long as the session.
-    Long,
-    /// Until the next step writes it anew or takes it away.
-    Briefly,
+pub(super) enum Level {
+    /// For what stays as long as the session.
+    High,
+    /// For what the next step writes anew or takes away.
+    Fast,
 }
 
-impl Stays {
-    /// The level of zstd. Higher ones than that of what stays gain a few hundredths and cost several times as much; the
-    /// other one takes a third of the time and makes a tenth more.
-    const fn level(self) -> i32 {
+impl Level {
+    /// The level of zstd. Higher ones than six gain a few hundredths and cost several times as much.
+    const fn zstd(self) -> i32 {
         match self {
-            Self::Long => 6,
-            Self::Briefly => 1,
+            Self::High => 6,
+            Self::Fast => 1,
         }
     }
 }
@@ -52,60 +51,60 @@ const PACKED: u8 = 0xFF;
 /// Shortest run of hexadecimal digits that is packed, and the longest that is packed as one.
 const RUN: std::ops::RangeInclusive<usize> = 16..=254;
 
-static PRESSING: LazyLock<[EncoderDictionary<'static>; 2]> = LazyLock::new(|| {
+static ENCODERS: LazyLock<[EncoderDictionary<'static>; 2]> = LazyLock::new(|| {
     let current = DICTIONARIES.get(usize::from(CURRENT) - 1).copied().unwrap_or_default();
-    [Stays::Long, Stays::Briefly].map(|stays| EncoderDictionary::copy(current, stays.level()))
+    [Level::High, Level::Fast].map(|level| EncoderDictionary::copy(current, level.zstd()))
 });
 
-static UNPRESSING: LazyLock<Vec<DecoderDictionary<'static>>> =
+static DECODERS: LazyLock<Vec<DecoderDictionary<'static>>> =
     LazyLock::new(|| DICTIONARIES.iter().map(|bytes| DecoderDictionary::copy(bytes)).collect());
 
 thread_local! {
     /// One thread writes, and its working memory is worth keeping.
-    static PRESS: RefCell<[Option<Compressor<'static>>; 2]> = const { RefCell::new([None, None]) };
+    static COMPRESSORS: RefCell<[Option<Compressor<'static>>; 2]> = const { RefCell::new([None, None]) };
 
     /// The same of those who read, for the dictionary with that number.
-    static UNPRESS: RefCell<Option<(u8, Decompressor<'static>)>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<(u8, Decompressor<'static>)>> = const { RefCell::new(None) };
 }
 
 /// Makes a text small.
-pub(super) fn compress(text: &[u8], stays: Stays) -> Result<Vec<u8>, Error> {
+pub(super) fn compress(text: &[u8], level: Level) -> Result<Vec<u8>, Error> {
     if text.len() > TEXT_MAX {
         return Err(Error::unavailable(TooLong(text.len())));
     }
     let packed = pack(text);
-    PRESS.with_borrow_mut(|press| {
-        let [long, brief] = press;
-        let [dictionary_long, dictionary_brief] = &*PRESSING;
-        let (press, dictionary) = match stays {
-            Stays::Long => (long, dictionary_long),
-            Stays::Briefly => (brief, dictionary_brief),
+    COMPRESSORS.with_borrow_mut(|compressors| {
+        let [high, fast] = compressors;
+        let [dictionary_high, dictionary_fast] = &*ENCODERS;
+        let (compressor, dictionary) = match level {
+            Level::High => (high, dictionary_high),
+            Level::Fast => (fast, dictionary_fast),
         };
-        let press = match press {
-            Some(press) => press,
-            None => press.insert(compressor(dictionary).map_err(Error::unavailable)?),
+        let compressor = match compressor {
+            Some(compressor) => compressor,
+            None => compressor.insert(make_compressor(dictionary).map_err(Error::unavailable)?),
         };
-        let mut pressed = press.compress(&packed).map_err(Error::unavailable)?;
-        pressed.splice(..MAGIC.len(), [CURRENT]);
-        Ok(pressed)
+        let mut compressed = compressor.compress(&packed).map_err(Error::unavailable)?;
+        compressed.splice(..MAGIC.len(), [CURRENT]);
+        Ok(compressed)
     })
 }
 
-fn compressor(dictionary: &'static EncoderDictionary<'_>) -> io::Result<Compressor<'static>> {
-    let mut press = Compressor::with_prepared_dictionary(dictionary)?;
+fn make_compressor(dictionary: &'static EncoderDictionary<'_>) -> io::Result<Compressor<'static>> {
+    let mut compressor = Compressor::with_prepared_dictionary(dictionary)?;
     // The dictionary's number stands before the frame, and every record is sealed or covered by the audit chain.
-    press.set_parameter(CParameter::DictIdFlag(false))?;
-    press.set_parameter(CParameter::ChecksumFlag(false))?;
-    press.set_parameter(CParameter::ContentSizeFlag(true))?;
-    Ok(press)
+    compressor.set_parameter(CParameter::DictIdFlag(false))?;
+    compressor.set_parameter(CParameter::ChecksumFlag(false))?;
+    compressor.set_parameter(CParameter::ContentSizeFlag(true))?;
+    Ok(compressor)
 }
 
-/// The text that was pressed; `what` names it in an error.
-pub(super) fn decompress(pressed: &[u8], what: impl Display) -> Result<Vec<u8>, Error> {
-    let Some((number, frame)) = pressed.split_first() else {
+/// The text that was compressed; `what` names it in an error.
+pub(super) fn decompress(compressed: &[u8], what: impl Display) -> Result<Vec<u8>, Error> {
+    let Some((number, frame)) = compressed.split_first() else {
         return Err(Error::damaged(what, "it ends early"));
     };
-    let Some(dictionary) = number.checked_sub(1).and_then(|at| UNPRESSING.get(usize::from(at)))
+    let Some(dictionary) = number.checked_sub(1).and_then(|at| DECODERS.get(usize::from(at)))
     else {
         return Err(Error::foreign(what, format_args!("dictionary {number}")));
     };
@@ -115,15 +114,15 @@ pub(super) fn decompress(pressed: &[u8], what: impl Display) -> Result<Vec<u8>, 
     let Some(size) = size.filter(|size| *size <= TEXT_MAX) else {
         return Err(Error::damaged(what, "it does not say how long it is"));
     };
-    let packed = UNPRESS.with_borrow_mut(|unpress| {
-        let unpress = match unpress {
-            Some((known, unpress)) if known == number => unpress,
+    let packed = DECOMPRESSOR.with_borrow_mut(|decompressor| {
+        let decompressor = match decompressor {
+            Some((known, decompressor)) if known == number => decompressor,
             _ => {
                 let made = Decompressor::with_prepared_dictionary(dictionary);
-                &mut unpress.insert((*number, made.map_err(Error::unavailable)?)).1
+                &mut decompressor.insert((*number, made.map_err(Error::unavailable)?)).1
             }
         };
-        Ok(unpress.decompress(&frame, size))
+        Ok(decompressor.decompress(&frame, size))
     })?;
     let text = packed.ok().and_then(|packed| unpack(&packed));
     text.ok_or_else(|| Error::damaged(what, "it cannot be unpacked"))
@@ -191,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_pressed_comes_back() {
+    fn what_was_compressed_comes_back() {
         let texts: [&[u8]; 6] = [
             b"",
             b"plain",
@@ -201,8 +200,8 @@ mod tests {
             &[b'a'; 1_000],
         ];
         for text in texts {
-            for stays in [Stays::Long, Stays::Briefly] {
-                assert_eq!(decompress(&compress(text, stays).unwrap(), "it").unwrap(), text);
+            for level in [Level::High, Level::Fast] {
+                assert_eq!(decompress(&compress(text, level).unwrap(), "it").unwrap(), text);
             }
         }
     }
@@ -214,12 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_pressed_is_refused() {
-        let pressed = compress(b"a text that is a little longer than that", Stays::Long).unwrap();
+    fn what_was_never_compressed_is_refused() {
+        let compressed =
+            compress(b"a text that is a little longer than that", Level::High).unwrap();
         let damaged = |bytes: &[u8]| decompress(bytes, "it").unwrap_err().to_string();
         insta::assert_snapshot!(damaged(&[]), @"it cannot be read: it is damaged (it ends early). hint: restore a backup with `anteroom restore`");
         insta::assert_snapshot!(damaged(&[CURRENT + 1]), @"it cannot be read: it needs dictionary 2, which this program lacks. hint: run the newer program");
-        insta::assert_snapshot!(damaged(&pressed[..pressed.len() / 2]), @"it cannot be read: it is damaged (it cannot be unpacked). hint: restore a backup with `anteroom restore`");
+        insta::assert_snapshot!(damaged(&compressed[..compressed.len() / 2]), @"it cannot be read: it is damaged (it cannot be unpacked). hint: restore a backup with `anteroom restore`");
         insta::assert_snapshot!(damaged(&[&[CURRENT], &[0xFF; 40][..]].concat()), @"it cannot be read: it is damaged (it does not say how long it is). hint: restore a backup with `anteroom restore`");
         assert_eq!(unpack(&[PACKED]), None);
         assert_eq!(unpack(&[PACKED, 4, 1, 2, 3]), None);
@@ -228,9 +228,9 @@ mod tests {
     #[test]
     fn no_flipped_bit_unpacks_without_bounds_or_panics() {
         let text = "Which of these would you plant first? ".repeat(20);
-        let pressed = compress(text.as_bytes(), Stays::Briefly).unwrap();
-        for bit in 0..pressed.len() * 8 {
-            let mut flipped = pressed.clone();
+        let compressed = compress(text.as_bytes(), Level::Fast).unwrap();
+        for bit in 0..compressed.len() * 8 {
+            let mut flipped = compressed.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             match decompress(&flipped, "it") {
                 Ok(text) => assert!(text.len() <= TEXT_MAX),
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn more_than_a_record_may_hold_is_refused_both_ways() {
-        assert!(compress(&vec![b' '; TEXT_MAX + 1], Stays::Long).is_err());
+        assert!(compress(&vec![b' '; TEXT_MAX + 1], Level::High).is_err());
         let bomb = zstd::bulk::compress(&vec![b' '; TEXT_MAX + 1], 1).unwrap();
         let bomb = [&[CURRENT], &bomb[MAGIC.len()..]].concat();
         assert!(decompress(&bomb, "it").is_err());

@@ -69,8 +69,8 @@ const FIRST: Slot = 2;
 /// Slots made at a time: a sync for each is one more for every so many sessions.
 const AHEAD: Slot = 64;
 
-/// Keys that are kept as they were read, each of about a kilobyte.
-const READ_MAX: usize = 1024;
+/// Keys that are cached, each of about a kilobyte.
+const CACHED_MAX: usize = 1024;
 
 const SHREDDED: [u8; WIDTH] = [0; WIDTH];
 
@@ -84,7 +84,7 @@ pub(super) struct KeyStore {
     random: SystemRandom,
     slots: Mutex<Slots>,
     /// Keys that were read lately. Held while one is read or shredded, so that none outlives its slot.
-    read: Mutex<HashMap<Slot, Arc<Key>>>,
+    cache: Mutex<HashMap<Slot, Arc<Key>>>,
     /// Records that its keys could not open, or that are missing.
     pub(super) unreadable: Found,
 }
@@ -165,8 +165,8 @@ impl KeyStore {
         let end = end.min(sums.count().map_err(Error::unavailable)?);
         let digests = hmac::Key::new(hmac::HMAC_SHA256, &secret);
         let slots = Mutex::new(Slots { next: end, end });
-        let (read, unreadable) = (Mutex::default(), Found::default());
-        Ok(Self { file, sums, path, id, digests, random, slots, read, unreadable })
+        let (cache, unreadable) = (Mutex::default(), Found::default());
+        Ok(Self { file, sums, path, id, digests, random, slots, cache, unreadable })
     }
 
     /// Tells this file from another one.
@@ -266,7 +266,7 @@ impl KeyStore {
         if slot < FIRST {
             return Err(self.damaged());
         }
-        let mut keys = self.keys_read();
+        let mut keys = self.cache();
         if let Some(key) = keys.get(&slot) {
             return Ok(Some(Arc::clone(key)));
         }
@@ -278,7 +278,7 @@ impl KeyStore {
             }
             Err(error) => return Err(Error::unavailable(error)),
         };
-        if keys.len() >= READ_MAX {
+        if keys.len() >= CACHED_MAX {
             keys.clear();
         }
         keys.insert(slot, Arc::clone(&key));
@@ -288,7 +288,7 @@ impl KeyStore {
     /// Overwrites keys, and returns once that is on the device. Again: does the same.
     pub(super) fn shred(&self, doomed: &[Slot]) -> Result<(), Error> {
         let end = self.slots().end;
-        let mut keys = self.keys_read();
+        let mut keys = self.cache();
         for slot in doomed.iter().filter(|slot| (FIRST..end).contains(*slot)) {
             keys.remove(slot);
             write(&self.file, *slot, &SHREDDED).map_err(Error::unavailable)?;
@@ -342,8 +342,8 @@ impl KeyStore {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keys_read(&self) -> MutexGuard<'_, HashMap<Slot, Arc<Key>>> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> MutexGuard<'_, HashMap<Slot, Arc<Key>>> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn damaged(&self) -> Error {

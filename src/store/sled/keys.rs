@@ -3,10 +3,10 @@
 //!
 //! | family | key | value |
 //! |---|---|---|
-//! | `a` | number of the first | what one commit adds to the audit chain* (see `ledger`) |
+//! | `a` | number of the first | what one commit adds to the audit chain* (see `audit_chain`) |
 //! | `c` | nothing | the rolling checksum (see `tree_checksum`) |
 //! | `d` | digest of a dedup key | nothing |
-//! | `e` | slot, number | frame: what commits say about a session* (see `frame`) |
+//! | `e` | slot, number | frame: what commits say about a session* (see `record_codec`) |
 //! | `g` | digest of a note's key | a note of nobody's, as it is* |
 //! | `h` | session | slot, then the head and timers* |
 //! | `k` | digest of a note's key | slot, then the note of that session* |
@@ -20,7 +20,7 @@
 //! | `w` | wait | slot, frames that hold it, then where it was shown* |
 //! | `x` | slot | nothing: that key is to be shredded |
 //!
-//! A star marks a record: it may go on under its key with the number of a chunk appended (see `stage`). A slot is the
+//! A star marks a record: it may go on under its key with the number of a chunk appended (see `write_batch`). A slot is the
 //! place of the session's own key in the file of keys (see `key_store`); it stands for the session where nobody asks for
 //! the id. Digests are keyed, so that nobody without that file can look for a person or a place in the raw data.
 

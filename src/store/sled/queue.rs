@@ -296,7 +296,7 @@ impl Queue {
     }
 
     /// The lane that is looked at next: those of normal priority come first, so where one has no room, none behind it has.
-    /// Of one priority each has its turn, so that a session which always has something to say keeps back no other.
+    /// Within a priority it goes round-robin, so that a session which always has something to say keeps back no other.
     fn next_ready(&self) -> Option<Key> {
         let first = self.ready.first().copied()?;
         let turn = self.turns.get(&first.0).copied();

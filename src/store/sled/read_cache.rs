@@ -39,7 +39,7 @@ pub(super) struct ReadCache {
     sessions: Cache<SessionId, Kept>,
     waits: Cache<WaitId, Shown>,
     /// By their keys.
-    notes: Cache<String, UnderKey>,
+    notes: Cache<String, CachedNote>,
 }
 
 #[derive(Clone)]
@@ -59,7 +59,7 @@ struct Shown {
 
 /// The note under a key; none where there is no such note.
 #[derive(Clone)]
-pub(super) struct UnderKey(pub(super) Option<Note>);
+pub(super) struct CachedNote(pub(super) Option<Note>);
 
 impl Default for ReadCache {
     fn default() -> Self {
@@ -75,10 +75,10 @@ impl Default for ReadCache {
             .eviction_policy(EvictionPolicy::lru())
             .time_to_idle(IDLE)
             .build();
-        let text = |note: &UnderKey| note.0.as_ref()?.value.as_ref().map(String::len);
+        let text = |note: &CachedNote| note.0.as_ref()?.value.as_ref().map(String::len);
         let notes = Cache::builder()
             .max_capacity(NOTE_BYTES_MAX)
-            .weigher(move |key: &String, note: &UnderKey| {
+            .weigher(move |key: &String, note: &CachedNote| {
                 short(key.len() + text(note).unwrap_or_default())
             })
             .eviction_policy(EvictionPolicy::lru())
@@ -159,13 +159,13 @@ impl ReadCache {
     }
 
     /// A note, where it is known what is under that key.
-    pub(super) fn note(&self, key: &str) -> Option<UnderKey> {
+    pub(super) fn note(&self, key: &str) -> Option<CachedNote> {
         self.notes.get(key)
     }
 
     /// Keeps what was read under a key. The caller still holds off those who write.
     pub(super) fn keep_note(&self, key: String, note: Option<Note>) {
-        self.notes.insert(key, UnderKey(note));
+        self.notes.insert(key, CachedNote(note));
     }
 
     /// Forgets a note that was changed.

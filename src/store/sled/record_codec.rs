@@ -1,7 +1,7 @@
 //! What commits say about a session, as one record: their events, and the waits that they opened or changed.
 //!
 //! A commit goes on with the last frame while that is small, and writes it anew: many small records would each have
-//! bytes of their own that nothing squeezes, and words are squeezed better together.
+//! bytes of their own that nothing compresses, and words compress better together.
 //!
 //! A wait is written once, in the event that asks it; what changes later is only how it stands and who has voted:
 //!
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The record is the waits that were not there before (their number, 2 bytes, and ids), the digests of the dedup keys
-//! (their number, 1 byte, and bytes), then the text above, pressed and sealed. The beginning stands in clear, because an
+//! (their number, 1 byte, and bytes), then the text above, compressed and sealed. The beginning stands in clear, because an
 //! erasure must know what to take away even where nothing else can be read.
 
 use std::{borrow::Cow, collections::HashMap};

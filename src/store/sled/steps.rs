@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     audit_chain::{self, Owner, Tip},
-    compression::Stays,
+    compression::Level,
     key_store::{Key, Slot},
     keys, notes,
     read::{self, Cover, Known, Pointer},
@@ -104,7 +104,7 @@ pub(super) fn commit(
     }
     let owner = Owner { session, slot, key: &key };
     chain.seal(stage, Some(&owner), commit.audit)?;
-    let is_new = commit.expected == 0;
+    let is_new = old.frames == 0;
     index(stage, (!is_new).then_some(&old.head), &commit.head);
     let cover = Cover { head: commit.head.clone(), frames: put.frames, timers, files: old.files };
     put_cover(stage, &session_key, &cover)?;
@@ -223,11 +223,11 @@ fn put_frame(
     let at = keys::frame(*slot, number);
     let text = serde_json::to_vec(&frame).map_err(Error::unavailable)?;
     let clear = belongings.encode();
-    let close = |stays| reader.close_text(key, &at, version, &clear, (&text, stays));
-    let record = close(Stays::Briefly)?;
+    let close = |level| reader.close_text(key, &at, version, &clear, (&text, level));
+    let record = close(Level::Fast)?;
     let is_full =
         record.body.len() >= read::FRAME_FULL || belongings.dedup.len() >= read::DEDUP_MAX;
-    let record = if is_full { close(Stays::Long)? } else { record };
+    let record = if is_full { close(Level::High)? } else { record };
     stage.put_record(&at, &record)?;
     let open = if is_full {
         OpenFrame { number: number + 1, ..OpenFrame::default() }

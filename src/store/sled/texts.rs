@@ -9,7 +9,7 @@ use super::{
 use crate::store::Error;
 
 impl SledStore {
-    /// The text of every record as it was before it was squeezed, one for each: the samples that a dictionary is
+    /// The text of every record as it was before it was compressed, one for each: the samples that a dictionary is
     /// trained on (`benches/dictionary.rs`). Holds personal data, where the sessions do.
     pub fn texts(&self) -> Result<Vec<Vec<u8>>, Error> {
         self.shared.read(|reader| {

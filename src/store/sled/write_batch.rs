@@ -2,7 +2,7 @@
 //!
 //! A record is `version (1 byte) · number of chunks (2 bytes) · body`, cut into values of at most [`VALUE_MAX`]
 //! bytes. The first lies under the record's key, the others under that key with the chunk's number (2 bytes) appended.
-//! What is said of a session is JSON, pressed and then sealed with the session's key; it is bound to the record's key
+//! What is said of a session is JSON, compressed and then sealed with the session's key; it is bound to the record's key
 //! and to what stands before it in clear, so that no record can be taken for another.
 
 use std::{
@@ -16,7 +16,7 @@ use sled::{IVec, Tree};
 
 use super::{
     broken,
-    compression::{self, Stays},
+    compression::{self, Level},
     key_store::{Key, KeyStore, Slot},
     keys::{self, Key as At},
 };
@@ -120,13 +120,13 @@ impl<'a> Reader<'a> {
         let Some((first, sealed)) = parts else {
             return Err(Error::damaged(what, "it ends early"));
         };
-        let Some(pressed) = key.open(&bound(at, record.version, first), sealed) else {
+        let Some(compressed) = key.open(&bound(at, record.version, first), sealed) else {
             return Err(Error::damaged(what, "it is not what was sealed"));
         };
-        compression::decompress(&pressed, what)
+        compression::decompress(&compressed, what)
     }
 
-    /// A body: `clear` as it is, then `value`, pressed and sealed. It does not stay for long.
+    /// A body: `clear` as it is, then `value`, compressed fast and sealed: for what is soon written anew.
     #[expect(clippy::too_many_arguments, reason = "the counterpart of `open`")]
     pub(super) fn close(
         &self,
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         value: &impl Serialize,
     ) -> Result<Record, Error> {
         let json = serde_json::to_vec(value).map_err(Error::unavailable)?;
-        self.close_text(key, at, version, clear, (&json, Stays::Briefly))
+        self.close_text(key, at, version, clear, (&json, Level::Fast))
     }
 
     /// The same of what is a text already.
@@ -148,10 +148,10 @@ impl<'a> Reader<'a> {
         at: &[u8],
         version: u8,
         clear: &[u8],
-        (json, stays): (&[u8], Stays),
+        (json, level): (&[u8], Level),
     ) -> Result<Record, Error> {
-        let pressed = compression::compress(json, stays)?;
-        let sealed = self.key_store.seal(key, &bound(at, version, clear), pressed)?;
+        let compressed = compression::compress(json, level)?;
+        let sealed = self.key_store.seal(key, &bound(at, version, clear), compressed)?;
         Ok(Record { version, body: [clear, &sealed].concat() })
     }
 
