@@ -802,12 +802,20 @@ async fn a_rendering_is_remembered_once(backend: &mut Backend) {
     for (id, message) in [(1, "m1"), (1, "m9"), (2, "m2"), (3, "m1"), (4, "m4")] {
         store.done(effect_id(id), delivered(message)).await.unwrap();
     }
+    let shown = async |store: &dyn Store| {
+        let (found, renderings) = store.wait(wait_id(1)).await.unwrap().unwrap();
+        let renderings = renderings.into_iter().map(|shown| (shown.effect, shown.message));
+        (found, renderings.collect::<Vec<_>>())
+    };
+    let renderings = [(effect_id(1), "m1".to_owned()), (effect_id(2), "m2".to_owned())];
+    assert_eq!(shown(&*store).await, (opened.clone(), renderings.to_vec()));
+    // It is closed where it was shown.
+    let closed = Wait { status: WaitStatus::Expired { at: at(1) }, ..opened };
+    let step = Commit { waits: vec![closed.clone()], ..commit(session(1), 1, &["."]) };
+    store.commit(step).await.unwrap();
+    assert_eq!(shown(&*store).await, (closed.clone(), renderings.to_vec()));
     drop(store);
-    let (found, renderings) = backend.restart().wait(wait_id(1)).await.unwrap().unwrap();
-    let renderings: Vec<_> =
-        renderings.iter().map(|shown| (shown.effect, shown.message.as_str())).collect();
-    assert_eq!(found, opened);
-    assert_eq!(renderings, [(effect_id(1), "m1"), (effect_id(2), "m2")]);
+    assert_eq!(shown(&*backend.restart()).await, (closed, renderings.to_vec()));
 }
 
 async fn sessions_are_found_by_place_and_by_person(backend: &mut Backend) {
@@ -831,10 +839,15 @@ async fn sessions_are_found_by_place_and_by_person(backend: &mut Backend) {
     assert_eq!(found(store.as_ref(), Find::Place(thread)).await, []);
     assert_eq!(found(store.as_ref(), Find::One(session(2))).await, [session(2)]);
     assert_eq!(found(store.as_ref(), Find::One(session(4))).await, []);
+    let child = Head { parent: Some(session(1)), ..at_home(5, 1, "ada", "a") };
+    store.commit(Commit { head: child, ..commit(session(5), 0, &["."]) }).await.unwrap();
+    assert_eq!(found(store.as_ref(), Find::One(session(5))).await, []);
+    assert_eq!(found(store.as_ref(), ada()).await, [session(3), session(1)]);
 
     // One that moves is found where it is, not where it was.
     let head = at_home(1, 2, "ada", "b");
-    store.commit(Commit { head, ..commit(session(1), 1, &["."]) }).await.unwrap();
+    store.commit(Commit { head: head.clone(), ..commit(session(1), 1, &["."]) }).await.unwrap();
+    assert_eq!(store.find(Find::One(session(1))).await.unwrap(), [head]);
     drop(store);
     let store = backend.restart();
     assert_eq!(found(store.as_ref(), Find::Place(place("a"))).await, [session(2)]);

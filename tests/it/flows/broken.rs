@@ -363,6 +363,9 @@ tools = ["get_user_option"]
     let effect = "  [[phase.effect]]\n  do = \"webhook\"\n  url_from = \"hr\"\n  include = []\n";
     let flawed = said(&format!("{flow}\n{effect}"));
     assert!(flawed.contains("the model can never leave `talk`"), "{flawed}");
+    let next = flow.split_once("[[phase]]").unwrap().1.replace("\"talk\"", "\"more\"");
+    let flawed = said(&format!("{flow}\n[[phase]]{}", next.replace("\"done\"", "\"all\"")));
+    assert!(flawed.contains("the model can never leave `talk`"), "{flawed}");
 }
 
 #[test]
