@@ -20,6 +20,7 @@ mod flows;
 mod healthcheck;
 mod hold;
 mod notify;
+mod output_file;
 mod play;
 mod rehearsal;
 mod reload;

@@ -1,5 +1,7 @@
 //! Audit records: one for every transition, every refused attempt and every `next_phase` invocation.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -197,46 +199,88 @@ impl Fault {
     }
 }
 
-/// Walks a whole chain from its start; gives its last seal. What was cut off at the end, or a chain that was made anew
-/// from some record on, shows only against a seal that was kept elsewhere.
-pub fn examine(records: &[Sealed]) -> Result<&str, Fault> {
-    let mut previous = CHAIN_START;
-    for (at, sealed) in (0_u64..).zip(records) {
-        examine_one(at, previous, sealed, records)?;
-        previous = &sealed.seal;
-    }
-    Ok(previous)
+/// Walks a chain from its start, record by record, and holds little of it: sessions whose words were erased until the
+/// erasure itself comes by. What was cut off at the end, or a chain that was made anew from some record on, shows only
+/// against a seal that was kept elsewhere.
+///
+/// ```
+/// use anteroom::model::audit::{CHAIN_START, ChainCheck};
+///
+/// let check = ChainCheck::default();
+/// assert_eq!(check.seal(), CHAIN_START);
+/// assert!(check.finish().is_ok());
+/// ```
+#[derive(Debug, Default)]
+pub struct ChainCheck {
+    /// How many records have come.
+    records: u64,
+    /// The last seal.
+    seal: Option<String>,
+    /// The first place that is not as it was sealed. Records after it still tell more about it.
+    fault: Option<Fault>,
+    /// The first record without its words, by sessions whose erasure has not come yet.
+    wordless: HashMap<Option<SessionId>, u64>,
 }
 
-fn examine_one(at: u64, previous: &str, sealed: &Sealed, all: &[Sealed]) -> Result<(), Fault> {
-    if sealed.seal != sealed.expected_seal() {
-        return Err(Fault::Changed { at });
+impl ChainCheck {
+    /// Takes in the next record.
+    pub fn add(&mut self, sealed: &Sealed) {
+        let record = &sealed.record;
+        if ERASERS.contains(&record.event.as_str()) {
+            self.wordless.remove(&record.session);
+        }
+        match &self.fault {
+            None => self.fault = self.examine(sealed).err(),
+            Some(Fault::Missing { from, to }) if sealed.index == *from => {
+                // It stands further on.
+                self.fault = Some(Fault::Misplaced { at: *from, found: to.saturating_add(1) });
+            }
+            Some(_) => {}
+        }
+        self.records += 1;
+        self.seal = Some(sealed.seal.clone());
     }
-    if sealed.index != at {
-        let is_elsewhere = all.iter().any(|other| other.index == at);
-        return Err(if sealed.index > at && !is_elsewhere {
-            Fault::Missing { from: at, to: sealed.index - 1 }
-        } else {
-            Fault::Misplaced { at, found: sealed.index }
-        });
+
+    /// How many records have come.
+    pub const fn records(&self) -> u64 {
+        self.records
     }
-    if sealed.previous != previous {
-        return Err(Fault::Unlinked { at });
+
+    /// The seal of the last record, or what stands before the first.
+    pub fn seal(&self) -> &str {
+        self.seal.as_deref().unwrap_or(CHAIN_START)
     }
-    if !sealed.erased {
-        let words_sha256 = digest_of_words(&sealed.salt, &sealed.record.words);
-        let hold = words_sha256 == sealed.words_sha256;
-        return if hold { Ok(()) } else { Err(Fault::WordsChanged { at }) };
+
+    /// What is wrong first, now that all records have come.
+    pub fn finish(&self) -> Result<(), Fault> {
+        let removed = self.wordless.values().min().map(|at| Fault::WordsRemoved { at: *at });
+        removed.or_else(|| self.fault.clone()).map_or(Ok(()), Err)
     }
-    let is_eraser = |later: &Sealed| {
-        later.index > at
-            && later.record.session == sealed.record.session
-            && ERASERS.contains(&later.record.event.as_str())
-    };
-    if !sealed.record.words.is_empty() {
-        return Err(Fault::WordsChanged { at });
+
+    fn examine(&mut self, sealed: &Sealed) -> Result<(), Fault> {
+        let at = self.records;
+        if sealed.seal != sealed.expected_seal() {
+            return Err(Fault::Changed { at });
+        }
+        if sealed.index != at {
+            return Err(match sealed.index.checked_sub(1) {
+                Some(to) if to >= at => Fault::Missing { from: at, to },
+                _ => Fault::Misplaced { at, found: sealed.index },
+            });
+        }
+        if sealed.previous != self.seal() {
+            return Err(Fault::Unlinked { at });
+        }
+        if sealed.erased {
+            if !sealed.record.words.is_empty() {
+                return Err(Fault::WordsChanged { at });
+            }
+            self.wordless.entry(sealed.record.session).or_insert(at);
+        } else if digest_of_words(&sealed.salt, &sealed.record.words) != sealed.words_sha256 {
+            return Err(Fault::WordsChanged { at });
+        }
+        Ok(())
     }
-    if all.iter().any(is_eraser) { Ok(()) } else { Err(Fault::WordsRemoved { at }) }
 }
 
 fn digest_of_words(salt: &str, words: &Map<String, Value>) -> String {

@@ -334,41 +334,6 @@ pub(super) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyh
     runtime.context("could not start the async runtime")?.block_on(work)
 }
 
-/// Writes to the file that was asked for, or to standard output where none is named. A file that exists is replaced
-/// only where that was asked for too.
-pub(super) fn deliver(output: &cli::Output, bytes: &[u8]) -> anyhow::Result<()> {
-    let Some(file) = &output.output else { return Ok(term::pour(bytes)?) };
-    let shown = file.display();
-    match write_own(file, output.force, bytes) {
-        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            Err(sentence(format!(
-                "`{shown}` is a symbolic link, so the data would end up somewhere else. hint: name the file itself, \
-                 or leave out `--output` to write to standard output"
-            )))
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(sentence(format!(
-            "`{shown}` already exists. hint: choose another name, or pass `--force` to replace it"
-        ))),
-        written => written.with_context(|| format!("could not write `{shown}`")),
-    }
-}
-
-/// Writes a file for its owner's eyes alone, and through no link. What is no regular file, such as a pipe, keeps nothing
-/// that could be lost.
-fn write_own(file: &std::path::Path, replaces: bool, bytes: &[u8]) -> std::io::Result<()> {
-    use rustix::fs::{Mode, OFlags};
-    let found = std::fs::symlink_metadata(file);
-    let is_replaceable = found.is_ok_and(|found| !found.is_file() && !found.is_symlink());
-    let existing = if replaces || is_replaceable { OFlags::TRUNC } else { OFlags::EXCL };
-    let flags = OFlags::WRONLY | OFlags::CREATE | existing | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let opened = match rustix::fs::open(file, flags, Mode::RUSR | Mode::WUSR) {
-        // With `EXCL`, a link is a file that exists.
-        Err(rustix::io::Errno::EXIST) if file.is_symlink() => Err(rustix::io::Errno::LOOP),
-        opened => opened,
-    }?;
-    std::io::Write::write_all(&mut std::fs::File::from(opened), bytes)
-}
-
 /// `--listen` over what is configured.
 pub(super) fn listening(mut settings: Settings, play: &cli::Play) -> Settings {
     if let Some(listen) = play.listen {

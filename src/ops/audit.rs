@@ -1,6 +1,9 @@
 //! `anteroom audit`.
 
-use std::{path::Path, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
@@ -10,8 +13,9 @@ use serde_json::{Map, Value, json};
 use super::{
     admin_api::AdminRequest,
     app::{self, Wanted},
-    cli::{Audit, Json},
+    cli::{Audit, Json, Output},
     data_access::DataAccess,
+    output_file::OutputFile,
     sentence, term,
 };
 use crate::{
@@ -19,7 +23,7 @@ use crate::{
         clock::{Clock as _, SystemClock},
         ids::SessionId,
     },
-    model::audit::{CHAIN_START, Sealed, examine},
+    model::audit::{ChainCheck, Sealed},
 };
 
 /// Shows, verifies or exports the audit records.
@@ -29,30 +33,14 @@ pub(super) fn audit(wanted: &Wanted, command: Audit) -> anyhow::Result<ExitCode>
         let reach = DataAccess::find(&settings).await?;
         match command {
             Audit::Show { session, since, output } => {
-                let session: Option<SessionId> = match session {
-                    Some(session) => Some(reach.ask(AdminRequest::Find { session }).await?),
-                    None => None,
-                };
-                let mut records = reach.chain().await?;
-                records.retain(|sealed| {
-                    is_since(sealed, since)
-                        && (session.is_none() || sealed.record.session == session)
-                });
-                show(&records, output)?;
+                show(&reach, session, since, output).await?;
                 Ok(ExitCode::SUCCESS)
             }
             Audit::Verify { against, output } => {
-                let file = settings.data_dir.join(ANCHOR);
-                verify(&reach.chain().await?, &file, against.as_deref(), output)
+                verify(&reach, settings.data_dir.join(ANCHOR), against, output).await
             }
             Audit::Export { since, output } => {
-                let records = reach.chain().await?;
-                let mut lines = Vec::new();
-                for sealed in records.iter().filter(|sealed| is_since(sealed, since)) {
-                    serde_json::to_writer(&mut lines, &told(sealed))?;
-                    lines.push(b'\n');
-                }
-                app::deliver(&output, &lines)?;
+                export(&reach, since, &output).await?;
                 Ok(ExitCode::SUCCESS)
             }
         }
@@ -63,25 +51,72 @@ fn is_since(sealed: &Sealed, since: Option<DateTime<Utc>>) -> bool {
     since.is_none_or(|since| sealed.record.timestamp >= since)
 }
 
-fn show(records: &[Sealed], Json { json }: Json) -> anyhow::Result<()> {
-    if json {
-        return Ok(term::json(&records.iter().map(told).collect::<Vec<_>>())?);
-    }
-    let rows: Vec<[String; 5]> = records
-        .iter()
-        .map(|sealed| {
-            let record = &sealed.record;
-            [
-                sealed.index.to_string(),
-                record.timestamp.format("%Y-%m-%d %H:%M:%S").to_string(),
-                record.session.map(|id| id.to_string()).unwrap_or_default(),
-                record.event.clone(),
-                facts(sealed),
-            ]
+async fn show(
+    reach: &DataAccess,
+    session: Option<String>,
+    since: Option<DateTime<Utc>>,
+    Json { json }: Json,
+) -> anyhow::Result<()> {
+    let session: Option<SessionId> = match session {
+        Some(session) => Some(reach.ask(AdminRequest::Find { session }).await?),
+        None => None,
+    };
+    let mut list = term::JsonList::default();
+    let mut table = term::Table::new(["#", "TIME (UTC)", "SESSION", "EVENT", "FACTS"]);
+    reach
+        .each_audit_page(|mut page| {
+            page.retain(|sealed| {
+                is_since(sealed, since) && (session.is_none() || sealed.record.session == session)
+            });
+            if json {
+                list.add(page.iter().map(told))?;
+            } else {
+                table.add(&page.iter().map(row).collect::<Vec<_>>())?;
+            }
+            Ok(())
         })
-        .collect();
-    let headings = ["#", "TIME (UTC)", "SESSION", "EVENT", "FACTS"];
-    Ok(term::table(headings, &rows, "There are no audit records yet.")?)
+        .await?;
+    Ok(if json { list.end()? } else { table.end("There are no audit records yet.")? })
+}
+
+async fn export(
+    reach: &DataAccess,
+    since: Option<DateTime<Utc>>,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let mut file = OutputFile::begin(output)?;
+    // It would stand between the lines.
+    let progress = output.output.is_some().then(progress);
+    reach
+        .each_audit_page(|page| {
+            let mut lines = Vec::new();
+            for sealed in page.iter().filter(|sealed| is_since(sealed, since)) {
+                serde_json::to_writer(&mut lines, &told(sealed))?;
+                lines.push(b'\n');
+            }
+            if let Some(progress) = &progress {
+                progress.advance(page.len());
+            }
+            file.add(&lines)
+        })
+        .await?;
+    file.finish()
+}
+
+fn progress() -> term::Progress {
+    term::Progress::start("Reading audit records")
+}
+
+/// A record as a line of a table.
+fn row(sealed: &Sealed) -> [String; 5] {
+    let record = &sealed.record;
+    [
+        sealed.index.to_string(),
+        record.timestamp.format("%Y-%m-%d %H:%M:%S").to_string(),
+        record.session.map(|id| id.to_string()).unwrap_or_default(),
+        record.event.clone(),
+        facts(sealed),
+    ]
 }
 
 /// What `next_phase` leaves in the audit.
@@ -135,7 +170,7 @@ fn facts(sealed: &Sealed) -> String {
 /// What is kept of a chain that held, beside the store: what was cut off since shows against it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Anchor {
-    records: usize,
+    records: u64,
     seal: String,
     at: DateTime<Utc>,
 }
@@ -143,67 +178,105 @@ struct Anchor {
 /// The file that holds the last [`Anchor`], in the data directory.
 const ANCHOR: &str = "audit.anchor";
 
-/// Why a chain that holds in itself is not the one that was seen before.
-fn cut(records: &[Sealed], anchor: Option<&Anchor>, against: Option<&str>) -> Option<String> {
-    if let Some(anchor) = anchor {
-        let found = anchor.records.checked_sub(1).and_then(|last| records.get(last));
-        if anchor.records > records.len() {
-            let missing = anchor.records - records.len();
-            return Some(format!(
-                "{} missing at the end: there were {} on {}",
-                term::count(missing, "record"),
-                anchor.records,
-                anchor.at.format("%Y-%m-%d %H:%M")
-            ));
-        }
-        if found.is_some_and(|found| found.seal != anchor.seal) {
-            let last = anchor.records - 1;
-            return Some(format!("record {last} isn't the one that was there at the last check"));
-        }
-    }
-    let seal = against?;
-    let is_there = records.iter().any(|sealed| sealed.seal == seal);
-    (!is_there)
-        .then(|| format!("no record has the seal `{seal}`: records were truncated or rewritten"))
-}
-
-fn verify(
-    records: &[Sealed],
-    file: &Path,
-    against: Option<&str>,
-    Json { json }: Json,
-) -> anyhow::Result<ExitCode> {
-    let anchor = match std::fs::read(file) {
-        Ok(bytes) => Some(serde_json::from_slice::<Anchor>(&bytes).map_err(|_| {
+/// Reads the anchor of the last check; none where there was none.
+fn read_anchor(file: &Path) -> anyhow::Result<Option<Anchor>> {
+    match std::fs::read(file) {
+        Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes).map_err(|_| {
             let file = file.display();
             sentence(format!(
                 "`{file}` has changed since an earlier check wrote it. hint: if you know why, delete it; otherwise compare with a backup"
             ))
-        })?),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error).context(format!("could not read `{}`", file.display())),
-    };
-    let examined = examine(records);
-    let (at, what) = match &examined {
-        Err(fault) => (Some(fault.at()), Some(fault.to_string())),
-        Ok(_) => match cut(records, anchor.as_ref(), against) {
-            Some(what) => (Some(records.len() as u64), Some(what)),
-            None => (None, None),
-        },
-    };
-    let seal = records.last().map_or(CHAIN_START, |sealed| &sealed.seal);
+        })?)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).context(format!("could not read `{}`", file.display())),
+    }
+}
+
+/// A chain that is being verified, in itself and against what was seen of it before.
+#[derive(Debug, Default)]
+struct Verification {
+    check: ChainCheck,
+    erased: u64,
+    anchor: Option<Anchor>,
+    /// The record that was the last at the last check has another seal now.
+    is_other: bool,
+    /// A seal that must be there.
+    against: Option<String>,
+    is_against_found: bool,
+}
+
+impl Verification {
+    fn add(&mut self, sealed: &Sealed) {
+        self.check.add(sealed);
+        self.erased += u64::from(sealed.erased);
+        if let Some(anchor) = &self.anchor
+            && anchor.records == self.check.records()
+        {
+            self.is_other = anchor.seal != sealed.seal;
+        }
+        self.is_against_found |= self.against.as_ref().is_some_and(|seal| *seal == sealed.seal);
+    }
+
+    /// From where on the chain proves nothing any more, and why.
+    fn fault(&self) -> Option<(u64, String)> {
+        match self.check.finish() {
+            Err(fault) => Some((fault.at(), fault.to_string())),
+            Ok(()) => self.cut().map(|what| (self.check.records(), what)),
+        }
+    }
+
+    /// Why a chain that holds in itself is not the one that was seen before.
+    fn cut(&self) -> Option<String> {
+        let found = self.check.records();
+        if let Some(Anchor { records, at, .. }) = &self.anchor {
+            if *records > found {
+                let missing = term::count(records - found, "record");
+                let at = at.format("%Y-%m-%d %H:%M");
+                return Some(format!("{missing} missing at the end: there were {records} on {at}"));
+            }
+            if self.is_other {
+                let last = records - 1;
+                return Some(format!(
+                    "record {last} isn't the one that was there at the last check"
+                ));
+            }
+        }
+        let seal = self.against.as_ref()?;
+        (!self.is_against_found).then(|| {
+            format!("no record has the seal `{seal}`: records were truncated or rewritten")
+        })
+    }
+}
+
+async fn verify(
+    reach: &DataAccess,
+    file: PathBuf,
+    against: Option<String>,
+    Json { json }: Json,
+) -> anyhow::Result<ExitCode> {
+    let anchor = read_anchor(&file)?;
+    let mut verification = Verification { anchor, against, ..Verification::default() };
+    let progress = progress();
+    reach
+        .each_audit_page(|page| {
+            page.iter().for_each(|sealed| verification.add(sealed));
+            progress.advance(page.len());
+            Ok(())
+        })
+        .await?;
+    drop(progress);
+    let (records, seal) = (verification.check.records(), verification.check.seal());
+    let (at, what) = verification.fault().unzip();
     if what.is_none() {
-        let at = SystemClock.now();
-        let anchor = Anchor { records: records.len(), seal: seal.to_owned(), at };
-        std::fs::write(file, serde_json::to_vec(&anchor)?)
+        let anchor = Anchor { records, seal: seal.to_owned(), at: SystemClock.now() };
+        std::fs::write(&file, serde_json::to_vec(&anchor)?)
             .with_context(|| format!("could not write `{}`", file.display()))?;
     }
     if json {
-        let erased = records.iter().filter(|sealed| sealed.erased).count();
         term::json(&json!({
             "holds": what.is_none(),
-            "records": records.len(),
-            "erased": erased,
+            "records": records,
+            "erased": verification.erased,
             "brokenAt": at,
             "what": what,
             "seal": seal,
@@ -214,7 +287,7 @@ fn verify(
         None => {
             term::say(format!(
                 "The audit log is intact: {}, last seal {seal}.",
-                term::count(records.len(), "record")
+                term::count(records, "record")
             ))?;
             term::tell(
                 "The next check will detect truncation. Store this seal somewhere else and pass it with `--against`.",
@@ -231,7 +304,7 @@ fn verify(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::audit::AuditRecord;
+    use crate::model::audit::{AuditRecord, CHAIN_START};
 
     /// A record of `next_phase` as the session makes it.
     fn sealed(words: &Value) -> Sealed {

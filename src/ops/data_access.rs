@@ -116,20 +116,28 @@ impl DataAccess {
         }
     }
 
-    /// Every audit record, in order.
-    pub(super) async fn chain(&self) -> anyhow::Result<Vec<Sealed>> {
+    /// Every audit record, in order, a page at a time: no more than that is held. Ends with the first failure of
+    /// `look`.
+    pub(super) async fn each_audit_page(
+        &self,
+        mut look: impl FnMut(Vec<Sealed>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
         let progress = term::Progress::start("Reading audit records");
-        let mut records: Vec<Sealed> = Vec::new();
+        let mut from = 0;
         loop {
-            let from = records.last().map_or(0, |sealed| sealed.index + 1);
-            let page: Vec<Sealed> = self.ask(AdminRequest::Audit { from }).await?;
+            let page: Vec<Sealed> = match self {
+                Self::Here(home) => home.engine.parts().store.audit(from, PAGE).await?,
+                Self::There(_) => self.ask(AdminRequest::Audit { from }).await?,
+            };
+            let next = page.last().map_or(from, |last| last.index.saturating_add(1));
             // Numbers that do not grow are nobody's but a forger's: what comes next cannot be told.
-            let is_last = page.len() < PAGE || page.last().is_none_or(|last| last.index < from);
+            let is_last = page.len() < PAGE || next <= from;
             progress.advance(page.len());
-            records.extend(page);
+            look(page)?;
             if is_last {
-                return Ok(records);
+                return Ok(());
             }
+            from = next;
         }
     }
 }

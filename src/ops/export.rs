@@ -9,7 +9,7 @@ use super::{
     app::{self, Wanted},
     cli::{Export, Format, Output},
     data_access::DataAccess,
-    term,
+    output_file, term,
 };
 
 /// Exports everything about one session.
@@ -24,7 +24,7 @@ pub(super) fn export(wanted: &Wanted, export: &Export) -> anyhow::Result<ExitCod
             AdminRequest::Export { session: export.session.clone(), format: export.format };
         reach.ask_into::<Value>(request, &mut bytes).await?;
         drop(progress);
-        app::deliver(&output, &bytes)?;
+        output_file::deliver(&output, &bytes)?;
         if let Some(file) = &output.output {
             term::tell(format!("Wrote {}.", file.display()));
         }

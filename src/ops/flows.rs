@@ -14,6 +14,7 @@ use serde_json::json;
 use super::{
     app::{self, Wanted},
     cli::{Flows, Json},
+    output_file,
     play::Temporary,
     rehearsal, sentence,
     stage::Scene,
@@ -61,7 +62,7 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
                 (None, Some((_, source))) => source.to_owned(),
                 (None, None) => find(&library?, &flow)?.source.clone(),
             };
-            app::deliver(&output, source.as_bytes())?;
+            output_file::deliver(&output, source.as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
         Flows::New(new) => new::write(new).map(|()| ExitCode::SUCCESS),
@@ -69,7 +70,7 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
         Flows::Diff(diff) => diff::tell(wanted, &diff),
         Flows::Schema(output) => {
             let schema = serde_json::to_string_pretty(&schema::schema())?;
-            app::deliver(&output, format!("{schema}\n").as_bytes())?;
+            output_file::deliver(&output, format!("{schema}\n").as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
     }

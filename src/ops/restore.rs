@@ -45,7 +45,7 @@ const MADE: [&str; 3] = ["artifacts", "flows", "store"];
 #[derive(Debug, Serialize)]
 struct Restored {
     sessions: usize,
-    audit_records: usize,
+    audit_records: u64,
     files: usize,
     /// Sessions that this program cannot read, and why; they are there, and nobody else is kept from going on.
     unreadable: Vec<String>,
@@ -152,8 +152,7 @@ async fn rebuilt(
     let settings = Settings { data_dir: site.to_owned(), ..settings.clone() };
     let home = Home::at_rest(app::open(&settings)?);
     let reach = DataAccess::Here(Box::new(home.clone()));
-    let chain = reach.chain().await?;
-    proved(&chain, manifest)?;
+    let audit_records = proved(&reach, manifest).await?;
     let mut unreadable = Vec::new();
     for session in contents.sessions.iter().filter(|session| !forget.contains(session)) {
         if let Err(error) = readable(&home, *session).await {
@@ -167,26 +166,32 @@ async fn rebuilt(
     let sent = manifest.files.iter().filter(|kept| kept.path.starts_with("artifacts/")).count();
     Ok(Restored {
         sessions: contents.sessions.len() - erased.len(),
-        audit_records: chain.len(),
+        audit_records,
         files: sent,
         unreadable,
         erased,
     })
 }
 
-/// The chain holds from its start to the end that the manifest names.
-fn proved(chain: &[Sealed], manifest: &Manifest) -> anyhow::Result<()> {
-    let mut previous = CHAIN_START;
-    for (index, sealed) in (0_u64..).zip(chain) {
-        if !sealed.holds(index, previous) {
-            return Err(sentence(format!(
-                "audit record {index} has been altered. hint: use another backup"
-            )));
-        }
-        previous = &sealed.seal;
-    }
-    if chain.len() as u64 == manifest.store.audit_records && previous == manifest.store.seal {
-        return Ok(());
+/// The chain holds from its start to the end that the manifest names; gives how many records it has.
+async fn proved(reach: &DataAccess, manifest: &Manifest) -> anyhow::Result<u64> {
+    let (mut next, mut previous) = (0, CHAIN_START.to_owned());
+    reach
+        .each_audit_page(|page| {
+            for sealed in page {
+                if !sealed.holds(next, &previous) {
+                    return Err(sentence(format!(
+                        "audit record {next} has been altered. hint: use another backup"
+                    )));
+                }
+                next += 1;
+                previous = sealed.seal;
+            }
+            Ok(())
+        })
+        .await?;
+    if next == manifest.store.audit_records && previous == manifest.store.seal {
+        return Ok(next);
     }
     Err(sentence("the audit log doesn't end where the backup says. hint: use another backup"))
 }

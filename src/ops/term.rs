@@ -85,26 +85,94 @@ pub(super) fn table<const N: usize>(
     rows: &[[String; N]],
     nothing: &str,
 ) -> io::Result<()> {
-    if rows.is_empty() {
-        return say(nothing);
-    }
-    say(typed(laid_out(headings, rows).trim_end()))
+    let mut table = Table::new(headings);
+    table.add(rows)?;
+    table.end(nothing)
 }
 
 /// The same as text.
 pub(super) fn laid_out<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
-    let headings = headings.map(str::to_owned);
-    let all = || std::iter::once(&headings).chain(rows);
-    let widths: [usize; N] = std::array::from_fn(|column| {
-        all().map(|row| row[column].chars().count()).max().unwrap_or(0)
-    });
-    let mut text = String::new();
-    for row in all() {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
-        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-        text.push('\n');
+    Table::new(headings).lines(rows)
+}
+
+/// A table of which not all rows are known at once. Columns are as wide as the rows so far need.
+#[derive(Debug)]
+pub(super) struct Table<'a, const N: usize> {
+    /// None once they are written.
+    headings: Option<[&'a str; N]>,
+    widths: [usize; N],
+}
+
+impl<'a, const N: usize> Table<'a, N> {
+    pub(super) const fn new(headings: [&'a str; N]) -> Self {
+        Self { headings: Some(headings), widths: [0; N] }
     }
-    text
+
+    /// Writes more rows.
+    pub(super) fn add(&mut self, rows: &[[String; N]]) -> io::Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        pour(typed(&self.lines(rows)).as_bytes())
+    }
+
+    /// Says `nothing` where there were no rows.
+    pub(super) fn end(&self, nothing: &str) -> io::Result<()> {
+        if self.headings.is_some() { say(nothing) } else { Ok(()) }
+    }
+
+    fn lines(&mut self, rows: &[[String; N]]) -> String {
+        let headings = self.headings.take().map(|headings| headings.map(str::to_owned));
+        let mut text = String::new();
+        let all = || headings.iter().chain(rows);
+        for (column, width) in self.widths.iter_mut().enumerate() {
+            let cells = all().map(|row| row[column].chars().count());
+            *width = cells.max().unwrap_or(0).max(*width);
+        }
+        for row in all() {
+            let cells = row.iter().zip(self.widths).map(|(cell, width)| format!("{cell:width$}"));
+            text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A list in JSON of which not all items are known at once; written as [`json`] writes a whole one.
+#[derive(Debug, Default)]
+pub(super) struct JsonList {
+    has_items: bool,
+}
+
+impl JsonList {
+    /// Writes more items.
+    pub(super) fn add(&mut self, items: impl Iterator<Item = impl Serialize>) -> io::Result<()> {
+        let text = self.text(items)?;
+        pour(text.as_bytes())
+    }
+
+    /// Closes the list.
+    pub(super) fn end(&self) -> io::Result<()> {
+        say(self.close())
+    }
+
+    fn text(&mut self, items: impl Iterator<Item = impl Serialize>) -> io::Result<String> {
+        let mut text = String::new();
+        for item in items {
+            text.push_str(if self.has_items { "," } else { "[" });
+            self.has_items = true;
+            // No string in JSON goes over a line's end.
+            for line in serde_json::to_string_pretty(&item)?.lines() {
+                text.push_str("\n  ");
+                text.push_str(line);
+            }
+        }
+        Ok(text)
+    }
+
+    const fn close(&self) -> &'static str {
+        if self.has_items { "\n]" } else { "[]" }
+    }
 }
 
 /// Shows that something takes its time, on a terminal only; disappears when dropped.
@@ -148,5 +216,23 @@ mod tests {
     fn columns_are_as_wide_as_they_must_be() {
         let rows = [["a".to_owned(), "long cell".to_owned()], ["bbb".to_owned(), "x".to_owned()]];
         assert_eq!(laid_out(["ID", "WHAT"], &rows), "ID   WHAT\na    long cell\nbbb  x\n");
+    }
+    #[test]
+    fn columns_only_widen_where_rows_come_in_parts() {
+        let row = |id: &str| [[id.to_owned(), "x".to_owned()]];
+        let mut table = Table::new(["ID", "WHAT"]);
+        let lines = [row("a"), row("four"), row("b")].map(|row| table.lines(&row));
+        assert_eq!(lines, ["ID  WHAT\na   x\n", "four  x\n", "b     x\n"]);
+    }
+
+    #[test]
+    fn a_list_in_parts_is_the_same_json() {
+        let items = [serde_json::json!({ "a": "one\ntwo", "b": [1, 2] }), serde_json::json!([])];
+        let mut list = JsonList::default();
+        let parts = [&items[..1], &[], &items[1..]];
+        let text: String = parts.map(|part| list.text(part.iter()).unwrap()).concat();
+        let whole = serde_json::to_string_pretty(&items).unwrap();
+        assert_eq!(text + list.close(), whole);
+        assert_eq!(JsonList::default().close(), "[]");
     }
 }

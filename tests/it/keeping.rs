@@ -12,7 +12,7 @@ use anteroom::{
     base::clock::Clock as _,
     engine::{Error, Gathered, Receipt, webhook::Target},
     model::{
-        audit::{AuditRecord, CHAIN_START, Fault, Sealed, examine},
+        audit::{AuditRecord, CHAIN_START, ChainCheck, Fault, Sealed},
         custody::Kind,
         effect::Handout,
         session::{PersonId, Status},
@@ -492,12 +492,21 @@ fn chain() -> Vec<Sealed> {
     chain
 }
 
+/// What the check of a whole chain finds.
+fn examine(chain: &[Sealed]) -> Result<(), Fault> {
+    let mut check = ChainCheck::default();
+    chain.iter().for_each(|sealed| check.add(sealed));
+    assert_eq!(check.records(), chain.len() as u64);
+    assert_eq!(check.seal(), chain.last().map_or(CHAIN_START, |sealed| sealed.seal.as_str()));
+    check.finish()
+}
+
 #[test]
 fn every_touch_of_the_chain_is_found_and_said_in_words() {
     let touched = |touch: fn(&mut Vec<Sealed>)| {
         let mut chain = chain();
         touch(&mut chain);
-        examine(&chain).map(str::to_owned)
+        examine(&chain)
     };
     assert!(touched(|_| ()).is_ok());
     let edits: [fn(&mut Sealed); 6] = [
@@ -531,6 +540,13 @@ fn every_touch_of_the_chain_is_found_and_said_in_words() {
         }),
         @"record 4 does not follow from the one before it: one of them was put in or exchanged"
     );
+    assert_snapshot!(
+        words(|chain| {
+            chain[1].erase_words();
+            chain[4].record.event.push('x');
+        }),
+        @"the words of record 1 were removed, and no erasure of its session is on record"
+    );
     // Cut off at the end: the chain alone cannot tell; `audit verify` has its anchor for that.
     assert!(touched(|chain| chain.truncate(3)).is_ok());
 }
@@ -547,4 +563,15 @@ fn words_may_go_where_an_erasure_is_on_record() {
     let previous = chain[5].seal.clone();
     chain.push(Sealed::seal(6, &previous, receipt, String::new()));
     assert!(examine(&chain).is_ok());
+    // What comes after the erasure has one of its own, or keeps its words.
+    let mut later = AuditRecord { event: "approved".to_owned(), ..chain[2].record.clone() };
+    later.words.insert("reason".to_owned(), json!("pear"));
+    let mut later = Sealed::seal(7, &chain[6].seal, later, "salt".to_owned());
+    later.erase_words();
+    chain.push(later);
+    assert_eq!(examine(&chain), Err(Fault::WordsRemoved { at: 7 }));
+    // A fault further on does not hide that an erasure is on record.
+    chain.pop();
+    chain[5].record.event.push('x');
+    assert_eq!(examine(&chain), Err(Fault::Changed { at: 5 }));
 }

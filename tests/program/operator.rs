@@ -1,6 +1,7 @@
 //! What an operator does while the real program runs: commands that reach a running bot, backups, restores.
 
 mod at_rest;
+mod audit;
 mod backup;
 mod control;
 mod damage;

@@ -10,10 +10,7 @@ use super::{led, source};
 use crate::{
     flow::LoadedFlow,
     model::flow::{ELSE, Mode, Moment, Phase, PhaseEffect, Step},
-    ops::{
-        app::{self, Wanted},
-        cli::Output,
-    },
+    ops::{app::Wanted, cli::Output, output_file},
 };
 
 /// `flows graph`.
@@ -46,7 +43,7 @@ pub(super) fn write(wanted: &Wanted, Graph { flow, format, output }: &Graph) -> 
         Format::Mermaid => mermaid::text(&drawing),
         Format::Svg => svg::text(&drawing),
     };
-    app::deliver(output, text.as_bytes())
+    output_file::deliver(output, text.as_bytes())
 }
 
 /// What is drawn of a flow.

@@ -7,7 +7,7 @@ use clap::Args;
 use super::source;
 use crate::{
     flow::{optional, shipped},
-    ops::{app, cli::Output, sentence, term},
+    ops::{cli::Output, output_file, sentence, term},
 };
 
 /// The flow, with `NAME` and `TITLE` in it.
@@ -40,7 +40,7 @@ pub(super) fn write(new: New) -> anyhow::Result<()> {
         return Ok(term::pour(flow.as_bytes())?);
     }
     let shown = file.display().to_string();
-    app::deliver(&Output { output: Some(file), force }, flow.as_bytes())?;
+    output_file::deliver(&Output { output: Some(file), force }, flow.as_bytes())?;
     term::tell(format!("Wrote `{shown}`. Next: `anteroom flows check {shown}`."));
     Ok(())
 }

@@ -30,6 +30,7 @@ use crate::{
         Problems,
         app::{self, Wanted},
         cli::Output,
+        output_file,
         play::Temporary,
         sentence,
         stage::Scene,
@@ -87,7 +88,7 @@ pub(super) fn record(
     }
     let Some(first) = recorded.first() else { return Err(sentence("nothing was recorded")) };
     let story = written::file(&first.flow, tests);
-    app::deliver(output, story.as_bytes())?;
+    output_file::deliver(output, story.as_bytes())?;
     if let Some(file) = &output.output {
         term::tell(format!("Wrote {}.", file.display()));
     }

@@ -29,7 +29,7 @@ fn size() -> usize {
 }
 
 /// The step `seq` of a session: one event, one audit record, a timer that moves.
-fn step(id: SessionId, seq: u64, words: &str) -> Commit {
+pub(super) fn step(id: SessionId, seq: u64, words: &str) -> Commit {
     let at = DateTime::UNIX_EPOCH + Duration::from_secs(seq);
     let text = |text: &str| text.to_owned();
     let head = Head {
@@ -107,7 +107,7 @@ impl<F: FnMut()> Write for Disturbing<'_, F> {
     }
 }
 
-fn block_on<T>(work: impl Future<Output = T>) -> T {
+pub(super) fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(work)
 }
