@@ -8,7 +8,7 @@
 use std::{
     collections::BTreeSet,
     fs::{self, File},
-    io::{self, BufReader},
+    io::{self, BufRead as _, BufReader},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -106,13 +106,17 @@ fn tell(
 
 /// The sessions that a file names: ids, or audit records as `anteroom audit export` writes them, one a line.
 fn erasures(file: &Path) -> anyhow::Result<BTreeSet<SessionId>> {
-    let text =
-        fs::read_to_string(file).with_context(|| format!("could not read `{}`", file.display()))?;
+    let unread = || format!("could not read `{}`", file.display());
     let mut sessions = BTreeSet::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    let lines = BufReader::new(File::open(file).with_context(unread)?).lines();
+    for (number, line) in lines.enumerate() {
+        let line = line.with_context(unread)?;
+        if line.trim().is_empty() {
+            continue;
+        }
         if let Ok(session) = line.trim().parse() {
             sessions.insert(session);
-        } else if let Ok(sealed) = serde_json::from_str::<Sealed>(line) {
+        } else if let Ok(sealed) = serde_json::from_str::<Sealed>(&line) {
             sessions.extend(files::erasure(&sealed));
         } else {
             return Err(sentence(format!(

@@ -184,7 +184,7 @@ impl SledStore {
     /// on meanwhile, and wait at most [`Dumped::longest_wait_us`]. Holds personal data. Nothing here is changed by it.
     pub fn dump(&self, out: &mut dyn Write) -> Result<Dumped, DumpError> {
         let watch = self.shared.touched.begin()?;
-        let mut dump = Dump { out, contents: Contents::default(), longest: Duration::ZERO };
+        let mut dump = Dump { out, frames: 0, longest: Duration::ZERO };
         dump.out.write_all(MAGIC)?;
         let mut from = Some(Key::new());
         while let Some(first) = from.take() {
@@ -208,13 +208,15 @@ impl SledStore {
                 dump.write(states)?;
             }
         }
-        let (states, tip) = dump.gated(self, |reader| {
+        let (states, checksum, tip) = dump.gated(self, |reader| {
             let touched: Vec<Key> = watch.take()?.into_iter().collect();
-            Ok((states(reader.tree, &touched)?, read::tip(reader)?))
+            let checksum = TreeChecksum::stored(reader.tree)?;
+            Ok((states(reader.tree, &touched)?, checksum, read::tip(reader)?))
         })?;
         drop(watch);
         dump.write(states)?;
-        dump.finish(&tip)
+        let checksum = checksum.ok_or(DumpError::Damaged("its checksum is missing"))?;
+        dump.finish(&checksum, &tip)
     }
 
     /// Makes a store in `dir`, which must be empty or missing, of a dump; everything is on the device when this
@@ -308,7 +310,7 @@ impl Building {
 /// A dump that is being written.
 struct Dump<'a> {
     out: &'a mut dyn Write,
-    contents: Contents,
+    frames: u64,
     longest: Duration,
 }
 
@@ -333,7 +335,7 @@ impl Dump<'_> {
         for (key, value) in states {
             let what = if value.is_some() { PUT } else { REMOVE };
             let value = value.unwrap_or_default();
-            self.contents.see(what, &key);
+            self.frames += 1;
             self.out.write_all(&head(what, key.len(), value.len())?)?;
             self.out.write_all(&key)?;
             self.out.write_all(&value)?;
@@ -341,14 +343,14 @@ impl Dump<'_> {
         Ok(())
     }
 
-    fn finish(self, tip: &Tip) -> Result<Dumped, DumpError> {
-        let number = self.contents.frames.to_be_bytes();
+    fn finish(self, checksum: &TreeChecksum, tip: &Tip) -> Result<Dumped, DumpError> {
+        let number = self.frames.to_be_bytes();
         self.out.write_all(&head(END, 0, number.len())?)?;
         self.out.write_all(&number)?;
         self.out.flush()?;
         Ok(Dumped {
-            frames: self.contents.frames,
-            sessions: self.contents.sessions.len() as u64,
+            frames: self.frames,
+            sessions: checksum.sessions,
             audit_records: tip.next,
             seal: hex(&tip.seal),
             longest_wait_us: self.longest.as_micros().try_into().unwrap_or(u64::MAX),
