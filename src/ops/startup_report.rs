@@ -9,9 +9,17 @@ use crate::store::{self, Store};
 /// Conversations read at one time.
 const PAGE: usize = 500;
 
+/// Conversations that are read in all: there is no index of those that are open, and reading a million for a line in the
+/// log would keep the store busy.
+const READ_MAX: usize = 10_000;
+
 /// What there is to go on with. Child runs belong to their conversations and are not counted.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Found {
+    /// Conversations that were read, oldest first.
+    read: usize,
+    /// There are more, which were not read.
+    is_partial: bool,
     /// Conversations that are not over.
     open: usize,
     /// Questions and requests in them that stand open.
@@ -27,24 +35,86 @@ struct Found {
 pub(super) async fn tell(store: Arc<dyn Store>, shutdown: CancellationToken) {
     tokio::select! {
         () = shutdown.cancelled() => {}
-        found = count(&*store) => if let Ok(Found { open, questions, requests, handed_over }) = found {
-            tracing::info!(open, questions, requests, handed_over, "resuming conversations");
+        found = count(&*store, READ_MAX) => match found {
+            Ok(Found { read, is_partial: true, open, questions, requests, handed_over }) => tracing::info!(
+                read,
+                open,
+                questions,
+                requests,
+                handed_over,
+                "resuming conversations; only the oldest were counted"
+            ),
+            Ok(Found { open, questions, requests, handed_over, .. }) => {
+                tracing::info!(open, questions, requests, handed_over, "resuming conversations");
+            }
+            Err(_) => {}
         }
     }
 }
 
-async fn count(store: &dyn Store) -> Result<Found, store::Error> {
+async fn count(store: &dyn Store, read_max: usize) -> Result<Found, store::Error> {
     let mut found = Found::default();
     let mut after = None;
     loop {
-        let page = store.sessions(after, PAGE).await?;
+        // One more than is read tells whether there are more.
+        let left = read_max - found.read;
+        let mut page = store.sessions(after, PAGE.min(left + 1)).await?;
+        found.is_partial = page.len() > left;
+        page.truncate(left);
         let Some(last) = page.last() else { return Ok(found) };
         after = Some(last.id);
+        found.read += page.len();
         for head in page.iter().filter(|head| head.parent.is_none() && !head.status.is_over()) {
             found.open += 1;
             found.questions += head.pending;
             found.requests += head.approvals;
             found.handed_over += usize::from(head.handed_over);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        base::ids::{RandomIds, SessionId},
+        store::{Commit, memory::MemoryStore},
+    };
+
+    /// A conversation with one open question.
+    fn open() -> Commit {
+        let id = SessionId::mint(&RandomIds);
+        let head = json!({
+            "id": id, "flow": { "id": "f", "version": "1", "digest": "d" }, "participant": "web:local/ada",
+            "place": { "platform": "web", "workspace": "local", "channel": "c" }, "status": "open",
+            "pending": 1, "approvals": 0, "progress": 0.0, "seq": 0, "created_at": "2026-11-02T10:00:00Z", "updated_at": "2026-11-02T10:00:00Z",
+        });
+        Commit {
+            head: serde_json::from_value(head).unwrap(),
+            expected: 0,
+            events: Vec::new(),
+            waits: Vec::new(),
+            effects: Vec::new(),
+            timers: Vec::new(),
+            audit: Vec::new(),
+            dedup: None,
+            charges: Vec::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn counting_ends_where_there_is_much() {
+        let store = MemoryStore::new(Arc::new(RandomIds));
+        for _ in 0..3 {
+            store.commit(open()).await.unwrap();
+        }
+        for (read_max, read, is_partial) in [(2, 2, true), (3, 3, false), (4, 3, false)] {
+            let found = count(&store, read_max).await.unwrap();
+            let questions = u32::try_from(read).unwrap();
+            let expected = Found { read, is_partial, open: read, questions, ..Found::default() };
+            assert_eq!(found, expected, "at most {read_max}");
         }
     }
 }
