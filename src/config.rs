@@ -5,6 +5,7 @@ pub mod consulting;
 pub mod environment;
 mod lists;
 pub mod llm;
+mod paths;
 pub mod preset;
 pub mod problem;
 pub mod proxy;

@@ -255,15 +255,14 @@ pub struct Macos {
 }
 
 impl Settings {
-    /// Reads a configuration file. Every problem is told at once.
+    /// Reads a configuration file. Every problem is told at once. Relative paths in it start from its folder.
     pub fn load(file: &Path, environment: &Environment) -> Result<Self, Vec<Problem>> {
-        let (name, text) = contents(file)?;
-        Self::parse(&name, &text, environment)
+        Self::read(file, environment, Secrets::Read)
     }
 
-    /// Reads a configuration from its text; `file` is how messages call it.
+    /// Reads a configuration from its text; `file` is how messages call it. Relative paths stay as they are.
     pub fn parse(file: &str, text: &str, environment: &Environment) -> Result<Self, Vec<Problem>> {
-        Self::resolved(file, text, environment, Secrets::Read)
+        Self::resolved((file, text), Path::new(""), environment, Secrets::Read)
     }
 
     /// The same for a command that needs no secret: none is looked up, so none can be missing. Platforms count as not
@@ -272,18 +271,28 @@ impl Settings {
         file: &Path,
         environment: &Environment,
     ) -> Result<Self, Vec<Problem>> {
+        Self::read(file, environment, Secrets::Ignore)
+    }
+
+    fn read(
+        file: &Path,
+        environment: &Environment,
+        secrets: Secrets,
+    ) -> Result<Self, Vec<Problem>> {
         let (name, text) = contents(file)?;
-        Self::resolved(&name, &text, environment, Secrets::Ignore)
+        let folder = file.parent().unwrap_or(Path::new(""));
+        Self::resolved((&name, &text), folder, environment, secrets)
     }
 
     fn resolved(
-        file: &str,
-        text: &str,
+        (file, text): (&str, &str),
+        folder: &Path,
         environment: &Environment,
         secrets: Secrets,
     ) -> Result<Self, Vec<Problem>> {
         let document = TomlDocument::parse(file, text)?;
-        let (config, unknown) = document.read_known::<Config>()?;
+        let (mut config, unknown) = document.read_known::<Config>()?;
+        config.place_paths(folder);
         Resolve::new(&document, environment, secrets, unknown).settings(config)
     }
 

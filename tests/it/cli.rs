@@ -327,6 +327,34 @@ fn a_command_that_needs_no_secret_runs_without_any() {
 }
 
 #[test]
+fn relative_paths_of_a_configuration_start_from_its_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let conf = dir.path().join("conf");
+    fs::create_dir_all(conf.join("mine")).unwrap();
+    let config = r#"
+        data.dir = "kept"
+        flows = { dir = "mine", enabled = ["of-the-folder"] }
+        vars = { organisation = "Example", privacy_url = "https://example.org", contact = "Ada" }
+    "#;
+    fs::write(conf.join("config.toml"), config).unwrap();
+    let flow = anteroom(dir.path(), &["flows", "export", "community-welcome"]).stdout;
+    let flow = String::from_utf8(flow).unwrap();
+    let flow = flow.replacen("\"community-welcome\"", "\"of-the-folder\"", 1);
+    fs::write(conf.join("mine/of-the-folder.toml"), flow).unwrap();
+
+    let asked =
+        |more: &[&str]| anteroom(dir.path(), &[&["--config", "conf/config.toml"], more].concat());
+    let listed = asked(&["flows", "list"]);
+    assert!(told(&listed).is_empty(), "{}", told(&listed));
+    assert!(String::from_utf8(listed.stdout).unwrap().contains("of-the-folder"));
+    let sessions = told(&asked(&["sessions", "list"]));
+    assert!(sessions.contains("there is no data in `conf/kept`"), "{sessions}");
+    // What was typed is meant from where it was typed.
+    let sessions = told(&asked(&["sessions", "list", "--data", "typed"]));
+    assert!(sessions.contains("there is no data in `typed`"), "{sessions}");
+}
+
+#[test]
 fn a_file_that_exists_is_replaced_only_if_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("mine.toml");

@@ -1,0 +1,121 @@
+//! Relative paths of a configuration file are relative to its folder, from wherever the program is started.
+
+use std::path::{Path, PathBuf};
+
+use super::{Config, raw::ContactFile};
+
+impl Config {
+    /// Puts `folder` before each path that is relative.
+    pub(super) fn place_paths(&mut self, folder: &Path) {
+        for path in self.paths() {
+            if !path.as_os_str().is_empty() {
+                *path = folder.join(&*path);
+            }
+        }
+    }
+
+    /// Every path that is written.
+    fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let Self {
+            data,
+            web,
+            brand,
+            slack,
+            discord,
+            webhooks,
+            contacts,
+            flows,
+            llm,
+            search,
+            consulting,
+            ..
+        } = self;
+        let slack = slack.iter_mut().flat_map(|slack| {
+            let oauth = slack.oauth.as_mut();
+            let oauth =
+                oauth.map(|oauth| [&mut oauth.client_secret_file, &mut oauth.tokens_key_file]);
+            [&mut slack.bot_token_file, &mut slack.app_token_file, &mut slack.signing_secret_file]
+                .into_iter()
+                .chain(oauth.into_iter().flatten())
+        });
+        let services = [&mut llm.interview, &mut llm.extract, &mut llm.vision, &mut llm.embed];
+        let services = services.into_iter().flatten().chain(llm.spare.values_mut());
+        let optional = [
+            &mut data.dir,
+            &mut web.staff_key_file,
+            &mut brand.logo,
+            &mut flows.dir,
+            &mut flows.tasks,
+            &mut consulting.case_studies,
+        ];
+        let files = [&mut contacts.vcard, &mut contacts.directory];
+        optional
+            .into_iter()
+            .chain(slack)
+            .chain(discord.iter_mut().map(|discord| &mut discord.token_file))
+            .chain(webhooks.values_mut().map(|webhook| &mut webhook.secret_file))
+            .chain(services.map(|service| &mut service.key_file))
+            .chain(search.iter_mut().map(|search| &mut search.key_file))
+            .flatten()
+            .chain(files.into_iter().flatten().map(|ContactFile { file }| file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every path that a configuration can have.
+    const TEXT: &str = r#"
+        data.dir = "p"
+        web.staff_key_file = "p"
+        brand.logo = "p"
+        flows = { dir = "p", tasks = "p" }
+        consulting.case_studies = "p"
+        contacts = { vcard = { file = "p" }, directory = { file = "p" } }
+        discord.token_file = "p"
+        webhooks.hook = { url = "https://example.org", secret_file = "p" }
+        search = { provider = "searxng", key_file = "p" }
+        [slack]
+        bot_token_file = "p"
+        app_token_file = "p"
+        signing_secret_file = "p"
+        oauth = { client_id = "1", client_secret_file = "p", redirect_url = "https://example.org", tokens_key_file = "p" }
+        [llm]
+        interview = { model = "m", key_file = "p" }
+        extract = { model = "m", key_file = "p" }
+        vision = { model = "m", key_file = "p" }
+        embed = { model = "m", key_file = "p" }
+        spare.other = { model = "m", key_file = "p" }
+    "#;
+
+    #[test]
+    fn every_relative_path_is_placed() {
+        let mut config: Config = toml_edit::de::from_str(TEXT).unwrap();
+        assert_eq!(config.paths().count(), TEXT.matches("\"p\"").count());
+        config.place_paths(Path::new("/etc/anteroom"));
+        assert!(config.paths().all(|path| path == Path::new("/etc/anteroom/p")), "{config:#?}");
+        config.data.dir = Some("/var/lib/anteroom".into());
+        config.place_paths(Path::new("/elsewhere"));
+        assert_eq!(config.data.dir, Some("/var/lib/anteroom".into()));
+    }
+
+    /// A new path is not forgotten here.
+    #[test]
+    fn the_text_above_has_every_path() {
+        let mut fields = 0;
+        for source in [
+            include_str!("raw.rs"),
+            include_str!("brand.rs"),
+            include_str!("consulting.rs"),
+            include_str!("llm.rs"),
+            include_str!("search.rs"),
+        ] {
+            let is_path =
+                |line: &&str| line.contains(": Option<PathBuf>,") || line.contains(": PathBuf,");
+            fields += source.lines().filter(is_path).count();
+        }
+        // Services of models share a field, contact files another.
+        assert_eq!(fields, TEXT.matches("\"p\"").count() - 4 - 1);
+    }
+}
