@@ -280,7 +280,7 @@ impl Settings {
         secrets: Secrets,
     ) -> Result<Self, Vec<Problem>> {
         let (name, text) = contents(file)?;
-        let folder = file.parent().unwrap_or(Path::new(""));
+        let folder = file.parent().unwrap_or_else(|| Path::new(""));
         Self::resolved((&name, &text), folder, environment, secrets)
     }
 

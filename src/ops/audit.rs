@@ -76,7 +76,12 @@ async fn show(
             Ok(())
         })
         .await?;
-    Ok(if json { list.end()? } else { table.end("There are no audit records yet.")? })
+    if json {
+        list.end()?;
+    } else {
+        table.end("There are no audit records yet.")?;
+    }
+    Ok(())
 }
 
 async fn export(
@@ -259,7 +264,9 @@ async fn verify(
     let progress = progress();
     reach
         .each_audit_page(|page| {
-            page.iter().for_each(|sealed| verification.add(sealed));
+            for sealed in &page {
+                verification.add(sealed);
+            }
             progress.advance(page.len());
             Ok(())
         })
