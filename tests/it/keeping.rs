@@ -495,7 +495,9 @@ fn chain() -> Vec<Sealed> {
 /// What the check of a whole chain finds.
 fn examine(chain: &[Sealed]) -> Result<(), Fault> {
     let mut check = ChainCheck::default();
-    chain.iter().for_each(|sealed| check.add(sealed));
+    for sealed in chain {
+        check.add(sealed);
+    }
     assert_eq!(check.records(), chain.len() as u64);
     assert_eq!(check.seal(), chain.last().map_or(CHAIN_START, |sealed| sealed.seal.as_str()));
     check.finish()
