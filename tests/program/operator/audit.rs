@@ -72,7 +72,7 @@ fn an_audit_log_of_several_pages_is_shown_exported_and_verified_whole() {
     assert_eq!(numbers(&shown), all.iter().skip(1).step_by(2).cloned().collect::<Vec<_>>());
     let table = text(&["audit", "show", "--session", &one]);
     assert_eq!(table.lines().count(), 1 + RECORDS / 2);
-    assert!(table.starts_with("#") && table.trim_end().ends_with("number=449"), "{table}");
+    assert!(table.starts_with('#') && table.trim_end().ends_with("number=449"), "{table}");
     let times: BTreeSet<_> = table.lines().map(|line| line.find("1970-01-01")).collect();
     assert_eq!(times.len(), 2, "the columns stand below one another:\n{table}");
 
