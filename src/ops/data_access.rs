@@ -15,7 +15,7 @@ use tokio::{sync::mpsc, time::sleep};
 use super::{
     admin_api::{self, AdminRequest, PAGE},
     app::{self, Home},
-    control, restore, sentence, term,
+    control, restore, sentence,
 };
 use crate::{
     config::Settings,
@@ -122,7 +122,6 @@ impl DataAccess {
         &self,
         mut look: impl FnMut(Vec<Sealed>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let progress = term::Progress::start("Reading audit records");
         let mut from = 0;
         loop {
             let page: Vec<Sealed> = match self {
@@ -132,7 +131,6 @@ impl DataAccess {
             let next = page.last().map_or(from, |last| last.index.saturating_add(1));
             // Numbers that do not grow are nobody's but a forger's: what comes next cannot be told.
             let is_last = page.len() < PAGE || next <= from;
-            progress.advance(page.len());
             look(page)?;
             if is_last {
                 return Ok(());

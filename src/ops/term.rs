@@ -217,6 +217,7 @@ mod tests {
         let rows = [["a".to_owned(), "long cell".to_owned()], ["bbb".to_owned(), "x".to_owned()]];
         assert_eq!(laid_out(["ID", "WHAT"], &rows), "ID   WHAT\na    long cell\nbbb  x\n");
     }
+
     #[test]
     fn columns_only_widen_where_rows_come_in_parts() {
         let row = |id: &str| [[id.to_owned(), "x".to_owned()]];
