@@ -1,15 +1,15 @@
-//! Relative paths of a configuration file are relative to its folder, from wherever the program is started.
+//! Relative paths in a configuration file are resolved from the directory it is in, wherever the program is started.
 
 use std::path::{Path, PathBuf};
 
 use super::{Config, raw::ContactFile};
 
 impl Config {
-    /// Puts `folder` before each path that is relative.
-    pub(super) fn place_paths(&mut self, folder: &Path) {
+    /// Resolves every relative path from `directory`, that of the file.
+    pub(super) fn resolve_paths(&mut self, directory: &Path) {
         for path in self.paths() {
             if !path.as_os_str().is_empty() {
-                *path = folder.join(&*path);
+                *path = directory.join(&*path);
             }
         }
     }
@@ -90,13 +90,13 @@ mod tests {
     "#;
 
     #[test]
-    fn every_relative_path_is_placed() {
+    fn every_relative_path_is_resolved() {
         let mut config: Config = toml_edit::de::from_str(TEXT).unwrap();
         assert_eq!(config.paths().count(), TEXT.matches("\"p\"").count());
-        config.place_paths(Path::new("/etc/anteroom"));
+        config.resolve_paths(Path::new("/etc/anteroom"));
         assert!(config.paths().all(|path| path == Path::new("/etc/anteroom/p")), "{config:#?}");
         config.data.dir = Some("/var/lib/anteroom".into());
-        config.place_paths(Path::new("/elsewhere"));
+        config.resolve_paths(Path::new("/elsewhere"));
         assert_eq!(config.data.dir, Some("/var/lib/anteroom".into()));
     }
 

@@ -255,7 +255,7 @@ pub struct Macos {
 }
 
 impl Settings {
-    /// Reads a configuration file. Every problem is told at once. Relative paths in it start from its folder.
+    /// Reads a configuration file. Every problem is told at once. Relative paths in it are resolved from its directory.
     pub fn load(file: &Path, environment: &Environment) -> Result<Self, Vec<Problem>> {
         Self::read(file, environment, Secrets::Read)
     }
@@ -280,19 +280,19 @@ impl Settings {
         secrets: Secrets,
     ) -> Result<Self, Vec<Problem>> {
         let (name, text) = contents(file)?;
-        let folder = file.parent().unwrap_or_else(|| Path::new(""));
-        Self::resolved((&name, &text), folder, environment, secrets)
+        let directory = file.parent().unwrap_or_else(|| Path::new(""));
+        Self::resolved((&name, &text), directory, environment, secrets)
     }
 
     fn resolved(
         (file, text): (&str, &str),
-        folder: &Path,
+        directory: &Path,
         environment: &Environment,
         secrets: Secrets,
     ) -> Result<Self, Vec<Problem>> {
         let document = TomlDocument::parse(file, text)?;
         let (mut config, unknown) = document.read_known::<Config>()?;
-        config.place_paths(folder);
+        config.resolve_paths(directory);
         Resolve::new(&document, environment, secrets, unknown).settings(config)
     }
 
