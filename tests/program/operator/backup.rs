@@ -247,6 +247,11 @@ async fn what_was_erased_since_is_erased_again_where_a_file_says_so() {
     assert_eq!(sessions(&room.said("forgotten", &["sessions", "list", "--json"])), [stays]);
     assert!(room.said("forgotten", &["audit", "verify"]).starts_with("The audit log is intact"));
 
+    // Ids do as well, and lines with nothing on them.
+    fs::write(room.at("ids"), format!("\n{gone}\n")).unwrap();
+    let told = room.said("by-ids", &["restore", "kept", "--erased", "ids"]);
+    assert!(told.contains("; 1 erased again."), "{told}");
+
     fs::write(room.at("wrong"), "ses_1\n").unwrap();
     let told = room.refused("wrong-data", &["restore", "kept", "--erased", "wrong"]);
     assert!(told.contains("line 1 of `wrong` is neither"), "{told}");
