@@ -214,7 +214,8 @@ proptest! {
     #[test]
     fn every_word_of_a_text_is_in_the_document((words, markdown) in markdown()) {
         let (text, _) = read(&printed(&format!("Beginning\n\n{markdown}")));
-        let text = squeezed(&text);
+        // The reader marks what looks like a heading with `#`, also where a line breaks a word.
+        let text = squeezed(&text).replace('#', "");
         for word in words {
             prop_assert!(text.contains(&word), "`{}` of {:?} is lost in\n{}", word, markdown, text);
         }
