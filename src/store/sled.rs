@@ -17,13 +17,15 @@
 //!
 //! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out. What commits
 //! say of a session is a record (`record_codec`), what one adds to the audit chain another (`audit_chain`), both made small
-//! with a dictionary (`compression`). Sessions that are being worked on are kept as they were read (`read_cache`).
+//! with a dictionary (`compression`). A session that comes to rest is written once more, with few keys (`compaction`).
+//! Sessions that are being worked on are kept as they were read (`read_cache`).
 
 mod audit_chain;
 mod backoff;
 mod check;
 mod clean_stop;
 mod committer;
+mod compaction;
 mod compression;
 mod disk;
 mod disk_reserve;
@@ -36,6 +38,7 @@ mod key_sums;
 mod keys;
 mod notes;
 mod open;
+mod packed_keys;
 mod queue;
 mod read;
 mod read_cache;
@@ -153,6 +156,11 @@ impl SledStore {
     /// How often data was synced to the device; grows slower than commits under load.
     pub fn syncs(&self) -> u64 {
         self.shared.syncs.load(Ordering::Relaxed)
+    }
+
+    /// Makes sessions compact as if all of them had come to rest, for about a tenth of a second.
+    pub async fn compact(&self) -> Result<(), Error> {
+        self.ask(|reply| Job::Compact { reply }).await
     }
 
     /// Everything stored, key by key in order: for copies, for tests and for a look inside. What is personal is

@@ -1,6 +1,7 @@
 //! One conformance suite on every backend, and what only the embedded one must stand.
 
 pub(crate) mod bad_times;
+mod resting;
 mod shredding;
 mod sled_alone;
 
@@ -43,7 +44,15 @@ const ALL: Capacity = Capacity::of_any(9);
 /// A backend, and how its process ends and begins again.
 enum Backend {
     Memory(Arc<MemoryStore>),
-    Sled { dir: TempDir, store: Option<Arc<SledStore>> },
+    Sled {
+        dir: TempDir,
+        store: Option<Arc<SledStore>>,
+    },
+    /// In which every session comes to rest after each step.
+    Resting {
+        dir: TempDir,
+        store: Option<Arc<SledStore>>,
+    },
 }
 
 impl Backend {
@@ -57,8 +66,17 @@ impl Backend {
         Self::Sled { dir, store }
     }
 
+    fn resting() -> Self {
+        let dir = TempDir::new().unwrap();
+        let store = Some(Arc::new(open(dir.path())));
+        Self::Resting { dir, store }
+    }
+
     fn store(&self) -> Arc<dyn Store> {
         match self {
+            Self::Resting { store, .. } => {
+                Arc::new(resting::Resting(Arc::clone(store.as_ref().unwrap())))
+            }
             Self::Memory(store) => Arc::clone(store) as _,
             Self::Sled { store, .. } => Arc::clone(store.as_ref().unwrap()) as _,
         }
@@ -68,7 +86,7 @@ impl Backend {
     fn restart(&mut self) -> Arc<dyn Store> {
         match self {
             Self::Memory(store) => store.restart(),
-            Self::Sled { dir, store } => {
+            Self::Sled { dir, store } | Self::Resting { dir, store } => {
                 let old = Arc::into_inner(store.take().unwrap());
                 drop(old.expect("nobody else holds the store"));
                 *store = Some(Arc::new(open(dir.path())));
@@ -89,6 +107,9 @@ macro_rules! on_every_backend {
         }
         mod in_sled {
             $(#[tokio::test] async fn $law() { super::$law(&mut super::Backend::sled()).await; })*
+        }
+        mod in_sled_at_rest {
+            $(#[tokio::test] async fn $law() { super::$law(&mut super::Backend::resting()).await; })*
         }
     };
 }

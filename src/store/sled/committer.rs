@@ -1,6 +1,8 @@
 //! The one thread that writes: it drains the queue, works out a step for each job, applies them as one batch, syncs
 //! once for all of them and then answers.
 
+mod mend;
+
 use std::{
     collections::HashSet,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -17,7 +19,8 @@ use tokio::sync::mpsc;
 use super::{
     Shared,
     audit_chain::Tip,
-    backoff, closed,
+    closed,
+    compaction::{self, Restless},
     disk::{Barrier, Broken},
     disk_reserve,
     fault_injection::{Faults, Touch},
@@ -25,7 +28,7 @@ use super::{
     jobs::{Applied, Group, Job, Reply},
     key_store::{KeyStore, Slot},
     keys, notes,
-    open::{self, Writing},
+    open::Writing,
     queue::Queue,
     read::readable,
     read_cache,
@@ -69,6 +72,7 @@ pub(super) struct Committer {
     /// What steps have worked out and is not applied yet, and how long it is.
     ahead: (Writes, usize),
     sessions: OpenSessions,
+    restless: Restless,
     ids: Arc<dyn Ids>,
     faults: Arc<dyn Faults>,
     shared: Arc<Shared>,
@@ -121,6 +125,7 @@ impl Committer {
             tip: Tip::START,
             ahead: (Writes::new(), 0),
             sessions: OpenSessions::default(),
+            restless: Restless::default(),
             ids,
             faults,
             shared,
@@ -155,6 +160,7 @@ impl Committer {
             gauge!(metric::QUEUED, "queue" => "store").set(metric::as_f64(jobs.len()));
             group_commit.record(group.iter().filter_map(Job::session), Instant::now());
             self.work(group);
+            self.compact(|| jobs.is_empty());
         }
         self.unsynced = true;
         self.sync();
@@ -170,7 +176,7 @@ impl Committer {
             }
         }
         self.make_lasting(&mut group);
-        let Group { answers, dones, claims, .. } = group;
+        let Group { answers, dones, claims, compacts, .. } = group;
         let is_answering = !answers.is_empty();
         for (reply, result) in answers {
             answer(reply, self.refusal().map_or(result, Err));
@@ -182,9 +188,14 @@ impl Committer {
             answer(reply, self.refusal().map_or(result, Err));
         }
         // Only now, so that no effect leaves whose commit a power cut could take back.
+        for reply in compacts {
+            self.compact(|| true);
+            answer(reply, self.refusal().map_or(Ok(()), Err));
+        }
         for (now, capacity, reply) in claims {
             self.mend(now);
             self.shared.recent.tidy();
+            self.restless.tick(now);
             let claimed = self.guarded(|this| this.claim(now, capacity));
             if claimed.as_ref().is_ok_and(|claimed| !claimed.is_empty()) {
                 hit(Failpoint::EffectsClaimed);
@@ -230,6 +241,11 @@ impl Committer {
                 answer(reply, Ok(self.outbox.hurry(&cause, most)));
             }
             Job::Blocked { reply } => answer(reply, Ok(self.outbox.blocked())),
+            Job::Compact { reply } => {
+                self.restless.hurry();
+                self.shared.recent.clear();
+                group.compacts.push(reply);
+            }
         }
     }
 
@@ -372,74 +388,11 @@ impl Committer {
         }
     }
 
-    /// Tries to write again, if the store is read-only and it is time.
-    fn mend(&mut self, now: DateTime<Utc>) {
-        let pause = backoff::pause(self.setbacks);
-        let Some(bad) = &mut self.bad else { return };
-        let again = *bad.again.get_or_insert(now + pause);
-        // A time that is too far away means that the clock was set back.
-        if again > now && again - now <= backoff::PAUSE_MAX {
-            return;
-        }
-        let was = bad.trouble;
-        match self.reopen() {
-            Ok(()) => {
-                self.bad = None;
-                self.unsynced = true;
-                self.shared.set_health(Health::Well);
-                tracing::info!("the store can save again");
-            }
-            Err(broken) => {
-                if broken.trouble == was {
-                    tracing::debug!(said = broken.said, "the store is still read-only");
-                } else {
-                    let hint = broken.trouble.hint();
-                    tracing::warn!(why = %broken.trouble, said = broken.said, "the store is still read-only. hint: {hint}");
-                }
-                self.setbacks = self.setbacks.saturating_add(1);
-                let again = Some(now + backoff::pause(self.setbacks));
-                self.bad = Some(Bad { trouble: broken.trouble, again });
-                self.shared.set_health(Health::ReadOnly(broken.trouble));
-            }
-        }
-    }
-
-    /// Drops the database and opens it again, once the device takes writes, and on a full disk once before, to read.
-    /// Readers wait meanwhile. Where it fails after that, there is nothing to read until it succeeds.
-    fn reopen(&mut self) -> Result<(), Broken> {
-        let room = self.faults.strike(Touch::Probe).and_then(|()| disk_reserve::probe(&self.dir));
-        let room = room.map_err(Broken::from);
-        let is_full = |room: &Broken| room.trouble == Trouble::Full;
-        if room.as_ref().is_err_and(|broken| self.is_fresh || !is_full(broken)) {
-            return room;
-        }
-        let shared = Arc::clone(&self.shared);
-        let mut gate = shared.db.write().unwrap_or_else(PoisonError::into_inner);
-        // What was not on the device may be gone, and a dump may hold it already.
-        shared.touched.spoil();
-        shared.recent.clear();
-        self.open = None;
-        open::close(gate.take());
-        disk_reserve::give_back(&self.dir)?;
-        let (opened, key_store) = open::again(&self.dir, &self.faults, Some(&self.key_store))
-            .map_err(|error| match error {
-                Error::Unopened { trouble, source, .. } => Broken::new(trouble, &source),
-                other => Broken::new(Trouble::Database, &other),
-            })?;
-        if !Arc::ptr_eq(&key_store, &self.key_store) {
-            return Err(Broken::new(Trouble::Database, "the file of keys is another one"));
-        }
-        *gate = Some(opened.db.clone());
-        shared.db.clear_poison();
-        drop(gate);
-        self.take(opened)?;
-        self.is_fresh = true;
-        room?;
-        Ok(disk_reserve::make(&self.dir)?)
-    }
-
     fn take(&mut self, opened: Writing) -> Result<(), Broken> {
-        let Writing { db, disk, checksum, tip, outbox } = opened;
+        let Writing { db, disk, checksum, tip, outbox, loose } = opened;
+        for session in loose {
+            self.restless.touch(session);
+        }
         (self.checksum, self.tip) = (checksum, tip);
         // Those in somebody's hands stay theirs; those that were erased are nobody's.
         let before = std::mem::replace(&mut self.outbox, outbox);
@@ -507,6 +460,7 @@ impl Committer {
         }
         self.sessions = sessions;
         let steps::Committed { slot, effects, step } = done?;
+        self.restless.touch(step.head.id);
         for effect in effects {
             self.outbox.add_known(slot, effect);
         }
@@ -537,7 +491,30 @@ impl Committer {
         delivery: &Delivery,
     ) -> Result<Option<Arc<Effect>>, Error> {
         let Some((slot, held)) = self.outbox.get(effect) else { return Ok(None) };
-        self.step(|stage, _| steps::done(stage, (slot, effect), held, delivery))
+        let known = self.step(|stage, _| steps::done(stage, (slot, effect), held, delivery))?;
+        if let Some(known) = &known {
+            self.restless.touch(known.session);
+        }
+        Ok(known)
+    }
+
+    /// Makes sessions at rest compact: one, and more while nobody waits.
+    fn compact(&mut self, is_idle: impl Fn() -> bool) {
+        let began = Instant::now();
+        while let Some(session) = self.restless.next() {
+            // What a commit goes on with is not what lies there any more.
+            drop(self.sessions.take(session));
+            let done = self.guarded(|this| {
+                this.step(|stage, _| compaction::compact(stage, session))?;
+                this.apply_ahead()
+            });
+            if let Err(error) = done {
+                tracing::warn!(%session, %error, "this conversation could not be made compact");
+            }
+            if !is_idle() || began.elapsed() > compaction::SHARE {
+                return;
+            }
+        }
     }
 
     fn claim(&mut self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {

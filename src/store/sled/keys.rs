@@ -15,10 +15,12 @@
 //! | `n` | digest of a person, session | nothing |
 //! | `o` | slot, effect | effect in the outbox* |
 //! | `p` | digest of a place, session | nothing |
+//! | `q` | session | nothing: it is to be made compact when it rests |
 //! | `t` | when, session, kind | nothing: the timer |
 //! | `u` | digest of an account's name | what was charged to it, as it is* |
 //! | `w` | wait | slot, frames that hold it, then where it was shown* |
 //! | `x` | slot | nothing: that key is to be shredded |
+//! | `z` | family, first key | many keys of sessions at rest (see `packed_keys`) |
 //!
 //! A star marks a record: it may go on under its key with the number of a chunk appended (see `write_batch`). A slot is the
 //! place of the session's own key in the file of keys (see `key_store`); it stands for the session where nobody asks for
@@ -36,7 +38,7 @@ use crate::{
 
 pub(super) const AUDIT: u8 = b'a';
 pub(super) const TALLY: u8 = b'c';
-const DEDUP: u8 = b'd';
+pub(super) const DEDUP: u8 = b'd';
 pub(super) const FRAME: u8 = b'e';
 pub(super) const NOTE: u8 = b'g';
 pub(super) const HEAD: u8 = b'h';
@@ -46,10 +48,12 @@ pub(super) const NOTE_OF: u8 = b'm';
 pub(super) const OF_PERSON: u8 = b'n';
 pub(super) const OUTBOX: u8 = b'o';
 pub(super) const AT_PLACE: u8 = b'p';
+pub(super) const LOOSE: u8 = b'q';
 pub(super) const TIMER: u8 = b't';
 const ACCOUNT: u8 = b'u';
 pub(super) const WAIT: u8 = b'w';
 pub(super) const DOOMED: u8 = b'x';
+pub(super) const PACKED: u8 = b'z';
 
 /// A key, or the beginning of some.
 pub(super) type Key = Vec<u8>;
@@ -58,10 +62,13 @@ pub(super) type Key = Vec<u8>;
 pub(super) const ID: usize = 16;
 
 /// Bytes of a digest in an index, where the head has the last word.
-const HINT: usize = 8;
+pub(super) const HINT: usize = 8;
 
 /// Bytes of a slot.
-const SLOT: usize = 4;
+pub(super) const SLOT: usize = 4;
+
+/// Bytes of what is known of a wait by its id (see `read::Pointer`).
+pub(super) const POINTER: usize = 4 + 4 + 4 + 8;
 
 /// A keyed digest, as the key store makes it.
 pub(super) type Digest = [u8; ID];
@@ -139,6 +146,10 @@ pub(super) fn session_of_entry(key: &[u8]) -> Option<SessionId> {
     uuid(key, 1 + HINT).map(SessionId::from_uuid)
 }
 
+pub(super) fn loose(session: SessionId) -> Key {
+    joined(LOOSE, &[&id(session.uuid())])
+}
+
 pub(super) fn doomed(slot: Slot) -> Key {
     joined(DOOMED, &[&slot.to_be_bytes()])
 }
@@ -188,7 +199,7 @@ pub(super) fn wait(wait: WaitId) -> Key {
     joined(WAIT, &[&id(wait.uuid())])
 }
 
-/// The session in a key made by [`head`].
+/// The session in a key made by [`head`] or [`loose`].
 pub(super) fn session_of(key: &[u8]) -> Option<SessionId> {
     uuid(key, 1).map(SessionId::from_uuid)
 }

@@ -1,13 +1,14 @@
 //! What gateways remember: notes under keys of their own, those of a session sealed with its key.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
     key_store::{Key, Slot},
     keys::{self, Digest},
-    read,
-    steps::VERSION,
-    write_batch::{Reader, Record, WriteBatch},
+    packed_keys, read,
+    write_batch::{Reader, Record, VERSION, WriteBatch},
 };
 use crate::{
     base::ids::SessionId,
@@ -66,7 +67,7 @@ fn seal(stage: &mut WriteBatch<'_>, slot: Slot, key: &Key, text: &Text) -> Resul
 fn take(stage: &mut WriteBatch<'_>, digest: Digest) -> Result<(), Error> {
     let at = keys::session_note(digest);
     if let Some(slot) = stage.reader.record(&at, WHAT)?.as_ref().and_then(read::slot_of) {
-        stage.remove(keys::note_of(slot, digest));
+        packed_keys::remove_key(stage, &keys::note_of(slot, digest))?;
     }
     stage.remove_record(&at)?;
     stage.remove_record(&keys::note(digest))
@@ -96,8 +97,10 @@ pub(super) fn add_posted(
 pub(super) fn take_all(stage: &mut WriteBatch<'_>, slot: Slot) -> Result<Vec<Note>, Error> {
     let reader = stage.reader;
     let mut notes = Vec::new();
-    for entry in reader.keys(&keys::notes_of(slot))? {
-        stage.remove(entry.clone());
+    let mut entries: BTreeSet<_> = reader.keys(&keys::notes_of(slot))?.into_iter().collect();
+    entries.extend(packed_keys::scan(reader, &keys::notes_of(slot))?);
+    for entry in entries {
+        packed_keys::remove_key(stage, &entry)?;
         let Some(digest) = keys::digest_of_note(&entry) else { continue };
         notes.extend(read::readable(reader, sealed(reader, digest))?);
         stage.remove_all(&keys::session_note(digest))?;

@@ -26,7 +26,10 @@ use super::{
     write_batch::{Reader, Writes, is_first},
 };
 use crate::{
-    base::failpoint::{Failpoint, hit},
+    base::{
+        failpoint::{Failpoint, hit},
+        ids::SessionId,
+    },
     store::{Error, health::Trouble},
 };
 
@@ -34,9 +37,12 @@ use crate::{
 const CACHE: u64 = 64 * 1024 * 1024;
 
 /// Version of the layout in `keys`.
-pub(super) const LAYOUT: u8 = 3;
+pub(super) const LAYOUT: u8 = 4;
 
-/// The one before, without checksums; it is taken as it is and gets them.
+/// The one before, in which no session is compact; it is taken as it is.
+const LOOSE: u8 = 3;
+
+/// The one before that, without checksums; it is taken as it is and gets them.
 const UNCHECKED: u8 = 2;
 
 /// How long the lock of the store is waited for: a child that is just being started holds the files of its parent until it
@@ -55,6 +61,8 @@ pub(super) struct Writing {
     pub(super) checksum: TreeChecksum,
     pub(super) tip: Tip,
     pub(super) outbox: Queue,
+    /// Sessions that are not compact.
+    pub(super) loose: Vec<SessionId>,
 }
 
 /// An open database that nobody else has.
@@ -137,8 +145,11 @@ fn assemble(dir: &Path, known: Option<&Arc<KeyStore>>) -> Result<(Writing, Arc<K
     // Opening and the layout are on the device; nothing else has been written.
     disk.mark(&Mark { checksum, tip: tip.clone() }).map_err(|error| unopened(dir, error))?;
     finish_shredding(reader, &mut checksum)?;
+    raise_layout(&db, &mut checksum, key_store.id())?;
     let outbox = outbox(reader)?;
-    Ok((Writing { db, disk, checksum, tip, outbox }, key_store))
+    let loose =
+        reader.keys(&[keys::LOOSE])?.iter().filter_map(|key| keys::session_of(key)).collect();
+    Ok((Writing { db, disk, checksum, tip, outbox, loose }, key_store))
 }
 
 /// What the database says of itself.
@@ -164,6 +175,15 @@ fn begin_tally(db: &Db, id: KeyStoreId) -> Result<(), Error> {
     Ok(())
 }
 
+/// Says that the store may hold what an older program cannot read.
+fn raise_layout(db: &Db, checksum: &mut TreeChecksum, id: KeyStoreId) -> Result<(), Error> {
+    let entry = [&[LAYOUT], &id[..]].concat();
+    if db.get(keys::layout()).map_err(broken)?.as_deref() == Some(&entry) {
+        return Ok(());
+    }
+    tree_checksum::apply(db, checksum, &Writes::from([(keys::layout(), Some(entry))]))
+}
+
 /// The layout of a database; none where it is new.
 pub(super) fn layout(db: &Db, dir: &Path) -> Result<Option<Layout>, Error> {
     let layout = db.get(keys::layout()).map_err(broken)?;
@@ -174,7 +194,7 @@ pub(super) fn layout(db: &Db, dir: &Path) -> Result<Option<Layout>, Error> {
 pub(super) fn check_layout(layout: &[u8], dir: &Path) -> Result<Layout, Error> {
     let what = || named(dir);
     match layout.split_first() {
-        Some((&version @ (UNCHECKED | LAYOUT), id)) => match KeyStoreId::try_from(id) {
+        Some((&version @ (UNCHECKED | LOOSE | LAYOUT), id)) => match KeyStoreId::try_from(id) {
             Ok(id) => Ok(Layout { version, id }),
             Err(_) => Err(Error::damaged(what(), "it does not say which keys it goes with")),
         },

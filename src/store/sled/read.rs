@@ -1,6 +1,6 @@
 //! Reads. Each sees one moment: the caller keeps batches out meanwhile (`Shared`).
 
-use std::{ops::RangeInclusive, sync::Arc};
+use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::{
     audit_chain, broken,
     key_store::{Key, Slot},
-    keys,
+    keys, packed_keys,
     record_codec::{Belongings, Frame, OpenFrame, Told},
-    write_batch::{HEADER, Reader, Record, is_first},
+    write_batch::{HEADER, Reader, Record, VERSION, is_first},
 };
 use crate::{
     base::ids::{SessionId, WaitId},
@@ -33,6 +33,9 @@ pub(super) struct Cover {
     pub(super) head: Head,
     /// How many frames there are.
     pub(super) frames: u32,
+    /// How many of them are compact and have no room for more.
+    #[serde(default)]
+    pub(super) compact: u32,
     /// The timers that are set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) timers: Vec<(TimerKind, DateTime<Utc>)>,
@@ -135,7 +138,7 @@ pub(super) fn events_until_gap(reader: Reader<'_>, slot: Slot) -> Vec<Recorded> 
     events
 }
 
-fn frame(
+pub(super) fn frame(
     reader: Reader<'_>,
     key: &Key,
     slot: Slot,
@@ -148,7 +151,12 @@ fn frame(
 }
 
 /// A frame and what goes with it.
-fn opened(key: &Key, at: &[u8], record: &Record, what: &str) -> Result<(Belongings, Frame), Error> {
+pub(super) fn opened(
+    key: &Key,
+    at: &[u8],
+    record: &Record,
+    what: &str,
+) -> Result<(Belongings, Frame), Error> {
     let Some((belongings, clear)) = Belongings::decode(&record.body) else {
         return Err(Error::damaged(what, "it ends early"));
     };
@@ -217,9 +225,11 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
         }
         Find::Newest(limit) => return newest(reader, *limit),
     };
+    let mut entries: BTreeSet<_> = reader.keys(&index)?.into_iter().collect();
+    entries.extend(packed_keys::scan(reader, &index)?);
     let mut heads = Vec::new();
-    for key in reader.tree.scan_prefix(&index).keys().rev() {
-        let Some(session) = keys::session_of_entry(&key.map_err(broken)?) else { continue };
+    for key in entries.into_iter().rev() {
+        let Some(session) = keys::session_of_entry(&key) else { continue };
         let Some(head) = readable(reader, head(reader, session))? else { continue };
         // The index goes by a digest; the head has the last word.
         let wanted = match by {
@@ -279,7 +289,7 @@ pub(super) struct Pointer {
 
 impl Pointer {
     /// Bytes of it.
-    pub(super) const LENGTH: usize = 4 + 4 + 4 + 8;
+    pub(super) const LENGTH: usize = keys::POINTER;
 
     pub(super) fn encode(&self) -> Vec<u8> {
         let Self { slot, frame, whole, digest } = self;
@@ -310,27 +320,56 @@ pub(super) fn wait(
     id: WaitId,
 ) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
     let what = format_args!("wait `{id}`").to_string();
-    let Some(record) = reader.record(&keys::wait(id), &what)? else { return Ok(None) };
-    let early = || Error::damaged(&what, "it ends early");
-    let pointer = Pointer::decode(&record.body).ok_or_else(early)?;
+    let Some(record) = wait_record(reader, id)? else { return Ok(None) };
+    let pointer = Pointer::decode(&record.body);
+    let pointer = pointer.ok_or_else(|| Error::damaged(&what, "it ends early"))?;
     // Shredded and not yet cleared away.
     let Some(key) = reader.key_store.key(pointer.slot)? else { return Ok(None) };
-    let told = |number: u32| {
+    let wait = resolve(id, pointer, |number| {
         let frame = frame(reader, &key, pointer.slot, number, &what)?;
-        let told = frame.and_then(|frame| frame.wait(id));
-        told.ok_or_else(|| Error::damaged(&what, format_args!("frame {number} lacks it")))
-    };
-    let wait = match told(pointer.frame)? {
-        Told::Whole(wait) => *wait,
-        Told::Since { frame, status, votes } => match told(frame)? {
-            Told::Whole(wait) => Wait { votes, status: *status, ..*wait },
-            Told::Since { .. } => {
-                return Err(Error::damaged(&what, "no frame tells all of it"));
-            }
-        },
-    };
+        Ok(frame.and_then(|frame| frame.wait(id)))
+    })?;
     let renderings = renderings(&key, id, &record)?;
     Ok(Some((wait, renderings)))
+}
+
+/// A wait as frames tell it; `told` says what one of them does.
+pub(super) fn resolve(
+    id: WaitId,
+    pointer: Pointer,
+    told: impl Fn(u32) -> Result<Option<Told>, Error>,
+) -> Result<Wait, Error> {
+    let what = || format!("wait `{id}`");
+    let told = |number: u32| {
+        let missing = || Error::damaged(what(), format_args!("frame {number} lacks it"));
+        told(number)?.ok_or_else(missing)
+    };
+    match told(pointer.frame)? {
+        Told::Whole(wait) => Ok(*wait),
+        Told::Since { frame, status, votes } => match told(frame)? {
+            Told::Whole(wait) => Ok(Wait { votes, status: *status, ..*wait }),
+            Told::Since { .. } => Err(Error::damaged(what(), "no frame tells all of it")),
+        },
+    }
+}
+
+/// What is known of a wait under its own key, or what would be if its session were not at rest.
+pub(super) fn wait_record(reader: Reader<'_>, id: WaitId) -> Result<Option<Record>, Error> {
+    let (at, what) = (keys::wait(id), format_args!("wait `{id}`").to_string());
+    if let Some(record) = reader.record(&at, &what)? {
+        return Ok(Some(record));
+    }
+    let Some(member) = packed_keys::find(reader, &at)? else { return Ok(None) };
+    let (_, pointer) = packed_keys::split(&member);
+    let mut body = pointer.to_vec();
+    if let Some(pointer) = Pointer::decode(pointer)
+        && let Some(key) = reader.key_store.key(pointer.slot)?
+        && let Some(frame) = frame(reader, &key, pointer.slot, pointer.frame, &what)?
+        && let renderings @ [_, ..] = frame.renderings(id)
+    {
+        body.extend(reader.close(&key, &at, VERSION, &[], &renderings)?.body);
+    }
+    Ok(Some(Record { version: VERSION, body }))
 }
 
 pub(super) fn due(

@@ -27,6 +27,7 @@ use super::{
 use crate::{
     base::ids::{SessionId, WaitId},
     model::{
+        effect::Rendering,
         transcript::{Event, Recorded},
         wait::{Vote, Wait, WaitStatus},
     },
@@ -42,6 +43,16 @@ pub(super) struct Frame {
     pub(super) events: Vec<Recorded>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) waits: Vec<Kept>,
+    /// Where waits were shown, of a session that has come to rest; else it is with the wait itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) shown: Vec<Shown>,
+}
+
+/// Where a wait of this frame was shown.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Shown {
+    pub(super) wait: WaitId,
+    pub(super) renderings: Vec<Rendering>,
 }
 
 /// A frame that commits go on with, and its number.
@@ -87,7 +98,7 @@ impl OpenSessions {
 }
 
 /// A wait in a frame.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(super) enum Kept {
     /// As the last event of this frame that asks it says.
@@ -106,7 +117,7 @@ pub(super) enum Kept {
 }
 
 impl Kept {
-    fn id(&self) -> WaitId {
+    pub(super) fn id(&self) -> WaitId {
         match self {
             Self::Asked { wait } | Self::Changed { wait, .. } => *wait,
             Self::Whole { whole } => whole.id,
@@ -143,32 +154,33 @@ impl Frame {
     }
 
     /// What this frame tells about a wait; none if nothing.
-    pub(super) fn wait(self, id: WaitId) -> Option<Told> {
+    pub(super) fn wait(&self, id: WaitId) -> Option<Told> {
         let (mut whole, mut since) = (None, None);
-        for kept in self.waits.into_iter().filter(|kept| kept.id() == id) {
+        for kept in self.waits.iter().filter(|kept| kept.id() == id) {
             match kept {
-                Kept::Asked { .. } => {
-                    whole = Some(Box::new(asked(&self.events, id)?.clone()));
-                    since = None;
-                }
-                Kept::Whole { whole: all } => {
-                    whole = Some(all);
-                    since = None;
-                }
-                Kept::Changed { frame, status, votes, .. } => {
-                    since = Some((frame, status, votes));
-                }
+                Kept::Asked { .. } => (whole, since) = (Some(asked(&self.events, id)?), None),
+                Kept::Whole { whole: all } => (whole, since) = (Some(all.as_ref()), None),
+                Kept::Changed { frame, status, votes, .. } => since = Some((frame, status, votes)),
             }
         }
-        match (whole, since) {
+        match (whole.cloned(), since) {
             (Some(wait), Some((_, status, votes))) => {
-                Some(Told::Whole(Box::new(Wait { votes, status: *status, ..*wait })))
+                let (votes, status) = (votes.clone(), WaitStatus::clone(status));
+                Some(Told::Whole(Box::new(Wait { votes, status, ..wait })))
             }
-            (Some(wait), None) => Some(Told::Whole(wait)),
-            (None, since) => {
-                since.map(|(frame, status, votes)| Told::Since { frame, status, votes })
-            }
+            (Some(wait), None) => Some(Told::Whole(Box::new(wait))),
+            (None, since) => since.map(|(frame, status, votes)| Told::Since {
+                frame: *frame,
+                status: status.clone(),
+                votes: votes.clone(),
+            }),
         }
+    }
+
+    /// Where this frame says that a wait was shown.
+    pub(super) fn renderings(&self, id: WaitId) -> &[Rendering] {
+        let shown = self.shown.iter().rev().find(|shown| shown.wait == id);
+        shown.map_or(&[], |shown| shown.renderings.as_slice())
     }
 }
 

@@ -20,7 +20,7 @@ use super::{
     fault_injection::NoFaults,
     key_store::{KEYS_FILE, KeyStore, Slot},
     keys::{self, Key as At},
-    open, read,
+    open, packed_keys, read,
     tree_checksum::TreeChecksum,
     watermark::Mark,
     write_batch::{HEADER, Reader},
@@ -99,7 +99,9 @@ fn salvage(at: &Path, dir: &Path, to: &Path) -> Result<(Vec<Salvaged>, Option<u6
     let good = Good { sessions: whole, records };
     std::fs::create_dir_all(to).map_err(Error::unavailable)?;
     std::fs::copy(dir.join(KEYS_FILE), to.join(KEYS_FILE)).map_err(Error::unavailable)?;
-    let entries = entries(&db).into_iter().filter(|(key, value)| good.keeps(key, value, &db));
+    let entries = entries(&db).into_iter();
+    let entries = entries.filter_map(|(key, value)| Some((good.kept(&key, value, &db)?, key)));
+    let entries = entries.map(|(value, key)| (key, value));
     let faults = Arc::new(NoFaults) as Arc<_>;
     build_of(to, &faults, entries)?;
     let batches = TreeChecksum::stored(&db).ok().flatten().map(|checksum| checksum.batches);
@@ -174,6 +176,18 @@ struct Good {
 }
 
 impl Good {
+    /// What of a value goes over.
+    fn kept(&self, key: &[u8], value: Vec<u8>, tree: &Tree) -> Option<Vec<u8>> {
+        if key.first() == Some(&keys::PACKED) {
+            return packed_keys::filtered(key, &value, |member, pointer| {
+                // A wait alone has a value, and that begins as the body of a record does.
+                let value = [&[0; HEADER], pointer].concat();
+                self.keeps(member, &value, tree)
+            });
+        }
+        self.keeps(key, &value, tree).then_some(value)
+    }
+
     fn keeps(&self, key: &[u8], value: &[u8], tree: &Tree) -> bool {
         let is_whole = |session: SessionId| self.sessions.values().any(|whole| *whole == session);
         let has = |slot: Option<Slot>| slot.is_some_and(|slot| self.sessions.contains_key(&slot));

@@ -8,11 +8,11 @@ use super::{
     audit_chain::{self, Owner, Tip},
     compression::Level,
     key_store::{Key, Slot},
-    keys, notes,
+    keys, notes, packed_keys,
     read::{self, Cover, Known, Pointer},
     read_cache::{Step, Written},
     record_codec::{Belongings, Frame, Kept, OpenFrame, OpenSession, OpenSessions, question},
-    write_batch::{HEADER, Reader, Record, WriteBatch},
+    write_batch::{HEADER, Reader, Record, VERSION, WriteBatch},
 };
 use crate::{
     base::ids::{EffectId, Ids, SessionId},
@@ -27,9 +27,6 @@ use crate::{
         Charge, Commit, Erasure, Error, Loaded, Note, TimerKind, left_outside, put_back, rendered,
     },
 };
-
-/// What records are written with; a frame has the version of its events, where that is higher.
-pub(super) const VERSION: u8 = 1;
 
 /// The audit chain as a step goes on with it.
 pub(super) struct Chain<'a> {
@@ -88,14 +85,14 @@ pub(super) fn commit(
     let session = commit.head.id;
     let dedup = commit.dedup.as_deref().map(|key| reader.key_store.digest(b'd', key));
     if let Some(digest) = dedup
-        && stage.has(&keys::dedup(digest))?
+        && packed_keys::has(reader, &keys::dedup(digest))?
     {
         return Err(Error::Duplicate);
     }
     let OpenSession { known, frame } = begin_commit(reader, &commit, open)?;
     let Known { slot, key, cover: old } = known;
     let session_key = SessionKey { slot, key: &key };
-    let said = Frame { events: commit.events.clone(), waits: Vec::new() };
+    let said = Frame { events: commit.events.clone(), ..Frame::default() };
     let put = put_frame(stage, &session_key, (old.frames, frame), said, &commit.waits, dedup)?;
     put_effects(stage, &session_key, &commit.effects)?;
     let mut timers = old.timers;
@@ -105,14 +102,24 @@ pub(super) fn commit(
     let owner = Owner { session, slot, key: &key };
     chain.seal(stage, Some(&owner), commit.audit)?;
     let is_new = old.frames == 0;
-    index(stage, (!is_new).then_some(&old.head), &commit.head);
-    let cover = Cover { head: commit.head.clone(), frames: put.frames, timers, files: old.files };
+    mark_loose(stage, session)?;
+    index(stage, (!is_new).then_some(&old.head), &commit.head)?;
+    let cover = Cover { head: commit.head.clone(), frames: put.frames, timers, ..old };
     put_cover(stage, &session_key, &cover)?;
     commit.charges.iter().try_for_each(|charge| put_charge(stage, charge))?;
     open.keep(OpenSession { known: Known { slot, key, cover }, frame: put.open });
     let Commit { head, expected, events, effects, .. } = commit;
     let step = Step { expected, head, events, bytes: put.bytes, waits: put.waits };
     Ok(Committed { slot, effects, step })
+}
+
+/// Has a session made compact when it comes to rest.
+fn mark_loose(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<(), Error> {
+    let loose = keys::loose(session);
+    if !stage.has(&loose)? {
+        stage.put(loose, []);
+    }
+    Ok(())
 }
 
 /// The session that a commit goes on with, as it was left by the last one, or a new one.
@@ -138,7 +145,7 @@ fn begin_commit(
     }
     let (slot, key) = reader.key_store.fresh()?;
     let head = commit.head.clone();
-    let cover = Cover { head, frames: 0, timers: Vec::new(), files: None };
+    let cover = Cover { head, frames: 0, compact: 0, timers: Vec::new(), files: None };
     Ok(OpenSession { known: Known { slot, key, cover }, frame: None })
 }
 
@@ -175,9 +182,9 @@ fn put_effects(
     Ok(())
 }
 
-struct SessionKey<'a> {
-    slot: Slot,
-    key: &'a Key,
+pub(super) struct SessionKey<'a> {
+    pub(super) slot: Slot,
+    pub(super) key: &'a Key,
 }
 
 /// What a commit has put into frames.
@@ -252,7 +259,7 @@ fn put_waits(
     // The last one counts where a step changes a wait twice.
     for wait in waits.iter().rev().filter(|wait| seen.insert(wait.id)) {
         let at = keys::wait(wait.id);
-        let old = reader.record(&at, format_args!("wait `{}`", wait.id))?;
+        let old = read::wait_record(reader, wait.id)?;
         // One that another session left behind, or that nobody can read, is written anew.
         let old = old.and_then(|record| Some((Pointer::decode(&record.body)?, record)));
         let old = old.filter(|(pointer, _)| pointer.slot == *slot);
@@ -325,10 +332,10 @@ pub(super) fn erase(
         let (slot, key) = reader.key_store.fresh()?;
         let session_key = SessionKey { slot, key: &key };
         if let Some(Loaded { head, events }) = rest {
-            let frame = Frame { events, waits: Vec::new() };
+            let frame = Frame { events, ..Frame::default() };
             put_frame(stage, &session_key, (0, None), frame, &[], None)?;
-            index(stage, None, &head);
-            let cover = Cover { head, frames: 1, timers: Vec::new(), files };
+            index(stage, None, &head)?;
+            let cover = Cover { head, frames: 1, compact: 0, timers: Vec::new(), files };
             put_cover(stage, &session_key, &cover)?;
             notes::keep_all(stage, slot, &key, std::mem::take(&mut gone.notes))?;
         }
@@ -356,7 +363,7 @@ fn forget(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<Gone, Error>
                 stage.remove(keys::timer(&keys::instant(at), session, kind));
             }
             for key in entries(reader, &known.cover.head) {
-                stage.remove(key);
+                packed_keys::remove_key(stage, &key)?;
             }
         }
         Ok(None) => {}
@@ -372,9 +379,10 @@ fn forget(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<Gone, Error>
             let (belongings, _) = Belongings::decode(&body).unwrap_or_default();
             for wait in belongings.waits {
                 stage.remove_all(&keys::wait(wait))?;
+                packed_keys::remove(stage, &keys::wait(wait))?;
             }
             for digest in belongings.dedup {
-                stage.remove(keys::dedup(digest));
+                packed_keys::remove_key(stage, &keys::dedup(digest))?;
             }
         }
         for key in reader.records(&keys::outbox(slot))? {
@@ -385,6 +393,7 @@ fn forget(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<Gone, Error>
         stage.remove_all(&keys::frames(slot))?;
         stage.put(keys::doomed(slot), []);
     }
+    stage.remove(keys::loose(session));
     stage.remove_all(&at)?;
     Ok(gone)
 }
@@ -416,10 +425,10 @@ fn sweep(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<(), Error> {
         }
     }
     for family in [keys::AT_PLACE, keys::OF_PERSON] {
-        for key in reader.keys(&[family])? {
-            if keys::session_of_entry(&key) == Some(session) {
-                stage.remove(key);
-            }
+        let mut entries = reader.keys(&[family])?;
+        entries.extend(packed_keys::scan(reader, &[family])?);
+        for key in entries.iter().filter(|key| keys::session_of_entry(key) == Some(session)) {
+            packed_keys::remove_key(stage, key)?;
         }
     }
     Ok(())
@@ -450,6 +459,9 @@ pub(super) fn done(
             stage.remove_record(&at)?;
             remember(stage, &key, &known, delivery)?;
             notes::add_posted(stage, (slot, &key), known.session, left_outside(delivery))?;
+            if stage.has(&keys::head(known.session))? {
+                mark_loose(stage, known.session)?;
+            }
         }
     }
     Ok(Some(known))
@@ -479,7 +491,7 @@ fn remember(
     let Some((wait, message)) = rendered(effect, delivery) else { return Ok(()) };
     let reader = stage.reader;
     let at = keys::wait(wait);
-    let Some(record) = reader.record(&at, format_args!("wait `{wait}`"))? else { return Ok(()) };
+    let Some(record) = read::wait_record(reader, wait)? else { return Ok(()) };
     let mut renderings = read::renderings(key, wait, &record)?;
     if renderings.iter().any(|known| known.message == message) {
         return Ok(());
@@ -493,7 +505,7 @@ fn remember(
 }
 
 /// The index entries of a session.
-fn entries(reader: Reader<'_>, head: &Head) -> [keys::Key; 2] {
+pub(super) fn entries(reader: Reader<'_>, head: &Head) -> [keys::Key; 2] {
     [
         read::at_place(reader, &keys::place_text(&head.place)),
         read::of_person(reader, &keys::person_text(&head.participant)),
@@ -501,17 +513,18 @@ fn entries(reader: Reader<'_>, head: &Head) -> [keys::Key; 2] {
     .map(|index| keys::indexed(&index, head.id))
 }
 
-fn index(stage: &mut WriteBatch<'_>, old: Option<&Head>, head: &Head) {
+fn index(stage: &mut WriteBatch<'_>, old: Option<&Head>, head: &Head) -> Result<(), Error> {
     let same = |old: &Head| old.place == head.place && old.participant == head.participant;
     if old.is_some_and(same) {
-        return;
+        return Ok(());
     }
     for key in old.map(|old| entries(stage.reader, old)).into_iter().flatten() {
-        stage.remove(key);
+        packed_keys::remove_key(stage, &key)?;
     }
     for key in entries(stage.reader, head) {
         stage.put(key, []);
     }
+    Ok(())
 }
 
 fn set_timer(

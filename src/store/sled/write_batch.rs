@@ -8,6 +8,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Display,
+    ops::Bound,
     sync::Arc,
 };
 
@@ -25,6 +26,9 @@ use crate::{model::STORED_VERSION, store::Error};
 /// Largest value, in bytes. Much larger ones leave sled's log for files that nothing syncs, and enough of those
 /// keep it from opening again.
 pub const VALUE_MAX: usize = 4096;
+
+/// What records are written with; a frame has the version of its events, where that is higher.
+pub(super) const VERSION: u8 = 1;
 
 /// Bytes before the body.
 pub(super) const HEADER: usize = 3;
@@ -155,6 +159,15 @@ impl<'a> Reader<'a> {
         Ok(Record { version, body: [clear, &sealed].concat() })
     }
 
+    /// The last entry from `first` on and before `end`.
+    pub(super) fn last_before(
+        &self,
+        first: &[u8],
+        end: &[u8],
+    ) -> Result<Option<(At, Vec<u8>)>, Error> {
+        last_before(self.tree, self.ahead.as_slice(), first, end)
+    }
+
     /// The keys of the records that begin with `prefix`, in order.
     pub(super) fn records(&self, prefix: &[u8]) -> Result<Vec<At>, Error> {
         let mut keys = self.keys(prefix)?;
@@ -193,6 +206,18 @@ impl<'a> WriteBatch<'a> {
 
     pub(super) fn has(&self, at: &[u8]) -> Result<bool, Error> {
         Ok(self.reader.get(at)?.is_some())
+    }
+
+    /// The last entry from `first` on and before `end`, as it is with these changes: the one read that sees them.
+    pub(super) fn last_before(
+        &self,
+        first: &[u8],
+        end: &[u8],
+    ) -> Result<Option<(At, Vec<u8>)>, Error> {
+        match self.reader.ahead {
+            Some(ahead) => last_before(self.reader.tree, &[&self.writes, ahead], first, end),
+            None => last_before(self.reader.tree, &[&self.writes], first, end),
+        }
     }
 
     /// Stores a short value as it is.
@@ -241,6 +266,32 @@ impl<'a> WriteBatch<'a> {
     /// What is to be written.
     pub(super) fn into_writes(self) -> Writes {
         self.writes
+    }
+}
+
+/// The last entry from `first` on and before `end` of a tree over which writes lie, the newest first.
+fn last_before(
+    tree: &Tree,
+    over: &[&Writes],
+    first: &[u8],
+    end: &[u8],
+) -> Result<Option<(At, Vec<u8>)>, Error> {
+    let mut end = end.to_vec();
+    loop {
+        let stored = tree.range(first..end.as_slice()).next_back().transpose().map_err(broken)?;
+        let range = (Bound::Included(first), Bound::Excluded(end.as_slice()));
+        let written = over.iter().filter_map(|writes| writes.range::<[u8], _>(range).next_back());
+        let last = written.map(|(at, _)| at.as_slice()).max();
+        let Some(at) = last.max(stored.as_ref().map(|(at, _)| &**at)) else { return Ok(None) };
+        let value = match over.iter().find_map(|writes| writes.get(at)) {
+            Some(written) => written.clone(),
+            None => stored.as_ref().map(|(_, value)| value.to_vec()),
+        };
+        match value {
+            Some(value) => return Ok(Some((at.to_vec(), value))),
+            // It is about to be removed.
+            None => end = at.to_vec(),
+        }
     }
 }
 

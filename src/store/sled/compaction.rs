@@ -1,0 +1,301 @@
+//! Makes a session compact that has come to rest: few keys, and text that is compressed together.
+//!
+//! What many small commits have left is written once more: their frames as one frame, whose text is compressed as a
+//! whole, and their keys without values as members of pages that many sessions share (see `packed_keys`). Where waits
+//! were shown goes from a record for each wait into the frame. Nothing of what is stored changes, so nobody waits for it, and
+//! a crash before it is on the device costs nothing but the work. A session goes on from there as from anything else.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    mem,
+    ops::Range,
+    time::Duration,
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{
+    compression::Level,
+    key_store::{Key, Slot},
+    keys, packed_keys,
+    read::{self, Cover, Known, Pointer},
+    record_codec::{Belongings, Frame, Kept, Shown, question},
+    steps,
+    write_batch::{Reader, Record, VERSION, WriteBatch},
+};
+use crate::{
+    base::ids::{SessionId, WaitId},
+    model::{STORED_VERSION, effect::Rendering, wait::Wait},
+    store::Error,
+};
+
+/// How long nothing may have happened in a session for it to be at rest. Platforms send an event again for some minutes.
+const QUIET: TimeDelta = TimeDelta::minutes(10);
+
+/// How often sessions at rest are looked for.
+const LOOK: TimeDelta = TimeDelta::seconds(10);
+
+/// How long the committer makes sessions compact while nobody asks for anything else.
+pub(super) const SHARE: Duration = Duration::from_millis(100);
+
+/// Bytes of frames that are written as one; a frame of about that size is left as it is.
+const MERGED_MAX: usize = 32 * 1024;
+
+/// Dedup keys and waits of one frame, whose record names each.
+const NAMES_MAX: usize = 200;
+
+/// The sessions that are not compact, and since when they are quiet.
+#[derive(Debug, Default)]
+pub(super) struct Restless {
+    /// None until somebody has told the time.
+    since: HashMap<SessionId, Option<DateTime<Utc>>>,
+    due: Vec<SessionId>,
+    looked_at: Option<DateTime<Utc>>,
+}
+
+impl Restless {
+    /// Something has happened in a session.
+    pub(super) fn touch(&mut self, session: SessionId) {
+        self.since.insert(session, None);
+    }
+
+    /// Takes the time into account.
+    pub(super) fn tick(&mut self, now: DateTime<Utc>) {
+        // A time in the future means that the clock was set back.
+        if self.looked_at.is_some_and(|last| last <= now && now - last < LOOK) {
+            return;
+        }
+        self.looked_at = Some(now);
+        let due = &mut self.due;
+        self.since.retain(|session, since| {
+            let since = *since.insert(since.filter(|since| *since <= now).unwrap_or(now));
+            let is_due = now - since >= QUIET;
+            if is_due {
+                due.push(*session);
+            }
+            !is_due
+        });
+    }
+
+    /// All are at rest.
+    pub(super) fn hurry(&mut self) {
+        self.due.extend(mem::take(&mut self.since).into_keys());
+    }
+
+    /// One that is at rest, if any. It is forgotten.
+    pub(super) fn next(&mut self) -> Option<SessionId> {
+        while let Some(session) = self.due.pop() {
+            // In others something has happened since they were found.
+            if !self.since.contains_key(&session) {
+                return Some(session);
+            }
+        }
+        None
+    }
+}
+
+/// Makes a session compact. One that cannot be read is left as it is.
+pub(super) fn compact(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<(), Error> {
+    let reader = stage.reader;
+    stage.remove(keys::loose(session));
+    let Some(Known { slot, key, cover }) = read::known(reader, session)? else { return Ok(()) };
+    for entry in steps::entries(reader, &cover.head) {
+        pack(stage, &entry)?;
+    }
+    for entry in reader.keys(&keys::notes_of(slot))? {
+        pack(stage, &entry)?;
+    }
+    let (first, count) = (cover.compact, cover.frames);
+    let Some(merging) = Merging::begin(reader, (slot, &key), first..count)? else { return Ok(()) };
+    let (compact, frames) = merging.finish(stage)?;
+    let cover = Cover { frames, compact, ..cover };
+    let (at, text) = (keys::head(session), serde_json::to_vec(&cover).map_err(Error::unavailable)?);
+    let record =
+        reader.close_text(&key, &at, VERSION, &slot.to_be_bytes(), (&text, Level::High))?;
+    stage.put_record(&at, &record)
+}
+
+/// Moves a key that holds nothing into a page, if it is there.
+fn pack(stage: &mut WriteBatch<'_>, key: &[u8]) -> Result<(), Error> {
+    if !stage.has(key)? {
+        return Ok(());
+    }
+    stage.remove(key.to_vec());
+    packed_keys::insert(stage, key)
+}
+
+/// Frames that become one, or a few.
+struct Merging<'a> {
+    reader: Reader<'a>,
+    slot: Slot,
+    key: &'a Key,
+    /// The numbers of those that are not large and compact.
+    frames: Range<u32>,
+    /// As they are, from the first on.
+    old: BTreeMap<u32, Frame>,
+    new: Vec<(Belongings, Frame)>,
+    /// Where an old frame goes: its place in `new`.
+    place: BTreeMap<u32, usize>,
+    /// Bytes that the last of the new ones has room for.
+    room: usize,
+}
+
+/// What a frame says of a wait after merging.
+struct Placed {
+    wait: Wait,
+    pointer: Pointer,
+    renderings: Vec<Rendering>,
+}
+
+impl<'a> Merging<'a> {
+    /// Reads the frames with those numbers; none where there is nothing to be done.
+    fn begin(
+        reader: Reader<'a>,
+        (slot, key): (Slot, &'a Key),
+        frames: Range<u32>,
+    ) -> Result<Option<Self>, Error> {
+        let (old, new, place) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+        let mut this = Self { reader, slot, key, frames, old, new, place, room: 0 };
+        for number in this.frames.clone() {
+            let (at, what) = (keys::frame(slot, number), format!("frame {number}"));
+            let record = reader.record(&at, &what)?;
+            let record = record.ok_or_else(|| Error::damaged(&what, "it is missing"))?;
+            this.add(number, read::opened(key, &at, &record, &what)?, record.body.len());
+        }
+        Ok((!this.is_compact()?).then_some(this))
+    }
+
+    /// Whether writing all of it anew would change nothing.
+    fn is_compact(&self) -> Result<bool, Error> {
+        let waits = self.waits().into_iter().map(keys::wait);
+        let dedup = self.new.iter().flat_map(|(belongings, _)| &belongings.dedup);
+        for key in waits.chain(dedup.map(|digest| keys::dedup(*digest))) {
+            if self.reader.get(&key)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(self.old.len() == self.new.len())
+    }
+
+    /// Adds an old frame of so many bytes to the new one that has room for it, or begins another.
+    fn add(&mut self, number: u32, (belongings, frame): (Belongings, Frame), bytes: usize) {
+        let is_full = self.new.last().is_none_or(|(known, _)| {
+            bytes > self.room
+                || known.dedup.len() + belongings.dedup.len() > NAMES_MAX
+                || known.waits.len() + belongings.waits.len() > NAMES_MAX
+        });
+        if is_full {
+            self.room = MERGED_MAX;
+            self.new.push(Default::default());
+        }
+        self.room = self.room.saturating_sub(bytes);
+        if let Some((known, merged)) = self.new.last_mut() {
+            known.waits.extend(belongings.waits);
+            known.dedup.extend(belongings.dedup);
+            merged.events.extend(frame.events.iter().cloned());
+        }
+        self.place.insert(number, self.new.len() - 1);
+        self.old.insert(number, frame);
+    }
+
+    /// The waits that the frames tell of.
+    fn waits(&self) -> BTreeSet<WaitId> {
+        let belonging = self.new.iter().flat_map(|(belongings, _)| &belongings.waits).copied();
+        let kept = self.old.values().flat_map(|frame| frame.waits.iter().map(Kept::id));
+        belonging.chain(kept).collect()
+    }
+
+    /// Writes the new frames in place of the old ones: how many need not be looked at again, and how many there are.
+    fn finish(mut self, stage: &mut WriteBatch<'_>) -> Result<(u32, u32), Error> {
+        for id in self.waits() {
+            if let Some(placed) = self.placed(id)? {
+                self.keep(stage, placed)?;
+            }
+        }
+        let Range { start: first, end } = self.frames;
+        let mut frames = first;
+        for (belongings, frame) in &self.new {
+            let at = keys::frame(self.slot, frames);
+            stage.put_record(&at, &self.record(&at, belongings, frame)?)?;
+            for digest in &belongings.dedup {
+                pack(stage, &keys::dedup(*digest))?;
+            }
+            frames = frames.saturating_add(1);
+        }
+        for number in frames..end {
+            stage.remove_record(&keys::frame(self.slot, number))?;
+        }
+        // The last one may have room for what comes.
+        Ok((frames.saturating_sub(1).max(first), frames))
+    }
+
+    fn record(&self, at: &[u8], belongings: &Belongings, frame: &Frame) -> Result<Record, Error> {
+        let newest = frame.events.iter().map(|event| event.v).max().unwrap_or(STORED_VERSION);
+        let version = u8::try_from(newest.max(STORED_VERSION)).unwrap_or(u8::MAX);
+        let text = serde_json::to_vec(frame).map_err(Error::unavailable)?;
+        let clear = belongings.encode();
+        self.reader.close_text(self.key, at, version, &clear, (&text, Level::High))
+    }
+
+    /// A wait as it is, and where it was told of; none for one that is gone or belongs to another session.
+    fn placed(&self, id: WaitId) -> Result<Option<Placed>, Error> {
+        let at = keys::wait(id);
+        let record = self.reader.record(&at, "wait")?;
+        let pointer = match &record {
+            Some(record) => Pointer::decode(&record.body),
+            None => packed_keys::find(self.reader, &at)?
+                .and_then(|member| Pointer::decode(packed_keys::split(&member).1)),
+        };
+        let pointer = pointer.filter(|pointer| pointer.slot == self.slot);
+        let Some(pointer) = pointer else { return Ok(None) };
+        let wait = read::resolve(id, pointer, |number| self.frame(number, |frame| frame.wait(id)))?;
+        let renderings = match &record {
+            Some(record) => read::renderings(self.key, id, record)?,
+            None => self
+                .frame(pointer.frame, |frame| Some(frame.renderings(id).to_vec()))?
+                .unwrap_or_default(),
+        };
+        Ok(Some(Placed { wait, pointer, renderings }))
+    }
+
+    /// What a frame as it was says, also one before those that are merged.
+    fn frame<T>(
+        &self,
+        number: u32,
+        said: impl FnOnce(&Frame) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
+        if let Some(frame) = self.old.get(&number) {
+            return Ok(said(frame));
+        }
+        let frame = read::frame(self.reader, self.key, self.slot, number, "frame")?;
+        Ok(frame.as_ref().and_then(said))
+    }
+
+    /// Tells of a wait in the new frame that has the question, or in the last where an older one has it.
+    fn keep(&mut self, stage: &mut WriteBatch<'_>, placed: Placed) -> Result<(), Error> {
+        let Placed { wait, pointer, renderings } = placed;
+        let id = wait.id;
+        let here = self.place.get(&pointer.whole).copied();
+        let place = here.unwrap_or_else(|| self.new.len().saturating_sub(1));
+        let number = self.frames.start.saturating_add(u32::try_from(place).unwrap_or(u32::MAX));
+        let whole = if here.is_some() { number } else { pointer.whole };
+        let Some((_, frame)) = self.new.get_mut(place) else { return Ok(()) };
+        let asked = question(&wait);
+        if here.is_some() {
+            let kept = Frame::in_full(&frame.events, &asked);
+            frame.keep(kept);
+        }
+        if here.is_none() || *asked != wait {
+            let (status, votes) = (Box::new(wait.status.clone()), wait.votes.clone());
+            frame.keep(Kept::Changed { wait: id, frame: whole, status, votes });
+        }
+        if !renderings.is_empty() {
+            frame.shown.push(Shown { wait: id, renderings });
+        }
+        let pointer = Pointer { frame: number, whole, ..pointer };
+        let at = keys::wait(id);
+        stage.remove_all(&at)?;
+        packed_keys::remove(stage, &at)?;
+        packed_keys::insert(stage, &[at, pointer.encode()].concat())
+    }
+}
