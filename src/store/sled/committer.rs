@@ -498,23 +498,24 @@ impl Committer {
         Ok(known)
     }
 
-    /// Makes sessions at rest compact: one, and more while nobody waits.
+    /// Makes sessions at rest compact: one, and more while nobody waits. Those that share pages of keys are applied
+    /// together.
     fn compact(&mut self, is_idle: impl Fn() -> bool) {
         let began = Instant::now();
         while let Some(session) = self.restless.next() {
             // What a commit goes on with is not what lies there any more.
             drop(self.sessions.take(session));
-            let done = self.guarded(|this| {
-                this.step(|stage, _| compaction::compact(stage, session))?;
-                this.apply_ahead()
-            });
-            if let Err(error) = done {
+            let compacted =
+                self.guarded(|this| this.step(|stage, _| compaction::compact(stage, session)));
+            if let Err(error) = compacted {
                 tracing::warn!(%session, %error, "this conversation could not be made compact");
             }
-            if !is_idle() || began.elapsed() > compaction::SHARE {
-                return;
+            if !is_idle() || self.ahead.1 > BATCH_BYTES || began.elapsed() > compaction::SHARE {
+                break;
             }
         }
+        // What fails has made the store read-only already.
+        _ = self.guarded(Self::apply_ahead);
     }
 
     fn claim(&mut self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
