@@ -126,14 +126,14 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     /// The audit chain from number `from` on, at most `limit`.
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error>;
 
-    /// The records about a session among those from number `from` on, and the number from which the look goes on: each
-    /// call looks at a bounded part of the chain. None at its end.
+    /// Some of the audit records about a session, and where to look for more: what the call before said, nothing at
+    /// first. Each call looks at a bounded part of the chain; which one comes first is up to the backend.
     async fn audit_of(
         &self,
         session: SessionId,
-        from: u64,
+        from: Option<u64>,
     ) -> Result<(Vec<Sealed>, Option<u64>), Error> {
-        let mut page = self.audit(from, AUDIT_PAGE).await?;
+        let mut page = self.audit(from.unwrap_or(0), AUDIT_PAGE).await?;
         let next = page.last().map(|last| last.index + 1);
         page.retain(|sealed| sealed.record.session == Some(session));
         Ok((page, next))

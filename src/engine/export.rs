@@ -62,19 +62,20 @@ impl Source<'_> {
     }
 }
 
-/// The audit records of one session, oldest first. Looks through the whole chain, page by page.
+/// The audit records of one session, oldest first.
 pub async fn audit_of(store: &dyn Store, session: SessionId) -> Result<Vec<Sealed>, store::Error> {
     let mut found = Vec::new();
-    let mut from = 0;
+    let mut from = None;
     loop {
-        let (page, next) = store.audit_of(session, from).await?;
-        found.extend(page);
-        match next {
-            Some(next) if next > from => from = next,
-            // At the end, or numbers that do not grow: somebody was at the chain, which `audit verify` tells.
-            _ => return Ok(found),
+        let (part, next) = store.audit_of(session, from).await?;
+        found.extend(part);
+        if next.is_none() {
+            break;
         }
+        from = next;
     }
+    found.sort_by_key(|sealed| sealed.index);
+    Ok(found)
 }
 
 /// The stored data, newest version of each record, in the order in which they were first stored, as the reader sees it.

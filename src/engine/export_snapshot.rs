@@ -69,7 +69,7 @@ fn for_files(words: &str) -> String {
 const NAME_MAX: usize = 60;
 
 impl Engine {
-    /// Gathers what belongs to a session. Reads the whole audit chain.
+    /// Gathers what belongs to a session.
     pub async fn gather(&self, session: SessionId) -> Result<Gathered, Error> {
         let (loaded, flow) = self.view(session).await?;
         let audit = export::audit_of(self.inner.parts.store.as_ref(), session).await?;

@@ -44,6 +44,7 @@ mod read;
 mod read_cache;
 mod record_codec;
 mod salvage;
+mod session_audit;
 mod steps;
 mod texts;
 mod tree_checksum;
@@ -282,9 +283,9 @@ impl Store for SledStore {
     async fn audit_of(
         &self,
         session: SessionId,
-        from: u64,
+        from: Option<u64>,
     ) -> Result<(Vec<Sealed>, Option<u64>), Error> {
-        self.read(move |reader| read::audit_of(reader, session, from)).await
+        self.read(move |reader| session_audit::audit_of(reader, session, from)).await
     }
 
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {

@@ -1,5 +1,6 @@
 //! One conformance suite on every backend, and what only the embedded one must stand.
 
+mod audit_links;
 pub(crate) mod bad_times;
 mod resting;
 mod shredding;
@@ -1115,16 +1116,39 @@ async fn the_audit_records_of_a_session_are_found_among_those_of_others(backend:
     futures::future::try_join_all(others).await.unwrap();
     let last = Commit { audit: mine("last"), ..commit(session(1), 1, &["two"]) };
     store.commit(last).await.unwrap();
-    let all = store.audit(0, usize::MAX).await.unwrap();
-    let is_mine = |sealed: &&Sealed| sealed.record.session == Some(session(1));
-    let wanted: Vec<Sealed> = all.iter().filter(is_mine).cloned().collect();
+    let wanted = audit_of(&*store, session(1)).await;
     assert_eq!(wanted.len(), 4);
     assert_eq!(export::audit_of(&*store, session(1)).await.unwrap(), wanted);
+    assert_eq!(export::audit_of(&*store, session(1_200)).await.unwrap(), []);
 
-    store.erase(whole(session(1), record(Some(session(1)), ""))).await.unwrap();
+    // A part of it goes: what was sealed before is still found, with the receipt and with what comes after.
+    let Commit { head, events, .. } = commit(session(1), 0, &["what stays"]);
+    let rest = Some(Loaded { head, events });
+    let receipt = record(Some(session(1)), "");
+    // Once more, with a receipt that names nobody.
+    for receipt in [receipt.clone(), record(None, "")] {
+        let rest = rest.clone();
+        store.erase(Erasure { rest, ..whole(session(1), receipt) }).await.unwrap();
+    }
+    store.commit(Commit { audit: mine("new"), ..commit(session(1), 1, &["two"]) }).await.unwrap();
+    let found = export::audit_of(&*store, session(1)).await.unwrap();
+    assert_eq!(found, audit_of(&*store, session(1)).await);
+    assert_eq!(
+        found.iter().map(|sealed| sealed.erased).collect::<Vec<_>>(),
+        [true, true, true, true, false, false, false]
+    );
+
+    store.erase(whole(session(1), receipt)).await.unwrap();
     let left = export::audit_of(&*store, session(1)).await.unwrap();
-    assert_eq!(left.len(), 5, "with the receipt");
+    assert_eq!(left.len(), 8, "with the receipts");
     assert!(left.iter().all(|sealed| sealed.record.words.is_empty()));
+}
+
+/// The records about a session among all there are.
+async fn audit_of(store: &dyn Store, session: SessionId) -> Vec<Sealed> {
+    let mut all = store.audit(0, usize::MAX).await.unwrap();
+    all.retain(|sealed| sealed.record.session == Some(session));
+    all
 }
 
 async fn a_note_that_was_read_reads_as_it_stands_after_each_change(backend: &mut Backend) {

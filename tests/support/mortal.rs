@@ -203,6 +203,14 @@ impl Store for Mortal {
         self.alive()?.audit(from, limit).await
     }
 
+    async fn audit_of(
+        &self,
+        session: SessionId,
+        from: Option<u64>,
+    ) -> Result<(Vec<Sealed>, Option<u64>), Error> {
+        self.alive()?.audit_of(session, from).await
+    }
+
     async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
         self.alive()?.erase(erasure).await
     }

@@ -5,8 +5,12 @@
 //! records that have words; salts follow from the session's key and the record's number.
 //!
 //! The record is the last seal (32 bytes), the number of records (2 bytes), the session (16 bytes), its slot (4 bytes,
-//! zero where there is none), the length of what follows (4 bytes), the facts below, compressed; then the
-//! words, compressed and sealed.
+//! zero where there is none), the length of the facts (4 bytes), the link (8 bytes, from version 2 on), the facts below,
+//! compressed; then the words, compressed and sealed.
+//!
+//! The link is the number of the first record in the previous group of the same session, so that the records of one
+//! session are found without those of all others ([`Link`]). The session's head holds the link to its latest group. No
+//! seal covers a link: it only saves work, and whoever follows one checks what is there.
 //!
 //! ```json
 //! [ { "event": "wait_answered", "at": "…", "facts": { … }, "digest": "…" } ]
@@ -52,6 +56,56 @@ pub(super) struct Owner<'a> {
     pub(super) key: &'a Key,
 }
 
+/// Where the previous group of a session begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "u64", into = "u64")]
+pub(super) enum Link {
+    /// Nobody noted it: any group before may be one of the session.
+    #[default]
+    Unknown,
+    /// There is none.
+    None,
+    /// Its first record has this number.
+    At(u64),
+}
+
+impl Link {
+    pub(super) const fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+
+    /// As a group that begins with number `index` may hold it: records after a link may have been lost to a repair.
+    pub(super) const fn before(self, index: u64) -> Self {
+        match self {
+            Self::At(number) if number >= index => Self::Unknown,
+            link => link,
+        }
+    }
+}
+
+impl From<u64> for Link {
+    fn from(number: u64) -> Self {
+        match number {
+            u64::MAX => Self::None,
+            UNKNOWN => Self::Unknown,
+            number => Self::At(number),
+        }
+    }
+}
+
+impl From<Link> for u64 {
+    fn from(link: Link) -> Self {
+        match link {
+            Link::None => Self::MAX,
+            Link::Unknown => UNKNOWN,
+            Link::At(number) => number,
+        }
+    }
+}
+
+/// How [`Link::Unknown`] is stored.
+const UNKNOWN: u64 = u64::MAX - 1;
+
 /// One record, without what can be told from its place.
 #[derive(Serialize, Deserialize)]
 struct Fact {
@@ -82,19 +136,22 @@ struct Open {
 }
 
 /// What records are written with.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+
+/// What records without a link were written with.
+const UNLINKED: u8 = 1;
 
 /// Bytes before the facts.
-const BEFORE: usize = 32 + 2 + ID + 4 + 4;
+const BEFORE: usize = 32 + 2 + ID + 4 + 4 + 8;
 
 /// Seals `records` after `tip`: the record to store under the number of the first, and where the chain goes on.
-/// Words of the owner's session are sealed with its key, others stay open.
+/// Words of the owner's session are sealed with its key, others stay open. `link` is that of the session.
 pub(super) fn write(
     key_store: &KeyStore,
     ids: &dyn Ids,
     owner: Option<&Owner<'_>>,
     tip: &Tip,
-    records: Vec<AuditRecord>,
+    (records, link): (Vec<AuditRecord>, Link),
 ) -> Result<(Record, Tip), Error> {
     let session = owner.map(|owner| owner.session).or_else(|| records.first()?.session);
     let (mut facts, mut words) = (Vec::new(), Vec::new());
@@ -144,6 +201,7 @@ pub(super) fn write(
     bytes.extend(session.as_bytes());
     bytes.extend(slot.to_be_bytes());
     bytes.extend(length.to_be_bytes());
+    bytes.extend(u64::from(link).to_be_bytes());
     bytes.extend(facts);
     bytes.extend(words);
     Ok((Record { version: VERSION, body: bytes }, tip))
@@ -159,12 +217,12 @@ pub(super) fn read(
 ) -> Result<(Vec<Sealed>, Seal), Error> {
     let what = format!("audit record {index}");
     match group.version {
-        VERSION => {}
+        UNLINKED | VERSION => {}
         0 => return Err(Error::damaged(what, "it has no version")),
         newer => return Err(Error::newer(what, newer.into())),
     }
     let short = || Error::damaged(&what, "it ends early");
-    let Parts { tip, session, slot, facts, words } = parts(index, &group.body).ok_or_else(short)?;
+    let Parts { tip, session, slot, facts, words, .. } = parts(index, group).ok_or_else(short)?;
     let facts: Vec<Fact> = serde_json::from_slice(&compression::decompress(facts, &what)?)
         .map_err(|_| Error::damaged(&what, "it has another shape"))?;
     let key = if words.is_empty() { None } else { key_store.key(slot)? };
@@ -218,7 +276,7 @@ pub(super) fn texts(
     at: &[u8],
     group: &Record,
 ) -> Result<Vec<Vec<u8>>, Error> {
-    let Some(Parts { slot, facts, words, .. }) = parts(0, &group.body) else {
+    let Some(Parts { slot, facts, words, .. }) = parts(0, group) else {
         return Ok(Vec::new());
     };
     let mut texts = vec![compression::decompress(facts, "record")?];
@@ -245,34 +303,47 @@ fn session_of(bytes: [u8; ID]) -> Option<SessionId> {
 
 /// Whose records a group holds, told by its beginning.
 pub(super) fn owner_of(group: &Record) -> Option<(SessionId, Slot)> {
-    let parts = parts(0, &group.body)?;
+    let parts = parts(0, group)?;
     Some((parts.session?, parts.slot))
 }
 
 /// Where the chain goes on after a group that begins with number `index`, told by its beginning.
 pub(super) fn end_of(index: u64, group: &Record) -> Option<Tip> {
-    parts(index, &group.body).map(|parts| parts.tip)
+    parts(index, group).map(|parts| parts.tip)
+}
+
+/// Where the group before that of the same session begins, if `group` holds records of `session`; else none.
+pub(super) fn link_of(session: SessionId, group: &Record) -> Option<Link> {
+    let parts = parts(0, group)?;
+    (parts.session == Some(session)).then_some(parts.link)
 }
 
 struct Parts<'a> {
     tip: Tip,
     session: Option<SessionId>,
     slot: Slot,
+    link: Link,
     facts: &'a [u8],
     words: &'a [u8],
 }
 
-fn parts(index: u64, group: &[u8]) -> Option<Parts<'_>> {
-    let (seal, rest) = group.split_first_chunk::<32>()?;
+fn parts(index: u64, group: &Record) -> Option<Parts<'_>> {
+    let (seal, rest) = group.body.split_first_chunk::<32>()?;
     let (count, rest) = rest.split_first_chunk::<2>()?;
     let (session, rest) = rest.split_first_chunk::<ID>()?;
     let (slot, rest) = rest.split_first_chunk::<4>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
+    let (link, rest) = if group.version == UNLINKED {
+        (Link::Unknown, rest)
+    } else {
+        let (link, rest) = rest.split_first_chunk()?;
+        (Link::from(u64::from_be_bytes(*link)), rest)
+    };
     let (facts, words) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
     let next = index.checked_add(u16::from_be_bytes(*count).into())?;
     let session = session_of(*session);
     let slot = Slot::from_be_bytes(*slot);
-    Some(Parts { tip: Tip { next, seal: *seal }, session, slot, facts, words })
+    Some(Parts { tip: Tip { next, seal: *seal }, session, slot, link, facts, words })
 }
 
 /// As random as the key, gone with it, and not worth storing.

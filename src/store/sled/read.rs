@@ -6,11 +6,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    audit_chain, broken,
+    audit_chain::{self, Link},
+    broken,
     key_store::{Key, Slot},
     keys, packed_keys,
     record_codec::{Belongings, Frame, OpenFrame, Told},
-    write_batch::{HEADER, Reader, Record, VERSION, is_first},
+    write_batch::{Reader, Record, VERSION, is_first},
 };
 use crate::{
     base::ids::{SessionId, WaitId},
@@ -43,6 +44,9 @@ pub(super) struct Cover {
     /// where its own key gives that of its files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) files: Option<FileKey>,
+    /// Where its latest group of audit records begins; an older program did not note it.
+    #[serde(default, skip_serializing_if = "Link::is_unknown")]
+    pub(super) audit: Link,
 }
 
 /// A session and the key to it.
@@ -438,52 +442,13 @@ pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<S
 }
 
 /// The last seal before the group that begins with number `first`.
-fn seal_before(reader: Reader<'_>, first: u64) -> Result<audit_chain::Seal, Error> {
+pub(super) fn seal_before(reader: Reader<'_>, first: u64) -> Result<audit_chain::Seal, Error> {
     let before = match first.checked_sub(1) {
         Some(before) => group_at_or_before(reader, Some(before))?,
         None => None,
     };
     let tip = before.and_then(|(_, group)| audit_chain::end_of(0, &group));
     Ok(tip.map_or(audit_chain::Tip::START.seal, |tip| tip.seal))
-}
-
-/// Groups of audit records that are looked at in one go.
-const AUDIT_GROUPS: usize = 1024;
-
-/// The records about a session among some groups, the first of which begins with number `from` or later, and the number
-/// of the next. Of groups about others, nothing but the beginning is read.
-pub(super) fn audit_of(
-    reader: Reader<'_>,
-    session: SessionId,
-    from: u64,
-) -> Result<(Vec<Sealed>, Option<u64>), Error> {
-    let (mut found, mut looked_at) = (Vec::new(), 0);
-    let mut previous = seal_before(reader, from)?;
-    for entry in reader.tree.range(keys::audit(from)..) {
-        let (key, first) = entry.map_err(broken)?;
-        if key.first() != Some(&keys::AUDIT) {
-            break;
-        }
-        let (true, Some(index)) = (is_first(&key), keys::index_of(&key)) else { continue };
-        if looked_at == AUDIT_GROUPS {
-            return Ok((found, Some(index)));
-        }
-        looked_at += 1;
-        let beginning = first.get(HEADER..).and_then(audit_chain::beginning);
-        previous = match beginning {
-            Some((seal, Some(other))) if other != session => seal,
-            _ => {
-                let what = format_args!("audit record {index}").to_string();
-                let Some(record) = reader.record(&key, &what)? else { continue };
-                let (records, seal) =
-                    audit_chain::read(reader.key_store, index, &previous, &record)?;
-                let about = |sealed: &Sealed| sealed.record.session == Some(session);
-                found.extend(records.into_iter().filter(about));
-                seal
-            }
-        };
-    }
-    Ok((found, None))
 }
 
 /// Where the audit chain goes on.
@@ -496,7 +461,7 @@ pub(super) fn tip(reader: Reader<'_>) -> Result<audit_chain::Tip, Error> {
 }
 
 /// The last group that begins at record `index` or before it, or the last of all.
-fn group_at_or_before(
+pub(super) fn group_at_or_before(
     reader: Reader<'_>,
     index: Option<u64>,
 ) -> Result<Option<(u64, Record)>, Error> {

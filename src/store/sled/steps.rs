@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use chrono::{DateTime, Utc};
 
 use super::{
-    audit_chain::{self, Owner, Tip},
+    audit_chain::{self, Link, Owner, Tip},
     compression::Level,
     key_store::{Key, Slot},
     keys, notes, packed_keys,
@@ -45,20 +45,23 @@ impl<'a> Chain<'a> {
         self.tip
     }
 
+    /// Seals records of a session whose latest ones are at `link`; the link to its latest ones then.
     fn seal(
         &mut self,
         stage: &mut WriteBatch<'_>,
         owner: Option<&Owner<'_>>,
-        records: Vec<AuditRecord>,
-    ) -> Result<(), Error> {
+        (records, link): (Vec<AuditRecord>, Link),
+    ) -> Result<Link, Error> {
         if records.is_empty() {
-            return Ok(());
+            return Ok(link);
         }
-        let at = keys::audit(self.tip.next);
+        let first = self.tip.next;
+        let group = (records, link.before(first));
         let (record, tip) =
-            audit_chain::write(stage.reader.key_store, self.ids, owner, &self.tip, records)?;
+            audit_chain::write(stage.reader.key_store, self.ids, owner, &self.tip, group)?;
         self.tip = tip;
-        stage.put_record(&at, &record)
+        stage.put_record(&keys::audit(first), &record)?;
+        Ok(Link::At(first))
     }
 }
 
@@ -100,11 +103,11 @@ pub(super) fn commit(
         set_timer(stage, session, &mut timers, kind, at);
     }
     let owner = Owner { session, slot, key: &key };
-    chain.seal(stage, Some(&owner), commit.audit)?;
+    let audit = chain.seal(stage, Some(&owner), (commit.audit, old.audit))?;
     let is_new = old.frames == 0;
     mark_loose(stage, session)?;
     index(stage, (!is_new).then_some(&old.head), &commit.head)?;
-    let cover = Cover { head: commit.head.clone(), frames: put.frames, timers, ..old };
+    let cover = Cover { head: commit.head.clone(), frames: put.frames, timers, audit, ..old };
     put_cover(stage, &session_key, &cover)?;
     commit.charges.iter().try_for_each(|charge| put_charge(stage, charge))?;
     open.keep(OpenSession { known: Known { slot, key, cover }, frame: put.open });
@@ -145,7 +148,9 @@ fn begin_commit(
     }
     let (slot, key) = reader.key_store.fresh()?;
     let head = commit.head.clone();
-    let cover = Cover { head, frames: 0, compact: 0, timers: Vec::new(), files: None };
+    let (timers, audit) = (Vec::new(), Link::None);
+    // Ids are not used again, so the audit chain holds nothing of a new session.
+    let cover = Cover { head, frames: 0, compact: 0, timers, files: None, audit };
     Ok(OpenSession { known: Known { slot, key, cover }, frame: None })
 }
 
@@ -323,9 +328,17 @@ pub(super) fn erase(
         let known = known.as_ref().map_err(Clone::clone)?;
         erasure.check_seq(known.as_ref().map_or(0, |known| known.cover.head.seq))?;
     }
+    let known = known.ok().flatten();
+    let link = known.as_ref().map_or(Link::Unknown, |known| known.cover.audit);
     // Files that stay are not sealed anew: their key goes on in what stays.
-    let files = known.ok().flatten().map(|known| known.files());
+    let files = known.map(|known| known.files());
     let Erasure { receipt, effects, rest, .. } = erasure;
+    let audit = if receipt.session == Some(session) {
+        chain.seal(stage, None, (vec![receipt], link))?
+    } else {
+        chain.seal(stage, None, (vec![receipt], Link::Unknown))?;
+        link
+    };
     // Without a session, what the outbox holds are the last effects of an erasure before.
     let mut gone = forget(stage, session)?;
     if rest.is_some() || !effects.is_empty() {
@@ -335,14 +348,14 @@ pub(super) fn erase(
             let frame = Frame { events, ..Frame::default() };
             put_frame(stage, &session_key, (0, None), frame, &[], None)?;
             index(stage, None, &head)?;
-            let cover = Cover { head, frames: 1, compact: 0, timers: Vec::new(), files };
+            let timers = Vec::new();
+            let cover = Cover { head, frames: 1, compact: 0, timers, files, audit };
             put_cover(stage, &session_key, &cover)?;
             notes::keep_all(stage, slot, &key, std::mem::take(&mut gone.notes))?;
         }
         put_effects(stage, &session_key, &effects)?;
         gone.anew = Some(slot);
     }
-    chain.seal(stage, None, vec![receipt])?;
     Ok(gone)
 }
 

@@ -105,7 +105,7 @@ impl Store for Resting {
     async fn audit_of(
         &self,
         session: SessionId,
-        from: u64,
+        from: Option<u64>,
     ) -> Result<(Vec<Sealed>, Option<u64>), Error> {
         self.0.audit_of(session, from).await
     }

@@ -226,7 +226,7 @@ async fn look(store: &SledStore) -> Result<(Loaded, Wait, bool), String> {
 }
 
 /// Opens a copy of `dir` in which the entries were changed, and the checksums with them.
-fn changed(
+pub(super) fn changed(
     dir: &Path,
     change: impl FnOnce(&mut BTreeMap<Vec<u8>, Vec<u8>>),
 ) -> (TempDir, SledStore) {
