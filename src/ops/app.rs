@@ -1,6 +1,9 @@
 //! The composition root: settings in, the parts of a bot out.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::Context as _;
 
@@ -36,7 +39,7 @@ use crate::{
         },
         search,
     },
-    store::sled::SledStore,
+    store::{self, sled::SledStore},
     tool::{
         self, Services, Toolbox,
         catalog::{self, consulting::case_studies::Cases},
@@ -106,7 +109,7 @@ impl Wanted {
         self.placed(settings)
     }
 
-    fn read(&self, file: &std::path::Path) -> anyhow::Result<Settings> {
+    fn read(&self, file: &Path) -> anyhow::Result<Settings> {
         let settings = Settings::load(file, &self.environment).map_err(Problems)?;
         self.placed(settings)
     }
@@ -214,6 +217,18 @@ pub(super) struct Opened {
 
 /// Opens everything that a bot is made of.
 pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
+    open_over(settings, SledStore::open)
+}
+
+/// The same for a command, which does one thing and ends.
+pub(super) fn open_for_command(settings: &Settings) -> anyhow::Result<Opened> {
+    open_over(settings, SledStore::open_for_command)
+}
+
+fn open_over(
+    settings: &Settings,
+    open_store: impl FnOnce(&Path, Arc<dyn Ids>) -> Result<SledStore, store::Error>,
+) -> anyhow::Result<Opened> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let ids: Arc<dyn Ids> = Arc::new(RandomIds);
     let dir = &settings.data_dir;
@@ -223,7 +238,7 @@ pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
             dir.display()
         )));
     }
-    let store = Arc::new(SledStore::open(&dir.join("store"), Arc::clone(&ids))?);
+    let store = Arc::new(open_store(&dir.join("store"), Arc::clone(&ids))?);
     let reader = Extractor::own().context("this program cannot find itself")?;
     let keys = Arc::<SledStore>::clone(&store);
     let artifacts = Artifacts::new(dir, keys, Arc::clone(&clock), Arc::clone(&ids), reader)?;

@@ -54,7 +54,7 @@ impl DataAccess {
             if control::call(dir).await?.is_some() {
                 return Ok(Self::There(dir.clone()));
             }
-            match app::open(settings) {
+            match app::open_for_command(settings) {
                 Ok(opened) => return Ok(Self::Here(Box::new(Home::at_rest(opened)))),
                 Err(error) => match error.downcast_ref::<store::Error>() {
                     Some(store::Error::Busy { .. }) if last > 0 => {}

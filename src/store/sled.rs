@@ -128,13 +128,27 @@ impl SledStore {
         Self::open_with(dir, ids, Arc::new(NoFaults))
     }
 
+    /// The same for a command, which goes through what there is and ends: it caches fewer pages.
+    pub fn open_for_command(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
+        Self::open_over(dir, ids, Arc::new(NoFaults), open::SMALL_CACHE)
+    }
+
     /// The same over a device that can be made to fail.
     pub fn open_with(
         dir: &Path,
         ids: Arc<dyn Ids>,
         faults: Arc<dyn Faults>,
     ) -> Result<Self, Error> {
-        let Opened { writing, key_store, lock } = open::open(dir, &faults)?;
+        Self::open_over(dir, ids, faults, open::CACHE)
+    }
+
+    fn open_over(
+        dir: &Path,
+        ids: Arc<dyn Ids>,
+        faults: Arc<dyn Faults>,
+        cache: u64,
+    ) -> Result<Self, Error> {
+        let Opened { writing, key_store, lock } = open::open(dir, &faults, cache)?;
         let shared = Arc::new(Shared {
             db: RwLock::new(Some(writing.db.clone())),
             lasting: RwLock::default(),

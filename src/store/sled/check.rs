@@ -127,7 +127,7 @@ fn read_mark(dir: &Path) -> Result<Option<Mark>, Error> {
 
 /// Examines the copy at `at` of the store in `dir`.
 fn examine(at: &Path, dir: &Path, mark: Option<&Mark>) -> Result<(), Error> {
-    let db = match open::open_or_mend(at) {
+    let db = match open::open_or_mend(at, open::SMALL_CACHE) {
         Ok(db) => db,
         Err(Error::Unreadable { .. } | Error::Unopened { trouble: Trouble::Database, .. }) => {
             return Err(Error::refused(open::named(dir), "it cannot be opened"));

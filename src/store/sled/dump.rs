@@ -257,7 +257,7 @@ struct Building {
 
 impl Building {
     fn begin(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Self, Error> {
-        let Opened { writing, key_store, lock } = open::open(dir, faults)?;
+        let Opened { writing, key_store, lock } = open::open(dir, faults, open::SMALL_CACHE)?;
         let (dir, held) = (dir.to_owned(), Writes::new());
         Ok(Self { dir, writing, held, stated: None, key_store, lock })
     }

@@ -56,7 +56,7 @@ impl Faults for NoFaults {
 /// For tests of the layers above: what is sealed with a key, or chained, still shows.
 pub fn reseal(dir: &Path) -> Result<(), Error> {
     let lock = open::lock(dir)?;
-    let db = open::open_or_mend(dir)?;
+    let db = open::open_or_mend(dir, open::SMALL_CACHE)?;
     let layout = open::layout(&db, dir)?;
     let layout =
         layout.ok_or_else(|| Error::damaged(open::named(dir), "there is nothing in it"))?;

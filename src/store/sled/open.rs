@@ -33,8 +33,11 @@ use crate::{
     store::{Error, health::Trouble},
 };
 
-/// Memory for pages, in bytes. Waiting sessions are read from disk when somebody comes back to them.
-const CACHE: u64 = 64 * 1024 * 1024;
+/// Page cache of a bot, in bytes. Waiting sessions are read from disk when somebody comes back to them.
+pub(super) const CACHE: u64 = 64 * 1024 * 1024;
+
+/// Page cache where everything is read once and in order, in bytes. sled takes about twice as much memory.
+pub(super) const SMALL_CACHE: u64 = 8 * 1024 * 1024;
 
 /// Version of the layout in `keys`.
 pub(super) const LAYOUT: u8 = 4;
@@ -73,8 +76,8 @@ pub(super) struct Opened {
     pub(super) lock: File,
 }
 
-/// Opens the database in `dir`.
-pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Opened, Error> {
+/// Opens the database in `dir` with a page cache of `cache` bytes.
+pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>, cache: u64) -> Result<Opened, Error> {
     create(dir).map_err(|error| unopened(dir, error))?;
     // Our own lock comes first: whoever holds it may repair the files.
     let lock = with_room(dir, || lock(dir))?;
@@ -84,16 +87,24 @@ pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Opened, Error
     with_room(dir, || sign(&lock).map_err(|error| unopened(dir, error)))?;
     clean_stop::begin(dir).map_err(|error| unopened(dir, error))?;
     hit(Failpoint::StoreChecked);
-    let (writing, key_store) = with_room(dir, || again(dir, faults, None))?;
+    let (writing, key_store) = with_room(dir, || locked(dir, faults, None, cache))?;
     Ok(Opened { writing, key_store, lock })
 }
 
-/// Opens the database where the lock is held already: at the start, and after bad times, with the keys that are
-/// `known` by then.
+/// Opens the database again after bad times, where the lock is held already, with the keys that are `known` by then.
 pub(super) fn again(
     dir: &Path,
     faults: &Arc<dyn Faults>,
     known: Option<&Arc<KeyStore>>,
+) -> Result<(Writing, Arc<KeyStore>), Error> {
+    locked(dir, faults, known, CACHE)
+}
+
+fn locked(
+    dir: &Path,
+    faults: &Arc<dyn Faults>,
+    known: Option<&Arc<KeyStore>>,
+    cache: u64,
 ) -> Result<(Writing, Arc<KeyStore>), Error> {
     let unopened = |error| unopened(dir, error);
     faults.strike(Touch::Open).map_err(unopened)?;
@@ -101,7 +112,7 @@ pub(super) fn again(
     if disk_reserve::is_unsettled(dir) {
         settle(dir)?;
     }
-    assemble(dir, known).map_err(|error| match (Broken::of(&error), error) {
+    assemble(dir, known, cache).map_err(|error| match (Broken::of(&error), error) {
         (Some(Broken { trouble, .. }), Error::Unavailable(source)) => {
             Error::Unopened { dir: dir.display().to_string(), trouble, source }
         }
@@ -109,8 +120,12 @@ pub(super) fn again(
     })
 }
 
-fn assemble(dir: &Path, known: Option<&Arc<KeyStore>>) -> Result<(Writing, Arc<KeyStore>), Error> {
-    let db = open_or_mend(dir)?;
+fn assemble(
+    dir: &Path,
+    known: Option<&Arc<KeyStore>>,
+    cache: u64,
+) -> Result<(Writing, Arc<KeyStore>), Error> {
+    let db = open_or_mend(dir, cache)?;
     let key_store = match layout(&db, dir)? {
         Some(Layout { version, id }) => {
             if let Some(known) = known.filter(|known| known.id() == id) {
@@ -348,8 +363,8 @@ fn repair(dir: &Path) -> io::Result<()> {
 
 /// Opens; where that fails because of a damaged snapshot, once more without it. A snapshot only saves time: the
 /// database is whole without one.
-pub(super) fn open_or_mend(dir: &Path) -> Result<Db, Error> {
-    match open_apart(dir) {
+pub(super) fn open_or_mend(dir: &Path, cache: u64) -> Result<Db, Error> {
+    match open_apart(dir, cache) {
         Ok(db) => Ok(db),
         // A full disk can look like anything to sled.
         Err(Failure::Damaged(_)) if let Err(error) = disk_reserve::probe(dir) => {
@@ -361,7 +376,7 @@ pub(super) fn open_or_mend(dir: &Path) -> Result<Db, Error> {
                 how,
                 "set aside a damaged snapshot; reopening without it"
             );
-            open_apart(dir).map_err(|failure| failure.into_error(dir))
+            open_apart(dir, cache).map_err(|failure| failure.into_error(dir))
         }
         Err(failure) => Err(failure.into_error(dir)),
     }
@@ -409,9 +424,9 @@ impl Failure {
     }
 }
 
-fn open_apart(dir: &Path) -> Result<Db, Failure> {
+fn open_apart(dir: &Path, cache: u64) -> Result<Db, Failure> {
     for _ in 0..LOCK_TRIES {
-        match try_apart(dir) {
+        match try_apart(dir, cache) {
             Err(Failure::Locked) => thread::sleep(LOCK_PAUSE),
             other => return other,
         }
@@ -420,8 +435,8 @@ fn open_apart(dir: &Path) -> Result<Db, Failure> {
 }
 
 /// Opens on a thread of its own, because sled can panic over damaged files.
-fn try_apart(dir: &Path) -> Result<Db, Failure> {
-    let config = sled::Config::new().path(dir).cache_capacity(CACHE);
+fn try_apart(dir: &Path, cache: u64) -> Result<Db, Failure> {
+    let config = sled::Config::new().path(dir).cache_capacity(cache);
     let thread = thread::Builder::new().name("store-open".to_owned());
     let opening = thread
         .spawn(move || config.open())

@@ -80,7 +80,7 @@ pub fn repair(dir: &Path, to: &Path) -> Result<Repaired, Error> {
 
 /// What became of each conversation, and how many batches the database has seen.
 fn salvage(at: &Path, dir: &Path, to: &Path) -> Result<(Vec<Salvaged>, Option<u64>), Error> {
-    let db = open::open_or_mend(at)?;
+    let db = open::open_or_mend(at, open::SMALL_CACHE)?;
     let layout = open::layout(&db, dir)?;
     let nothing = || Error::damaged(open::named(dir), "it is empty");
     let key_store = KeyStore::unverified(dir, layout.ok_or_else(nothing)?.id)?;
