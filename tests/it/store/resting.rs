@@ -250,10 +250,12 @@ async fn sessions_that_rest_again_and_again_say_what_others_say() {
     let mut backend = Backend::resting();
     let memory = MemoryStore::default();
     let interviews: Vec<_> = (1..=SESSIONS).map(|number| interview(number, QUESTIONS)).collect();
-    for turn in 0..interviews[0].len() {
+    let turns = interviews[0].len();
+    for turn in 0..turns {
         // Not in the order of their ids, so that pages of keys are filled from the middle.
         for number in (1..=SESSIONS).map(|number| number * 37 % 61) {
-            let step = &interviews[usize::try_from(number - 1).unwrap()][turn];
+            let interview = &interviews[usize::try_from(number - 1).unwrap()];
+            let step = &interview[turn];
             for store in [&*backend.store() as &dyn Store, &memory] {
                 store.commit(step.clone()).await.unwrap();
                 if turn == 1 {
