@@ -16,11 +16,14 @@
 //!   erasing the session overwrites that key (`key_store`).
 //!
 //! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out. What commits
-//! say of a session is a record (`record_codec`), what one adds to the audit chain another (`audit_chain`), both made small
-//! with a dictionary (`compression`). A session that comes to rest is written once more, with few keys (`compaction`).
+//! say of a session is a record (`record_codec`), what one adds to the audit chain another (`audit_record`), both made small
+//! with a dictionary (`compression`). A session that comes to rest is written once more, with few keys (`compaction`), and
+//! so are audit records (`audit_pages`).
 //! Sessions that are being worked on are kept as they were read (`read_cache`).
 
 mod audit_chain;
+mod audit_pages;
+mod audit_record;
 mod backoff;
 mod check;
 mod clean_stop;

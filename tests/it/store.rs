@@ -1,6 +1,7 @@
 //! One conformance suite on every backend, and what only the embedded one must stand.
 
 mod audit_links;
+mod audit_pages;
 pub(crate) mod bad_times;
 mod resting;
 mod shredding;

@@ -1,30 +1,15 @@
-//! What one commit adds to the audit chain, as one record: facts for ever, words as long as the session's key.
-//!
-//! Each thing is stored once. Seals follow from the records and from the seal before them, so only that of the last
-//! is kept: 32 bytes by which a change to any of the group, or to its place, is found. Digests of words are kept for
-//! records that have words; salts follow from the session's key and the record's number.
-//!
-//! The record is the last seal (32 bytes), the number of records (2 bytes), the session (16 bytes), its slot (4 bytes,
-//! zero where there is none), the length of the facts (4 bytes), the link (8 bytes, from version 2 on), the facts below,
-//! compressed; then the words, compressed and sealed.
-//!
-//! The link is the number of the first record in the previous group of the same session, so that the records of one
-//! session are found without those of all others ([`Link`]). The session's head holds the link to its latest group. No
-//! seal covers a link: it only saves work, and whoever follows one checks what is there.
-//!
-//! ```json
-//! [ { "event": "wait_answered", "at": "…", "facts": { … }, "digest": "…" } ]
-//! ```
+//! Seals what one commit adds to the audit chain, and reads it again: facts for ever, words as long as the session's key.
+//! How it lies in the tree says `audit_record`.
 
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use std::{mem, sync::Arc, vec};
+
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use super::{
+    audit_record::{self, Fact, Group, Link, Of, Open, Owned, Seal, Tip},
     compression::{self, Level},
     key_store::{Key, KeyStore, Slot},
-    keys::{self, ID},
+    keys,
     write_batch::Record,
 };
 use crate::{
@@ -33,116 +18,12 @@ use crate::{
     store::{Error, salt},
 };
 
-/// Where the audit chain goes on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tip {
-    /// Number of the next record.
-    pub(super) next: u64,
-    /// Seal of the last one.
-    pub(super) seal: Seal,
-}
-
-/// A seal as bytes.
-pub(super) type Seal = [u8; 32];
-
-impl Tip {
-    pub(super) const START: Self = Self { next: 0, seal: [0; 32] };
-}
-
 /// Whose records they are: the session, its slot and its key.
 pub(super) struct Owner<'a> {
     pub(super) session: SessionId,
     pub(super) slot: Slot,
     pub(super) key: &'a Key,
 }
-
-/// Where the previous group of a session begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(from = "u64", into = "u64")]
-pub(super) enum Link {
-    /// Nobody noted it: any group before may be one of the session.
-    #[default]
-    Unknown,
-    /// There is none.
-    None,
-    /// Its first record has this number.
-    At(u64),
-}
-
-impl Link {
-    pub(super) const fn is_unknown(&self) -> bool {
-        matches!(self, Self::Unknown)
-    }
-
-    /// As a group that begins with number `index` may hold it: records after a link may have been lost to a repair.
-    pub(super) const fn before(self, index: u64) -> Self {
-        match self {
-            Self::At(number) if number >= index => Self::Unknown,
-            link => link,
-        }
-    }
-}
-
-impl From<u64> for Link {
-    fn from(number: u64) -> Self {
-        match number {
-            u64::MAX => Self::None,
-            UNKNOWN => Self::Unknown,
-            number => Self::At(number),
-        }
-    }
-}
-
-impl From<Link> for u64 {
-    fn from(link: Link) -> Self {
-        match link {
-            Link::None => Self::MAX,
-            Link::Unknown => UNKNOWN,
-            Link::At(number) => number,
-        }
-    }
-}
-
-/// How [`Link::Unknown`] is stored.
-const UNKNOWN: u64 = u64::MAX - 1;
-
-/// One record, without what can be told from its place.
-#[derive(Serialize, Deserialize)]
-struct Fact {
-    event: String,
-    at: DateTime<Utc>,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    facts: Map<String, Value>,
-    /// Of another session than the group, or of none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    of: Option<Of>,
-    /// SHA-256 of salt and words, where there are words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    digest: Option<String>,
-    /// Words that belong to no session, which nothing erases.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    open: Option<Open>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Of {
-    session: Option<SessionId>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Open {
-    salt: String,
-    words: Map<String, Value>,
-}
-
-/// What records are written with.
-const VERSION: u8 = 2;
-
-/// What records without a link were written with.
-const UNLINKED: u8 = 1;
-
-/// Bytes before the facts.
-const BEFORE: usize = 32 + 2 + ID + 4 + 4 + 8;
 
 /// Seals `records` after `tip`: the record to store under the number of the first, and where the chain goes on.
 /// Words of the owner's session are sealed with its key, others stay open. `link` is that of the session.
@@ -181,10 +62,7 @@ pub(super) fn write(
         next += 1;
     }
     let tip = Tip { next, seal: seal_bytes(&previous) };
-    let count = u16::try_from(facts.len()).map_err(Error::unavailable)?;
-    let key = keys::audit(next - u64::from(count));
-    let facts = serde_json::to_vec(&facts).map_err(Error::unavailable)?;
-    let facts = compression::compress(&facts, Level::High)?;
+    let key = keys::audit(next - facts.len() as u64);
     let words = match owner {
         Some(owner) if !words.is_empty() => {
             let text = serde_json::to_vec(&words).map_err(Error::unavailable)?;
@@ -193,157 +71,100 @@ pub(super) fn write(
         _ => Vec::new(),
     };
     let slot = owner.map_or(0, |owner| owner.slot);
-    let length = u32::try_from(facts.len()).map_err(Error::unavailable)?;
-    let session = session.map_or(Uuid::nil(), SessionId::uuid);
-    let mut bytes = Vec::with_capacity(BEFORE + facts.len() + words.len());
-    bytes.extend(tip.seal);
-    bytes.extend(count.to_be_bytes());
-    bytes.extend(session.as_bytes());
-    bytes.extend(slot.to_be_bytes());
-    bytes.extend(length.to_be_bytes());
-    bytes.extend(u64::from(link).to_be_bytes());
-    bytes.extend(facts);
-    bytes.extend(words);
-    Ok((Record { version: VERSION, body: bytes }, tip))
+    let record = Group::new(Owned { session, slot, link }, facts, words).encode(&tip)?;
+    Ok((record, tip))
 }
 
-/// The records in a group that begins with number `index`, after the seal `previous`; and the seal that was kept.
-/// Where the two disagree the first of them does not hold, because nobody can say which was changed.
+/// The records in a group or page that begins with number `index`, after the seal `previous`; and the seal that was
+/// kept. Where the two disagree the first of them does not hold, because nobody can say which was changed; in a page the
+/// first of the group that was. Of a session that is `asked` for, only its own words are opened; others pass for erased.
 pub(super) fn read(
     key_store: &KeyStore,
-    index: u64,
-    previous: &Seal,
-    group: &Record,
+    (index, previous): (u64, &Seal),
+    record: &Record,
+    asked: Option<SessionId>,
 ) -> Result<(Vec<Sealed>, Seal), Error> {
     let what = format!("audit record {index}");
-    match group.version {
-        UNLINKED | VERSION => {}
-        0 => return Err(Error::damaged(what, "it has no version")),
-        newer => return Err(Error::newer(what, newer.into())),
-    }
-    let short = || Error::damaged(&what, "it ends early");
-    let Parts { tip, session, slot, facts, words, .. } = parts(index, group).ok_or_else(short)?;
-    let facts: Vec<Fact> = serde_json::from_slice(&compression::decompress(facts, &what)?)
-        .map_err(|_| Error::damaged(&what, "it has another shape"))?;
-    let key = if words.is_empty() { None } else { key_store.key(slot)? };
-    let mut opened = match &key {
-        Some(key) => {
-            let text = key
-                .open(&keys::audit(index), words)
-                .ok_or_else(|| Error::damaged(&what, "its words are not what was sealed"))?;
-            let opened: Vec<Map<String, Value>> =
-                serde_json::from_slice(&compression::decompress(&text, &what)?)
-                    .map_err(|_| Error::damaged(&what, "it has another shape"))?;
-            opened.into_iter()
-        }
-        None => Vec::new().into_iter(),
-    };
+    let tip = audit_record::end_of(index, record);
     let mut records: Vec<Sealed> = Vec::new();
-    let mut before = hex(previous);
-    for (index, fact) in (index..).zip(facts) {
-        let session = fact.of.map_or(session, |of| of.session);
-        let (salt, words, erased) = match (fact.open, &fact.digest, &key) {
-            (Some(open), ..) => (open.salt, open.words, false),
-            (None, None, _) => (String::new(), Map::new(), false),
-            (None, Some(_), Some(key)) => {
-                let words = opened.next().ok_or_else(short)?;
-                (salt_of(key, index), words, false)
-            }
-            (None, Some(_), None) => (String::new(), Map::new(), true),
-        };
-        let record = AuditRecord {
-            event: fact.event,
-            timestamp: fact.at,
-            session,
-            facts: fact.facts,
-            words,
-        };
-        let sealed = Sealed::restored((index, &before), record, salt, fact.digest, erased);
-        before.clone_from(&sealed.seal);
-        records.push(sealed);
+    let (mut before, mut suspect) = (hex(previous), None);
+    for mut group in audit_record::groups(record, &what)? {
+        let (place, session) = (records.len(), group.of.session);
+        let first = index + place as u64;
+        let is_wanted = asked.is_none() || session == asked;
+        let mut opened = if is_wanted { open(key_store, first, &group, &what)? } else { None };
+        for (index, fact) in (first..).zip(mem::take(&mut group.facts)) {
+            let Fact { event, at: timestamp, facts, of, digest, open } = fact;
+            let (salt, words, erased) = match (open, &digest, &mut opened) {
+                (Some(Open { salt, words }), ..) => (salt, words, false),
+                (None, None, _) => (String::new(), Map::new(), false),
+                (None, Some(_), Some(Opened { key, words })) => {
+                    let early = || Error::damaged(&what, "it ends early");
+                    (salt_of(key, index), words.next().ok_or_else(early)?, false)
+                }
+                (None, Some(_), None) => (String::new(), Map::new(), true),
+            };
+            let session = of.map_or(session, |of| of.session);
+            let record = AuditRecord { event, timestamp, session, facts, words };
+            let sealed = Sealed::restored((index, &before), record, salt, digest, erased);
+            before.clone_from(&sealed.seal);
+            records.push(sealed);
+        }
+        if !group.may_end_with(&before) {
+            suspect = suspect.or(Some(place));
+        }
     }
-    if (seal_bytes(&before) != tip.seal || index + records.len() as u64 != tip.next)
-        && let Some(first) = records.first_mut()
-    {
-        first.seal = hex(&tip.seal.map(|byte| !byte));
+    let end = Tip { next: index + records.len() as u64, seal: seal_bytes(&before) };
+    let kept = tip.ok_or_else(|| Error::damaged(&what, "it ends early"))?;
+    if end != kept {
+        suspect = suspect.or(Some(0));
     }
-    Ok((records, tip.seal))
+    if let Some(suspect) = suspect.and_then(|place| records.get_mut(place)) {
+        suspect.seal = hex(&kept.seal.map(|byte| !byte));
+    }
+    Ok((records, kept.seal))
 }
 
-/// The facts and the words of a group, as text.
+type Words = Map<String, Value>;
+
+/// The words of a group, one record after the other, and the key that opened them.
+struct Opened {
+    key: Arc<Key>,
+    words: vec::IntoIter<Words>,
+}
+
+/// The words of a group that begins with number `first`; none where there are none, or none any more.
+fn open(
+    key_store: &KeyStore,
+    first: u64,
+    group: &Group,
+    what: &str,
+) -> Result<Option<Opened>, Error> {
+    let key = if group.words.is_empty() { None } else { key_store.key(group.of.slot)? };
+    let Some(key) = key else { return Ok(None) };
+    let text = key
+        .open(&keys::audit(first), &group.words)
+        .ok_or_else(|| Error::damaged(what, "its words are not what was sealed"))?;
+    let words: Vec<Words> = serde_json::from_slice(&compression::decompress(&text, what)?)
+        .map_err(|_| Error::damaged(what, "it has another shape"))?;
+    Ok(Some(Opened { key, words: words.into_iter() }))
+}
+
+/// The facts and the words of each group in a record that begins with number `index`, as text.
 pub(super) fn texts(
     key_store: &KeyStore,
-    at: &[u8],
-    group: &Record,
+    index: u64,
+    record: &Record,
 ) -> Result<Vec<Vec<u8>>, Error> {
-    let Some(Parts { slot, facts, words, .. }) = parts(0, group) else {
-        return Ok(Vec::new());
-    };
-    let mut texts = vec![compression::decompress(facts, "record")?];
-    if !words.is_empty()
-        && let Some(key) = key_store.key(slot)?
-        && let Some(words) = key.open(at, words)
-    {
-        texts.push(compression::decompress(&words, "record")?);
+    let (mut texts, mut first, what) = (Vec::new(), index, "record");
+    for group in audit_record::groups(record, what)? {
+        texts.push(serde_json::to_vec(&group.facts).map_err(Error::unavailable)?);
+        if let Some(Opened { words, .. }) = open(key_store, first, &group, what)? {
+            texts.push(serde_json::to_vec(words.as_slice()).map_err(Error::unavailable)?);
+        }
+        first += group.facts.len() as u64;
     }
     Ok(texts)
-}
-
-/// The last seal of a group, and whose records it holds, told by its first bytes.
-pub(super) fn beginning(group: &[u8]) -> Option<(Seal, Option<SessionId>)> {
-    let (seal, rest) = group.split_first_chunk::<32>()?;
-    let session = rest.get(2..)?.first_chunk::<ID>()?;
-    Some((*seal, session_of(*session)))
-}
-
-fn session_of(bytes: [u8; ID]) -> Option<SessionId> {
-    let session = Uuid::from_bytes(bytes);
-    (!session.is_nil()).then(|| SessionId::from_uuid(session))
-}
-
-/// Whose records a group holds, told by its beginning.
-pub(super) fn owner_of(group: &Record) -> Option<(SessionId, Slot)> {
-    let parts = parts(0, group)?;
-    Some((parts.session?, parts.slot))
-}
-
-/// Where the chain goes on after a group that begins with number `index`, told by its beginning.
-pub(super) fn end_of(index: u64, group: &Record) -> Option<Tip> {
-    parts(index, group).map(|parts| parts.tip)
-}
-
-/// Where the group before that of the same session begins, if `group` holds records of `session`; else none.
-pub(super) fn link_of(session: SessionId, group: &Record) -> Option<Link> {
-    let parts = parts(0, group)?;
-    (parts.session == Some(session)).then_some(parts.link)
-}
-
-struct Parts<'a> {
-    tip: Tip,
-    session: Option<SessionId>,
-    slot: Slot,
-    link: Link,
-    facts: &'a [u8],
-    words: &'a [u8],
-}
-
-fn parts(index: u64, group: &Record) -> Option<Parts<'_>> {
-    let (seal, rest) = group.body.split_first_chunk::<32>()?;
-    let (count, rest) = rest.split_first_chunk::<2>()?;
-    let (session, rest) = rest.split_first_chunk::<ID>()?;
-    let (slot, rest) = rest.split_first_chunk::<4>()?;
-    let (length, rest) = rest.split_first_chunk::<4>()?;
-    let (link, rest) = if group.version == UNLINKED {
-        (Link::Unknown, rest)
-    } else {
-        let (link, rest) = rest.split_first_chunk()?;
-        (Link::from(u64::from_be_bytes(*link)), rest)
-    };
-    let (facts, words) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
-    let next = index.checked_add(u16::from_be_bytes(*count).into())?;
-    let session = session_of(*session);
-    let slot = Slot::from_be_bytes(*slot);
-    Some(Parts { tip: Tip { next, seal: *seal }, session, slot, link, facts, words })
 }
 
 /// As random as the key, gone with it, and not worth storing.
@@ -351,7 +172,8 @@ fn salt_of(key: &Key, index: u64) -> String {
     hex(&key.digest(&[&b"salt"[..], &index.to_be_bytes()].concat()))
 }
 
-fn seal_text(tip: &Tip) -> String {
+/// A seal as text; where nothing is sealed yet, [`CHAIN_START`].
+pub(super) fn seal_text(tip: &Tip) -> String {
     if tip.next == 0 { CHAIN_START.to_owned() } else { hex(&tip.seal) }
 }
 
@@ -364,4 +186,48 @@ fn seal_bytes(text: &str) -> Seal {
         *byte = digits.fold(0, |byte, digit| byte << 4 | digit);
     }
     seal
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::base::ids::RandomIds;
+
+    fn record(event: &str) -> AuditRecord {
+        let (timestamp, facts, words) = (DateTime::UNIX_EPOCH, Map::new(), Map::new());
+        AuditRecord { event: event.to_owned(), timestamp, session: None, facts, words }
+    }
+
+    #[test]
+    fn a_page_tells_which_of_its_groups_was_changed() {
+        let dir = TempDir::new().unwrap();
+        let key_store = KeyStore::open(dir.path(), None, true).unwrap();
+        let (mut groups, mut tip) = (Vec::new(), Tip::START);
+        for event in ["one", "two", "three"] {
+            let records = (vec![record(event), record(event)], Link::Unknown);
+            let (group, next) = write(&key_store, &RandomIds, None, &tip, records).unwrap();
+            let group = audit_record::groups(&group, event).unwrap().pop().unwrap();
+            groups.push(group.ending_with(&next.seal));
+            tip = next;
+        }
+        let unsound = |groups: &[Group]| {
+            let page = audit_record::encode_page(groups, &tip).unwrap();
+            let (records, _) = read(&key_store, (0, &Tip::START.seal), &page, None).unwrap();
+            let mut before = CHAIN_START.to_owned();
+            (0..).zip(records).find_map(|(index, sealed)| {
+                let holds = sealed.holds(index, &before);
+                before = sealed.seal;
+                (!holds).then_some(index)
+            })
+        };
+        assert_eq!(unsound(&groups), None);
+        groups[1].facts[1].event = "changed".to_owned();
+        assert_eq!(unsound(&groups), Some(2), "the first of that group");
+        groups.pop();
+        groups.remove(1);
+        assert_eq!(unsound(&groups), Some(0), "nobody can say which");
+    }
 }

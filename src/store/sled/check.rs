@@ -21,7 +21,7 @@ use sled::Db;
 use uuid::Uuid;
 
 use super::{
-    audit_chain::Tip,
+    audit_record::Tip,
     clean_stop::{self, Found},
     disk_reserve,
     key_store::KeyStore,

@@ -18,7 +18,8 @@ use tokio::sync::mpsc;
 
 use super::{
     Shared,
-    audit_chain::Tip,
+    audit_pages::{self, AuditPages},
+    audit_record::Tip,
     closed,
     compaction::{self, Restless},
     disk::{Barrier, Broken},
@@ -73,6 +74,7 @@ pub(super) struct Committer {
     ahead: (Writes, usize),
     sessions: OpenSessions,
     restless: Restless,
+    pages: AuditPages,
     ids: Arc<dyn Ids>,
     faults: Arc<dyn Faults>,
     shared: Arc<Shared>,
@@ -126,6 +128,7 @@ impl Committer {
             ahead: (Writes::new(), 0),
             sessions: OpenSessions::default(),
             restless: Restless::default(),
+            pages: AuditPages::unknown(),
             ids,
             faults,
             shared,
@@ -243,6 +246,7 @@ impl Committer {
             Job::Blocked { reply } => answer(reply, Ok(self.outbox.blocked())),
             Job::Compact { reply } => {
                 self.restless.hurry();
+                self.pages.hurry();
                 self.shared.recent.clear();
                 group.compacts.push(reply);
             }
@@ -357,6 +361,7 @@ impl Committer {
         self.bad = Some(Bad { trouble, again: None });
         self.is_fresh = false;
         self.ahead = (Writes::new(), 0);
+        self.pages = AuditPages::unknown();
         self.sessions.clear();
         self.shared.recent.clear();
         self.shared.set_health(Health::ReadOnly(trouble));
@@ -393,6 +398,7 @@ impl Committer {
         for session in loose {
             self.restless.touch(session);
         }
+        self.pages = AuditPages::find(Reader::new(&db, &self.key_store), &tip);
         (self.checksum, self.tip) = (checksum, tip);
         // Those in somebody's hands stay theirs; those that were erased are nobody's.
         let before = std::mem::replace(&mut self.outbox, outbox);
@@ -498,24 +504,35 @@ impl Committer {
         Ok(known)
     }
 
-    /// Makes sessions at rest compact: one, and more while nobody waits. Those that share pages of keys are applied
-    /// together.
+    /// Makes compact what is at rest: one session or page, and more while nobody waits. Sessions that share pages of keys
+    /// are applied together.
     fn compact(&mut self, is_idle: impl Fn() -> bool) {
         let began = Instant::now();
-        while let Some(session) = self.restless.next() {
-            // What a commit goes on with is not what lies there any more.
-            drop(self.sessions.take(session));
-            let compacted =
-                self.guarded(|this| this.step(|stage, _| compaction::compact(stage, session)));
-            if let Err(error) = compacted {
-                tracing::warn!(%session, %error, "this conversation could not be made compact");
-            }
+        while self.compact_one() {
             if !is_idle() || self.ahead.1 > BATCH_BYTES || began.elapsed() > compaction::SHARE {
                 break;
             }
         }
         // What fails has made the store read-only already.
         _ = self.guarded(Self::apply_ahead);
+    }
+
+    /// Whether there was anything to be made compact.
+    fn compact_one(&mut self) -> bool {
+        if let Some(from) = self.pages.next(&self.tip) {
+            let written = self.guarded(|this| this.step(|stage, _| audit_pages::put(stage, &from)));
+            self.pages.go_on(written);
+            return true;
+        }
+        let Some(session) = self.restless.next() else { return false };
+        // What a commit goes on with is not what lies there any more.
+        drop(self.sessions.take(session));
+        let compacted =
+            self.guarded(|this| this.step(|stage, _| compaction::compact(stage, session)));
+        if let Err(error) = compacted {
+            tracing::warn!(%session, %error, "this conversation could not be made compact");
+        }
+        true
     }
 
     fn claim(&mut self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {

@@ -22,7 +22,7 @@ use sled::Tree;
 
 use super::{
     Entry, SledStore,
-    audit_chain::Tip,
+    audit_record::Tip,
     broken, clean_stop,
     fault_injection::{Faults, NoFaults},
     key_store::KeyStore,

@@ -12,7 +12,7 @@ use std::{
 use sled::Db;
 
 use super::{
-    audit_chain::Tip,
+    audit_record::Tip,
     broken, check, clean_stop,
     disk::{self, Broken, Disk},
     disk_reserve,

@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    audit_chain::{self, Link},
+    audit_chain,
+    audit_record::{self, Link, Seal, Tip},
     broken,
     key_store::{Key, Slot},
     keys, packed_keys,
@@ -433,7 +434,8 @@ pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<S
         let (true, Some(index)) = (is_first(&key), keys::index_of(&key)) else { continue };
         let what = format_args!("audit record {index}").to_string();
         let Some(record) = reader.record(&key, &what)? else { continue };
-        let (records, seal) = audit_chain::read(reader.key_store, index, &previous, &record)?;
+        let (records, seal) =
+            audit_chain::read(reader.key_store, (index, &previous), &record, None)?;
         previous = seal;
         let wanted = records.into_iter().filter(|sealed| sealed.index >= from);
         found.extend(wanted.take(limit - found.len()));
@@ -442,22 +444,22 @@ pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<S
 }
 
 /// The last seal before the group that begins with number `first`.
-pub(super) fn seal_before(reader: Reader<'_>, first: u64) -> Result<audit_chain::Seal, Error> {
+pub(super) fn seal_before(reader: Reader<'_>, first: u64) -> Result<Seal, Error> {
     let before = match first.checked_sub(1) {
         Some(before) => group_at_or_before(reader, Some(before))?,
         None => None,
     };
-    let tip = before.and_then(|(_, group)| audit_chain::end_of(0, &group));
-    Ok(tip.map_or(audit_chain::Tip::START.seal, |tip| tip.seal))
+    let tip = before.and_then(|(_, group)| audit_record::end_of(0, &group));
+    Ok(tip.map_or(Tip::START.seal, |tip| tip.seal))
 }
 
 /// Where the audit chain goes on.
-pub(super) fn tip(reader: Reader<'_>) -> Result<audit_chain::Tip, Error> {
+pub(super) fn tip(reader: Reader<'_>) -> Result<Tip, Error> {
     let Some((index, group)) = group_at_or_before(reader, None)? else {
-        return Ok(audit_chain::Tip::START);
+        return Ok(Tip::START);
     };
     let damaged = || Error::damaged(format_args!("audit record {index}"), "it ends early");
-    audit_chain::end_of(index, &group).ok_or_else(damaged)
+    audit_record::end_of(index, &group).ok_or_else(damaged)
 }
 
 /// The last group that begins at record `index` or before it, or the last of all.

@@ -14,7 +14,7 @@ use std::{
 use sled::{Db, Tree};
 
 use super::{
-    audit_chain, broken,
+    audit_record, broken,
     check::Scratch,
     dump::build_of,
     fault_injection::NoFaults,
@@ -25,7 +25,14 @@ use super::{
     watermark::Mark,
     write_batch::{HEADER, Reader},
 };
-use crate::{base::ids::SessionId, model::transcript::Recorded, store::Error};
+use crate::{
+    base::ids::SessionId,
+    model::{audit::CHAIN_START, transcript::Recorded},
+    store::Error,
+};
+
+/// Audit records that are read at one time.
+const RECORDS: usize = 500;
 
 /// What a repair came to.
 #[derive(Debug)]
@@ -123,11 +130,10 @@ fn candidates(reader: Reader<'_>) -> BTreeMap<SessionId, Option<Slot>> {
         heads.iter().filter_map(|key| Some((keys::session_of(key)?, None))).collect();
     for at in keys_from_both_ends(reader.tree, keys::AUDIT) {
         let Ok(Some(group)) = reader.record(&at, "audit record") else { continue };
-        if let Some((session, slot)) = audit_chain::owner_of(&group)
-            && slot > 0
-            && matches!(reader.key_store.key(slot), Ok(Some(_)))
-        {
-            found.entry(session).or_insert(Some(slot));
+        for (session, slot) in audit_record::owners_of(&group) {
+            if slot > 0 && matches!(reader.key_store.key(slot), Ok(Some(_))) {
+                found.entry(session).or_insert(Some(slot));
+            }
         }
     }
     found
@@ -153,18 +159,38 @@ fn one(reader: Reader<'_>, session: SessionId, slot: Option<Slot>) -> Salvaged {
     Salvaged { session, events, expected }
 }
 
-/// How many audit records, from the first on, form a chain that holds.
+/// How many audit records, from the first on, form a chain that holds; whole groups and pages.
 fn sound_records(reader: Reader<'_>) -> u64 {
-    let mut previous = crate::model::audit::CHAIN_START.to_owned();
-    let mut next = 0;
-    while let Ok(page) = read::audit(reader, next, 1)
-        && let [sealed] = page.as_slice()
-        && sealed.holds(next, &previous)
-    {
-        previous.clone_from(&sealed.seal);
-        next += 1;
+    let next = first_unsound(reader);
+    match read::group_at_or_before(reader, Some(next)) {
+        Ok(Some((first, group)))
+            if audit_record::end_of(first, &group).is_none_or(|tip| tip.next > next) =>
+        {
+            first
+        }
+        _ => next,
     }
-    next
+}
+
+/// The number of the first audit record that does not hold, or is not there.
+fn first_unsound(reader: Reader<'_>) -> u64 {
+    let mut previous = CHAIN_START.to_owned();
+    let mut next = 0;
+    loop {
+        // Where one of many cannot be read, those before it are read one by one.
+        let page = read::audit(reader, next, RECORDS).or_else(|_| read::audit(reader, next, 1));
+        let page = page.unwrap_or_default();
+        if page.is_empty() {
+            return next;
+        }
+        for sealed in page {
+            if !sealed.holds(next, &previous) {
+                return next;
+            }
+            previous = sealed.seal;
+            next += 1;
+        }
+    }
 }
 
 /// What goes over.
@@ -213,10 +239,10 @@ impl Good {
     }
 }
 
-/// Every entry that can be read.
+/// Every entry that can be read, but for the checksum: that of what goes over is another one.
 fn entries(db: &Db) -> Vec<(At, Vec<u8>)> {
-    let families: Vec<u8> = (b'a'..=b'z').collect();
-    let keys = families.iter().flat_map(|family| keys_from_both_ends(db, *family));
+    let families = (b'a'..=b'z').filter(|family| *family != keys::TALLY);
+    let keys = families.flat_map(|family| keys_from_both_ends(db, family));
     keys.filter_map(|key| {
         let value = db.get(&key).map_err(broken).ok()??;
         Some((key, value.to_vec()))

@@ -5,14 +5,18 @@
 //! an older program wrote has no links, and a session that is gone has no head.
 
 use super::{
-    audit_chain::{self, Link},
+    audit_chain,
+    audit_record::{self, Link},
     broken, keys, read,
-    write_batch::{HEADER, Reader, Record, is_first},
+    write_batch::{Reader, Record, is_first},
 };
 use crate::{base::ids::SessionId, model::audit::Sealed, store::Error};
 
-/// Groups that are looked at in one go.
-const GROUPS_MAX: usize = 1024;
+/// Groups and pages that are looked at in one go; writers wait that long.
+const LOOKS_MAX: usize = 1024;
+
+/// For how many looks at the beginning of one it counts to read it.
+const READ: usize = 16;
 
 /// Where the look goes on.
 enum Next {
@@ -36,14 +40,11 @@ pub(super) fn audit_of(
         Some(from) => Next::Search(from),
         None => follow(reader, session, latest(reader, session)?, u64::MAX)?,
     };
-    let mut budget = GROUPS_MAX;
+    let mut budget = LOOKS_MAX;
     loop {
         let (index, group) = match next {
             Next::Group(index, _) if budget == 0 => return Ok((found, Some(index))),
-            Next::Group(index, group) => {
-                budget -= 1;
-                (index, group)
-            }
+            Next::Group(index, group) => (index, group),
             Next::Search(from) => match search(reader, session, from, &mut budget)? {
                 Next::Group(index, group) => (index, group),
                 Next::Search(from) => return Ok((found, Some(from))),
@@ -51,10 +52,12 @@ pub(super) fn audit_of(
             },
             Next::End => return Ok((found, None)),
         };
+        budget = budget.saturating_sub(READ);
         let previous = read::seal_before(reader, index)?;
-        let (records, _) = audit_chain::read(reader.key_store, index, &previous, &group)?;
+        let (records, _) =
+            audit_chain::read(reader.key_store, (index, &previous), &group, Some(session))?;
         found.extend(records.into_iter().filter(|sealed| sealed.record.session == Some(session)));
-        let link = audit_chain::link_of(session, &group).unwrap_or_default();
+        let link = audit_record::link_of(session, &group).unwrap_or_default();
         next = follow(reader, session, link, index)?;
     }
 }
@@ -98,8 +101,8 @@ fn target(
     }
     let found = read::group_at_or_before(reader, Some(number))?;
     Ok(found.filter(|(first, group)| {
-        let end = audit_chain::end_of(*first, group).map_or(0, |tip| tip.next);
-        number < end && audit_chain::link_of(session, group).is_some()
+        let end = audit_record::end_of(*first, group).map_or(0, |tip| tip.next);
+        number < end && audit_record::link_of(session, group).is_some()
     }))
 }
 
@@ -118,14 +121,10 @@ fn search(
             return Ok(Next::Search(index));
         }
         *budget -= 1;
-        match first.get(HEADER..).and_then(audit_chain::beginning) {
-            Some((_, Some(other))) if other != session => {}
-            _ => {
-                let what = format_args!("audit record {index}").to_string();
-                if let Some(record) = reader.record(&key, what)? {
-                    return Ok(Next::Group(index, record));
-                }
-            }
+        if audit_record::may_hold(&first, session)
+            && let Some(record) = reader.record(&key, format_args!("audit record {index}"))?
+        {
+            return Ok(Next::Group(index, record));
         }
     }
     Ok(Next::End)

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use chrono::{DateTime, Utc};
 
 use super::{
-    audit_chain::{self, Link, Owner, Tip},
+    audit_chain::{self, Owner},
+    audit_record::{self, Link, Tip},
     compression::Level,
     key_store::{Key, Slot},
     keys, notes, packed_keys,
@@ -415,9 +416,9 @@ fn forget(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<Gone, Error>
 fn slot_in_the_ledger(reader: Reader<'_>, session: SessionId) -> Result<Option<Slot>, Error> {
     for key in reader.records(&[keys::AUDIT])?.into_iter().rev() {
         let Ok(Some(group)) = reader.record(&key, "audit record") else { continue };
-        match audit_chain::owner_of(&group) {
-            Some((owner, slot)) if owner == session && slot > 0 => return Ok(Some(slot)),
-            _ => {}
+        let mut owners = audit_record::owners_of(&group).into_iter().rev();
+        if let Some((_, slot)) = owners.find(|(owner, slot)| *owner == session && *slot > 0) {
+            return Ok(Some(slot));
         }
     }
     Ok(None)

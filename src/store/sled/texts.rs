@@ -34,7 +34,10 @@ fn texts_of(reader: Reader<'_>, at: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
     let Some(record) = reader.record(at, "record")? else { return Ok(Vec::new()) };
     let body = &record.body;
     let (slot, clear) = match family {
-        keys::AUDIT => return audit_chain::texts(reader.key_store, at, &record),
+        keys::AUDIT => {
+            let index = keys::index_of(at).unwrap_or_default();
+            return audit_chain::texts(reader.key_store, index, &record);
+        }
         keys::FRAME => (keys::slot_of(at), Belongings::decode(body).map(|(_, clear)| clear)),
         keys::OUTBOX => (keys::slot_of(at), Some(0)),
         keys::HEAD => (read::slot_of(&record), Some(read::SLOT)),

@@ -14,7 +14,7 @@ use std::{
     path::Path,
 };
 
-use super::{audit_chain::Tip, tree_checksum::TreeChecksum};
+use super::{audit_record::Tip, tree_checksum::TreeChecksum};
 
 /// The file's name in the store's directory.
 pub(super) const MARK_FILE: &str = "high-water-mark";
