@@ -495,7 +495,7 @@ impl Engine {
 
     /// Sessions at a glance, newest first.
     pub async fn sessions(&self, limit: usize) -> Result<Vec<Head>, Error> {
-        Ok(self.inner.parts.store.find(Find::Newest(limit)).await?)
+        Ok(self.inner.parts.store.find(Find::newest(limit)).await?)
     }
 
     /// Hears of every change.

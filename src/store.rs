@@ -11,7 +11,7 @@ pub mod unreadable;
 use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use self::{
@@ -83,8 +83,8 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     /// A session with all its events in order; none if there is no such session.
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error>;
 
-    /// Sessions at a place, of a person, or the newest of all; newest first. Child runs are left out: they are found
-    /// through their parent.
+    /// Sessions by a key, newest first unless it says otherwise. Child runs are left out where they are not asked for: they
+    /// are found through their parent. No more is read than what is found.
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error>;
 
     /// One wait and where it has been shown: the fast lane for opening forms and for clicks.
@@ -310,8 +310,46 @@ pub enum Find {
     Person(PersonId),
     /// This one alone: reads no more of it than what there is at a glance.
     One(SessionId),
-    /// Any, at most so many: reads no more than it returns.
-    Newest(usize),
+    /// Any, at most so many, and older than one where that is given: reads no more than it returns.
+    Newest {
+        /// Those before this one.
+        before: Option<SessionId>,
+        /// At most so many.
+        limit: usize,
+    },
+    /// In which the team is wanted: a person was asked for and nobody has come, or a decision is pending.
+    WantsStaff,
+    /// Those that are paused because the participant is out of reach.
+    Paused,
+    /// Child runs alone, at most so many, in the order of their ids after the given one.
+    Children {
+        /// Those after this one.
+        after: Option<SessionId>,
+        /// At most so many.
+        limit: usize,
+    },
+    /// Of which something is due to go by the flow's retention, the longest due first as far as the hour tells.
+    DueToGo {
+        /// Until then.
+        by: DateTime<Utc>,
+        /// Those after the last one that was found: when it was due, and which it was.
+        after: Option<(DateTime<Utc>, SessionId)>,
+        /// At most so many.
+        limit: usize,
+    },
+}
+
+impl Find {
+    /// The newest of all.
+    pub const fn newest(limit: usize) -> Self {
+        Self::Newest { before: None, limit }
+    }
+}
+
+/// The hour in which something is due to go: what [`Find::DueToGo`] orders by, so that a conversation does not change its
+/// place with every message.
+pub(crate) fn hour_of(at: DateTime<Utc>) -> DateTime<Utc> {
+    at.duration_trunc(TimeDelta::hours(1)).unwrap_or(at)
 }
 
 /// Something that is due at a time. There is one per session and kind.

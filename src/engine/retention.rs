@@ -1,7 +1,8 @@
 //! Lets go of what has been kept for as long as was promised.
 //!
-//! A round goes through all sessions by their heads, some at each look at the clock, and begins again an hour after it
-//! ended. A process that was down begins one at once: what came due meanwhile goes then, once.
+//! What is due is found by its time, a few conversations at each look at the clock, so that nobody waits because much is
+//! due at once. A round goes through all that is due, and begins again an hour after it ended. A process that was down
+//! begins one at once: what came due meanwhile goes then, once.
 //!
 //! What was due long ago when it is first seen waits a day: the clock may have been set wrong, and what is erased does
 //! not come back.
@@ -16,11 +17,14 @@ use crate::{
     base::ids::SessionId,
     model::{custody::Kind, session::Head},
     session::Actor,
-    store::{self, Erasure},
+    store::{self, Erasure, Find},
 };
 
-/// Sessions looked at in one go.
-const PAGE: usize = 256;
+/// Sessions of which something goes at one look.
+const AT_ONCE: usize = 16;
+
+/// Child runs, or folders of files, that are looked at in one go.
+const PAGE: usize = 64;
 
 /// Time between two rounds.
 const ROUND: TimeDelta = TimeDelta::hours(1);
@@ -34,14 +38,25 @@ const DOUBT: TimeDelta = TimeDelta::days(1);
 /// Where the round in hand stands.
 #[derive(Debug, Default)]
 pub(super) struct Sweep {
-    /// The session it came to.
-    after: Option<SessionId>,
+    /// What it came to: when that was due, and which session it is of.
+    after: Option<(DateTime<Utc>, SessionId)>,
     /// When the next round begins.
     next: Option<DateTime<Utc>>,
     /// Until when what is due since long ago stays; none while nothing of that kind was found.
     doubt: Option<DateTime<Utc>>,
-    /// Sessions that have files, looked up once in each process: a crash may have left some behind their session.
+    /// What a crash may have left behind.
+    leftovers: Leftovers,
+}
+
+/// What a crash may have left behind a session that is gone. Looked for once in each process.
+#[derive(Debug, Default)]
+struct Leftovers {
+    /// Sessions that have files and have not been looked up; none before they are listed.
     with_files: Option<BTreeSet<SessionId>>,
+    /// The child run that was looked at last.
+    child: Option<SessionId>,
+    /// All child runs have been looked at.
+    is_over: bool,
 }
 
 impl Sweep {
@@ -65,22 +80,17 @@ impl Sweep {
 }
 
 impl Engine {
-    /// Looks at the next sessions of the round in hand, or begins one where it is time; how many of them had something
-    /// that was due to go. Whatever fails is left to the next round.
+    /// Lets go of the next few in the round in hand, or begins one where it is time; how many of them had something that
+    /// was due to go. Whatever fails is left to the next round.
     pub async fn sweep(&self) -> usize {
         let now = self.inner.parts.clock.now();
         let mut sweep = self.inner.sweep.lock().await;
+        self.clear_leftovers(&mut sweep.leftovers).await;
         if sweep.next.is_some_and(|next| next > now) {
             return 0;
         }
-        if sweep.with_files.is_none() {
-            let found = self.inner.parts.artifacts.sessions().await;
-            sweep.with_files = Some(found.unwrap_or_else(|error| {
-                tracing::warn!(%error, "could not list the folders of files");
-                BTreeSet::new()
-            }));
-        }
-        let heads = match self.inner.parts.store.sessions(sweep.after, PAGE).await {
+        let find = Find::DueToGo { by: now, after: sweep.after, limit: AT_ONCE };
+        let heads = match self.inner.parts.store.find(find).await {
             Ok(heads) => heads,
             // The store has said so itself, once.
             Err(store::Error::ReadOnly(_)) => return 0,
@@ -91,57 +101,73 @@ impl Engine {
         };
         let mut due = 0;
         for head in &heads {
-            let due_since = head.goes_at.filter(|at| *at <= now);
-            if due_since.is_some_and(|at| sweep.may_go(at, now)) {
+            let Some(at) = head.goes_at else { continue };
+            if sweep.may_go(at, now) {
                 if self.dispatch(head.id, TaskCommand::LetGo).is_err() {
                     // Too much is going on; the round goes on from here with the next look.
                     return due;
                 }
                 due += 1;
             }
-            sweep.after = Some(head.id);
-            self.remove_orphan(head).await;
+            sweep.after = Some((at, head.id));
         }
-        let is_end = heads.len() < PAGE;
-        self.remove_strays(&mut sweep, &heads, is_end).await;
-        if is_end {
+        if heads.len() < AT_ONCE {
             sweep.after = None;
             sweep.next = now.checked_add_signed(ROUND);
         }
         due
     }
 
+    /// Removes some of what a crash has left behind sessions that are gone.
+    async fn clear_leftovers(&self, leftovers: &mut Leftovers) {
+        if !leftovers.is_over {
+            let children = Find::Children { after: leftovers.child, limit: PAGE };
+            let Ok(children) = self.inner.parts.store.find(children).await else { return };
+            for head in &children {
+                self.remove_orphan(head).await;
+                leftovers.child = Some(head.id);
+            }
+            leftovers.is_over = children.len() < PAGE;
+        }
+        if leftovers.with_files.is_none() {
+            let found = self.inner.parts.artifacts.sessions().await;
+            leftovers.with_files = Some(found.unwrap_or_else(|error| {
+                tracing::warn!(%error, "could not list the folders of files");
+                BTreeSet::new()
+            }));
+        }
+        for _ in 0..PAGE {
+            let next = leftovers.with_files.as_mut().and_then(BTreeSet::pop_first);
+            let Some(session) = next else { return };
+            self.remove_stray(session).await;
+        }
+    }
+
     /// Removes a child run whose parent is gone: a crash may have come between.
     async fn remove_orphan(&self, head: &Head) {
         let Some(parent) = head.parent else { return };
-        // A parent that cannot be read is there.
-        if let Ok(None) = self.inner.parts.store.load(parent).await
+        if self.is_gone(parent).await
             && let Err(error) = self.erase_child(head.id, "parent").await
         {
             tracing::warn!(session.id = %head.id, %error, "a child run of a session that is gone remains");
         }
     }
 
-    /// Removes the files of sessions that are gone, up to the last of `heads`.
-    async fn remove_strays(&self, sweep: &mut Sweep, heads: &[Head], is_end: bool) {
-        let Some(with_files) = &mut sweep.with_files else { return };
-        let last = heads.last().map(|head| head.id);
-        let passed: Vec<SessionId> =
-            with_files.iter().filter(|id| is_end || Some(**id) <= last).copied().collect();
-        for id in passed {
-            with_files.remove(&id);
-            if heads.iter().any(|head| head.id == id) {
-                continue;
-            }
-            // One that cannot be read is left out of the list, and keeps its files.
-            if let Ok(None) = self.inner.parts.store.load(id).await {
-                if let Err(error) = self.erase_files(id).await {
-                    tracing::warn!(session.id = %id, %error, "files of a session that is gone remain");
-                } else {
-                    tracing::info!(session.id = %id, "removed files of a session that is gone");
-                }
-            }
+    /// Removes the files of a session that is gone.
+    async fn remove_stray(&self, session: SessionId) {
+        if !self.is_gone(session).await {
+            return;
         }
+        if let Err(error) = self.erase_files(session).await {
+            tracing::warn!(session.id = %session, %error, "files of a session that is gone remain");
+        } else {
+            tracing::info!(session.id = %session, "removed files of a session that is gone");
+        }
+    }
+
+    /// Whether nothing of a session is left. One that cannot be read is there.
+    async fn is_gone(&self, session: SessionId) -> bool {
+        matches!(self.inner.parts.store.file_key(session).await, Ok(None))
     }
 
     /// Erases of a session what is due to go: all of it, or a part.

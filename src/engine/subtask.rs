@@ -29,7 +29,7 @@ use crate::{
         wait::Wait,
     },
     session::{Actor, State, Suspension},
-    store::{self, Loaded},
+    store::{self, Find, Loaded},
     tool::{Handed, Outcome, SubtaskRequest, ToolError, Waiting, pipeline},
 };
 
@@ -377,7 +377,8 @@ impl Engine {
     ) -> Result<(), Error> {
         let mut after = None;
         loop {
-            let heads = self.inner.parts.store.sessions(after, PAGE).await?;
+            let children = Find::Children { after, limit: PAGE };
+            let heads = self.inner.parts.store.find(children).await?;
             let Some(last) = heads.last() else { return Ok(()) };
             after = Some(last.id);
             for head in heads.iter().filter(|head| head.parent == Some(session)) {

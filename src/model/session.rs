@@ -155,6 +155,11 @@ impl Head {
     pub const fn wants_a_person(&self) -> bool {
         self.handed_over && self.claimed_by.is_none()
     }
+
+    /// Somebody of the team has something to do: to take over, or to decide.
+    pub const fn wants_staff(&self) -> bool {
+        self.wants_a_person() || self.approvals > 0
+    }
 }
 
 impl Status {

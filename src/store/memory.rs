@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{
     Capacity, Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
-    health::Health, left_outside, put_back, rendered, salt,
+    health::Health, hour_of, left_outside, put_back, rendered, salt,
 };
 use crate::{
     base::ids::{CountingIds, EffectId, Ids, SessionId, WaitId},
@@ -22,7 +22,7 @@ use crate::{
         effect::{Act, Cause, Delivery, Effect, Priority, Recipient, Rendering},
         file_key::{self, FileKey, FileKeys, KeyError},
         posted,
-        session::Head,
+        session::{Head, Status},
         usage::Balance,
         wait::Wait,
     },
@@ -84,15 +84,38 @@ impl Store for MemoryStore {
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
         let state = self.state();
         let heads = state.sessions.values().rev().map(|loaded| &loaded.head);
-        let heads = heads.filter(|head| head.parent.is_none());
-        let limit = if let Find::Newest(limit) = by { limit } else { usize::MAX };
-        let wanted = heads.filter(|head| match &by {
+        let is_wanted = |head: &&Head| match &by {
             Find::Place(place) => head.place == *place,
             Find::Person(person) => head.participant == *person,
             Find::One(session) => head.id == *session,
-            Find::Newest(_) => true,
-        });
-        Ok(wanted.take(limit).cloned().collect())
+            Find::Newest { before, .. } => before.is_none_or(|before| head.id < before),
+            Find::WantsStaff => head.wants_staff(),
+            Find::Paused => head.status == Status::Paused,
+            Find::Children { after, .. } => head.parent.is_some() && Some(head.id) > *after,
+            Find::DueToGo { by, after, .. } => head.goes_at.is_some_and(|at| {
+                let after = after.map(|(at, session)| (hour_of(at), session));
+                at <= *by && Some((hour_of(at), head.id)) > after
+            }),
+        };
+        let is_child = matches!(by, Find::Children { .. });
+        let mut found: Vec<Head> = heads
+            .filter(|head| head.parent.is_some() == is_child)
+            .filter(is_wanted)
+            .cloned()
+            .collect();
+        match by {
+            Find::Newest { limit, .. } => found.truncate(limit),
+            Find::Children { limit, .. } => {
+                found.reverse();
+                found.truncate(limit);
+            }
+            Find::DueToGo { limit, .. } => {
+                found.sort_by_key(|head| (head.goes_at.map(hour_of), head.id));
+                found.truncate(limit);
+            }
+            _ => {}
+        }
+        Ok(found)
     }
 
     async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {

@@ -35,6 +35,7 @@ mod disk_reserve;
 mod dump;
 pub mod fault_injection;
 mod group_commit;
+mod index_entries;
 mod jobs;
 mod key_store;
 mod key_sums;

@@ -54,7 +54,7 @@ impl Past for Stored {
     }
 
     async fn newest(&self, most: usize) -> Result<Vec<Head>, ToolError> {
-        self.0.find(Find::Newest(most)).await.map_err(|_| unread())
+        self.0.find(Find::newest(most)).await.map_err(|_| unread())
     }
 }
 

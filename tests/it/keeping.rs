@@ -9,19 +9,19 @@ use std::{
 };
 
 use anteroom::{
-    base::clock::Clock as _,
+    base::{clock::Clock as _, ids::SessionId},
     engine::{Error, Gathered, Receipt, webhook::Target},
     model::{
         audit::{AuditRecord, CHAIN_START, ChainCheck, Fault, Sealed},
         custody::Kind,
         effect::Handout,
-        session::{PersonId, Status},
+        session::{Head, PersonId, Status},
         transcript::Audience,
         wait::{Purpose, Settlement},
     },
     ports::artifacts::check::Kind as Printed,
     session::Command,
-    store::Capacity,
+    store::{Capacity, Commit, Loaded},
     tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;
@@ -34,6 +34,7 @@ use axum::{
 use chrono::{DateTime, TimeDelta, Utc};
 use insta::assert_snapshot;
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use crate::{
     crashes::{candidate, welcome},
@@ -252,6 +253,36 @@ async fn everything_goes_when_it_was_promised_to_go_and_not_before() {
     assert_eq!((line.event.as_str(), &line.facts["by"]), ("session_erased", &json!("retention")));
     world.pass(TimeDelta::days(400)).await;
     assert_eq!(world.audited("session_erased").await, 1);
+}
+
+#[tokio::test]
+async fn much_that_is_due_at_once_goes_a_few_at_a_time() {
+    let mut world = World::on("candidate-onboarding").await;
+    candidate(&mut world).await;
+    let Loaded { head, events } = world.disk().load(world.session).await.unwrap().unwrap();
+    for number in 1..=40 {
+        let id = SessionId::from_uuid(Uuid::from_u128(number << 64));
+        let other = Commit {
+            head: Head { id, ..head.clone() },
+            expected: 0,
+            events: events.clone(),
+            waits: Vec::new(),
+            effects: Vec::new(),
+            timers: Vec::new(),
+            audit: Vec::new(),
+            dedup: None,
+            charges: Vec::new(),
+        };
+        world.disk().commit(other).await.unwrap();
+    }
+    world.clock.advance(TimeDelta::days(180));
+    let mut due = Vec::new();
+    while due.last() != Some(&0) {
+        due.push(world.engine.sweep().await);
+        world.rest().await;
+    }
+    assert_eq!(due, [16, 16, 9, 0]);
+    assert_eq!(world.disk().sessions(None, 99).await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -475,8 +506,7 @@ fn at(minute: i64) -> DateTime<Utc> {
 fn chain() -> Vec<Sealed> {
     let mut chain: Vec<Sealed> = Vec::new();
     for number in 0..6_u128 {
-        let session =
-            anteroom::base::ids::SessionId::from_uuid(uuid::Uuid::from_u128(number % 2 + 1));
+        let session = SessionId::from_uuid(Uuid::from_u128(number % 2 + 1));
         let words = if number == 2 { json!({ "reason": "quince" }) } else { json!({}) };
         let record = AuditRecord {
             event: "phase_advance_attempt".to_owned(),

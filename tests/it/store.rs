@@ -141,6 +141,7 @@ on_every_backend! {
     a_rendering_is_remembered_once
     sessions_are_found_by_place_and_by_person
     sessions_are_listed_page_by_page
+    lists_hold_the_sessions_that_belong_to_them
     the_audit_chain_holds
     erasure_leaves_only_a_receipt_and_a_chain_that_holds
     last_effects_outlive_the_session_they_speak_of
@@ -896,12 +897,89 @@ async fn sessions_are_listed_page_by_page(backend: &mut Backend) {
     let expected = [vec![session(1), session(2)], vec![session(3), session(4)], vec![session(5)]];
     assert_eq!(pages, expected);
 
-    let newest = store.find(Find::Newest(2)).await.unwrap();
+    let newest = store.find(Find::newest(2)).await.unwrap();
     let newest: Vec<_> = newest.iter().map(|head| head.id).collect();
     assert_eq!(newest, [session(5), session(4)]);
 }
 
 /// The whole chain, checked from the start.
+/// What [`Find`] should come to, told by the heads of all sessions.
+async fn assert_lists(store: &dyn Store) {
+    let all = store.sessions(None, usize::MAX).await.unwrap();
+    let ids = |heads: &[Head]| heads.iter().map(|head| head.id).collect::<Vec<_>>();
+    let wanted = |is_in: &dyn Fn(&&Head) -> bool| {
+        let own = all.iter().rev().filter(|head| head.parent.is_none());
+        own.filter(is_in).map(|head| head.id).collect::<Vec<_>>()
+    };
+    let staff = store.find(Find::WantsStaff).await.unwrap();
+    assert_eq!(ids(&staff), wanted(&|head| head.wants_staff()));
+    let paused = store.find(Find::Paused).await.unwrap();
+    assert_eq!(ids(&paused), wanted(&|head| head.status == Status::Paused));
+    let newest = wanted(&|_| true);
+    for (before, older) in newest.iter().zip(1..) {
+        let found = store.find(Find::Newest { before: Some(*before), limit: 3 }).await.unwrap();
+        assert_eq!(ids(&found), newest[older..].iter().copied().take(3).collect::<Vec<_>>());
+    }
+    let (mut children, mut after) = (Vec::new(), None);
+    loop {
+        let page = store.find(Find::Children { after, limit: 2 }).await.unwrap();
+        let Some(last) = page.last() else { break };
+        after = Some(last.id);
+        children.extend(ids(&page));
+    }
+    let is_child = all.iter().filter(|head| head.parent.is_some());
+    assert_eq!(children, is_child.map(|head| head.id).collect::<Vec<_>>());
+    for by in [at(0), at(59), at(60), at(61), at(500), at(10_000)] {
+        let (mut due, mut after) = (Vec::new(), None);
+        loop {
+            let page = store.find(Find::DueToGo { by, after, limit: 3 }).await.unwrap();
+            let Some(last) = page.last() else { break };
+            assert!(page.len() <= 3);
+            after = Some((last.goes_at.unwrap(), last.id));
+            due.extend(page);
+        }
+        let mut wanted: Vec<Head> = all.clone();
+        wanted.retain(|head| head.goes_at.is_some_and(|at| at <= by) && head.parent.is_none());
+        let hour = |head: &Head| head.goes_at.map(|at| at.timestamp() / 3600);
+        assert!(due.is_sorted_by_key(|head| (hour(head), head.id)), "until {by}");
+        due.sort_by_key(|head| head.id);
+        assert_eq!(ids(&due), ids(&wanted), "until {by}");
+    }
+}
+
+async fn lists_hold_the_sessions_that_belong_to_them(backend: &mut Backend) {
+    const SESSIONS: u64 = 12;
+    let mut store = backend.store();
+    for round in 0..4 {
+        for number in 1..=SESSIONS {
+            // One changes in each way in one round or another, and some stay as they are.
+            let change = (number * 7 + round * 5) % 11;
+            let id = session(number.into());
+            let head = Head {
+                status: if change == 3 { Status::Paused } else { Status::Open },
+                handed_over: change > 7,
+                claimed_by: (change == 9).then(|| "Grace".to_owned()),
+                approvals: u32::from(change == 2),
+                goes_at: (change % 3 != 0).then(|| at(i64::try_from(change * 31).unwrap())),
+                parent: (number % 5 == 0).then(|| session(1)),
+                participant: PersonId::web(if change == 5 { "bob" } else { "ada" }),
+                ..head(id, round + 1)
+            };
+            store.commit(Commit { head, ..commit(id, round, &["."]) }).await.unwrap();
+        }
+        assert_lists(&*store).await;
+        if round == 1 {
+            drop(store);
+            store = backend.restart();
+            assert_lists(&*store).await;
+        }
+    }
+    for number in [2, 5, 7] {
+        store.erase(whole(session(number), record(None, ""))).await.unwrap();
+        assert_lists(&*store).await;
+    }
+}
+
 async fn chain(store: &dyn Store) -> Vec<Sealed> {
     let chain = store.audit(0, 1_000).await.unwrap();
     let mut previous = CHAIN_START;

@@ -140,7 +140,7 @@ async fn at_work(engine: &Engine, session: SessionId) -> Option<Look> {
 /// Sessions in which a process before this one has left a message.
 async fn left(app: &App, engine: &Engine) -> Vec<SessionId> {
     let store = &engine.parts().store;
-    let newest = store.find(Find::Newest(limits::CATCH_UP_SESSIONS)).await.unwrap_or_default();
+    let newest = store.find(Find::newest(limits::CATCH_UP_SESSIONS)).await.unwrap_or_default();
     let mut left = Vec::new();
     for head in newest.iter().filter(|head| head.place.platform == Platform::Discord) {
         if noted(app, head.id).await.is_some() {

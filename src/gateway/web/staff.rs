@@ -28,11 +28,11 @@ use crate::{
     engine::Error,
     messages,
     model::{
-        session::Head,
         transcript::Audience,
         wait::{Answerers, Wait},
     },
     session::{Command, Responder},
+    store::Find,
 };
 
 /// A staff member at their browser.
@@ -74,7 +74,8 @@ pub(super) struct Key {
 /// The pages of the lists that somebody wants to see; the first where they say nothing.
 #[derive(Debug, Clone, Copy, Default, serde::Deserialize)]
 pub(super) struct Wanted {
-    page: Option<usize>,
+    /// The list begins with those that are older than this one.
+    before: Option<SessionId>,
     waiting: Option<usize>,
 }
 
@@ -116,14 +117,20 @@ pub(super) async fn overview(
 
 /// Reads what the overview shows.
 pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result<Overview, Error> {
+    let store = &app.engine.parts().store;
     // However old it is: what waits must never drop out of sight.
-    let heads = app.engine.sessions(usize::MAX).await?;
-    let mut waits: Vec<&Head> =
-        heads.iter().filter(|head| head.wants_a_person() || head.approvals > 0).collect();
+    let mut waits = store.find(Find::WantsStaff).await?;
     waits.sort_by_key(|head| (!head.wants_a_person(), head.updated_at, head.id));
+    // One more tells whether there are older ones.
+    let limit = limits::SESSIONS_PER_PAGE + 1;
+    let mut heads = store.find(Find::Newest { before: wanted.before, limit }).await?;
+    let is_more = heads.len() == limit;
+    heads.truncate(limits::SESSIONS_PER_PAGE);
+    let last = heads.last().map(|head| head.id);
     let pages = Pages {
         waiting: Page::of(wanted.waiting, waits.len(), limits::WAITING_PER_PAGE),
-        list: Page::of(wanted.page, heads.len(), limits::SESSIONS_PER_PAGE),
+        before: wanted.before,
+        older: last.filter(|_| is_more),
     };
     let skipped = pages.waiting.skipped(limits::WAITING_PER_PAGE);
     let shown = waits.into_iter().skip(skipped).take(limits::WAITING_PER_PAGE);
@@ -143,10 +150,9 @@ pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result
     }
     calls.sort_by_key(|(asked_at, _)| *asked_at);
     decisions.sort_by_key(|(asked_at, _)| *asked_at);
-    let skipped = pages.list.skipped(limits::SESSIONS_PER_PAGE);
     let parts = app.engine.parts();
     Ok(Overview {
-        heads: heads.into_iter().skip(skipped).take(limits::SESSIONS_PER_PAGE).collect(),
+        heads,
         waiting: calls.into_iter().chain(decisions).map(|(_, piece)| piece).collect(),
         pages,
         flows: parts.library.iter().map(|flow| (flow.flow.id.clone(), flow)).collect(),

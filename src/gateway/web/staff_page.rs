@@ -15,6 +15,7 @@ use super::{
     timeline::more_than_a_call,
 };
 use crate::{
+    base::ids::SessionId,
     chat::form::{Words, in_words, words_of},
     engine::Outage,
     flow::{
@@ -56,7 +57,20 @@ pub(super) struct Overview {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pages {
     pub(super) waiting: Page,
-    pub(super) list: Page,
+    /// The list shows those that are older than this one; the newest where there is none.
+    pub(super) before: Option<SessionId>,
+    /// The last one shown, where there are older ones.
+    pub(super) older: Option<SessionId>,
+}
+
+impl Pages {
+    /// The query of an address that shows these pages.
+    fn query(before: Option<SessionId>, waiting: usize) -> String {
+        match before {
+            Some(before) => format!("?before={before}&waiting={waiting}"),
+            None => format!("?waiting={waiting}"),
+        }
+    }
 }
 
 /// One page of several, counted from 1.
@@ -168,7 +182,7 @@ pub(super) fn sessions(overview: &Overview) -> Fragment {
                     th scope="col" { (messages::staff_page::PROGRESS) } th scope="col" { (messages::staff_page::LAST_ACTIVITY) } } }
                 tbody { @for head in &overview.heads { (row(head, overview)) } }
             }
-            (pager(messages::staff_page::CONVERSATION_PAGES, "page", overview.pages.list, ("waiting", overview.pages.waiting)))
+            (list_pager(overview.pages))
         }
     };
     render::fragment("sessions", "sessions-table", &inner, &inner)
@@ -189,15 +203,28 @@ fn nothing_yet(begin: &Begin) -> Markup {
     }
 }
 
-/// The way to the other pages of a list; the other list stays where it is.
-fn pager(label: &str, key: &str, page: Page, other: (&str, Page)) -> Markup {
-    let address = |number: usize| format!("/staff?{key}={number}&{}={}", other.0, other.1.number);
+/// The way to older conversations, and back to the newest.
+fn list_pager(Pages { waiting, before, older }: Pages) -> Markup {
+    let address = |before| format!("/staff{}", Pages::query(before, waiting.number));
     html! {
-        @if page.last > 1 {
-            nav.pager aria-label=(label) {
-                @if page.number > 1 { a.button.quiet href=(address(page.number - 1)) rel="prev" { (icons::previous()) (messages::buttons::PREVIOUS) } }
-                span.small { (messages::forms::page(page.number, page.last)) }
-                @if page.number < page.last { a.button.quiet href=(address(page.number + 1)) rel="next" { (messages::buttons::NEXT) (icons::next()) } }
+        @if before.is_some() || older.is_some() {
+            nav.pager aria-label=(messages::staff_page::CONVERSATION_PAGES) {
+                @if before.is_some() { a.button.quiet href=(address(None)) rel="first" { (icons::previous()) (messages::buttons::NEWEST) } }
+                @if older.is_some() { a.button.quiet href=(address(older)) rel="next" { (messages::buttons::OLDER) (icons::next()) } }
+            }
+        }
+    }
+}
+
+/// The way to the other pages of what waits; the list stays where it is.
+fn waiting_pager(Pages { waiting, before, .. }: Pages) -> Markup {
+    let address = |number: usize| format!("/staff{}", Pages::query(before, number));
+    html! {
+        @if waiting.last > 1 {
+            nav.pager aria-label=(messages::staff_page::WAITING_PAGES) {
+                @if waiting.number > 1 { a.button.quiet href=(address(waiting.number - 1)) rel="prev" { (icons::previous()) (messages::buttons::PREVIOUS) } }
+                span.small { (messages::forms::page(waiting.number, waiting.last)) }
+                @if waiting.number < waiting.last { a.button.quiet href=(address(waiting.number + 1)) rel="next" { (messages::buttons::NEXT) (icons::next()) } }
             }
         }
     }
@@ -251,8 +278,8 @@ fn how_far(head: &Head, flow: Option<&LoadedFlow>) -> Markup {
 
 /// What waits and all conversations at a glance.
 pub(super) fn overview(overview: &Overview, notice: Option<&Words>) -> Markup {
-    let Pages { waiting, list } = overview.pages;
-    let live = format!("/staff/live?page={}&waiting={}", list.number, waiting.number);
+    let Pages { waiting, before, .. } = overview.pages;
+    let live = format!("/staff/live{}", Pages::query(before, waiting.number));
     let frame =
         Frame { title: messages::staff_page::STAFF, live: Some(live), class: "staff", notice };
     frame.around(&html! {
@@ -262,7 +289,7 @@ pub(super) fn overview(overview: &Overview, notice: Option<&Words>) -> Markup {
                 h2 #to-decide { (messages::staff_page::WAITING) }
                 div #approvals { @for piece in &overview.waiting { (PreEscaped(&piece.html)) } }
                 p.empty.when-none { (messages::staff_page::NOTHING_TO_DECIDE) }
-                (pager(messages::staff_page::WAITING_PAGES, "waiting", waiting, ("page", list)))
+                (waiting_pager(overview.pages))
             }
             (damage(overview.damaged))
             (outages(&overview.outages))

@@ -16,11 +16,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     compression::Level,
+    index_entries,
     key_store::{Key, Slot},
     keys, packed_keys,
     read::{self, Cover, Known, Pointer},
     record_codec::{Belongings, Frame, Kept, Shown, question},
-    steps,
     write_batch::{Reader, Record, VERSION, WriteBatch},
 };
 use crate::{
@@ -99,7 +99,7 @@ pub(super) fn compact(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<
     let reader = stage.reader;
     stage.remove(keys::loose(session));
     let Some(Known { slot, key, cover }) = read::known(reader, session)? else { return Ok(()) };
-    for entry in steps::entries(reader, &cover.head) {
+    for entry in index_entries::of(reader, &cover.head) {
         pack(stage, &entry)?;
     }
     for entry in reader.keys(&keys::notes_of(slot))? {

@@ -250,6 +250,8 @@ struct Building {
     held: Writes,
     /// What the entries should come to, where they say so.
     stated: Option<TreeChecksum>,
+    /// They are of a store that had its sessions in lists.
+    has_lists: bool,
     key_store: Arc<KeyStore>,
     /// Held until the store is whole.
     lock: File,
@@ -259,13 +261,15 @@ impl Building {
     fn begin(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Self, Error> {
         let Opened { writing, key_store, lock } = open::open(dir, faults, open::SMALL_CACHE)?;
         let (dir, held) = (dir.to_owned(), Writes::new());
-        Ok(Self { dir, writing, held, stated: None, key_store, lock })
+        Ok(Self { dir, writing, held, stated: None, has_lists: true, key_store, lock })
     }
 
     fn put(&mut self, key: Key, value: Option<Vec<u8>>) -> Result<(), Error> {
         if key == keys::layout() {
             // The store has one of its own by now; only what it goes with must be the same.
-            return open::check_layout(value.as_deref().unwrap_or_default(), &self.dir).map(drop);
+            let layout = open::check_layout(value.as_deref().unwrap_or_default(), &self.dir)?;
+            self.has_lists = layout.version == open::LAYOUT;
+            return Ok(());
         }
         if key == keys::checksum() {
             self.stated = value.as_deref().and_then(TreeChecksum::decode);
@@ -284,8 +288,9 @@ impl Building {
         self.apply()?;
         let Self {
             dir,
-            writing: Writing { db, mut disk, checksum, .. },
+            writing: Writing { db, mut disk, mut checksum, .. },
             stated,
+            has_lists,
             key_store,
             lock,
             ..
@@ -296,7 +301,11 @@ impl Building {
                 "its entries are not those that were saved",
             ));
         }
-        let tip = read::tip(Reader::new(&db, &key_store))?;
+        let reader = Reader::new(&db, &key_store);
+        if !has_lists {
+            open::list_sessions(reader, &mut checksum)?;
+        }
+        let tip = read::tip(reader)?;
         let synced = disk.sync(&db, &Mark { checksum, tip });
         synced.map_err(|broken| Error::unavailable(broken.said))?;
         drop(disk);

@@ -9,6 +9,7 @@
 //! | `e` | slot, number | frame: what commits say about a session* (see `record_codec`) |
 //! | `g` | digest of a note's key | a note of nobody's, as it is* |
 //! | `h` | session | slot, then the head and timers* |
+//! | `i` | list, when, session | nothing: a list of sessions at hand, such as those that want the team |
 //! | `k` | digest of a note's key | slot, then the note of that session* |
 //! | `l` | nothing | version of this layout, then the number of the file of keys |
 //! | `m` | slot, digest of a note's key | nothing |
@@ -42,6 +43,7 @@ pub(super) const DEDUP: u8 = b'd';
 pub(super) const FRAME: u8 = b'e';
 pub(super) const NOTE: u8 = b'g';
 pub(super) const HEAD: u8 = b'h';
+pub(super) const LISTED: u8 = b'i';
 pub(super) const SESSION_NOTE: u8 = b'k';
 pub(super) const LAYOUT: u8 = b'l';
 pub(super) const NOTE_OF: u8 = b'm';
@@ -141,9 +143,39 @@ pub(super) fn indexed(index: &[u8], session: SessionId) -> Key {
     [index, &id(session.uuid())].concat()
 }
 
-/// The session in an entry made by [`indexed`].
+/// The session in an entry made by [`indexed`] or [`listed`].
 pub(super) fn session_of_entry(key: &[u8]) -> Option<SessionId> {
-    uuid(key, 1 + HINT).map(SessionId::from_uuid)
+    let at = if key.first() == Some(&LISTED) { 2 + INSTANT } else { 1 + HINT };
+    uuid(key, at).map(SessionId::from_uuid)
+}
+
+/// A list of sessions that is kept, so that nobody goes through all to find them.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum List {
+    /// In the order of the hour in which something of them goes.
+    DueToGo,
+    WantsStaff,
+    Paused,
+    Children,
+}
+
+/// Bytes of an entry of a list, with its family.
+pub(super) const LIST_ENTRY: usize = 1 + 1 + INSTANT + ID;
+
+/// The beginning of the entries of a list.
+pub(super) fn list(list: List) -> Key {
+    let list = match list {
+        List::DueToGo => b'g',
+        List::WantsStaff => b's',
+        List::Paused => b'p',
+        List::Children => b'c',
+    };
+    vec![LISTED, list]
+}
+
+/// The entry of a session in a list that is in the order of time, or in none.
+pub(super) fn listed(list: List, at: DateTime<Utc>, session: SessionId) -> Key {
+    [self::list(list), instant(at).to_vec(), id(session.uuid()).to_vec()].concat()
 }
 
 pub(super) fn loose(session: SessionId) -> Key {

@@ -17,6 +17,7 @@ use super::{
     disk::{self, Broken, Disk},
     disk_reserve,
     fault_injection::{Faults, Touch},
+    index_entries,
     key_store::{KeyStore, KeyStoreId, Slot},
     keys,
     queue::Queue,
@@ -42,7 +43,7 @@ pub(super) const SMALL_CACHE: u64 = 8 * 1024 * 1024;
 /// Version of the layout in `keys`.
 pub(super) const LAYOUT: u8 = 4;
 
-/// The one before, in which no session is compact; it is taken as it is.
+/// The one before, in which no session is compact, nor in a list; it is taken as it is and gets lists.
 const LOOSE: u8 = 3;
 
 /// The one before that, without checksums; it is taken as it is and gets them.
@@ -134,7 +135,7 @@ fn assemble(
             } else {
                 let key_store = KeyStore::open(dir, Some(id), version == UNCHECKED)?;
                 if version == UNCHECKED {
-                    begin_tally(&db, id)?;
+                    begin_tally(&db, LOOSE, id)?;
                 }
                 key_store.resume(last_slot(Reader::new(&db, &key_store))?)?;
                 Arc::new(key_store)
@@ -146,7 +147,7 @@ fn assemble(
         }
         None => {
             let key_store = KeyStore::open(dir, None, true)?;
-            begin_tally(&db, key_store.id())?;
+            begin_tally(&db, LAYOUT, key_store.id())?;
             key_store.resume(None)?;
             Arc::new(key_store)
         }
@@ -160,7 +161,7 @@ fn assemble(
     // Opening and the layout are on the device; nothing else has been written.
     disk.mark(&Mark { checksum, tip: tip.clone() }).map_err(|error| unopened(dir, error))?;
     finish_shredding(reader, &mut checksum)?;
-    raise_layout(&db, &mut checksum, key_store.id())?;
+    raise_layout(reader, &mut checksum)?;
     let outbox = outbox(reader)?;
     let loose =
         reader.keys(&[keys::LOOSE])?.iter().filter_map(|key| keys::session_of(key)).collect();
@@ -182,21 +183,39 @@ impl Layout {
 }
 
 /// Gives a database its layout and the checksum of what it holds.
-fn begin_tally(db: &Db, id: KeyStoreId) -> Result<(), Error> {
+fn begin_tally(db: &Db, layout: u8, id: KeyStoreId) -> Result<(), Error> {
     let mut checksum = TreeChecksum::counted(db)?;
-    let entry = [&[LAYOUT], &id[..]].concat();
+    let entry = [&[layout], &id[..]].concat();
     tree_checksum::apply(db, &mut checksum, &Writes::from([(keys::layout(), Some(entry))]))?;
     db.flush().map_err(broken)?;
     Ok(())
 }
 
-/// Says that the store may hold what an older program cannot read.
-fn raise_layout(db: &Db, checksum: &mut TreeChecksum, id: KeyStoreId) -> Result<(), Error> {
+/// Gives a store of an older layout what it lacks, and says that an older program may not be able to read it.
+fn raise_layout(reader: Reader<'_>, checksum: &mut TreeChecksum) -> Result<(), Error> {
+    let (tree, id) = (reader.tree, reader.key_store.id());
     let entry = [&[LAYOUT], &id[..]].concat();
-    if db.get(keys::layout()).map_err(broken)?.as_deref() == Some(&entry) {
+    if tree.get(keys::layout()).map_err(broken)?.as_deref() == Some(&entry) {
         return Ok(());
     }
-    tree_checksum::apply(db, checksum, &Writes::from([(keys::layout(), Some(entry))]))
+    list_sessions(reader, checksum)?;
+    tree_checksum::apply(tree, checksum, &Writes::from([(keys::layout(), Some(entry))]))
+}
+
+/// Sessions that are listed in one go.
+const PAGE: usize = 256;
+
+/// Puts the sessions of a store that had no lists into those that they belong to. Again: changes nothing.
+pub(super) fn list_sessions(reader: Reader<'_>, checksum: &mut TreeChecksum) -> Result<(), Error> {
+    let mut after = None;
+    loop {
+        let heads = read::sessions(reader, after, PAGE)?;
+        let Some(last) = heads.last() else { return Ok(()) };
+        after = Some(last.id);
+        let entries = heads.iter().flat_map(index_entries::in_lists);
+        let writes = entries.map(|entry| (entry, Some(Vec::new()))).collect();
+        tree_checksum::apply(reader.tree, checksum, &writes)?;
+    }
 }
 
 /// The layout of a database; none where it is new.

@@ -8,7 +8,10 @@
 //! holds members up to the key of the next page: keys of one family without the family's byte, sorted, all of the same
 //! length, one after the other. A member of family `w` goes on with the pointer that such a key has as its value.
 
+use std::collections::BTreeSet;
+
 use super::{
+    broken,
     keys::{self, ID, Key},
     write_batch::{Reader, WriteBatch},
 };
@@ -27,6 +30,7 @@ const fn width(family: u8) -> Option<usize> {
         keys::NOTE_OF => Some(keys::SLOT + ID),
         keys::OF_PERSON | keys::AT_PLACE => Some(keys::HINT + ID),
         keys::WAIT => Some(ID + keys::POINTER),
+        keys::LISTED => Some(keys::LIST_ENTRY - 1),
         _ => None,
     }
 }
@@ -81,6 +85,37 @@ fn each(reader: Reader<'_>, prefix: &[u8], mut take: impl FnMut(Key)) -> Result<
         end = at;
     }
     Ok(())
+}
+
+/// The first keys from `first` on and before `end`, at most `limit`, in order: those that lie by themselves and those that
+/// are packed. Both are of one family.
+pub(super) fn range(
+    reader: Reader<'_>,
+    first: &[u8],
+    end: &[u8],
+    limit: usize,
+) -> Result<Vec<Key>, Error> {
+    let Some((family, rest, width)) = parts(first) else { return Ok(Vec::new()) };
+    let loose = reader.tree.range(first..end).keys().take(limit);
+    let mut found: BTreeSet<Key> =
+        loose.map(|key| Ok(key.map_err(broken)?.to_vec())).collect::<Result<_, Error>>()?;
+    let mut upper = page_key(family, rest);
+    upper.push(0);
+    let begin = reader.last_before(&page_key(family, &[]), &upper)?;
+    let begin = begin.map_or_else(|| page_key(family, &[]), |(at, _)| at);
+    let pages = reader.tree.range(begin..end_of_pages(family, &[], width));
+    let mut packed = Vec::new();
+    for page in pages {
+        let (_, page) = page.map_err(broken)?;
+        let members = page.chunks_exact(width).map(|member| [&[family], member].concat());
+        packed.extend(members.filter(|key| key.as_slice() >= first && key.as_slice() < end));
+        let is_over = page.chunks_exact(width).any(|member| Some(member) >= end.get(1..));
+        if is_over || packed.len() >= limit {
+            break;
+        }
+    }
+    found.extend(packed);
+    Ok(found.into_iter().take(limit).collect())
 }
 
 /// Behind all pages that may hold a member that begins with `prefix`.

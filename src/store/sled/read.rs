@@ -10,7 +10,8 @@ use super::{
     audit_record::{self, Link, Seal, Tip},
     broken,
     key_store::{Key, Slot},
-    keys, packed_keys,
+    keys::{self, List},
+    packed_keys,
     record_codec::{Belongings, Frame, OpenFrame, Told},
     write_batch::{Reader, Record, VERSION, is_first},
 };
@@ -21,12 +22,12 @@ use crate::{
         audit::Sealed,
         effect::{Effect, Rendering},
         file_key::FileKey,
-        session::Head,
+        session::{Head, Status},
         transcript::Recorded,
         usage::Balance,
         wait::Wait,
     },
-    store::{Error, Find, Loaded, Timer, TimerKind},
+    store::{Error, Find, Loaded, Timer, TimerKind, hour_of},
 };
 
 /// The text beside the head: what else a commit must know of a session.
@@ -228,7 +229,17 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
             let head = readable(reader, head(reader, *session))?;
             return Ok(head.into_iter().filter(|head| head.parent.is_none()).collect());
         }
-        Find::Newest(limit) => return newest(reader, *limit),
+        Find::Newest { before, limit } => return newest(reader, *before, *limit),
+        Find::WantsStaff => keys::list(List::WantsStaff),
+        Find::Paused => keys::list(List::Paused),
+        Find::Children { after, limit } => {
+            let after = after.map(|after| (DateTime::UNIX_EPOCH, after));
+            return listed_from(reader, List::Children, (after, *limit), DateTime::UNIX_EPOCH);
+        }
+        Find::DueToGo { by, after, limit } => {
+            let after = after.map(|(at, session)| (hour_of(at), session));
+            return listed_from(reader, List::DueToGo, (after, *limit), *by);
+        }
     };
     let mut entries: BTreeSet<_> = reader.keys(&index)?.into_iter().collect();
     entries.extend(packed_keys::scan(reader, &index)?);
@@ -240,7 +251,9 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
         let wanted = match by {
             Find::Place(place) => head.place == *place,
             Find::Person(person) => head.participant == *person,
-            Find::One(_) | Find::Newest(_) => true,
+            Find::WantsStaff => head.wants_staff(),
+            Find::Paused => head.status == Status::Paused,
+            _ => true,
         };
         if wanted && head.parent.is_none() {
             heads.push(head);
@@ -259,10 +272,39 @@ pub(super) fn at_place(reader: Reader<'_>, text: &str) -> keys::Key {
     keys::at_place(reader.key_store.digest(keys::AT_PLACE, text))
 }
 
-/// Ids are in the order of time, so the newest sessions are the last.
-fn newest(reader: Reader<'_>, limit: usize) -> Result<Vec<Head>, Error> {
+/// Sessions in a list of which the order is kept, at most so many after one of them; until a time, where they have one.
+fn listed_from(
+    reader: Reader<'_>,
+    list: List,
+    (after, limit): (Option<(DateTime<Utc>, SessionId)>, usize),
+    until: DateTime<Utc>,
+) -> Result<Vec<Head>, Error> {
+    let after = after.map(|(at, session)| keys::listed(list, at, session));
+    let mut first = after.and_then(|after| keys::after(&after)).unwrap_or_else(|| keys::list(list));
+    let end = [keys::list(list), keys::instant(until).to_vec()].concat();
+    let end = keys::after(&end).unwrap_or_default();
     let mut heads = Vec::new();
-    for key in reader.tree.scan_prefix([keys::HEAD]).keys().rev() {
+    while heads.len() < limit {
+        let keys = packed_keys::range(reader, &first, &end, limit)?;
+        let Some(next) = keys.last().and_then(|last| keys::after(last)) else { break };
+        for session in keys.iter().filter_map(|key| keys::session_of_entry(key)) {
+            let head = readable(reader, head(reader, session))?;
+            heads.extend(head.filter(|head| match list {
+                List::DueToGo => head.goes_at.is_some_and(|at| at <= until),
+                _ => true,
+            }));
+        }
+        first = next;
+    }
+    heads.truncate(limit);
+    Ok(heads)
+}
+
+/// Ids are in the order of time, so the newest sessions are the last.
+fn newest(reader: Reader<'_>, before: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
+    let mut heads = Vec::new();
+    let end = before.map(keys::head).or_else(|| keys::after(&[keys::HEAD])).unwrap_or_default();
+    for key in reader.tree.range(vec![keys::HEAD]..end).keys().rev() {
         if heads.len() == limit {
             break;
         }

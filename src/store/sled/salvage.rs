@@ -220,7 +220,7 @@ impl Good {
         match key.first() {
             Some(&(keys::FRAME | keys::OUTBOX | keys::NOTE_OF)) => has(keys::slot_of(key)),
             Some(&keys::HEAD) => keys::session_of(key).is_some_and(is_whole),
-            Some(&(keys::AT_PLACE | keys::OF_PERSON)) => {
+            Some(&(keys::AT_PLACE | keys::OF_PERSON | keys::LISTED)) => {
                 keys::session_of_entry(key).is_some_and(is_whole)
             }
             Some(&keys::TIMER) => {

@@ -8,6 +8,7 @@ use super::{
     audit_chain::{self, Owner},
     audit_record::{self, Link, Tip},
     compression::Level,
+    index_entries,
     key_store::{Key, Slot},
     keys, notes, packed_keys,
     read::{self, Cover, Known, Pointer},
@@ -21,7 +22,6 @@ use crate::{
         STORED_VERSION,
         audit::AuditRecord,
         effect::{Delivery, Effect, Rendering},
-        session::Head,
         wait::Wait,
     },
     store::{
@@ -107,7 +107,7 @@ pub(super) fn commit(
     let audit = chain.seal(stage, Some(&owner), (commit.audit, old.audit))?;
     let is_new = old.frames == 0;
     mark_loose(stage, session)?;
-    index(stage, (!is_new).then_some(&old.head), &commit.head)?;
+    index_entries::put(stage, (!is_new).then_some(&old.head), &commit.head)?;
     let cover = Cover { head: commit.head.clone(), frames: put.frames, timers, audit, ..old };
     put_cover(stage, &session_key, &cover)?;
     commit.charges.iter().try_for_each(|charge| put_charge(stage, charge))?;
@@ -348,7 +348,7 @@ pub(super) fn erase(
         if let Some(Loaded { head, events }) = rest {
             let frame = Frame { events, ..Frame::default() };
             put_frame(stage, &session_key, (0, None), frame, &[], None)?;
-            index(stage, None, &head)?;
+            index_entries::put(stage, None, &head)?;
             let timers = Vec::new();
             let cover = Cover { head, frames: 1, compact: 0, timers, files, audit };
             put_cover(stage, &session_key, &cover)?;
@@ -376,7 +376,7 @@ fn forget(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<Gone, Error>
             for (kind, at) in known.cover.timers {
                 stage.remove(keys::timer(&keys::instant(at), session, kind));
             }
-            for key in entries(reader, &known.cover.head) {
+            for key in index_entries::of(reader, &known.cover.head) {
                 packed_keys::remove_key(stage, &key)?;
             }
         }
@@ -438,7 +438,7 @@ fn sweep(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<(), Error> {
             stage.remove(key);
         }
     }
-    for family in [keys::AT_PLACE, keys::OF_PERSON] {
+    for family in [keys::AT_PLACE, keys::OF_PERSON, keys::LISTED] {
         let mut entries = reader.keys(&[family])?;
         entries.extend(packed_keys::scan(reader, &[family])?);
         for key in entries.iter().filter(|key| keys::session_of_entry(key) == Some(session)) {
@@ -516,29 +516,6 @@ fn remember(
     let pointer = record.body.get(..Pointer::LENGTH).unwrap_or_default();
     let body = [pointer, &sealed.body].concat();
     stage.put_record(&at, &Record { version: VERSION, body })
-}
-
-/// The index entries of a session.
-pub(super) fn entries(reader: Reader<'_>, head: &Head) -> [keys::Key; 2] {
-    [
-        read::at_place(reader, &keys::place_text(&head.place)),
-        read::of_person(reader, &keys::person_text(&head.participant)),
-    ]
-    .map(|index| keys::indexed(&index, head.id))
-}
-
-fn index(stage: &mut WriteBatch<'_>, old: Option<&Head>, head: &Head) -> Result<(), Error> {
-    let same = |old: &Head| old.place == head.place && old.participant == head.participant;
-    if old.is_some_and(same) {
-        return Ok(());
-    }
-    for key in old.map(|old| entries(stage.reader, old)).into_iter().flatten() {
-        packed_keys::remove_key(stage, &key)?;
-    }
-    for key in entries(stage.reader, head) {
-        stage.put(key, []);
-    }
-    Ok(())
 }
 
 fn set_timer(

@@ -151,6 +151,7 @@ async fn records_of_an_older_program_are_found_and_new_ones_with_them() {
     let store = open(dir.path());
     let heads = store.sessions(None, 99).await.unwrap();
     assert_eq!(heads.len(), 4);
+    assert_lists(&store).await;
     for head in heads {
         let before = audit_of(&store, head.id).await;
         assert!(before.len() > 1, "{}", head.id);

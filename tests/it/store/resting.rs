@@ -24,8 +24,8 @@ use chrono::{DateTime, Utc};
 use tempfile::TempDir;
 
 use super::{
-    ALL, Backend, at, commit, delivered, effect, effect_id, noise, open, record, said, session,
-    wait, wait_id, whole,
+    ALL, Backend, assert_lists, at, commit, delivered, effect, effect_id, head, noise, open,
+    record, said, session, shredding::changed, wait, wait_id, whole,
 };
 
 /// A store in which every session comes to rest after each step.
@@ -367,4 +367,47 @@ async fn what_was_touched_before_a_restart_is_made_compact_after_it() {
     store.blocked().await.unwrap();
     assert_eq!(keys_of(&store).get(&'w'), None);
     assert_eq!(keys_of(&store).get(&'q'), None);
+}
+
+#[tokio::test]
+async fn a_store_without_lists_gets_them_when_it_is_opened() {
+    let dir = TempDir::new().unwrap();
+    let store = open(dir.path());
+    for number in 1..=300_u32 {
+        let head = Head {
+            approvals: u32::from(number % 50 == 0),
+            goes_at: (number % 3 == 0).then(|| at(i64::from(number))),
+            parent: (number % 90 == 0).then(|| session(1)),
+            ..head(session(number.into()), 1)
+        };
+        let step = Commit { head, ..commit(session(number.into()), 0, &["."]) };
+        store.commit(step).await.unwrap();
+    }
+    assert_lists(&store).await;
+    let entries = store.entries().unwrap();
+    let lists = |key: &[u8]| key[0] == b'i';
+    let listed = entries.iter().filter(|(key, _)| lists(key)).count();
+    assert_eq!(listed, 97 + 6 + 3);
+    drop(store);
+    let (_copy, store) = changed(dir.path(), |entries| {
+        entries.retain(|key, _| !lists(key));
+        entries.get_mut(&b"l"[..]).unwrap()[0] = 3;
+    });
+    assert_lists(&store).await;
+    let loose =
+        |store: &SledStore| store.entries().unwrap().iter().filter(|(key, _)| lists(key)).count();
+    assert_eq!(loose(&store), listed);
+    while loose(&store) > 0 {
+        store.compact().await.unwrap();
+    }
+    // Now they fill several pages.
+    assert_lists(&store).await;
+    drop(store);
+
+    let third = [&b"h"[..], session(3).uuid().as_bytes()].concat();
+    let (_copy, store) = changed(dir.path(), |entries| {
+        entries.get_mut(&third).unwrap().truncate(3);
+    });
+    store.erase(whole(session(3), record(None, ""))).await.unwrap();
+    assert_eq!(loose(&store), listed - 1, "it was due, and nothing but the lists told");
 }

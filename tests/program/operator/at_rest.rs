@@ -200,7 +200,7 @@ async fn facts(data: &Path, known: &Known) -> Result<Facts, Error> {
     let mut facts = Facts::new();
     let listed = store.sessions(None, 10_000).await;
     facts.insert("sessions".to_owned(), fact(listed));
-    facts.insert("newest".to_owned(), fact(store.find(Find::Newest(10_000)).await));
+    facts.insert("newest".to_owned(), fact(store.find(Find::newest(10_000)).await));
     facts.insert("audit".to_owned(), fact(store.audit(0, 100_000).await));
     facts.insert("notes".to_owned(), fact(store.notes("").await));
     for session in &known.sessions {

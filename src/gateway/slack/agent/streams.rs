@@ -379,7 +379,7 @@ impl Streams {
 
     /// The newest sessions, the one that changed last first: one that is not among them is settled when it says something.
     pub(super) async fn left(&self) -> Vec<SessionId> {
-        let found = self.store.find(Find::Newest(limits::STREAM_SESSIONS)).await;
+        let found = self.store.find(Find::newest(limits::STREAM_SESSIONS)).await;
         let mut heads = found.unwrap_or_default();
         heads.retain(|head| head.place.platform == Platform::Slack && head.parent.is_none());
         heads.sort_by_key(|head| Reverse(head.updated_at));
