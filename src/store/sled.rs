@@ -177,8 +177,8 @@ impl SledStore {
         self.shared.syncs.load(Ordering::Relaxed)
     }
 
-    /// Makes sessions compact as if all of them had come to rest, for about a tenth of a second.
-    pub async fn compact(&self) -> Result<(), Error> {
+    /// Makes sessions compact as if all of them had come to rest, for about a tenth of a second; whether any are left.
+    pub async fn compact(&self) -> Result<bool, Error> {
         self.ask(|reply| Job::Compact { reply }).await
     }
 

@@ -11,7 +11,7 @@ use std::{
     time::Instant,
 };
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use metrics::{gauge, histogram};
 use sled::Db;
 use tokio::sync::mpsc;
@@ -59,6 +59,9 @@ use crate::{
 /// Most jobs that share a sync; keeps the first of them from waiting for ever.
 const GROUP_MAX: usize = 256;
 
+/// How long something may be missing on the device for which nobody waits.
+const UNSYNCED_MAX: TimeDelta = TimeDelta::milliseconds(500);
+
 /// Bytes of keys and values of steps after which they are applied, whatever else is to be done: sled holds a batch in
 /// buffers of twice that.
 const BATCH_BYTES: usize = 256 * 1024;
@@ -86,6 +89,10 @@ pub(super) struct Committer {
     unreadable: HashSet<EffectId>,
     /// Something was applied that is not on the device yet.
     unsynced: bool,
+    /// When somebody told the time last.
+    now: Option<DateTime<Utc>>,
+    /// Since when something is applied for which nobody waits.
+    waits_since: Option<DateTime<Utc>>,
     /// Why nothing is written just now. sled takes no write after one that failed, and after a failed sync the
     /// kernel may have dropped what it could not write and report success next time: only opening again tells what
     /// is there.
@@ -138,6 +145,8 @@ impl Committer {
             unreadable: HashSet::new(),
             // The layout's version may just have been written.
             unsynced: true,
+            now: None,
+            waits_since: None,
             bad: None,
             is_fresh: true,
             setbacks: 0,
@@ -193,10 +202,12 @@ impl Committer {
         // Only now, so that no effect leaves whose commit a power cut could take back.
         for reply in compacts {
             self.compact(|| true);
-            answer(reply, self.refusal().map_or(Ok(()), Err));
+            let is_more = !self.restless.is_empty();
+            answer(reply, self.refusal().map_or(Ok(is_more), Err));
         }
         for (now, capacity, reply) in claims {
             self.mend(now);
+            self.sync_late(now);
             self.shared.recent.tidy();
             self.restless.tick(now);
             let claimed = self.guarded(|this| this.claim(now, capacity));
@@ -314,13 +325,23 @@ impl Committer {
         match open.barrier.sync(&open.db, mark) {
             Ok(()) => {
                 histogram!(metric::SYNC_SECONDS).record(began.elapsed().as_secs_f64());
-                self.unsynced = false;
+                (self.unsynced, self.waits_since) = (false, None);
                 self.setbacks = 0;
                 self.shared.syncs.fetch_add(1, Ordering::Relaxed);
             }
             Err(broken) => {
                 self.fail(&broken);
             }
+        }
+    }
+
+    /// Puts on the device what has been waiting for somebody else's sync. While nothing is written there is none.
+    fn sync_late(&mut self, now: DateTime<Utc>) {
+        self.now = Some(now);
+        // A time in the future means that the clock was set back.
+        let is_late = |since| now < since || now - since >= UNSYNCED_MAX;
+        if self.waits_since.is_some_and(is_late) {
+            self.sync();
         }
     }
 
@@ -455,6 +476,7 @@ impl Committer {
         };
         write().map_err(|broken: Broken| self.fail(&broken))?;
         self.checksum = checksum;
+        self.waits_since = self.waits_since.or(self.now);
         Ok(())
     }
 

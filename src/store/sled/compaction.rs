@@ -82,6 +82,11 @@ impl Restless {
         self.due.extend(mem::take(&mut self.since).into_keys());
     }
 
+    /// Whether all are compact.
+    pub(super) fn is_empty(&self) -> bool {
+        self.since.is_empty() && self.due.is_empty()
+    }
+
     /// One that is at rest, if any. It is forgotten.
     pub(super) fn next(&mut self) -> Option<SessionId> {
         while let Some(session) = self.due.pop() {

@@ -26,7 +26,7 @@ pub(super) enum Job {
     Claim { now: DateTime<Utc>, capacity: Capacity, reply: Reply<Vec<Effect>> },
     Hurry { cause: Box<Cause>, most: usize, reply: Reply<usize> },
     Blocked { reply: Reply<Vec<(Cause, usize)>> },
-    Compact { reply: Reply<()> },
+    Compact { reply: Reply<bool> },
 }
 
 impl Job {
@@ -55,7 +55,7 @@ pub(super) struct Group {
     /// To those who do not.
     pub(super) dones: Vec<(Reply<()>, Result<(), Error>)>,
     pub(super) claims: Vec<(DateTime<Utc>, Capacity, Reply<Vec<Effect>>)>,
-    pub(super) compacts: Vec<Reply<()>>,
+    pub(super) compacts: Vec<Reply<bool>>,
     pub(super) applied: Vec<Applied>,
     /// Passed once the steps are applied.
     pub(super) points: Vec<Failpoint>,

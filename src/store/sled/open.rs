@@ -453,9 +453,14 @@ fn open_apart(dir: &Path, cache: u64) -> Result<Db, Failure> {
     Err(Failure::Locked)
 }
 
+/// How often sled tidies its file and then syncs it, in milliseconds, whether or not anything was written. It tidies for half
+/// of that time at most; what was committed is put on the device by [`Disk::sync`].
+const TIDY_EVERY_MS: u64 = 10_000;
+
 /// Opens on a thread of its own, because sled can panic over damaged files.
 fn try_apart(dir: &Path, cache: u64) -> Result<Db, Failure> {
     let config = sled::Config::new().path(dir).cache_capacity(cache);
+    let config = config.flush_every_ms(Some(TIDY_EVERY_MS));
     let thread = thread::Builder::new().name("store-open".to_owned());
     let opening = thread
         .spawn(move || config.open())

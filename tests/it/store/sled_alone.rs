@@ -117,6 +117,26 @@ async fn every_acknowledged_commit_was_synced() {
 }
 
 #[tokio::test]
+async fn what_nobody_waits_for_is_synced_soon_and_an_idle_store_not_at_all() {
+    let dir = TempDir::new().unwrap();
+    let store = open(dir.path());
+    let effects = vec![post(1, session(1))];
+    store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
+    let [effect] = store.claim(at(0), ALL).await.unwrap().try_into().unwrap();
+    let tell = async |seconds| {
+        store.claim(at(0) + TimeDelta::seconds(seconds), ALL).await.unwrap();
+        store.syncs()
+    };
+    let before = store.syncs();
+    store.done(effect.id, delivered("D1/1.0")).await.unwrap();
+    assert_eq!(tell(0).await, before, "another commit may come");
+    assert_eq!(tell(1).await, before + 1);
+    for seconds in 2..9 {
+        assert_eq!(tell(seconds).await, before + 1, "after {seconds} s");
+    }
+}
+
+#[tokio::test]
 async fn what_could_not_be_synced_is_not_acknowledged_and_nothing_more_is_taken() {
     let dir = TempDir::new().unwrap();
     let store = open(dir.path());
