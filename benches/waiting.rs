@@ -1,7 +1,9 @@
-//! What waiting sessions cost a real process: memory at rest, time until it is ready, bytes on disk.
+//! What waiting sessions cost: the memory of a real process, the time until it is ready, bytes and keys on disk, and what is
+//! done for one of them. Each size is measured as it was filled, and again when all sessions have come to rest.
 //!
-//! `cargo bench --bench waiting [-- SESSIONS…]`; without numbers 0 and 10,000. Every session has had six turns and
-//! waits under its seventh question; where there are more than 20,000, for want of room, each waits under its first.
+//! `cargo bench --bench waiting [-- SESSIONS… [--budgets]]`; without numbers 0 and 10,000. Every session has had six turns
+//! and waits under its seventh question; where there are more than 20,000, for want of room, each waits under its first.
+//! With `--budgets` it fails where sessions at rest cost more than they may.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints a table")]
 
 #[path = "support.rs"]
@@ -19,9 +21,15 @@ use std::{
 };
 
 use anteroom::{
-    base::{clock::SystemClock, ids::RandomIds},
-    store::sled::SledStore,
+    base::{
+        clock::{Clock as _, SystemClock},
+        ids::{RandomIds, SessionId},
+    },
+    engine::export,
+    model::session::Head,
+    store::{Commit, Find, Loaded, Store, sled::SledStore},
 };
+use tokio::runtime::Runtime;
 
 const TURNS: usize = 6;
 
@@ -31,29 +39,79 @@ const TURNS_UP_TO: usize = 20_000;
 /// Starts of each size; the median counts.
 const STARTS: usize = 5;
 
+/// Sessions of which something is done.
+const SAMPLE: usize = 200;
+
+/// Sessions whose keys are counted by family.
+const COUNTED_MAX: usize = 20_000;
+
+/// What a session at rest may cost.
+const BUDGETS: [(&str, f64); 4] = [
+    ("keys a session", 12.0),
+    ("bytes in values a session", 10_000.0),
+    ("ms for an export", 50.0),
+    ("ms for an answer", 20.0),
+];
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if !args.iter().any(|arg| arg == "--bench") {
         return;
     }
+    let has_budgets = args.iter().any(|arg| arg == "--budgets");
     let mut sizes: Vec<usize> = args.iter().filter_map(|arg| arg.parse().ok()).collect();
     if sizes.is_empty() {
         sizes = vec![0, 10_000];
     }
-    println!("sessions  ready ms  RSS MB (anonymous)  disk MB  bytes a session  in values");
+    println!(
+        "sessions            ready ms  RSS MB (anonymous)  disk MB  bytes a session  in values  keys  open ms  export ms  \
+         list ms  answer ms  verified/s"
+    );
     for sessions in sizes {
-        measure(sessions);
+        measure(sessions, has_budgets);
     }
 }
 
-fn measure(sessions: usize) {
+fn measure(sessions: usize, has_budgets: bool) {
     let dir = support::on_disk();
-    let values = prepare(dir.path(), sessions);
+    let runtime = Runtime::new().unwrap();
+    let turns = if sessions > TURNS_UP_TO { 0 } else { TURNS };
+    let ops = runtime.block_on(support::recording(dir.path(), Arc::new(SystemClock), turns));
+    let store = open(dir.path());
+    runtime.block_on(support::fill(&store, &ops, sessions));
+    drop(store);
+    look(dir.path(), &runtime, sessions, "as filled");
+    if sessions == 0 {
+        return;
+    }
+    let store = open(dir.path());
+    let begun = Instant::now();
+    while runtime.block_on(store.compact()).unwrap() {}
+    let each = begun.elapsed().as_secs_f64() * 1e6 / as_f64(sessions);
+    println!("  made compact in {each:.0} µs a session");
+    drop(store);
+    let costs = look(dir.path(), &runtime, sessions, "at rest");
+    for ((what, most), cost) in BUDGETS.into_iter().zip(costs) {
+        assert!(!has_budgets || cost <= most, "{what}: {cost:.1} of at most {most}");
+    }
+}
+
+fn open(dir: &Path) -> SledStore {
+    SledStore::open(&dir.join("store"), Arc::new(RandomIds)).unwrap()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+const fn as_f64(count: usize) -> f64 {
+    count as f64
+}
+
+/// Prints a line and hands out what has a budget.
+fn look(dir: &Path, runtime: &Runtime, sessions: usize, state: &str) -> [f64; 4] {
     let mut ready = Vec::new();
     let mut memory = Vec::new();
     for _ in 0..STARTS {
         let begun = Instant::now();
-        let mut child = start(dir.path());
+        let mut child = start(dir);
         ready.push(begun.elapsed().as_millis());
         // The first looks at the clock and the outbox are over by then.
         thread::sleep(Duration::from_secs(3));
@@ -64,26 +122,31 @@ fn measure(sessions: usize) {
     ready.sort_unstable();
     memory.sort_unstable();
     let (ready, (rss, anonymous)) = (ready[STARTS / 2], memory[STARTS / 2]);
-    let disk = on_disk(&dir.path().join("store"));
-    let each = |bytes: u64| bytes.checked_div(sessions as u64).unwrap_or(0);
+    let disk = on_disk(&dir.join("store"));
+    let begun = Instant::now();
+    let store = open(dir);
+    let opened = begun.elapsed().as_secs_f64() * 1e3;
+    let (keys, values) = if sessions > COUNTED_MAX { (0, 0) } else { counted(&store, sessions) };
+    let Cost { export, list, answer, verified } = runtime.block_on(Cost::of(&store, sessions));
+    let each = |whole: u64| whole.checked_div(sessions as u64).unwrap_or(0);
     println!(
-        "{sessions:>8}  {ready:>8}  {rss:>6} ({anonymous})  {:>7}  {:>15}  {:>9}",
+        "{sessions:>8} {state:<9}  {ready:>8}  {rss:>6} ({anonymous})  {:>7}  {:>15}  {:>9}  {:>4.1}  {opened:>7.0}  {export:>9.2}  \
+         {list:>7.2}  {answer:>9.2}  {verified:>10.0}",
         disk / 1_000_000,
         each(disk),
-        each(values)
+        each(values),
+        as_f64(keys) / as_f64(sessions.max(1)),
     );
+    [
+        as_f64(keys) / as_f64(sessions.max(1)),
+        as_f64(usize::try_from(each(values)).unwrap()),
+        export,
+        answer,
+    ]
 }
 
-/// Fills the data directory; the bytes of all keys and values.
-fn prepare(dir: &Path, sessions: usize) -> u64 {
-    let turns = if sessions > TURNS_UP_TO { 0 } else { TURNS };
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let ops = runtime.block_on(support::recording(dir, Arc::new(SystemClock), turns));
-    let store = SledStore::open(&dir.join("store"), Arc::new(RandomIds)).unwrap();
-    runtime.block_on(support::fill(&store, &ops, sessions));
-    if sessions == 0 || sessions > TURNS_UP_TO {
-        return 0;
-    }
+/// Keys, and bytes of keys and values; by family for those who wonder.
+fn counted(store: &SledStore, sessions: usize) -> (usize, u64) {
     let entries = store.entries().unwrap();
     let mut families = std::collections::BTreeMap::<char, (usize, u64)>::new();
     for (key, value) in &entries {
@@ -92,10 +155,94 @@ fn prepare(dir: &Path, sessions: usize) -> u64 {
         family.1 += (key.len() + value.len()) as u64;
     }
     for (family, (count, bytes)) in &families {
-        let per = sessions as u64;
-        println!("  {family}: {} entries, {} bytes a session", *count as u64 / per, bytes / per);
+        let keys = as_f64(*count) / as_f64(sessions.max(1));
+        let bytes = bytes.checked_div(sessions as u64).unwrap_or(0);
+        println!("  {family}: {keys:.2} keys, {bytes} bytes a session");
     }
-    families.values().map(|(_, bytes)| bytes).sum()
+    (entries.len(), families.values().map(|(_, bytes)| bytes).sum())
+}
+
+/// What is done for one session among all, in milliseconds at the median of a sample.
+struct Cost {
+    /// Reading all that is stored of it.
+    export: f64,
+    /// The longest of the lists that people and clocks look at, a page of each.
+    list: f64,
+    /// A commit, until it is durable.
+    answer: f64,
+    /// Audit records that are checked in a second.
+    verified: f64,
+}
+
+impl Cost {
+    async fn of(store: &SledStore, sessions: usize) -> Self {
+        let mut cost = Self { export: 0.0, list: 0.0, answer: 0.0, verified: 0.0 };
+        let all = sample(store, sessions).await;
+        let (mut exports, mut answers, mut lists) = (Vec::new(), Vec::new(), Vec::new());
+        for session in all {
+            let begun = Instant::now();
+            let Loaded { head, events } = store.load(session).await.unwrap().unwrap();
+            assert!(!export::audit_of(store, session).await.unwrap().is_empty());
+            exports.push(begun.elapsed());
+            let (mut event, seq) = (events.last().unwrap().clone(), head.seq + 1);
+            event.seq = seq;
+            let head = Head { seq, ..head };
+            let begun = Instant::now();
+            store.commit(one_more(head, vec![event])).await.unwrap();
+            answers.push(begun.elapsed());
+        }
+        let now = SystemClock.now();
+        for find in [
+            Find::newest(50),
+            Find::WantsStaff,
+            Find::Paused,
+            Find::DueToGo { by: now, after: None, limit: 16 },
+        ] {
+            let begun = Instant::now();
+            store.find(find).await.unwrap();
+            lists.push(begun.elapsed());
+        }
+        let begun = Instant::now();
+        let mut next = 0;
+        while let page @ [_, ..] = store.audit(next, 500).await.unwrap().as_slice() {
+            next += page.len() as u64;
+        }
+        let took = begun.elapsed().as_secs_f64();
+        cost.verified = as_f64(usize::try_from(next).unwrap()) / took;
+        (cost.export, cost.answer) = (median(exports), median(answers));
+        cost.list = lists.into_iter().max().unwrap_or_default().as_secs_f64() * 1e3;
+        cost
+    }
+}
+
+fn one_more(head: Head, events: Vec<anteroom::model::transcript::Recorded>) -> Commit {
+    Commit {
+        expected: head.seq - 1,
+        head,
+        events,
+        waits: Vec::new(),
+        effects: Vec::new(),
+        timers: Vec::new(),
+        audit: Vec::new(),
+        dedup: None,
+        charges: Vec::new(),
+    }
+}
+
+/// Sessions from everywhere in the store.
+async fn sample(store: &SledStore, sessions: usize) -> Vec<SessionId> {
+    let (mut found, mut after, page) = (Vec::new(), None, (sessions / SAMPLE).max(1));
+    loop {
+        let heads = store.sessions(after, page).await.unwrap();
+        let Some(last) = heads.last() else { return found };
+        after = Some(last.id);
+        found.push(last.id);
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1e3)
 }
 
 /// Starts the program and returns once it says that it is ready.
