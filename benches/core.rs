@@ -123,12 +123,13 @@ fn render(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("render_page");
     for wanted in [10, 100] {
         let sizes = wanted..wanted + 200;
-        let view = sizes.map(conversation).find(|view| view.log(&cx(view)).len() >= wanted);
+        let view =
+            sizes.map(conversation).find(|view| view.log(&cx(view), |_, _| true).len() >= wanted);
         let view = view.unwrap();
         let cx = cx(&view);
         group.throughput(Throughput::Elements(wanted as u64));
         group.bench_function(BenchmarkId::new("messages", wanted), |bencher| {
-            bencher.iter(|| black_box(&view).pieces(&cx));
+            bencher.iter(|| black_box(&view).pieces(&cx, |_, _| true));
         });
     }
     group.finish();

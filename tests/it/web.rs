@@ -8,6 +8,7 @@ mod hostile;
 mod leaks;
 mod lines;
 mod linked;
+mod long;
 mod made;
 mod models;
 mod participant;

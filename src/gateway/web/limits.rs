@@ -70,6 +70,9 @@ pub const NAME_MAX: usize = 80;
 /// Choices are buttons up to this many, a select beyond; more buttons are hard to scan.
 pub const BUTTONS_MAX: usize = 6;
 
+/// Messages of a conversation on one page; those before them are on pages of their own.
+pub const LOG_MAX: usize = 100;
+
 /// Conversations on one page of the staff's list.
 pub const SESSIONS_PER_PAGE: usize = 50;
 

@@ -38,7 +38,7 @@ use crate::{
     base::ids::SessionId,
     engine::{Changed, Draft, Error},
     messages,
-    model::transcript::Audience,
+    model::transcript::{Audience, Recorded},
     tool::pipeline::record::Progress,
 };
 
@@ -50,7 +50,8 @@ const LIST_PAUSE: Duration = Duration::from_millis(400);
 
 /// What a live page shows.
 enum Shown {
-    Session(Cx),
+    /// A conversation from an event on.
+    Session(Cx, u64),
     Overview(Member, Wanted),
 }
 
@@ -72,13 +73,21 @@ struct Live {
     _place: Place,
 }
 
+/// The event with which the page begins that is kept up to date.
+#[derive(Debug, Clone, Copy, serde::Deserialize)]
+pub(super) struct Beginning {
+    #[serde(default)]
+    from: u64,
+}
+
 pub(super) async fn participant(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    Query(Beginning { from }): Query<Beginning>,
     headers: HeaderMap,
 ) -> Response {
     match own::live_cx(&app, &headers, &id).await {
-        Ok(cx) => open(app, &headers, Shown::Session(cx)),
+        Ok(cx) => open(app, &headers, Shown::Session(cx, from)),
         Err(refusal) => refusal,
     }
 }
@@ -86,10 +95,11 @@ pub(super) async fn participant(
 pub(super) async fn staff_session(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    Query(Beginning { from }): Query<Beginning>,
     headers: HeaderMap,
 ) -> Response {
     match staff::live_cx(&app, &headers, &id).await {
-        Ok(cx) => open(app, &headers, Shown::Session(cx)),
+        Ok(cx) => open(app, &headers, Shown::Session(cx, from)),
         Err(refusal) => refusal,
     }
 }
@@ -107,7 +117,7 @@ pub(super) async fn staff_overview(
 
 fn open(app: Arc<App>, headers: &HeaderMap, shown: Shown) -> Response {
     let session = match &shown {
-        Shown::Session(cx) => Some(cx.session),
+        Shown::Session(cx, _) => Some(cx.session),
         Shown::Overview(..) => None,
     };
     let Some(browser) = Browser::of(headers) else {
@@ -124,7 +134,7 @@ fn open(app: Arc<App>, headers: &HeaderMap, shown: Shown) -> Response {
         }
     };
     let shutdown = app.shutdown.clone();
-    let is_theirs = matches!(&shown, Shown::Session(cx) if cx.viewer == Audience::Participant);
+    let is_theirs = matches!(&shown, Shown::Session(cx, _) if cx.viewer == Audience::Participant);
     let goings_on = is_theirs.then(|| (app.engine.drafts(), app.engine.pipeline().progress()));
     let live = Live {
         changes: app.engine.watch(),
@@ -204,14 +214,14 @@ impl Live {
 
     fn shows(&self, session: SessionId) -> bool {
         match &self.shown {
-            Shown::Session(cx) => cx.session == session,
+            Shown::Session(cx, _) => cx.session == session,
             Shown::Overview(..) => true,
         }
     }
 
     /// Draws the draft anew where it is still the one that is shown; otherwise everything has to be looked at.
     fn grow(&mut self) -> bool {
-        let Shown::Session(cx) = &self.shown else { return false };
+        let Shown::Session(cx, _) = &self.shown else { return false };
         let Some(draft) =
             self.app.engine.draft(cx.session).filter(|draft| self.draft == Some(draft.knew))
         else {
@@ -224,9 +234,9 @@ impl Live {
     /// Draws what is shown and queues what this connection does not have yet.
     async fn look(&mut self) {
         match &self.shown {
-            Shown::Session(cx) => {
-                let cx = cx.clone();
-                self.look_at(&cx).await;
+            Shown::Session(cx, from) => {
+                let (cx, from) = (cx.clone(), *from);
+                self.look_at(&cx, from).await;
             }
             Shown::Overview(member, wanted) => {
                 let Ok(overview) = staff::gather(&self.app, member, *wanted).await else { return };
@@ -240,10 +250,15 @@ impl Live {
         }
     }
 
-    async fn look_at(&mut self, cx: &Cx) {
+    async fn look_at(&mut self, cx: &Cx, from: u64) {
         match reply::view(&self.app, cx.session).await {
             Ok(view) => {
-                self.offer(view.pieces(cx), "log", Some(view.state.seq));
+                // What the page has stays true, however long ago it was said.
+                let is_wanted = |recorded: &Recorded, name: &str| {
+                    view.is_shown(recorded, from) || self.sent.contains_key(name)
+                };
+                let pieces = view.pieces(cx, is_wanted);
+                self.offer(pieces, "log", Some(view.state.seq));
                 self.keep_draft(view.doing.draft.as_ref());
             }
             Err(Error::NoSession) => {

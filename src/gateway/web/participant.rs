@@ -136,9 +136,27 @@ pub(super) async fn live_cx(app: &App, headers: &HeaderMap, id: &str) -> Result<
     Ok(cx(app, &browser, view.state.session, Audience::Participant))
 }
 
+/// The messages that somebody wants to see: those before an event, or the latest.
+#[derive(Debug, Clone, Copy, Default, serde::Deserialize)]
+pub(super) struct Wanted {
+    before: Option<u64>,
+}
+
+impl Wanted {
+    /// The page of them.
+    pub(super) fn page(self, view: &View, cx: &Cx) -> Response {
+        match self.before {
+            Some(before) => html(&page::earlier(view, cx, before)),
+            None => html(&super::staff_page::either(view, cx, None)),
+        }
+        .into_response()
+    }
+}
+
 pub(super) async fn conversation(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    Query(wanted): Query<Wanted>,
     headers: HeaderMap,
 ) -> Response {
     let (view, browser) = match own(&app, &headers, &id).await {
@@ -146,7 +164,7 @@ pub(super) async fn conversation(
         Err(refusal) => return refusal,
     };
     let cx = cx(&app, &browser, view.state.session, Audience::Participant);
-    html(&page::conversation(&view, &cx, None)).into_response()
+    wanted.page(&view, &cx)
 }
 
 /// What a form of the conversation is.

@@ -361,10 +361,9 @@ pub(super) async fn respond(
         let page = super::staff_page::either(&view, &cx, notice.as_ref());
         return (status, html(&page)).into_response();
     }
-    let pieces = view.pieces(&cx).into_iter().filter(|piece| {
-        cx.draft.as_ref().is_some_and(|draft| piece.id.contains(&draft.wait.short()))
-    });
-    let pieces: Vec<_> = pieces.map(|piece| piece_json(&piece, "log")).collect();
+    let drafted = cx.draft.as_ref().map(|draft| draft.wait.short());
+    let pieces = view.log(&cx, |_, name| drafted.as_ref().is_some_and(|wait| name.contains(wait)));
+    let pieces: Vec<_> = pieces.iter().map(|piece| piece_json(piece, "log")).collect();
     let notice = notice.map(|words| render::notice(&words).into_string());
     (status, Json(json!({ "ok": false, "notice": notice, "pieces": pieces }))).into_response()
 }

@@ -15,7 +15,7 @@ use super::{
     limits, page,
     page::View,
     parse,
-    participant::{bundle, cx},
+    participant::{self, bundle, cx},
     produced_files,
     render::Cx,
     reply::{self, html, status_of, submitted},
@@ -224,6 +224,7 @@ pub(super) async fn live_cx(app: &App, headers: &HeaderMap, id: &str) -> Result<
 pub(super) async fn conversation(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    Query(shown): Query<participant::Wanted>,
     headers: HeaderMap,
 ) -> Response {
     let (view, member) = match theirs(&app, &headers, &id).await {
@@ -234,7 +235,7 @@ pub(super) async fn conversation(
         return refusal;
     }
     let cx = cx(&app, &member.browser, view.state.session, Audience::Staff);
-    html(&staff_page::conversation(&view, &cx, None)).into_response()
+    shown.page(&view, &cx)
 }
 
 pub(super) async fn answer(

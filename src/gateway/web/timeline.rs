@@ -113,24 +113,53 @@ pub enum Voice {
     Bystander(String),
 }
 
-/// Turns events into messages, oldest first.
-pub fn messages(
-    events: &[Recorded],
-    state: &State,
-    flow: &LoadedFlow,
-    viewer: Audience,
-) -> Vec<Message> {
-    let mut last_asked: BTreeMap<WaitId, u64> = BTreeMap::new();
-    for recorded in events {
-        if let Event::Asked(wait) = &*recorded.event {
-            last_asked.insert(wait.id, recorded.seq);
-        }
-    }
-    let (thoughts, amendments) = (thoughts(events), Amendments::of(events));
-    let teller = Teller { state, flow, viewer, last_asked, thoughts, amendments };
-    events.iter().filter_map(|recorded| teller.tell(recorded)).collect()
+/// A session's events as the messages that somebody sees.
+#[derive(Debug)]
+pub struct Timeline<'a> {
+    events: &'a [Recorded],
+    teller: Teller<'a>,
 }
 
+impl<'a> Timeline<'a> {
+    /// As `viewer` sees them.
+    pub fn of(
+        events: &'a [Recorded],
+        state: &'a State,
+        flow: &'a LoadedFlow,
+        viewer: Audience,
+    ) -> Self {
+        let mut last_asked: BTreeMap<WaitId, u64> = BTreeMap::new();
+        for recorded in events {
+            if let Event::Asked(wait) = &*recorded.event {
+                last_asked.insert(wait.id, recorded.seq);
+            }
+        }
+        let (thoughts, amendments) = (thoughts(events), Amendments::of(events));
+        let teller = Teller { state, flow, viewer, last_asked, thoughts, amendments };
+        Self { events, teller }
+    }
+
+    /// The number of the event with which the latest `most` messages before the event `before` begin; 0 where there are no
+    /// others before them.
+    pub fn start(&self, before: u64, most: usize) -> u64 {
+        let earlier = self.events.iter().rev().skip_while(|recorded| recorded.seq >= before);
+        let mut shown =
+            earlier.filter(|recorded| self.teller.tell(recorded).is_some()).map(|shown| shown.seq);
+        let first = shown.by_ref().take(most).last().unwrap_or(0);
+        if shown.next().is_some() { first } else { 0 }
+    }
+
+    /// Those that are wanted, oldest first; told by their events and names.
+    pub fn messages(&self, is_wanted: impl Fn(&Recorded, &str) -> bool) -> Vec<Message> {
+        let wanted = self.events.iter().filter(|recorded| {
+            let name = self.teller.name_of(recorded);
+            is_wanted(recorded, &name)
+        });
+        wanted.filter_map(|recorded| self.teller.tell(recorded)).collect()
+    }
+}
+
+#[derive(Debug)]
 struct Teller<'a> {
     state: &'a State,
     flow: &'a LoadedFlow,
@@ -158,14 +187,18 @@ impl Teller<'_> {
             Audience::Participant => self.to_participant(recorded),
             Audience::Staff => self.to_participant(recorded).or_else(|| self.to_staff(recorded)),
         }?;
-        let id = match &body {
-            Body::Card { wait, .. } => format!("w-{}-{}", wait.id.short(), recorded.seq),
-            Body::Bubble { voice: Voice::Bot, .. } if self.thoughts.contains_key(&recorded.seq) => {
-                self.thoughts[&recorded.seq].clone()
-            }
-            _ => format!("m-{}", recorded.seq),
-        };
-        Some(Message { id, at: recorded.at, body })
+        Some(Message { id: self.name_of(recorded), at: recorded.at, body })
+    }
+
+    /// The name of what an event becomes.
+    fn name_of(&self, recorded: &Recorded) -> String {
+        match &*recorded.event {
+            Event::Asked(wait) => format!("w-{}-{}", wait.id.short(), recorded.seq),
+            _ => match self.thoughts.get(&recorded.seq) {
+                Some(thought) => thought.clone(),
+                None => format!("m-{}", recorded.seq),
+            },
+        }
     }
 
     /// What everybody who sees the conversation sees.
