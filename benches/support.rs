@@ -10,6 +10,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    ops::Range,
     path::Path,
     sync::{Arc, Mutex},
     time::Duration,
@@ -194,7 +195,7 @@ pub(crate) async fn next_answer(engine: &Engine, session: SessionId, n: usize) -
 /// Starts sessions `from..to` and answers `turns` questions in each, all side by side.
 pub(crate) async fn play(
     engine: &Engine,
-    people: std::ops::Range<usize>,
+    people: Range<usize>,
     turns: usize,
 ) -> Vec<(usize, SessionId)> {
     let starting = people.map(|n| async move { (n, start(engine, n).await) });
@@ -363,8 +364,13 @@ const ABREAST: usize = 256;
 
 /// Fills a store with `count` sessions that went as the recorded one did, each under names of its own.
 pub(crate) async fn fill(store: &dyn Store, ops: &[Op], count: usize) {
-    for first in (0..count).step_by(ABREAST) {
-        let people = first..count.min(first + ABREAST);
+    fill_with(store, ops, 0..count).await;
+}
+
+/// The same with the sessions of some people.
+pub(crate) async fn fill_with(store: &dyn Store, ops: &[Op], people: Range<usize>) {
+    for first in people.clone().step_by(ABREAST) {
+        let people = first..people.end.min(first + ABREAST);
         let mut copies: Vec<Copy> = people.map(Copy::new).collect();
         for op in ops {
             let copies = copies.iter_mut().map(|copy| copy.apply(store, op));

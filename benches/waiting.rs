@@ -1,9 +1,10 @@
 //! What waiting sessions cost: the memory of a real process, the time until it is ready, bytes and keys on disk, and what is
 //! done for one of them. Each size is measured as it was filled, and again when all sessions have come to rest.
 //!
-//! `cargo bench --bench waiting [-- SESSIONS… [--budgets]]`; without numbers 0 and 10,000. Every session has had six turns
+//! `cargo bench --bench waiting [-- SESSIONS… [--budgets | --as-they-come]]`; without numbers 0 and 10,000. Every session has had six turns
 //! and waits under its seventh question; where there are more than 20,000, for want of room, each waits under its first.
-//! With `--budgets` it fails where sessions at rest cost more than they may.
+//! With `--budgets` it fails where sessions at rest cost more than they may. With `--as-they-come` some come while those
+//! before them rest, as in life, and only the disk is measured.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints a table")]
 
 #[path = "support.rs"]
@@ -63,12 +64,34 @@ fn main() {
     if sizes.is_empty() {
         sizes = vec![0, 10_000];
     }
+    if args.iter().any(|arg| arg == "--as-they-come") {
+        sizes.into_iter().for_each(grow);
+        return;
+    }
     println!(
         "sessions            ready ms  RSS MB (anonymous)  disk MB  bytes a session  in values  keys  open ms  export ms  \
          list ms  answer ms  verified/s"
     );
     for sessions in sizes {
         measure(sessions, has_budgets);
+    }
+}
+
+/// Sessions that come while those before them rest.
+const AT_ONCE: usize = 250;
+
+fn grow(sessions: usize) {
+    let dir = support::on_disk();
+    let runtime = Runtime::new().unwrap();
+    let ops = runtime.block_on(support::recording(dir.path(), Arc::new(SystemClock), TURNS));
+    let store = open(dir.path());
+    println!("sessions  bytes of disk a session");
+    for first in (0..sessions).step_by(AT_ONCE) {
+        let last = sessions.min(first + AT_ONCE);
+        runtime.block_on(support::fill_with(&store, &ops, first..last));
+        while runtime.block_on(store.compact()).unwrap() {}
+        let disk = on_disk(&dir.path().join("store"));
+        println!("{last:>8}  {:>22}", disk / last as u64);
     }
 }
 
