@@ -75,11 +75,19 @@ impl Restless {
             }
             !is_due
         });
+        self.sort();
+    }
+
+    /// Ids are in the order of time, and so are slots: sessions that began together lie together, and sled writes their
+    /// neighbours anew with each of them.
+    fn sort(&mut self) {
+        self.due.sort_unstable_by(|one, other| other.cmp(one));
     }
 
     /// All are at rest.
     pub(super) fn hurry(&mut self) {
         self.due.extend(mem::take(&mut self.since).into_keys());
+        self.sort();
     }
 
     /// Whether all are compact.
