@@ -17,7 +17,7 @@ use anteroom::{
     engine::{Engine, InboundKind},
     gateway::{
         discord, slack,
-        web::{activity::Activity, page::View, render::Cx},
+        web::{activity::Activity, page::View, render::Cx, timeline::Window},
     },
     model::{
         STORED_VERSION,
@@ -124,12 +124,12 @@ fn render(criterion: &mut Criterion) {
     for wanted in [10, 100] {
         let sizes = wanted..wanted + 200;
         let view =
-            sizes.map(conversation).find(|view| view.log(&cx(view), |_, _| true).len() >= wanted);
+            sizes.map(conversation).find(|view| view.log(&cx(view), |_| true).len() >= wanted);
         let view = view.unwrap();
         let cx = cx(&view);
         group.throughput(Throughput::Elements(wanted as u64));
         group.bench_function(BenchmarkId::new("messages", wanted), |bencher| {
-            bencher.iter(|| black_box(&view).pieces(&cx, |_, _| true));
+            bencher.iter(|| black_box(&view).pieces(&cx, &Window::default()));
         });
     }
     group.finish();

@@ -116,17 +116,8 @@ fn first_commit(
     let mut head = head.clone();
     head.id = anteroom::base::ids::SessionId::mint(&RandomIds);
     head.seq = 3;
-    Commit {
-        head,
-        expected: 0,
-        events: events.iter().take(3).cloned().collect(),
-        waits: Vec::new(),
-        effects: Vec::new(),
-        timers: Vec::new(),
-        audit: Vec::new(),
-        dedup: Some(RandomIds.fresh().to_string()),
-        charges: Vec::new(),
-    }
+    let dedup = Some(RandomIds.fresh().to_string());
+    Commit { dedup, ..Commit::new(head, 0, events.iter().take(3).cloned().collect()) }
 }
 
 criterion_group! {

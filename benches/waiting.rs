@@ -211,14 +211,14 @@ impl Cost {
             event.seq = seq;
             let head = Head { seq, ..head };
             let begun = Instant::now();
-            store.commit(one_more(head, vec![event])).await.unwrap();
+            store.commit(Commit::new(head, seq - 1, vec![event])).await.unwrap();
             answers.push(begun.elapsed());
         }
         let now = SystemClock.now();
         for find in [
             Find::newest(50),
             Find::WantsStaff,
-            Find::Paused,
+            Find::Paused { after: None, limit: 200 },
             Find::DueToGo { by: now, after: None, limit: 16 },
         ] {
             let begun = Instant::now();
@@ -235,20 +235,6 @@ impl Cost {
         (cost.export, cost.answer) = (median(exports), median(answers));
         cost.list = lists.into_iter().max().unwrap_or_default().as_secs_f64() * 1e3;
         cost
-    }
-}
-
-fn one_more(head: Head, events: Vec<anteroom::model::transcript::Recorded>) -> Commit {
-    Commit {
-        expected: head.seq - 1,
-        head,
-        events,
-        waits: Vec::new(),
-        effects: Vec::new(),
-        timers: Vec::new(),
-        audit: Vec::new(),
-        dedup: None,
-        charges: Vec::new(),
     }
 }
 

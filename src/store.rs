@@ -252,6 +252,21 @@ pub struct Charge {
 }
 
 impl Commit {
+    /// One that does nothing but append events, or change the head.
+    pub const fn new(head: Head, expected: u64, events: Vec<Recorded>) -> Self {
+        Self {
+            head,
+            expected,
+            events,
+            waits: Vec::new(),
+            effects: Vec::new(),
+            timers: Vec::new(),
+            audit: Vec::new(),
+            dedup: None,
+            charges: Vec::new(),
+        }
+    }
+
     /// Refuses a commit that contradicts itself; one such would be a mistake in this program, and storing it
     /// would hide events or outlive an erasure.
     fn check(&self) -> Result<(), Error> {
@@ -319,8 +334,13 @@ pub enum Find {
     },
     /// In which the team is wanted: a person was asked for and nobody has come, or a decision is pending.
     WantsStaff,
-    /// Those that are paused because the participant is out of reach.
-    Paused,
+    /// Those that are paused, at most so many, in the order of their ids after the given one.
+    Paused {
+        /// Those after this one.
+        after: Option<SessionId>,
+        /// At most so many.
+        limit: usize,
+    },
     /// Child runs alone, at most so many, in the order of their ids after the given one.
     Children {
         /// Those after this one.

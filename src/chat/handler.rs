@@ -137,23 +137,21 @@ pub async fn happened_everywhere(
     what: &InboundKind,
 ) {
     let store = &engine.parts().store;
-    let hand_in = async |heads: &[Head]| {
+    let page = async |after| match what {
+        // No others are out of reach.
+        InboundKind::Back => store.find(Find::Paused { after, limit: PAGE }).await,
+        _ => store.sessions(after, PAGE).await,
+    };
+    let mut after = None;
+    while let Ok(page) = page(after).await {
+        let Some(last) = page.last() else { return };
+        after = Some(last.id);
         let concerns = |head: &&Head| head.parent.is_none() && may_change(head, what);
-        for head in heads.iter().filter(concerns).filter(|head| is_wanted(head)) {
+        for head in page.iter().filter(concerns).filter(|head| is_wanted(head)) {
             if let Err(error) = engine.receive(happened(head, key, what.clone())).await {
                 tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
             }
         }
-    };
-    if matches!(what, InboundKind::Back) {
-        // Few are out of reach, and they are listed.
-        return hand_in(&store.find(Find::Paused).await.unwrap_or_default()).await;
-    }
-    let mut after = None;
-    while let Ok(page) = store.sessions(after, PAGE).await {
-        let Some(last) = page.last() else { return };
-        after = Some(last.id);
-        hand_in(&page).await;
     }
 }
 

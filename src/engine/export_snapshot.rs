@@ -106,17 +106,8 @@ impl Engine {
                 facts: Map::from_iter([("by".to_owned(), json!(by))]),
                 words: Map::new(),
             };
-            let commit = Commit {
-                expected: head.seq,
-                head,
-                events: Vec::new(),
-                waits: Vec::new(),
-                effects: Vec::new(),
-                timers: Vec::new(),
-                audit: vec![record],
-                dedup: None,
-                charges: Vec::new(),
-            };
+            let expected = head.seq;
+            let commit = Commit { audit: vec![record], ..Commit::new(head, expected, Vec::new()) };
             match store.commit(commit).await {
                 Err(store::Error::Conflict { .. }) => {}
                 done => return Ok(done?),

@@ -48,14 +48,14 @@ pub(super) struct Sweep {
     leftovers: Leftovers,
 }
 
-/// What a crash may have left behind a session that is gone. Looked for once in each process.
+/// What a crash may have left behind a session that is gone.
 #[derive(Debug, Default)]
 struct Leftovers {
-    /// Sessions that have files and have not been looked up; none before they are listed.
+    /// Sessions that have files and have not been looked up; none before they are listed, once in each process.
     with_files: Option<BTreeSet<SessionId>>,
     /// The child run that was looked at last.
     child: Option<SessionId>,
-    /// All child runs have been looked at.
+    /// All child runs have been looked at in this round.
     is_over: bool,
 }
 
@@ -85,8 +85,13 @@ impl Engine {
     pub async fn sweep(&self) -> usize {
         let now = self.inner.parts.clock.now();
         let mut sweep = self.inner.sweep.lock().await;
+        if sweep.next.is_some_and(|next| next <= now) {
+            // What could not be removed is tried again with each round.
+            sweep.next = None;
+            (sweep.leftovers.child, sweep.leftovers.is_over) = (None, false);
+        }
         self.clear_leftovers(&mut sweep.leftovers).await;
-        if sweep.next.is_some_and(|next| next > now) {
+        if sweep.next.is_some() {
             return 0;
         }
         let find = Find::DueToGo { by: now, after: sweep.after, limit: AT_ONCE };

@@ -91,17 +91,7 @@ mod tests {
             "place": { "platform": "web", "workspace": "local", "channel": "c" }, "status": "open",
             "pending": 1, "approvals": 0, "progress": 0.0, "seq": 0, "created_at": "2026-11-02T10:00:00Z", "updated_at": "2026-11-02T10:00:00Z",
         });
-        Commit {
-            head: serde_json::from_value(head).unwrap(),
-            expected: 0,
-            events: Vec::new(),
-            waits: Vec::new(),
-            effects: Vec::new(),
-            timers: Vec::new(),
-            audit: Vec::new(),
-            dedup: None,
-            charges: Vec::new(),
-        }
+        Commit::new(serde_json::from_value(head).unwrap(), 0, Vec::new())
     }
 
     #[tokio::test]

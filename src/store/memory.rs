@@ -90,7 +90,7 @@ impl Store for MemoryStore {
             Find::One(session) => head.id == *session,
             Find::Newest { before, .. } => before.is_none_or(|before| head.id < before),
             Find::WantsStaff => head.wants_staff(),
-            Find::Paused => head.status == Status::Paused,
+            Find::Paused { after, .. } => head.status == Status::Paused && Some(head.id) > *after,
             Find::Children { after, .. } => head.parent.is_some() && Some(head.id) > *after,
             Find::DueToGo { by, after, .. } => head.goes_at.is_some_and(|at| {
                 let after = after.map(|(at, session)| (hour_of(at), session));
@@ -105,7 +105,7 @@ impl Store for MemoryStore {
             .collect();
         match by {
             Find::Newest { limit, .. } => found.truncate(limit),
-            Find::Children { limit, .. } => {
+            Find::Paused { limit, .. } | Find::Children { limit, .. } => {
                 found.reverse();
                 found.truncate(limit);
             }

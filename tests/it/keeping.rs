@@ -262,17 +262,7 @@ async fn much_that_is_due_at_once_goes_a_few_at_a_time() {
     let Loaded { head, events } = world.disk().load(world.session).await.unwrap().unwrap();
     for number in 1..=40 {
         let id = SessionId::from_uuid(Uuid::from_u128(number << 64));
-        let other = Commit {
-            head: Head { id, ..head.clone() },
-            expected: 0,
-            events: events.clone(),
-            waits: Vec::new(),
-            effects: Vec::new(),
-            timers: Vec::new(),
-            audit: Vec::new(),
-            dedup: None,
-            charges: Vec::new(),
-        };
+        let other = Commit::new(Head { id, ..head.clone() }, 0, events.clone());
         world.disk().commit(other).await.unwrap();
     }
     world.clock.advance(TimeDelta::days(180));

@@ -555,17 +555,9 @@ async fn row_30_a_session_of_a_newer_program_is_refused_and_the_others_run() {
         at: head.updated_at,
         event: Event::RemindersStopped.into(),
     };
-    let commit = Commit {
-        expected: head.seq,
-        head: anteroom::model::session::Head { seq: head.seq + 1, ..head },
-        events: vec![newer],
-        waits: Vec::new(),
-        effects: Vec::new(),
-        timers: Vec::new(),
-        audit: Vec::new(),
-        dedup: None,
-        charges: Vec::new(),
-    };
+    let expected = head.seq;
+    let head = anteroom::model::session::Head { seq: head.seq + 1, ..head };
+    let commit = Commit::new(head, expected, vec![newer]);
     world.disk().commit(commit).await.unwrap();
 
     let click = world.event(&ada(), click);

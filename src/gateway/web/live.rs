@@ -32,13 +32,14 @@ use super::{
     render::{Cx, Fragment},
     reply::{self, piece_json},
     staff::{self, Member, Wanted},
-    staff_page, timeline,
+    staff_page,
+    timeline::{self, Window},
 };
 use crate::{
     base::ids::SessionId,
     engine::{Changed, Draft, Error},
     messages,
-    model::transcript::{Audience, Recorded},
+    model::transcript::Audience,
     tool::pipeline::record::Progress,
 };
 
@@ -50,8 +51,7 @@ const LIST_PAUSE: Duration = Duration::from_millis(400);
 
 /// What a live page shows.
 enum Shown {
-    /// A conversation from an event on.
-    Session(Cx, u64),
+    Session(Cx, Window),
     Overview(Member, Wanted),
 }
 
@@ -73,21 +73,14 @@ struct Live {
     _place: Place,
 }
 
-/// The event with which the page begins that is kept up to date.
-#[derive(Debug, Clone, Copy, serde::Deserialize)]
-pub(super) struct Beginning {
-    #[serde(default)]
-    from: u64,
-}
-
 pub(super) async fn participant(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    Query(Beginning { from }): Query<Beginning>,
+    Query(window): Query<Window>,
     headers: HeaderMap,
 ) -> Response {
     match own::live_cx(&app, &headers, &id).await {
-        Ok(cx) => open(app, &headers, Shown::Session(cx, from)),
+        Ok(cx) => open(app, &headers, Shown::Session(cx, window)),
         Err(refusal) => refusal,
     }
 }
@@ -95,11 +88,11 @@ pub(super) async fn participant(
 pub(super) async fn staff_session(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    Query(Beginning { from }): Query<Beginning>,
+    Query(window): Query<Window>,
     headers: HeaderMap,
 ) -> Response {
     match staff::live_cx(&app, &headers, &id).await {
-        Ok(cx) => open(app, &headers, Shown::Session(cx, from)),
+        Ok(cx) => open(app, &headers, Shown::Session(cx, window)),
         Err(refusal) => refusal,
     }
 }
@@ -234,9 +227,9 @@ impl Live {
     /// Draws what is shown and queues what this connection does not have yet.
     async fn look(&mut self) {
         match &self.shown {
-            Shown::Session(cx, from) => {
-                let (cx, from) = (cx.clone(), *from);
-                self.look_at(&cx, from).await;
+            Shown::Session(cx, window) => {
+                let (cx, window) = (cx.clone(), window.clone());
+                self.look_at(&cx, &window).await;
             }
             Shown::Overview(member, wanted) => {
                 let Ok(overview) = staff::gather(&self.app, member, *wanted).await else { return };
@@ -250,15 +243,10 @@ impl Live {
         }
     }
 
-    async fn look_at(&mut self, cx: &Cx, from: u64) {
+    async fn look_at(&mut self, cx: &Cx, window: &Window) {
         match reply::view(&self.app, cx.session).await {
             Ok(view) => {
-                // What the page has stays true, however long ago it was said.
-                let is_wanted = |recorded: &Recorded, name: &str| {
-                    view.is_shown(recorded, from) || self.sent.contains_key(name)
-                };
-                let pieces = view.pieces(cx, is_wanted);
-                self.offer(pieces, "log", Some(view.state.seq));
+                self.offer(view.pieces(cx, window), "log", Some(view.state.seq));
                 self.keep_draft(view.doing.draft.as_ref());
             }
             Err(Error::NoSession) => {

@@ -14,7 +14,7 @@ use super::{
     guard::Browser,
     icons, limits,
     render::{self, Cx, Fragment, notice},
-    timeline::Timeline,
+    timeline::{Timeline, Window},
 };
 use crate::{
     chat::form::Words,
@@ -22,7 +22,7 @@ use crate::{
     messages,
     model::{
         session::{Head, Status},
-        transcript::{Audience, Event, Recorded},
+        transcript::{Audience, Recorded},
     },
     session::State,
     store::Loaded,
@@ -46,26 +46,19 @@ impl View {
         Timeline::of(&self.loaded.events, &self.state, &self.flow, viewer)
     }
 
-    /// The number of the event with which a page of the messages before the event `before` begins; 0 where that is all.
-    pub fn start(&self, viewer: Audience, before: u64) -> u64 {
-        self.timeline(viewer).start(before, limits::LOG_MAX)
+    /// What is shown where nothing else is asked for.
+    pub fn latest(&self, viewer: Audience) -> Window {
+        self.timeline(viewer).latest(limits::LOG_MAX)
     }
 
-    /// Whether a message belongs on a page that begins with the event `from`: whatever comes after that, and questions that
-    /// are open, however long ago they were asked.
-    pub fn is_shown(&self, recorded: &Recorded, from: u64) -> bool {
-        let is_open = |id| self.state.wait(id).is_some_and(|wait| wait.status.is_pending());
-        recorded.seq >= from || matches!(&*recorded.event, Event::Asked(wait) if is_open(wait.id))
-    }
-
-    /// The messages that are wanted as pieces of the page, oldest first; told by their events and names.
-    pub fn log(&self, cx: &Cx, is_wanted: impl Fn(&Recorded, &str) -> bool) -> Vec<Fragment> {
+    /// The messages whose events are wanted as pieces of the page, oldest first.
+    pub fn log(&self, cx: &Cx, is_wanted: impl Fn(&Recorded) -> bool) -> Vec<Fragment> {
         let messages = self.timeline(cx.viewer).messages(is_wanted);
         messages.iter().map(|message| render::message(message, &self.state, cx)).collect()
     }
 
-    /// Every piece of the page that changes while it is open, with the messages that are wanted.
-    pub fn pieces(&self, cx: &Cx, is_wanted: impl Fn(&Recorded, &str) -> bool) -> Vec<Fragment> {
+    /// Every piece of the page that changes while it is open.
+    pub fn pieces(&self, cx: &Cx, window: &Window) -> Vec<Fragment> {
         let mut pieces = vec![render::status(&self.state, &self.flow, cx.viewer)];
         if cx.viewer == Audience::Staff {
             pieces.push(super::staff_page::orders(&self.state, cx));
@@ -74,7 +67,7 @@ impl View {
         } else {
             pieces.push(menu(&self.state, cx));
         }
-        pieces.extend(self.log(cx, is_wanted));
+        pieces.extend(self.log(cx, |recorded| window.holds(recorded)));
         if cx.viewer == Audience::Participant {
             pieces.extend(self.doing.draft.as_ref().map(activity::render_draft));
             pieces.push(self.doing.line(cx));
@@ -219,8 +212,8 @@ fn offer(flow: &LoadedFlow) -> Markup {
 /// The participant's conversation.
 pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
     let title = &view.flow.flow.title;
-    let from = view.start(cx.viewer, u64::MAX);
-    let live = Some(live_url(cx, from));
+    let window = view.latest(cx.viewer);
+    let live = Some(live_url(cx, &window));
     let frame = Frame { title, live, class: "talk", notice };
     frame.around(&html! {
         header.top {
@@ -233,8 +226,8 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
         }
         main #main {
             h2 #talk .sr { (messages::staff::CONVERSATION) }
-            @let log = view.log(cx, |recorded, _| view.is_shown(recorded, from));
-            (earlier_link(cx, from))
+            @let log = view.log(cx, |recorded| window.holds(recorded));
+            (earlier_link(cx, window.from()))
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
                 @for piece in &log { (PreEscaped(&piece.html)) }
                 @if let Some(draft) = &view.doing.draft { (PreEscaped(activity::render_draft(draft).html)) }
@@ -248,9 +241,9 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
     })
 }
 
-/// Where live updates of a page come from that begins with the event `from`.
-pub(super) fn live_url(cx: &Cx, from: u64) -> String {
-    format!("{}?from={from}", cx.url("live"))
+/// Where live updates of a page come from.
+pub(super) fn live_url(cx: &Cx, window: &Window) -> String {
+    cx.url("live") + &window.query()
 }
 
 /// The way to the messages before the event `from`, if there are any.
@@ -270,7 +263,7 @@ pub(super) fn earlier(view: &View, cx: &Cx, before: u64) -> Markup {
         Audience::Participant => &view.flow.flow.title,
         Audience::Staff => view.state.known_as().unwrap_or(messages::staff_page::NO_NAME),
     };
-    let from = view.start(cx.viewer, before);
+    let from = view.timeline(cx.viewer).start(before, limits::LOG_MAX);
     let class = if cx.viewer == Audience::Staff { "talk staff" } else { "talk" };
     let frame = Frame { title, live: None, class, notice: None };
     frame.around(&html! {
@@ -284,7 +277,7 @@ pub(super) fn earlier(view: &View, cx: &Cx, before: u64) -> Markup {
             h2 #talk .sr { (messages::staff::CONVERSATION) }
             (earlier_link(cx, from))
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
-                @for piece in &view.log(cx, |recorded, _| (from..before).contains(&recorded.seq)) { (PreEscaped(&piece.html)) }
+                @for piece in &view.log(cx, |recorded| (from..before).contains(&recorded.seq)) { (PreEscaped(&piece.html)) }
             }
             nav.pager aria-label=(messages::buttons::LATER_MESSAGES) {
                 a.button.quiet href=(cx.home()) rel="next" { (messages::buttons::LATER_MESSAGES) (icons::next()) }

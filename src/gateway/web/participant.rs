@@ -138,11 +138,11 @@ pub(super) async fn live_cx(app: &App, headers: &HeaderMap, id: &str) -> Result<
 
 /// The messages that somebody wants to see: those before an event, or the latest.
 #[derive(Debug, Clone, Copy, Default, serde::Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct Messages {
     before: Option<u64>,
 }
 
-impl Wanted {
+impl Messages {
     /// The page of them.
     pub(super) fn page(self, view: &View, cx: &Cx) -> Response {
         match self.before {
@@ -156,7 +156,7 @@ impl Wanted {
 pub(super) async fn conversation(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    Query(wanted): Query<Wanted>,
+    Query(shown): Query<Messages>,
     headers: HeaderMap,
 ) -> Response {
     let (view, browser) = match own(&app, &headers, &id).await {
@@ -164,7 +164,7 @@ pub(super) async fn conversation(
         Err(refusal) => return refusal,
     };
     let cx = cx(&app, &browser, view.state.session, Audience::Participant);
-    wanted.page(&view, &cx)
+    shown.page(&view, &cx)
 }
 
 /// What a form of the conversation is.

@@ -28,7 +28,7 @@ use crate::{
     messages,
     model::{
         audit::sha256,
-        transcript::Via,
+        transcript::{Event, Via},
         ui::{Control, FieldError, Reply},
         wait::{Settlement, Wait},
     },
@@ -361,8 +361,11 @@ pub(super) async fn respond(
         let page = super::staff_page::either(&view, &cx, notice.as_ref());
         return (status, html(&page)).into_response();
     }
-    let drafted = cx.draft.as_ref().map(|draft| draft.wait.short());
-    let pieces = view.log(&cx, |_, name| drafted.as_ref().is_some_and(|wait| name.contains(wait)));
+    let drafted = cx.draft.as_ref().map(|draft| draft.wait);
+    let pieces = view.log(
+        &cx,
+        |recorded| matches!(&*recorded.event, Event::Asked(wait) if Some(wait.id) == drafted),
+    );
     let pieces: Vec<_> = pieces.iter().map(|piece| piece_json(piece, "log")).collect();
     let notice = notice.map(|words| render::notice(&words).into_string());
     (status, Json(json!({ "ok": false, "notice": notice, "pieces": pieces }))).into_response()

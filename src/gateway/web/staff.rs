@@ -224,7 +224,7 @@ pub(super) async fn live_cx(app: &App, headers: &HeaderMap, id: &str) -> Result<
 pub(super) async fn conversation(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    Query(shown): Query<participant::Wanted>,
+    Query(shown): Query<participant::Messages>,
     headers: HeaderMap,
 ) -> Response {
     let (view, member) = match theirs(&app, &headers, &id).await {

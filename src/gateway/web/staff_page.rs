@@ -338,8 +338,8 @@ fn outages(outages: &[Outage]) -> Markup {
 /// One conversation; how the bot works is folded away.
 pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
     let name = view.state.known_as().unwrap_or(messages::staff_page::NO_NAME);
-    let from = view.start(cx.viewer, u64::MAX);
-    let live = Some(page::live_url(cx, from));
+    let window = view.latest(cx.viewer);
+    let live = Some(page::live_url(cx, &window));
     let frame = Frame { title: name, live, class: "talk staff", notice };
     frame.around(&html! {
         header.top {
@@ -355,9 +355,9 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
             (PreEscaped(collected(&view.state, &view.flow).html))
             div.view-as { label.switch { input #technical type="checkbox" autocomplete="off"; (messages::staff_page::TECHNICAL) } }
             h2 #talk .sr { (messages::buttons::TRANSCRIPT) }
-            (page::earlier_link(cx, from))
+            (page::earlier_link(cx, window.from()))
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
-                @for piece in view.log(cx, |recorded, _| view.is_shown(recorded, from)) { (PreEscaped(piece.html)) }
+                @for piece in view.log(cx, |recorded| window.holds(recorded)) { (PreEscaped(piece.html)) }
             }
             (PreEscaped(render::tail(&view.state, cx).html))
         }

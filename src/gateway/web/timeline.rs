@@ -113,6 +113,40 @@ pub enum Voice {
     Bystander(String),
 }
 
+/// The messages on a page that is kept up to date: those from an event on, and older questions that were open when it was
+/// drawn. As the query of an address, `from=120&also=3,17`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(default)]
+pub struct Window {
+    from: u64,
+    #[serde(deserialize_with = "seqs")]
+    also: BTreeSet<u64>,
+}
+
+/// Event numbers with commas between them. What is no number is left out.
+fn seqs<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<BTreeSet<u64>, D::Error> {
+    let text: String = serde::Deserialize::deserialize(deserializer)?;
+    Ok(text.split(',').filter_map(|seq| seq.parse().ok()).collect())
+}
+
+impl Window {
+    /// The event with which it begins; 0 where nothing comes before it.
+    pub const fn from(&self) -> u64 {
+        self.from
+    }
+
+    /// Whether what an event becomes is on the page.
+    pub fn holds(&self, recorded: &Recorded) -> bool {
+        recorded.seq >= self.from || self.also.contains(&recorded.seq)
+    }
+
+    /// As the query of an address.
+    pub fn query(&self) -> String {
+        let also: Vec<String> = self.also.iter().map(u64::to_string).collect();
+        format!("?from={}&also={}", self.from, also.join(","))
+    }
+}
+
 /// A session's events as the messages that somebody sees.
 #[derive(Debug)]
 pub struct Timeline<'a> {
@@ -149,12 +183,18 @@ impl<'a> Timeline<'a> {
         if shown.next().is_some() { first } else { 0 }
     }
 
-    /// Those that are wanted, oldest first; told by their events and names.
-    pub fn messages(&self, is_wanted: impl Fn(&Recorded, &str) -> bool) -> Vec<Message> {
-        let wanted = self.events.iter().filter(|recorded| {
-            let name = self.teller.name_of(recorded);
-            is_wanted(recorded, &name)
-        });
+    /// The latest `most` messages, and all questions that are open.
+    pub fn latest(&self, most: usize) -> Window {
+        let state = self.teller.state;
+        let is_open = |id| state.wait(id).is_some_and(|wait| wait.status.is_pending());
+        let asked = self.teller.last_asked.iter().filter(|(id, _)| is_open(**id));
+        let from = self.start(u64::MAX, most);
+        Window { from, also: asked.map(|(_, seq)| *seq).filter(|seq| *seq < from).collect() }
+    }
+
+    /// Those whose events are wanted, oldest first.
+    pub fn messages(&self, is_wanted: impl Fn(&Recorded) -> bool) -> Vec<Message> {
+        let wanted = self.events.iter().filter(|recorded| is_wanted(recorded));
         wanted.filter_map(|recorded| self.teller.tell(recorded)).collect()
     }
 }
@@ -187,18 +227,14 @@ impl Teller<'_> {
             Audience::Participant => self.to_participant(recorded),
             Audience::Staff => self.to_participant(recorded).or_else(|| self.to_staff(recorded)),
         }?;
-        Some(Message { id: self.name_of(recorded), at: recorded.at, body })
-    }
-
-    /// The name of what an event becomes.
-    fn name_of(&self, recorded: &Recorded) -> String {
-        match &*recorded.event {
-            Event::Asked(wait) => format!("w-{}-{}", wait.id.short(), recorded.seq),
-            _ => match self.thoughts.get(&recorded.seq) {
-                Some(thought) => thought.clone(),
-                None => format!("m-{}", recorded.seq),
-            },
-        }
+        let id = match &body {
+            Body::Card { wait, .. } => format!("w-{}-{}", wait.id.short(), recorded.seq),
+            Body::Bubble { voice: Voice::Bot, .. } if self.thoughts.contains_key(&recorded.seq) => {
+                self.thoughts[&recorded.seq].clone()
+            }
+            _ => format!("m-{}", recorded.seq),
+        };
+        Some(Message { id, at: recorded.at, body })
     }
 
     /// What everybody who sees the conversation sees.

@@ -22,7 +22,7 @@ use crate::{
         audit::Sealed,
         effect::{Effect, Rendering},
         file_key::FileKey,
-        session::{Head, Status},
+        session::Head,
         transcript::Recorded,
         usage::Balance,
         wait::Wait,
@@ -231,10 +231,11 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
         }
         Find::Newest { before, limit } => return newest(reader, *before, *limit),
         Find::WantsStaff => keys::list(List::WantsStaff),
-        Find::Paused => keys::list(List::Paused),
+        Find::Paused { after, limit } => {
+            return listed_by_id(reader, List::Paused, *after, *limit);
+        }
         Find::Children { after, limit } => {
-            let after = after.map(|after| (DateTime::UNIX_EPOCH, after));
-            return listed_from(reader, List::Children, (after, *limit), DateTime::UNIX_EPOCH);
+            return listed_by_id(reader, List::Children, *after, *limit);
         }
         Find::DueToGo { by, after, limit } => {
             let after = after.map(|(at, session)| (hour_of(at), session));
@@ -252,7 +253,6 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
             Find::Place(place) => head.place == *place,
             Find::Person(person) => head.participant == *person,
             Find::WantsStaff => head.wants_staff(),
-            Find::Paused => head.status == Status::Paused,
             _ => true,
         };
         if wanted && head.parent.is_none() {
@@ -270,6 +270,17 @@ pub(super) fn of_person(reader: Reader<'_>, text: &str) -> keys::Key {
 /// The beginning of the index entries of a place.
 pub(super) fn at_place(reader: Reader<'_>, text: &str) -> keys::Key {
     keys::at_place(reader.key_store.digest(keys::AT_PLACE, text))
+}
+
+/// Sessions in a list that has no order of its own, at most so many after one of them.
+fn listed_by_id(
+    reader: Reader<'_>,
+    list: List,
+    after: Option<SessionId>,
+    limit: usize,
+) -> Result<Vec<Head>, Error> {
+    let after = after.map(|after| (DateTime::UNIX_EPOCH, after));
+    listed_from(reader, list, (after, limit), DateTime::UNIX_EPOCH)
 }
 
 /// Sessions in a list of which the order is kept, at most so many after one of them; until a time, where they have one.

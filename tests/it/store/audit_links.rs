@@ -1,8 +1,7 @@
 //! The links by which the audit records of one session are found, and what becomes of those that lead astray.
 
-use std::{collections::BTreeMap, fs, io::Cursor, path::Path};
+use std::collections::BTreeMap;
 
-use anteroom::store::sled::KEYS_FILE;
 use futures::future::try_join_all;
 
 use super::{shredding::changed, *};
@@ -139,16 +138,9 @@ async fn a_head_whose_latest_records_were_lost_finds_those_before() {
     assert_found(&store, 6, "gone on").await;
 }
 
-/// The corpus was written by a program that knew no links.
 #[tokio::test]
 async fn records_of_an_older_program_are_found_and_new_ones_with_them() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpus/v1");
-    let dir = TempDir::new().unwrap();
-    fs::copy(corpus.join(KEYS_FILE), dir.path().join(KEYS_FILE)).unwrap();
-    let dump = fs::read(corpus.join("store.dump")).unwrap();
-    SledStore::build(dir.path(), &mut Cursor::new(dump)).unwrap();
-
-    let store = open(dir.path());
+    let (_dir, store) = corpus();
     let heads = store.sessions(None, 99).await.unwrap();
     assert_eq!(heads.len(), 4);
     assert_lists(&store).await;

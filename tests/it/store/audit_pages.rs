@@ -1,8 +1,8 @@
 //! The audit records of many commits in pages: fewer keys, and nothing else is different.
 
-use std::{collections::BTreeMap, fs, io::Cursor, path::Path};
+use std::collections::BTreeMap;
 
-use anteroom::store::sled::{KEYS_FILE, repair};
+use anteroom::store::sled::repair;
 
 use super::{shredding::changed, *};
 
@@ -267,15 +267,9 @@ async fn what_does_not_hold_goes_into_no_page() {
     assert!(groups.is_some_and(|(key, _)| key <= wrong), "and left where it lies");
 }
 
-/// The corpus was written by a program that knew neither pages nor links.
 #[tokio::test]
 async fn records_of_an_older_program_go_into_pages() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpus/v1");
-    let dir = TempDir::new().unwrap();
-    fs::copy(corpus.join(KEYS_FILE), dir.path().join(KEYS_FILE)).unwrap();
-    let dump = fs::read(corpus.join("store.dump")).unwrap();
-    SledStore::build(dir.path(), &mut Cursor::new(dump)).unwrap();
-    let store = open(dir.path());
+    let (dir, store) = corpus();
     let before = store.audit(0, usize::MAX).await.unwrap();
     let versions = versions(&store);
     assert!(versions.iter().any(|(_, version)| *version == 1));
@@ -291,7 +285,7 @@ async fn records_of_an_older_program_go_into_pages() {
     let mut dump = Vec::new();
     store.dump(&mut dump).unwrap();
     let copy = TempDir::new().unwrap();
-    fs::copy(corpus.join(KEYS_FILE), copy.path().join(KEYS_FILE)).unwrap();
+    fs::copy(dir.path().join(KEYS_FILE), copy.path().join(KEYS_FILE)).unwrap();
     SledStore::build(copy.path(), &mut Cursor::new(dump)).unwrap();
     let built = open(copy.path());
     let all = store.audit(0, usize::MAX).await.unwrap();

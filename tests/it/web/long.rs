@@ -80,8 +80,8 @@ async fn a_long_conversation_comes_in_pages_and_what_is_open_stays() {
 async fn a_page_that_is_open_is_told_of_what_it_shows_and_of_nothing_before_it() {
     let site = Site::open().await;
     let (ada, page) = long(&site).await;
-    let live = ada.fetch(between(&page, "data-live=\"", "\"")).await;
-    let mut live = live.bytes_stream();
+    let address = between(&page, "data-live=\"", "\"").replace("&amp;", "&");
+    let mut live = ada.fetch(&address).await.bytes_stream();
     let last = format!("Word {:03}.", WORDS - 1);
     let told = told_until(&mut live, &last).await;
     assert!(!told.contains("Word 000."), "{told}");
@@ -89,7 +89,12 @@ async fn a_page_that_is_open_is_told_of_what_it_shows_and_of_nothing_before_it()
 
     ada.press(&page, "Red").await;
     // Long ago as it was asked, its answer is shown where it stands.
-    told_until(&mut live, &format!("\"id\":\"w-{card}\"")).await;
+    let card = format!("\"id\":\"w-{card}\"");
+    told_until(&mut live, &card).await;
+    // So it is to a page whose connection was lost meanwhile.
+    let mut again = ada.fetch(&address).await.bytes_stream();
+    let told = told_until(&mut again, &last).await;
+    assert!(told.contains(&card) && !told.contains("Word 000."), "{told}");
 }
 
 #[tokio::test]

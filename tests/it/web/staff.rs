@@ -7,7 +7,7 @@ use anteroom::{
     model::{
         audit::Sealed,
         effect::{Cause, CauseKind},
-        session::{Head, Platform},
+        session::Platform,
         transcript::{Event, Recorded},
     },
     store::Commit,
@@ -42,7 +42,7 @@ async fn staff_see_at_which_conversation_something_never_arrived() {
     let mut head = store.load(session).await.unwrap().unwrap().head;
     let expected = head.seq;
     head.undelivered = 2;
-    store.commit(empty(head, expected)).await.unwrap();
+    store.commit(Commit::new(head, expected, Vec::new())).await.unwrap();
 
     assert!(grace.get("/staff").await.contains("2 not delivered"));
 }
@@ -208,7 +208,7 @@ async fn staff_read_the_name_in_the_approved_profile() {
         reviewed: true,
     };
     let event = Recorded { v: 1, seq: head.seq, at: head.updated_at, event: saved.into() };
-    store.commit(Commit { events: vec![event], ..empty(head, expected) }).await.unwrap();
+    store.commit(Commit::new(head, expected, vec![event])).await.unwrap();
     ada.say(&page, "I am not sure").await;
     let grace = site.staff("Grace").await;
 
@@ -229,21 +229,6 @@ async fn an_empty_list_says_how_conversations_begin() {
     assert!(page.contains("Nothing to decide right now."), "{page}");
     assert!(page.contains("No conversations yet"), "{page}");
     assert!(page.contains("Open the start page"), "{page}");
-}
-
-/// A step that changes nothing but the head.
-fn empty(head: Head, expected: u64) -> Commit {
-    Commit {
-        head,
-        expected,
-        events: Vec::new(),
-        waits: Vec::new(),
-        effects: Vec::new(),
-        timers: Vec::new(),
-        audit: Vec::new(),
-        dedup: None,
-        charges: Vec::new(),
-    }
 }
 
 #[tokio::test]

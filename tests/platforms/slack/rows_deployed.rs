@@ -154,17 +154,9 @@ async fn row_30_a_conversation_of_a_newer_program_is_refused_with_words_and_the_
         at: head.updated_at,
         event: Arc::new(Event::RemindersStopped),
     };
-    let commit = Commit {
-        expected: head.seq,
-        head: Head { seq: head.seq + 1, ..head },
-        events: vec![newer],
-        waits: Vec::new(),
-        effects: Vec::new(),
-        timers: Vec::new(),
-        audit: Vec::new(),
-        dedup: None,
-        charges: Vec::new(),
-    };
+    let expected = head.seq;
+    let head = Head { seq: head.seq + 1, ..head };
+    let commit = Commit::new(head, expected, vec![newer]);
     bot.store.commit(commit).await.unwrap();
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"+   Anteroom (only you): I can't open this conversation right now. The team needs to look at it.");

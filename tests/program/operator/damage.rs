@@ -287,17 +287,9 @@ async fn go_on_as_a_newer_program(data: &Path, session: &str) {
         at: head.updated_at,
         event: Event::RemindersStopped.into(),
     };
-    let commit = Commit {
-        expected: head.seq,
-        head: Head { seq: head.seq + 1, ..head },
-        events: vec![event],
-        waits: Vec::new(),
-        effects: Vec::new(),
-        timers: Vec::new(),
-        audit: Vec::new(),
-        dedup: None,
-        charges: Vec::new(),
-    };
+    let expected = head.seq;
+    let head = Head { seq: head.seq + 1, ..head };
+    let commit = Commit::new(head, expected, vec![event]);
     store.commit(commit).await.unwrap();
 }
 
