@@ -276,6 +276,20 @@ async fn much_that_is_due_at_once_goes_a_few_at_a_time() {
 }
 
 #[tokio::test]
+async fn a_child_run_without_a_parent_goes_whenever_it_appears() {
+    let mut world = World::on("candidate-onboarding").await;
+    candidate(&mut world).await;
+    world.pass(TimeDelta::zero()).await;
+    let Loaded { head, events } = world.disk().load(world.session).await.unwrap().unwrap();
+    let [child, gone] = [1, 2].map(|number| SessionId::from_uuid(Uuid::from_u128(number << 64)));
+    let head = Head { id: child, parent: Some(gone), ..head };
+    world.disk().commit(Commit::new(head, 0, events)).await.unwrap();
+    world.pass(TimeDelta::minutes(61)).await;
+    assert_eq!(world.disk().load(child).await.unwrap(), None);
+    assert!(world.disk().load(world.session).await.unwrap().is_some());
+}
+
+#[tokio::test]
 async fn each_kind_goes_at_its_own_time_also_after_months_of_being_down() {
     let mut world = World::on("community-welcome").await;
     let notice = world.open().await.unwrap().prompt.body.clone();
