@@ -279,8 +279,8 @@ pub(super) fn earlier(view: &View, cx: &Cx, before: u64) -> Markup {
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
                 @for piece in &view.log(cx, |recorded| (from..before).contains(&recorded.seq)) { (PreEscaped(&piece.html)) }
             }
-            nav.pager aria-label=(messages::buttons::LATER_MESSAGES) {
-                a.button.quiet href=(cx.home()) rel="next" { (messages::buttons::LATER_MESSAGES) (icons::next()) }
+            nav.pager aria-label=(messages::buttons::NEWEST) {
+                a.button.quiet href=(cx.home()) rel="next" { (messages::buttons::NEWEST) (icons::next()) }
             }
         }
     })

@@ -70,7 +70,7 @@ async fn a_long_conversation_comes_in_pages_and_what_is_open_stays() {
         let seen = passed.matches(&word).count() + log(&page).matches(&word).count();
         assert_eq!(seen, 1, "{word}");
     }
-    assert_eq!(link(&before, "Later messages"), format!("/s/{}", site.session().await));
+    assert_eq!(link(&before, "Newest"), format!("/s/{}", site.session().await));
 
     let answered = ada.press(&page, "Red").await;
     assert!(!log(&answered).contains(">Red</button>"), "{answered}");
