@@ -138,7 +138,12 @@ fn shown(criterion: &mut Criterion) {
     for (name, count, events) in whole.into_iter().chain(short) {
         group.bench_function(BenchmarkId::new(name, count), |bencher| {
             bencher.iter(|| {
-                context_window::request(&flow, black_box(&events), Vec::<ToolSpec>::new(), false)
+                context_window::request(
+                    &flow,
+                    black_box(&events),
+                    Arc::<[ToolSpec]>::default(),
+                    false,
+                )
             });
         });
     }

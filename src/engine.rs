@@ -21,6 +21,7 @@ mod inbound;
 mod limits;
 mod metrics;
 mod model_turn;
+mod offered_tools;
 mod outages;
 mod outbox;
 pub mod recording;
@@ -79,6 +80,7 @@ use self::{
     changes::Changes,
     drafts::Drafts,
     flow_versions::FlowVersions,
+    offered_tools::OfferedTools,
     session_task::{SessionTasks, TaskCommand},
     state_cache::StateCache,
 };
@@ -220,6 +222,7 @@ struct Inner {
     gateways: RwLock<BTreeMap<Platform, Arc<dyn Gateway>>>,
     pinned: FlowVersions,
     states: StateCache,
+    offered_tools: OfferedTools,
     session_tasks: SessionTasks,
     tasks: TaskTracker,
     changes: Changes,
@@ -280,6 +283,7 @@ impl Engine {
             gateways: RwLock::new(gateways),
             pinned: FlowVersions::default(),
             states: StateCache::default(),
+            offered_tools: OfferedTools::default(),
             session_tasks: SessionTasks::default(),
             tasks: TaskTracker::new(),
             changes: Changes::default(),

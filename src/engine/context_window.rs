@@ -11,7 +11,10 @@
 mod notes;
 mod posts;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
 
 use serde_json::Value;
 
@@ -60,7 +63,7 @@ const SUMMARISE: &str = "<note>Write a short form of the conversation so far for
 pub fn request(
     flow: &LoadedFlow,
     events: &[Recorded],
-    tools: Vec<ToolSpec>,
+    tools: Arc<[ToolSpec]>,
     last: bool,
 ) -> Request {
     let choice = if last { ToolChoice::Never } else { ToolChoice::Auto };
@@ -197,7 +200,7 @@ fn amended(shown: &[Recorded]) -> (HashMap<u64, Option<&str>>, HashMap<u64, u64>
 
 /// Whether a result says that the card is still open.
 fn is_pending(result: &CallResult) -> bool {
-    let value = result.to_value();
+    let CallResult::Ok { value } = result else { return false };
     matches!(value["status"].as_str(), Some("pending" | "awaiting_user_approval"))
 }
 
@@ -430,6 +433,14 @@ fn safe_note(text: &str) -> Message {
 
 /// What came of a call, as the model reads it: defused, and the text of a document in its fence.
 fn told(tool: &str, result: &CallResult) -> String {
+    if let CallResult::Ok { value } = result
+        && tool != READER
+    {
+        let text = compact(value);
+        if !text.contains('<') {
+            return text;
+        }
+    }
     let mut value = result.to_value();
     defuse(&mut value);
     if tool == READER

@@ -13,11 +13,10 @@ use std::{
 
 use chrono::TimeDelta;
 use futures::future::join_all;
-use serde_json::Value;
 
 use self::answer::{EMPTY, remedy, trouble, useful};
 use super::{
-    Engine, Error, Inner,
+    Engine, Error, Inner, Parts,
     changes::Follower,
     context_window,
     drafts::DraftSink,
@@ -33,7 +32,7 @@ use crate::{
     },
     ports::llm::{
         self, Sink,
-        chat::{self, Request, ToolSpec},
+        chat::{self, Request},
     },
     session::{Actor, Next, Response, Retry, State, topics},
     store::{self, Loaded},
@@ -113,9 +112,9 @@ impl Engine {
         // After the last part, its tools stay listed.
         let last_part = || flow.flow.phase.last().map(|phase| phase.id.as_str());
         let phase = loaded.head.phase.as_deref().or_else(last_part).unwrap_or_default();
-        let tools = self.inner.parts.toolbox.phase_schemas(flow, phase, state.into());
-        let mut tools = specs(&tools);
-        tell_sources(&mut tools, &self.inner.parts.contacts.names());
+        let Parts { toolbox, contacts, .. } = &self.inner.parts;
+        let offered = &self.inner.offered_tools;
+        let tools = offered.of((toolbox, contacts), flow, phase, state.into());
         warn_of_limit(session, state, flow);
         let mut request = context_window::request(flow, &loaded.events, tools, last);
         request.max_tokens = state.model_turn.room;
@@ -498,40 +497,4 @@ fn warn_of_limit(session: SessionId, state: &State, flow: &LoadedFlow) {
             "the model has used up the rounds of its turn. hint: if its work needs more, raise `model_rounds` of the flow"
         );
     }
-}
-
-/// The tool that imports contact details.
-const IMPORTER: &str = "get_macos_contact_card";
-
-/// Says which contact sources are ready, in the description of the tool that asks them.
-fn tell_sources(tools: &mut [ToolSpec], sources: &[&str]) {
-    let word = |source: &&str| match *source {
-        "profile" => Some("their profile on the platform"),
-        "vcard" => Some("a vCard file that they send"),
-        "directory" => Some("the organisation's directory"),
-        "macos" if cfg!(target_os = "macos") => Some("the owner's card on this Mac"),
-        _ => None,
-    };
-    let ready: Vec<&str> = sources.iter().filter_map(word).collect();
-    for tool in tools.iter_mut().filter(|tool| tool.name == IMPORTER) {
-        let said = match ready.as_slice() {
-            [] => " No source is ready: do not offer it.".to_owned(),
-            ready => format!(" Ready: {}.", ready.join(", ")),
-        };
-        tool.description.push_str(&said);
-    }
-}
-
-/// Tools as the model port has them.
-fn specs(tools: &[Value]) -> Vec<ToolSpec> {
-    let spec = |tool: &Value| {
-        let function = &tool["function"];
-        ToolSpec {
-            name: function["name"].as_str().unwrap_or_default().to_owned(),
-            description: function["description"].as_str().unwrap_or_default().to_owned(),
-            parameters: function["parameters"].clone(),
-            strict: false,
-        }
-    };
-    tools.iter().map(spec).collect()
 }

@@ -19,7 +19,7 @@ use std::{
     fs::File,
     io::{self, Write as _},
     path::Path,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use chrono::{DateTime, Utc};
@@ -228,7 +228,7 @@ fn read(flow: &LoadedFlow, toolbox: &Toolbox, events: &[Recorded], knew: u64) ->
     let tools = toolbox.phase_schemas(flow, phase, partner);
     let names: Vec<&str> =
         tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
-    let Request { messages, .. } = context_window::request(flow, &known, Vec::new(), false);
+    let Request { messages, .. } = context_window::request(flow, &known, Arc::default(), false);
     let tools = format!("tools: {}", names.join(", "));
     std::iter::once(tools).chain(messages.iter().map(in_words)).collect()
 }

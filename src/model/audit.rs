@@ -1,6 +1,6 @@
 //! Audit records: one for every transition, every refused attempt and every `next_phase` invocation.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt::Write as _};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -304,19 +304,37 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// JSON with its members in order, so that the same arguments have the same digest.
 pub fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write_canonical(value, &mut text);
+    text
+}
+
+fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => {
-            let mut keys: Vec<&String> = members.keys().collect();
-            keys.sort();
-            let body: Vec<String> = keys
-                .into_iter()
-                .map(|key| format!("{key:?}:{}", canonical(&members[key])))
-                .collect();
-            format!("{{{}}}", body.join(","))
+            let mut members: Vec<(&String, &Value)> = members.iter().collect();
+            members.sort_unstable_by_key(|(name, _)| *name);
+            text.push('{');
+            for (n, (name, value)) in members.into_iter().enumerate() {
+                let comma = if n > 0 { "," } else { "" };
+                // Writing to a string does not fail.
+                _ = write!(text, "{comma}{name:?}:");
+                write_canonical(value, text);
+            }
+            text.push('}');
         }
         Value::Array(items) => {
-            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
+            text.push('[');
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    text.push(',');
+                }
+                write_canonical(item, text);
+            }
+            text.push(']');
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            _ = write!(text, "{value}");
+        }
     }
 }

@@ -203,7 +203,7 @@ async fn model(settings: &Settings, report: &mut Report) {
     };
     let mut request = Request {
         messages: vec![Message::user("Call the tool `report_colour` with the colour green.")],
-        tools: vec![tool],
+        tools: [tool].into(),
         choice: ToolChoice::Required,
         // Models that think need most of it for that.
         max_tokens: Some(2_000),

@@ -363,7 +363,7 @@ impl Rehearsal {
             let (Some((_, written)), Some(at)) = (flow.step(step), pointer(flow, step)) else {
                 continue;
             };
-            if let Some(CallResult::Err { code, message }) = &known.result
+            if let Some(CallResult::Err { code, message }) = known.result.as_deref()
                 && code == "invalid_parameters"
             {
                 let lacking = script::holes::valueless(state, flow, written).into_iter().next();
@@ -373,7 +373,9 @@ impl Rehearsal {
                 };
                 self.find(Some(at.clone()), trouble, taken);
             }
-            if written.tool == REQUEST && matches!(known.result, Some(CallResult::Err { .. })) {
+            if written.tool == REQUEST
+                && matches!(known.result.as_deref(), Some(CallResult::Err { .. }))
+            {
                 let is_same = |other: &&CallState| {
                     other.call.tool == REQUEST
                         && other.call.args["approval"] == known.call.args["approval"]

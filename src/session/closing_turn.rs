@@ -32,7 +32,7 @@ impl Actor {
                 let value = result.to_value();
                 value["status"] == "approved" && value["advanced_to"].is_null()
             };
-            let result = known.late.as_ref().or(known.result.as_ref());
+            let result = known.late.as_deref().or(known.result.as_deref());
             known.call.tool == "next_phase" && result.is_some_and(is_end)
         });
         ending.is_some_and(|known| {

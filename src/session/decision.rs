@@ -227,7 +227,7 @@ impl Actor {
 
 /// What a request came to, once it has.
 fn outcome(known: &CallState) -> Option<&Value> {
-    match known.late.as_ref().or(known.result.as_ref())? {
+    match known.late.as_deref().or(known.result.as_deref())? {
         CallResult::Ok { value } => Some(value),
         CallResult::Err { .. } => None,
     }

@@ -285,7 +285,7 @@ impl Actor {
         if !text.is_empty() {
             self.post(text);
         }
-        let is_approved = |known: &CallState| matches!(&known.result, Some(CallResult::Ok { value }) if known.call.tool == "next_phase" && value["status"] == "approved");
+        let is_approved = |known: &CallState| matches!(known.result.as_deref(), Some(CallResult::Ok { value }) if known.call.tool == "next_phase" && value["status"] == "approved");
         let (awaits, is_asked) = (self.awaits_deciders(), self.state.keeping.erasure_asked);
         let was_approved = self.state.calls.iter().any(is_approved);
         for claim in claims {

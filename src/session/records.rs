@@ -116,7 +116,9 @@ impl Actor {
         let wait = self.state.waits.get(&wait)?;
         let Purpose::Call { call, .. } = &wait.purpose else { return None };
         let Control::Review(review) = &wait.prompt.control else { return None };
-        let Some(CallResult::Ok { value }) = &self.state.call(call)?.result else { return None };
+        let Some(CallResult::Ok { value }) = self.state.call(call)?.result.as_deref() else {
+            return None;
+        };
         if !matches!(value["status"].as_str(), Some("approved" | "modified")) {
             return None;
         }

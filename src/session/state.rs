@@ -481,7 +481,7 @@ impl State {
         }
         let wait = call.wait.and_then(|id| self.waits.get(&id));
         call.detached = runs || wait.is_some_and(|wait| wait.status.is_pending());
-        call.result = Some(result.clone());
+        call.result = Some(Arc::new(result.clone()));
         if let Origin::Step { step } = &call.call.origin {
             self.results.insert(step.clone(), result.to_value());
         }
@@ -491,7 +491,7 @@ impl State {
         self.version += 1;
         self.evaluations = 0;
         if let Some(call) = self.calls.iter_mut().find(|c| c.call.id == *id) {
-            call.late.get_or_insert_with(|| result.clone());
+            call.late.get_or_insert_with(|| Arc::new(result.clone()));
             if let (Origin::Step { step }, true) = (&call.call.origin, result.is_success()) {
                 self.results.insert(step.clone(), result.to_value());
             }

@@ -31,7 +31,7 @@ pub struct Toolbox {
 }
 
 /// Whom a model works for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Partner {
     /// A participant.
     Participant,

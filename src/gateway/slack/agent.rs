@@ -444,7 +444,7 @@ impl Inner {
         if lock(&self.resting).get(&method).is_some_and(|until| *until > Instant::now()) {
             return None;
         }
-        let failure = self.api.call(team, method, body).await.err()?;
+        let failure = self.api.call(team, method, &body).await.err()?;
         if let Failure::Refused { error, .. } = &failure
             && matches!(
                 error.as_str(),

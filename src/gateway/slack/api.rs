@@ -121,8 +121,8 @@ impl Api {
     }
 
     /// Calls a method in a workspace. Waits at most a few seconds for its rate, then answers [`Failure::Later`].
-    pub async fn call(&self, team: &str, method: Method, body: Value) -> Result<Value, Failure> {
-        let answered = self.inner.call(team, method, &body).await;
+    pub async fn call(&self, team: &str, method: Method, body: &Value) -> Result<Value, Failure> {
+        let answered = self.inner.call(team, method, body).await;
         let outcome = answered.as_ref().err().map_or("ok", Failure::outcome);
         counter!(metric::SLACK_CALLS, "method" => method.name(), "outcome" => outcome).increment(1);
         if let Err(failure) = &answered {
@@ -371,11 +371,11 @@ mod tests {
     #[tokio::test]
     async fn what_writes_goes_as_json_and_what_reads_goes_in_the_address() {
         let (api, script) = slack(&[]).await;
-        api.call("T01", Method::PostMessage, json!({"channel": "C1", "text": "Hello"}))
+        api.call("T01", Method::PostMessage, &json!({"channel": "C1", "text": "Hello"}))
             .await
             .unwrap();
         let arguments = json!({"user": "U1", "include_locale": true, "cursor": null});
-        api.call("T01", Method::UserInfo, arguments).await.unwrap();
+        api.call("T01", Method::UserInfo, &arguments).await.unwrap();
         insta::assert_snapshot!(script.lock().unwrap().asked.join("\n"), @r#"
         /api/chat.postMessage Bearer xoxb-1 {"channel":"C1","text":"Hello"}
         /api/users.info?user=U1&include_locale=true Bearer xoxb-1
@@ -397,7 +397,7 @@ mod tests {
         let mut seen = Vec::new();
         for (status, answer) in failures {
             let (api, _) = slack(&[(status, answer)]).await;
-            let failure = api.call("T01", Method::UpdateMessage, json!({})).await.unwrap_err();
+            let failure = api.call("T01", Method::UpdateMessage, &json!({})).await.unwrap_err();
             seen.push(format!("{status}: {failure:?}"));
         }
         insta::assert_snapshot!(seen.join("\n"), @r#"
@@ -421,7 +421,7 @@ mod tests {
         let installation = Installation { team: "T01".to_owned(), ..Installation::default() };
         tenants.put(installation, Secret::new("xoxb-1"));
         let api = Api::new(&base, Arc::new(tenants), &SlackRates::default()).unwrap();
-        let failure = api.call("T01", Method::PostMessage, json!({})).await.unwrap_err();
+        let failure = api.call("T01", Method::PostMessage, &json!({})).await.unwrap_err();
         assert_eq!(failure, Failure::Unreachable);
     }
 
@@ -435,7 +435,7 @@ mod tests {
             (500, Method::Replies, true),
         ] {
             let (api, _) = slack(&[(status, json!({}))]).await;
-            let failure = api.call("T01", method, json!({})).await.unwrap_err();
+            let failure = api.call("T01", method, &json!({})).await.unwrap_err();
             let is_unclear = matches!(failure, Failure::Unclear { .. });
             assert_eq!(is_unclear, may_have_happened, "{status} {method:?}: {failure:?}");
             assert_eq!(failure == Failure::Unreachable, !may_have_happened);
@@ -449,7 +449,7 @@ mod tests {
         let (api, script) = slack(&[revoked.clone(), revoked, accepted]).await;
         let tenants = api.tenants();
         for _ in 0..3 {
-            let failure = api.call("T01", Method::UpdateMessage, json!({})).await.unwrap_err();
+            let failure = api.call("T01", Method::UpdateMessage, &json!({})).await.unwrap_err();
             assert_eq!(failure, Failure::TokenRejected);
         }
         assert_eq!(script.lock().unwrap().asked.len(), 1, "it is not tried for a call");
@@ -463,7 +463,7 @@ mod tests {
             (installed.recv().await.unwrap().team.as_str(), tenants.ready()),
             ("T01", Ok(()))
         );
-        api.call("T01", Method::UpdateMessage, json!({})).await.unwrap();
+        api.call("T01", Method::UpdateMessage, &json!({})).await.unwrap();
     }
 
     #[tokio::test]
@@ -472,7 +472,7 @@ mod tests {
         let (api, script) = slack(&[limited]).await;
         for _ in 0..2 {
             let body = json!({"channel": "C1", "text": "Hello"});
-            let failure = api.call("T01", Method::PostMessage, body).await.unwrap_err();
+            let failure = api.call("T01", Method::PostMessage, &body).await.unwrap_err();
             assert!(matches!(failure, Failure::Later { .. }), "{failure:?}");
         }
         assert_eq!(script.lock().unwrap().asked.len(), 1, "the second did not go out");

@@ -375,7 +375,7 @@ impl Reader<'_> {
         body: &Value,
     ) -> Result<Option<Value>, Missed> {
         for _ in 0..PUT_OFF_MAX {
-            match self.app.api.call(team, method, body.clone()).await {
+            match self.app.api.call(team, method, body).await {
                 Ok(answer) => return Ok(Some(answer)),
                 Err(Failure::Refused { .. } | Failure::NotInstalled) => return Ok(None),
                 Err(Failure::TokenRejected | Failure::Unreachable) => return Err(Missed::Away),

@@ -270,7 +270,7 @@ async fn put(
     (name, bytes): (&str, Vec<u8>),
 ) -> bool {
     let body = json!({ "users": reply_target.user });
-    let Ok(opened) = app.api.call(team, Method::OpenConversation, body).await else {
+    let Ok(opened) = app.api.call(team, Method::OpenConversation, &body).await else {
         return false;
     };
     let Some(channel) = opened["channel"]["id"].as_str() else { return false };

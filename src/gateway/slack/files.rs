@@ -70,7 +70,7 @@ impl Files {
         Upload { name, title, words, bytes }: Upload<'_>,
     ) -> Result<String, Failure> {
         let wanted = json!({ "filename": name, "length": bytes.len() });
-        let place = self.api.call(team, Method::UploadUrl, wanted).await?;
+        let place = self.api.call(team, Method::UploadUrl, &wanted).await?;
         let id = place["file_id"].as_str().unwrap_or_default().to_owned();
         let url = place["upload_url"].as_str().and_then(|url| Url::parse(url).ok());
         // Until it is said to be complete, nobody sees it: it may be sent again.
@@ -89,7 +89,7 @@ impl Files {
         if let Some(thread) = thread {
             body["thread_ts"] = json!(thread);
         }
-        self.api.call(team, Method::CompleteUpload, body).await.map(|_| id)
+        self.api.call(team, Method::CompleteUpload, &body).await.map(|_| id)
     }
 
     async fn get(&self, team: &str, offer: &Offer) -> Result<Vec<u8>, NotFetched> {
@@ -131,7 +131,7 @@ impl Files {
 
     /// Asks where a file lies of which only the id is known.
     async fn find(&self, team: &str, offer: &Offer) -> Result<String, NotFetched> {
-        let answer = match self.api.call(team, Method::FileInfo, json!({ "file": offer.id })).await
+        let answer = match self.api.call(team, Method::FileInfo, &json!({ "file": offer.id })).await
         {
             Ok(answer) => answer,
             Err(Failure::Refused { error, .. }) => {

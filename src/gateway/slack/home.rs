@@ -218,7 +218,7 @@ impl Inner {
             }
         }
         let body = json!({ "user_id": person.user, "view": view });
-        let published = self.api.call(&tenant.team, Method::PublishView, body).await;
+        let published = self.api.call(&tenant.team, Method::PublishView, &body).await;
         let mut open = lock(&self.open);
         let Some(seen) = open.get_mut(person) else { return };
         match published {
@@ -279,7 +279,7 @@ impl Inner {
         }
         let root = self.threads.root(head.id, &head.place).await.ok()??;
         let body = json!({ "channel": root.channel, "message_ts": root.message });
-        let answer = self.api.call(&head.place.workspace, Method::Permalink, body).await.ok()?;
+        let answer = self.api.call(&head.place.workspace, Method::Permalink, &body).await.ok()?;
         let link: Url = answer["permalink"].as_str()?.parse().ok()?;
         if !matches!(link.scheme(), "http" | "https") {
             return None;

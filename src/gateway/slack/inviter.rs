@@ -69,7 +69,7 @@ pub(super) async fn told_of_loss(app: &App, place: &Place, session: SessionId) {
         Method::PostMessage
     };
     // A failure is told in the log by the call; staff are told as well.
-    let Ok(answer) = app.api.call(&place.workspace, method, body).await else { return };
+    let Ok(answer) = app.api.call(&place.workspace, method, &body).await else { return };
     if let (Some(channel), Some(ts)) = (answer["channel"].as_str(), answer["ts"].as_str()) {
         let item = Item::Message { at: format!("{channel}/{ts}") };
         let posted = Posted { item, reader: Reader::Staff(String::new()) };

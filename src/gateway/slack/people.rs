@@ -192,14 +192,14 @@ impl People {
     }
 
     async fn ask_person(&self, team: &str, user: &str) -> Result<Arc<Person>, Failure> {
-        let answer = self.api.call(team, Method::UserInfo, json!({ "user": user })).await?;
+        let answer = self.api.call(team, Method::UserInfo, &json!({ "user": user })).await?;
         let enterprise = self.api.tenants().installation(team).and_then(|found| found.enterprise);
         Ok(Arc::new(read_person(&answer["user"], team, enterprise.as_deref())))
     }
 
     async fn ask_group(&self, team: &str, group: &str) -> Result<Arc<BTreeSet<String>>, Failure> {
         let body = json!({ "usergroup": group, "team_id": team });
-        match self.api.call(team, Method::GroupMembers, body).await {
+        match self.api.call(team, Method::GroupMembers, &body).await {
             Ok(answer) => {
                 let users = answer["users"].as_array().into_iter().flatten();
                 let users = users.filter_map(Value::as_str).map(str::to_owned);
@@ -216,7 +216,7 @@ impl People {
 impl Profiles for People {
     async fn profile(&self, person: &PersonId) -> Fetched {
         let body = json!({ "user": person.user });
-        match self.api.call(&person.workspace, Method::UserInfo, body).await {
+        match self.api.call(&person.workspace, Method::UserInfo, &body).await {
             Ok(answer) => match read_contact(&answer["user"]) {
                 Some(contact) => Fetched::Card(Box::new(contact)),
                 None => Fetched::not_found("the profile has no name"),

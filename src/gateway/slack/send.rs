@@ -163,7 +163,7 @@ impl Sender<'_> {
         &self.effect.place.workspace
     }
 
-    async fn call(&self, method: Method, body: Value) -> Result<Value, Failure> {
+    async fn call(&self, method: Method, body: &Value) -> Result<Value, Failure> {
         self.app.api.call(self.team(), method, body).await
     }
 

@@ -752,7 +752,7 @@ mod tests {
         assert!(world.store.notes(INSTALLS).await.unwrap().is_empty(), "shredded");
         let api =
             Api::new(&world.base, Arc::clone(&world.tenants), &SlackRates::default()).unwrap();
-        let failure = api.call("T01", Method::PostMessage, json!({})).await.unwrap_err();
+        let failure = api.call("T01", Method::PostMessage, &json!({})).await.unwrap_err();
         assert_eq!(failure, Failure::NotInstalled);
         let mut installed = world.tenants.installed();
         assert_eq!(world.install().await, StatusCode::OK);

@@ -93,7 +93,7 @@ impl Activity {
 
 /// Whether a call did what it was for.
 fn has_done(known: &CallState) -> bool {
-    known.result.as_ref().is_some_and(CallResult::is_success)
+    known.result.as_deref().is_some_and(CallResult::is_success)
 }
 
 fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {

@@ -342,7 +342,7 @@ fn colours(which: &str, choice: ToolChoice) -> Request {
         strict: false,
     };
     let text = format!("Call the tool `report_colour` with the colour {which}.");
-    Request { tools: vec![tool], choice, ..said(&text) }
+    Request { tools: [tool].into(), choice, ..said(&text) }
 }
 
 /// The colours that were reported.

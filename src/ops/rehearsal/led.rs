@@ -84,7 +84,7 @@ impl Rehearsal {
     pub(super) fn look_at_tools(&mut self, state: &State, pass: &Pass<'_>, taken: &[Taken]) {
         for (p, phase) in pass.scene.flow.flow.phase.iter().enumerate() {
             for known in calls(state, phase) {
-                if let Some(CallResult::Err { code, message }) = &known.result
+                if let Some(CallResult::Err { code, message }) = known.result.as_deref()
                     && code == "permission_denied"
                 {
                     let trouble = Trouble::Unusable(known.call.tool.clone(), plain(message));

@@ -312,7 +312,7 @@ fn attempt(
     let wanted = args.first().map(|args| args[key].clone()).unwrap_or_default();
     let is_alike = |known: &&CallState| known.call.tool == tool && known.call.args[key] == wanted;
     let made: Vec<&CallState> = calls(state, phase).filter(is_alike).collect();
-    let refusals = made.iter().filter_map(|known| match &known.result {
+    let refusals = made.iter().filter_map(|known| match known.result.as_deref() {
         Some(CallResult::Err { message, .. }) => Some(message),
         Some(CallResult::Ok { .. }) | None => None,
     });

@@ -14,8 +14,8 @@ use crate::{
 pub struct Request {
     /// The conversation, oldest first. Results of one message's calls stand right after it, one each.
     pub messages: Vec<Message>,
-    /// The tools it may call, in this order.
-    pub tools: Vec<ToolSpec>,
+    /// The tools it may call, in this order; copies of the request share them.
+    pub tools: Arc<[ToolSpec]>,
     /// Whether it may, must or must not call one.
     pub choice: ToolChoice,
     /// In which form it answers.

@@ -3,6 +3,8 @@
 //! Nothing here looks ahead further than the next message, so what was arranged once stays as it is when the history
 //! grows; only the last message may grow, at its end.
 
+use std::borrow::Cow;
+
 use super::chat::{Message, Part, ToolCall};
 use crate::config::preset::{Order, SystemRole};
 
@@ -12,11 +14,15 @@ const GO_ON: &str = "<note>Go on.</note>";
 /// Stands where the model must have said something.
 const HEARD: &str = "I see.";
 
-/// The messages in the order of a service.
-pub(super) fn normalized(order: Order, messages: &[Message]) -> Vec<Message> {
+/// The messages in the order of a service; as they are where it has none of its own.
+pub(super) fn normalized(order: Order, messages: Cow<'_, [Message]>) -> Cow<'_, [Message]> {
+    let is_strict = order.alternate || order.fold || order.apart;
+    if !is_strict && order.system != SystemRole::User {
+        return messages;
+    }
     let mut arranged: Vec<Message> = Vec::with_capacity(messages.len());
     let mut run = Vec::new();
-    for message in with_instructions(order, messages) {
+    for message in with_instructions(order, &messages) {
         // Results belong to the calls before them, so those two are arranged together.
         if !matches!(message, Message::Tool { .. }) {
             calls_done(order, &mut run, &mut arranged);
@@ -29,7 +35,7 @@ pub(super) fn normalized(order: Order, messages: &[Message]) -> Vec<Message> {
         }
     }
     calls_done(order, &mut run, &mut arranged);
-    arranged
+    Cow::Owned(arranged)
 }
 
 /// Instructions where the service has them: in the first message, or in what is said first.

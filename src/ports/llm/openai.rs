@@ -18,7 +18,6 @@ use std::{
 
 use async_trait::async_trait;
 use reqwest::{Response, StatusCode, Url, header};
-use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use self::reader::Reader;
@@ -109,8 +108,7 @@ impl Client {
         url
     }
 
-    async fn send(&self, path: &str, body: &Value) -> Result<Reply, Error> {
-        let body = body.to_string();
+    async fn send(&self, path: &str, body: String) -> Result<Reply, Error> {
         let max = self.service.request_mb * 1024 * 1024;
         if body.len() > max {
             return Err(Error::TooLarge { bytes: body.len(), max });
@@ -209,18 +207,20 @@ impl Client {
         takes(profile, request)?;
         let (path, body, reader) = match profile.wire {
             Wire::Chat => {
-                let body = wire::body(&self.service, profile, request);
+                let body = wire::body(&self.service, profile, request)
+                    .map_err(|_error| Error::Invalid("it cannot be written as JSON"))?;
                 ("chat/completions", body, Reader::Chat(stream::Reader::default()))
             }
             Wire::Messages => {
                 let (body, bound) = anthropic::body(&self.service, profile, request);
-                ("messages", body, Reader::messages(bound))
+                ("messages", body.to_string(), Reader::messages(bound))
             }
             Wire::Responses => {
-                ("responses", responses::body(&self.service, profile, request), Reader::responses())
+                let body = responses::body(&self.service, profile, request);
+                ("responses", body.to_string(), Reader::responses())
             }
         };
-        let mut reply = self.send(path, &body).await?;
+        let mut reply = self.send(path, body).await?;
         let mut on_text = |words: &str| sink.words(words);
         let ids = self.ids.as_ref();
         let mut completion = match reply.form(profile.stream)? {
@@ -345,7 +345,7 @@ impl Embedder for Client {
         }
         let body = wire::embeddings(&self.service, texts);
         let written = || texts.join("\n").to_lowercase();
-        let sent = self.send("embeddings", &body).await;
+        let sent = self.send("embeddings", body.to_string()).await;
         let mut reply = sent.map_err(|error| masked(error, &written()))?;
         if reply.form(false)? != Form::Json {
             return Err(Error::BadAnswer(Fault::ContentType));

@@ -41,12 +41,12 @@ pub struct CallState {
     pub call: Arc<Call>,
     /// The wait it is suspended on, if it ever was.
     pub wait: Option<WaitId>,
-    /// Its one result.
-    pub result: Option<CallResult>,
+    /// Its one result; copies of the state share it.
+    pub result: Option<Arc<CallResult>>,
     /// The result said that the question is pending: the model goes on, and hears later what came of it.
     pub detached: bool,
     /// What came of it after that.
-    pub late: Option<CallResult>,
+    pub late: Option<Arc<CallResult>>,
 }
 
 /// Stored data.

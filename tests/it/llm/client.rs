@@ -84,12 +84,13 @@ fn everything() -> Request {
                 },
             ]),
         ],
-        tools: vec![ToolSpec {
+        tools: [ToolSpec {
             name: "get_user_option".to_owned(),
             description: "Asks.".to_owned(),
             parameters: json!({ "type": "object", "required": ["prompt"], "properties": { "prompt": { "type": "string" } }, "additionalProperties": false }),
             strict: true,
-        }],
+        }]
+        .into(),
         ..Request::default()
     }
 }

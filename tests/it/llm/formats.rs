@@ -37,7 +37,7 @@ async fn thoughts_of_another_conversation_are_left_out() {
     let sent = async |messages: &[Message], tools: bool| {
         let mut request = request(messages.to_vec());
         if tools {
-            request.tools[0].description = "Another.".to_owned();
+            Arc::make_mut(&mut request.tools)[0].description = "Another.".to_owned();
         }
         client.chat(&request, &mut Silent).await.unwrap();
         service.seen().pop().unwrap().to_string().matches("\"type\":\"thinking\"").count()

@@ -1,6 +1,8 @@
 //! Conversations with providers that insist on something, led as the engine leads them: with presses, and with words
 //! beside open cards.
 
+use std::sync::Arc;
+
 use anteroom::{
     base::ids::CallId,
     config::llm::Purpose,
@@ -34,7 +36,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         parameters: json!({ "type": "object", "properties": {} }),
         strict: false,
     };
-    Request { messages, tools: vec![tool], ..Request::default() }
+    Request { messages, tools: [tool].into(), ..Request::default() }
 }
 
 /// Twelve rounds; `writes`: the person writes beside each card.
@@ -221,7 +223,7 @@ async fn extra_headers_and_members_are_sent() {
     let provider = Provider::start(&[Reply::says("Yes")]).await;
     let more = "headers = { x-team = \"hiring\" }\nbody = { temperature = 1, provider = { sort = \"price\" } }\nreasoning_effort = \"low\"\n[llm.interview.dialect]\nstrict = true\n";
     let mut request = request(vec![Message::user("Hello")]);
-    request.tools[0].parameters = json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": false });
+    Arc::make_mut(&mut request.tools)[0].parameters = json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": false });
     client(&provider.url, more).chat(&request, &mut Silent).await.unwrap();
     let seen = provider.seen().pop().unwrap();
     assert_eq!(seen.headers["x-team"], "hiring");

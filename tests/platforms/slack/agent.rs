@@ -97,7 +97,7 @@ impl Poster {
             body["channel"] = json!(channel);
             body["thread_ts"] = json!(ts);
         }
-        let answer = self.api.call(TEAM, Method::PostMessage, body).await?;
+        let answer = self.api.call(TEAM, Method::PostMessage, &body).await?;
         let name = |part: &str| answer[part].as_str().unwrap().to_owned();
         let message = format!("{}/{}", name("channel"), name("ts"));
         if root.is_none() {

@@ -65,7 +65,7 @@ impl Office {
 }
 
 async fn test(api: &Api, team: &str) -> Result<String, Failure> {
-    let answer = api.call(team, Method::AuthTest, json!({})).await?;
+    let answer = api.call(team, Method::AuthTest, &json!({})).await?;
     Ok(answer["team_id"].as_str().unwrap().to_owned())
 }
 
@@ -132,5 +132,5 @@ async fn an_organisation_installs_the_app_for_all_its_workspaces() {
     };
     office.tenants.met(&tenant).await;
     let body = json!({ "channel": "C0DESK", "text": "hello" });
-    assert_eq!(office.api().call(TEAM, Method::PostMessage, body).await.unwrap()["ok"], true);
+    assert_eq!(office.api().call(TEAM, Method::PostMessage, &body).await.unwrap()["ok"], true);
 }

@@ -29,7 +29,7 @@ async fn each_failure_says_whether_it_may_have_happened() {
     let slack = Slack::start(Settings::new()).await;
     let api = api(&slack).await;
     let body = json!({ "channel": "C0DESK", "text": "hello" });
-    let post = async || api.call(TEAM, Method::PostMessage, body.clone()).await;
+    let post = async || api.call(TEAM, Method::PostMessage, &body).await;
 
     assert_eq!(post().await.unwrap()["channel"], "C0DESK");
     slack.fail("chat.postMessage", 1, Fault::TooMany(1));
@@ -39,7 +39,7 @@ async fn each_failure_says_whether_it_may_have_happened() {
     assert!(after >= Duration::from_secs(599), "{after:?}");
 
     let api = self::api(&slack).await;
-    let post = async || api.call(TEAM, Method::PostMessage, body.clone()).await;
+    let post = async || api.call(TEAM, Method::PostMessage, &body).await;
     for fault in [Fault::Broken, Fault::BrokenAfter, Fault::Cut, Fault::CutAfter] {
         slack.fail("chat.postMessage", 1, fault);
         let failure = post().await.unwrap_err();
@@ -58,7 +58,7 @@ async fn rates_are_kept_without_being_told() {
     let api = api(&slack).await;
     for n in 0..8 {
         let body = json!({ "channel": "C0DESK", "text": format!("{n}") });
-        api.call(TEAM, Method::PostMessage, body).await.unwrap();
+        api.call(TEAM, Method::PostMessage, &body).await.unwrap();
     }
     assert!(slack.calls_of("chat.postMessage").iter().all(|call| call.status == 200));
 }

@@ -173,7 +173,7 @@ impl Stream {
         }
         let body =
             json!({ "channel": self.kept.spot.channel, "ts": self.newest(), "chunks": chunks });
-        api.call(&self.kept.spot.team, Method::AppendStream, body).await?;
+        api.call(&self.kept.spot.team, Method::AppendStream, &body).await?;
         self.plan = plan;
         self.grew_at = Instant::now();
         Ok(())
@@ -218,7 +218,7 @@ impl Stream {
             return;
         }
         let body = json!({ "channel": self.kept.spot.channel, "ts": self.newest(), "markdown_text": more });
-        match api.call(&self.kept.spot.team, Method::AppendStream, body).await {
+        match api.call(&self.kept.spot.team, Method::AppendStream, &body).await {
             Ok(_) => self.took(&more),
             Err(Failure::Later { .. } | Failure::Unreachable) => {}
             // It died: what it did not take goes into the next one.
@@ -287,7 +287,7 @@ impl Stream {
     async fn stop(&self, api: &Api, mut body: Value) -> Result<(), Failure> {
         body["channel"] = json!(self.kept.spot.channel);
         body["ts"] = json!(self.newest());
-        api.call(&self.kept.spot.team, Method::StopStream, body).await.map(|_| ())
+        api.call(&self.kept.spot.team, Method::StopStream, &body).await.map(|_| ())
     }
 }
 
@@ -302,7 +302,7 @@ async fn start(api: &Api, spot: &Spot, chunks: Vec<Value>) -> Result<String, Fai
         body["recipient_user_id"] = json!(spot.user);
         body["recipient_team_id"] = json!(spot.recipient_team);
     }
-    let answer = api.call(&spot.team, Method::StartStream, body).await?;
+    let answer = api.call(&spot.team, Method::StartStream, &body).await?;
     let ts = answer["ts"].as_str().map(str::to_owned);
     ts.ok_or_else(|| Failure::Unclear { why: "the stream has no name".to_owned() })
 }
@@ -333,7 +333,7 @@ impl Kept {
         if !chunks.is_empty() {
             body["chunks"] = json!(chunks);
         }
-        api.call(&self.spot.team, Method::StopStream, body).await.map(drop)
+        api.call(&self.spot.team, Method::StopStream, &body).await.map(drop)
     }
 
     /// Ends it in the middle of what was to be said, and shows that there was more to come.
@@ -346,7 +346,7 @@ impl Kept {
         let Some(newest) = self.messages.last() else { return Ok(()) };
         body["channel"] = json!(self.spot.channel);
         body["ts"] = json!(newest);
-        match api.call(&self.spot.team, Method::StopStream, body).await {
+        match api.call(&self.spot.team, Method::StopStream, &body).await {
             Ok(_) | Err(Failure::Refused { .. } | Failure::Unclear { .. }) => Ok(()),
             Err(failure) => Err(failure),
         }
@@ -386,7 +386,7 @@ impl Kept {
         if let Some(from) = from {
             body["oldest"] = json!(from);
         }
-        match api.call(&self.spot.team, Method::Replies, body).await {
+        match api.call(&self.spot.team, Method::Replies, &body).await {
             Ok(mut answer) => Ok(match answer["messages"].take() {
                 Value::Array(messages) => Some(messages),
                 _ => None,
@@ -436,7 +436,7 @@ impl Kept {
         let body = json!({
             "channel": self.spot.channel, "ts": newest, "text": text, "blocks": blocks, "metadata": metadata,
         });
-        api.call(&self.spot.team, Method::UpdateMessage, body).await.map(drop)
+        api.call(&self.spot.team, Method::UpdateMessage, &body).await.map(drop)
     }
 
     /// Takes away what nobody said in the end; the messages that Slack does not give back.
@@ -485,7 +485,7 @@ fn begins(text: &str) -> String {
 /// Deletes a message; whether it is gone. If not, half of it stays, and the whole one comes below.
 async fn delete(api: &Api, spot: &Spot, ts: &str) -> bool {
     let body = json!({ "channel": spot.channel, "ts": ts });
-    let deleted = api.call(&spot.team, Method::DeleteMessage, body).await;
+    let deleted = api.call(&spot.team, Method::DeleteMessage, &body).await;
     deleted.map_or_else(|failure| failure.class() == Class::MessageGone, |_| true)
 }
 

@@ -27,9 +27,9 @@ impl Doctor<'_> {
 
     async fn try_channel(&self, channel: &str) -> Result<(), Failure> {
         let body = json!({ "channel": channel, "text": TEST, "unfurl_links": false });
-        let posted = self.api.call(self.team, Method::PostMessage, body).await?;
+        let posted = self.api.call(self.team, Method::PostMessage, &body).await?;
         let body = json!({ "channel": posted["channel"], "ts": posted["ts"] });
-        self.api.call(self.team, Method::DeleteMessage, body).await?;
+        self.api.call(self.team, Method::DeleteMessage, &body).await?;
         Ok(())
     }
 
@@ -47,7 +47,7 @@ impl Doctor<'_> {
             groups.extend(&approvers.slack_groups);
         }
         for user in &users {
-            let asked = self.api.call(self.team, Method::UserInfo, json!({ "user": user })).await;
+            let asked = self.api.call(self.team, Method::UserInfo, &json!({ "user": user })).await;
             match asked {
                 Ok(answer) if answer["user"]["deleted"] == true => {
                     report.odd(format!("user `{user}` is deactivated"), "take them out of the configuration");
@@ -64,7 +64,7 @@ impl Doctor<'_> {
         }
         for group in &groups {
             let body = json!({ "usergroup": group });
-            match self.api.call(self.team, Method::GroupMembers, body).await {
+            match self.api.call(self.team, Method::GroupMembers, &body).await {
                 Ok(answer) if answer["users"].as_array().is_some_and(Vec::is_empty) => {
                     report.odd(
                         format!("nobody is in the user group `{group}`"),

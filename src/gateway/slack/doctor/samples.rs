@@ -29,7 +29,7 @@ impl Doctor<'_> {
             drawn.extend(render::modal(&wait, "open", &Cx::default()).map(|view| ("view", view)));
             for (what, drawn) in drawn {
                 let body = json!({ what: drawn.to_string() });
-                match self.api.call(self.team, Method::ValidateBlocks, body).await {
+                match self.api.call(self.team, Method::ValidateBlocks, &body).await {
                     Ok(_) => checked += 1,
                     Err(Failure::Refused { error, .. }) if error == "unknown_method" => {
                         report.checked(

@@ -36,14 +36,14 @@ impl UpdateContext<'_> {
         };
         let (app, team) = (Arc::clone(self.app), self.team().to_owned());
         self.app.afterwards.spawn(async move {
-            let mut opened = app.api.call(&team, method, body.clone()).await;
+            let mut opened = app.api.call(&team, method, &body).await;
             if let Err(Failure::Refused { error, .. }) = &opened
                 && error == "hash_conflict"
             {
                 // The form has changed since the press, perhaps by another one. What is typed in it stays.
                 let mut anyway = body;
                 anyway.as_object_mut().map(|members| members.remove("hash"));
-                opened = app.api.call(&team, method, anyway).await;
+                opened = app.api.call(&team, method, &anyway).await;
             }
             match opened {
                 Ok(_) => {}
@@ -159,7 +159,7 @@ async fn post_plainly(app: &App, team: &str, reply_target: &ReplyTarget, post: &
         body["thread_ts"] = thread.clone().into();
     }
     // A failure is told in the log by the call.
-    app.api.call(team, Method::PostMessage, body).await.is_ok()
+    app.api.call(team, Method::PostMessage, &body).await.is_ok()
 }
 
 async fn whisper_post(app: &App, team: &str, reply_target: &ReplyTarget, post: &Post) -> bool {
@@ -174,7 +174,7 @@ async fn whisper_post(app: &App, team: &str, reply_target: &ReplyTarget, post: &
     }
     let is_nowhere = reply_target.channel == reply_target.user;
     let method = if is_nowhere { Method::PostMessage } else { Method::PostEphemeral };
-    app.api.call(team, method, body).await.is_ok()
+    app.api.call(team, method, &body).await.is_ok()
 }
 
 /// A form to show.

@@ -131,7 +131,7 @@ impl Courier for Sender<'_> {
     async fn can_fetch(&self) -> Delivered<()> {
         if self.effect.attempts > 0 {
             // Where Slack is away, or does not know the bot, that is why.
-            self.call(Method::AuthTest, json!({})).await?;
+            self.call(Method::AuthTest, &json!({})).await?;
         }
         Ok(())
     }

@@ -67,7 +67,7 @@ impl Sender<'_> {
         let Some(channel) = alias.and_then(|alias| self.channel_of(alias).ok()) else {
             return Ok(None);
         };
-        let asked = self.call(Method::ConversationInfo, json!({ "channel": channel })).await;
+        let asked = self.call(Method::ConversationInfo, &json!({ "channel": channel })).await;
         let is_private = match asked {
             Ok(answer) => answer["channel"]["is_private"] == true,
             Err(Failure::Refused { .. }) => false,
@@ -85,7 +85,7 @@ impl Sender<'_> {
             if !cursor.is_empty() {
                 asked["cursor"] = json!(cursor);
             }
-            let answer = match self.call(Method::ConversationMembers, asked).await {
+            let answer = match self.call(Method::ConversationMembers, &asked).await {
                 Err(Failure::Refused { .. }) => return Ok(false),
                 answer => answer?,
             };

@@ -76,7 +76,7 @@ impl Sender<'_> {
         part: usize,
     ) -> Result<MessageRef, Failure> {
         for _ in 0..PLAINER_MAX {
-            let failure = match self.call(Method::PostMessage, body.clone()).await {
+            let failure = match self.call(Method::PostMessage, &body).await {
                 Ok(posted) => return self.left_at(target, &posted),
                 Err(failure) => failure,
             };
@@ -94,7 +94,7 @@ impl Sender<'_> {
                 _ => return Err(failure),
             }
         }
-        self.left_at(target, &self.call(Method::PostMessage, body).await?)
+        self.left_at(target, &self.call(Method::PostMessage, &body).await?)
     }
 
     /// The message that was posted.
@@ -126,7 +126,7 @@ impl Sender<'_> {
                 let mut body =
                     json!({ "text": piece, "unfurl_links": false, "unfurl_media": false });
                 self.place(&mut body, &target, &name);
-                self.left_at(&target, &self.call(Method::PostMessage, body).await?)?
+                self.left_at(&target, &self.call(Method::PostMessage, &body).await?)?
             };
             if target.thread.is_none() {
                 target = Target::new(spot.channel.clone(), Some(spot.message.clone()));
@@ -199,7 +199,7 @@ impl Sender<'_> {
             }
             None => Method::History,
         };
-        match self.call(method, asked).await {
+        match self.call(method, &asked).await {
             Ok(mut answer) => Ok(match answer["messages"].take() {
                 Value::Array(messages) => messages,
                 _ => Vec::new(),
@@ -243,7 +243,7 @@ impl Sender<'_> {
 
     async fn edit_plainer(&self, mut body: Value) -> Result<Value, Failure> {
         for _ in 0..PLAINER_MAX {
-            let failure = match self.call(Method::UpdateMessage, body.clone()).await {
+            let failure = match self.call(Method::UpdateMessage, &body).await {
                 Ok(edited) => return Ok(edited),
                 Err(failure) => failure,
             };
@@ -256,7 +256,7 @@ impl Sender<'_> {
             // What an edit leaves out stays as it was.
             body["blocks"] = json!([]);
         }
-        self.call(Method::UpdateMessage, body).await
+        self.call(Method::UpdateMessage, &body).await
     }
 }
 
@@ -270,7 +270,7 @@ pub(super) async fn edit_held(
     let body = edit_of(spot, message);
     let digest = digest(&body);
     if !app.render_cache.is(&spot.name(), &digest) {
-        app.api.call(team, Method::UpdateMessage, body).await?;
+        app.api.call(team, Method::UpdateMessage, &body).await?;
         app.render_cache.note(spot.name(), digest);
     }
     Ok(())

@@ -125,7 +125,7 @@ impl Sender<'_> {
 
     /// A file with the messages in which it was shared.
     async fn take_file(&self, id: &str, posted: &Posted) -> Delivered<()> {
-        let found = match self.call(Method::FileInfo, json!({ "file": id })).await {
+        let found = match self.call(Method::FileInfo, &json!({ "file": id })).await {
             Ok(found) => found,
             Err(failure) => match self.refused(&failure) {
                 Refused::Gone => return Ok(()),
@@ -146,7 +146,7 @@ impl Sender<'_> {
     }
 
     async fn delete_file(&self, id: &str, posted: &Posted) -> Delivered<()> {
-        let deleted = self.call(Method::DeleteFile, json!({ "file": id })).await;
+        let deleted = self.call(Method::DeleteFile, &json!({ "file": id })).await;
         let Err(failure) = deleted else { return Ok(()) };
         match self.refused(&failure) {
             Refused::Gone => Ok(()),
@@ -233,7 +233,7 @@ impl Sender<'_> {
             if !cursor.is_empty() {
                 asked["cursor"] = json!(cursor);
             }
-            let mut page = self.call(method, asked).await?;
+            let mut page = self.call(method, &asked).await?;
             if let Value::Array(messages) = page["messages"].take() {
                 all.extend(messages);
             }
@@ -292,7 +292,7 @@ impl Remover for Sender<'_> {
 
     async fn delete(&self, at: &MessageRef) -> Result<(), Failure> {
         let body = json!({ "channel": at.channel, "ts": at.message });
-        self.call(Method::DeleteMessage, body).await.map(drop)
+        self.call(Method::DeleteMessage, &body).await.map(drop)
     }
 
     async fn overwrite(&self, at: &MessageRef) -> Result<(), Failure> {
@@ -301,7 +301,7 @@ impl Remover for Sender<'_> {
         body["ts"] = json!(at.message);
         let turn = self.app.editing(&at.name());
         let _turn = turn.lock().await;
-        self.call(Method::UpdateMessage, body).await.map(drop)
+        self.call(Method::UpdateMessage, &body).await.map(drop)
     }
 }
 

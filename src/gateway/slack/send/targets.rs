@@ -117,7 +117,7 @@ impl Sender<'_> {
 
     /// The conversation of a person with the bot.
     pub(super) async fn direct(&self, user: &str) -> Result<String, Failure> {
-        let opened = self.call(Method::OpenConversation, json!({ "users": user })).await?;
+        let opened = self.call(Method::OpenConversation, &json!({ "users": user })).await?;
         let channel = opened["channel"]["id"].as_str();
         channel.map(str::to_owned).ok_or_else(|| Failure::Unclear { why: "no id".to_owned() })
     }

@@ -1,8 +1,9 @@
 //! A request in the format of chat completions.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     model::opaque::Opaque,
     ports::llm::{
         chat::{Blob, Form, Message, Part, Request, ToolCall, ToolChoice, ToolSpec},
+        json::is_object,
         normalize::normalized,
         schema::is_closed,
     },
@@ -22,47 +24,145 @@ use crate::{
 /// Google's word for calls that its model did not make itself.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// The body of a chat request, as the service is asked at first.
+/// The body of a chat request, as the service is asked at first; nothing where it cannot be written as JSON.
 pub fn chat(service: &Service, request: &Request) -> Value {
-    body(service, &Profile::of(service), request)
+    let written = body(service, &Profile::of(service), request);
+    written.and_then(|body| serde_json::from_str(&body)).unwrap_or_default()
 }
 
 /// The body of a chat request. Pure: the same request gives the same bytes, so that providers find their caches warm.
-pub(crate) fn body(service: &Service, profile: &Profile, request: &Request) -> Value {
-    let mut body = Map::new();
-    let mut set = |name: &str, value: Value| {
-        body.insert(name.to_owned(), value);
+/// Written in one pass, since the conversation in it grows and is sent whole in each turn.
+pub(crate) fn body(
+    service: &Service,
+    profile: &Profile,
+    request: &Request,
+) -> serde_json::Result<String> {
+    let all = with_wanted(profile, request);
+    let returned = Returned::new(service, profile, &all);
+    let tools = Some(&request.tools).filter(|tools| !tools.is_empty());
+    let longest = longest(profile, request);
+    let body = Body {
+        model: &service.model,
+        messages: all
+            .iter()
+            .enumerate()
+            .map(|(at, said)| message(profile, &returned, at, said))
+            .collect(),
+        tools: tools.map(|tools| tools.iter().map(|spec| tool(spec, profile.strict)).collect()),
+        tool_choice: tools.map(|_| choice(&request.choice, profile.forced_choice)),
+        parallel_tool_calls: (tools.is_some() && !profile.parallel_calls).then_some(false),
+        temperature: profile
+            .temperature
+            .then(|| request.temperature.unwrap_or(service.temperature)),
+        max_tokens: (profile.output_limit == OutputLimit::MaxTokens).then_some(longest),
+        max_completion_tokens: (profile.output_limit == OutputLimit::MaxCompletionTokens)
+            .then_some(longest),
+        reasoning_effort: profile.effort.as_deref(),
+        response_format: format(&request.form, profile.json),
+        stream: profile.stream,
+        stream_options: (profile.stream && profile.usage_in_stream)
+            .then_some(StreamOptions { include_usage: true }),
     };
-    set("model", json!(service.model));
-    set("messages", messages(service, profile, request));
-    if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|spec| tool(spec, profile.strict));
-        set("tools", tools.collect());
-        set("tool_choice", choice(&request.choice, profile.forced_choice));
-        if !profile.parallel_calls {
-            set("parallel_tool_calls", json!(false));
+    serde_json::to_string(&With { ours: body, theirs: Some(&service.body) })
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<WireMessage<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<WireTool<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel_tool_calls: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum WireMessage<'a> {
+    Words { role: &'static str, content: &'a str },
+    Parts { role: &'static str, content: Vec<Value> },
+    Assistant(With<'a, WireAnswer<'a>>),
+    Result { role: &'static str, tool_call_id: &'a str, content: &'a str },
+}
+
+/// What the model said and called.
+#[derive(Serialize)]
+struct WireAnswer<'a> {
+    role: &'static str,
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<With<'a, WireCall<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct WireCall<'a> {
+    id: &'a str,
+    r#type: &'static str,
+    function: CalledFunction<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct CalledFunction<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+#[derive(Serialize)]
+struct WireTool<'a> {
+    r#type: &'static str,
+    function: OfferedFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct OfferedFunction<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strict: Option<bool>,
+}
+
+/// An object of ours with members of the provider's or the operator's, which replace ours of the same name.
+struct With<'a, T> {
+    ours: T,
+    theirs: Option<&'a Map<String, Value>>,
+}
+
+impl<T: Serialize> Serialize for With<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(theirs) = self.theirs.filter(|theirs| !theirs.is_empty()) else {
+            return self.ours.serialize(serializer);
+        };
+        let mut all = serde_json::to_value(&self.ours).map_err(S::Error::custom)?;
+        if let Value::Object(members) = &mut all {
+            members.extend(theirs.clone());
         }
+        all.serialize(serializer)
     }
-    if profile.temperature {
-        set("temperature", json!(request.temperature.unwrap_or(service.temperature)));
-    }
-    let limit = match profile.output_limit {
-        OutputLimit::MaxTokens => "max_tokens",
-        OutputLimit::MaxCompletionTokens => "max_completion_tokens",
-    };
-    set(limit, json!(longest(profile, request)));
-    if let Some(effort) = &profile.effort {
-        set("reasoning_effort", json!(effort));
-    }
-    if let Some(format) = format(&request.form, profile.json) {
-        set("response_format", format);
-    }
-    set("stream", json!(profile.stream));
-    if profile.stream && profile.usage_in_stream {
-        set("stream_options", json!({ "include_usage": true }));
-    }
-    body.extend(service.body.clone());
-    Value::Object(body)
 }
 
 /// Longest answer that is asked for, thoughts included.
@@ -99,15 +199,16 @@ pub(crate) fn wanted(form: &Form, mode: JsonMode) -> Option<String> {
 
 /// The messages with what is asked for in words: in the first message, since some templates take instructions there
 /// only.
-pub(crate) fn with_wanted(profile: &Profile, request: &Request) -> Vec<Message> {
-    let mut messages = request.messages.clone();
+pub(crate) fn with_wanted<'a>(profile: &Profile, request: &'a Request) -> Cow<'a, [Message]> {
+    let mut messages = Cow::Borrowed(request.messages.as_slice());
     if let Some(wanted) = wanted(&request.form, profile.json) {
+        let messages = messages.to_mut();
         match messages.first_mut() {
             Some(Message::System(text)) => *text = format!("{text}\n\n{wanted}"),
             Some(_) | None => messages.insert(0, Message::System(wanted)),
         }
     }
-    normalized(profile.order, &messages)
+    normalized(profile.order, messages)
 }
 
 /// Which opaque members go back, and under which ids calls are known to the provider.
@@ -159,78 +260,66 @@ impl<'a> Returned<'a> {
     }
 }
 
-fn messages(service: &Service, profile: &Profile, request: &Request) -> Value {
-    let messages = with_wanted(profile, request);
-    let returned = Returned::new(service, profile, &messages);
-    messages.iter().enumerate().map(|(at, said)| message(profile, &returned, at, said)).collect()
-}
-
 fn message<'a>(
     profile: &Profile,
-    returned: &Returned<'a>,
+    returned: &'a Returned<'a>,
     at: usize,
     message: &'a Message,
-) -> Value {
+) -> WireMessage<'a> {
     match message {
         Message::System(text) => {
             let role = match profile.order.system {
                 SystemRole::Developer => "developer",
                 SystemRole::System | SystemRole::User => "system",
             };
-            json!({ "role": role, "content": text })
+            WireMessage::Words { role, content: text }
         }
         // Many servers know words alone as plain text only.
         Message::User(parts) => match parts.as_slice() {
-            [Part::Text(text)] => json!({ "role": "user", "content": text }),
-            parts => {
-                let parts: Vec<Value> = parts.iter().map(part).collect();
-                json!({ "role": "user", "content": parts })
-            }
+            [Part::Text(text)] => WireMessage::Words { role: "user", content: text },
+            parts => WireMessage::Parts { role: "user", content: parts.iter().map(part).collect() },
         },
         Message::Assistant { text, calls, .. } => {
             let opaque = returned.of(at, message);
-            assistant(profile, returned, (text, calls), opaque)
+            WireMessage::Assistant(assistant(profile, returned, (text, calls), opaque))
         }
         Message::Tool { call, content } => {
-            json!({ "role": "tool", "tool_call_id": returned.id(call), "content": content })
+            WireMessage::Result { role: "tool", tool_call_id: returned.id(call), content }
         }
     }
 }
 
-fn assistant(
+fn assistant<'a>(
     profile: &Profile,
-    returned: &Returned<'_>,
-    (text, calls): (&str, &[ToolCall]),
-    opaque: Option<&Opaque>,
-) -> Value {
+    returned: &'a Returned<'a>,
+    (text, calls): (&'a str, &'a [ToolCall]),
+    opaque: Option<&'a Opaque>,
+) -> With<'a, WireAnswer<'a>> {
     let no_words = text.is_empty() && !calls.is_empty() && !profile.order.empty_content;
-    let content = (!no_words).then_some(text);
-    let mut message = json!({ "role": "assistant", "content": content });
-    if !calls.is_empty() {
-        message["tool_calls"] = calls.iter().map(|known| call(returned, known)).collect();
-    }
-    match opaque {
-        Some(opaque) => {
-            for (name, value) in &opaque.message {
-                message[name.as_str()] = value.clone();
-            }
-            for (n, call) in opaque.calls.iter().enumerate() {
-                for (name, value) in &call.members {
-                    message["tool_calls"][n][name.as_str()] = value.clone();
+    let known = |n: usize| Some(&opaque?.calls.get(n)?.members);
+    let mut answer = WireAnswer {
+        role: "assistant",
+        content: (!no_words).then_some(text),
+        tool_calls: calls
+            .iter()
+            .enumerate()
+            .map(|(n, made)| With { ours: call(returned, made), theirs: known(n) })
+            .collect(),
+        reasoning_content: None,
+    };
+    if opaque.is_none() && !calls.is_empty() && profile.replay != Replay::Never {
+        match profile.filler {
+            Filler::Nothing => {}
+            Filler::ReasoningContent => answer.reasoning_content = Some(""),
+            Filler::ThoughtSignature => {
+                if let Some(first) = answer.tool_calls.first_mut() {
+                    let signature = json!({ "google": { "thought_signature": NO_SIGNATURE } });
+                    first.ours.extra_content = Some(signature);
                 }
             }
         }
-        None if !calls.is_empty() && profile.replay != Replay::Never => match profile.filler {
-            Filler::Nothing => {}
-            Filler::ReasoningContent => message["reasoning_content"] = json!(""),
-            Filler::ThoughtSignature => {
-                message["tool_calls"][0]["extra_content"] =
-                    json!({ "google": { "thought_signature": NO_SIGNATURE } });
-            }
-        },
-        None => {}
     }
-    message
+    With { ours: answer, theirs: opaque.map(|opaque| &opaque.message) }
 }
 
 fn part(part: &Part) -> Value {
@@ -252,25 +341,19 @@ pub(crate) fn data_url(media_type: &str, bytes: &Blob) -> String {
 
 /// Arguments as they are sent: services that parse them would refuse the whole conversation for one broken call.
 pub(crate) fn arguments(call: &ToolCall) -> &str {
-    match call.arguments() {
-        Ok(_) if !call.raw.trim().is_empty() => call.raw.as_str(),
-        Ok(_) | Err(_) => "{}",
-    }
+    if is_object(&call.raw) { &call.raw } else { "{}" }
 }
 
-fn call(returned: &Returned<'_>, call: &ToolCall) -> Value {
-    let function = json!({ "name": call.name, "arguments": arguments(call) });
-    json!({ "id": returned.id(&call.id), "type": "function", "function": function })
+fn call<'a>(returned: &'a Returned<'a>, call: &'a ToolCall) -> WireCall<'a> {
+    let function = CalledFunction { name: &call.name, arguments: arguments(call) };
+    WireCall { id: returned.id(&call.id), r#type: "function", function, extra_content: None }
 }
 
-fn tool(spec: &ToolSpec, strict: bool) -> Value {
-    let mut function = json!({
-        "name": spec.name, "description": spec.description, "parameters": spec.parameters,
-    });
-    if strict && (spec.strict || is_closed(&spec.parameters)) {
-        function["strict"] = json!(true);
-    }
-    json!({ "type": "function", "function": function })
+fn tool(spec: &ToolSpec, strict: bool) -> WireTool<'_> {
+    let ToolSpec { name, description, parameters, .. } = spec;
+    let strict = (strict && (spec.strict || is_closed(parameters))).then_some(true);
+    let function = OfferedFunction { name, description, parameters, strict };
+    WireTool { r#type: "function", function }
 }
 
 fn choice(choice: &ToolChoice, forced: bool) -> Value {

@@ -125,7 +125,7 @@ fn newest(state: &State, sight: Sight) -> Option<Artifact> {
 /// What an earlier call saw in this picture without a question.
 fn seen_before(state: &State, sight: Sight, picture: &Artifact) -> Option<String> {
     state.calls.iter().rev().filter(|call| call.call.tool == sight.tool).find_map(|call| {
-        let Some(CallResult::Ok { value }) = &call.result else { return None };
+        let Some(CallResult::Ok { value }) = call.result.as_deref() else { return None };
         let data = value.get("data").unwrap_or(value);
         let is_it = data["imageSha256"] == picture.sha256.as_str() && data.get("focus").is_none();
         data["analysis"].as_str().filter(|_| is_it).map(str::to_owned)

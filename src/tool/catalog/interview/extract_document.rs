@@ -258,7 +258,7 @@ impl Tool for ExtractDocument {
 
 /// Paths that documents of this session left doubtful: `basics.name`, `work.0`.
 pub(super) fn doubts(actor: &Actor) -> Vec<String> {
-    let last = actor.state().calls.iter().rev().find_map(|call| match &call.result {
+    let last = actor.state().calls.iter().rev().find_map(|call| match call.result.as_deref() {
         Some(CallResult::Ok { value }) if call.call.tool == NAME => Some(value),
         _ => None,
     });

@@ -228,7 +228,7 @@ fn facts(consulting: &Consulting) -> Vec<Fact> {
 /// Calls and what they came to, oldest first.
 fn results(state: &State) -> Vec<(&Call, Value)> {
     let told = state.calls.iter().filter_map(|call| {
-        let result = call.late.as_ref().or(call.result.as_ref())?;
+        let result = call.late.as_deref().or(call.result.as_deref())?;
         let call = &*call.call;
         match result {
             CallResult::Ok { value }

@@ -86,7 +86,7 @@ impl<'a> Look<'a> {
         let (mut sources, mut texts) = (Sources::default(), Sources::default());
         let mut calls = Vec::new();
         for known in &state.calls {
-            let result = known.late.as_ref().or(known.result.as_ref());
+            let result = known.late.as_deref().or(known.result.as_deref());
             let Some(CallResult::Ok { value }) = result else { continue };
             let tool = known.call.tool.as_str();
             if ECHOES.contains(&tool) {
