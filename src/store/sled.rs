@@ -42,6 +42,7 @@ mod key_sums;
 mod keys;
 mod notes;
 mod open;
+mod outbox;
 mod packed_keys;
 mod queue;
 mod read;
@@ -80,8 +81,9 @@ use self::{
     jobs::Job,
     key_store::KeyStore,
     open::Opened,
+    outbox::Outbox,
     read_cache::{CachedNote, ReadCache},
-    write_batch::Reader,
+    write_batch::{Reader, Writes},
 };
 pub use self::{
     dump::{Contents, DumpError, Dumped, read_dump},
@@ -154,13 +156,14 @@ impl SledStore {
     ) -> Result<Self, Error> {
         let Opened { writing, key_store, lock } = open::open(dir, &faults, cache)?;
         let shared = Arc::new(Shared {
-            db: RwLock::new(Some(writing.db.clone())),
+            db: RwLock::new(Database { open: Some(writing.db.clone()), before: None }),
             lasting: RwLock::default(),
             key_store,
             recent: ReadCache::default(),
             health: Mutex::new(Health::Well),
             syncs: AtomicU64::new(0),
             touched: dump::Touched::default(),
+            outbox: Outbox::default(),
         });
         let (queue, jobs) = mpsc::channel(QUEUE_MAX);
         let committer = Committer::new(dir, writing, ids, faults, Arc::clone(&shared));
@@ -185,7 +188,7 @@ impl SledStore {
     /// Everything stored, key by key in order: for copies, for tests and for a look inside. What is personal is
     /// sealed; a copy is worth nothing without the file of keys ([`KEYS_FILE`]), and all with it.
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
-        self.shared.read(|reader| {
+        self.shared.read_settled(|reader| {
             let entry = |entry: sled::Result<(sled::IVec, sled::IVec)>| {
                 entry.map(|(key, value)| (key.to_vec(), value.to_vec())).map_err(broken)
             };
@@ -205,7 +208,7 @@ impl SledStore {
     }
 
     /// Reads on a thread that may block: a page may have to come from disk, and a batch that is being applied is
-    /// waited for.
+    /// waited for, though never the device.
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(Reader<'_>) -> Result<T, Error> + Send + 'static,
@@ -270,7 +273,20 @@ impl Store for SledStore {
     }
 
     async fn claim(&self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
-        self.ask(|reply| Job::Claim { now, capacity, reply }).await
+        let shared = &self.shared;
+        if !shared.health().is_well() {
+            self.ask(|reply| Job::Tick { now, reply: Some(reply) }).await?;
+        } else if shared.outbox.is_time_to_tell(now)
+            && let Some(queue) = &self.queue
+        {
+            // Nobody waits for the device here; where there is no room, it is told the time soon again.
+            _ = queue.try_send(Job::Tick { now, reply: None });
+        }
+        if let Some(claimed) = shared.outbox.claim_kept(now, capacity) {
+            return Ok(claimed);
+        }
+        let shared = Arc::clone(shared);
+        self.read(move |reader| shared.outbox.claim(reader, now, capacity)).await
     }
 
     async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {
@@ -278,12 +294,11 @@ impl Store for SledStore {
     }
 
     async fn hurry(&self, cause: &Cause, most: usize) -> Result<usize, Error> {
-        let cause = Box::new(cause.clone());
-        self.ask(|reply| Job::Hurry { cause, most, reply }).await
+        Ok(self.shared.outbox.with(|queue| queue.hurry(cause, most)))
     }
 
     async fn blocked(&self) -> Result<Vec<(Cause, usize)>, Error> {
-        self.ask(|reply| Job::Blocked { reply }).await
+        Ok(self.shared.outbox.blocked())
     }
 
     async fn outbox(&self, session: SessionId) -> Result<Vec<Effect>, Error> {
@@ -348,8 +363,9 @@ impl Store for SledStore {
 
     async fn verify(&self) -> Result<(), Error> {
         self.shared.key_store.unreadable.clear();
-        let dir = self.dir.clone();
-        self.read(move |reader| check::sound_keys(reader, &dir)).await
+        let (shared, dir) = (Arc::clone(&self.shared), self.dir.clone());
+        let check = move || shared.read_settled(|reader| check::sound_keys(reader, &dir));
+        tokio::task::spawn_blocking(check).await.map_err(Error::unavailable)?
     }
 }
 
@@ -375,7 +391,9 @@ impl Drop for SledStore {
             );
         }
         // Reads under way are waited for; the last handle of the database goes here.
-        open::close(self.shared.db.write().unwrap_or_else(PoisonError::into_inner).take());
+        let mut database = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
+        open::close(std::mem::take(&mut *database).open);
+        drop(database);
         if self.shared.health() == Health::Well {
             clean_stop::end(&self.dir);
         }
@@ -391,11 +409,9 @@ impl fmt::Debug for SledStore {
 
 /// What the committer and the readers have in common.
 struct Shared {
-    /// Held for reading while keys that belong together are read, for writing while a batch is applied; empty
-    /// once the store is closed, and while it could not be opened again.
-    db: RwLock<Option<Db>>,
-    /// Held for writing from the first change of a group until it is on the device: nobody sees, and so acts on,
-    /// what a power cut could still take back.
+    /// Held for reading while keys that belong together are read, for writing while a batch is applied or becomes visible.
+    db: RwLock<Database>,
+    /// Held for writing from the first change of a group until it is on the device.
     lasting: RwLock<()>,
     key_store: Arc<KeyStore>,
     recent: ReadCache,
@@ -403,15 +419,27 @@ struct Shared {
     syncs: AtomicU64,
     /// What is written while a dump is being taken.
     touched: dump::Touched,
+    outbox: Outbox,
+}
+
+/// The database as it is read.
+#[derive(Default)]
+struct Database {
+    /// Empty once the store is closed, and while it could not be opened again.
+    open: Option<Db>,
+    /// What lay there before the last batch, under the keys that it changed, until that batch is on the device: nobody
+    /// sees, and so acts on, what a power cut could still take back, and nobody waits for the device to read.
+    before: Option<Writes>,
 }
 
 impl Shared {
     fn read<T>(&self, read: impl FnOnce(Reader<'_>) -> Result<T, Error>) -> Result<T, Error> {
-        let _lasting = self.lasting.read().unwrap_or_else(PoisonError::into_inner);
         // Poisoned means that a batch may have been applied in part: nothing is read until it is opened again.
-        let guard = self.db.read().map_err(|_| self.refusal())?;
-        let tree = guard.as_ref().ok_or_else(|| self.refusal())?;
-        let found = read(Reader::new(tree, &self.key_store));
+        let database = self.db.read().map_err(|_| self.refusal())?;
+        let tree = database.open.as_ref().ok_or_else(|| self.refusal())?;
+        let reader = Reader::new(tree, &self.key_store);
+        let reader = database.before.as_ref().map_or(reader, |before| reader.with(before));
+        let found = read(reader);
         match (found, self.health()) {
             // Of a batch that failed, some may be there: what looks damaged may only be unfinished.
             (Err(Error::Unreadable { .. }), Health::ReadOnly(trouble)) => {
@@ -424,6 +452,15 @@ impl Shared {
                 found
             }
         }
+    }
+
+    /// The same between two groups, for whoever copies or checks all that is there: what was written is on the device.
+    fn read_settled<T>(
+        &self,
+        read: impl FnOnce(Reader<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let _lasting = self.lasting.read().unwrap_or_else(PoisonError::into_inner);
+        self.read(read)
     }
 
     fn health(&self) -> Health {

@@ -290,6 +290,15 @@ fn post(id: u128, session: SessionId) -> Effect {
     )
 }
 
+/// Tells a store the time, and waits until it has done what it does then.
+async fn tell(store: &SledStore, now: DateTime<Utc>) {
+    store.claim(now, Capacity::of_any(0)).await.unwrap();
+    // What it is asked together with that may be answered first; what it is asked next comes after it.
+    for _ in 0..2 {
+        store.done(effect_id(u128::MAX), Delivery::NotApplicable).await.unwrap();
+    }
+}
+
 fn record(session: Option<SessionId>, words: &str) -> AuditRecord {
     let map = |key: &str, value: Value| Map::from_iter([(key.to_owned(), value)]);
     AuditRecord {

@@ -2,9 +2,9 @@
 //! once for all of them and then answers.
 
 mod mend;
+mod shred;
 
 use std::{
-    collections::HashSet,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, atomic::Ordering},
@@ -30,9 +30,6 @@ use super::{
     key_store::{KeyStore, Slot},
     keys, notes,
     open::Writing,
-    queue::Queue,
-    read::readable,
-    read_cache,
     record_codec::OpenSessions,
     steps::{self, Chain},
     tree_checksum::TreeChecksum,
@@ -50,7 +47,7 @@ use crate::{
         posted::ledger_of,
     },
     store::{
-        Capacity, Commit, Erasure, Error,
+        Commit, Erasure, Error,
         health::{Health, Trouble},
         left_outside,
     },
@@ -82,11 +79,8 @@ pub(super) struct Committer {
     faults: Arc<dyn Faults>,
     shared: Arc<Shared>,
     key_store: Arc<KeyStore>,
-    outbox: Queue,
     /// Keys to shred once the erasure that wants it is on the device.
     doomed: Vec<Slot>,
-    /// Effects that cannot be read and have been complained about.
-    unreadable: HashSet<EffectId>,
     /// Something was applied that is not on the device yet.
     unsynced: bool,
     /// When somebody told the time last.
@@ -140,9 +134,7 @@ impl Committer {
             faults,
             shared,
             key_store,
-            outbox: Queue::default(),
             doomed: Vec::new(),
-            unreadable: HashSet::new(),
             // The layout's version may just have been written.
             unsynced: true,
             now: None,
@@ -176,7 +168,7 @@ impl Committer {
         }
         self.unsynced = true;
         self.sync();
-        self.shred();
+        self.reveal(Self::shred);
     }
 
     fn work(&mut self, jobs: Vec<Job>) {
@@ -188,7 +180,7 @@ impl Committer {
             }
         }
         self.make_lasting(&mut group);
-        let Group { answers, dones, claims, compacts, .. } = group;
+        let Group { answers, dones, ticks, compacts, .. } = group;
         let is_answering = !answers.is_empty();
         for (reply, result) in answers {
             answer(reply, self.refusal().map_or(result, Err));
@@ -199,22 +191,19 @@ impl Committer {
         for (reply, result) in dones {
             answer(reply, self.refusal().map_or(result, Err));
         }
-        // Only now, so that no effect leaves whose commit a power cut could take back.
         for reply in compacts {
             self.compact(|| true);
             let is_more = !self.restless.is_empty();
             answer(reply, self.refusal().map_or(Ok(is_more), Err));
         }
-        for (now, capacity, reply) in claims {
+        for (now, reply) in ticks {
             self.mend(now);
             self.sync_late(now);
             self.shared.recent.tidy();
             self.restless.tick(now);
-            let claimed = self.guarded(|this| this.claim(now, capacity));
-            if claimed.as_ref().is_ok_and(|claimed| !claimed.is_empty()) {
-                hit(Failpoint::EffectsClaimed);
+            if let Some(reply) = reply {
+                answer(reply, self.refusal().map_or(Ok(()), Err));
             }
-            answer(reply, claimed);
         }
     }
 
@@ -224,15 +213,13 @@ impl Committer {
             Job::Commit { commit, reply } => {
                 hit(Failpoint::CommitTaken);
                 let done = self.guarded(|this| this.commit(*commit));
-                let done = done.map(|step| Applied::Step(Box::new(step)));
                 group.lasting(done, reply);
                 group.points.push(Failpoint::CommitApplied);
             }
             Job::Erase { erasure, reply } => {
                 hit(Failpoint::EraseTaken);
-                let erased = Applied::Erasure(erasure.session);
                 let done = self.guarded(|this| this.erase(*erasure));
-                group.lasting(done.map(|()| erased), reply);
+                group.lasting(done, reply);
                 group.points.push(Failpoint::EraseApplied);
             }
             Job::Note { note, reply } => {
@@ -249,12 +236,10 @@ impl Committer {
                 group.dones.push((reply, done));
                 group.points.push(Failpoint::DoneApplied);
             }
-            Job::Claim { now, capacity, reply } => group.claims.push((now, capacity, reply)),
-            // Nothing is written: where the store is read-only, nothing leaves all the same.
-            Job::Hurry { cause, most, reply } => {
-                answer(reply, Ok(self.outbox.hurry(&cause, most)));
+            Job::Tick { now, reply } => {
+                self.now = Some(now);
+                group.ticks.push((now, reply));
             }
-            Job::Blocked { reply } => answer(reply, Ok(self.outbox.blocked())),
             Job::Compact { reply } => {
                 self.restless.hurry();
                 self.pages.hurry();
@@ -265,12 +250,13 @@ impl Committer {
     }
 
     /// Applies what the steps have worked out, puts it on the device where somebody counts on that, and has those who
-    /// read know of it; they are held off meanwhile. Also before `Duplicate` and `Conflict`: they tell of a commit that
-    /// may have been in this very group.
+    /// read know of it; until then they read what was there before. Also before `Duplicate` and `Conflict`: they tell of
+    /// a commit that may have been in this very group.
     fn make_lasting(&mut self, group: &mut Group) {
         let shared = Arc::clone(&self.shared);
-        let hide = || shared.lasting.write().unwrap_or_else(PoisonError::into_inner);
-        let _hidden = (!self.ahead.0.is_empty()).then(hide);
+        let settles = || shared.lasting.write().unwrap_or_else(PoisonError::into_inner);
+        let is_changed = !self.ahead.0.is_empty();
+        let _unsettled = is_changed.then(settles);
         let is_lasting = std::mem::take(&mut group.is_lasting);
         // What fails makes the store read-only, and all who wait are told so.
         self.unsynced |= self.guarded(Self::apply_ahead).is_ok() && is_lasting;
@@ -282,20 +268,58 @@ impl Committer {
             self.sync();
             hit(Failpoint::Synced);
         }
-        self.shred();
-        for applied in group.applied.drain(..) {
-            // What failed is not known to be there.
-            if self.bad.is_none() {
-                self.tell(applied);
+        if !is_changed && group.applied.is_empty() && self.doomed.is_empty() {
+            return;
+        }
+        self.reveal(|this| {
+            let shredded = this.shred();
+            for applied in group.applied.drain(..) {
+                // What failed is not known to be there.
+                if this.bad.is_none() {
+                    this.tell(applied);
+                }
             }
+            shredded
+        });
+    }
+
+    /// Has those who read see what was applied, together with what `becomes` of it, once those who still read what was
+    /// there before are through. Keys that were shredded by it are noted.
+    fn reveal(&mut self, becomes: impl FnOnce(&mut Self) -> Vec<Slot>) {
+        let shared = Arc::clone(&self.shared);
+        let mut database = shared.db.write().unwrap_or_else(PoisonError::into_inner);
+        database.before = None;
+        let shredded = becomes(self);
+        drop(database);
+        if !shredded.is_empty() {
+            self.note_shredded(shredded);
         }
     }
 
-    fn tell(&mut self, applied: Applied) {
-        let recent = &self.shared.recent;
+    fn tell(&self, applied: Applied) {
+        let Shared { recent, outbox, .. } = &*self.shared;
         match applied {
-            Applied::Step(step) => recent.go_on(*step),
-            Applied::Erasure(session) => recent.erased(session),
+            Applied::Step { step, slot, effects } => {
+                recent.go_on(*step);
+                outbox.with(|queue| {
+                    for effect in effects {
+                        queue.add_known(slot, effect);
+                    }
+                });
+            }
+            Applied::Erasure { session, gone, last } => {
+                recent.erased(session);
+                outbox.with(|queue| {
+                    // Those that were queued in the same group have come since.
+                    for effect in gone.effects {
+                        queue.remove(effect);
+                    }
+                    let Some(slot) = gone.anew else { return };
+                    for effect in last {
+                        queue.add(slot, effect);
+                    }
+                });
+            }
             Applied::Note { key } => recent.noted(&key),
             Applied::Delivery { id, known, delivery } => {
                 if let Some(known) = &known {
@@ -305,13 +329,13 @@ impl Committer {
                     }
                 }
                 // Not before: an effect in somebody's hands stays theirs where the device fails.
-                match (delivery, known) {
-                    (Delivery::Retry { .. } | Delivery::Later { .. }, _) => self.outbox.defer(id),
+                outbox.with(|queue| match (delivery, known) {
+                    (Delivery::Retry { .. } | Delivery::Later { .. }, _) => queue.defer(id),
                     (Delivery::Blocked { cause, not_before }, Some(known)) => {
-                        self.outbox.park(&known, cause, not_before);
+                        queue.park(&known, cause, not_before);
                     }
-                    _ => self.outbox.remove(id),
-                }
+                    _ => queue.remove(id),
+                });
             }
         }
     }
@@ -337,36 +361,11 @@ impl Committer {
 
     /// Puts on the device what has been waiting for somebody else's sync. While nothing is written there is none.
     fn sync_late(&mut self, now: DateTime<Utc>) {
-        self.now = Some(now);
         // A time in the future means that the clock was set back.
         let is_late = |since| now < since || now - since >= UNSYNCED_MAX;
         if self.waits_since.is_some_and(is_late) {
             self.sync();
         }
-    }
-
-    /// Overwrites the keys of sessions whose erasure is on the device; before that a power cut could bring back a
-    /// session without a key. What is left undone is done when the store is opened again.
-    fn shred(&mut self) {
-        if self.doomed.is_empty() || self.bad.is_some() {
-            return;
-        }
-        let doomed = std::mem::take(&mut self.doomed);
-        hit(Failpoint::ShredDue);
-        // What fails has made the store read-only already, and is done when it mends.
-        _ = self.guarded(|this| {
-            this.key_store.shred(&doomed)?;
-            this.step(|stage, _| {
-                for slot in doomed {
-                    stage.remove(keys::doomed(slot));
-                }
-                Ok(())
-            })?;
-            // Lost in a crash it is done again.
-            this.apply_ahead()?;
-            hit(Failpoint::ShredNoted);
-            Ok(())
-        });
     }
 
     /// Makes the store read-only; the error is for those who wait.
@@ -422,8 +421,10 @@ impl Committer {
         self.pages = AuditPages::find(Reader::new(&db, &self.key_store), &tip);
         (self.checksum, self.tip) = (checksum, tip);
         // Those in somebody's hands stay theirs; those that were erased are nobody's.
-        let before = std::mem::replace(&mut self.outbox, outbox);
-        self.outbox.go_on_from(before);
+        self.shared.outbox.with(|queue| {
+            let before = std::mem::replace(queue, outbox);
+            queue.go_on_from(before);
+        });
         // The opening has shredded what was left to be.
         self.doomed.clear();
         let barrier = Barrier::new(disk, Arc::clone(&self.faults))?;
@@ -463,13 +464,15 @@ impl Committer {
         let db = self.db()?;
         let mut checksum = self.checksum;
         let batch = checksum.batch(&db, &writes);
-        let batch = batch.map_err(|error| self.fail(&Broken::new(Trouble::Database, &error)))?;
+        let (batch, before) =
+            batch.map_err(|error| self.fail(&Broken::new(Trouble::Database, &error)))?;
         let write = || {
             self.faults.strike(Touch::Write)?;
-            let gate = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
+            let mut database = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
             self.shared.touched.note(writes.keys().chain([&keys::checksum()]));
+            database.before = Some(before);
             let applied = db.apply_batch(batch);
-            drop(gate);
+            drop(database);
             applied?;
             self.faults.strike(Touch::Written)?;
             Ok(())
@@ -480,7 +483,7 @@ impl Committer {
         Ok(())
     }
 
-    fn commit(&mut self, commit: Commit) -> Result<read_cache::Step, Error> {
+    fn commit(&mut self, commit: Commit) -> Result<Applied, Error> {
         let mut sessions = std::mem::take(&mut self.sessions);
         let done = self.step(|stage, chain| steps::commit(stage, chain, commit, &mut sessions));
         if !matches!(done, Ok(_) | Err(Error::Duplicate | Error::Conflict { .. })) {
@@ -489,27 +492,22 @@ impl Committer {
         self.sessions = sessions;
         let steps::Committed { slot, effects, step } = done?;
         self.restless.touch(step.head.id);
-        for effect in effects {
-            self.outbox.add_known(slot, effect);
-        }
-        Ok(step)
+        Ok(Applied::Step { step: Box::new(step), slot, effects })
     }
 
-    fn erase(&mut self, erasure: Erasure) -> Result<(), Error> {
+    fn erase(&mut self, erasure: Erasure) -> Result<Applied, Error> {
+        let session = erasure.session;
         let last: Vec<EffectId> = erasure.effects.iter().map(|effect| effect.id).collect();
         let gone = self.step(|stage, chain| steps::erase(stage, chain, erasure))?;
-        // Nothing of it may be there any more.
+        // Nothing of it may be there any more. An attempt of which somebody tells from now on leaves no trace of it.
         self.sessions.clear();
-        for effect in gone.effects {
-            self.outbox.remove(effect);
-        }
-        if let Some(slot) = gone.anew {
-            for effect in last {
-                self.outbox.add(slot, effect);
+        self.shared.outbox.with(|queue| {
+            for effect in &gone.effects {
+                queue.remove(*effect);
             }
-        }
+        });
         self.doomed.extend(gone.slot);
-        Ok(())
+        Ok(Applied::Erasure { session, gone, last })
     }
 
     /// The effect, if it was still to leave.
@@ -518,7 +516,8 @@ impl Committer {
         effect: EffectId,
         delivery: &Delivery,
     ) -> Result<Option<Arc<Effect>>, Error> {
-        let Some((slot, held)) = self.outbox.get(effect) else { return Ok(None) };
+        let known = self.shared.outbox.with(|queue| queue.get(effect));
+        let Some((slot, held)) = known else { return Ok(None) };
         let known = self.step(|stage, _| steps::done(stage, (slot, effect), held, delivery))?;
         if let Some(known) = &known {
             self.restless.touch(known.session);
@@ -535,8 +534,12 @@ impl Committer {
                 break;
             }
         }
+        if self.ahead.0.is_empty() {
+            return;
+        }
         // What fails has made the store read-only already.
         _ = self.guarded(Self::apply_ahead);
+        self.reveal(|_| Vec::new());
     }
 
     /// Whether there was anything to be made compact.
@@ -555,20 +558,6 @@ impl Committer {
             tracing::warn!(%session, %error, "this conversation could not be made compact");
         }
         true
-    }
-
-    fn claim(&mut self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
-        let db = self.db()?;
-        let Self { key_store, unreadable, outbox, .. } = self;
-        let reader = Reader::new(&db, key_store);
-        outbox.claim(now, capacity, |slot, id| {
-            let effect = steps::effect(reader, slot, id).map(|found| Some(found?.1));
-            match effect {
-                // Said once.
-                Err(Error::Unreadable { .. }) if !unreadable.insert(id) => Ok(None),
-                other => readable(reader, other),
-            }
-        })
     }
 }
 

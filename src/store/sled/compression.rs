@@ -131,28 +131,31 @@ pub(super) fn decompress(compressed: &[u8], what: impl Display) -> Result<Vec<u8
 /// Lower-case hexadecimal as bytes; everything else as it is.
 pub(super) fn pack(text: &[u8]) -> Vec<u8> {
     let mut packed = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while !rest.is_empty() {
+    // What lies before `at` and is not packed yet begins at `plain`.
+    let (mut plain, mut at) = (0, 0);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let digits = rest.iter().take(*RUN.end()).take_while(|byte| nibble(**byte).is_some());
+        let digits = digits.count();
         // An even number of digits makes whole bytes.
-        let run = digits.count() & !1;
-        if RUN.contains(&run) {
-            let (digits, after) = rest.split_at(run);
-            packed.push(PACKED);
-            packed.push(u8::try_from(run / 2).unwrap_or_default());
-            packed.extend(
-                digits.chunks_exact(2).filter_map(|pair| {
-                    Some((nibble(*pair.first()?)? << 4) | nibble(*pair.last()?)?)
-                }),
-            );
-            rest = after;
-        } else {
-            // No part of a run that is too short is long enough.
-            let (plain, after) = rest.split_at(run.max(1));
-            packed.extend_from_slice(plain);
-            rest = after;
+        let run = digits & !1;
+        if !RUN.contains(&run) {
+            // No part of a run that is too short is long enough, and after it comes no digit.
+            at += digits + 1;
+            continue;
         }
+        packed.extend_from_slice(text.get(plain..at).unwrap_or_default());
+        packed.push(PACKED);
+        packed.push(u8::try_from(run / 2).unwrap_or_default());
+        packed.extend(
+            rest.get(..run)
+                .unwrap_or_default()
+                .chunks_exact(2)
+                .filter_map(|pair| Some((nibble(*pair.first()?)? << 4) | nibble(*pair.last()?)?)),
+        );
+        at += run;
+        plain = at;
     }
+    packed.extend_from_slice(text.get(plain..).unwrap_or_default());
     packed
 }
 

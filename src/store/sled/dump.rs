@@ -331,7 +331,7 @@ impl Dump<'_> {
         read: impl FnOnce(Reader<'_>) -> Result<T, DumpError>,
     ) -> Result<T, DumpError> {
         let mut found = None;
-        store.shared.read(|reader| {
+        store.shared.read_settled(|reader| {
             let since = Instant::now();
             found = Some(read(reader));
             self.longest = self.longest.max(since.elapsed());

@@ -5,28 +5,45 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use tokio::sync::oneshot;
 
-use super::read_cache;
+use super::{key_store::Slot, read_cache, steps::Gone};
 use crate::{
     base::{
         failpoint::Failpoint,
         ids::{EffectId, SessionId},
     },
-    model::effect::{Cause, Delivery, Effect},
-    store::{Capacity, Commit, Erasure, Error, Note},
+    model::effect::{Delivery, Effect},
+    store::{Commit, Erasure, Error, Note},
 };
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
 /// Something for the committer to do.
 pub(super) enum Job {
-    Commit { commit: Box<Commit>, reply: Reply<()> },
-    Erase { erasure: Box<Erasure>, reply: Reply<()> },
-    Note { note: Box<Note>, reply: Reply<()> },
-    Done { effect: EffectId, delivery: Delivery, reply: Reply<()> },
-    Claim { now: DateTime<Utc>, capacity: Capacity, reply: Reply<Vec<Effect>> },
-    Hurry { cause: Box<Cause>, most: usize, reply: Reply<usize> },
-    Blocked { reply: Reply<Vec<(Cause, usize)>> },
-    Compact { reply: Reply<bool> },
+    Commit {
+        commit: Box<Commit>,
+        reply: Reply<()>,
+    },
+    Erase {
+        erasure: Box<Erasure>,
+        reply: Reply<()>,
+    },
+    Note {
+        note: Box<Note>,
+        reply: Reply<()>,
+    },
+    Done {
+        effect: EffectId,
+        delivery: Delivery,
+        reply: Reply<()>,
+    },
+    /// Somebody tells the time: what has been waiting for it is done.
+    Tick {
+        now: DateTime<Utc>,
+        reply: Option<Reply<()>>,
+    },
+    Compact {
+        reply: Reply<bool>,
+    },
 }
 
 impl Job {
@@ -41,8 +58,8 @@ impl Job {
 
 /// What was applied and is to be known once it is on the device.
 pub(super) enum Applied {
-    Step(Box<read_cache::Step>),
-    Erasure(SessionId),
+    Step { step: Box<read_cache::Step>, slot: Slot, effects: Vec<Effect> },
+    Erasure { session: SessionId, gone: Gone, last: Vec<EffectId> },
     Note { key: String },
     Delivery { id: EffectId, known: Option<Arc<Effect>>, delivery: Delivery },
 }
@@ -54,7 +71,7 @@ pub(super) struct Group {
     pub(super) answers: Vec<(Reply<()>, Result<(), Error>)>,
     /// To those who do not.
     pub(super) dones: Vec<(Reply<()>, Result<(), Error>)>,
-    pub(super) claims: Vec<(DateTime<Utc>, Capacity, Reply<Vec<Effect>>)>,
+    pub(super) ticks: Vec<(DateTime<Utc>, Option<Reply<()>>)>,
     pub(super) compacts: Vec<Reply<bool>>,
     pub(super) applied: Vec<Applied>,
     /// Passed once the steps are applied.

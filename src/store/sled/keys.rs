@@ -79,6 +79,13 @@ pub(super) fn audit(index: u64) -> Key {
     joined(AUDIT, &[&index.to_be_bytes()])
 }
 
+/// Behind the audit records that begin at `index` or before it; behind all without.
+pub(super) fn after_audit(index: Option<u64>) -> Key {
+    let mut key = audit(index.unwrap_or(u64::MAX));
+    key.push(0);
+    key
+}
+
 /// The number of the first audit record under a key of [`audit`].
 pub(super) fn index_of(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(key.get(1..9)?.try_into().ok()?))

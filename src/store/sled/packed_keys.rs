@@ -11,7 +11,6 @@
 use std::collections::BTreeSet;
 
 use super::{
-    broken,
     keys::{self, ID, Key},
     write_batch::{Reader, WriteBatch},
 };
@@ -96,17 +95,16 @@ pub(super) fn range(
     limit: usize,
 ) -> Result<Vec<Key>, Error> {
     let Some((family, rest, width)) = parts(first) else { return Ok(Vec::new()) };
-    let loose = reader.tree.range(first..end).keys().take(limit);
-    let mut found: BTreeSet<Key> =
-        loose.map(|key| Ok(key.map_err(broken)?.to_vec())).collect::<Result<_, Error>>()?;
+    let loose = reader.range(first.to_vec(), end.to_vec()).take(limit);
+    let mut found: BTreeSet<Key> = loose.map(|entry| Ok(entry?.0)).collect::<Result<_, Error>>()?;
     let mut upper = page_key(family, rest);
     upper.push(0);
     let begin = reader.last_before(&page_key(family, &[]), &upper)?;
     let begin = begin.map_or_else(|| page_key(family, &[]), |(at, _)| at);
-    let pages = reader.tree.range(begin..end_of_pages(family, &[], width));
+    let pages = reader.range(begin, end_of_pages(family, &[], width));
     let mut packed = Vec::new();
     for page in pages {
-        let (_, page) = page.map_err(broken)?;
+        let (_, page) = page?;
         let members = page.chunks_exact(width).map(|member| [&[family], member].concat());
         packed.extend(members.filter(|key| key.as_slice() >= first && key.as_slice() < end));
         let is_over = page.chunks_exact(width).any(|member| Some(member) >= end.get(1..));

@@ -1,6 +1,6 @@
 //! Reads. Each sees one moment: the caller keeps batches out meanwhile (`Shared`).
 
-use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     audit_chain,
     audit_record::{self, Link, Seal, Tip},
-    broken,
     key_store::{Key, Slot},
     keys::{self, List},
     packed_keys,
@@ -315,11 +314,11 @@ fn listed_from(
 fn newest(reader: Reader<'_>, before: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
     let mut heads = Vec::new();
     let end = before.map(keys::head).or_else(|| keys::after(&[keys::HEAD])).unwrap_or_default();
-    for key in reader.tree.range(vec![keys::HEAD]..end).keys().rev() {
+    for entry in reader.range(vec![keys::HEAD], end).rev() {
         if heads.len() == limit {
             break;
         }
-        let head = listed(reader, &key.map_err(broken)?)?;
+        let head = listed(reader, &entry?.0)?;
         heads.extend(head.filter(|head| head.parent.is_none()));
     }
     Ok(heads)
@@ -436,21 +435,22 @@ pub(super) fn due(
     limit: usize,
 ) -> Result<Vec<Timer>, Error> {
     let mut timers = Vec::new();
-    for key in reader.tree.range(due_range(now)).keys() {
+    let (first, end) = due_range(now);
+    for entry in reader.range(first, end) {
         if timers.len() == limit {
             break;
         }
         // A kind that only a newer program knows is left to it.
-        if let Some((at, session, kind)) = keys::timer_of(&key.map_err(broken)?) {
+        if let Some((at, session, kind)) = keys::timer_of(&entry?.0) {
             timers.push(Timer { session, kind, at });
         }
     }
     Ok(timers)
 }
 
-fn due_range(now: DateTime<Utc>) -> RangeInclusive<keys::Key> {
-    let last = [&[keys::TIMER][..], &keys::instant(now), &[u8::MAX; 64]].concat();
-    vec![keys::TIMER]..=last
+fn due_range(now: DateTime<Utc>) -> (keys::Key, keys::Key) {
+    let end = [&[keys::TIMER][..], &keys::instant(now), &[u8::MAX; 64]].concat();
+    (vec![keys::TIMER], end)
 }
 
 pub(super) fn sessions(
@@ -463,13 +463,12 @@ pub(super) fn sessions(
         Some(session) => keys::after(&keys::head(session)),
         None => Some(vec![keys::HEAD]),
     };
-    let Some(first) = first else { return Ok(heads) };
-    for key in reader.tree.range(first..).keys() {
-        let key = key.map_err(broken)?;
-        if heads.len() == limit || key.first() != Some(&keys::HEAD) {
+    let (Some(first), Some(end)) = (first, keys::after(&[keys::HEAD])) else { return Ok(heads) };
+    for entry in reader.range(first, end) {
+        if heads.len() == limit {
             break;
         }
-        heads.extend(listed(reader, &key)?);
+        heads.extend(listed(reader, &entry?.0)?);
     }
     Ok(heads)
 }
@@ -479,9 +478,9 @@ pub(super) fn audit(reader: Reader<'_>, from: u64, limit: usize) -> Result<Vec<S
     // The group that holds the record begins at it or before it.
     let first = group_at_or_before(reader, Some(from))?.map_or(from, |(index, _)| index);
     let mut previous = seal_before(reader, first)?;
-    for key in reader.tree.range(keys::audit(first)..).keys() {
-        let key = key.map_err(broken)?;
-        if found.len() >= limit || key.first() != Some(&keys::AUDIT) {
+    for entry in reader.range(keys::audit(first), keys::after(&[keys::AUDIT]).unwrap_or_default()) {
+        let (key, _) = entry?;
+        if found.len() >= limit {
             break;
         }
         let (true, Some(index)) = (is_first(&key), keys::index_of(&key)) else { continue };
@@ -520,9 +519,8 @@ pub(super) fn group_at_or_before(
     reader: Reader<'_>,
     index: Option<u64>,
 ) -> Result<Option<(u64, Record)>, Error> {
-    let last = keys::audit(index.unwrap_or(u64::MAX));
-    for key in reader.tree.range(vec![keys::AUDIT]..=last).keys().rev() {
-        let key = key.map_err(broken)?;
+    for entry in reader.range(vec![keys::AUDIT], keys::after_audit(index)).rev() {
+        let (key, _) = entry?;
         if let (true, Some(index)) = (is_first(&key), keys::index_of(&key)) {
             let record = reader.record(&key, format_args!("audit record {index}"))?;
             return Ok(record.map(|record| (index, record)));

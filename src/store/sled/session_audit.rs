@@ -7,7 +7,7 @@
 use super::{
     audit_chain,
     audit_record::{self, Link},
-    broken, keys, read,
+    keys, read,
     write_batch::{Reader, Record, is_first},
 };
 use crate::{base::ids::SessionId, model::audit::Sealed, store::Error};
@@ -114,8 +114,8 @@ fn search(
     from: u64,
     budget: &mut usize,
 ) -> Result<Next, Error> {
-    for entry in reader.tree.range(vec![keys::AUDIT]..=keys::audit(from)).rev() {
-        let (key, first) = entry.map_err(broken)?;
+    for entry in reader.range(vec![keys::AUDIT], keys::after_audit(Some(from))).rev() {
+        let (key, first) = entry?;
         let (true, Some(index)) = (is_first(&key), keys::index_of(&key)) else { continue };
         if *budget == 0 {
             return Ok(Next::Search(index));

@@ -12,7 +12,7 @@ impl SledStore {
     /// The text of every record as it was before it was compressed, one for each: the samples that a dictionary is
     /// trained on (`benches/dictionary.rs`). Holds personal data, where the sessions do.
     pub fn texts(&self) -> Result<Vec<Vec<u8>>, Error> {
-        self.shared.read(|reader| {
+        self.shared.read_settled(|reader| {
             let mut texts = Vec::new();
             for key in reader.keys(&[])? {
                 if is_first(&key) {

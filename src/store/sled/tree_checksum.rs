@@ -72,12 +72,14 @@ impl TreeChecksum {
         }
     }
 
-    /// The batch that makes these changes, with the checksum after it.
-    pub(super) fn batch(&mut self, tree: &Tree, writes: &Writes) -> Result<Batch, Error> {
+    /// The batch that makes these changes, with the checksum after it, and what would undo them.
+    pub(super) fn batch(&mut self, tree: &Tree, writes: &Writes) -> Result<(Batch, Writes), Error> {
         let mut batch = Batch::default();
+        let mut before = Writes::new();
         for (key, value) in writes {
             let old = tree.get(key).map_err(broken)?;
             self.change(key, old.as_deref(), value.as_deref());
+            before.insert(key.clone(), old.map(|old| old.to_vec()));
             match value {
                 Some(value) => batch.insert(key.as_slice(), value.as_slice()),
                 None => batch.remove(key.as_slice()),
@@ -85,7 +87,7 @@ impl TreeChecksum {
         }
         self.batches = self.batches.wrapping_add(1);
         batch.insert(keys::checksum(), self.encode());
-        Ok(batch)
+        Ok((batch, before))
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -123,7 +125,7 @@ pub(super) fn apply(
     writes: &Writes,
 ) -> Result<(), Error> {
     let mut after = *checksum;
-    let batch = after.batch(tree, writes)?;
+    let (batch, _) = after.batch(tree, writes)?;
     tree.apply_batch(batch).map_err(broken)?;
     *checksum = after;
     Ok(())

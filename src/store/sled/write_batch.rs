@@ -168,6 +168,31 @@ impl<'a> Reader<'a> {
         last_before(self.tree, self.ahead.as_slice(), first, end)
     }
 
+    /// The first entry from `first` on and before `end`.
+    fn first_from(&self, first: &[u8], end: &[u8]) -> Result<Option<(At, Vec<u8>)>, Error> {
+        let mut first = first.to_vec();
+        loop {
+            let range = (Bound::Included(first.as_slice()), Bound::Excluded(end));
+            let stored = self.tree.range::<&[u8], _>(range).next().transpose().map_err(broken)?;
+            let written = self.ahead.and_then(|ahead| ahead.range::<[u8], _>(range).next());
+            match (stored, written) {
+                (Some((at, value)), None) => return Ok(Some((at.to_vec(), value.to_vec()))),
+                (Some((at, value)), Some((other, _))) if *at < **other => {
+                    return Ok(Some((at.to_vec(), value.to_vec())));
+                }
+                (_, Some((at, Some(value)))) => return Ok(Some((at.clone(), value.clone()))),
+                // It is removed.
+                (_, Some((at, None))) => first = after(at.clone()),
+                (None, None) => return Ok(None),
+            }
+        }
+    }
+
+    /// The entries from `first` on and before `end`, in order, from either side.
+    pub(super) const fn range(self, first: At, end: At) -> Range<'a> {
+        Range { reader: self, first, end }
+    }
+
     /// The keys of the records that begin with `prefix`, in order.
     pub(super) fn records(&self, prefix: &[u8]) -> Result<Vec<At>, Error> {
         let mut keys = self.keys(prefix)?;
@@ -191,6 +216,54 @@ impl<'a> Reader<'a> {
         }
         Ok(keys.into_iter().collect())
     }
+}
+
+/// Entries in the order of their keys.
+pub(super) struct Range<'a> {
+    reader: Reader<'a>,
+    first: At,
+    end: At,
+}
+
+impl Range<'_> {
+    /// An error ends it.
+    fn step(&mut self, found: &Result<Option<(At, Vec<u8>)>, Error>, is_back: bool) {
+        match found {
+            Ok(Some((at, _))) if is_back => self.end.clone_from(at),
+            Ok(Some((at, _))) => self.first = after(at.clone()),
+            Ok(None) | Err(_) => self.first.clone_from(&self.end),
+        }
+    }
+}
+
+impl Iterator for Range<'_> {
+    type Item = Result<(At, Vec<u8>), Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.first >= self.end {
+            return None;
+        }
+        let found = self.reader.first_from(&self.first, &self.end);
+        self.step(&found, false);
+        found.transpose()
+    }
+}
+
+impl DoubleEndedIterator for Range<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        if self.first >= self.end {
+            return None;
+        }
+        let found = self.reader.last_before(&self.first, &self.end);
+        self.step(&found, true);
+        found.transpose()
+    }
+}
+
+/// The first key after this one.
+fn after(mut at: At) -> At {
+    at.push(0);
+    at
 }
 
 /// Changes that are applied together or not at all. What it reads is what was there before.

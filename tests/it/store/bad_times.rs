@@ -5,14 +5,16 @@ use std::{
     fs,
     io::{self, ErrorKind},
     path::PathBuf,
-    pin::pin,
     sync::{Mutex, mpsc},
     time::Duration,
 };
 
-use anteroom::store::{
-    health::Trouble,
-    sled::fault_injection::{Faults, Touch},
+use anteroom::{
+    model::posted::ledger_of,
+    store::{
+        health::Trouble,
+        sled::fault_injection::{Faults, Touch},
+    },
 };
 use futures::poll;
 
@@ -299,30 +301,114 @@ async fn a_device_that_hangs_is_not_waited_for() {
     coast.store.load(session(1)).await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_sees_what_a_power_cut_could_still_take_back() {
-    let (release, hold) = mpsc::channel();
-    let coast = Coast::over(Weather { hold: Mutex::new(Some(hold)), ..Weather::default() });
-    let mut saved = pin!(coast.store.commit(commit(session(1), 0, &["a card"])));
-    while coast.weather.count(Touch::Sync) == 0 {
-        assert!(poll!(&mut saved).is_pending());
-        tokio::task::yield_now().await;
+/// What somebody reads of four sessions: how far each is, what is queued, what is due, how many audit records there are,
+/// and how many of the first session.
+async fn read(store: &SledStore) -> (Vec<(SessionId, u64)>, Vec<EffectId>, usize, usize, usize) {
+    let heads = store.sessions(None, 9).await.unwrap();
+    let newest = store.find(Find::Newest { before: None, limit: 9 }).await.unwrap();
+    assert!(heads.iter().rev().eq(&newest));
+    let (mut sessions, mut queued) = (Vec::new(), Vec::new());
+    for number in 1..=4 {
+        let loaded = store.load(session(number)).await.unwrap();
+        sessions.extend(loaded.map(|loaded| (loaded.head.id, loaded.events.len() as u64)));
+        queued.extend(store.outbox(session(number)).await.unwrap().iter().map(|effect| effect.id));
     }
-    let mut seen = pin!(coast.store.load(session(1)));
-    let mut is_early = false;
-    for _ in 0..20_000 {
-        is_early |= poll!(&mut seen).is_ready();
-        if is_early {
-            break;
+    assert!(heads.iter().map(|head| (head.id, head.seq)).eq(sessions.iter().copied()));
+    let due = store.due(at(0), 9).await.unwrap().len();
+    let audit = store.audit(0, 99).await.unwrap().len();
+    let (of_first, _) = store.audit_of(session(1), None).await.unwrap();
+    (sessions, queued, due, audit, of_first.len())
+}
+
+fn step(seq: u64, effect: u128, session: SessionId) -> Commit {
+    Commit {
+        effects: vec![post(effect, session)],
+        audit: vec![record(Some(session), "because")],
+        timers: vec![(TimerKind::Work, Some(at(0)))],
+        ..commit(session, seq, &["words"])
+    }
+}
+
+fn erasure(of: SessionId) -> Erasure {
+    whole(of, AuditRecord { event: "erased".to_owned(), ..record(Some(of), "") })
+}
+
+async fn claimed(store: &SledStore) -> Vec<EffectId> {
+    let claimed = store.claim(at(0), Capacity::of_any(9)).await.unwrap();
+    claimed.iter().map(|effect| effect.id).collect()
+}
+
+/// Begins something that is written, on a device whose sync takes until a word is sent.
+macro_rules! slowly {
+    ($coast:expr, $($write:expr),+) => {{
+        let (release, hold) = mpsc::channel();
+        *$coast.weather.hold.lock().unwrap() = Some(hold);
+        let before = $coast.weather.count(Touch::Sync);
+        let mut writes = Box::pin(async { futures::join!($($write),+) });
+        while $coast.weather.count(Touch::Sync) == before {
+            assert!(poll!(&mut writes).is_pending());
+            tokio::task::yield_now().await;
         }
-        tokio::task::yield_now().await;
+        (release, writes)
+    }};
+}
+
+#[tokio::test]
+async fn nobody_who_reads_waits_for_the_device_or_sees_what_a_power_cut_could_take_back() {
+    let coast = Coast::new();
+    let store = &coast.store;
+    for number in 2..=4 {
+        store.commit(step(0, number, session(number))).await.unwrap();
     }
+    let before = read(store).await;
 
+    let (release, writes) = slowly!(
+        coast,
+        store.commit(step(1, 12, session(2))),
+        store.commit(step(0, 11, session(1))),
+        store.commit(step(1, 13, session(3)))
+    );
+    assert_eq!(read(store).await, before);
+    assert_eq!(claimed(store).await, [2, 3, 4].map(effect_id));
     release.send(()).unwrap();
+    let (two, one, three) = writes.await;
+    assert!(two.is_ok() && one.is_ok() && three.is_ok());
+    let after = read(store).await;
+    assert_eq!(after.0, [(1, 1), (2, 2), (3, 2), (4, 1)].map(|(n, seq)| (session(n), seq)));
+    assert_eq!(after.1, [11, 2, 12, 3, 13, 4].map(effect_id));
+    assert_eq!((after.2, after.3, after.4), (before.2 + 1, before.3 + 3, 1));
 
-    assert!(!is_early);
-    assert!(seen.await.unwrap().is_some());
-    saved.await.unwrap();
+    // Somebody who is being erased is read whole until nothing of them can come back.
+    let (release, erased) = slowly!(coast, store.erase(erasure(session(1))));
+    assert_eq!(read(store).await, after);
+    release.send(()).unwrap();
+    erased.await.0.unwrap();
+    let left = read(store).await;
+    assert_eq!((left.0.as_slice(), left.1.as_slice()), (&after.0[1..], &after.1[1..]));
+}
+
+#[tokio::test]
+async fn what_comes_together_with_an_erasure_leaves_nothing_of_the_session() {
+    let coast = Coast::new();
+    let store = &coast.store;
+    store.commit(step(0, 1, session(1))).await.unwrap();
+    assert_eq!(claimed(store).await, [effect_id(1)]);
+    let (release, first) = slowly!(coast, store.commit(step(0, 2, session(2))));
+    let mut rest = Box::pin(async {
+        futures::join!(
+            store.commit(step(1, 11, session(1))),
+            store.erase(erasure(session(1))),
+            store.done(effect_id(1), delivered("D1/1.0"))
+        )
+    });
+    assert!(poll!(&mut rest).is_pending());
+    release.send(()).unwrap();
+    first.await.0.unwrap();
+    let (committed, erased, done) = rest.await;
+    assert!(committed.is_ok() && erased.is_ok() && done.is_ok());
+    assert_eq!(claimed(store).await, [effect_id(2)], "what is gone does not leave");
+    assert_eq!(store.noted(&ledger_of(session(1))).await.unwrap(), None);
+    assert_eq!(store.outbox(session(1)).await.unwrap(), []);
 }
 
 #[tokio::test]

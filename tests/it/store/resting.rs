@@ -25,7 +25,7 @@ use tempfile::TempDir;
 
 use super::{
     ALL, Backend, assert_lists, at, commit, delivered, effect, effect_id, head, noise, open,
-    record, said, session, shredding::changed, wait, wait_id, whole,
+    record, said, session, shredding::changed, tell, wait, wait_id, whole,
 };
 
 /// A store in which every session comes to rest after each step.
@@ -216,13 +216,11 @@ async fn a_session_that_rests_for_ten_minutes_has_few_keys_and_all_that_it_had()
         store.note(note).await.unwrap();
     }
     let before = keys_of(&store);
-    store.claim(at(1), Capacity::of_any(0)).await.unwrap();
-    store.claim(at(10), Capacity::of_any(0)).await.unwrap();
+    tell(&store, at(1)).await;
+    tell(&store, at(10)).await;
     assert_eq!(keys_of(&store), before, "it may go on");
 
-    store.claim(at(11), Capacity::of_any(0)).await.unwrap();
-    // The committer is at it when it answers; what it is asked next comes after that.
-    store.blocked().await.unwrap();
+    tell(&store, at(11)).await;
     let after = keys_of(&store);
     assert!(before.values().sum::<usize>() > 40, "{before:?}");
     for gone in ['d', 'm', 'n', 'p', 'q', 'w'] {
@@ -362,9 +360,8 @@ async fn what_was_touched_before_a_restart_is_made_compact_after_it() {
     drop(store);
     let store = open(dir.path());
     assert_eq!(keys_of(&store)[&'w'], 3);
-    store.claim(at(60), Capacity::of_any(0)).await.unwrap();
-    store.claim(at(71), Capacity::of_any(0)).await.unwrap();
-    store.blocked().await.unwrap();
+    tell(&store, at(60)).await;
+    tell(&store, at(71)).await;
     assert_eq!(keys_of(&store).get(&'w'), None);
     assert_eq!(keys_of(&store).get(&'q'), None);
 }

@@ -124,7 +124,7 @@ async fn what_nobody_waits_for_is_synced_soon_and_an_idle_store_not_at_all() {
     store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
     let [effect] = store.claim(at(0), ALL).await.unwrap().try_into().unwrap();
     let tell = async |seconds| {
-        store.claim(at(0) + TimeDelta::seconds(seconds), ALL).await.unwrap();
+        tell(&store, at(0) + TimeDelta::seconds(seconds)).await;
         store.syncs()
     };
     let before = store.syncs();

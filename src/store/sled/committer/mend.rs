@@ -59,7 +59,7 @@ impl Committer {
         shared.touched.spoil();
         shared.recent.clear();
         self.open = None;
-        open::close(gate.take());
+        open::close(std::mem::take(&mut *gate).open);
         disk_reserve::give_back(&self.dir)?;
         let (opened, key_store) = open::again(&self.dir, &self.faults, Some(&self.key_store))
             .map_err(|error| match error {
@@ -69,7 +69,7 @@ impl Committer {
         if !Arc::ptr_eq(&key_store, &self.key_store) {
             return Err(Broken::new(Trouble::Database, "the file of keys is another one"));
         }
-        *gate = Some(opened.db.clone());
+        gate.open = Some(opened.db.clone());
         shared.db.clear_poison();
         drop(gate);
         self.take(opened)?;

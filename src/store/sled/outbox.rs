@@ -1,0 +1,94 @@
+//! The outbox as those who deliver see it: what of it may leave is handed out from memory, without asking the thread that
+//! writes, which may be waiting for the device. An effect comes into it once the commit that queued it is on the device, so
+//! that none leaves whose commit a power cut could take back.
+
+use std::{
+    collections::HashSet,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{queue::Queue, read::readable, steps, write_batch::Reader};
+use crate::{
+    base::{
+        failpoint::{Failpoint, hit},
+        ids::EffectId,
+    },
+    model::effect::{Cause, Effect},
+    store::{Capacity, Error},
+};
+
+/// How often the committer is told the time, where somebody asks more often.
+const TICK: TimeDelta = TimeDelta::milliseconds(200);
+
+#[derive(Default)]
+pub(super) struct Outbox(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    queue: Queue,
+    /// Effects that cannot be read and have been complained about.
+    unreadable: HashSet<EffectId>,
+    /// When the committer was told the time last.
+    told: Option<DateTime<Utc>>,
+}
+
+impl Outbox {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes or reads the queue.
+    pub(super) fn with<T>(&self, change: impl FnOnce(&mut Queue) -> T) -> T {
+        change(&mut self.lock().queue)
+    }
+
+    /// Whether the committer is to be told the time; it counts as told then. A time before the last one means that the
+    /// clock was set back.
+    pub(super) fn is_time_to_tell(&self, now: DateTime<Utc>) -> bool {
+        let told = &mut self.lock().told;
+        let is_due = told.is_none_or(|told| now < told || now - told >= TICK);
+        if is_due {
+            *told = Some(now);
+        }
+        is_due
+    }
+
+    /// Effects that may leave now, of those whose content is kept in memory; none where the next one must be read.
+    pub(super) fn claim_kept(&self, now: DateTime<Utc>, capacity: Capacity) -> Option<Vec<Effect>> {
+        let must_read = |_, _| Err(Error::unavailable("it must be read"));
+        let claimed = self.lock().queue.claim(now, capacity, must_read).ok();
+        claimed.inspect(|claimed| claim_hit(claimed))
+    }
+
+    /// Effects that may leave now.
+    pub(super) fn claim(
+        &self,
+        reader: Reader<'_>,
+        now: DateTime<Utc>,
+        capacity: Capacity,
+    ) -> Result<Vec<Effect>, Error> {
+        let Inner { queue, unreadable, .. } = &mut *self.lock();
+        let claimed = queue.claim(now, capacity, |slot, id| {
+            let effect = steps::effect(reader, slot, id).map(|found| Some(found?.1));
+            match effect {
+                // Said once.
+                Err(Error::Unreadable { .. }) if !unreadable.insert(id) => Ok(None),
+                other => readable(reader, other),
+            }
+        });
+        claimed.inspect(|claimed| claim_hit(claimed))
+    }
+
+    /// What effects are blocked by, and how many by each.
+    pub(super) fn blocked(&self) -> Vec<(Cause, usize)> {
+        self.with(|queue| queue.blocked())
+    }
+}
+
+fn claim_hit(claimed: &[Effect]) {
+    if !claimed.is_empty() {
+        hit(Failpoint::EffectsClaimed);
+    }
+}
