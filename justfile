@@ -45,8 +45,12 @@ image:
 mac:
     .ci/mac-check --plant
 
-# Measure.
+# Measure the program under load in Slack; `BOUND='program --dir {data}' just bench` measures another one beside it.
 bench:
+    cargo bench --locked --bench rig
+
+# Measure its parts.
+bench-parts:
     cargo bench --locked --bench core --bench turns --bench start
 
 # Licences, bans and sources of dependencies.
