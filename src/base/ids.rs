@@ -94,12 +94,6 @@ macro_rules! id {
             }
         }
 
-        impl From<$name> for String {
-            fn from(id: $name) -> Self {
-                id.to_string()
-            }
-        }
-
         impl FromStr for $name {
             type Err = BadId;
 

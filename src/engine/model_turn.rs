@@ -16,7 +16,7 @@ use futures::future::join_all;
 
 use self::answer::{EMPTY, remedy, trouble, useful};
 use super::{
-    Engine, Error, Inner, Parts,
+    Engine, Error, Inner,
     changes::Follower,
     context_window,
     drafts::DraftSink,
@@ -112,9 +112,8 @@ impl Engine {
         // After the last part, its tools stay listed.
         let last_part = || flow.flow.phase.last().map(|phase| phase.id.as_str());
         let phase = loaded.head.phase.as_deref().or_else(last_part).unwrap_or_default();
-        let Parts { toolbox, contacts, .. } = &self.inner.parts;
         let offered = &self.inner.offered_tools;
-        let tools = offered.of((toolbox, contacts), flow, phase, state.into());
+        let tools = offered.of(&self.inner.parts, flow, phase, state.into());
         warn_of_limit(session, state, flow);
         let mut request = context_window::request(flow, &loaded.events, tools, last);
         request.max_tokens = state.model_turn.room;

@@ -8,11 +8,8 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{
-    flow::LoadedFlow,
-    ports::{contacts::Contacts, llm::chat::ToolSpec},
-    tool::{Partner, Toolbox},
-};
+use super::Parts;
+use crate::{flow::LoadedFlow, ports::llm::chat::ToolSpec, tool::Partner};
 
 /// Lists that are kept; beyond it all are worked out anew when needed.
 const KEPT_MAX: usize = 1024;
@@ -31,7 +28,7 @@ impl OfferedTools {
     /// The tools of one phase, in catalogue order.
     pub(super) fn of(
         &self,
-        (toolbox, contacts): (&Toolbox, &Contacts),
+        Parts { toolbox, contacts, .. }: &Parts,
         flow: &LoadedFlow,
         phase: &str,
         partner: Partner,

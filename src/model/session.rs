@@ -70,12 +70,6 @@ impl Serialize for PersonId {
     }
 }
 
-impl From<PersonId> for String {
-    fn from(person: PersonId) -> Self {
-        person.to_string()
-    }
-}
-
 /// Text that names no person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(

@@ -298,7 +298,7 @@ impl Store for SledStore {
     }
 
     async fn blocked(&self) -> Result<Vec<(Cause, usize)>, Error> {
-        Ok(self.shared.outbox.blocked())
+        Ok(self.shared.outbox.with(|queue| queue.blocked()))
     }
 
     async fn outbox(&self, session: SessionId) -> Result<Vec<Effect>, Error> {

@@ -168,7 +168,7 @@ impl Committer {
         }
         self.unsynced = true;
         self.sync();
-        self.reveal(Self::shred);
+        self.shred();
     }
 
     fn work(&mut self, jobs: Vec<Job>) {
@@ -268,31 +268,32 @@ impl Committer {
             self.sync();
             hit(Failpoint::Synced);
         }
-        if !is_changed && group.applied.is_empty() && self.doomed.is_empty() {
+        if !is_changed && group.applied.is_empty() {
             return;
         }
-        self.reveal(|this| {
-            let shredded = this.shred();
-            for applied in group.applied.drain(..) {
-                // What failed is not known to be there.
-                if this.bad.is_none() {
-                    this.tell(applied);
+        let receipts: Vec<(Slot, EffectId)> = group.applied.iter().flat_map(receipts).collect();
+        self.reveal(std::mem::take(&mut group.applied));
+        self.shred();
+        // A receipt says that the key is gone. What failed is read again with the database.
+        if self.bad.is_none() {
+            self.shared.outbox.with(|queue| {
+                for (slot, effect) in receipts {
+                    queue.add(slot, effect);
                 }
-            }
-            shredded
-        });
+            });
+        }
     }
 
-    /// Has those who read see what was applied, together with what `becomes` of it, once those who still read what was
-    /// there before are through. Keys that were shredded by it are noted.
-    fn reveal(&mut self, becomes: impl FnOnce(&mut Self) -> Vec<Slot>) {
-        let shared = Arc::clone(&self.shared);
-        let mut database = shared.db.write().unwrap_or_else(PoisonError::into_inner);
+    /// Has those who read see what was applied, and what is cached go on with it, once those who still read what was there
+    /// before are through.
+    fn reveal(&self, applied: Vec<Applied>) {
+        let mut database = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
         database.before = None;
-        let shredded = becomes(self);
-        drop(database);
-        if !shredded.is_empty() {
-            self.note_shredded(shredded);
+        for applied in applied {
+            // What failed is not known to be there.
+            if self.bad.is_none() {
+                self.tell(applied);
+            }
         }
     }
 
@@ -307,16 +308,12 @@ impl Committer {
                     }
                 });
             }
-            Applied::Erasure { session, gone, last } => {
+            Applied::Erasure { session, gone, .. } => {
                 recent.erased(session);
                 outbox.with(|queue| {
                     // Those that were queued in the same group have come since.
                     for effect in gone.effects {
                         queue.remove(effect);
-                    }
-                    let Some(slot) = gone.anew else { return };
-                    for effect in last {
-                        queue.add(slot, effect);
                     }
                 });
             }
@@ -539,7 +536,7 @@ impl Committer {
         }
         // What fails has made the store read-only already.
         _ = self.guarded(Self::apply_ahead);
-        self.reveal(|_| Vec::new());
+        self.reveal(Vec::new());
     }
 
     /// Whether there was anything to be made compact.
@@ -559,6 +556,13 @@ impl Committer {
         }
         true
     }
+}
+
+/// What is sent after an erasure, with the slot of its key.
+fn receipts(applied: &Applied) -> Vec<(Slot, EffectId)> {
+    let Applied::Erasure { gone, last, .. } = applied else { return Vec::new() };
+    let with_slot = |slot| last.iter().map(|effect| (slot, *effect)).collect();
+    gone.anew.map_or_else(Vec::new, with_slot)
 }
 
 /// Whoever asked may have gone away; what was done stays done.

@@ -15,7 +15,7 @@ use crate::{
         failpoint::{Failpoint, hit},
         ids::EffectId,
     },
-    model::effect::{Cause, Effect},
+    model::effect::Effect,
     store::{Capacity, Error},
 };
 
@@ -59,7 +59,7 @@ impl Outbox {
     pub(super) fn claim_kept(&self, now: DateTime<Utc>, capacity: Capacity) -> Option<Vec<Effect>> {
         let must_read = |_, _| Err(Error::unavailable("it must be read"));
         let claimed = self.lock().queue.claim(now, capacity, must_read).ok();
-        claimed.inspect(|claimed| claim_hit(claimed))
+        claimed.inspect(|claimed| hit_claimed(claimed))
     }
 
     /// Effects that may leave now.
@@ -78,16 +78,11 @@ impl Outbox {
                 other => readable(reader, other),
             }
         });
-        claimed.inspect(|claimed| claim_hit(claimed))
-    }
-
-    /// What effects are blocked by, and how many by each.
-    pub(super) fn blocked(&self) -> Vec<(Cause, usize)> {
-        self.with(|queue| queue.blocked())
+        claimed.inspect(|claimed| hit_claimed(claimed))
     }
 }
 
-fn claim_hit(claimed: &[Effect]) {
+fn hit_claimed(claimed: &[Effect]) {
     if !claimed.is_empty() {
         hit(Failpoint::EffectsClaimed);
     }

@@ -226,13 +226,22 @@ pub(super) struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// An error ends it.
-    fn step(&mut self, found: &Result<Option<(At, Vec<u8>)>, Error>, is_back: bool) {
-        match found {
+    /// The next entry from one side; an error ends it.
+    fn take_from(&mut self, is_back: bool) -> Option<Result<(At, Vec<u8>), Error>> {
+        if self.first >= self.end {
+            return None;
+        }
+        let found = if is_back {
+            self.reader.last_before(&self.first, &self.end)
+        } else {
+            self.reader.first_from(&self.first, &self.end)
+        };
+        match &found {
             Ok(Some((at, _))) if is_back => self.end.clone_from(at),
             Ok(Some((at, _))) => self.first = after(at.clone()),
             Ok(None) | Err(_) => self.first.clone_from(&self.end),
         }
+        found.transpose()
     }
 }
 
@@ -240,23 +249,13 @@ impl Iterator for Range<'_> {
     type Item = Result<(At, Vec<u8>), Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.first >= self.end {
-            return None;
-        }
-        let found = self.reader.first_from(&self.first, &self.end);
-        self.step(&found, false);
-        found.transpose()
+        self.take_from(false)
     }
 }
 
 impl DoubleEndedIterator for Range<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        if self.first >= self.end {
-            return None;
-        }
-        let found = self.reader.last_before(&self.first, &self.end);
-        self.step(&found, true);
-        found.transpose()
+        self.take_from(true)
     }
 }
 

@@ -3,35 +3,32 @@
 use super::Committer;
 use crate::{
     base::failpoint::{Failpoint, hit},
-    store::sled::{key_store::Slot, keys},
+    store::sled::keys,
 };
 
 impl Committer {
-    /// Overwrites the keys of sessions whose erasure is on the device, and says which; before that a power cut could
-    /// bring back a session without a key. What is left undone is done when the store is opened again.
-    pub(super) fn shred(&mut self) -> Vec<Slot> {
+    /// Overwrites the keys of sessions whose erasure is on the device; before that a power cut could bring back a session
+    /// without a key. Nobody reads any more what they sealed. What is left undone is done when the store is opened again.
+    pub(super) fn shred(&mut self) {
         if self.doomed.is_empty() || self.bad.is_some() {
-            return Vec::new();
+            return;
         }
         let doomed = std::mem::take(&mut self.doomed);
         hit(Failpoint::ShredDue);
         // What fails has made the store read-only already, and is done when it mends.
-        let shredded = self.guarded(|this| this.key_store.shred(&doomed));
-        shredded.map_or_else(|_| Vec::new(), |()| doomed)
-    }
-
-    /// Notes that there is nothing left to shred. Lost in a crash it is done again.
-    pub(super) fn note_shredded(&mut self, shredded: Vec<Slot>) {
         _ = self.guarded(|this| {
+            this.key_store.shred(&doomed)?;
             this.step(|stage, _| {
-                for slot in shredded {
+                for slot in doomed {
                     stage.remove(keys::doomed(slot));
                 }
                 Ok(())
             })?;
-            this.apply_ahead()
+            // Lost in a crash it is done again.
+            this.apply_ahead()?;
+            hit(Failpoint::ShredNoted);
+            Ok(())
         });
-        hit(Failpoint::ShredNoted);
-        self.reveal(|_| Vec::new());
+        self.reveal(Vec::new());
     }
 }
