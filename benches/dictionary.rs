@@ -1,4 +1,4 @@
-//! Trains the dictionary of `store::sled::press`, and measures what a session costs whose words it has never seen.
+//! Trains the dictionary of `store::compression`, and measures what a session costs whose words it has never seen.
 //!
 //! `cargo bench --bench dictionary` prints what records hold and cost: made-up people go through the shipped flows,
 //! and through `benches/flows/allotment.toml`, which no dictionary was trained on. With `-- train FILE` it writes a

@@ -3,8 +3,11 @@
 //! Nothing in the trait assumes one process. Backends: [`memory`] for tests, [`sled`] embedded (the default).
 //! One conformance suite runs on all of them (`tests/it/store.rs`).
 
+mod compression;
 pub mod health;
 pub mod memory;
+mod queue;
+mod sealing;
 pub mod sled;
 pub mod unreadable;
 
@@ -541,6 +544,19 @@ fn put_back(effect: &Effect, delivery: &Delivery) -> Option<Effect> {
         | Delivery::Rehearsed
         | Delivery::Failed { .. } => None,
     }
+}
+
+/// What the digest of a person is made of in an index.
+fn person_text(person: &PersonId) -> String {
+    person.to_string()
+}
+
+/// What the digest of a place is made of in an index.
+fn place_text(place: &Place) -> String {
+    let Place { platform, workspace, channel, thread } = place;
+    let thread = thread.as_deref().unwrap_or_default();
+    // No platform has a line break in an id.
+    format!("{platform}\n{workspace}\n{channel}\n{thread}")
 }
 
 /// What a delivery adds to the ledger of its session.

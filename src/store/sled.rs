@@ -29,7 +29,7 @@ mod check;
 mod clean_stop;
 mod committer;
 mod compaction;
-mod compression;
+
 mod disk;
 mod disk_reserve;
 mod dump;
@@ -44,7 +44,7 @@ mod notes;
 mod open;
 mod outbox;
 mod packed_keys;
-mod queue;
+
 mod read;
 mod read_cache;
 mod record_codec;
@@ -376,7 +376,7 @@ impl FileKeys for SledStore {
     }
 
     async fn link_key(&self) -> Result<FileKey, KeyError> {
-        Ok(self.shared.key_store.link_key())
+        Ok(self.shared.key_store.secret.link_key())
     }
 }
 

@@ -7,15 +7,19 @@ use serde_json::{Map, Value};
 
 use super::{
     audit_record::{self, Fact, Group, Link, Of, Open, Owned, Seal, Tip},
-    compression::{self, Level},
-    key_store::{Key, KeyStore, Slot},
+    key_store::{KeyStore, Slot},
     keys,
     write_batch::Record,
 };
 use crate::{
     base::ids::{Ids, SessionId},
     model::audit::{AuditRecord, CHAIN_START, Sealed, hex},
-    store::{Error, salt},
+    store::{
+        Error,
+        compression::{self, Level},
+        salt,
+        sealing::Key,
+    },
 };
 
 /// Whose records they are: the session, its slot and its key.
@@ -28,7 +32,6 @@ pub(super) struct Owner<'a> {
 /// Seals `records` after `tip`: the record to store under the number of the first, and where the chain goes on.
 /// Words of the owner's session are sealed with its key, others stay open. `link` is that of the session.
 pub(super) fn write(
-    key_store: &KeyStore,
     ids: &dyn Ids,
     owner: Option<&Owner<'_>>,
     tip: &Tip,
@@ -66,7 +69,7 @@ pub(super) fn write(
     let words = match owner {
         Some(owner) if !words.is_empty() => {
             let text = serde_json::to_vec(&words).map_err(Error::unavailable)?;
-            key_store.seal(owner.key, &key, compression::compress(&text, Level::High)?)?
+            owner.key.seal(&key, compression::compress(&text, Level::High)?)?
         }
         _ => Vec::new(),
     };
@@ -208,7 +211,7 @@ mod tests {
         let (mut groups, mut tip) = (Vec::new(), Tip::START);
         for event in ["one", "two", "three"] {
             let records = (vec![record(event), record(event)], Link::Unknown);
-            let (group, next) = write(&key_store, &RandomIds, None, &tip, records).unwrap();
+            let (group, next) = write(&RandomIds, None, &tip, records).unwrap();
             let group = audit_record::groups(&group, event).unwrap().pop().unwrap();
             groups.push(group.ending_with(&next.seal));
             tip = next;

@@ -31,12 +31,18 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{
-    compression::{self, Level},
     key_store::Slot,
     keys::ID,
     write_batch::{HEADER, Record},
 };
-use crate::{base::ids::SessionId, model::audit::hex, store::Error};
+use crate::{
+    base::ids::SessionId,
+    model::audit::hex,
+    store::{
+        Error,
+        compression::{self, Level},
+    },
+};
 
 /// Where the audit chain goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]

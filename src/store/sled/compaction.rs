@@ -15,9 +15,8 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    compression::Level,
     index_entries,
-    key_store::{Key, Slot},
+    key_store::Slot,
     keys, packed_keys,
     read::{self, Cover, Known, Pointer},
     record_codec::{Belongings, Frame, Kept, Shown, question},
@@ -26,7 +25,7 @@ use super::{
 use crate::{
     base::ids::{SessionId, WaitId},
     model::{STORED_VERSION, effect::Rendering, wait::Wait},
-    store::Error,
+    store::{Error, compression::Level, sealing::Key},
 };
 
 /// How long nothing may have happened in a session for it to be at rest. Platforms send an event again for some minutes.
@@ -123,8 +122,7 @@ pub(super) fn compact(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<
     let (compact, frames) = merging.finish(stage)?;
     let cover = Cover { frames, compact, ..cover };
     let (at, text) = (keys::head(session), serde_json::to_vec(&cover).map_err(Error::unavailable)?);
-    let record =
-        reader.close_text(&key, &at, VERSION, &slot.to_be_bytes(), (&text, Level::High))?;
+    let record = Reader::close_text(&key, &at, VERSION, &slot.to_be_bytes(), (&text, Level::High))?;
     stage.put_record(&at, &record)
 }
 
@@ -247,7 +245,7 @@ impl<'a> Merging<'a> {
         let version = u8::try_from(newest.max(STORED_VERSION)).unwrap_or(u8::MAX);
         let text = serde_json::to_vec(frame).map_err(Error::unavailable)?;
         let clear = belongings.encode();
-        self.reader.close_text(self.key, at, version, &clear, (&text, Level::High))
+        Reader::close_text(self.key, at, version, &clear, (&text, Level::High))
     }
 
     /// A wait as it is, and where it was told of; none for one that is gone or belongs to another session.

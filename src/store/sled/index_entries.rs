@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     model::session::{Head, Status},
-    store::{Error, hour_of},
+    store::{Error, hour_of, person_text, place_text},
 };
 
 /// The index entries of a session.
@@ -17,8 +17,8 @@ pub(super) fn of(reader: Reader<'_>, head: &Head) -> Vec<keys::Key> {
     let mut entries = in_lists(head);
     entries.extend(
         [
-            read::at_place(reader, &keys::place_text(&head.place)),
-            read::of_person(reader, &keys::person_text(&head.participant)),
+            read::at_place(reader, &place_text(&head.place)),
+            read::of_person(reader, &person_text(&head.participant)),
         ]
         .map(|index| keys::indexed(&index, head.id)),
     );

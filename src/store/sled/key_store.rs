@@ -29,20 +29,14 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use ring::{
-    aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
-    hmac,
-    rand::{SecureRandom as _, SystemRandom},
-};
-
-use super::{
-    key_sums::{KeySums, SUMS_FILE},
-    keys::Digest,
-};
+use super::key_sums::{KeySums, SUMS_FILE};
 use crate::{
     base::failpoint::{Failpoint, hit},
-    model::file_key::{self, FileKey},
-    store::{Error, unreadable::Found},
+    store::{
+        Error,
+        sealing::{self, Key, SECRET as WIDTH, StoreSecret},
+        unreadable::Found,
+    },
 };
 
 /// The file's name in the store's directory.
@@ -53,9 +47,6 @@ pub(super) type Slot = u32;
 
 /// Tells one file of keys from another.
 pub(super) type KeyStoreId = [u8; 16];
-
-/// Bytes of a slot.
-const WIDTH: usize = 32;
 
 /// What the file begins with.
 const MAGIC: &[u8; 16] = b"anteroom keys 1\n";
@@ -80,8 +71,8 @@ pub(super) struct KeyStore {
     sums: KeySums,
     path: PathBuf,
     id: KeyStoreId,
-    digests: hmac::Key,
-    random: SystemRandom,
+    /// The store's own secret.
+    pub(super) secret: StoreSecret,
     slots: Mutex<Slots>,
     /// Keys that were read lately. Held while one is read or shredded, so that none outlives its slot.
     cache: Mutex<HashMap<Slot, Arc<Key>>>,
@@ -109,9 +100,8 @@ impl KeyStore {
         options.read(true).write(true).create(known.is_none()).truncate(false).mode(0o600);
         let file = options.open(&path).map_err(|error| missing(&path, error))?;
         let length = file.metadata().map_err(Error::unavailable)?.len();
-        let random = SystemRandom::new();
         if known.is_none() && length < 2 * WIDTH as u64 {
-            begin(&file, dir, &random).map_err(Error::unavailable)?;
+            begin(&file, dir).map_err(Error::unavailable)?;
         }
         let sums = KeySums::open(dir, makes_sums);
         let sums = sums.map_err(|error| missing(&dir.join(SUMS_FILE), error))?;
@@ -148,7 +138,6 @@ impl KeyStore {
         known: Option<KeyStoreId>,
     ) -> Result<Self, Error> {
         let what = || format!("file of keys `{}`", path.display());
-        let random = SystemRandom::new();
         let header = read(&file, 0).map_err(|_| Error::damaged(what(), "it ends early"))?;
         let (magic, id) = header.split_at(MAGIC.len());
         let id = KeyStoreId::try_from(id).unwrap_or_default();
@@ -163,10 +152,10 @@ impl KeyStore {
         // What a crash left of a slot that is unfinished, or has no checksum, was never used.
         let end = Slot::try_from(length / WIDTH as u64).map_err(Error::unavailable)?;
         let end = end.min(sums.count().map_err(Error::unavailable)?);
-        let digests = hmac::Key::new(hmac::HMAC_SHA256, &secret);
+        let secret = StoreSecret::new(&secret);
         let slots = Mutex::new(Slots { next: end, end });
         let (cache, unreadable) = (Mutex::default(), Found::default());
-        Ok(Self { file, sums, path, id, digests, random, slots, cache, unreadable })
+        Ok(Self { file, sums, path, id, secret, slots, cache, unreadable })
     }
 
     /// Tells this file from another one.
@@ -246,7 +235,7 @@ impl KeyStore {
         let mut slots = self.slots();
         if slots.next == slots.end {
             let mut more = [0; WIDTH * AHEAD as usize];
-            self.fill(&mut more)?;
+            sealing::fill(&mut more)?;
             write(&self.file, slots.end, &more).map_err(Error::unavailable)?;
             hit(Failpoint::SlotsMade);
             self.file.sync_all().map_err(Error::unavailable)?;
@@ -305,38 +294,6 @@ impl KeyStore {
         Ok(())
     }
 
-    /// A digest of `text` that only this store makes. `family` keeps those of different families apart.
-    pub(super) fn digest(&self, family: u8, text: &str) -> Digest {
-        let mut context = hmac::Context::with_key(&self.digests);
-        context.update(&[family]);
-        context.update(text.as_bytes());
-        first_half(&context.sign())
-    }
-
-    /// What links to files are signed with. No digest begins with this word's first letter.
-    pub(super) fn link_key(&self) -> FileKey {
-        let tag = hmac::sign(&self.digests, b"file links");
-        let mut secret = [0; file_key::LENGTH];
-        secret.copy_from_slice(tag.as_ref());
-        FileKey::new(secret)
-    }
-
-    /// Seals `plain` with a key; what it is bound to must be given again to open it.
-    pub(super) fn seal(&self, key: &Key, bound: &[u8], plain: Vec<u8>) -> Result<Vec<u8>, Error> {
-        let mut nonce = [0; NONCE_LEN];
-        self.fill(&mut nonce)?;
-        let mut sealed = plain;
-        let unique = Nonce::assume_unique_for_key(nonce);
-        let tagged = key.aead.seal_in_place_append_tag(unique, Aad::from(bound), &mut sealed);
-        tagged.map_err(|_| Error::unavailable("a record could not be sealed"))?;
-        sealed.splice(..0, nonce);
-        Ok(sealed)
-    }
-
-    fn fill(&self, bytes: &mut [u8]) -> Result<(), Error> {
-        self.random.fill(bytes).map_err(|_| Error::unavailable("the system gives no random bytes"))
-    }
-
     fn slots(&self) -> MutexGuard<'_, Slots> {
         // The numbers are changed last, after all that can fail.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
@@ -351,60 +308,10 @@ impl KeyStore {
     }
 }
 
-/// A session's key.
-pub(super) struct Key {
-    root: hmac::Key,
-    aead: LessSafeKey,
-    digests: hmac::Key,
-}
-
-impl Key {
-    fn new(secret: &[u8; WIDTH]) -> Result<Self, Error> {
-        // One key for each purpose.
-        let root = hmac::Key::new(hmac::HMAC_SHA256, secret);
-        let sealing = hmac::sign(&root, b"seal");
-        let digests = hmac::sign(&root, b"digest");
-        let aead = UnboundKey::new(&CHACHA20_POLY1305, sealing.as_ref())
-            .map_err(|_| Error::unavailable("a key has the wrong length"))?;
-        let digests = hmac::Key::new(hmac::HMAC_SHA256, digests.as_ref());
-        Ok(Self { root, aead: LessSafeKey::new(aead), digests })
-    }
-
-    /// What the session's files are sealed with.
-    pub(super) fn files(&self) -> FileKey {
-        let mut secret = [0; WIDTH];
-        secret.copy_from_slice(hmac::sign(&self.root, b"files").as_ref());
-        FileKey::new(secret)
-    }
-
-    /// What [`KeyStore::seal`] sealed; none if it was changed, or was bound to something else.
-    pub(super) fn open(&self, bound: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
-        let (nonce, rest) = sealed.split_first_chunk::<NONCE_LEN>()?;
-        let mut bytes = rest.to_vec();
-        let nonce = Nonce::assume_unique_for_key(*nonce);
-        let length = self.aead.open_in_place(nonce, Aad::from(bound), &mut bytes).ok()?.len();
-        bytes.truncate(length);
-        Some(bytes)
-    }
-
-    /// A digest that nobody makes without the key, and nobody at all once it is shredded.
-    pub(super) fn digest(&self, bytes: &[u8]) -> Digest {
-        first_half(&hmac::sign(&self.digests, bytes))
-    }
-}
-
-fn first_half(tag: &hmac::Tag) -> Digest {
-    let mut digest = Digest::default();
-    let bytes = digest.iter_mut().zip(tag.as_ref());
-    bytes.for_each(|(to, from)| *to = *from);
-    digest
-}
-
 /// Writes the first two slots of a new file, and puts it and its name on the device.
-fn begin(file: &File, dir: &Path, random: &SystemRandom) -> io::Result<()> {
+fn begin(file: &File, dir: &Path) -> io::Result<()> {
     let mut bytes = [0; 2 * WIDTH];
-    let filled = random.fill(&mut bytes);
-    filled.map_err(|_| io::Error::other("the system gives no random bytes"))?;
+    sealing::fill(&mut bytes).map_err(io::Error::other)?;
     bytes[..MAGIC.len()].copy_from_slice(MAGIC);
     file.set_len(0)?;
     write(file, 0, &bytes)?;

@@ -33,8 +33,7 @@ use uuid::Uuid;
 use super::key_store::Slot;
 use crate::{
     base::ids::{EffectId, SessionId, WaitId},
-    model::session::{PersonId, Place},
-    store::TimerKind,
+    store::{TimerKind, sealing::Digest},
 };
 
 pub(super) const AUDIT: u8 = b'a';
@@ -71,9 +70,6 @@ pub(super) const SLOT: usize = 4;
 
 /// Bytes of what is known of a wait by its id (see `read::Pointer`).
 pub(super) const POINTER: usize = 4 + 4 + 4 + 8;
-
-/// A keyed digest, as the key store makes it.
-pub(super) type Digest = [u8; ID];
 
 pub(super) fn audit(index: u64) -> Key {
     joined(AUDIT, &[&index.to_be_bytes()])
@@ -114,19 +110,6 @@ pub(super) fn layout() -> Key {
 
 pub(super) fn checksum() -> Key {
     vec![TALLY]
-}
-
-/// What the digest of a person's index entries is made of.
-pub(super) fn person_text(person: &PersonId) -> String {
-    person.to_string()
-}
-
-/// What the digest of a place's index entries is made of.
-pub(super) fn place_text(place: &Place) -> String {
-    let Place { platform, workspace, channel, thread } = place;
-    let thread = thread.as_deref().unwrap_or_default();
-    // No platform has a line break in an id.
-    format!("{platform}\n{workspace}\n{channel}\n{thread}")
 }
 
 pub(super) fn of_person(digest: Digest) -> Key {

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    key_store::{Key, Slot},
-    keys::{self, Digest},
-    packed_keys, read,
+    key_store::Slot,
+    keys, packed_keys, read,
     write_batch::{Reader, Record, VERSION, WriteBatch},
 };
 use crate::{
@@ -16,7 +15,10 @@ use crate::{
         STORED_VERSION,
         posted::{self, Posted},
     },
-    store::{Error, Note},
+    store::{
+        Error, Note,
+        sealing::{Digest, Key},
+    },
 };
 
 /// What a note is called where it cannot be read; its key may name a person.
@@ -38,7 +40,7 @@ impl From<Text> for Note {
 }
 
 fn digest(reader: Reader<'_>, key: &str) -> Digest {
-    reader.key_store.digest(b'k', key)
+    reader.key_store.secret.digest(b'k', key)
 }
 
 /// Keeps a note, or takes it away where it says nothing. One of a session that is not there is not kept.
@@ -59,7 +61,7 @@ pub(super) fn put(stage: &mut WriteBatch<'_>, note: Note) -> Result<(), Error> {
 fn seal(stage: &mut WriteBatch<'_>, slot: Slot, key: &Key, text: &Text) -> Result<(), Error> {
     let digest = digest(stage.reader, &text.key);
     let at = keys::session_note(digest);
-    let record = stage.reader.close(key, &at, VERSION, &slot.to_be_bytes(), text)?;
+    let record = Reader::close(key, &at, VERSION, &slot.to_be_bytes(), text)?;
     stage.put(keys::note_of(slot, digest), []);
     stage.put_record(&at, &record)
 }

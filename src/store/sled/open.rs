@@ -19,9 +19,7 @@ use super::{
     fault_injection::{Faults, Touch},
     index_entries,
     key_store::{KeyStore, KeyStoreId, Slot},
-    keys,
-    queue::Queue,
-    read,
+    keys, read,
     tree_checksum::{self, TreeChecksum},
     watermark::Mark,
     write_batch::{Reader, Writes, is_first},
@@ -31,7 +29,7 @@ use crate::{
         failpoint::{Failpoint, hit},
         ids::SessionId,
     },
-    store::{Error, health::Trouble},
+    store::{Error, health::Trouble, queue::Queue},
 };
 
 /// Page cache of a bot, in bytes. Waiting sessions are read from disk when somebody comes back to them.
@@ -64,7 +62,7 @@ pub(super) struct Writing {
     pub(super) disk: Disk,
     pub(super) checksum: TreeChecksum,
     pub(super) tip: Tip,
-    pub(super) outbox: Queue,
+    pub(super) outbox: Queue<Slot>,
     /// Sessions that are not compact.
     pub(super) loose: Vec<SessionId>,
 }
@@ -273,7 +271,7 @@ pub(super) fn doomed(keys: &[keys::Key]) -> Vec<Slot> {
     keys.iter().filter_map(|key| keys::slot_of(key)).collect()
 }
 
-fn outbox(reader: Reader<'_>) -> Result<Queue, Error> {
+fn outbox(reader: Reader<'_>) -> Result<Queue<Slot>, Error> {
     let mut outbox = Queue::default();
     for key in reader.tree.scan_prefix([keys::OUTBOX]).keys() {
         let key = key.map_err(broken)?;

@@ -9,14 +9,14 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{queue::Queue, read::readable, steps, write_batch::Reader};
+use super::{key_store::Slot, read::readable, steps, write_batch::Reader};
 use crate::{
     base::{
         failpoint::{Failpoint, hit},
         ids::EffectId,
     },
     model::effect::Effect,
-    store::{Capacity, Error},
+    store::{Capacity, Error, queue::Queue},
 };
 
 /// How often the committer is told the time, where somebody asks more often.
@@ -27,7 +27,7 @@ pub(super) struct Outbox(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    queue: Queue,
+    queue: Queue<Slot>,
     /// Effects that cannot be read and have been complained about.
     unreadable: HashSet<EffectId>,
     /// When the committer was told the time last.
@@ -40,7 +40,7 @@ impl Outbox {
     }
 
     /// Changes or reads the queue.
-    pub(super) fn with<T>(&self, change: impl FnOnce(&mut Queue) -> T) -> T {
+    pub(super) fn with<T>(&self, change: impl FnOnce(&mut Queue<Slot>) -> T) -> T {
         change(&mut self.lock().queue)
     }
 

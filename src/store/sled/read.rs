@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     audit_chain,
     audit_record::{self, Link, Seal, Tip},
-    key_store::{Key, Slot},
+    key_store::Slot,
     keys::{self, List},
     packed_keys,
     record_codec::{Belongings, Frame, OpenFrame, Told},
@@ -26,7 +26,9 @@ use crate::{
         usage::Balance,
         wait::Wait,
     },
-    store::{Error, Find, Loaded, Timer, TimerKind, hour_of},
+    store::{
+        Error, Find, Loaded, Timer, TimerKind, hour_of, person_text, place_text, sealing::Key,
+    },
 };
 
 /// The text beside the head: what else a commit must know of a session.
@@ -206,7 +208,7 @@ pub(super) fn open_frame(
 
 /// Where an account lies.
 pub(super) fn account(reader: Reader<'_>, name: &str) -> Vec<u8> {
-    keys::account(reader.key_store.digest(b'u', name))
+    keys::account(reader.key_store.secret.digest(b'u', name))
 }
 
 pub(super) fn balance(reader: Reader<'_>, name: &str) -> Result<Balance, Error> {
@@ -222,8 +224,8 @@ pub(super) fn balance(reader: Reader<'_>, name: &str) -> Result<Balance, Error> 
 
 pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
     let index = match by {
-        Find::Place(place) => at_place(reader, &keys::place_text(place)),
-        Find::Person(person) => of_person(reader, &keys::person_text(person)),
+        Find::Place(place) => at_place(reader, &place_text(place)),
+        Find::Person(person) => of_person(reader, &person_text(person)),
         Find::One(session) => {
             let head = readable(reader, head(reader, *session))?;
             return Ok(head.into_iter().filter(|head| head.parent.is_none()).collect());
@@ -263,12 +265,12 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
 
 /// The beginning of the index entries of a person.
 pub(super) fn of_person(reader: Reader<'_>, text: &str) -> keys::Key {
-    keys::of_person(reader.key_store.digest(keys::OF_PERSON, text))
+    keys::of_person(reader.key_store.secret.digest(keys::OF_PERSON, text))
 }
 
 /// The beginning of the index entries of a place.
 pub(super) fn at_place(reader: Reader<'_>, text: &str) -> keys::Key {
-    keys::at_place(reader.key_store.digest(keys::AT_PLACE, text))
+    keys::at_place(reader.key_store.secret.digest(keys::AT_PLACE, text))
 }
 
 /// Sessions in a list that has no order of its own, at most so many after one of them.
@@ -424,7 +426,7 @@ pub(super) fn wait_record(reader: Reader<'_>, id: WaitId) -> Result<Option<Recor
         && let Some(frame) = frame(reader, &key, pointer.slot, pointer.frame, &what)?
         && let renderings @ [_, ..] = frame.renderings(id)
     {
-        body.extend(reader.close(&key, &at, VERSION, &[], &renderings)?.body);
+        body.extend(Reader::close(&key, &at, VERSION, &[], &renderings)?.body);
     }
     Ok(Some(Record { version: VERSION, body }))
 }

@@ -20,10 +20,7 @@ use std::{borrow::Cow, collections::HashMap};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{
-    keys::{Digest, ID},
-    read::Known,
-};
+use super::{keys::ID, read::Known};
 use crate::{
     base::ids::{SessionId, WaitId},
     model::{
@@ -31,6 +28,7 @@ use crate::{
         transcript::{Event, Recorded},
         wait::{Vote, Wait, WaitStatus},
     },
+    store::sealing::Digest,
 };
 
 /// Sessions that are kept open, each of some kilobytes.

@@ -7,9 +7,8 @@ use chrono::{DateTime, Utc};
 use super::{
     audit_chain::{self, Owner},
     audit_record::{self, Link, Tip},
-    compression::Level,
     index_entries,
-    key_store::{Key, Slot},
+    key_store::Slot,
     keys, notes, packed_keys,
     read::{self, Cover, Known, Pointer},
     read_cache::{Step, Written},
@@ -25,7 +24,10 @@ use crate::{
         wait::Wait,
     },
     store::{
-        Charge, Commit, Erasure, Error, Loaded, Note, TimerKind, left_outside, put_back, rendered,
+        Charge, Commit, Erasure, Error, Loaded, Note, TimerKind,
+        compression::Level,
+        left_outside, put_back, rendered,
+        sealing::{Digest, Key},
     },
 };
 
@@ -58,8 +60,7 @@ impl<'a> Chain<'a> {
         }
         let first = self.tip.next;
         let group = (records, link.before(first));
-        let (record, tip) =
-            audit_chain::write(stage.reader.key_store, self.ids, owner, &self.tip, group)?;
+        let (record, tip) = audit_chain::write(self.ids, owner, &self.tip, group)?;
         self.tip = tip;
         stage.put_record(&keys::audit(first), &record)?;
         Ok(Link::At(first))
@@ -87,7 +88,7 @@ pub(super) fn commit(
     commit.check()?;
     let reader = stage.reader;
     let session = commit.head.id;
-    let dedup = commit.dedup.as_deref().map(|key| reader.key_store.digest(b'd', key));
+    let dedup = commit.dedup.as_deref().map(|key| reader.key_store.secret.digest(b'd', key));
     if let Some(digest) = dedup
         && packed_keys::has(reader, &keys::dedup(digest))?
     {
@@ -171,7 +172,7 @@ fn put_cover(
     cover: &Cover,
 ) -> Result<(), Error> {
     let at = keys::head(cover.head.id);
-    let record = stage.reader.close(key, &at, VERSION, &slot.to_be_bytes(), cover)?;
+    let record = Reader::close(key, &at, VERSION, &slot.to_be_bytes(), cover)?;
     stage.put_record(&at, &record)
 }
 
@@ -182,7 +183,7 @@ fn put_effects(
 ) -> Result<(), Error> {
     for effect in effects {
         let at = keys::effect(*slot, effect.id);
-        let record = stage.reader.close(key, &at, VERSION, &[], effect)?;
+        let record = Reader::close(key, &at, VERSION, &[], effect)?;
         stage.put_record(&at, &record)?;
     }
     Ok(())
@@ -213,7 +214,7 @@ fn put_frame(
     (frames, open): (u32, Option<OpenFrame>),
     said: Frame,
     waits: &[Wait],
-    dedup: Option<keys::Digest>,
+    dedup: Option<Digest>,
 ) -> Result<Put, Error> {
     let SessionKey { slot, key } = session_key;
     let reader = stage.reader;
@@ -236,7 +237,7 @@ fn put_frame(
     let at = keys::frame(*slot, number);
     let text = serde_json::to_vec(&frame).map_err(Error::unavailable)?;
     let clear = belongings.encode();
-    let close = |level| reader.close_text(key, &at, version, &clear, (&text, level));
+    let close = |level| Reader::close_text(key, &at, version, &clear, (&text, level));
     let record = close(Level::Fast)?;
     let is_full =
         record.body.len() >= read::FRAME_FULL || belongings.dedup.len() >= read::DEDUP_MAX;
@@ -466,7 +467,7 @@ pub(super) fn done(
     match put_back(&known, delivery) {
         Some(again) if again == *known => {}
         Some(again) => {
-            let record = reader.close(&key, &at, VERSION, &[], &again)?;
+            let record = Reader::close(&key, &at, VERSION, &[], &again)?;
             stage.put_record(&at, &record)?;
         }
         None => {
@@ -512,7 +513,7 @@ fn remember(
     }
     renderings.push(Rendering { effect: effect.id, message });
     renderings.sort_by_key(|rendering| rendering.effect);
-    let sealed = reader.close(key, &at, VERSION, &[], &renderings)?;
+    let sealed = Reader::close(key, &at, VERSION, &[], &renderings)?;
     let pointer = record.body.get(..Pointer::LENGTH).unwrap_or_default();
     let body = [pointer, &sealed.body].concat();
     stage.put_record(&at, &Record { version: VERSION, body })

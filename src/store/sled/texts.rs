@@ -1,12 +1,12 @@
 //! What the records hold, for those who measure and train: nothing in the program reads it.
 
 use super::{
-    SledStore, audit_chain, compression, keys,
+    SledStore, audit_chain, keys,
     read::{self, Pointer},
     record_codec::Belongings,
     write_batch::{Reader, is_first},
 };
-use crate::store::Error;
+use crate::store::{Error, compression};
 
 impl SledStore {
     /// The text of every record as it was before it was compressed, one for each: the samples that a dictionary is

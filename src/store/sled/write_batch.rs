@@ -17,11 +17,17 @@ use sled::{IVec, Tree};
 
 use super::{
     broken,
-    compression::{self, Level},
-    key_store::{Key, KeyStore, Slot},
+    key_store::{KeyStore, Slot},
     keys::{self, Key as At},
 };
-use crate::{model::STORED_VERSION, store::Error};
+use crate::{
+    model::STORED_VERSION,
+    store::{
+        Error,
+        compression::{self, Level},
+        sealing::Key,
+    },
+};
 
 /// Largest value, in bytes. Much larger ones leave sled's log for files that nothing syncs, and enough of those
 /// keep it from opening again.
@@ -131,9 +137,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A body: `clear` as it is, then `value`, compressed fast and sealed: for what is soon written anew.
-    #[expect(clippy::too_many_arguments, reason = "the counterpart of `open`")]
     pub(super) fn close(
-        &self,
         key: &Key,
         at: &[u8],
         version: u8,
@@ -141,13 +145,11 @@ impl<'a> Reader<'a> {
         value: &impl Serialize,
     ) -> Result<Record, Error> {
         let json = serde_json::to_vec(value).map_err(Error::unavailable)?;
-        self.close_text(key, at, version, clear, (&json, Level::Fast))
+        Self::close_text(key, at, version, clear, (&json, Level::Fast))
     }
 
     /// The same of what is a text already.
-    #[expect(clippy::too_many_arguments, reason = "the counterpart of `text`")]
     pub(super) fn close_text(
-        &self,
         key: &Key,
         at: &[u8],
         version: u8,
@@ -155,7 +157,7 @@ impl<'a> Reader<'a> {
         (json, level): (&[u8], Level),
     ) -> Result<Record, Error> {
         let compressed = compression::compress(json, level)?;
-        let sealed = self.key_store.seal(key, &bound(at, version, clear), compressed)?;
+        let sealed = key.seal(&bound(at, version, clear), compressed)?;
         Ok(Record { version, body: [clear, &sealed].concat() })
     }
 

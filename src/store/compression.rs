@@ -12,7 +12,7 @@ use zstd::{
     zstd_safe::{CParameter, get_frame_content_size},
 };
 
-use crate::store::Error;
+use super::Error;
 
 /// Dictionaries by number, from 1.
 const DICTIONARIES: &[&[u8]] = &[include_bytes!("press/1.dict")];

@@ -20,35 +20,54 @@ use std::{
 
 use chrono::{DateTime, Utc};
 
-use super::key_store::Slot;
+use super::{Capacity, Error};
 use crate::{
     base::ids::{EffectId, WaitId},
     model::effect::{Act, Cause, Effect, Priority, Recipient},
-    store::{Capacity, Error},
 };
 
 /// Effects of which the content is kept, and not read again when they leave.
 const HELD_MAX: usize = 256;
 
 /// Names a lane. Lanes of normal priority come first.
-type Key = (Priority, Slot);
+type Key<S> = (Priority, S);
+
+/// What stands for a session in the outbox.
+pub(super) trait SessionRef: Copy + Ord + Hash {}
+
+impl<S: Copy + Ord + Hash> SessionRef for S {}
 
 /// What is to leave, by session and priority.
-#[derive(Debug, Default)]
-pub(super) struct Queue {
-    lanes: HashMap<Key, Lane>,
-    of: HashMap<EffectId, Key>,
+#[derive(Debug)]
+pub(super) struct Queue<S> {
+    lanes: HashMap<Key<S>, Lane>,
+    of: HashMap<EffectId, Key<S>>,
     /// Lanes whose next effect may be due.
-    ready: BTreeSet<Key>,
+    ready: BTreeSet<Key<S>>,
     /// The lane of each priority that was looked at last.
-    turns: BTreeMap<Priority, Key>,
+    turns: BTreeMap<Priority, Key<S>>,
     /// Lanes whose next effect is put off.
-    later: BTreeSet<(DateTime<Utc>, Key)>,
-    blocked: Blocked,
+    later: BTreeSet<(DateTime<Utc>, Key<S>)>,
+    blocked: Blocked<S>,
     /// How many effects' content is kept.
     held: usize,
     /// When it was last asked what may leave.
     asked: Option<DateTime<Utc>>,
+}
+
+impl<S> Default for Queue<S> {
+    fn default() -> Self {
+        Self {
+            lanes: HashMap::new(),
+            of: HashMap::new(),
+            ready: BTreeSet::new(),
+            turns: BTreeMap::new(),
+            later: BTreeSet::new(),
+            blocked: Blocked { causes: HashMap::new(), next: 0 },
+            held: 0,
+            asked: None,
+        }
+    }
 }
 
 /// The effects of a session that have the same priority. They leave in order, but for those behind one that is blocked:
@@ -123,15 +142,18 @@ struct Parked {
     ticket: Option<(Arc<Cause>, u64)>,
 }
 
+/// Effects by the number under which they were put back.
+type Waiting<S> = BTreeMap<u64, (Key<S>, EffectId)>;
+
 /// Effects that are blocked, by what blocks them, in the order in which they were put back.
-#[derive(Debug, Default)]
-struct Blocked {
-    causes: HashMap<Arc<Cause>, BTreeMap<u64, (Key, EffectId)>>,
+#[derive(Debug)]
+struct Blocked<S> {
+    causes: HashMap<Arc<Cause>, Waiting<S>>,
     next: u64,
 }
 
-impl Blocked {
-    fn add(&mut self, cause: Cause, at: (Key, EffectId)) -> (Arc<Cause>, u64) {
+impl<S: SessionRef> Blocked<S> {
+    fn add(&mut self, cause: Cause, at: (Key<S>, EffectId)) -> (Arc<Cause>, u64) {
         let cause = match self.causes.get_key_value(&cause) {
             Some((known, _)) => Arc::clone(known),
             None => Arc::new(cause),
@@ -157,7 +179,11 @@ impl Lane {
     }
 
     /// Lets those leave again of which `is_over` says so.
-    fn unpark(&mut self, blocked: &mut Blocked, is_over: impl Fn(&Parked) -> bool) {
+    fn unpark<S: SessionRef>(
+        &mut self,
+        blocked: &mut Blocked<S>,
+        is_over: impl Fn(&Parked) -> bool,
+    ) {
         for parked in self.parked.extract_if(.., |parked| is_over(parked)) {
             if let Some(ticket) = &parked.ticket {
                 blocked.remove(ticket);
@@ -194,21 +220,21 @@ enum Next {
     Nothing,
 }
 
-impl Queue {
+impl<S: SessionRef> Queue<S> {
     /// Adds an effect whose content is on the device.
-    pub(super) fn add(&mut self, slot: Slot, id: EffectId) {
-        self.put((Priority::Normal, slot), id, Entry::default());
+    pub(super) fn add(&mut self, session: S, id: EffectId) {
+        self.put((Priority::Normal, session), id, Entry::default());
     }
 
     /// Adds an effect that was just written, and keeps it if there is room.
-    pub(super) fn add_known(&mut self, slot: Slot, effect: Effect) {
-        let (id, key) = (effect.id, (effect.priority, slot));
+    pub(super) fn add_known(&mut self, session: S, effect: Effect) {
+        let (id, key) = (effect.id, (effect.priority, session));
         let (to, draws) = (Some(Address::of(&effect.to)), Draws::of(&effect));
         let held = (self.held < HELD_MAX).then(|| Arc::new(effect));
         self.put(key, id, Entry { held, to, draws });
     }
 
-    fn put(&mut self, key: Key, id: EffectId, entry: Entry) {
+    fn put(&mut self, key: Key<S>, id: EffectId, entry: Entry) {
         self.held += usize::from(entry.held.is_some());
         let lane = self.lanes.entry(key).or_default();
         let is_first = lane.effects.first_key_value().is_none_or(|(first, _)| id < *first);
@@ -222,7 +248,7 @@ impl Queue {
     }
 
     /// The session of an effect that is still to leave, and its content where that is kept.
-    pub(super) fn get(&self, id: EffectId) -> Option<(Slot, Option<Arc<Effect>>)> {
+    pub(super) fn get(&self, id: EffectId) -> Option<(S, Option<Arc<Effect>>)> {
         let key = *self.of.get(&id)?;
         let entry = self.lanes.get(&key)?.effects.get(&id)?;
         Some((key.1, entry.held.clone()))
@@ -255,8 +281,8 @@ impl Queue {
     }
 
     /// Something of a lane is done: the next of it may leave, or what waited for it in the session's other lane.
-    fn look_at_both(&mut self, (priority, slot): Key) {
-        for key in [(priority, slot), (priority.other(), slot)] {
+    fn look_at_both(&mut self, (priority, session): Key<S>) {
+        for key in [(priority, session), (priority.other(), session)] {
             if self.lanes.get(&key).is_some_and(|lane| lane.claimed.is_none()) {
                 self.ready.insert(key);
             }
@@ -279,7 +305,7 @@ impl Queue {
     /// Lets effects that `cause` blocks leave now, at most `most` of them, those first that were put back first.
     pub(super) fn hurry(&mut self, cause: &Cause, most: usize) -> usize {
         let Some(waiting) = self.blocked.causes.get(cause) else { return 0 };
-        let first: Vec<(Key, EffectId)> = waiting.values().take(most).copied().collect();
+        let first: Vec<(Key<S>, EffectId)> = waiting.values().take(most).copied().collect();
         for (key, id) in &first {
             if let Some(lane) = self.lanes.get_mut(key) {
                 lane.unpark(&mut self.blocked, |parked| parked.effect == *id);
@@ -297,7 +323,7 @@ impl Queue {
 
     /// The lane that is looked at next: those of normal priority come first, so where one has no room, none behind it has.
     /// Within a priority it goes round-robin, so that a session which always has something to say keeps back no other.
-    fn next_ready(&self) -> Option<Key> {
+    fn next_ready(&self) -> Option<Key<S>> {
         let first = self.ready.first().copied()?;
         let turn = self.turns.get(&first.0).copied();
         let after = turn.and_then(|turn| self.ready.range((Excluded(turn), Unbounded)).next());
@@ -310,7 +336,7 @@ impl Queue {
         &mut self,
         now: DateTime<Utc>,
         mut capacity: Capacity,
-        mut read: impl FnMut(Slot, EffectId) -> Result<Option<Effect>, Error>,
+        mut read: impl FnMut(S, EffectId) -> Result<Option<Effect>, Error>,
     ) -> Result<Vec<Effect>, Error> {
         self.look_again(now);
         let mut claimed = Vec::new();
@@ -345,9 +371,9 @@ impl Queue {
     /// What a lane has to say next.
     fn next_of(
         &mut self,
-        key: Key,
+        key: Key<S>,
         now: DateTime<Utc>,
-        read: &mut impl FnMut(Slot, EffectId) -> Result<Option<Effect>, Error>,
+        read: &mut impl FnMut(S, EffectId) -> Result<Option<Effect>, Error>,
     ) -> Result<Next, Error> {
         let Some(mut lane) = self.lanes.remove(&key) else { return Ok(Next::Nothing) };
         let next = self.next_in(&mut lane, key, now, read);
@@ -358,9 +384,9 @@ impl Queue {
     fn next_in(
         &mut self,
         lane: &mut Lane,
-        (priority, slot): Key,
+        (priority, session): Key<S>,
         now: DateTime<Utc>,
-        read: &mut impl FnMut(Slot, EffectId) -> Result<Option<Effect>, Error>,
+        read: &mut impl FnMut(S, EffectId) -> Result<Option<Effect>, Error>,
     ) -> Result<Next, Error> {
         if lane.claimed.is_some() {
             return Ok(Next::Nothing);
@@ -371,7 +397,7 @@ impl Queue {
         while let Some((id, held)) = lane.next() {
             let effect = match held {
                 Some(held) => Effect::clone(&held),
-                None => match read(slot, id)? {
+                None => match read(session, id)? {
                     Some(effect) => effect,
                     None => return Ok(Next::Nothing),
                 },
@@ -383,7 +409,7 @@ impl Queue {
             if lane.is_parked(to) {
                 continue;
             }
-            let other = self.lanes.get(&(priority.other(), slot));
+            let other = self.lanes.get(&(priority.other(), session));
             if other.is_some_and(|other| other.goes_before(id, draws)) {
                 // Looked at again when that one is done.
                 return Ok(Next::Nothing);
@@ -451,7 +477,7 @@ impl Queue {
     }
 
     /// Moves an effect to the lane that it is known to belong to.
-    fn moves(&mut self, id: EffectId, to: Key) {
+    fn moves(&mut self, id: EffectId, to: Key<S>) {
         let Some(from) = self.of.get(&id).copied().filter(|from| *from != to) else { return };
         let Some(lane) = self.lanes.get_mut(&from) else { return };
         let Some(entry) = lane.effects.remove(&id) else { return };
@@ -476,6 +502,8 @@ mod tests {
             session::{Place, Platform},
         },
     };
+
+    type Queue = super::Queue<u32>;
 
     fn at(seconds: i64) -> DateTime<Utc> {
         DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::seconds(seconds)
