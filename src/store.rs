@@ -6,6 +6,8 @@
 mod compression;
 pub mod health;
 pub mod memory;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod queue;
 mod sealing;
 pub mod sled;
@@ -446,6 +448,14 @@ pub enum Error {
         what: String,
         /// Why, and what to do.
         why: String,
+    },
+    /// Another node writes to the database.
+    #[error(
+        "the database is in use by node `{node}`. hint: run commands on the machine of that node, or stop it first"
+    )]
+    Leased {
+        /// Which.
+        node: String,
     },
     /// Another process has the data directory open.
     #[error(

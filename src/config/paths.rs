@@ -18,6 +18,7 @@ impl Config {
     fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let Self {
             data,
+            postgres,
             web,
             brand,
             slack,
@@ -48,9 +49,12 @@ impl Config {
             &mut flows.tasks,
             &mut consulting.case_studies,
         ];
+        let postgres = postgres.iter_mut();
+        let postgres = postgres.flat_map(|of| [&mut of.url_file, &mut of.key_file]);
         let files = [&mut contacts.vcard, &mut contacts.directory];
         optional
             .into_iter()
+            .chain(postgres)
             .chain(slack)
             .chain(discord.iter_mut().map(|discord| &mut discord.token_file))
             .chain(webhooks.values_mut().map(|webhook| &mut webhook.secret_file))

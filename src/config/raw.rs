@@ -14,6 +14,8 @@ use crate::model::{flow::Period, usage::Per};
 pub struct Config {
     /// Where things are kept.
     pub data: Data,
+    /// The database of several nodes; without it the data is in the data directory.
+    pub postgres: Option<Postgres>,
     /// The local page.
     pub web: Web,
     /// How the pages look.
@@ -58,6 +60,24 @@ pub struct Config {
 pub struct Data {
     /// The data directory; by default where the system keeps application data.
     pub dir: Option<PathBuf>,
+}
+
+/// Data in PostgreSQL. One node is active, others stand by.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Postgres {
+    /// Variable with the address: `postgres://user:password@host:5432/database`.
+    pub url_env: Option<String>,
+    /// File with that address.
+    pub url_file: Option<PathBuf>,
+    /// Variable with the key that seals the data, the same on every node: 32 bytes in base64.
+    pub key_env: Option<String>,
+    /// File with that key.
+    pub key_file: Option<PathBuf>,
+    /// What this node is called; by default the name of the machine and the number of the process.
+    pub node: Option<String>,
+    /// How long the active node may stand still before another takes over.
+    pub lease: Option<Period>,
 }
 
 /// The local page.

@@ -2,6 +2,7 @@
 
 mod brand;
 mod discord;
+mod postgres;
 mod search;
 mod slack;
 
@@ -67,6 +68,7 @@ impl<'a> Resolve<'a> {
             config.web.staff_key_env.is_some() || config.web.staff_key_file.is_some();
         let metrics = self.metrics(&config.metrics);
         let webhooks = self.webhooks(&config.webhooks);
+        let postgres = config.postgres.map(|postgres| self.postgres(&postgres));
         let slack = config.slack.map(|slack| self.slack(slack));
         let discord = config.discord.map(|discord| self.discord(discord));
         let contacts = self.contacts(config.contacts);
@@ -78,6 +80,7 @@ impl<'a> Resolve<'a> {
         let brand = self.brand(&config.brand);
         let settings = Settings {
             data_dir: self.data_dir(config.data.dir),
+            postgres,
             web,
             brand,
             vars: config.vars,

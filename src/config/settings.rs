@@ -5,6 +5,7 @@ use std::{
     fs,
     net::SocketAddr,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use chrono::TimeDelta;
@@ -32,6 +33,8 @@ use crate::model::{
 pub struct Settings {
     /// Where everything is kept.
     pub data_dir: PathBuf,
+    /// The database, where the data is not in the data directory.
+    pub postgres: Option<Postgres>,
     /// The local page.
     pub web: Web,
     /// How the pages look.
@@ -68,6 +71,26 @@ pub struct Settings {
     pub metrics: Metrics,
     /// What is offered in a consulting flow, and what it costs.
     pub consulting: Consulting,
+}
+
+/// Data in PostgreSQL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Postgres {
+    /// Where it is; none where nobody has looked up the secrets, or they are not set.
+    pub access: Option<PostgresAccess>,
+    /// What this node is called.
+    pub node: Option<String>,
+    /// How long the active node may stand still before another takes over.
+    pub lease: Duration,
+}
+
+/// How the database is reached and read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostgresAccess {
+    /// `postgres://user:password@host:5432/database`.
+    pub url: Secret,
+    /// Seals the data: 32 bytes in standard base64, which was checked.
+    pub key: Secret,
 }
 
 /// Slack.
@@ -307,6 +330,7 @@ impl Settings {
         ];
         Self {
             data_dir,
+            postgres: None,
             web: Web {
                 listen: raw::LISTEN,
                 allow_remote: false,

@@ -4,7 +4,6 @@
 use std::{
     collections::BTreeSet,
     io::{self, BufWriter, Write},
-    sync::Arc,
 };
 
 use chrono::{DateTime, Utc};
@@ -12,7 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{app::Home, cli::Format, erase::Erased, hold::WaitStatus, sentence};
+use super::{
+    app::{Home, in_database},
+    cli::Format,
+    erase::Erased,
+    hold::WaitStatus,
+    sentence,
+};
 use crate::{
     base::ids::SessionId,
     engine::{
@@ -162,7 +167,7 @@ pub(super) async fn carry_out(
         }
         AdminRequest::Dump => {
             seal_files(engine).await;
-            let store = Arc::clone(&home.store);
+            let store = home.embedded.clone().ok_or_else(in_database)?;
             let dump = move || store.dump(&mut BufWriter::with_capacity(PIECE_MAX, Pour(pieces)));
             Ok(serde_json::to_value(tokio::task::spawn_blocking(dump).await??)?)
         }

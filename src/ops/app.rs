@@ -24,6 +24,7 @@ use crate::{
         webhook::{self, Webhooks},
     },
     flow::{Aliases, Library, check, subtasks::Tasks},
+    model::file_key::FileKeys,
     net::fetch::Fetcher,
     ports::{
         artifacts::{Artifacts, extract::Extractor},
@@ -39,7 +40,7 @@ use crate::{
         },
         search,
     },
-    store::{self, sled::SledStore},
+    store::{Store, sled::SledStore},
     tool::{
         self, Services, Toolbox,
         catalog::{self, consulting::case_studies::Cases},
@@ -211,24 +212,96 @@ pub(super) fn limits(settings: &Settings) -> engine::Limits {
 pub(super) struct Opened {
     /// What its engine takes.
     pub(super) parts: Parts,
-    /// The store once more, for what only this one can.
-    pub(super) store: Arc<SledStore>,
+    /// The store once more where it is the embedded one, for what only that can.
+    pub(super) embedded: Option<Arc<SledStore>>,
 }
 
-/// Opens everything that a bot is made of.
+/// What the data is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    /// A bot that serves people.
+    Serving,
+    /// A command, which does one thing and ends.
+    Command,
+}
+
+/// Opens everything that a bot is made of. Where the data is in a database, it waits until no other node is active.
 pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
-    open_over(settings, SledStore::open)
+    open_over(settings, Opening::Serving)
 }
 
-/// The same for a command, which does one thing and ends.
+/// The same for a command.
 pub(super) fn open_for_command(settings: &Settings) -> anyhow::Result<Opened> {
-    open_over(settings, SledStore::open_for_command)
+    open_over(settings, Opening::Command)
 }
 
-fn open_over(
+/// Why a command that works on the data directory does nothing.
+pub(super) fn in_database() -> anyhow::Error {
+    sentence(
+        "the data is in PostgreSQL, and this command works on a data directory. hint: copy the database with `pg_dump` and \
+         restore it with `pg_restore`; keep the key that seals the data with neither of them",
+    )
+}
+
+/// The store, and the same once more where it is the embedded one.
+type OpenedStore = (Arc<dyn Store>, Option<Arc<SledStore>>);
+
+fn open_store(
     settings: &Settings,
-    open_store: impl FnOnce(&Path, Arc<dyn Ids>) -> Result<SledStore, store::Error>,
-) -> anyhow::Result<Opened> {
+    opening: Opening,
+    ids: Arc<dyn Ids>,
+) -> anyhow::Result<OpenedStore> {
+    if let Some(database) = &settings.postgres {
+        return Ok((open_database(database, opening, ids)?, None));
+    }
+    let dir = settings.data_dir.join("store");
+    let store = match opening {
+        Opening::Serving => SledStore::open(&dir, ids)?,
+        Opening::Command => SledStore::open_for_command(&dir, ids)?,
+    };
+    let store = Arc::new(store);
+    Ok((Arc::<SledStore>::clone(&store), Some(store)))
+}
+
+#[cfg(feature = "postgres")]
+fn open_database(
+    database: &settings::Postgres,
+    opening: Opening,
+    ids: Arc<dyn Ids>,
+) -> anyhow::Result<Arc<dyn Store>> {
+    use crate::store::postgres::{Options, PostgresStore, Standby};
+    let access = database.access.as_ref();
+    let access = access.and_then(|access| Some((access.url.expose().to_owned(), access.key()?)));
+    let (url, key) = access.ok_or_else(|| {
+        sentence(
+            "the data is in PostgreSQL, and its address or key is not set. hint: set the variables that `[postgres]` in the \
+             configuration names",
+        )
+    })?;
+    let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let node = || format!("{} (process {})", host(), std::process::id());
+    let node = database.node.clone().unwrap_or_else(node);
+    let standby = match opening {
+        Opening::Serving => Standby::Waits,
+        Opening::Command => Standby::Refuses,
+    };
+    let options = Options { url, key, node, lease: database.lease, standby };
+    Ok(Arc::new(PostgresStore::open(&options, ids)?))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn open_database(
+    _: &settings::Postgres,
+    _: Opening,
+    _: Arc<dyn Ids>,
+) -> anyhow::Result<Arc<dyn Store>> {
+    Err(sentence(
+        "this program was built without PostgreSQL. hint: build it with `--features postgres`, or take `[postgres]` out of \
+         the configuration",
+    ))
+}
+
+fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let ids: Arc<dyn Ids> = Arc::new(RandomIds);
     let dir = &settings.data_dir;
@@ -238,9 +311,9 @@ fn open_over(
             dir.display()
         )));
     }
-    let store = Arc::new(open_store(&dir.join("store"), Arc::clone(&ids))?);
+    let (store, embedded) = open_store(settings, opening, Arc::clone(&ids))?;
     let reader = Extractor::own().context("this program cannot find itself")?;
-    let keys = Arc::<SledStore>::clone(&store);
+    let keys: Arc<dyn FileKeys> = Arc::<dyn Store>::clone(&store);
     let artifacts = Artifacts::new(dir, keys, Arc::clone(&clock), Arc::clone(&ids), reader)?;
     let means = ResilienceOptions {
         clock: Arc::clone(&clock),
@@ -251,7 +324,7 @@ fn open_over(
     let models = Models::open(&settings.llm, &means)?;
     let search = settings.search.as_ref().map(|service| search::open(service, Arc::clone(&clock)));
     let services = Services {
-        past: Some(Arc::new(Stored(Arc::<SledStore>::clone(&store)))),
+        past: Some(Arc::new(Stored(Arc::clone(&store)))),
         fetcher: Some(Arc::new(Fetcher::new().context("the client for websites cannot be made")?)),
         printer: Printer::own().context("this program cannot find itself")?,
         search: search.transpose()?,
@@ -265,7 +338,7 @@ fn open_over(
             .map(Arc::new),
     };
     let parts = Parts {
-        store: Arc::<SledStore>::clone(&store),
+        store,
         clock,
         ids,
         library: Arc::new(library(settings)?),
@@ -277,7 +350,7 @@ fn open_over(
         models,
         services,
     };
-    Ok(Opened { parts, store })
+    Ok(Opened { parts, embedded })
 }
 
 /// The data, open in this process.
@@ -285,14 +358,14 @@ fn open_over(
 pub(super) struct Home {
     /// Finds sessions and their flows, and erases.
     pub(super) engine: Engine,
-    /// Writes dumps.
-    pub(super) store: Arc<SledStore>,
+    /// Writes dumps, where the store is the embedded one.
+    pub(super) embedded: Option<Arc<SledStore>>,
 }
 
 impl Home {
     /// For a command, while no bot runs: the engine does what it is asked to and nothing by itself.
-    pub(super) fn at_rest(Opened { parts, store }: Opened) -> Self {
-        Self { engine: Engine::new(parts, Vec::new()), store }
+    pub(super) fn at_rest(Opened { parts, embedded }: Opened) -> Self {
+        Self { engine: Engine::new(parts, Vec::new()), embedded }
     }
 }
 

@@ -55,6 +55,9 @@ pub(super) fn backup(wanted: &Wanted, backup: &Backup) -> anyhow::Result<ExitCod
         manifest::verified(&backup.dir)?
     } else {
         let settings = wanted.settings()?;
+        if settings.postgres.is_some() {
+            return Err(app::in_database());
+        }
         app::block_on(async {
             let reach = DataAccess::find(&settings).await?;
             take(&reach, &settings.data_dir, &backup.dir).await

@@ -44,20 +44,20 @@ impl DataAccess {
     /// Finds the way; nothing is created where nothing is.
     pub(super) async fn find(settings: &Settings) -> anyhow::Result<Self> {
         let dir = &settings.data_dir;
-        if !holds_data(dir)? {
+        if settings.postgres.is_none() && !holds_data(dir)? {
             return Err(sentence(format!(
                 "there is no data in `{}`. hint: choose the data directory with `--data DIR`",
                 dir.display()
             )));
         }
-        for last in (0..TRIES).rev() {
+        for last in (0..tries(settings)).rev() {
             if control::call(dir).await?.is_some() {
                 return Ok(Self::There(dir.clone()));
             }
             match app::open_for_command(settings) {
                 Ok(opened) => return Ok(Self::Here(Box::new(Home::at_rest(opened)))),
                 Err(error) => match error.downcast_ref::<store::Error>() {
-                    Some(store::Error::Busy { .. }) if last > 0 => {}
+                    Some(store::Error::Busy { .. } | store::Error::Leased { .. }) if last > 0 => {}
                     Some(store::Error::Busy { dir, pid }) => {
                         return Err(sentence(format!(
                             "`{dir}` is in use by process {pid}, which doesn't answer commands. hint: stop it with \
@@ -138,6 +138,13 @@ impl DataAccess {
             from = next;
         }
     }
+}
+
+/// How often the data is tried: a bot that was killed holds its lease in a database until that ends.
+fn tries(settings: &Settings) -> u32 {
+    let lease = settings.postgres.as_ref().map_or(Duration::ZERO, |database| database.lease);
+    let more = lease.as_millis() / PAUSE.as_millis();
+    TRIES.saturating_add(u32::try_from(more).unwrap_or(u32::MAX))
 }
 
 /// Whether `dir` is a data directory: a folder of another kind is not made one by looking at it.

@@ -43,6 +43,9 @@ struct Outcome {
 /// Takes what can be read to a new data directory.
 pub(super) fn repair(wanted: &Wanted, repair: &Repair) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
+    if settings.postgres.is_some() {
+        return Err(app::in_database());
+    }
     let (from, to) = (&settings.data_dir, &repair.to);
     if fs::symlink_metadata(to).is_ok() {
         return Err(sentence(format!(
@@ -172,7 +175,7 @@ fn copy_tree(from: &Path, to: &Path) -> anyhow::Result<()> {
 
 /// Opens the new directory, leaves out files of conversations that are not there, and reads the rest.
 fn verified(settings: &Settings, to: &Path) -> anyhow::Result<Vec<Unreadable>> {
-    let settings = Settings { data_dir: to.to_owned(), ..settings.clone() };
+    let settings = Settings { data_dir: to.to_owned(), postgres: None, ..settings.clone() };
     app::block_on(async {
         let home = Home::at_rest(app::open_for_command(&settings)?);
         let artifacts = &home.engine.parts().artifacts;

@@ -56,6 +56,9 @@ struct Restored {
 /// Restores a backup into an empty data directory.
 pub(super) fn restore(wanted: &Wanted, restore: &Restore) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
+    if settings.postgres.is_some() {
+        return Err(app::in_database());
+    }
     let mut forget = match &restore.erased {
         Some(file) => erasures(file)?,
         None => BTreeSet::new(),
@@ -153,7 +156,7 @@ async fn rebuilt(
     }
     let mut dump = BufReader::new(File::open(backup.join(Place::dump().path()))?);
     let contents = SledStore::build(&store, &mut dump)?;
-    let settings = Settings { data_dir: site.to_owned(), ..settings.clone() };
+    let settings = Settings { data_dir: site.to_owned(), postgres: None, ..settings.clone() };
     let home = Home::at_rest(app::open_for_command(&settings)?);
     let reach = DataAccess::Here(Box::new(home.clone()));
     let audit_records = proved(&reach, manifest).await?;

@@ -28,7 +28,10 @@ use crate::{
     config::{Problem, Settings},
     engine::{Engine, Parts, recording::Recorder},
     gateway::web::{self, Server, WebGateway},
-    store::Store,
+    store::{
+        Store,
+        health::{Health, Trouble},
+    },
 };
 
 /// Longest time for the step in hand and the connections after the bot is told to stop; what is not finished by then
@@ -41,6 +44,9 @@ const LEFT_OVER_MAX: Duration = Duration::from_secs(1);
 
 /// How often measurements are sorted into their buckets.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
+
+/// How often a node looks whether it is still the active one.
+const LOOKS_EVERY: Duration = Duration::from_secs(1);
 
 /// Where a bot that has started can be reached.
 #[derive(Debug, Serialize)]
@@ -95,7 +101,15 @@ pub(super) fn serve(
             Reloads::OnHangup => Trigger::hangup()?,
             Reloads::OnChange => Trigger::change(&settings),
         };
-        let opened = app::open(&settings)?;
+        if settings.postgres.is_some() {
+            // It may stand by for weeks, which is what it is started for.
+            supervisor.ready();
+        }
+        let to_open = settings.clone();
+        let opened = tokio::select! {
+            opened = tokio::task::spawn_blocking(move || app::open(&to_open)) => opened??,
+            () = stop.asked() => return Ok(AtOnce(true)),
+        };
         refuse_flawed(&opened.parts, (&settings, is_configured))?;
         let settings = Arc::new(settings);
         let reload = Reload {
@@ -193,7 +207,7 @@ struct Bot {
 impl Bot {
     async fn start(
         settings: Arc<Settings>,
-        app::Opened { mut parts, store }: app::Opened,
+        app::Opened { mut parts, embedded }: app::Opened,
         recorder: Option<Recorder>,
     ) -> anyhow::Result<Self> {
         let slack = slack::open(&settings, &mut parts).await?;
@@ -230,11 +244,14 @@ impl Bot {
         tasks.spawn(engine.run(shutdown.clone()).map(Ok));
         let serving = server.serve(engine.clone(), shutdown.clone());
         tasks.spawn(serving.map(Ok));
-        tasks.spawn(keep_house(Arc::clone(&store) as Arc<dyn Store>, shutdown.clone()));
+        tasks.spawn(keep_house(Arc::clone(&engine.parts().store), shutdown.clone()));
+        if embedded.is_none() {
+            tasks.spawn(active(Arc::clone(&engine.parts().store), shutdown.clone()));
+        }
         tasks.spawn(scrub::daily(engine.clone(), shutdown.clone()));
         match Control::bind(&settings.data_dir) {
             Ok(control) => {
-                let listening = control.serve(Home { engine, store }, shutdown.clone());
+                let listening = control.serve(Home { engine, embedded }, shutdown.clone());
                 tasks.spawn(async move {
                     listening.await;
                     Ok(())
@@ -290,6 +307,18 @@ fn tell_public(url: &str, address: SocketAddr) {
              `public_url = \"http://{address}\"` under `[web]`, or have a proxy pass that path to it"
         );
     }
+}
+
+/// Ends in an error once another node has taken over: what this one remembers is not what is stored any more.
+async fn active(store: Arc<dyn Store>, shutdown: CancellationToken) -> anyhow::Result<()> {
+    while tokio::time::timeout(LOOKS_EVERY, shutdown.cancelled()).await.is_err() {
+        if store.health() == Health::ReadOnly(Trouble::TakenOver) {
+            return Err(sentence(
+                "another node has taken over, so this one ends. hint: start it again; it then stands by",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Says what the store holds, and keeps measurements from piling up where nobody asks for them.

@@ -46,6 +46,12 @@ pub enum Trouble {
     /// The device says that it failed.
     #[error("the disk reports an error")]
     Device,
+    /// The database server cannot be reached.
+    #[error("the database server does not answer")]
+    Unreachable,
+    /// Another node has taken over.
+    #[error("another node has taken over")]
+    TakenOver,
     /// The database refuses, or broke.
     #[error("the database gave up")]
     Database,
@@ -72,6 +78,10 @@ impl Trouble {
             Self::Slow | Self::Device => {
                 "check the system log for disk errors; move the data directory to a healthy disk"
             }
+            Self::Unreachable => {
+                "check that the database server runs and can be reached from here (`psql` with the same address)"
+            }
+            Self::TakenOver => "start this node again; it then stands by until the other one stops",
             Self::Database => {
                 "check this program's log; if it keeps happening, restore a backup with `anteroom restore`"
             }

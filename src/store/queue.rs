@@ -254,6 +254,14 @@ impl<S: SessionRef> Queue<S> {
         Some((key.1, entry.held.clone()))
     }
 
+    /// The effects of a session that are still to leave.
+    #[cfg(feature = "postgres")]
+    pub(super) fn of_session(&self, session: S) -> Vec<EffectId> {
+        let lanes = [Priority::Normal, Priority::Background].map(|priority| (priority, session));
+        let lanes = lanes.iter().filter_map(|key| self.lanes.get(key));
+        lanes.flat_map(|lane| lane.effects.keys().copied()).collect()
+    }
+
     /// Takes an effect out: it has left, or is gone with its session.
     pub(super) fn remove(&mut self, id: EffectId) {
         let Some(key) = self.of.remove(&id) else { return };

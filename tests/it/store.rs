@@ -3,6 +3,7 @@
 mod audit_links;
 mod audit_pages;
 pub(crate) mod bad_times;
+mod postgres_alone;
 mod resting;
 mod shredding;
 mod sled_alone;
@@ -37,12 +38,15 @@ use anteroom::{
         Capacity, Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
         health::Health,
         memory::MemoryStore,
+        postgres::{Options, PostgresStore},
         sled::{KEYS_FILE, SledStore},
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
+
+use crate::support::postgres;
 
 /// Room for all that there is.
 const ALL: Capacity = Capacity::of_any(9);
@@ -58,6 +62,10 @@ enum Backend {
     Resting {
         dir: TempDir,
         store: Option<Arc<SledStore>>,
+    },
+    Postgres {
+        options: Options,
+        store: Option<Arc<PostgresStore>>,
     },
 }
 
@@ -78,8 +86,16 @@ impl Backend {
         Self::Resting { dir, store }
     }
 
+    /// None where there is no server.
+    async fn postgres() -> Option<Self> {
+        let options = postgres::database().await?;
+        let store = Some(Arc::new(open_database(&options)));
+        Some(Self::Postgres { options, store })
+    }
+
     fn store(&self) -> Arc<dyn Store> {
         match self {
+            Self::Postgres { store, .. } => Arc::clone(store.as_ref().unwrap()) as _,
             Self::Resting { store, .. } => {
                 Arc::new(resting::Resting(Arc::clone(store.as_ref().unwrap())))
             }
@@ -97,6 +113,11 @@ impl Backend {
                 drop(old.expect("nobody else holds the store"));
                 *store = Some(Arc::new(open(dir.path())));
             }
+            Self::Postgres { options, store } => {
+                let old = Arc::into_inner(store.take().unwrap());
+                drop(old.expect("nobody else holds the store"));
+                *store = Some(Arc::new(open_database(options)));
+            }
         }
         self.store()
     }
@@ -104,6 +125,10 @@ impl Backend {
 
 fn open(dir: &Path) -> SledStore {
     SledStore::open(dir, Arc::new(CountingIds::default())).unwrap()
+}
+
+fn open_database(options: &Options) -> PostgresStore {
+    PostgresStore::open(options, Arc::new(CountingIds::default())).unwrap()
 }
 
 macro_rules! on_every_backend {
@@ -116,6 +141,13 @@ macro_rules! on_every_backend {
         }
         mod in_sled_at_rest {
             $(#[tokio::test] async fn $law() { super::$law(&mut super::Backend::resting()).await; })*
+        }
+        mod in_postgres {
+            $(#[tokio::test] async fn $law() {
+                if let Some(mut backend) = super::Backend::postgres().await {
+                    super::$law(&mut backend).await;
+                }
+            })*
         }
     };
 }

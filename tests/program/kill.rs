@@ -20,8 +20,10 @@ mod walk;
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-use crate::{bot, html, laws, model_service, person, reader, skipped};
-use walk::Walk;
+use tempfile::TempDir;
+
+use crate::{bot, html, laws, model_service, person, postgres, reader, skipped};
+use walk::{End, Walk};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_candidate_flow_comes_out_the_same_however_often_it_is_killed() {
@@ -38,25 +40,41 @@ async fn a_child_run_hands_its_result_back_once_however_often_it_is_killed() {
     the_end_is_the_same("delegating").await;
 }
 
+/// Each kill is followed by a pause: a node that begins waits until the lease of the one before has ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_in_postgresql_comes_out_the_same_however_often_its_node_is_killed() {
+    let flow = "candidate-onboarding";
+    let Some(database) = postgres::database().await else { return };
+    let kills = (setting("KILLS").unwrap_or(10) / 4).max(2);
+    // As it comes out in a data directory.
+    let quiet = tempfile::tempdir().unwrap();
+    let undisturbed = Walk::begin(flow, quiet.path(), &[]).await.finish().await;
+    let rough = tempfile::tempdir().unwrap();
+    let walk = Walk::in_database(flow, rough.path(), database).await;
+    killed((walk, rough), kills, &undisturbed).await;
+}
+
 /// Kills with -9 at random moments.
 async fn the_end_is_the_same(flow: &str) {
-    let mut chance = Chance::new();
-    let seed = chance.0;
-    let kills = setting("KILLS").unwrap_or(10);
     let quiet = tempfile::tempdir().unwrap();
     let mut walk = Walk::begin(flow, quiet.path(), &[]).await;
     let undisturbed = walk.finish().await;
     assert!(undisturbed.steps >= 3, "{undisturbed:#?}");
-
     let rough = tempfile::tempdir().unwrap();
-    let mut walk = Walk::begin(flow, rough.path(), &[]).await;
+    let walk = Walk::begin(flow, rough.path(), &[]).await;
+    killed((walk, rough), setting("KILLS").unwrap_or(10), &undisturbed).await;
+}
+
+async fn killed((mut walk, rough): (Walk, TempDir), kills: u64, undisturbed: &End) {
+    let mut chance = Chance::new();
+    let seed = chance.0;
     walk.moments = (0..kills).map(|_| chance.below(undisturbed.steps)).collect();
     walk.chance = chance;
     let disturbed = walk.finish().await;
 
     let context = format!("KILL_SEED={seed} KILLS={kills}, kept in {}", rough.keep().display());
     assert_eq!(walk.kills, kills, "{context}");
-    disturbed.assert_same(&undisturbed, &context);
+    disturbed.assert_same(undisturbed, &context);
     std::fs::remove_dir_all(walk.data.parent().unwrap()).unwrap();
 }
 

@@ -84,7 +84,12 @@ pub(crate) fn command(data: &Path) -> Command {
 
 /// What a command says, which must succeed.
 pub(crate) fn said(data: &Path, args: &[&str]) -> Vec<u8> {
-    let Output { status, stdout, stderr } = command(data).args(args).output().unwrap();
+    said_by(command(data), args)
+}
+
+/// The same of a command that has options already.
+pub(crate) fn said_by(mut command: Command, args: &[&str]) -> Vec<u8> {
+    let Output { status, stdout, stderr } = command.args(args).output().unwrap();
     assert!(status.success(), "anteroom {args:?}: {}", String::from_utf8_lossy(&stderr));
     stdout
 }

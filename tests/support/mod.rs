@@ -16,6 +16,7 @@ pub(crate) mod model_service;
 pub(crate) mod mortal;
 pub(crate) mod person;
 pub(crate) mod pictured;
+pub(crate) mod postgres;
 pub(crate) mod provider;
 pub(crate) mod proxying;
 pub(crate) mod questions;

@@ -19,15 +19,20 @@ use anteroom::{
     },
     model::transcript::{EffectOutcome, Event},
     ports::artifacts::{Artifacts, blobs::Condition, extract::Extractor},
-    store::{Store as _, sled::SledStore},
+    store::{
+        Store,
+        postgres::{Options, PostgresStore},
+        sled::SledStore,
+    },
 };
 use axum::{Router, extract::State, http::HeaderMap, routing::post};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::Value;
 use tokio::{net::TcpListener, task::JoinSet};
 
 use super::{
     Chance,
-    bot::{Bot, command, said},
+    bot::{Bot, command, said_by},
     digger::Digger,
     html::{self, Card, Form},
     laws,
@@ -113,6 +118,8 @@ pub(crate) struct Walk {
     _digger: Option<Digger>,
     /// Conversations that other people have left open.
     pub(crate) others: usize,
+    /// Where the conversations are, if not in the data directory.
+    database: Option<Options>,
     /// What a power cut leaves; where there is one, a kill is a power cut.
     pub(crate) shadow: Option<Shadow>,
     /// What runs the program, with its arguments; nothing runs it where there is none.
@@ -138,6 +145,18 @@ pub(crate) struct Walk {
     pub(crate) last_words: Option<&'static str>,
 }
 
+/// The table of the configuration that keeps conversations in a database. Its secrets lie in files in `dir`.
+fn database_table(database: &Options, dir: &Path) -> String {
+    let file = |name: &str, text: &str| {
+        let path = dir.join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let (url, key) =
+        (file("url", &database.url), file("key", &BASE64_STANDARD.encode(database.key)));
+    format!("\n[postgres]\nurl_file = \"{url}\"\nkey_file = \"{key}\"\nlease = \"2s\"\n")
+}
+
 /// What somebody is asked next.
 enum Next {
     Card(Card),
@@ -155,17 +174,29 @@ impl Walk {
 
     /// Begins a conversation that a model leads, with its table of the configuration.
     pub(crate) async fn led(flow: &str, dir: &Path, model: &str) -> Self {
-        let mut walk = Self::set_up(flow, dir, &[], Some(model)).await;
+        let mut walk = Self::set_up(flow, dir, (&[], None), Some(model)).await;
+        walk.open_conversation().await;
+        walk
+    }
+
+    /// Begins a conversation that is kept in a database.
+    pub(crate) async fn in_database(flow: &str, dir: &Path, database: Options) -> Self {
+        let mut walk = Self::set_up(flow, dir, (&[], Some(database)), None).await;
         walk.open_conversation().await;
         walk
     }
 
     /// The same before the conversation begins.
     pub(crate) async fn prepare(flow: &str, dir: &Path, deaths: &[(String, u64)]) -> Self {
-        Self::set_up(flow, dir, deaths, None).await
+        Self::set_up(flow, dir, (deaths, None), None).await
     }
 
-    async fn set_up(flow: &str, dir: &Path, deaths: &[(String, u64)], model: Option<&str>) -> Self {
+    async fn set_up(
+        flow: &str,
+        dir: &Path,
+        (deaths, database): (&[(String, u64)], Option<Options>),
+        model: Option<&str>,
+    ) -> Self {
         let data = dir.join("data");
         fs::create_dir(&data).unwrap();
         let hook = Hook::listen().await;
@@ -179,11 +210,12 @@ impl Walk {
             "[vars]\norganisation = \"Example Ltd\"\nprivacy_url = \"https://example.org/privacy\"\n\
              contact = \"people@example.org\"\n\n[approvers]\n\
              recruiting_approvals = {{ web_staff = true }}\nstaff_approvals = {{ web_staff = true }}\n\n\
-             [webhooks]\nats_webhook = {{ url = \"{}\" }}\n\n[flows]\ndir = \"{}\"\ntasks = \"{}\"\n\n{}",
+             [webhooks]\nats_webhook = {{ url = \"{}\" }}\n\n[flows]\ndir = \"{}\"\ntasks = \"{}\"\n\n{}{}",
             hook.url,
             tests.join("flows").display(),
             tests.join("tasks").display(),
             table.unwrap_or_default(),
+            database.as_ref().map(|database| database_table(database, dir)).unwrap_or_default(),
         );
         fs::write(data.with_extension("toml"), config).unwrap();
         fs::write(data.with_extension("clock"), "0").unwrap();
@@ -195,6 +227,7 @@ impl Walk {
             hook,
             _digger: digger,
             others: 0,
+            database,
             shadow: None,
             under: None,
             deaths: deaths.to_vec(),
@@ -307,6 +340,15 @@ impl Walk {
         self.kills += 1;
         self.start();
         is_acknowledged
+    }
+
+    /// What a command says, which must succeed.
+    fn said(&self, args: &[&str]) -> Vec<u8> {
+        let mut command = command(&self.data);
+        if self.database.is_some() {
+            command.arg("--config").arg(self.data.with_extension("toml"));
+        }
+        said_by(command, args)
     }
 
     /// The program with its failpoints armed.
@@ -545,7 +587,7 @@ impl Walk {
         loop {
             tokio::time::sleep(Duration::from_millis(300)).await;
             drop(self.bot.take());
-            let transcript = said(&self.data, &["export", id, "--format", "json"]);
+            let transcript = self.said(&["export", id, "--format", "json"]);
             let transcript: Value = serde_json::from_slice(&transcript).unwrap();
             let entries = transcript["entries"].as_array().unwrap();
             let texts: Vec<String> = entries.iter().map(text_of).collect();
@@ -569,10 +611,10 @@ impl Walk {
         let transcript = self.settled(&id).await;
         self.assert_sound().await;
         let verified: Value =
-            serde_json::from_slice(&said(&self.data, &["audit", "verify", "--json"])).unwrap();
+            serde_json::from_slice(&self.said(&["audit", "verify", "--json"])).unwrap();
         assert_eq!(verified["holds"], true, "{verified}");
         let sessions: Value =
-            serde_json::from_slice(&said(&self.data, &["sessions", "list", "--json"])).unwrap();
+            serde_json::from_slice(&self.said(&["sessions", "list", "--json"])).unwrap();
         let sessions = sessions.as_array().unwrap();
         assert_eq!(sessions.len(), 1 + self.others, "{sessions:#?}");
         let own = sessions.iter().find(|session| session["id"] == id.as_str()).unwrap();
@@ -594,7 +636,7 @@ impl Walk {
             let data = &entry["data"];
             (data["dataType"].clone(), data["data"].clone(), data["reviewed"].clone())
         });
-        let resume = said(&self.data, &["export", &id, "--format", "json-resume"]);
+        let resume = self.said(&["export", &id, "--format", "json-resume"]);
         let mut resume: Value = serde_json::from_slice(&resume).unwrap();
         resume["meta"] = Value::Null;
         End {
@@ -609,9 +651,14 @@ impl Walk {
 
     /// The laws hold on what is stored, and all that was acknowledged is there (I1 to I6).
     async fn assert_sound(&self) {
-        let store = SledStore::open(&self.data.join("store"), Arc::new(RandomIds)).unwrap();
-        let store = Arc::new(store);
-        let (keys, clock, ids) = (Arc::clone(&store), Arc::new(SystemClock), Arc::new(RandomIds));
+        let store: Arc<dyn Store> = match &self.database {
+            Some(database) => Arc::new(PostgresStore::open(database, Arc::new(RandomIds)).unwrap()),
+            None => {
+                Arc::new(SledStore::open(&self.data.join("store"), Arc::new(RandomIds)).unwrap())
+            }
+        };
+        let (keys, clock, ids) =
+            (Arc::<dyn Store>::clone(&store), Arc::new(SystemClock), Arc::new(RandomIds));
         let reader = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
         let artifacts = Artifacts::new(&self.data, keys, clock, ids, reader).unwrap();
         let id: SessionId = self.session.trim_start_matches("/s/").parse().unwrap();
@@ -687,7 +734,7 @@ impl Walk {
         }
         drop(bot);
         let sessions: Value =
-            serde_json::from_slice(&said(&self.data, &["sessions", "list", "--json"])).unwrap();
+            serde_json::from_slice(&self.said(&["sessions", "list", "--json"])).unwrap();
         let left: Vec<_> = sessions.as_array().unwrap().iter().map(|left| &left["id"]).collect();
         assert_eq!(left, [other.as_str()]);
         // Child runs, which no list shows, are gone as well.
@@ -697,9 +744,9 @@ impl Walk {
         assert_eq!(heads, [other.as_str()]);
         drop(store);
         let verified: Value =
-            serde_json::from_slice(&said(&self.data, &["audit", "verify", "--json"])).unwrap();
+            serde_json::from_slice(&self.said(&["audit", "verify", "--json"])).unwrap();
         assert_eq!(verified["holds"], true, "{verified}");
-        let chain = String::from_utf8(said(&self.data, &["audit", "export"])).unwrap();
+        let chain = String::from_utf8(self.said(&["audit", "export"])).unwrap();
         assert!(chain.contains("session_erased"), "no receipt");
     }
 }

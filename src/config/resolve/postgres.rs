@@ -1,0 +1,82 @@
+//! The database of several nodes.
+
+use std::time::Duration;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+
+use super::{Resolve, Secrets};
+use crate::config::{
+    raw,
+    secret::{self, Secret},
+    settings::{Postgres, PostgresAccess},
+};
+
+/// Bytes of the key.
+const KEY: usize = 32;
+
+/// How long a lease may last: shorter ones end by themselves where a machine is busy.
+const LEASE: std::ops::RangeInclusive<Duration> = Duration::from_secs(2)..=Duration::from_mins(5);
+
+/// How long it lasts where nobody says otherwise.
+const USUAL_LEASE: Duration = Duration::from_secs(10);
+
+impl Resolve<'_> {
+    pub(super) fn postgres(&mut self, written: &raw::Postgres) -> Postgres {
+        let lease = written.lease.map_or(USUAL_LEASE, |period| period.0);
+        if !LEASE.contains(&lease) {
+            let message = "the lease must last between 2 seconds and 5 minutes";
+            self.tell("/postgres/lease", message, None);
+        }
+        let url = (("url_env", "url_file"), (&written.url_env, &written.url_file));
+        let key = (("key_env", "key_file"), (&written.key_env, &written.key_file));
+        let [url, key] =
+            [(url, "no address for the database"), (key, "no key to seal the data with")].map(
+                |((keys, (variable, file)), missing)| {
+                    let read =
+                        secret::read(keys, variable.as_deref(), file.as_deref(), self.environment);
+                    match read {
+                        Ok(Some(secret)) => return Some(secret),
+                        // Commands that need no data need no secret either.
+                        _ if self.secrets == Secrets::Ignore => {}
+                        Ok(None) => {
+                            let hint = format!("set `{}` or `{}`", keys.0, keys.1);
+                            self.tell("/postgres", missing, Some(hint));
+                        }
+                        Err(unread) => {
+                            self.tell(
+                                &format!("/postgres/{}", unread.key),
+                                unread.message,
+                                unread.hint,
+                            );
+                        }
+                    }
+                    None
+                },
+            );
+        let key = key.and_then(|key| {
+            let bytes = bytes(&key);
+            if bytes.is_none() {
+                let hint = "use 32 bytes in base64, for example from `openssl rand -base64 32`";
+                self.tell(
+                    "/postgres",
+                    "the key to seal the data with is invalid",
+                    Some(hint.to_owned()),
+                );
+            }
+            bytes.map(|_| key)
+        });
+        let access = url.zip(key).map(|(url, key)| PostgresAccess { url, key });
+        Postgres { access, node: written.node.clone(), lease }
+    }
+}
+
+impl PostgresAccess {
+    /// The key, which was checked when it was read.
+    pub fn key(&self) -> Option<[u8; KEY]> {
+        bytes(&self.key)
+    }
+}
+
+fn bytes(key: &Secret) -> Option<[u8; KEY]> {
+    BASE64_STANDARD.decode(key.expose()).ok()?.try_into().ok()
+}

@@ -1,0 +1,369 @@
+//! PostgreSQL, for data that outlives a machine: one node writes at a time, others stand by and take over.
+//!
+//! - **One writer.** The node that holds the lease writes (`lease`); each write names the number of that lease, so that
+//!   a node which was stopped or cut off writes nothing any more once another has taken over. It hands out no effects
+//!   either after its lease has ended by its own clock.
+//! - **One statement for a batch.** What queues while a statement is on its way goes with the next one (`committer`). A
+//!   batch reads what it must know (`write`), is worked out in memory (`batch`), and is written by one statement.
+//! - **Sealed.** All that is said in a session is sealed with a key of its own, and that key with the operator's
+//!   (`records`). Erasing a session deletes its key; what the database's log and its backups still hold of it can be
+//!   read by nobody who doesn't have both an old backup and the operator's key.
+//! - **Nothing but the standard.** Neither advisory locks nor notifications are used.
+
+mod batch;
+mod committer;
+mod lease;
+mod outbox;
+mod read;
+mod records;
+mod write;
+
+use std::{
+    collections::HashMap,
+    fmt,
+    str::FromStr as _,
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use futures::TryFutureExt as _;
+use sqlx::{
+    Connection as _, PgConnection,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+
+pub use self::lease::Standby;
+use self::{
+    batch::{Step, Tip},
+    committer::{Committer, Job, Reply, STATEMENT_MAX},
+    lease::Lease,
+    outbox::Outbox,
+    read::Reader,
+    records::Keyring,
+};
+use super::{
+    Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer,
+    health::Health,
+    sealing::SECRET,
+    unreadable::{Found, Unreadable},
+};
+use crate::{
+    base::ids::{EffectId, Ids, SessionId, WaitId},
+    model::{
+        audit::Sealed,
+        effect::{Cause, Delivery, Effect, Rendering},
+        file_key::{FileKey, FileKeys, KeyError},
+        session::Head,
+        usage::Balance,
+        wait::Wait,
+    },
+};
+
+/// Jobs that may queue for the committer; whoever comes later waits for room.
+const QUEUE_MAX: usize = 1024;
+
+/// Connections for reading.
+const READERS: u32 = 8;
+
+/// How long a reader waits for one of them.
+const READER_WAITS: Duration = Duration::from_secs(5);
+
+/// How long anybody waits for an answer, the time for a connection included.
+const ANSWER_MAX: Duration = Duration::from_secs(15);
+
+/// How long a transaction may stand still.
+const IDLE_MAX: Duration = Duration::from_secs(5);
+
+/// How long the other node's standstill is waited for, unless somebody says otherwise.
+pub const LEASE: Duration = Duration::from_secs(10);
+
+/// Where the data is and how it is opened.
+#[derive(Clone)]
+pub struct Options {
+    /// `postgres://user:password@host:5432/database`, with the parameters that libpq knows, such as `sslmode`.
+    pub url: String,
+    /// Seals the keys of sessions; the same on every node.
+    pub key: [u8; SECRET],
+    /// Names this node to others, for people.
+    pub node: String,
+    /// How long a node that stands still keeps others from taking over.
+    pub lease: Duration,
+    /// What happens where another node is active.
+    pub standby: Standby,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("node", &self.node).finish_non_exhaustive()
+    }
+}
+
+/// Keeps everything in a database, of which it is the only writer.
+///
+/// Dropping it finishes what is queued and gives the lease back, so that another node can take over at once.
+pub struct PostgresStore {
+    queue: Option<mpsc::Sender<Job>>,
+    committer: Option<JoinHandle<()>>,
+    shared: Arc<Shared>,
+}
+
+/// What the committer and the readers have in common.
+struct Shared {
+    reader: Reader,
+    outbox: Outbox,
+    health: Mutex<Health>,
+}
+
+impl Shared {
+    fn health(&self) -> Health {
+        *self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_health(&self, health: Health) {
+        *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
+    }
+}
+
+/// What a node knows once it is the one that writes.
+struct Begun {
+    runtime: Runtime,
+    connection: PgConnection,
+    keyring: Keyring,
+    lease: Lease,
+    tip: Tip,
+    /// What an earlier process has left in the outbox.
+    queued: Vec<(SessionId, EffectId)>,
+    /// When the lease was taken, or a little before.
+    began: Instant,
+}
+
+impl Begun {
+    /// Brings the tables up to date and takes the lease.
+    fn new(wanted: &Options, options: &PgConnectOptions) -> Result<Self, Error> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(Error::unavailable)?;
+        let taken = runtime.block_on(async {
+            let connected = within(PgConnection::connect_with(options).map_err(trouble));
+            let mut connection = connected.await?;
+            let keyring = within(lease::prepare(&mut connection, &wanted.key)).await?;
+            let (lease, tip, began) = lease::wait_for(options, &mut connection, wanted).await?;
+            let queued = within(read::queued(&mut connection)).await?;
+            Ok::<_, Error>((connection, keyring, lease, tip, queued, began))
+        });
+        let (connection, keyring, lease, tip, queued, began) = taken?;
+        Ok(Self { runtime, connection, keyring, lease, tip, queued, began })
+    }
+}
+
+impl PostgresStore {
+    /// Opens the store, brings its tables up to date and takes the lease; blocks meanwhile. Must be called within a
+    /// runtime. `ids` salts the words of audit records.
+    pub fn open(wanted: &Options, ids: Arc<dyn Ids>) -> Result<Self, Error> {
+        let options = connect_options(wanted)?;
+        let (to_begin, with) = (wanted.clone(), options.clone());
+        // Within a runtime nothing may wait for another one.
+        let begun = std::thread::spawn(move || Begun::new(&to_begin, &with)).join();
+        let begun = begun.map_err(|_| Error::unavailable("opening the database panicked"))??;
+        let Begun { runtime, connection, keyring, lease, tip, queued, began } = begun;
+        let pool = PgPoolOptions::new()
+            .max_connections(READERS)
+            .acquire_timeout(READER_WAITS)
+            .connect_lazy_with(options.clone());
+        let reader = Reader { pool, keyring: Arc::new(keyring), unreadable: Found::default() };
+        let (outbox, health) = (Outbox::default(), Mutex::new(Health::Well));
+        outbox.add(queued);
+        outbox.holds_until(began + lease.lasts);
+        let shared = Arc::new(Shared { reader, outbox, health });
+        let (queue, jobs) = mpsc::channel(QUEUE_MAX);
+        let committer = Committer {
+            options,
+            connection: Some(connection),
+            lease,
+            tip,
+            known: HashMap::new(),
+            ids,
+            shared: Arc::clone(&shared),
+            prolong_at: began + lease.lasts / 3,
+        };
+        let committer = Some(committer.spawn(runtime, jobs)?);
+        Ok(Self { queue: Some(queue), committer, shared })
+    }
+
+    /// Hands a job to the committer and waits for what came of it.
+    async fn ask(&self, job: impl FnOnce(Reply) -> Job) -> Result<(), Error> {
+        let (reply, answer) = oneshot::channel();
+        let queue = self.queue.as_ref().ok_or_else(closed)?;
+        queue.send(job(reply)).await.map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
+    }
+
+    async fn step(&self, step: Step) -> Result<(), Error> {
+        self.ask(|reply| Job::Step { step, reply }).await
+    }
+}
+
+fn connect_options(wanted: &Options) -> Result<PgConnectOptions, Error> {
+    let options = PgConnectOptions::from_str(&wanted.url).map_err(Error::unavailable)?;
+    let limit = STATEMENT_MAX.as_millis().to_string();
+    let idle = IDLE_MAX.as_millis().to_string();
+    Ok(options.application_name("anteroom").options([
+        ("statement_timeout", limit.as_str()),
+        ("idle_in_transaction_session_timeout", idle.as_str()),
+    ]))
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn commit(&self, commit: Commit) -> Result<(), Error> {
+        self.step(Step::Commit(Box::new(commit))).await
+    }
+
+    async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
+        within(self.shared.reader.load(session)).await
+    }
+
+    async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
+        within(self.shared.reader.find(by)).await
+    }
+
+    async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
+        within(self.shared.reader.wait(id)).await
+    }
+
+    async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
+        within(self.shared.reader.due(now, limit)).await
+    }
+
+    async fn claim(&self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
+        match self.shared.health() {
+            Health::Well => {
+                let Shared { outbox, reader, .. } = &*self.shared;
+                within(outbox.claim(reader, now, capacity)).await
+            }
+            Health::ReadOnly(trouble) => Err(Error::ReadOnly(trouble)),
+        }
+    }
+
+    async fn done(&self, effect: EffectId, delivery: Delivery) -> Result<(), Error> {
+        let Shared { outbox, reader, .. } = &*self.shared;
+        match within(outbox.tried(reader, effect)).await? {
+            Some(effect) => self.step(Step::Done { effect: Box::new(effect), delivery }).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn hurry(&self, cause: &Cause, most: usize) -> Result<usize, Error> {
+        Ok(self.shared.outbox.hurry(cause, most))
+    }
+
+    async fn blocked(&self) -> Result<Vec<(Cause, usize)>, Error> {
+        Ok(self.shared.outbox.blocked())
+    }
+
+    async fn outbox(&self, session: SessionId) -> Result<Vec<Effect>, Error> {
+        within(self.shared.reader.outbox(session)).await
+    }
+
+    async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
+        within(self.shared.reader.sessions(after, limit)).await
+    }
+
+    async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
+        within(self.shared.reader.audit(from, limit)).await
+    }
+
+    async fn audit_of(
+        &self,
+        session: SessionId,
+        from: Option<u64>,
+    ) -> Result<(Vec<Sealed>, Option<u64>), Error> {
+        within(self.shared.reader.audit_of(session, from)).await
+    }
+
+    async fn erase(&self, erasure: Erasure) -> Result<(), Error> {
+        self.ask(|reply| Job::Erase { erasure: Box::new(erasure), reply }).await
+    }
+
+    async fn balance(&self, account: &str) -> Result<Balance, Error> {
+        within(self.shared.reader.balance(account)).await
+    }
+
+    async fn note(&self, note: Note) -> Result<(), Error> {
+        self.step(Step::Note(Box::new(note))).await
+    }
+
+    async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
+        within(self.shared.reader.note(key)).await
+    }
+
+    async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {
+        within(self.shared.reader.notes(prefix)).await
+    }
+
+    fn unreadable(&self) -> Vec<Unreadable> {
+        self.shared.reader.unreadable.all()
+    }
+
+    async fn verify(&self) -> Result<(), Error> {
+        self.shared.reader.unreadable.clear();
+        Ok(())
+    }
+
+    fn health(&self) -> Health {
+        self.shared.health()
+    }
+}
+
+#[async_trait]
+impl FileKeys for PostgresStore {
+    async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError> {
+        Ok(within(self.shared.reader.keys_of(session)).await?.map(|keys| keys.files()))
+    }
+
+    async fn link_key(&self) -> Result<FileKey, KeyError> {
+        Ok(self.shared.reader.keyring.secret.link_key())
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(committer) = self.committer.take()
+            && committer.join().is_err()
+        {
+            tracing::error!(
+                "the store's committer had panicked; what it had not acknowledged may be lost"
+            );
+        }
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    // Options and keys are nobody's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").field("health", &self.health()).finish_non_exhaustive()
+    }
+}
+
+fn closed() -> Error {
+    Error::unavailable("the store is closed")
+}
+
+/// What comes of a question to the database, or an error where no answer comes: the network may have swallowed it.
+async fn within<T>(asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let silent = |_| Error::unavailable("the database server does not answer");
+    timeout(ANSWER_MAX, asked).await.map_err(silent)?
+}
+
+/// What an error of the database means for who asked.
+fn trouble(error: sqlx::Error) -> Error {
+    Error::unavailable(error)
+}

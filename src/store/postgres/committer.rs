@@ -1,0 +1,426 @@
+//! The one thread that writes. What queues while a batch is on its way goes with the next one, so that many steps share
+//! one statement and one sync of the database's log.
+//!
+//! When the connection breaks while a batch is on its way, nobody knows whether it was written. Batches are numbered: the
+//! next connection tells, and the batch is written again if it was not.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use sqlx::{Connection as _, PgConnection, postgres::PgConnectOptions};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{sleep, timeout},
+};
+
+use super::{
+    Shared,
+    batch::{Known, Outgoing, Picture, Step, Tip, Wanted},
+    lease::{self, Lease},
+    read, trouble, write,
+};
+use crate::{
+    base::ids::{Ids, SessionId},
+    store::{
+        Erasure, Error,
+        health::{Health, Trouble},
+    },
+};
+
+/// Steps that go in one batch.
+const BATCH_MAX: usize = 128;
+
+/// Sessions of which the keys and the last event are remembered, each of about a kilobyte.
+const KNOWN_MAX: usize = 1024;
+
+/// Longest time that one statement may take.
+pub(super) const STATEMENT_MAX: Duration = Duration::from_secs(5);
+
+/// How often a connection is tried anew in bad times.
+const TRIES_EVERY: Duration = Duration::from_millis(500);
+
+/// How often a batch that met another one is written again.
+const RETRIES: usize = 3;
+
+pub(super) type Reply = oneshot::Sender<Result<(), Error>>;
+
+/// Something for the committer to do.
+pub(super) enum Job {
+    Step { step: Step, reply: Reply },
+    Erase { erasure: Box<Erasure>, reply: Reply },
+}
+
+/// What the committer works with.
+pub(super) struct Committer {
+    pub(super) options: PgConnectOptions,
+    /// None after it broke.
+    pub(super) connection: Option<PgConnection>,
+    pub(super) lease: Lease,
+    pub(super) tip: Tip,
+    pub(super) known: HashMap<SessionId, Known>,
+    pub(super) ids: Arc<dyn Ids>,
+    pub(super) shared: Arc<Shared>,
+    /// When the lease is prolonged next, if nothing is written until then.
+    pub(super) prolong_at: Instant,
+}
+
+/// Why a batch was not written.
+enum Failure {
+    /// Nothing was written, for this reason.
+    Refused(Error),
+    /// The connection broke: it may have been written.
+    Unsure(Trouble),
+    /// Another node writes now.
+    Fenced,
+}
+
+impl Failure {
+    fn of(error: sqlx::Error) -> Self {
+        match error.as_database_error().and_then(|error| error.code().map(String::from)) {
+            // Division by zero, which is what the statement does where it is not this node's turn.
+            Some(code) if code == "22012" => Self::Fenced,
+            // The server stops or has become a replica: another one will answer.
+            Some(code) if code.starts_with("57P") || code == "25006" => {
+                Self::Unsure(Trouble::Unreachable)
+            }
+            Some(code) if code.starts_with("53") => Self::Unsure(Trouble::Full),
+            Some(_) => Self::Refused(trouble(error)),
+            None => Self::Unsure(Trouble::Unreachable),
+        }
+    }
+}
+
+impl Committer {
+    /// Runs on a thread of its own until nobody has anything for it to do.
+    pub(super) fn spawn(
+        self,
+        runtime: tokio::runtime::Runtime,
+        jobs: mpsc::Receiver<Job>,
+    ) -> Result<JoinHandle<()>, Error> {
+        let thread = std::thread::Builder::new().name("store-committer".to_owned());
+        thread.spawn(move || runtime.block_on(self.run(jobs))).map_err(Error::unavailable)
+    }
+
+    async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+        let mut next = None;
+        loop {
+            let job = if let Some(job) = next.take() {
+                Some(job)
+            } else {
+                tokio::select! {
+                    job = jobs.recv() => match job {
+                        Some(job) => Some(job),
+                        None => break,
+                    },
+                    () = tokio::time::sleep_until(self.prolong_at.into()) => None,
+                }
+            };
+            match job {
+                None => self.prolong().await,
+                Some(Job::Erase { erasure, reply }) => {
+                    let done = self.erase(*erasure).await;
+                    // Who no longer waits has been told that the outcome is not known.
+                    _ = reply.send(done);
+                }
+                Some(Job::Step { step, reply }) => {
+                    let mut steps = vec![(step, reply)];
+                    while steps.len() < BATCH_MAX {
+                        match jobs.try_recv() {
+                            Ok(Job::Step { step, reply }) => steps.push((step, reply)),
+                            Ok(other) => {
+                                next = Some(other);
+                                break;
+                            }
+                            Err(_) => break,
+                        }
+                    }
+                    self.steps(steps).await;
+                }
+            }
+        }
+        if let Some(mut connection) = self.connection.take() {
+            _ = timeout(STATEMENT_MAX, lease::give_back(&mut connection, self.lease)).await;
+            _ = timeout(STATEMENT_MAX, connection.close()).await;
+        }
+    }
+
+    /// Works out and writes a batch, and answers everybody in it.
+    async fn steps(&mut self, steps: Vec<(Step, Reply)>) {
+        let (steps, replies): (Vec<Step>, Vec<Reply>) = steps.into_iter().unzip();
+        match self.written(&steps).await {
+            Ok(results) => {
+                for (result, reply) in results.into_iter().zip(replies) {
+                    let done = result.map(|outgoing| self.shared.outbox.apply(outgoing));
+                    _ = reply.send(done);
+                }
+            }
+            Err(error) => {
+                for reply in replies {
+                    _ = reply.send(Err(error.clone()));
+                }
+            }
+        }
+    }
+
+    /// What came of each step, once those that were not refused are on the device.
+    async fn written(&mut self, steps: &[Step]) -> Result<Vec<Result<Outgoing, Error>>, Error> {
+        let mut retries = RETRIES;
+        loop {
+            self.ready().await?;
+            let keyring = Arc::clone(&self.shared.reader.keyring);
+            let ids = Arc::clone(&self.ids);
+            let mut wanted = Wanted::default();
+            for step in steps {
+                wanted.add(&keyring, step);
+            }
+            let read = match &mut self.connection {
+                Some(connection) => {
+                    let known = (&self.known, &self.tip);
+                    let read = write::picture(connection, (&keyring, ids.as_ref()), &wanted, known);
+                    timeout(STATEMENT_MAX, read).await
+                }
+                None => continue,
+            };
+            let mut picture = match read {
+                Ok(Ok(picture)) => picture?,
+                Ok(Err(error)) => match Failure::of(error) {
+                    Failure::Refused(error) => return Err(error),
+                    _ if retries > 0 => {
+                        retries -= 1;
+                        self.connection = None;
+                        continue;
+                    }
+                    _ => return Err(self.unwell(Trouble::Unreachable)),
+                },
+                Err(_) => {
+                    self.connection = None;
+                    return Err(self.unwell(Trouble::Unreachable));
+                }
+            };
+            let results: Vec<_> = steps.iter().map(|step| picture.apply(step)).collect();
+            if results.iter().all(Result::is_err) {
+                return Ok(results);
+            }
+            match self.write(&picture).await {
+                Ok(()) => {
+                    self.settle(picture);
+                    return Ok(results);
+                }
+                Err(error) if is_race(&error) && retries > 0 => {
+                    retries -= 1;
+                    self.known.clear();
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Remembers what a batch has changed.
+    fn settle(&mut self, picture: Picture<'_>) {
+        let Picture { sessions, tip, .. } = picture;
+        self.tip = Tip { batch: self.tip.batch + 1, ..tip };
+        if self.known.len() >= KNOWN_MAX {
+            self.known.clear();
+        }
+        self.known.extend(sessions);
+    }
+
+    /// Writes a batch, and finds out whether it is there where the connection breaks meanwhile.
+    async fn write(&mut self, picture: &Picture<'_>) -> Result<(), Error> {
+        let began = Instant::now();
+        loop {
+            let failure = match self.try_write(picture).await {
+                Ok(()) => return Ok(()),
+                Err(failure) => failure,
+            };
+            let bad = match failure {
+                Failure::Refused(error) => return Err(error),
+                Failure::Fenced => Trouble::TakenOver,
+                Failure::Unsure(bad) => bad,
+            };
+            self.connection = None;
+            loop {
+                // By then another node may have taken over.
+                if began.elapsed() > self.lease.lasts {
+                    return Err(self.unwell(bad));
+                }
+                match self.reconnect().await {
+                    Ok(Some(tip)) if tip.batch == self.tip.batch => break,
+                    Ok(Some(tip))
+                        if tip.batch == self.tip.batch + 1 && tip.seal == picture.tip.seal =>
+                    {
+                        return Ok(());
+                    }
+                    Ok(_) => return Err(self.unwell(Trouble::TakenOver)),
+                    Err(_) => sleep(TRIES_EVERY).await,
+                }
+            }
+        }
+    }
+
+    async fn try_write(&mut self, picture: &Picture<'_>) -> Result<(), Failure> {
+        let Some(connection) = &mut self.connection else {
+            return Err(Failure::Unsure(Trouble::Unreachable));
+        };
+        let (began, lease) = (Instant::now(), (self.lease.fence, self.lease.millis()));
+        let written = write::write(connection, lease, (&picture.writes, &picture.tip));
+        match timeout(STATEMENT_MAX, written).await {
+            Ok(Ok(())) => {
+                self.prolonged(began);
+                Ok(())
+            }
+            Ok(Err(error)) => Err(Failure::of(error)),
+            Err(_) => Err(Failure::Unsure(Trouble::Slow)),
+        }
+    }
+
+    /// Erases a session, in a transaction of several statements.
+    async fn erase(&mut self, erasure: Erasure) -> Result<(), Error> {
+        erasure.check()?;
+        self.ready().await?;
+        let (keyring, ids) = (Arc::clone(&self.shared.reader.keyring), Arc::clone(&self.ids));
+        let session = erasure.session;
+        let mut wanted = Wanted::default();
+        wanted.sessions.insert(session);
+        let Some(connection) = &mut self.connection else {
+            return Err(self.unwell(Trouble::Unreachable));
+        };
+        let known = (&self.known, &self.tip);
+        let read = write::picture(&mut *connection, (&keyring, ids.as_ref()), &wanted, known);
+        let mut picture = read.await.map_err(trouble)??;
+        let found = picture.sessions.get(&session);
+        erasure.check_seq(found.map_or(0, |known| known.seq))?;
+        let was_there = found.is_some();
+        let queued = picture.erase(&erasure)?;
+        let (began, lease) = (Instant::now(), (self.lease.fence, self.lease.millis()));
+        let erased = async {
+            let mut transaction = connection.begin().await?;
+            if was_there {
+                write::delete(&mut transaction, session, erasure.rest.is_none()).await?;
+            }
+            write::write(&mut *transaction, lease, (&picture.writes, &picture.tip)).await?;
+            transaction.commit().await
+        };
+        match timeout(STATEMENT_MAX, erased).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                self.connection = None;
+                return Err(match Failure::of(error) {
+                    Failure::Refused(error) => error,
+                    Failure::Unsure(bad) => self.unwell(bad),
+                    Failure::Fenced => self.unwell(Trouble::TakenOver),
+                });
+            }
+            Err(_) => {
+                self.connection = None;
+                return Err(self.unwell(Trouble::Slow));
+            }
+        }
+        self.prolonged(began);
+        self.known.remove(&session);
+        self.settle(picture);
+        if was_there {
+            self.shared.outbox.forget(session);
+        }
+        self.shared.outbox.apply(queued);
+        Ok(())
+    }
+
+    /// There is a connection, and this node may write.
+    async fn ready(&mut self) -> Result<(), Error> {
+        if self.shared.health() == Health::ReadOnly(Trouble::TakenOver) {
+            return Err(Error::ReadOnly(Trouble::TakenOver));
+        }
+        if self.connection.is_some() {
+            return Ok(());
+        }
+        match self.reconnect().await {
+            // Of a batch that nobody followed up any more, it is known now whether it was written.
+            Ok(Some(tip)) => {
+                self.tip = tip;
+                self.known.clear();
+                self.queued().await?;
+                self.shared.set_health(Health::Well);
+                Ok(())
+            }
+            Ok(None) => Err(self.unwell(Trouble::TakenOver)),
+            Err(_) => Err(self.unwell(Trouble::Unreachable)),
+        }
+    }
+
+    /// Adds what a batch has queued whose answer never came.
+    async fn queued(&mut self) -> Result<(), Error> {
+        let Some(connection) = &mut self.connection else { return Ok(()) };
+        let queued = timeout(STATEMENT_MAX, read::queued(connection)).await;
+        let Ok(Ok(queued)) = queued else {
+            self.connection = None;
+            return Err(self.unwell(Trouble::Unreachable));
+        };
+        self.shared.outbox.add(queued);
+        Ok(())
+    }
+
+    /// Connects anew and prolongs the lease; how far the store is, if it is still this node's.
+    async fn reconnect(&mut self) -> Result<Option<Tip>, sqlx::Error> {
+        let began = Instant::now();
+        let connected = async {
+            let mut connection = PgConnection::connect_with(&self.options).await?;
+            let tip = lease::prolong(&mut connection, self.lease).await?;
+            Ok::<_, sqlx::Error>((connection, tip))
+        };
+        let connected = timeout(STATEMENT_MAX, connected).await;
+        let (connection, tip) = connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
+        self.connection = Some(connection);
+        if tip.is_some() {
+            self.prolonged(began);
+        }
+        Ok(tip)
+    }
+
+    /// Prolongs the lease where nothing is written, and mends what is broken.
+    async fn prolong(&mut self) {
+        let lasts = self.lease.lasts;
+        let began = Instant::now();
+        self.prolong_at = began + lasts / 3;
+        let Some(connection) = &mut self.connection else {
+            self.prolong_at = began + TRIES_EVERY;
+            // What it comes to is to be read from the health.
+            _ = self.ready().await;
+            return;
+        };
+        match timeout(STATEMENT_MAX, lease::prolong(connection, self.lease)).await {
+            Ok(Ok(Some(_))) => self.prolonged(began),
+            Ok(Ok(None)) => drop(self.unwell(Trouble::TakenOver)),
+            Ok(Err(_)) | Err(_) => {
+                self.connection = None;
+                self.prolong_at = Instant::now();
+            }
+        }
+    }
+
+    fn prolonged(&mut self, began: Instant) {
+        self.prolong_at = began + self.lease.lasts / 3;
+        self.shared.outbox.holds_until(began + self.lease.lasts);
+    }
+
+    /// The store takes no writes just now.
+    fn unwell(&self, bad: Trouble) -> Error {
+        if self.shared.health() != Health::ReadOnly(bad) {
+            tracing::warn!(trouble = %bad, "the database takes no writes. hint: {}", bad.hint());
+        }
+        self.shared.set_health(Health::ReadOnly(bad));
+        Error::ReadOnly(bad)
+    }
+}
+
+/// Whether a batch met another transaction, and may go through if it is tried again.
+fn is_race(error: &Error) -> bool {
+    let Error::Unavailable(source) = error else { return false };
+    let source = source.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);
+    let code = source.and_then(sqlx::error::DatabaseError::code);
+    code.is_some_and(|code| code == "40001" || code == "40P01")
+}

@@ -1,0 +1,169 @@
+//! Who writes: one node at a time, under a lease in the database. Each lease has a number that grows, and every write
+//! names it, so that a node that was stopped or cut off for a while can't write after another has taken over.
+
+use std::time::{Duration, Instant};
+
+use futures::TryFutureExt as _;
+use sqlx::{
+    Connection as _, PgConnection, Row as _,
+    migrate::{Migration, MigrationType, Migrator},
+    postgres::PgConnectOptions,
+};
+
+use super::{Options, batch::Tip, records::Keyring, trouble, within};
+use crate::{
+    model::audit::CHAIN_START,
+    store::{Error, sealing::SECRET},
+};
+
+/// How often a node that waits asks whether the lease is free.
+const ASKS_EVERY: Duration = Duration::from_secs(1);
+
+/// What a node holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lease {
+    /// Its number.
+    pub(super) fence: i64,
+    /// How long it lasts without being prolonged.
+    pub(super) lasts: Duration,
+}
+
+impl Lease {
+    /// How long it lasts, as the database counts.
+    pub(super) fn millis(self) -> i64 {
+        i64::try_from(self.lasts.as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+/// Whether somebody who finds the lease taken waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standby {
+    /// Waits until the other node stops or stands still for the length of a lease.
+    Waits,
+    /// Ends with [`Error::Busy`].
+    Refuses,
+}
+
+/// The tables as this program knows them, in the order in which they were changed.
+fn migrator() -> Migrator {
+    let one = |version, name: &'static str, sql: &'static str| {
+        Migration::new(
+            version,
+            name.into(),
+            MigrationType::Simple,
+            sqlx::SqlSafeStr::into_sql_str(sql),
+            false,
+        )
+    };
+    let mut migrator =
+        Migrator::with_migrations(vec![one(1, "tables", include_str!("migrations/1.sql"))]);
+    // Not all that speaks the protocol has advisory locks.
+    migrator.set_locking(false);
+    migrator
+}
+
+/// Brings the tables up to date, and opens the store's secret with the operator's key.
+pub(super) async fn prepare(
+    connection: &mut PgConnection,
+    operator: &[u8; SECRET],
+) -> Result<Keyring, Error> {
+    let migrated = migrator().run_direct(None, &mut *connection, false).await;
+    migrated.map_err(|error| {
+        Error::unavailable(format!("the tables could not be brought up to date: {error}"))
+    })?;
+    let begun = sqlx::query(
+        "insert into store (secret, seal) values ($1, $2) on conflict (one) do nothing",
+    );
+    let begun = begun.bind(Keyring::new_secret(operator)?).bind(CHAIN_START);
+    begun.execute(&mut *connection).await.map_err(trouble)?;
+    let row = sqlx::query("select secret from store").fetch_one(&mut *connection).await;
+    let secret: Vec<u8> = row.and_then(|row| row.try_get("secret")).map_err(trouble)?;
+    Keyring::open(operator, &secret)?.ok_or_else(|| Error::Unreadable {
+        what: "the database".to_owned(),
+        why: "it was sealed with another key. hint: give this node the same key as the one that made it".to_owned(),
+    })
+}
+
+/// Takes the lease where nobody holds it; `owner` names this node to others.
+pub(super) async fn take(
+    connection: &mut PgConnection,
+    owner: &str,
+    lasts: Duration,
+) -> Result<Option<(Lease, Tip)>, sqlx::Error> {
+    let taken = sqlx::query(
+        "update store set owner = $1, fence = fence + 1, lease_until = now() + $2 * interval '1 millisecond' \
+         where lease_until is null or lease_until < now() returning fence, records, seal, batch",
+    );
+    let lease = Lease { fence: 0, lasts };
+    let row = taken.bind(owner).bind(lease.millis()).fetch_optional(&mut *connection).await?;
+    let Some(row) = row else { return Ok(None) };
+    let records: i64 = row.try_get("records")?;
+    let tip = Tip {
+        records: u64::try_from(records).unwrap_or_default(),
+        seal: row.try_get("seal")?,
+        batch: row.try_get("batch")?,
+    };
+    Ok(Some((Lease { fence: row.try_get("fence")?, ..lease }, tip)))
+}
+
+/// The same, waiting for it where that is wanted; says as well when it was asked for.
+pub(super) async fn wait_for(
+    options: &PgConnectOptions,
+    connection: &mut PgConnection,
+    wanted: &Options,
+) -> Result<(Lease, Tip, Instant), Error> {
+    let mut is_told = false;
+    loop {
+        let began = Instant::now();
+        let taken = take(connection, &wanted.node, wanted.lease).map_err(trouble);
+        match within(taken).await {
+            Ok(Some((lease, tip))) => return Ok((lease, tip, began)),
+            Ok(None) => {}
+            // Who waits for another node waits for the database, too.
+            Err(_) if is_told => {
+                let again = PgConnection::connect_with(options).map_err(trouble);
+                if let Ok(again) = within(again).await {
+                    *connection = again;
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        if !is_told {
+            let row = sqlx::query("select owner from store").fetch_one(&mut *connection);
+            let row = within(row.map_err(trouble)).await?;
+            let node: Option<String> = row.try_get("owner").map_err(trouble)?;
+            let node = node.unwrap_or_else(|| "unknown".to_owned());
+            if wanted.standby == Standby::Refuses {
+                return Err(Error::Leased { node });
+            }
+            tracing::info!(%node, "another node is active; this one stands by to take over");
+            is_told = true;
+        }
+        tokio::time::sleep(ASKS_EVERY).await;
+    }
+}
+
+/// Prolongs the lease; whether it is still this node's. Says how far the store is as well.
+pub(super) async fn prolong(
+    connection: &mut PgConnection,
+    lease: Lease,
+) -> Result<Option<Tip>, sqlx::Error> {
+    let row = sqlx::query(
+        "update store set lease_until = now() + $2 * interval '1 millisecond' where fence = $1 \
+         returning records, seal, batch",
+    );
+    let row = row.bind(lease.fence).bind(lease.millis()).fetch_optional(&mut *connection).await?;
+    let Some(row) = row else { return Ok(None) };
+    let records: i64 = row.try_get("records")?;
+    let records = u64::try_from(records).unwrap_or_default();
+    Ok(Some(Tip { records, seal: row.try_get("seal")?, batch: row.try_get("batch")? }))
+}
+
+/// Gives the lease back, so that another node need not wait for its end.
+pub(super) async fn give_back(
+    connection: &mut PgConnection,
+    lease: Lease,
+) -> Result<(), sqlx::Error> {
+    let query = sqlx::query("update store set owner = null, lease_until = null where fence = $1");
+    query.bind(lease.fence).execute(&mut *connection).await.map(drop)
+}

@@ -1,0 +1,325 @@
+//! What only the store of several nodes must stand: other nodes, and a network between it and its data.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use anteroom::{
+    base::ids::CountingIds,
+    model::{
+        audit::ChainCheck,
+        effect::{Act, Delivery},
+        wait::Wait,
+    },
+    store::{
+        Commit, Erasure, Error, Note, Store,
+        health::{Health, Trouble},
+        postgres::{Options, PostgresStore, Standby},
+    },
+};
+use sqlx::{Connection as _, PgConnection, Row as _};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream, tcp::OwnedReadHalf, tcp::OwnedWriteHalf},
+    task::JoinSet,
+};
+
+use super::{
+    ALL, at, commit, delivered, effect, effect_id, head, open_database, post, record, session,
+    wait, wait_id,
+};
+use crate::support::postgres;
+
+/// An empty database, where there is a server.
+macro_rules! database {
+    () => {
+        match postgres::database().await {
+            Some(options) => options,
+            None => return,
+        }
+    };
+}
+
+async fn query(options: &Options, statement: &'static str) -> Vec<sqlx::postgres::PgRow> {
+    let mut connection = PgConnection::connect(&options.url).await.unwrap();
+    sqlx::query(statement).fetch_all(&mut connection).await.unwrap()
+}
+
+fn try_open(options: &Options) -> Result<PostgresStore, Error> {
+    PostgresStore::open(options, Arc::new(CountingIds::default()))
+}
+
+#[tokio::test]
+async fn one_node_is_active_and_another_takes_over_when_it_stops() {
+    let options = database!();
+    let active = open_database(&options);
+    active.commit(commit(session(1), 0, &["first"])).await.unwrap();
+    match try_open(&options) {
+        Err(Error::Leased { node }) => assert_eq!(node, "test"),
+        other => panic!("{other:?}"),
+    }
+    let standby = Options { standby: Standby::Waits, node: "second".to_owned(), ..options };
+    let waiting = tokio::task::spawn_blocking(move || try_open(&standby).unwrap());
+    drop(active);
+    let second = waiting.await.unwrap();
+    second.commit(commit(session(1), 1, &["second"])).await.unwrap();
+    assert_eq!(second.load(session(1)).await.unwrap().unwrap().events.len(), 2);
+}
+
+#[tokio::test]
+async fn a_node_that_stood_still_writes_and_delivers_nothing_once_another_has_taken_over() {
+    let options = database!();
+    let first = open_database(&options);
+    let step = Commit { effects: vec![post(1, session(1))], ..commit(session(1), 0, &["first"]) };
+    first.commit(step).await.unwrap();
+    // As the database sees it when a node stands still for longer than its lease.
+    query(&options, "update store set lease_until = now() - interval '1 second'").await;
+    let second = open_database(&options);
+    assert_eq!(second.claim(at(1), ALL).await.unwrap().len(), 1);
+
+    let refused = first.commit(commit(session(1), 1, &["too late"])).await;
+    assert!(matches!(refused, Err(Error::ReadOnly(Trouble::TakenOver))), "{refused:?}");
+    assert_eq!(first.health(), Health::ReadOnly(Trouble::TakenOver));
+    assert!(first.claim(at(1), ALL).await.is_err());
+    assert!(first.done(effect_id(1), delivered("m")).await.is_err());
+    let receipt = record(Some(session(1)), "");
+    let erasure =
+        Erasure { session: session(1), expected: None, receipt, effects: Vec::new(), rest: None };
+    assert!(first.erase(erasure).await.is_err());
+    drop(first);
+    assert_eq!(second.load(session(1)).await.unwrap().unwrap().events.len(), 1);
+    assert_eq!(second.outbox(session(1)).await.unwrap().len(), 1);
+    second.commit(commit(session(1), 1, &["in time"])).await.unwrap();
+    assert_eq!(
+        second.health(),
+        Health::Well,
+        "the first has given nothing back that was not its own"
+    );
+}
+
+const END_CONNECTIONS: &str = "select pg_terminate_backend(pid) from pg_stat_activity \
+    where application_name = 'anteroom' and datname = current_database()";
+
+#[tokio::test]
+async fn steps_go_on_when_the_server_ends_connections() {
+    let options = database!();
+    let store = Arc::new(open_database(&options));
+    let mut writers = JoinSet::new();
+    for number in 1..=4 {
+        let (store, options) = (Arc::clone(&store), options.clone());
+        writers.spawn(async move {
+            for seq in 0..50 {
+                store.commit(commit(session(number), seq, &["."])).await.unwrap();
+                if seq % 10 == 5 {
+                    query(&options, END_CONNECTIONS).await;
+                }
+            }
+        });
+    }
+    while let Some(ended) = writers.join_next().await {
+        ended.unwrap();
+    }
+    for number in 1..=4 {
+        assert_eq!(loaded(&store, number).await, 50);
+    }
+    assert_eq!(store.health(), Health::Well);
+}
+
+/// How many events a session has. Readers are told when the server has ended their connection, and ask again.
+async fn loaded(store: &PostgresStore, number: u128) -> usize {
+    for _ in 0..20 {
+        if let Ok(Some(loaded)) = store.load(session(number)).await {
+            return loaded.events.len();
+        }
+    }
+    panic!("session {number} cannot be read");
+}
+
+/// Between the store and the server: loses answers when it is told to.
+struct Network {
+    /// Where the store finds the database.
+    options: Options,
+    faults: Arc<Faults>,
+    _running: JoinSet<()>,
+}
+
+#[derive(Default)]
+struct Faults {
+    /// The next answer is lost, and its connection with it.
+    loses: AtomicBool,
+    /// After that nothing gets through any more.
+    stays_away: AtomicBool,
+    /// Nothing gets through.
+    is_away: AtomicBool,
+}
+
+impl Network {
+    async fn to(database: &Options) -> Self {
+        let (host, name) = database.url.rsplit_once('/').unwrap();
+        let server: u16 = host.rsplit_once(':').unwrap().1.parse().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let options = Options {
+            url: format!("postgres://anteroom@127.0.0.1:{port}/{name}"),
+            lease: Duration::from_secs(1),
+            ..database.clone()
+        };
+        let faults = Arc::<Faults>::default();
+        let (mut running, between) = (JoinSet::new(), Arc::clone(&faults));
+        running.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((client, _)) = listener.accept().await {
+                if between.is_away.load(Ordering::SeqCst) {
+                    continue;
+                }
+                let between = Arc::clone(&between);
+                connections.spawn(async move {
+                    let server = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
+                    let (from_client, to_client) = client.into_split();
+                    let (from_server, to_server) = server.into_split();
+                    tokio::select! {
+                        () = pass(from_client, to_server, None) => {}
+                        () = pass(from_server, to_client, Some(&between)) => {}
+                    }
+                });
+            }
+        });
+        Self { options, faults, _running: running }
+    }
+}
+
+async fn pass(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, faults: Option<&Faults>) {
+    let mut bytes = vec![0; 16 * 1024];
+    while let Ok(count @ 1..) = from.read(&mut bytes).await {
+        if let Some(faults) = faults
+            && faults.loses.swap(false, Ordering::SeqCst)
+        {
+            let stays_away = faults.stays_away.load(Ordering::SeqCst);
+            faults.is_away.store(stays_away, Ordering::SeqCst);
+            return;
+        }
+        if to.write_all(&bytes[..count]).await.is_err() {
+            return;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_whose_answer_is_lost_is_applied_once() {
+    let network = Network::to(&database!()).await;
+    let store = open_database(&network.options);
+    store.commit(commit(session(1), 0, &["."])).await.unwrap();
+    for seq in 1..10 {
+        // The session is known by now, so the next answer is that of the write, or of the question for the dedup key.
+        network.faults.loses.store(true, Ordering::SeqCst);
+        let dedup = (seq % 2 == 0).then(|| format!("event {seq}"));
+        let audit = vec![record(Some(session(1)), "words")];
+        store.commit(Commit { audit, dedup, ..commit(session(1), seq, &["."]) }).await.unwrap();
+        assert!(!network.faults.loses.load(Ordering::SeqCst), "an answer was lost");
+    }
+    assert_eq!(loaded(&store, 1).await, 10);
+    let mut chain = ChainCheck::default();
+    for sealed in store.audit(0, 99).await.unwrap() {
+        chain.add(&sealed);
+    }
+    assert_eq!((chain.records(), chain.finish()), (9, Ok(())));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_server_is_away_nothing_is_acknowledged_and_all_goes_on_when_it_is_back() {
+    let network = Network::to(&database!()).await;
+    let store = open_database(&network.options);
+    store.commit(commit(session(1), 0, &["."])).await.unwrap();
+    network.faults.stays_away.store(true, Ordering::SeqCst);
+    network.faults.loses.store(true, Ordering::SeqCst);
+    let step = Commit { effects: vec![post(1, session(1))], ..commit(session(1), 1, &["."]) };
+    let refused = store.commit(step).await;
+    assert!(matches!(refused, Err(Error::ReadOnly(Trouble::Unreachable))), "{refused:?}");
+    assert_eq!(store.health(), Health::ReadOnly(Trouble::Unreachable));
+    assert!(store.claim(at(0), ALL).await.is_err());
+
+    network.faults.is_away.store(false, Ordering::SeqCst);
+    let next = || commit(session(2), 0, &["."]);
+    while let Err(refused) = store.commit(next()).await {
+        assert!(matches!(refused, Error::ReadOnly(Trouble::Unreachable)), "{refused:?}");
+    }
+    assert_eq!(store.health(), Health::Well);
+    // It was written, though nobody could say so, and what it sends leaves.
+    assert_eq!(loaded(&store, 1).await, 2);
+    assert_eq!(store.claim(at(0), ALL).await.unwrap().len(), 1);
+}
+
+/// Whether any file below `dir` holds `marker`.
+fn holds(dir: &Path, marker: &str) -> bool {
+    fs::read_dir(dir).unwrap().flatten().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return holds(&path, marker);
+        }
+        // Files come and go while the server runs.
+        let bytes = fs::read(&path).unwrap_or_default();
+        bytes.windows(marker.len()).any(|window| window == marker.as_bytes())
+    })
+}
+
+#[tokio::test]
+async fn nothing_that_people_said_is_in_clear_in_the_database_or_its_log() {
+    const MARKER: &str = "Quittenmarmelade";
+    let options = database!();
+    let store = open_database(&options);
+    let asked: Wait = wait(wait_id(1), session(1), MARKER);
+    let mut named = head(session(1), 1);
+    named.name = Some(MARKER.to_owned());
+    let act = Act::Post { text: MARKER.to_owned(), offers: Vec::new(), transcript: false };
+    let step = Commit {
+        head: named,
+        waits: vec![asked],
+        effects: vec![effect(effect_id(1), session(1), act)],
+        audit: vec![record(Some(session(1)), MARKER)],
+        dedup: Some(MARKER.to_owned()),
+        ..commit(session(1), 0, &[MARKER])
+    };
+    store.commit(step).await.unwrap();
+    let note =
+        |session| Note { key: format!("web/{MARKER}"), session, value: Some(MARKER.to_owned()) };
+    store.note(note(Some(session(1)))).await.unwrap();
+    store.note(Note { key: format!("of nobody {MARKER}"), ..note(None) }).await.unwrap();
+    // It is found where it stands in clear, so that a search that finds nothing says something.
+    query(&options, "create table marked as select 'Zwetschgenröster'::text as word").await;
+    query(&options, "checkpoint").await;
+    assert!(holds(&postgres::data(), "Zwetschgenröster"));
+    assert!(!holds(&postgres::data(), MARKER));
+
+    let receipt = record(Some(session(1)), "");
+    let erasure =
+        Erasure { session: session(1), expected: None, receipt, effects: Vec::new(), rest: None };
+    store.erase(erasure).await.unwrap();
+    let left = query(
+        &options,
+        "select (select count(*) from session) + (select count(*) from event) + (select count(*) from wait) \
+         + (select count(*) from effect) + (select count(*) from dedup) + (select count(words) from audit) as rows",
+    )
+    .await;
+    assert_eq!(left[0].get::<i64, _>("rows"), 0, "with its keys, all that they sealed is gone");
+    assert!(store.noted(&format!("web/{MARKER}")).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_node_with_another_key_reads_nothing() {
+    let options = database!();
+    drop(open_database(&options));
+    let stranger = Options { key: [8; 32], ..options.clone() };
+    let refused = try_open(&stranger).unwrap_err().to_string();
+    assert!(refused.contains("sealed with another key"), "{refused}");
+    assert!(refused.contains("hint:"), "{refused}");
+    // It has not taken the lease either.
+    let store = open_database(&options);
+    assert_eq!(store.claim(at(0), ALL).await.unwrap(), []);
+    store.done(effect_id(7), Delivery::NotApplicable).await.unwrap();
+}
