@@ -195,6 +195,7 @@ fn name_in(line: &str, local: &str) -> Option<String> {
         (Some((before, _)), Some((_, after))) => format!("{before} {after}"),
         _ => first.to_owned(),
     };
+    let plain = surname_last(&without_nick(&plain));
     let first = plain.split([',', '(', '|']).next().unwrap_or_default();
     let first =
         first.split(" – ").next().unwrap_or(first).split(" - ").next().unwrap_or(first).trim();
@@ -225,6 +226,33 @@ fn name_in(line: &str, local: &str) -> Option<String> {
         || dates::find(first).is_some();
     let fits = (2..=5).contains(&words.len()) && letters && capitals && !other;
     fits.then(|| titles.into_iter().chain(words).collect::<Vec<_>>().join(" "))
+}
+
+/// `Augusta "Ada" Byron` without what stands in quotes.
+fn without_nick(name: &str) -> String {
+    let is_nick = |word: &&str| {
+        let marks = ['"', '“', '”', '„', '«', '»'];
+        word.starts_with(marks) && word.ends_with(marks) && word.chars().count() > 2
+    };
+    name.split(' ').filter(|word| !is_nick(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// `BYRON, Ada` as it is spoken, and any other name as it is.
+fn surname_last(name: &str) -> String {
+    let Some((family, given)) = name.split_once(", ") else { return name.to_owned() };
+    let is_loud = |word: &str| {
+        word.chars().filter(|c| c.is_alphabetic()).count() > 1 && !word.contains(char::is_lowercase)
+    };
+    let is_calm = |word: &str| {
+        word.starts_with(char::is_uppercase)
+            && word.contains(char::is_lowercase)
+            && word.chars().all(|c| c.is_alphabetic() || c == '-')
+    };
+    let is_turned = family.split(' ').all(is_loud)
+        && (1..=3).contains(&given.split(' ').count())
+        && given.split(' ').all(is_calm)
+        && !words::is_position(given);
+    if is_turned { format!("{given} {family}") } else { name.to_owned() }
 }
 
 const PARTICLES: [&str; 34] = [
@@ -263,4 +291,21 @@ fn calm(name: &str) -> String {
         at_start = !c.is_alphabetic();
     }
     calmed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_as_they_are_spoken() {
+        for (written, name) in [
+            ("BYRON LOVELACE, Ada Augusta", "Ada Augusta BYRON LOVELACE"),
+            ("Augusta \"Ada\" Byron", "Augusta Byron"),
+            ("Ada Byron, PhD", "Ada Byron, PhD"),
+            ("ADA BYRON, Engineer", "ADA BYRON, Engineer"),
+        ] {
+            assert_eq!(surname_last(&without_nick(written)), name);
+        }
+    }
 }
