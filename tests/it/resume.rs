@@ -191,7 +191,7 @@ Girls Code Club, Mentor, since 2019"
     name=Wanjiru Kamau; email=wanjiru@example.co.ke; location=city=Nairobi; countryCode=KE
     work: name=Savanna Solutions; position=Engineering Manager; startDate=2021
     work~: name=Savanna Solutions; position=Software Engineer; startDate=2018; endDate=2021
-    work?: name=Lake Bank; position=Intern; startDate=2017; endDate=2017
+    work: name=Lake Bank; position=Intern; startDate=2017; endDate=2017
     volunteer: organization=Girls Code Club; position=Mentor; startDate=2019
     education: institution=University of Nairobi; area=Computer Science; studyType=BSc; startDate=2014; endDate=2018
     ! no telephone number was found
@@ -245,8 +245,8 @@ Springfield High School"
     ), @r"
     name=Bo Li
     work: name=Acme Ltd; position=Clerk; startDate=2021
-    work?: name=Globex Corp; position=Analyst; startDate=2015; endDate=2015
-    work?: position=Tester; startDate=2016; endDate=2016
+    work: name=Globex Corp; position=Analyst; startDate=2015; endDate=2015
+    work~: position=Tester; startDate=2016; endDate=2016
     education~: institution=Springfield High School
     ! no e-mail address was found
     ! no telephone number was found
@@ -331,7 +331,7 @@ Forklift certification, Excel"
     name=John Q. Miller; email=johnqmiller@email.example.com; phone=217-555-0134; location=city=Springfield; region=IL; countryCode=US
     work: name=Midwest Logistics; position=Warehouse Supervisor; location=Springfield, IL; startDate=2018-04
     work: name=Prairie Freight; position=Forklift Operator; location=Decatur, IL; startDate=2012-06; endDate=2018-04
-    work?: name=Burger Barn; position=Team Member; location=Springfield; startDate=2010; endDate=2010
+    work~: name=Burger Barn; position=Team Member; location=Springfield; startDate=2010; endDate=2010
     education: institution=Lanphier High School; studyType=Diploma; endDate=2011
     education~: institution=Lincoln Land Community College; startDate=2011; endDate=2012
     ! no links were found

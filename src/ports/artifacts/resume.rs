@@ -7,6 +7,7 @@
 mod contact;
 mod countries;
 mod dates;
+mod doubt;
 mod lines;
 mod place;
 mod roles;
@@ -42,7 +43,7 @@ pub struct Draft {
     /// Skills, as written.
     pub skills: Vec<String>,
     /// How sure the draft is, by path: `basics.name`, `work.0` for the whole role, `work.0.name` where one member
-    /// is less sure than the rest.
+    /// is less sure than the rest, `skills.0`.
     pub confidence: BTreeMap<String, Confidence>,
     /// What a person should look at, in words.
     pub issues: Vec<String>,
@@ -67,6 +68,9 @@ pub const ROLES_MISSING: &str = "some roles may be missing: there are more perio
 pub const SCHOOLS_MISSING: &str =
     "some schools may be missing: there are more periods than schools";
 
+/// The issue of a draft whose skills stand in running text.
+pub const SKILLS_MISSING: &str = "some skills may be missing: they stand in running text";
+
 /// Longest text that is looked at, in bytes; no résumé is longer.
 const TEXT_MAX: usize = 128 * 1024;
 
@@ -80,7 +84,7 @@ pub fn draft(text: &str) -> Draft {
     let work = roles::read(&of(&parts, Section::Work), &roles::WORK, &mut findings);
     let volunteer = roles::read(&of(&parts, Section::Volunteer), &roles::VOLUNTEER, &mut findings);
     let education = schools::read(&of(&parts, Section::Education), &mut findings);
-    let skills = skills::read(&of(&parts, Section::Skills));
+    let skills = skills::read(&of(&parts, Section::Skills), &mut findings);
     let strays = |part: &Part| {
         matches!(part.section, Section::Other | Section::Unknown)
             && unheaded::holds_several(&part.lines)
@@ -126,6 +130,8 @@ fn of(parts: &[Part], section: Section) -> Vec<&[Line]> {
 struct Findings {
     confidence: BTreeMap<String, Confidence>,
     issues: Vec<String>,
+    /// Firms seem to have their towns at the end of their names, and so may schools.
+    end_in_towns: bool,
 }
 
 impl Findings {

@@ -1,5 +1,7 @@
 //! The lines of a résumé, cleaned of bullets and marks.
 
+mod sentences;
+
 use super::{
     dates,
     vocabulary::{folded, vocabulary},
@@ -28,6 +30,8 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         text.lines().filter(|line| line.starts_with('>')).count() * 2 > text.lines().count();
     for raw in text.lines() {
         let (text, bullet) = unmarked(raw, !is_sent_on);
+        let framed = framed(raw.trim());
+        let (text, bullet) = framed.map_or((text, bullet), |inner| (inner.to_owned(), false));
         if !text.chars().any(char::is_alphanumeric) {
             after_gap = true;
             continue;
@@ -36,7 +40,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             continue;
         }
         let text = period_apart(&text).unwrap_or(text);
-        let level = level(raw.trim_start());
+        let level = if framed.is_some() { FRAMED } else { level(raw.trim_start()) };
         let line = Line { text, bullet, after_gap, level };
         after_gap = false;
         match found.last_mut() {
@@ -60,13 +64,36 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
     if found.last().is_some_and(|line| is_signature(&line.text)) {
         found.pop();
     }
-    found
+    sentences::apart(found)
+}
+
+/// The level of a heading that stands between two equal marks; Markdown has six.
+pub(super) const FRAMED: usize = 7;
+
+/// `~ Experience ~` without the marks, where they stand around a few words.
+fn framed(line: &str) -> Option<&str> {
+    let mark = line.chars().next().filter(|c| "~=*•·|–—-".contains(*c))?;
+    let inner = line.trim_matches(mark);
+    let is_around = line.len() > inner.len() + mark.len_utf8()
+        && inner.starts_with(' ')
+        && inner.ends_with(' ')
+        && line.ends_with(mark);
+    let is_plain = inner.chars().all(|c| c.is_alphabetic() || " &/'’-".contains(c));
+    (is_around && is_plain && inner.split_whitespace().count() <= 5).then(|| inner.trim())
 }
 
 /// How many marks of a heading a line begins with; `#rust #sql` has none.
 fn level(line: &str) -> usize {
     let marks = line.len() - line.trim_start_matches('#').len();
     if line[marks..].starts_with(' ') { marks } else { 0 }
+}
+
+/// The mark that begins the entries of a section: several lines have it, and each stands first in its block.
+pub(super) fn lead(lines: &[Line]) -> Option<usize> {
+    (1..FRAMED).find(|level| {
+        let marked = || lines.iter().enumerate().filter(|(_, line)| line.level == *level);
+        marked().count() > 1 && marked().all(|(at, line)| at == 0 || line.after_gap)
+    })
 }
 
 /// Lines with every period in one of them, also where the heading beside it was in the way.
@@ -111,32 +138,13 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     let text = &line.text;
     let last = text.rsplit(char::is_whitespace).next().unwrap_or_default();
     let first = next.split(char::is_whitespace).next().unwrap_or_default();
-    let is_address = (last.contains('/') || last.starts_with("www."))
-        && last.contains('.')
-        && !last.ends_with('.');
+    if joins_address(last, first, next) {
+        return Some(format!("{text}{next}"));
+    }
+    if joins_period(text, next) {
+        return Some(format!("{text} {next}"));
+    }
     let goes_on = first.chars().all(|c| c.is_alphanumeric() || "-_./?=&#%".contains(c));
-    if is_address && last.ends_with(['/', '-', '_']) && goes_on {
-        return Some(format!("{text}{next}"));
-    }
-    // The end of a name that was broken without a mark: no word of any language here stands alone like this.
-    let is_tail =
-        first == next && next.len() <= 20 && last.contains('/') && !next.contains(['.', '@', ':']);
-    let is_small = next.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-    if is_address && is_tail && is_small && !vocabulary().labels.contains_key(next) {
-        return Some(format!("{text}{next}"));
-    }
-    let host = last.rsplit('@').next().unwrap_or(last).trim_start_matches("www.");
-    let is_host = host.len() < last.len() && !host.contains(['.', '/']);
-    if is_host
-        && first == next
-        && next.contains('.')
-        && !next.contains(['@', '/', ':'])
-        && goes_on
-        && next.starts_with(char::is_lowercase)
-        && !last.ends_with(|c: char| !c.is_alphanumeric())
-    {
-        return Some(format!("{text}{next}"));
-    }
     let breaks_mail =
         last.contains('@') && (last.ends_with(['.', '@', '-']) || first.starts_with('.'));
     if breaks_mail && goes_on && first.starts_with(|c: char| c.is_lowercase() || c == '.') {
@@ -173,6 +181,51 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     let short = next.split_whitespace().count() <= REST_MAX && !next.contains('\t');
     let is_list = text.ends_with(',') && short && !line.bullet && !next.contains('@');
     is_list.then(|| format!("{text} {next}"))
+}
+
+/// Whether an address of the web that a line ends with goes on in the next one, which begins with `first`.
+fn joins_address(last: &str, first: &str, next: &str) -> bool {
+    let goes_on = first.chars().all(|c| c.is_alphanumeric() || "-_./?=&#%".contains(c));
+    let is_address = (last.contains('/') || last.starts_with("www."))
+        && last.contains('.')
+        && !last.ends_with('.');
+    if is_address && last.ends_with(['/', '-', '_']) && goes_on {
+        return true;
+    }
+    // `https://ada-` and `byron.example.org`, `https://byron.` and `example.org`: no host is at its end there.
+    let host = last.split_once("://").map(|(_, host)| host);
+    let is_cut = host.is_some_and(|host| !host.contains('/') && host.ends_with(['-', '.']));
+    if is_cut && goes_on && first.contains('.') && first.starts_with(char::is_lowercase) {
+        return true;
+    }
+    // The end of a name that was broken without a mark: no word of any language here stands alone like this.
+    let is_tail =
+        first == next && next.len() <= 20 && last.contains('/') && !next.contains(['.', '@', ':']);
+    let is_small = next.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if is_address && is_tail && is_small && !vocabulary().labels.contains_key(next) {
+        return true;
+    }
+    let host = last.rsplit('@').next().unwrap_or(last).trim_start_matches("www.");
+    let is_host = host.len() < last.len() && !host.contains(['.', '/']);
+    is_host
+        && first == next
+        && next.contains('.')
+        && !next.contains(['@', '/', ':'])
+        && goes_on
+        && next.starts_with(char::is_lowercase)
+        && !last.ends_with(|c: char| !c.is_alphanumeric())
+}
+
+/// Whether a period begins at the end of a line and ends at the beginning of the next: `Engineer, May 2013 –` and
+/// `Jan 2016`.
+fn joins_period(line: &str, next: &str) -> bool {
+    let whole = format!("{line} {next}");
+    let Some(period) = dates::find(&whole) else { return false };
+    let spans = period.at.start < line.len() && period.at.end > line.len() + 1;
+    let begins = dates::find(line).is_some_and(|found| found.start.is_some());
+    // Two whole dates are a period only with a dash or a word between them.
+    let is_open = line.ends_with(['-', '–', '—']) || !line.ends_with(|c: char| c.is_ascii_digit());
+    spans && !begins && is_open && period.at.start > 0 && period.start.is_some()
 }
 
 /// Whether a bracket is open at the end of a line and closed in the next one.
@@ -311,7 +364,7 @@ fn together(line: &str) -> String {
     if words.len() > 4 && words.iter().all(is_letter) { words.concat() } else { line.to_owned() }
 }
 
-const BULLETS: [char; 26] = [
+pub(super) const BULLETS: [char; 26] = [
     '☑', '☐', '☒', '✗', '❖', '➔', '✓', '✔', '➤', '▸', '•', '▪', '◦', '●', '‣', '○', '■', '□', '∙',
     '·', '➢', '►', '-', '*', '–', '+',
 ];
@@ -350,6 +403,37 @@ mod tests {
                 ("me https://a.b", false, false),
             ]
         );
+    }
+
+    fn texts(text: &str) -> Vec<String> {
+        lines(text).into_iter().map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn what_is_broken_at_the_end_of_a_line_is_put_together() {
+        assert_eq!(
+            texts("Engineer, Acme, May 2013 –\nJan 2016"),
+            ["Engineer, Acme, May 2013 – Jan 2016"]
+        );
+        assert_eq!(
+            texts("BSc, September 2009 to June\n2013."),
+            ["BSc, September 2009 to June 2013."]
+        );
+        assert_eq!(texts("Diploma, 2007\n2010 – 2012 BSc"), ["Diploma, 2007", "2010 – 2012 BSc"]);
+        assert_eq!(
+            texts("a@b.org • https://ada-\nbyron.example.org"),
+            ["a@b.org • https://ada-byron.example.org"]
+        );
+        assert_eq!(texts("https://byron.\nexample.org"), ["https://byron.example.org"]);
+    }
+
+    #[test]
+    fn headings_between_equal_marks_have_a_level_of_their_own() {
+        let found = lines("~ Who I am ~\nAda\n– 1 Quay Road – 555-0147 –\n- An item");
+        let levels: Vec<(&str, usize)> =
+            found.iter().map(|line| (line.text.as_str(), line.level)).collect();
+        assert_eq!(levels[0], ("Who I am", FRAMED));
+        assert!(levels[1..].iter().all(|(_, level)| *level == 0), "{levels:?}");
     }
 
     #[test]

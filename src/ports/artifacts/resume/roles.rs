@@ -1,21 +1,19 @@
 //! Roles: entries that each stand around a period.
 
+mod entries;
 mod periods;
 mod pieces;
 
 use serde_json::{Map, Value, json};
 
 use super::{
-    Confidence, Findings, ROLES_MISSING,
-    dates::Period,
-    lines::Line,
-    place, schools, short,
-    vocabulary::{folded, vocabulary},
-    words,
+    Confidence, Findings, ROLES_MISSING, dates::Period, doubt, lines::Line, schools, short, words,
 };
 
-use periods::{anchor, is_dated, without};
-use pieces::{Kind, Named, is_break, is_department, is_own, named};
+use entries::{Entry, entries};
+use periods::{is_dated, is_undated_role};
+pub(super) use pieces::is_own;
+use pieces::{Kind, Named, is_break, is_department, named};
 
 /// The shape in which roles are written down.
 #[derive(Debug, Clone, Copy)]
@@ -35,10 +33,6 @@ pub(super) const VOLUNTEER: Shape =
 /// Most roles that are drafted.
 const ROLES_MAX: usize = 60;
 
-/// Most lines that name a role: firm, title, place, dates, and how long it lasted; and most of them above the dates.
-const HEAD_MAX: usize = 5;
-const ABOVE_MAX: usize = 3;
-
 /// Roles as they are drafted, and what is said of each.
 #[derive(Debug, Default)]
 pub(super) struct Roles {
@@ -52,20 +46,24 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
     let mut roles = Roles::default();
     for lines in sections {
         let entries = entries(lines);
-        if lines.iter().filter(|line| is_dated(line)).count() > entries.len() {
+        let is_short = lines.iter().filter(|line| is_dated(line)).count() > entries.len();
+        if is_short || lines.iter().any(is_undated_role) {
             findings.issue(ROLES_MISSING);
         }
         let order = order(&entries);
+        let doubts = doubts(&entries, order);
+        let in_towns = end_in_towns(&entries, order);
+        findings.end_in_towns |= in_towns;
         let mut employer: Option<String> = None;
         let mut group: Option<String> = None;
-        let mut entries = entries.into_iter().peekable();
-        while let Some(entry) = entries.next() {
+        let mut entries = entries.into_iter().zip(doubts).peekable();
+        while let Some((entry, doubt)) = entries.next() {
             if roles.entries.len() == ROLES_MAX {
                 findings.issue("some roles are missing: there are more than could be drafted");
                 return roles;
             }
             let mut role = Role::of_lines(&entry.head, order);
-            if entries.peek().is_some_and(|next| heads_group(&entry, &role, next, order)) {
+            if entries.peek().is_some_and(|(next, _)| heads_group(&entry, &role, next, order)) {
                 group = role.organisation;
                 continue;
             }
@@ -82,14 +80,61 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
             }
             employer.clone_from(&role.organisation);
             let path = format!("{}.{}", shape.list, roles.entries.len());
+            let (leaves, sure) = (role.leaves, role.sure);
+            if in_towns && role.location.is_none() {
+                role.part_town();
+            }
             roles.entries.push(role.written(&path, shape, &entry.period, findings));
-            if is_school(&entry.head) {
+            if doubt.whole {
                 findings.sure(&path, Confidence::Low);
+            }
+            let in_doubt = entry.is_cut || doubt.names && sure != Confidence::High;
+            for (key, is_doubtful) in
+                [(shape.organisation, in_doubt || in_towns || leaves), ("position", in_doubt)]
+            {
+                if is_doubtful && roles.entries.last().is_some_and(|role| role.get(key).is_some()) {
+                    findings.sure(&format!("{path}.{key}"), Confidence::Low);
+                }
             }
             roles.highlights.push(entry.items);
         }
     }
     roles
+}
+
+/// Whether the firms of entries end in towns that nothing parts from them, in most of those that name no town.
+fn end_in_towns(entries: &[Entry], order: Order) -> bool {
+    let roles = entries.iter().map(|entry| Role::of_lines(&entry.head, order));
+    let apart = roles.filter(|role| role.location.is_none());
+    doubt::end_in_towns(apart.filter_map(|role| role.organisation).collect())
+}
+
+/// Why an entry may be read wrong.
+#[derive(Debug, Clone, Copy)]
+struct Doubts {
+    /// It may be none at all: its head is that of a school, or its period stands elsewhere than the others.
+    whole: bool,
+    /// Its title or its firm stands elsewhere than the others.
+    names: bool,
+}
+
+fn doubts(entries: &[Entry], order: Order) -> Vec<Doubts> {
+    let periods: Vec<bool> = entries.iter().map(|entry| entry.period.at.start == 0).collect();
+    let places: Vec<_> = entries.iter().map(|entry| places(entry, order)).collect();
+    let odd = doubt::odd_ones(&periods).into_iter().zip(doubt::odd_ones(&places));
+    let odd = odd.zip(entries);
+    odd.map(|((is_odd, names), entry)| Doubts { whole: is_odd || is_school(&entry.head), names })
+        .collect()
+}
+
+/// The lines of a head in which its title and its firm stand.
+fn places(entry: &Entry, order: Order) -> [Option<usize>; 2] {
+    let role = Role::of_lines(&entry.head, order);
+    let line = |name: &Option<String>| {
+        let name = name.as_deref()?;
+        entry.head.iter().position(|line| line.contains(name))
+    };
+    [line(&role.position), line(&role.organisation)]
 }
 
 /// Whether a firm stands with the years there above the titles with theirs.
@@ -106,174 +151,11 @@ fn heads_group(entry: &Entry, role: &Role, next: &Entry, order: Order) -> bool {
         && next.position.is_some()
 }
 
-/// The lines that name one role.
-#[derive(Debug)]
-struct Entry {
-    /// The lines without the period.
-    head: Vec<String>,
-    period: Period,
-    /// It begins a block of its own rather than standing under a firm that was named before.
-    own_block: bool,
-    /// What is said of the work.
-    items: Vec<String>,
-}
-
-/// Finds the lines with periods and the lines around them that belong to each. Whether a firm stands above its
-/// period or beneath shows at the first one, and a résumé keeps to it.
-fn entries(lines: &[Line]) -> Vec<Entry> {
-    let anchors: Vec<(usize, Period)> = lines
-        .iter()
-        .enumerate()
-        .filter_map(|(at, line)| anchor(line).map(|period| (at, period)))
-        .filter(|(at, _)| !lines[*at].bullet || heads_list(lines, *at))
-        .collect();
-    // Where periods begin their lines, one in brackets is said of a role.
-    let leading = anchors.iter().filter(|(_, period)| period.at.start == 0).count();
-    let in_brackets = |(at, period): &(usize, Period)| {
-        lines[*at].text[..period.at.start].trim_end().ends_with('(')
-    };
-    let is_said = |anchor: &(usize, Period)| leading > 1 && in_brackets(anchor);
-    let anchors: Vec<(usize, Period)> =
-        anchors.into_iter().filter(|anchor| !is_said(anchor)).collect();
-    let above = anchors.first().map_or(0, |(first, _)| back(lines, *first, 0, ABOVE_MAX));
-    let mut entries = Vec::new();
-    let mut free = 0;
-    for (n, (at, period)) in anchors.iter().enumerate() {
-        let before = back(lines, *at, free, above);
-        let next = anchors
-            .get(n + 1)
-            .map_or(lines.len(), |(next, _)| *next - back(lines, *next, at + 1, above));
-        let mut head: Vec<String> =
-            lines[at - before..*at].iter().map(|line| line.text.clone()).collect();
-        head.push(without(&lines[*at].text, period));
-        let room = HEAD_MAX - head.len();
-        let after = &lines[at + 1..next];
-        let taken = after.iter().take(room).take_while(|line| adds(&mut head, line)).count();
-        free = at + 1 + taken;
-        head.retain(|line| !line.is_empty());
-        let own_block = before > 0 && before >= above.min(2) || above == 0;
-        let items = items(&lines[free..next.max(free)]);
-        entries.push(Entry { head, period: period.clone(), own_block, items });
-    }
-    entries
-}
-
 /// Whether a head names a degree, and a school or at least no job.
 fn is_school(head: &[String]) -> bool {
-    head.iter().any(|line| schools::names_degree(line))
+    head.iter().any(|line| schools::names_degree(line) && !words::is_position(line))
         && (head.iter().any(|line| words::is_school(line))
             || !head.iter().any(|line| words::is_position(line)))
-}
-
-/// Whether an item of a list with a period can be a role: `Mentor of two students since 2021` among items without any
-/// is said of one.
-fn heads_list(lines: &[Line], at: usize) -> bool {
-    let begin = lines[..at].iter().rposition(|line| !line.bullet).map_or(0, |last| last + 1);
-    let length = lines[begin..].iter().take_while(|line| line.bullet).count();
-    let run = &lines[begin..begin + length];
-    let dated = |line: &Line| anchor(line).is_some_and(|period| period.start.is_some());
-    let under_role = lines[..begin].iter().any(|line| !line.bullet && anchor(line).is_some());
-    !under_role || length > 1 && run.iter().all(dated)
-}
-
-/// Most items of one role, and what one of them may have in characters.
-const ITEMS_MAX: usize = 30;
-const ITEM_MAX: usize = 600;
-
-/// The items of a list; a line that begins none goes on with the one before.
-fn items(lines: &[Line]) -> Vec<String> {
-    let mut items: Vec<String> = Vec::new();
-    let bulleted = lines.iter().any(|line| line.bullet);
-    for line in lines {
-        let is_full = items.len() == ITEMS_MAX;
-        match items.last_mut() {
-            Some(last) if !line.bullet && (bulleted || !last.ends_with('.')) => {
-                if last.len() < ITEM_MAX {
-                    last.push(' ');
-                    last.push_str(&line.text);
-                }
-            }
-            _ if is_full => break,
-            _ => items.push(line.text.clone()),
-        }
-    }
-    items
-}
-
-/// How many lines right above `at` can name the same role, at most `most`, not above `free`.
-fn back(lines: &[Line], at: usize, free: usize, most: usize) -> usize {
-    let mut count = 0;
-    while count < most && at > free + count {
-        let line = &lines[at - count - 1];
-        // A line right under a bullet is its second half.
-        let wrapped = !line.after_gap && at - count >= 2 && lines[at - count - 2].bullet;
-        let bullet = &lines[(at - count).saturating_sub(2)].text;
-        let hangs = wrapped
-            && !words::is_organisation(&line.text)
-            && !words::is_position(&line.text)
-            && (line.text.starts_with(char::is_lowercase) || reaches_edge(bullet, lines));
-        // A place right under a period belongs to it.
-        let is_under = at - count >= 2
-            && place::is_place(&line.text)
-            && anchor(&lines[at - count - 2]).is_some_and(|period| period.start.is_some());
-        if !names(line)
-            || hangs
-            || is_under
-            || (count > 0 && lines[at - count].after_gap && complete_line(&lines[at - count].text))
-        {
-            break;
-        }
-        count += 1;
-    }
-    count
-}
-
-/// Whether a line is broken off at the edge of its column rather than ended.
-fn reaches_edge(line: &str, lines: &[Line]) -> bool {
-    let longest = lines.iter().map(|line| line.text.len()).max().unwrap_or_default();
-    !line.ends_with(['.', '!', ';', ':']) && line.len() * 5 > longest * 4
-}
-
-/// A line that can name a firm, a title or a place.
-fn names(line: &Line) -> bool {
-    let has_period = anchor(line).is_some();
-    let label = line.text.split(':').next().filter(|label| label.len() < line.text.len());
-    let is_note = label.is_some_and(|label| vocabulary().notes.contains(&folded(label.trim())));
-    !line.bullet && !line.is_prose() && !has_period && !is_note
-}
-
-/// Takes a line under the period in, if it says what is still missing; what follows a full head is about the work.
-fn adds(head: &mut Vec<String>, line: &Line) -> bool {
-    let text = &line.text;
-    let before = Role::of_lines(head, Order::Unknown);
-    let mut with = head.clone();
-    with.push(text.clone());
-    let after = Role::of_lines(&with, Order::Unknown);
-    let short = text.split_whitespace().count() <= 10;
-    let gains = (before.position.is_none() && after.position.is_some())
-        || (before.organisation.is_none() && after.organisation.is_some())
-        || (before.location.is_none() && place::is_place(text));
-    let grows = after.position != before.position;
-    let keeps = before.position.as_deref().is_none_or(|title| {
-        after.position.as_deref().is_some_and(|longer| longer.starts_with(title))
-    });
-    let gains = gains || grows && before.position.is_some();
-    // `Acme Ltd, Smallville` above `Wrangler`.
-    let replaces =
-        before.is_beside && !after.is_beside && line.text.split_whitespace().count() <= 8;
-    // `Acme Ltd – Smallville` above `Engineer`: the town was taken for the title.
-    let has_title = |lines: &[String]| named(lines).iter().any(|named| named.kind == Kind::Title);
-    let tells = !has_title(head) && has_title(std::slice::from_ref(text));
-    let adds = names(line) && short && (gains && keeps || tells || replaces);
-    if adds {
-        head.push(text.clone());
-    }
-    adds
-}
-
-fn complete_line(text: &str) -> bool {
-    let role = Role::of_lines(&[text.to_owned()], Order::Unknown);
-    role.organisation.is_some() && role.position.is_some()
 }
 
 /// Whether titles stand before firms, as the entries show in which both are known by their words.
@@ -336,7 +218,7 @@ fn taken(unknown: &mut Vec<Piece>, beside: Option<&Piece>) -> Option<Piece> {
 
 /// The pieces of a head, in which somebody's own business stands where a firm would: `Self-employed`, `Electrician`.
 fn pieces_of(head: &[String]) -> Vec<Named> {
-    let mut pieces = named(head);
+    let mut pieces = with_detail(named(head), head);
     let titles = pieces.iter().filter(|named| named.kind == Kind::Title);
     let (own, jobs) =
         titles.fold(
@@ -353,6 +235,37 @@ fn pieces_of(head: &[String]) -> Vec<Named> {
     pieces
 }
 
+/// The pieces with what stands behind a title and a dash as a part of it, where the firm has a line of its own: `Nurse –
+/// intensive care` above `Acme Hospital, Smallville`.
+fn with_detail(mut pieces: Vec<Named>, head: &[String]) -> Vec<Named> {
+    let is_detail = |at: usize| {
+        let [title, detail] = &pieces[at..at + 2] else { return false };
+        let below = |other: &Named| other.line == title.line + 1;
+        let firm = pieces.iter().any(|other| below(other) && other.kind == Kind::Firm);
+        let place = pieces.iter().any(|other| below(other) && other.kind == Kind::Place);
+        let named = pieces.iter().any(|other| below(other) && other.kind == Kind::Unknown);
+        title.kind == Kind::Title
+            && detail.kind == Kind::Unknown
+            && detail.after_dash
+            && detail.line == title.line
+            && (firm || place && named)
+    };
+    let Some(at) = (0..pieces.len().saturating_sub(1)).find(|at| is_detail(*at)) else {
+        return pieces;
+    };
+    let line = &head[pieces[at].line];
+    let whole = line.find(&pieces[at].text).and_then(|begin| {
+        let end = line.find(&pieces[at + 1].text)? + pieces[at + 1].text.len();
+        line.get(begin..end)
+    });
+    if let Some(whole) = whole {
+        let closed = if whole.contains('(') { ")" } else { "" };
+        pieces[at].text = format!("{whole}{closed}");
+        pieces.remove(at + 1);
+    }
+    pieces
+}
+
 /// What the head of an entry says.
 #[derive(Debug, Clone)]
 struct Role {
@@ -364,6 +277,8 @@ struct Role {
     is_inherited: bool,
     /// What was guessed stands behind the other piece and may be a town or a department; a line of its own says more.
     is_beside: bool,
+    /// A piece of the head is left over.
+    leaves: bool,
 }
 
 impl Role {
@@ -375,6 +290,7 @@ impl Role {
             sure: Confidence::High,
             is_inherited: false,
             is_beside: false,
+            leaves: false,
         };
         let mut unknown: Vec<Piece> = Vec::new();
         let (mut department, mut detail) = (None, None);
@@ -418,6 +334,15 @@ impl Role {
         }
         role.guess(unknown, known.as_ref(), order);
         role
+    }
+
+    /// Takes the town off the end of the firm's name.
+    fn part_town(&mut self) {
+        let parted = self.organisation.as_deref().and_then(doubt::without_town);
+        if let Some((firm, town)) = parted.map(|(firm, town)| (firm.to_owned(), town.to_owned())) {
+            self.organisation = Some(firm);
+            self.location = Some(town);
+        }
     }
 
     /// The name of a break, if that is all that is said.
@@ -468,6 +393,8 @@ impl Role {
                 self.sure = Confidence::Low;
             }
         }
+        // Something that no field took may have been a part of one.
+        self.leaves |= unknown.len() > usize::from(self.location.is_none());
         // `Acme Ltd, Smallville`: a word or two after the firm are hardly anything else than its town.
         if self.location.is_none() {
             let is_name = |word: &str| word.starts_with(char::is_uppercase);
@@ -538,15 +465,22 @@ impl Role {
                 role.insert(key.to_owned(), json!(short(&value)));
             }
         }
+        let is_named = role.contains_key(shape.organisation) || role.contains_key("position");
         // What is guessed are the names; a period stands where it stands.
         let (whole, names) = match (sure, role.contains_key("startDate")) {
-            _ if has_one_date => (Confidence::Low, sure),
+            _ if !is_named && has_one_date => (Confidence::Low, sure),
             (Confidence::Low, true) => (Confidence::Medium, Confidence::Low),
             (sure, _) => (sure, sure),
         };
         findings.sure(path, whole);
+        for key in ["startDate", "endDate"].into_iter().filter(|_| has_one_date) {
+            findings.sure(&format!("{path}.{key}"), Confidence::Low);
+        }
         if is_inherited {
             findings.sure(&format!("{path}.{}", shape.organisation), Confidence::Low);
+        }
+        for key in strange(&role, shape) {
+            findings.sure(&format!("{path}.{key}"), Confidence::Low);
         }
         if names == Confidence::Low {
             for key in [shape.organisation, "position", "location"] {
@@ -557,4 +491,15 @@ impl Role {
         }
         Value::Object(role)
     }
+}
+
+/// The names of a role that look like none.
+fn strange(role: &Map<String, Value>, shape: &Shape) -> Vec<&'static str> {
+    let reads_so = |key: &str, looks_so: fn(&str) -> bool| {
+        role.get(key).and_then(Value::as_str).is_some_and(looks_so)
+    };
+    let firm = (shape.organisation, doubt::reads_like_text as fn(&str) -> bool);
+    let title = ("position", doubt::is_no_title as fn(&str) -> bool);
+    let strange = [firm, title].into_iter().filter(|(key, looks_so)| reads_so(key, *looks_so));
+    strange.map(|(key, _)| key).collect()
 }

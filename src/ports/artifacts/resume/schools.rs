@@ -7,14 +7,15 @@ use serde_json::{Map, Value, json};
 use super::{
     Confidence, Findings, SCHOOLS_MISSING,
     dates::{self, Period},
-    lines::Line,
+    doubt,
+    lines::{Line, lead},
     place, short,
     vocabulary::{folded, vocabulary},
     words,
 };
 
 pub(super) use degrees::names_degree;
-use degrees::{degree, finished, is_grade, pieces, unled, without_remark};
+use degrees::{degree, finished, is_grade, is_outlook, pieces, unled, without_remark};
 
 /// Most schools that are drafted.
 const SCHOOLS_MAX: usize = 30;
@@ -24,9 +25,11 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
     let mut schools: Vec<School> = Vec::new();
     for lines in sections {
         let mut current = School::default();
+        let lead = lead(lines);
         for line in lines.iter().filter(|line| !is_note(line)) {
             let seen = School::of(line);
-            let begins = line.level > 0 && current.is_whole() && seen.period.is_none();
+            let leads = lead == Some(line.level) && current.period.is_some();
+            let begins = line.level > 0 && current.is_whole() && seen.period.is_none() || leads;
             if begins
                 || current.clashes(&seen)
                 || (line.after_gap && current.is_whole() && !seen.is_only_date())
@@ -50,17 +53,50 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
         findings.issue(SCHOOLS_MISSING);
     }
     schools.truncate(SCHOOLS_MAX);
+    let halves = halves(&schools);
+    let orders: Vec<Option<bool>> = schools.iter().map(|school| school.degree_first).collect();
+    let doubtful: Vec<bool> = halves
+        .into_iter()
+        .zip(doubt::odd_ones(&orders))
+        .map(|(is_half, is_odd)| is_half || is_odd)
+        .collect();
+    let names = schools.iter().filter_map(|school| school.institution.clone()).collect();
+    let in_towns = findings.end_in_towns || doubt::end_in_towns(names);
     let mut written = Vec::new();
-    for school in schools {
+    for (school, is_doubtful) in schools.into_iter().zip(doubtful) {
+        let path = format!("education.{}", written.len());
         written.push(school.written(written.len(), findings));
+        if is_doubtful {
+            findings.sure(&path, Confidence::Low);
+        }
+        if in_towns && written.last().is_some_and(|school| school.get("institution").is_some()) {
+            findings.sure(&format!("{path}.institution"), Confidence::Low);
+        }
     }
     written
+}
+
+/// Which entries may be one that was taken for two: what one of them lacks, only the one beside it has.
+fn halves(schools: &[School]) -> Vec<bool> {
+    let mut halves = vec![false; schools.len()];
+    for (at, pair) in schools.windows(2).enumerate() {
+        let lacks = |school: &School| {
+            [school.institution.is_none(), school.study_type.is_none(), school.period.is_none()]
+        };
+        let (one, other) = (lacks(&pair[0]), lacks(&pair[1]));
+        let fit = one.iter().zip(other).all(|(one, other)| !(*one && other));
+        if fit && one.contains(&true) && other.contains(&true) {
+            halves[at..=at + 1].fill(true);
+        }
+    }
+    halves
 }
 
 /// Lines about the studies rather than naming them.
 fn is_note(line: &Line) -> bool {
     let label = line.text.split([':', ' ']).next().unwrap_or_default();
-    let noted = vocabulary().notes.contains(&folded(label)) && !line.text.contains('\t');
+    let is_label = vocabulary().notes.contains(&folded(label)) || is_outlook(label);
+    let noted = is_label && !line.text.contains('\t');
     let named = words::is_school(&line.text) || names_degree(&line.text);
     let dated = dates::find(&line.text).is_some();
     noted || line.is_prose() && !(named && dated) || (line.bullet && !named)
@@ -100,6 +136,8 @@ struct School {
     /// It is what stands behind the degree.
     area_is_guessed: bool,
     period: Option<Period>,
+    /// Whether the degree stands before the school.
+    degree_first: Option<bool>,
 }
 
 impl School {
@@ -114,6 +152,7 @@ impl School {
         let mut after = After::Nothing;
         for piece in pieces(&rest) {
             after = school.read(&piece, after);
+            school.see_order();
         }
         school
     }
@@ -187,6 +226,16 @@ impl School {
         }
     }
 
+    /// Notes which of degree and school is there first.
+    fn see_order(&mut self) {
+        let seen = match (self.study_type.is_some(), self.institution.is_some()) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        };
+        self.degree_first = self.degree_first.or(seen);
+    }
+
     fn is_only_date(&self) -> bool {
         self.institution.is_none() && self.study_type.is_none()
     }
@@ -233,6 +282,8 @@ impl School {
             self.area_is_guessed = next.area_is_guessed;
         }
         self.period = self.period.take().or(next.period);
+        self.degree_first = self.degree_first.or(next.degree_first);
+        self.see_order();
     }
 
     fn written(self, position: usize, findings: &mut Findings) -> Value {
@@ -285,6 +336,15 @@ impl School {
                 (names_are_guessed || self.told == Told::Guessed) && self.study_type.is_some(),
             ),
         ];
+        let name = self.institution.as_deref().unwrap_or_default();
+        if doubt::reads_like_text(name) || doubt::is_only_a_kind(name) {
+            findings.sure(&format!("education.{position}"), Confidence::Low);
+        }
+        let studied = self.study_type.as_deref().unwrap_or_default();
+        let is_whole = self.area_is_guessed && self.area.is_some() && names_subject(studied);
+        if is_whole || doubt::holds_remark(studied) {
+            findings.sure(&format!("education.{position}.studyType"), Confidence::Low);
+        }
         for (key, _) in low.into_iter().filter(|(_, is_low)| *is_low) {
             findings.sure(&format!("education.{position}.{key}"), Confidence::Low);
         }
@@ -302,6 +362,14 @@ impl School {
         }
         Value::Object(school)
     }
+}
+
+/// Whether a degree says already what was learnt, so that what stands behind it may be a town: `CAP Boulanger`,
+/// `Hauptschulabschluss`.
+fn names_subject(study_type: &str) -> bool {
+    let (first, rest) = study_type.split_once(' ').unwrap_or((study_type, ""));
+    let is_short = vocabulary().short_degrees.contains(&folded(&first.replace('.', "")));
+    is_short && rest.starts_with(char::is_uppercase) || study_type.ends_with("abschluss")
 }
 
 /// Whether a university has several campuses, each with the name of its town behind a comma.

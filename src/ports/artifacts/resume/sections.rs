@@ -2,7 +2,7 @@
 
 use super::{
     dates,
-    lines::{Line, dated},
+    lines::{BULLETS, FRAMED, Line, dated},
     place, schools,
     vocabulary::{folded, parts as words_of, vocabulary},
     words,
@@ -34,7 +34,7 @@ pub(super) struct Part {
 /// Parts the lines at the headings.
 pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
-    let lines = dated(beside(lines));
+    let lines = dated(beside(unzipped(lines)));
     let marks = Marks { levels: levels(&lines), loud: has_loud_headings(&lines) };
     let mut lines = lines.into_iter().peekable();
     let mut in_items = false;
@@ -104,7 +104,9 @@ fn opened(
     let is_degree = within == Section::Education
         && section_of(&line.text).is_none()
         && schools::names_degree(&line.text);
-    let heading = heading(line).filter(|_| !is_note && !labels && !is_row && !is_degree);
+    let is_item = is_like_items(part, line, marks);
+    let is_something_else = is_note || labels || is_row || is_degree || is_item;
+    let heading = heading(line).filter(|_| !is_something_else);
     // Under the last item of a role and above the first period of the section.
     let ends_items = part.lines.last().is_some_and(|last| last.bullet) && !line.bullet;
     let between = || {
@@ -116,11 +118,34 @@ fn opened(
     let is_marked = || {
         marks.levels.contains(&line.level)
             || marks.loud && (line.after_gap || ends_items) && is_loud_heading(line, within)
-            || within == Section::Skills && ends_list(part, line, next)
+            || within == Section::Skills && !is_item && ends_list(part, line, next)
     };
     heading
         .or_else(between)
         .or_else(|| (!is_open && is_marked()).then_some((Section::Unknown, None)))
+}
+
+/// Whether a line is set exactly as the items above it, and not as the headings are: `Workshops` among skills, the title
+/// `Internship` among roles.
+fn is_like_items(part: &Part, line: &Line, marks: &Marks) -> bool {
+    let is_within = matches!(part.section, Section::Work | Section::Volunteer);
+    let is_plain = line.level == 0 && !line.after_gap && !is_loud(&line.text);
+    // `Trainer` between roles whose sections have headings in capitals.
+    if is_within && marks.loud && is_plain && words::is_position(&line.text) {
+        return true;
+    }
+    if marks.levels.is_empty() || marks.levels.contains(&line.level) {
+        return false;
+    }
+    let is_alike = |other: &&Line| {
+        (other.level, other.bullet, other.after_gap) == (line.level, line.bullet, line.after_gap)
+    };
+    let alike = part.lines.iter().filter(is_alike).count();
+    match part.section {
+        Section::Skills => alike > 1 && alike == part.lines.len() && line.fields().len() == 1,
+        Section::Work | Section::Volunteer | Section::Education => line.level > 0 && alike > 0,
+        _ => false,
+    }
 }
 
 /// Whether headings without marks are written in capitals here.
@@ -141,7 +166,7 @@ fn is_loud_heading(line: &Line, within: Section) -> bool {
             within,
             Section::Education | Section::Skills | Section::Other | Section::Unknown
         )
-        && !words::is_position(&line.text)
+        && (!words::is_position(&line.text) || within == Section::Skills)
         && !words::is_organisation(&line.text)
         && !place::is_place(&line.text)
 }
@@ -150,13 +175,18 @@ fn is_loud_heading(line: &Line, within: Section) -> bool {
 /// items.
 fn ends_list(part: &Part, line: &Line, next: Option<&Line>) -> bool {
     let is_row = |line: &Line| line.bullet || line.text.contains([',', ';', ':', '\t', '|', '·']);
-    let heads = |line: &Line| {
-        let is_plain = line.text.chars().all(|c| c.is_alphabetic() || " &'’-".contains(c));
-        is_plain && !line.bullet && line.after_gap && line.text.split(' ').count() <= 3
-    };
-    heads(line)
+    let is_plain = line.text.chars().all(|c| c.is_alphabetic() || " &'’-".contains(c));
+    let heads = is_plain && !line.bullet && line.text.split(' ').count() <= 3;
+    // Where all skills are items of a list, what is no item any more does not go on with it.
+    let items = part.lines.iter().filter(|line| line.bullet).count();
+    let ends_items = items > 1
+        && items == part.lines.len()
+        && line.text.starts_with(char::is_uppercase)
+        && next.is_some_and(|next| !next.bullet);
+    let ends_rows = line.after_gap
         && part.lines.iter().all(is_row)
-        && next.is_some_and(|next| (!next.after_gap || next.bullet) && is_row(next))
+        && next.is_some_and(|next| (!next.after_gap || next.bullet) && is_row(next));
+    heads && (ends_items || ends_rows)
 }
 
 fn begins_with_period(line: &Line) -> bool {
@@ -179,9 +209,9 @@ fn levels(lines: &[Line]) -> Vec<usize> {
         words::is_position(&line.text) || line.text.contains(|c: char| c.is_ascii_digit())
     };
     let plain = |level: &usize| marked(*level).count() > 2 && !marked(*level).any(is_entry);
-    let found: Vec<usize> = (1..=6).filter(known).collect();
+    let found: Vec<usize> = (1..=FRAMED).filter(known).collect();
     let has_known = lines.iter().any(|line| line.level > 0 && is_known(&line));
-    if found.is_empty() && !has_known { (1..=6).filter(plain).collect() } else { found }
+    if found.is_empty() && !has_known { (1..=FRAMED).filter(plain).collect() } else { found }
 }
 
 /// Headings of two lines in the column beside their sections, put together: `Legal` and `Experience`.
@@ -208,6 +238,54 @@ fn beside(lines: Vec<Line>) -> Vec<Line> {
         found.push(line);
     }
     found.into_iter().flat_map(apart).collect()
+}
+
+/// Sections that stand side by side, one below the other: a line of two headings, and lines with an item for each.
+fn unzipped(lines: Vec<Line>) -> Vec<Line> {
+    let mut found: Vec<Line> = Vec::new();
+    let mut right: Vec<Line> = Vec::new();
+    let mut lines = lines.into_iter().peekable();
+    while let Some(line) = lines.next() {
+        let headings = lines.peek().and_then(|next| two_headings(&line, next));
+        let is_open = !right.is_empty() && line.level == 0;
+        let fields =
+            line.text.split_once('\t').map(|(one, other)| (one.to_owned(), other.to_owned()));
+        match (headings, fields) {
+            (Some((one, other)), _) => {
+                found.append(&mut right);
+                let level = FRAMED;
+                found.push(Line { text: one, level, after_gap: true, ..line.clone() });
+                right.push(Line { text: other, level, after_gap: true, ..line });
+            }
+            (None, Some((one, other))) if is_open && line.bullet => {
+                let text = other.trim_start_matches(BULLETS).trim().to_owned();
+                found.push(Line { text: one, ..line.clone() });
+                right.push(Line { text, ..line });
+            }
+            _ if is_open && line.bullet => found.push(line),
+            _ => {
+                found.append(&mut right);
+                found.push(line);
+            }
+        }
+    }
+    found.append(&mut right);
+    found
+}
+
+/// Two headings in one line above items of two lists.
+fn two_headings(line: &Line, next: &Line) -> Option<(String, String)> {
+    let (one, other) = line.text.split_once('\t')?;
+    let is_plain = |text: &str| {
+        text.split(' ').count() <= 4
+            && text.chars().all(|c| c.is_alphabetic() || " &'’-".contains(c))
+    };
+    let is_pair = !line.bullet
+        && next.bullet
+        && is_plain(one)
+        && is_plain(other)
+        && (section_of(one).is_some() || section_of(other).is_some());
+    is_pair.then(|| (one.to_owned(), other.to_owned()))
 }
 
 /// `Experience    May 2011 –    Engineer` as a heading and a line, so that the period can go on in the next one.
@@ -285,6 +363,7 @@ fn unlisted(text: &str) -> Option<Section> {
         || !text.starts_with(char::is_uppercase)
         || words::is_position(text) && !text.contains(" und ")
         || place::is_place(text)
+        || vocabulary().breaks.contains(&words.join(" "))
     {
         return None;
     }
@@ -401,5 +480,33 @@ mod tests {
         ] {
             assert_eq!(section_of(text), section, "{text}");
         }
+    }
+
+    fn parted(text: &str) -> Vec<(Section, Vec<String>)> {
+        let said = |part: Part| part.lines.into_iter().map(|line| line.text).collect();
+        let parts = parts(super::super::lines::lines(text)).into_iter();
+        parts.map(|part| (part.section, said(part))).collect()
+    }
+
+    fn section(section: Section, lines: &[&str]) -> (Section, Vec<String>) {
+        (section, lines.iter().map(|line| (*line).to_owned()).collect())
+    }
+
+    #[test]
+    fn an_item_that_is_called_like_a_heading_is_none() {
+        let text = "Ada Byron\n\n## Experience\nAcme\tEngineer\t2019 – 2021\n\n## Skills\n\nFigma\n\nSketching\n\nWorkshops\n\n## Languages\nEnglish";
+        let skills = section(Section::Skills, &["Figma", "Sketching", "Workshops"]);
+        assert_eq!(parted(text)[2], skills);
+        let text =
+            "Ada Byron\n\nSKILLS\n• Rust\n• Go\nCards and papers\nGold Card\n\nEDUCATION\nBSc";
+        assert_eq!(parted(text)[1], section(Section::Skills, &["Rust", "Go"]));
+    }
+
+    #[test]
+    fn sections_that_stand_side_by_side_are_read_one_after_the_other() {
+        let text = "Ada Byron\n\nSkills\tLanguages\n• Rust\t• English\n• Go\t• German\n• C";
+        let found = parted(text);
+        assert_eq!(found[1], section(Section::Skills, &["Rust", "Go", "C"]));
+        assert_eq!(found[2], section(Section::Other, &["English", "German"]));
     }
 }

@@ -1,6 +1,11 @@
 //! Skills: the items of lists under a heading for them.
 
-use super::lines::{Line, fields};
+use super::{
+    Confidence, Findings, SKILLS_MISSING,
+    doubt::{is_certificate, is_strange_skill},
+    lines::{Line, fields},
+    sections::section_of,
+};
 
 /// Most skills that are drafted.
 const SKILLS_MAX: usize = 100;
@@ -12,14 +17,28 @@ const WORDS_MAX: usize = 7;
 const LINE_MIN: usize = 45;
 
 /// Reads the skills of sections, each once.
-pub(super) fn read(sections: &[&[Line]]) -> Vec<String> {
+pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String> {
     let mut skills: Vec<String> = Vec::new();
     for line in sections.iter().flat_map(|lines| unbroken(unlabelled(lines).as_slice())) {
-        for item in items(&line) {
+        let (items, told): (Vec<String>, Vec<String>) =
+            items(&line).into_iter().partition(|item| is_short(item));
+        // What stands in a sentence is told apart badly.
+        let is_told = !told.is_empty();
+        if is_told {
+            findings.issue(SKILLS_MISSING);
+        }
+        // `Teaching` alone in its line may be a heading.
+        let is_alone = items.len() == 1;
+        for item in items {
             let known = skills.iter().any(|skill| skill.eq_ignore_ascii_case(&item));
-            if !known && skills.len() < SKILLS_MAX {
-                skills.push(item);
+            if known || skills.len() == SKILLS_MAX {
+                continue;
             }
+            let is_heading = is_alone && section_of(&item).is_some();
+            if is_told || is_heading || is_certificate(&line) || is_strange_skill(&item) {
+                findings.sure(&format!("skills.{}", skills.len()), Confidence::Low);
+            }
+            skills.push(item);
         }
     }
     skills
@@ -84,14 +103,13 @@ fn items(line: &str) -> Vec<String> {
         .map(|item| {
             item.trim_matches(|c: char| c.is_whitespace() || ".,;•·–—-".contains(c)).to_owned()
         })
-        .filter(|item| {
-            let words = item.split_whitespace().count();
-            // Two sentences are a remark.
-            (1..=WORDS_MAX).contains(&words)
-                && !item.contains(". ")
-                && item.chars().any(char::is_alphabetic)
-        })
+        .filter(|item| item.chars().any(char::is_alphabetic))
         .collect()
+}
+
+/// Whether an item is no sentence. Two sentences are a remark.
+fn is_short(item: &str) -> bool {
+    item.split_whitespace().count() <= WORDS_MAX && !item.contains(". ")
 }
 
 /// The parts between commas and their like, outside of parentheses.

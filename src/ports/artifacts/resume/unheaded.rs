@@ -103,7 +103,8 @@ fn is_school(lines: &[Line]) -> bool {
 pub(super) fn holds_several(lines: &[Line]) -> bool {
     let roles = (0..lines.len()).filter(|at| {
         let near = &lines[at.saturating_sub(1)..(at + 2).min(lines.len())];
-        let names = |line: &Line| !line.bullet && words::is_position(&line.text);
+        let is_named = |text: &str| words::is_position(text) || words::is_organisation(text);
+        let names = |line: &Line| !line.bullet && is_named(&line.text);
         let beside = |line: &Line| names(line) && dates::find(&line.text).is_none();
         lasts(&lines[*at]) && !lines[*at].bullet && (names(&lines[*at]) || near.iter().any(beside))
     });

@@ -2,9 +2,11 @@
 
 use super::super::{
     dates::{self, Period},
+    doubt,
     lines::Line,
     words,
 };
+use super::pieces::is_own;
 
 /// A line that holds the period of a role: at the beginning or the end of one of its fields, short apart from it, and
 /// no running text.
@@ -18,8 +20,11 @@ pub(super) fn anchor(line: &Line) -> Option<Period> {
         && !rest.contains(". ")
         && words::is_position(&rest)
         && period.start.is_some();
-    let prose = rest.ends_with('.') && words > 4 && !lists
-        || rest.chars().next().is_some_and(char::is_lowercase);
+    // `Engineer    Acme Pumps & Co.`
+    let form = rest.rsplit(['\t', ' ']).next().is_some_and(words::is_organisation);
+    let prose = rest.ends_with('.') && words > 4 && !lists && !form
+        || rest.starts_with(char::is_lowercase)
+            && !rest.split([',', '\t']).next().is_some_and(is_own);
     let telling = !line.bullet || period.start.is_some();
     let marks = |c: char| !c.is_alphanumeric() && c != '\t';
     let before = line.text[..period.at.start].trim_end_matches(marks);
@@ -40,6 +45,15 @@ pub(super) fn anchor(line: &Line) -> Option<Period> {
 pub(super) fn is_dated(line: &Line) -> bool {
     let lasts = |period: Period| period.start.is_some() && (period.lasts || period.end.is_some());
     !line.bullet && dates::find(&line.text).is_some_and(lasts)
+}
+
+/// A line that names a job and a year in a way that is no period: `Summers 2009 and 2010    Waiter`.
+pub(super) fn is_undated_role(line: &Line) -> bool {
+    doubt::has_year(&line.text)
+        && !line.bullet
+        && !line.is_prose()
+        && words::is_position(&line.text)
+        && anchor(line).is_none()
 }
 
 /// `2019 –` with nothing behind the dash lasts.

@@ -125,7 +125,7 @@ pub(super) fn is_break(text: &str) -> bool {
 }
 
 /// Whether a text says that somebody worked for themselves, and nothing else.
-pub(super) fn is_own(text: &str) -> bool {
+pub(in crate::ports::artifacts::resume) fn is_own(text: &str) -> bool {
     let folded = folded(text);
     vocabulary().own.contains(&parts(&folded).collect::<Vec<_>>().join(" "))
 }
@@ -335,7 +335,7 @@ fn is_dotted(part: &str) -> bool {
 fn belongs(before: Kind, next: Kind, part: &str) -> bool {
     let department = DEPARTMENTS.contains(&part.to_lowercase().as_str());
     match (before, next) {
-        (Kind::Title, Kind::Unknown) => department,
+        (Kind::Title, Kind::Unknown) => department || is_code(part),
         (Kind::Firm, Kind::Firm) => true,
         _ => false,
     }

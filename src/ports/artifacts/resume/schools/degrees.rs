@@ -33,6 +33,25 @@ pub(super) fn is_grade(piece: &str) -> bool {
     GRADES.contains(&first.as_str()) && piece.split_whitespace().count() <= 4
 }
 
+/// What is said of studies that are done, or that go on.
+const STATES: [&str; 13] = [
+    "diploma",
+    "behaald",
+    "abgeschlossen",
+    "concluido",
+    "concluida",
+    "obtenu",
+    "laufend",
+    "ongoing",
+    "cursando",
+    "lopend",
+    "teilzeit",
+    "berufsbegleitend",
+    "avondopleiding",
+];
+const UNDER_WAY: [&str; 6] =
+    ["in progress", "en cours", "en curso", "em curso", "em andamento", "part-time"];
+
 /// `Master of Laws (distinction)` without how well it went.
 pub(super) fn without_remark(piece: &str) -> &str {
     let Some((plain, remark)) = piece.strip_suffix(')').and_then(|open| open.rsplit_once(" ("))
@@ -40,14 +59,14 @@ pub(super) fn without_remark(piece: &str) -> &str {
         return piece;
     };
     let first = folded(remark.split(' ').next().unwrap_or_default());
-    let done = ["diploma", "behaald", "abgeschlossen", "concluido", "concluida", "obtenu"];
     // `average 1.4`
     let last = remark.rsplit(' ').next().unwrap_or_default();
     let is_mark = last.starts_with(|c: char| c.is_ascii_digit())
         && last.contains([',', '.', '/', '%'])
         && remark.contains(' ');
     let is_remark = is_grade(remark) && !first.starts_with("hon")
-        || done.contains(&first.as_str())
+        || STATES.contains(&first.as_str())
+        || UNDER_WAY.iter().any(|words| folded(remark).starts_with(words))
         || is_mark
         || remark.starts_with(|c: char| c.is_ascii_digit());
     if is_remark { plain } else { piece }
@@ -122,7 +141,7 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
             continue;
         }
         let mut parts = vec![field];
-        for separator in [" – ", " — ", " - ", " at ", " from ", ", ", "; ", ": "] {
+        for separator in [" – ", " — ", " - ", " @ ", " at ", " from ", ", ", "; ", ": "] {
             parts = parts.into_iter().flat_map(|part| outside(part, separator)).collect();
         }
         let parts = parts.into_iter().flat_map(sentences);
@@ -139,7 +158,7 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
 }
 
 /// `expected` before a date that is to come.
-fn is_outlook(piece: &str) -> bool {
+pub(super) fn is_outlook(piece: &str) -> bool {
     const OUTLOOKS: [&str; 12] = [
         "expected",
         "anticipated",
@@ -180,7 +199,7 @@ fn subjects(field: &str) -> Option<(&str, &str)> {
         .or_else(|| field.split_once(" – "))?;
     let plural = several.split_whitespace().count() <= 2 && several.to_lowercase().ends_with('s');
     let is_list = subjects.contains(", ")
-        && !subjects.contains(|c: char| c.is_ascii_digit() || c == '(' || c == '.')
+        && !subjects.contains(|c: char| c.is_ascii_digit() || c == '.')
         && !words::is_school(subjects);
     (plural && is_list && degree(several).is_some()).then_some((several, subjects))
 }

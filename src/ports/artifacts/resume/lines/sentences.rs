@@ -1,0 +1,100 @@
+//! Entries that are written as sentences: `Engineer, Acme Ltd, May 2013 to June 2016. Designed pumps.`
+
+use super::super::{dates, schools, words};
+use super::Line;
+
+/// Most words of an entry before its period, and of its first sentence.
+const HEAD_MAX: usize = 14;
+const FIRST_MAX: usize = 7;
+
+/// The lines, with entries apart from what is said of them.
+pub(super) fn apart(lines: Vec<Line>) -> Vec<Line> {
+    let mut found: Vec<Line> = Vec::new();
+    for line in lines {
+        let is_under_period = found.last().is_some_and(|last| is_period(&last.text));
+        let parts = match after_period(&line) {
+            None if is_under_period => by_sentence(&line),
+            parts => parts,
+        };
+        let Some((heads, rest)) = parts else {
+            found.push(line);
+            continue;
+        };
+        for text in heads {
+            found.push(Line { text, after_gap: line.after_gap, ..line.clone() });
+        }
+        if !rest.is_empty() {
+            found.push(Line { text: rest, bullet: true, after_gap: false, ..line });
+        }
+    }
+    found
+}
+
+fn is_period(text: &str) -> bool {
+    dates::find(text).is_some_and(|period| period.at == (0..text.len()))
+}
+
+/// `Engineer, Acme Ltd, May 2013 to June 2016. Designed pumps.` in its two sentences.
+fn after_period(line: &Line) -> Option<(Vec<String>, String)> {
+    let period = dates::find(&line.text)
+        .filter(|period| period.start.is_some() && (period.lasts || period.end.is_some()))?;
+    let (head, rest) = line.text.split_at(period.at.end);
+    let before = &head[..period.at.start];
+    let is_head = !line.bullet
+        && before.contains(',')
+        && before.split_whitespace().count() <= HEAD_MAX
+        && words::is_position(before);
+    let rest = rest.strip_prefix('.').filter(|_| is_head)?;
+    Some((vec![head.to_owned()], rest.trim().to_owned()))
+}
+
+/// `Engineer. Acme Ltd, Smallville. Designed pumps.` in its three sentences.
+fn by_sentence(line: &Line) -> Option<(Vec<String>, String)> {
+    let (first, rest) = sentence(&line.text)?;
+    let is_head = words::is_position(first) || schools::names_degree(first);
+    if line.bullet || !is_head || first.split_whitespace().count() > FIRST_MAX {
+        return None;
+    }
+    let (second, rest) = sentence(rest).unwrap_or((rest, ""));
+    let second = second.trim_end_matches('.');
+    Some((vec![first.to_owned(), second.to_owned()], rest.to_owned()))
+}
+
+/// The first sentence of a text and what follows it. An abbreviation ends none.
+fn sentence(text: &str) -> Option<(&str, &str)> {
+    let ends = |at: &usize| {
+        let word = text[..*at].rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        word.chars().count() > 3
+    };
+    let at = text.match_indices(". ").map(|(at, _)| at).find(ends)?;
+    Some((&text[..at], text[at + 2..].trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines;
+
+    fn texts(text: &str) -> Vec<(String, bool)> {
+        lines(text).into_iter().map(|line| (line.text, line.bullet)).collect()
+    }
+
+    #[test]
+    fn entries_in_sentences_are_apart_from_what_is_said_of_them() {
+        let said = [
+            ("Engineer, Acme Ltd, Leeds, May 2013 to June 2016".to_owned(), false),
+            ("Designed pumps.".to_owned(), true),
+        ];
+        assert_eq!(
+            texts("Engineer, Acme Ltd, Leeds, May 2013 to June 2016. Designed pumps."),
+            said
+        );
+        let said = [
+            ("May 2013 to June 2016".to_owned(), false),
+            ("Engineer".to_owned(), false),
+            ("Acme Trans, S. L., Leeds".to_owned(), false),
+            ("Designed pumps.".to_owned(), true),
+        ];
+        let text = "May 2013 to June 2016\n\nEngineer. Acme Trans, S. L., Leeds. Designed pumps.";
+        assert_eq!(texts(text), said);
+    }
+}

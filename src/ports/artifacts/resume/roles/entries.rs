@@ -1,0 +1,219 @@
+//! The entries of a section: each stands around a period, with the lines that name the role and what is said of it.
+
+use super::super::{
+    dates::Period,
+    lines::{Line, lead},
+    place,
+    vocabulary::{folded, vocabulary},
+    words,
+};
+use super::{
+    Order, Role,
+    periods::{anchor, without},
+    pieces::{Kind, is_own, named},
+};
+
+/// Most lines that name a role: firm, title, place, dates, and how long it lasted; and most of them above the dates.
+const HEAD_MAX: usize = 5;
+const ABOVE_MAX: usize = 3;
+
+/// The lines that name one role.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// The lines without the period.
+    pub(super) head: Vec<String>,
+    pub(super) period: Period,
+    /// It begins a block of its own rather than standing under a firm that was named before.
+    pub(super) own_block: bool,
+    /// Its first lines are elsewhere.
+    pub(super) is_cut: bool,
+    /// What is said of the work.
+    pub(super) items: Vec<String>,
+}
+
+/// Finds the lines with periods and the lines around them that belong to each. Whether a firm stands above its
+/// period or beneath shows at the first one, and a résumé keeps to it.
+pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
+    let anchors: Vec<(usize, Period)> = lines
+        .iter()
+        .enumerate()
+        .filter_map(|(at, line)| anchor(line).map(|period| (at, period)))
+        .filter(|(at, _)| !lines[*at].bullet || heads_list(lines, *at))
+        .collect();
+    // Where periods begin their lines, one in brackets is said of a role.
+    let leading = anchors.iter().filter(|(_, period)| period.at.start == 0).count();
+    let in_brackets = |(at, period): &(usize, Period)| {
+        lines[*at].text[..period.at.start].trim_end().ends_with('(')
+    };
+    let is_said = |anchor: &(usize, Period)| leading > 1 && in_brackets(anchor);
+    let anchors: Vec<(usize, Period)> =
+        anchors.into_iter().filter(|anchor| !is_said(anchor)).collect();
+    let mut habit = Habit { most: ABOVE_MAX, crosses: true, lead: lead(lines) };
+    if let Some((first, _)) = anchors.first() {
+        let above = back(lines, *first, 0, &habit);
+        let inner = lines[first - above..=*first].iter().skip(1);
+        habit = Habit {
+            most: above,
+            crosses: above > 0 && inner.clone().any(|line| line.after_gap),
+            ..habit
+        };
+    }
+    let above = habit.most;
+    let mut entries = Vec::new();
+    let mut free = 0;
+    for (n, (at, period)) in anchors.iter().enumerate() {
+        let before = back(lines, *at, free, &habit);
+        let next = anchors
+            .get(n + 1)
+            .map_or(lines.len(), |(next, _)| *next - back(lines, *next, at + 1, &habit));
+        let mut head: Vec<String> =
+            lines[at - before..*at].iter().map(|line| line.text.clone()).collect();
+        head.push(without(&lines[*at].text, period));
+        let room = HEAD_MAX - head.len();
+        let after = &lines[at + 1..next];
+        let own = after.iter().take_while(|line| habit.lead != Some(line.level)).count();
+        let after = &after[..own];
+        let taken = after.iter().take(room).take_while(|line| adds(&mut head, line)).count();
+        free = at + 1 + taken;
+        head.retain(|line| !line.is_empty());
+        let own_block = before > 0 && before >= above.min(2) || above == 0;
+        // Nothing but the entry stands above the first period of a section.
+        let is_cut = n == 0 && *at > before && !lines[at - before].after_gap;
+        let items = items(&lines[free..next.max(free)]);
+        entries.push(Entry { head, period: period.clone(), own_block, is_cut, items });
+    }
+    entries
+}
+
+/// Whether an item of a list with a period can be a role: `Mentor of two students since 2021` among items without any
+/// is said of one.
+fn heads_list(lines: &[Line], at: usize) -> bool {
+    let begin = lines[..at].iter().rposition(|line| !line.bullet).map_or(0, |last| last + 1);
+    let length = lines[begin..].iter().take_while(|line| line.bullet).count();
+    let run = &lines[begin..begin + length];
+    let dated = |line: &Line| anchor(line).is_some_and(|period| period.start.is_some());
+    let under_role = lines[..begin].iter().any(|line| !line.bullet && anchor(line).is_some());
+    !under_role || length > 1 && run.iter().all(dated)
+}
+
+/// Most items of one role, and what one of them may have in characters.
+const ITEMS_MAX: usize = 30;
+const ITEM_MAX: usize = 600;
+
+/// The items of a list; a line that begins none goes on with the one before.
+fn items(lines: &[Line]) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    let bulleted = lines.iter().any(|line| line.bullet);
+    for line in lines {
+        let is_full = items.len() == ITEMS_MAX;
+        match items.last_mut() {
+            Some(last) if !line.bullet && (bulleted || !last.ends_with('.')) => {
+                if last.len() < ITEM_MAX {
+                    last.push(' ');
+                    last.push_str(&line.text);
+                }
+            }
+            _ if is_full => break,
+            _ => items.push(line.text.clone()),
+        }
+    }
+    items
+}
+
+/// How the entries of a section begin, as the first of them shows.
+#[derive(Debug, Clone, Copy)]
+struct Habit {
+    /// Most lines above a period that name the role.
+    most: usize,
+    /// Empty lines may stand between them.
+    crosses: bool,
+    /// The mark that the first line of each has, and no other.
+    lead: Option<usize>,
+}
+
+/// How many lines right above `at` can name the same role, not above `free`.
+fn back(lines: &[Line], at: usize, free: usize, habit: &Habit) -> usize {
+    let mut count = 0;
+    while count < habit.most && at > free + count {
+        let line = &lines[at - count - 1];
+        // A line right under a bullet is its second half.
+        let wrapped = !line.after_gap && at - count >= 2 && lines[at - count - 2].bullet;
+        let bullet = &lines[(at - count).saturating_sub(2)].text;
+        let hangs = wrapped
+            && !words::is_organisation(&line.text)
+            && !words::is_position(&line.text)
+            && (line.text.starts_with(char::is_lowercase) || reaches_edge(bullet, lines));
+        // A place right under a period belongs to it.
+        let is_under = at - count >= 2
+            && place::is_place(&line.text)
+            && anchor(&lines[at - count - 2]).is_some_and(|period| period.start.is_some());
+        if !names(line)
+            || hangs
+            || is_under
+            || (count > 0
+                && lines[at - count].after_gap
+                && (!habit.crosses || complete_line(&lines[at - count].text)))
+        {
+            break;
+        }
+        count += 1;
+        if habit.lead == Some(line.level) {
+            break;
+        }
+    }
+    count
+}
+
+/// Whether a line is broken off at the edge of its column rather than ended.
+fn reaches_edge(line: &str, lines: &[Line]) -> bool {
+    let longest = lines.iter().map(|line| line.text.len()).max().unwrap_or_default();
+    !line.ends_with(['.', '!', ';', ':']) && line.len() * 5 > longest * 4
+}
+
+/// A line that can name a firm, a title or a place.
+fn names(line: &Line) -> bool {
+    let has_period = anchor(line).is_some();
+    let label = line.text.split(':').next().filter(|label| label.len() < line.text.len());
+    let is_note = label.is_some_and(|label| vocabulary().notes.contains(&folded(label.trim())));
+    // `self-employed, Smallville`
+    let is_own = line.text.split(',').next().is_some_and(is_own);
+    // `Diary, travel, minutes`
+    let mut others = line.text.split(", ").skip(1);
+    let lists =
+        others.clone().count() > 1 && others.all(|other| other.starts_with(char::is_lowercase));
+    !line.bullet && (!line.is_prose() || is_own) && !has_period && !is_note && !lists
+}
+
+/// Takes a line under the period in, if it says what is still missing; what follows a full head is about the work.
+fn adds(head: &mut Vec<String>, line: &Line) -> bool {
+    let text = &line.text;
+    let before = Role::of_lines(head, Order::Unknown);
+    let mut with = head.clone();
+    with.push(text.clone());
+    let after = Role::of_lines(&with, Order::Unknown);
+    let short = text.split_whitespace().count() <= 10;
+    let gains = (before.position.is_none() && after.position.is_some())
+        || (before.organisation.is_none() && after.organisation.is_some())
+        || (before.location.is_none() && place::is_place(text));
+    let grows = after.position != before.position;
+    let keeps = before.position.as_deref().is_none_or(|title| {
+        after.position.as_deref().is_some_and(|longer| longer.starts_with(title))
+    });
+    let gains = gains || grows && before.position.is_some();
+    // `Acme Ltd, Smallville` above `Wrangler`.
+    let replaces =
+        before.is_beside && !after.is_beside && line.text.split_whitespace().count() <= 8;
+    // `Acme Ltd – Smallville` above `Engineer`: the town was taken for the title.
+    let has_title = |lines: &[String]| named(lines).iter().any(|named| named.kind == Kind::Title);
+    let tells = !has_title(head) && has_title(std::slice::from_ref(text));
+    let adds = names(line) && short && (gains && keeps || tells || replaces);
+    if adds {
+        head.push(text.clone());
+    }
+    adds
+}
+
+fn complete_line(text: &str) -> bool {
+    let role = Role::of_lines(&[text.to_owned()], Order::Unknown);
+    role.organisation.is_some() && role.position.is_some()
+}
