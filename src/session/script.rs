@@ -25,10 +25,16 @@
 
 pub mod holes;
 
-use std::{cell::OnceCell, io};
+use std::{
+    cell::{LazyCell, OnceCell},
+    io,
+};
 
 use chrono::NaiveDate;
-use minijinja::{Environment, ErrorKind, UndefinedBehavior, escape_formatter, value::ValueKind};
+use minijinja::{
+    Environment, ErrorKind, UndefinedBehavior, Value as Seen, context, escape_formatter,
+    value::{Serde, ValueKind},
+};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -59,7 +65,8 @@ pub(super) fn upcoming<'a>(
         }
         Some(_) | None => 0,
     };
-    let scope = Scope::new(state, flow);
+    // Most steps have no condition.
+    let scope = LazyCell::new(|| Scope::new(state, flow));
     phase.step[begin..]
         .iter()
         .find(|step| step.when.as_ref().is_none_or(|when| scope.is_true(when)))
@@ -99,7 +106,7 @@ pub fn failing_conditions(state: &State, flow: &LoadedFlow) -> Vec<(String, Stri
         let effects = phase.effect.iter().enumerate().filter(|(_, e)| e.on() == Moment::Completed);
         conditions.extend(effects.map(|(n, effect)| (format!("{at}/effect/{n}"), effect.when())));
     }
-    let scope = Scope::new(state, flow);
+    let scope = LazyCell::new(|| Scope::new(state, flow));
     let why = |when: &str| scope.evaluate(when, &scope.context).err();
     conditions.into_iter().filter_map(|(at, when)| Some((at, why(when?)?))).collect()
 }
@@ -152,8 +159,7 @@ pub(super) fn filled_for_team(
     flow: &LoadedFlow,
     text: &str,
 ) -> Result<String, Failure> {
-    let mut scope = Scope::new(state, flow);
-    scope.context["participant"]["name"] = json!(state.person_in_words());
+    let scope = Scope::for_somebody(state, flow, Some(&state.person_in_words()));
     let fail = |why| Failure { expression: text.to_owned(), why };
     scope.filled(text, &scope.context).map_err(fail)
 }
@@ -275,49 +281,51 @@ fn told(error: &minijinja::Error) -> String {
     }
 }
 
-/// What expressions see.
+/// What expressions see. It is put into the form that they read once, for that takes longer than most of them do.
 struct Scope<'a> {
     environment: Environment<'a>,
-    context: Value,
+    context: Seen,
     /// What failed first.
     failure: OnceCell<Failure>,
 }
 
 impl Scope<'_> {
     fn new(state: &State, flow: &LoadedFlow) -> Self {
+        Self::for_somebody(state, flow, state.name.as_deref())
+    }
+
+    /// Where the participant is called `name`.
+    fn for_somebody(state: &State, flow: &LoadedFlow, name: Option<&str>) -> Self {
         let answers: Map<String, Value> = state
             .results
             .iter()
             .map(|(step, result)| (step.clone(), answer_of(flow, step, result)))
             .collect();
-        let records: Map<String, Value> = state
-            .records
-            .iter()
-            .filter_map(|record| state.record(&record.data_type))
-            .map(|record| (record.data_type.clone(), record.data.clone()))
-            .collect();
+        let records = state.records.iter().filter_map(|record| state.record(&record.data_type));
+        let records: Map<String, Value> =
+            records.map(|record| (record.data_type.clone(), record.data.clone())).collect();
         let (points, score) = points(state, flow);
         let now = Now::of(state, flow);
-        let context = json!({
-            "today": now.today(),
-            "now": now.now(),
-            "values": state.values,
-            "points": points,
-            "score": score,
-            "answers": answers,
-            "labels": labels(state),
-            "results": state.results,
-            "records": records,
-            "vars": flow.vars,
-            "participant": { "name": state.name, "contact": contact(state) },
-            "platform": state.place.platform.name(),
-        });
+        let context = context! {
+            today => now.today(),
+            now => now.now(),
+            values => Serde(&state.values),
+            points => Serde(points),
+            score => Serde(score),
+            answers => Serde(answers),
+            labels => Serde(labels(state)),
+            results => Serde(&state.results),
+            records => Serde(records),
+            vars => Serde(&flow.vars),
+            participant => Serde(json!({ "name": name, "contact": contact(state) })),
+            platform => state.place.platform.name(),
+        };
         let mut seen = Self::of(context);
         dates::register(&mut seen.environment, now);
         seen
     }
 
-    fn of(context: Value) -> Self {
+    fn of(context: Seen) -> Self {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Chainable);
         environment.set_fuel(Some(FUEL));
@@ -326,7 +334,7 @@ impl Scope<'_> {
             if value.is_none() {
                 Ok(())
             } else if value.kind() == ValueKind::Seq {
-                escape_formatter(out, state, &minijinja::Value::from(enumerated(value)))
+                escape_formatter(out, state, &Seen::from(enumerated(value)))
             } else {
                 escape_formatter(out, state, value)
             }
@@ -335,10 +343,10 @@ impl Scope<'_> {
     }
 
     /// The value of an expression; none where it is undefined or null. The error is for an author.
-    fn evaluate(&self, expression: &str, context: &Value) -> Result<Option<Value>, String> {
-        let context = minijinja::Value::from(minijinja::value::Serde(context));
+    fn evaluate(&self, expression: &str, context: &Seen) -> Result<Option<Value>, String> {
         let compiled = self.environment.compile_expression(expression);
-        let value = compiled.and_then(|run| run.eval(context)).map_err(|error| told(&error))?;
+        let value =
+            compiled.and_then(|run| run.eval(context.clone())).map_err(|error| told(&error))?;
         if value.is_undefined() || value.is_none() {
             return Ok(None);
         }
@@ -349,7 +357,7 @@ impl Scope<'_> {
     }
 
     /// The same; what fails is remembered, and stops the script.
-    fn value(&self, expression: &str, context: &Value) -> Option<Value> {
+    fn value(&self, expression: &str, context: &Seen) -> Option<Value> {
         self.evaluate(expression, context).unwrap_or_else(|why| self.fail(expression, why))
     }
 
@@ -367,7 +375,7 @@ impl Scope<'_> {
     }
 
     /// The value that a template stands for; none if it drops out.
-    fn fill_in(&self, template: &Value, context: &Value) -> Option<Value> {
+    fn fill_in(&self, template: &Value, context: &Seen) -> Option<Value> {
         match template {
             Value::String(text) if text.contains("{{") || text.contains("{%") => {
                 match self.filled(text, context) {
@@ -386,7 +394,7 @@ impl Scope<'_> {
     }
 
     /// An entry of a list; none where its `when` is not true.
-    fn fill_entry(&self, entry: &Value, context: &Value) -> Option<Value> {
+    fn fill_entry(&self, entry: &Value, context: &Seen) -> Option<Value> {
         let Some(when) = entry.get(WHEN).and_then(Value::as_str) else {
             return self.fill_in(entry, context);
         };
@@ -398,15 +406,14 @@ impl Scope<'_> {
         self.fill_in(&entry, context)
     }
 
-    fn filled(&self, text: &str, context: &Value) -> Result<String, String> {
-        let context = minijinja::Value::from(minijinja::value::Serde(context));
+    fn filled(&self, text: &str, context: &Seen) -> Result<String, String> {
         let mut filled = Filled::default();
         let template = self.environment.template_from_str(text).map_err(|error| told(&error))?;
-        template.render_captured_to(context, &mut filled).map_err(|error| told(&error))?;
+        template.render_captured_to(context.clone(), &mut filled).map_err(|error| told(&error))?;
         String::from_utf8(filled.0).map_err(|error| error.to_string())
     }
 
-    fn fill_object(&self, members: &Map<String, Value>, context: &Value) -> Option<Value> {
+    fn fill_object(&self, members: &Map<String, Value>, context: &Seen) -> Option<Value> {
         if let Some(expression) = members.get("$from").and_then(Value::as_str) {
             // Where there is a default, it stands for what cannot be evaluated as well.
             let found = match members.get("$default") {
@@ -426,7 +433,7 @@ impl Scope<'_> {
         Some(Value::Object(filled))
     }
 
-    fn fill_list(&self, expression: &str, members: &Map<String, Value>, context: &Value) -> Value {
+    fn fill_list(&self, expression: &str, members: &Map<String, Value>, context: &Seen) -> Value {
         let most = members.get("$most").and_then(Value::as_u64).unwrap_or(u64::MAX);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let items = match self.value(expression, context) {
@@ -439,9 +446,7 @@ impl Scope<'_> {
             .take(most)
             .enumerate()
             .filter_map(|(n, item)| {
-                let mut inner = context.clone();
-                inner["item"] = item;
-                inner["index"] = json!(n + 1);
+                let inner = context! { item => Serde(item), index => n + 1, ..context.clone() };
                 self.fill_in(&shape, &inner)
             })
             .collect();
@@ -493,7 +498,7 @@ fn labels(state: &State) -> Map<String, Value> {
 }
 
 /// A list as people write it: `cook, drive`.
-fn enumerated(list: &minijinja::Value) -> String {
+fn enumerated(list: &Seen) -> String {
     let entries = list.try_iter().into_iter().flatten();
     let shown = entries.map(|entry| match entry.kind() {
         ValueKind::Seq => enumerated(&entry),
@@ -546,7 +551,7 @@ mod tests {
     #[test]
     fn what_never_ends_or_grows_without_end_fails() {
         let fill = |template: &Value| {
-            let mut scope = Scope::of(json!({ "vars": { "list": [1, 2] } }));
+            let mut scope = Scope::of(context! { vars => Serde(json!({ "list": [1, 2] })) });
             let filled = scope.fill(template);
             scope.failure.take().map_or(Ok(filled), Err)
         };

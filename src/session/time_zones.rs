@@ -56,6 +56,10 @@ static BY_ZONE: LazyLock<BTreeMap<&'static str, Row>> = LazyLock::new(|| {
     rows(ZONES).filter_map(row).collect()
 });
 
+/// Every zone's, since whoever gave a city is looked for among all of them again and again.
+static PLACES: LazyLock<Vec<Place>> =
+    LazyLock::new(|| BY_ZONE.iter().filter_map(|(zone, row)| place(zone, row)).collect());
+
 static BY_CODE: LazyLock<BTreeMap<&'static str, &'static str>> =
     LazyLock::new(|| rows(COUNTRIES).collect());
 
@@ -78,12 +82,12 @@ pub fn of_zone(name: &str) -> Option<Place> {
 /// country there is none: the table has one `Cordoba`, and the world several.
 pub fn of_city(city: &str, country: &str) -> Option<Place> {
     let (city, country) = (city.trim(), country.trim());
-    let fits = |place: &Place| {
+    let fits = |place: &&Place| {
         place.city.eq_ignore_ascii_case(city)
             && (place.country.eq_ignore_ascii_case(country)
                 || place.country_code.eq_ignore_ascii_case(country))
     };
-    BY_ZONE.iter().filter_map(|(zone, row)| place(zone, row)).find(fits)
+    PLACES.iter().find(fits).cloned()
 }
 
 /// ISO 3166 code of a country, by that code, its usual English name or another usual name of it.

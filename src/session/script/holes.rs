@@ -22,6 +22,10 @@ const HOLE: char = '\u{E000}';
 /// Expressions in the texts of a step that come to nothing now, though there is text around them; with their place in the
 /// flow, below the step's own unless it is that of a decision: `/args/prompt`.
 pub fn holes(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, String)> {
+    let texts = texts(flow, step);
+    if !texts.iter().any(|(_, text)| text.contains("{{")) {
+        return Vec::new();
+    }
     let mut scope = Scope::new(state, flow);
     scope.environment.add_filter("or_hole", |value: Shown| {
         let is_nothing = value.is_undefined()
@@ -30,7 +34,7 @@ pub fn holes(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, Stri
             || value.len() == Some(0);
         if is_nothing { Shown::from(HOLE.to_string()) } else { value }
     });
-    let texts = texts(flow, step).into_iter().flat_map(|(at, text)| {
+    let texts = texts.into_iter().flat_map(|(at, text)| {
         let found = scope.holes_in(&text);
         found.into_iter().map(move |expression| (at.clone(), expression)).collect::<Vec<_>>()
     });
@@ -85,7 +89,8 @@ impl Scope<'_> {
         let Some((scope @ ("answers" | "labels"), step)) = expression.split_once('.') else {
             return false;
         };
-        self.context[scope][step] == "skipped"
+        let answer = self.context.get_attr(scope).and_then(|answers| answers.get_attr(step));
+        answer.is_ok_and(|answer| answer.as_str() == Some("skipped"))
     }
 }
 
