@@ -10,11 +10,16 @@ mod proxy;
 mod rate_limiter;
 pub mod refusals;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use metrics::{counter, histogram};
+use rustls::ClientConfig;
 use serde_json::Value;
 use slack_morphism::{
     SlackApiToken, SlackApiTokenValue, SlackClientApiCallContext, SlackClientHttpApiUri,
@@ -251,7 +256,7 @@ pub fn connector(base: &str, proxies: &Proxies) -> Result<Connector, Error> {
     http.set_nodelay(true);
     http.set_connect_timeout(Some(CONNECT_LIMIT));
     let route = Route { direct: http, proxies: Arc::new(proxies.clone()) };
-    let builder = HttpsConnectorBuilder::new().with_native_roots()?;
+    let builder = HttpsConnectorBuilder::new().with_tls_config(tls()?);
     let https = if base.starts_with("https://") {
         builder.https_only().enable_http1().enable_http2().wrap_connector(route)
     } else if is_here(base) {
@@ -260,6 +265,16 @@ pub fn connector(base: &str, proxies: &Proxies) -> Result<Connector, Error> {
         return Err(Error::NotHttps(base.to_owned()));
     };
     Ok(Connector::with_connector(https).with_slack_api_url(base))
+}
+
+/// What TLS trusts: the certificates of this system. Reading all of them takes a while, so that is done once.
+fn tls() -> Result<ClientConfig, Error> {
+    static TLS: OnceLock<ClientConfig> = OnceLock::new();
+    if let Some(known) = TLS.get() {
+        return Ok(known.clone());
+    }
+    let read = ClientConfig::builder().with_native_roots()?.with_no_client_auth();
+    Ok(TLS.get_or_init(|| read).clone())
 }
 
 /// Whether an address is plain http on this machine.
