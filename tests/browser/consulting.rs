@@ -6,9 +6,9 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 
 use super::{
-    Look, ONE, Scene,
+    Look, Scene,
     aimock::{self, Aimock},
-    erase,
+    chromium, erase,
     plays::{Turn, play, says},
 };
 
@@ -125,7 +125,7 @@ fn keep(name: &str, files: &[Vec<u8>], extension: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_first_talk_ends_with_figures_a_proposal_and_a_summary() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let fixtures: Vec<Value> = written().into_iter().chain(play(&turns())).collect();
     let Some(model) = Aimock::start(&fixtures).await else {
         assert!(std::env::var_os("CI").is_none(), "aimock is not installed: `{}`", aimock::INSTALL);
@@ -186,7 +186,7 @@ async fn a_first_talk_ends_with_figures_a_proposal_and_a_summary() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_first_talk_without_a_model_ends_with_the_same_figures() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let Some(mut scene) = Scene::configured("consulting-script", Look::Phone, CONFIG).await else {
         return;
     };

@@ -5,9 +5,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    Look, ONE, Scene,
+    Look, Scene,
     aimock::{self, Aimock},
-    erase, fixture,
+    chromium, erase, fixture,
     plays::{SAMPLE, Turn, candidate, community, fault, late, play, slowly},
     skipped, start,
 };
@@ -108,7 +108,7 @@ const USE: &str = "People still read them.";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_leads_a_candidate_while_staff_deny_and_approve() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let turns = candidate();
     let mut fixtures = play(&turns);
     fixtures[0] = slowly(fixtures[0].take());
@@ -206,7 +206,7 @@ async fn own_words(led: &mut Led) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_candidate_on_a_telephone_notices_little_of_a_provider_with_bad_days() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let turns = candidate();
     // Before the second part it fails for good, so that the script asks; with the answer the model is back.
     let first = 9;
@@ -253,7 +253,7 @@ async fn a_candidate_on_a_telephone_notices_little_of_a_provider_with_bad_days()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_helps_a_member_who_loads_the_page_anew_in_the_middle_of_a_sentence() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let turns = community();
     let mut fixtures = play(&turns);
     fixtures[0] = slowly(fixtures[0].take());
@@ -282,7 +282,7 @@ async fn a_model_helps_a_member_who_loads_the_page_anew_in_the_middle_of_a_sente
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_in_the_dark_notices_little_of_a_provider_with_bad_days() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let turns = community();
     let fixtures = play(&turns);
     let slow = slowly(fixtures[0].clone());

@@ -22,13 +22,9 @@ use std::io::{Cursor, Read as _};
 
 use anteroom::engine::export::json_resume;
 use serde_json::Value;
-use tokio::sync::Mutex;
 
 use bot::{Bot, command, fixture, said};
 use chromium::{Browser, INSTALL, Look};
-
-/// One browser at a time: two would only wait for each other.
-static ONE: Mutex<()> = Mutex::const_new(());
 
 /// A program, its data, and somebody who looks at it.
 struct Scene {
@@ -96,7 +92,7 @@ fn member(archive: &[u8], name: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_candidate_goes_from_a_pdf_to_the_export_and_erases_everything() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let Some(mut scene) = Scene::open("candidate", Look::Desktop).await else { return };
     begin_with_a_resume(&mut scene, "ada.pdf").await;
     override_by_staff(&mut scene).await;
@@ -120,7 +116,7 @@ async fn a_candidate_goes_from_a_pdf_to_the_export_and_erases_everything() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_candidate_on_a_telephone_sends_a_docx_and_changes_their_mind() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let Some(mut scene) = Scene::open("phone", Look::Phone).await else { return };
     begin_with_a_resume(&mut scene, "ada.docx").await;
     erase(&mut scene.browser).await;
@@ -129,7 +125,7 @@ async fn a_candidate_on_a_telephone_sends_a_docx_and_changes_their_mind() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_is_welcomed_in_the_dark() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let Some(mut scene) = Scene::open("community", Look::Dark).await else { return };
     let browser = &mut scene.browser;
     start(browser, "Community welcome").await;

@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    ONE, Scene, begin_with_a_resume,
+    Scene, begin_with_a_resume,
     bot::{Bot, command},
-    chromium::Look,
+    chromium::{self, Look},
     erase, start,
 };
 
@@ -29,7 +29,7 @@ new MutationObserver(() => window.aloud.push(line.textContent))
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fault_has_the_focus_and_is_in_view() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let Some(mut scene) = Scene::open("faults", Look::Phone).await else { return };
     begin_with_a_resume(&mut scene, "ada.pdf").await;
 
@@ -54,7 +54,7 @@ async fn fault_has_the_focus_and_is_in_view() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn question_that_gets_the_focus_is_not_said_as_well() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let Some(mut scene) = Scene::open("aloud", Look::Desktop).await else { return };
     let browser = &mut scene.browser;
     start(browser, "Candidate onboarding").await;
@@ -76,7 +76,7 @@ async fn question_that_gets_the_focus_is_not_said_as_well() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lost_connection_is_shown_until_it_is_there_again() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let Some(mut scene) = Scene::open("lost", Look::Desktop).await else { return };
     start(&mut scene.browser, "Community welcome").await;
     scene.browser.see("This is a bot.").await;

@@ -1,11 +1,11 @@
 //! The states of the pages that no other test comes by, so that each of them is looked at and held to the rules for
 //! everybody's use: empty lists, menus, what staff see and do, what is refused, what is not there.
 
-use super::{Look, ONE, Scene, begin_with_a_resume, erase};
+use super::{Look, Scene, begin_with_a_resume, chromium, erase};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_states_of_the_pages_that_are_seldom_seen_are_for_everybody() {
-    let _one = ONE.lock().await;
+    let _turn = chromium::turn().await;
     let Some(mut scene) = Scene::open("states", Look::Desktop).await else { return };
     staff_before_anybody_began(&mut scene).await;
     begin_with_a_resume(&mut scene, "ada.pdf").await;

@@ -19,13 +19,25 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use reqwest::{Method, Url};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::{Instant, sleep},
+};
 
 /// What to do where there is no browser.
 pub(crate) const INSTALL: &str = "apt-get install chromium chromium-driver";
 
 /// Longest wait for something to appear on the page.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Tests that use browsers at once. One leaves half of two processors idle, for it waits for its page as often as the page
+/// for it; more than two would wait for each other.
+static TURNS: Semaphore = Semaphore::const_new(2);
+
+/// Waits until few enough other tests use browsers.
+pub(crate) async fn turn() -> SemaphorePermit<'static> {
+    TURNS.acquire().await.unwrap()
+}
 
 /// How a page is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

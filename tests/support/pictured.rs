@@ -1,24 +1,21 @@
 //! Pictures of what an emulator draws, taken in a real browser: they lie in `target/screenshots` afterwards. Where Chromium is
 //! not installed the tests say how to get it and pass, unless `CI` is set.
 
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::SemaphorePermit;
 
-use super::chromium::{Browser, INSTALL, Look};
-
-/// One test at a time takes pictures: two would only wait for each other.
-static ONE: Mutex<()> = Mutex::const_new(());
+use super::chromium::{self, Browser, INSTALL, Look};
 
 /// A browser for each of both widths at which everything is looked at; none where Chromium is not installed.
 #[derive(Debug)]
 pub(crate) struct Camera {
     browsers: Option<[(&'static str, Browser); 2]>,
-    _turn: MutexGuard<'static, ()>,
+    _turn: SemaphorePermit<'static>,
 }
 
 impl Camera {
-    /// Waits until no other test takes pictures, and starts the browsers. The names of the pictures begin with `platform`.
+    /// Waits for a turn, and starts the browsers. The names of the pictures begin with `platform`.
     pub(crate) async fn start(platform: &str) -> Self {
-        let turn = ONE.lock().await;
+        let turn = chromium::turn().await;
         let desktop = Browser::start(platform, Look::Desktop).await;
         let phone = Browser::start(platform, Look::Phone).await;
         let browsers =
