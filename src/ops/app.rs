@@ -239,7 +239,7 @@ pub(super) fn open_for_command(settings: &Settings) -> anyhow::Result<Opened> {
 pub(super) fn in_database() -> anyhow::Error {
     sentence(
         "the data is in PostgreSQL, and this command works on a data directory. hint: copy the database with `pg_dump` and \
-         restore it with `pg_restore`; keep the key that seals the data with neither of them",
+         restore it with `pg_restore`; keep the key that seals the data somewhere else",
     )
 }
 
