@@ -136,7 +136,7 @@ pub(super) async fn wait_for(
             if wanted.standby == Standby::Refuses {
                 return Err(Error::Leased { node });
             }
-            tracing::info!(%node, "another node is active; this one stands by to take over");
+            tracing::warn!(%node, "another node is active; this one stands by to take over");
             is_told = true;
         }
         tokio::time::sleep(ASKS_EVERY).await;
