@@ -80,6 +80,7 @@ mod tests {
         discord.token_file = "p"
         webhooks.hook = { url = "https://example.org", secret_file = "p" }
         search = { provider = "searxng", key_file = "p" }
+        postgres = { url_file = "p", key_file = "p" }
         [slack]
         bot_token_file = "p"
         app_token_file = "p"

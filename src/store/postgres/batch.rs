@@ -49,6 +49,16 @@ pub(super) enum Step {
     Done { effect: Box<Effect>, delivery: Delivery },
 }
 
+impl Step {
+    fn session(&self) -> Option<SessionId> {
+        match self {
+            Self::Commit(commit) => Some(commit.head.id),
+            Self::Note(note) => note.session,
+            Self::Done { effect, .. } => Some(effect.session),
+        }
+    }
+}
+
 /// What must be read before steps can be worked out.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
@@ -87,6 +97,8 @@ pub(super) struct Picture<'a> {
     pub(super) keyring: &'a Keyring,
     pub(super) ids: &'a dyn Ids,
     pub(super) sessions: HashMap<SessionId, Known>,
+    /// Sessions that cannot be read, and why: steps of theirs are refused, and those of others go on.
+    pub(super) unreadable: HashMap<SessionId, Error>,
     pub(super) dedup: HashSet<Digest>,
     pub(super) accounts: HashMap<Digest, Balance>,
     pub(super) ledgers: HashMap<SessionId, String>,
@@ -107,6 +119,9 @@ pub(super) enum Outgoing {
 impl Picture<'_> {
     /// Works out a step. One that is refused changes nothing.
     pub(super) fn apply(&mut self, step: &Step) -> Result<Outgoing, Error> {
+        if let Some(error) = step.session().and_then(|session| self.unreadable.get(&session)) {
+            return Err(error.clone());
+        }
         match step {
             Step::Commit(commit) => self.commit(commit),
             Step::Note(note) => self.note(note).map(|()| Outgoing::Unchanged),

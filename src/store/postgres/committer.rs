@@ -294,7 +294,7 @@ impl Committer {
         let mut picture = read.await.map_err(trouble)??;
         let found = picture.sessions.get(&session);
         erasure.check_seq(found.map_or(0, |known| known.seq))?;
-        let was_there = found.is_some();
+        let was_there = found.is_some() || picture.unreadable.contains_key(&session);
         let queued = picture.erase(&erasure)?;
         let (began, lease) = (Instant::now(), (self.lease.fence, self.lease.millis()));
         let erased = async {

@@ -103,6 +103,7 @@ pub(super) async fn picture<'a>(
         keyring,
         ids,
         sessions: HashMap::new(),
+        unreadable: HashMap::new(),
         dedup: HashSet::new(),
         accounts: HashMap::new(),
         ledgers: HashMap::new(),
@@ -139,9 +140,11 @@ fn filled<'a>(mut picture: Picture<'a>, rows: &[PgRow]) -> Result<Picture<'a>, E
             let session = SessionId::from_uuid(row.try_get("id").map_err(Error::unavailable)?);
             let wrapped: Vec<u8> = row.try_get("body").map_err(Error::unavailable)?;
             let seq: i64 = row.try_get("seq").map_err(Error::unavailable)?;
-            let keys = keyring.unwrap(session, &wrapped)?;
             let seq = u64::try_from(seq).unwrap_or_default();
-            picture.sessions.insert(session, Known { seq, keys, wrapped });
+            match keyring.unwrap(session, &wrapped) {
+                Ok(keys) => drop(picture.sessions.insert(session, Known { seq, keys, wrapped })),
+                Err(error) => drop(picture.unreadable.insert(session, error)),
+            }
         }
     }
     for row in rows {
@@ -161,13 +164,17 @@ fn filled<'a>(mut picture: Picture<'a>, rows: &[PgRow]) -> Result<Picture<'a>, E
                 picture.accounts.insert(digest, balance);
             }
             (LEDGER, Some(keys)) => {
-                let text: NoteText = open(&keys.lasting, Row::Note(digest), &body, &"note")?;
-                picture.ledgers.insert(session, text.value);
+                match open::<NoteText>(&keys.lasting, Row::Note(digest), &body, &"note") {
+                    Ok(text) => drop(picture.ledgers.insert(session, text.value)),
+                    Err(error) => drop(picture.unreadable.insert(session, error)),
+                }
             }
             (SHOWN, Some(keys)) => {
                 let wait: Uuid = row.try_get("id").map_err(Error::unavailable)?;
-                let shown = open(&keys.said, Row::Shown(wait), &body, &"where a wait was shown")?;
-                picture.shown.insert(WaitId::from_uuid(wait), shown);
+                match open(&keys.said, Row::Shown(wait), &body, &"where a wait was shown") {
+                    Ok(shown) => drop(picture.shown.insert(WaitId::from_uuid(wait), shown)),
+                    Err(error) => drop(picture.unreadable.insert(session, error)),
+                }
             }
             _ => {}
         }

@@ -18,7 +18,7 @@ use anteroom::{
         wait::Wait,
     },
     store::{
-        Commit, Erasure, Error, Note, Store,
+        Commit, Erasure, Error, Find, Note, Store,
         health::{Health, Trouble},
         postgres::{Options, PostgresStore, Standby},
     },
@@ -308,6 +308,42 @@ async fn nothing_that_people_said_is_in_clear_in_the_database_or_its_log() {
     .await;
     assert_eq!(left[0].get::<i64, _>("rows"), 0, "with its keys, all that they sealed is gone");
     assert!(store.noted(&format!("web/{MARKER}")).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_session_that_is_damaged_keeps_nobody_elses_steps_back() {
+    let options = database!();
+    let store = open_database(&options);
+    for number in 1..=3 {
+        store.commit(commit(session(number), 0, &["."])).await.unwrap();
+    }
+    drop(store);
+    query(
+        &options,
+        "update session set keys = decode('00', 'hex') \
+         where id = '00000000-0000-0000-0000-000000000001'",
+    )
+    .await;
+    let store = open_database(&options);
+    for seq in 1..20 {
+        // What comes while the first is on its way goes together.
+        let (first, damaged, other) = tokio::join!(
+            store.commit(commit(session(3), seq, &["."])),
+            store.commit(commit(session(1), 1, &["."])),
+            store.commit(commit(session(2), seq, &["."])),
+        );
+        assert!(matches!(damaged, Err(Error::Unreadable { .. })), "{damaged:?}");
+        assert_eq!((first.is_ok(), other.is_ok()), (true, true));
+    }
+    assert!(store.load(session(1)).await.is_err());
+    assert_eq!(store.unreadable().len(), 1);
+    assert_eq!(store.find(Find::newest(9)).await.unwrap().len(), 2);
+
+    let receipt = record(Some(session(1)), "");
+    let erasure =
+        Erasure { session: session(1), expected: None, receipt, effects: Vec::new(), rest: None };
+    store.erase(erasure).await.unwrap();
+    assert!(store.load(session(1)).await.unwrap().is_none());
 }
 
 #[tokio::test]
