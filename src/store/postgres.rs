@@ -82,9 +82,6 @@ const ANSWER_MAX: Duration = Duration::from_secs(15);
 /// How long a transaction may stand still.
 const IDLE_MAX: Duration = Duration::from_secs(5);
 
-/// How long the other node's standstill is waited for, unless somebody says otherwise.
-pub const LEASE: Duration = Duration::from_secs(10);
-
 /// Where the data is and how it is opened.
 #[derive(Clone)]
 pub struct Options {

@@ -9,9 +9,10 @@ use std::{
         LazyLock,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
-use anteroom::store::postgres::{LEASE, Options, Standby};
+use anteroom::store::postgres::{Options, Standby};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
 use super::skipped;
@@ -99,7 +100,7 @@ pub(crate) async fn database() -> Option<Options> {
         url: url(&name),
         key: [7; 32],
         node: "test".to_owned(),
-        lease: LEASE,
+        lease: Duration::from_secs(10),
         standby: Standby::Refuses,
     })
 }

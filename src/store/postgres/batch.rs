@@ -1,6 +1,9 @@
 //! What several steps write, worked out from what was read for them: nothing here speaks to the database.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
 
 use uuid::Uuid;
 
@@ -93,9 +96,9 @@ impl Wanted {
 }
 
 /// What the steps of a batch are worked out from. Each adds what it changes, so that the next one finds it.
-pub(super) struct Picture<'a> {
-    pub(super) keyring: &'a Keyring,
-    pub(super) ids: &'a dyn Ids,
+pub(super) struct Picture {
+    pub(super) keyring: Arc<Keyring>,
+    pub(super) ids: Arc<dyn Ids>,
     pub(super) sessions: HashMap<SessionId, Known>,
     /// Sessions that cannot be read, and why: steps of theirs are refused, and those of others go on.
     pub(super) unreadable: HashMap<SessionId, Error>,
@@ -104,6 +107,7 @@ pub(super) struct Picture<'a> {
     pub(super) ledgers: HashMap<SessionId, String>,
     pub(super) shown: HashMap<WaitId, Vec<Rendering>>,
     pub(super) tip: Tip,
+    pub(super) deletion: Option<Deletion>,
     pub(super) writes: Writes,
 }
 
@@ -116,7 +120,7 @@ pub(super) enum Outgoing {
     Unchanged,
 }
 
-impl Picture<'_> {
+impl Picture {
     /// Works out a step. One that is refused changes nothing.
     pub(super) fn apply(&mut self, step: &Step) -> Result<Outgoing, Error> {
         if let Some(error) = step.session().and_then(|session| self.unreadable.get(&session)) {
@@ -147,7 +151,7 @@ impl Picture<'_> {
         };
         known.seq = commit.head.seq;
         let (mut writes, mut tip) = (Writes::default(), self.tip.clone());
-        writes.session(self.keyring, &known, &commit.head)?;
+        writes.session(&self.keyring, &known, &commit.head)?;
         writes.events(&known.keys.said, session, &commit.events)?;
         for wait in &commit.waits {
             let body = seal(&known.keys.said, Row::Wait(wait.id.uuid()), wait)?;
@@ -277,10 +281,15 @@ impl Picture<'_> {
         Ok(Some((wait, shown)))
     }
 
-    /// Works out what is written for an erasure, once all of the session is deleted. The session's keys are new where a
-    /// part of it stays.
+    /// Works out an erasure. The session's keys are new where a part of it stays.
     pub(super) fn erase(&mut self, erasure: &Erasure) -> Result<Outgoing, Error> {
         let session = erasure.session;
+        let found = self.sessions.get(&session).map_or(0, |known| known.seq);
+        erasure.check_seq(found)?;
+        let is_there =
+            self.sessions.contains_key(&session) || self.unreadable.contains_key(&session);
+        let is_whole = erasure.rest.is_none();
+        self.deletion = is_there.then_some(Deletion { session, is_whole });
         let (mut writes, mut tip) = (Writes::default(), self.tip.clone());
         let before = self.sessions.remove(&session);
         if let Some(rest) = &erasure.rest {
@@ -290,7 +299,7 @@ impl Picture<'_> {
             };
             let wrapped = self.keyring.wrap(session, &keys)?;
             let known = Known { seq: rest.head.seq, keys, wrapped };
-            writes.session(self.keyring, &known, &rest.head)?;
+            writes.session(&self.keyring, &known, &rest.head)?;
             writes.events(&known.keys.said, session, &rest.events)?;
             self.sessions.insert(session, known);
         }
@@ -306,6 +315,14 @@ impl Picture<'_> {
 
 /// Whose note it is, if anybody's, and its text.
 type NoteRow = (Option<SessionId>, Vec<u8>);
+
+/// A session of which all that was said is deleted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deletion {
+    pub(super) session: SessionId,
+    /// The session itself and its notes go, too.
+    pub(super) is_whole: bool,
+}
 
 /// Rows to write, each once.
 #[derive(Debug, Default)]
@@ -391,13 +408,13 @@ impl Writes {
     /// Seals a record into the chain; its words with `key` where they are those of its session, else with the store's own.
     fn audit(
         &mut self,
-        picture: &Picture<'_>,
+        picture: &Picture,
         key: Option<&Key>,
         tip: &mut Tip,
         record: &AuditRecord,
     ) -> Result<(), Error> {
         let (index, own) = (tip.records, &picture.keyring.own);
-        let salt = salt(picture.ids, record);
+        let salt = salt(picture.ids.as_ref(), record);
         let sealed = Sealed::seal(index, &tip.seal, record.clone(), salt);
         let last = sealed.seal.clone();
         let (text, words) = split(sealed, key.is_none());

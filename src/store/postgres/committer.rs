@@ -168,47 +168,49 @@ impl Committer {
 
     /// What came of each step, once those that were not refused are on the device.
     async fn written(&mut self, steps: &[Step]) -> Result<Vec<Result<Outgoing, Error>>, Error> {
+        let mut wanted = Wanted::default();
+        for step in steps {
+            wanted.add(&self.shared.reader.keyring, step);
+        }
+        self.batch(&wanted, |picture| {
+            let results: Vec<_> = steps.iter().map(|step| picture.apply(step)).collect();
+            let is_anything_written = results.iter().any(Result::is_ok);
+            Ok((results, is_anything_written))
+        })
+        .await
+    }
+
+    /// Reads what is `wanted`, has a batch worked out from it, and writes that where there is anything to write.
+    async fn batch<T>(
+        &mut self,
+        wanted: &Wanted,
+        work_out: impl Fn(&mut Picture) -> Result<(T, bool), Error>,
+    ) -> Result<T, Error> {
         let mut retries = RETRIES;
         loop {
             self.ready().await?;
-            let keyring = Arc::clone(&self.shared.reader.keyring);
-            let ids = Arc::clone(&self.ids);
-            let mut wanted = Wanted::default();
-            for step in steps {
-                wanted.add(&keyring, step);
-            }
-            let read = match &mut self.connection {
-                Some(connection) => {
-                    let known = (&self.known, &self.tip);
-                    let read = write::picture(connection, (&keyring, ids.as_ref()), &wanted, known);
-                    timeout(STATEMENT_MAX, read).await
-                }
-                None => continue,
-            };
-            let mut picture = match read {
-                Ok(Ok(picture)) => picture?,
-                Ok(Err(error)) => match Failure::of(error) {
-                    Failure::Refused(error) => return Err(error),
-                    _ if retries > 0 => {
-                        retries -= 1;
-                        self.connection = None;
-                        continue;
+            let tried = match self.picture(wanted).await {
+                Ok(mut picture) => {
+                    let (done, is_anything_written) = work_out(&mut picture)?;
+                    if !is_anything_written {
+                        return Ok(done);
                     }
-                    _ => return Err(self.unwell(Trouble::Unreachable)),
-                },
-                Err(_) => {
-                    self.connection = None;
-                    return Err(self.unwell(Trouble::Unreachable));
+                    self.write(&picture).await.map(|()| (picture, done))
                 }
+                Err(Failure::Refused(error)) => return Err(error),
+                // Nothing was written: what was read is read again.
+                Err(_) if retries > 0 => {
+                    retries -= 1;
+                    self.connection = None;
+                    continue;
+                }
+                Err(Failure::Unsure(bad)) => return Err(self.unwell(bad)),
+                Err(Failure::Fenced) => return Err(self.unwell(Trouble::TakenOver)),
             };
-            let results: Vec<_> = steps.iter().map(|step| picture.apply(step)).collect();
-            if results.iter().all(Result::is_err) {
-                return Ok(results);
-            }
-            match self.write(&picture).await {
-                Ok(()) => {
+            match tried {
+                Ok((picture, done)) => {
                     self.settle(picture);
-                    return Ok(results);
+                    return Ok(done);
                 }
                 Err(error) if is_race(&error) && retries > 0 => {
                     retries -= 1;
@@ -219,8 +221,22 @@ impl Committer {
         }
     }
 
+    /// What a batch is worked out from.
+    async fn picture(&mut self, wanted: &Wanted) -> Result<Picture, Failure> {
+        let Some(connection) = &mut self.connection else {
+            return Err(Failure::Unsure(Trouble::Unreachable));
+        };
+        let with = (Arc::clone(&self.shared.reader.keyring), Arc::clone(&self.ids));
+        let read = write::picture(connection, with, wanted, (&self.known, &self.tip));
+        match timeout(STATEMENT_MAX, read).await {
+            Ok(Ok(picture)) => picture.map_err(Failure::Refused),
+            Ok(Err(error)) => Err(Failure::of(error)),
+            Err(_) => Err(Failure::Unsure(Trouble::Slow)),
+        }
+    }
+
     /// Remembers what a batch has changed.
-    fn settle(&mut self, picture: Picture<'_>) {
+    fn settle(&mut self, picture: Picture) {
         let Picture { sessions, tip, .. } = picture;
         self.tip = Tip { batch: self.tip.batch + 1, ..tip };
         if self.known.len() >= KNOWN_MAX {
@@ -230,7 +246,7 @@ impl Committer {
     }
 
     /// Writes a batch, and finds out whether it is there where the connection breaks meanwhile.
-    async fn write(&mut self, picture: &Picture<'_>) -> Result<(), Error> {
+    async fn write(&mut self, picture: &Picture) -> Result<(), Error> {
         let began = Instant::now();
         loop {
             let failure = match self.try_write(picture).await {
@@ -262,12 +278,18 @@ impl Committer {
         }
     }
 
-    async fn try_write(&mut self, picture: &Picture<'_>) -> Result<(), Failure> {
+    async fn try_write(&mut self, picture: &Picture) -> Result<(), Failure> {
         let Some(connection) = &mut self.connection else {
             return Err(Failure::Unsure(Trouble::Unreachable));
         };
         let (began, lease) = (Instant::now(), (self.lease.fence, self.lease.millis()));
-        let written = write::write(connection, lease, (&picture.writes, &picture.tip));
+        let batch = (&picture.writes, &picture.tip);
+        let written = async {
+            match picture.deletion {
+                Some(deletion) => write::delete_and_write(connection, deletion, lease, batch).await,
+                None => write::write(connection, lease, batch).await,
+            }
+        };
         match timeout(STATEMENT_MAX, written).await {
             Ok(Ok(())) => {
                 self.prolonged(began);
@@ -278,52 +300,22 @@ impl Committer {
         }
     }
 
-    /// Erases a session, in a transaction of several statements.
+    /// Erases a session, in a batch of its own.
     async fn erase(&mut self, erasure: Erasure) -> Result<(), Error> {
         erasure.check()?;
-        self.ready().await?;
-        let (keyring, ids) = (Arc::clone(&self.shared.reader.keyring), Arc::clone(&self.ids));
         let session = erasure.session;
         let mut wanted = Wanted::default();
         wanted.sessions.insert(session);
-        let Some(connection) = &mut self.connection else {
-            return Err(self.unwell(Trouble::Unreachable));
-        };
-        let known = (&self.known, &self.tip);
-        let read = write::picture(&mut *connection, (&keyring, ids.as_ref()), &wanted, known);
-        let mut picture = read.await.map_err(trouble)??;
-        let found = picture.sessions.get(&session);
-        erasure.check_seq(found.map_or(0, |known| known.seq))?;
-        let was_there = found.is_some() || picture.unreadable.contains_key(&session);
-        let queued = picture.erase(&erasure)?;
-        let (began, lease) = (Instant::now(), (self.lease.fence, self.lease.millis()));
-        let erased = async {
-            let mut transaction = connection.begin().await?;
-            if was_there {
-                write::delete(&mut transaction, session, erasure.rest.is_none()).await?;
-            }
-            write::write(&mut *transaction, lease, (&picture.writes, &picture.tip)).await?;
-            transaction.commit().await
-        };
-        match timeout(STATEMENT_MAX, erased).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => {
-                self.connection = None;
-                return Err(match Failure::of(error) {
-                    Failure::Refused(error) => error,
-                    Failure::Unsure(bad) => self.unwell(bad),
-                    Failure::Fenced => self.unwell(Trouble::TakenOver),
-                });
-            }
-            Err(_) => {
-                self.connection = None;
-                return Err(self.unwell(Trouble::Slow));
-            }
+        let (queued, is_deleted) = self
+            .batch(&wanted, |picture| {
+                let queued = picture.erase(&erasure)?;
+                Ok(((queued, picture.deletion.is_some()), true))
+            })
+            .await?;
+        if erasure.rest.is_none() {
+            self.known.remove(&session);
         }
-        self.prolonged(began);
-        self.known.remove(&session);
-        self.settle(picture);
-        if was_there {
+        if is_deleted {
             self.shared.outbox.forget(session);
         }
         self.shared.outbox.apply(queued);
@@ -357,7 +349,6 @@ impl Committer {
         let Some(connection) = &mut self.connection else { return Ok(()) };
         let queued = timeout(STATEMENT_MAX, read::queued(connection)).await;
         let Ok(Ok(queued)) = queued else {
-            self.connection = None;
             return Err(self.unwell(Trouble::Unreachable));
         };
         self.shared.outbox.add(queued);
@@ -407,8 +398,9 @@ impl Committer {
         self.shared.outbox.holds_until(began + self.lease.lasts);
     }
 
-    /// The store takes no writes just now.
-    fn unwell(&self, bad: Trouble) -> Error {
+    /// The store takes no writes until a new connection says that it does.
+    fn unwell(&mut self, bad: Trouble) -> Error {
+        self.connection = None;
         if self.shared.health() != Health::ReadOnly(bad) {
             tracing::warn!(trouble = %bad, "the database takes no writes. hint: {}", bad.hint());
         }

@@ -1,15 +1,18 @@
 //! What a batch reads before it is worked out, and what it writes then: one statement each.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use sqlx::{
-    Executor, Postgres, Row as _,
+    Connection as _, Executor, PgConnection, Postgres, Row as _,
     postgres::{PgArguments, PgRow},
 };
 use uuid::Uuid;
 
 use super::{
-    batch::{Known, Picture, Tip, Wanted, Writes, number},
+    batch::{Deletion, Known, Picture, Tip, Wanted, Writes, number},
     records::{Keyring, NoteText, Row, open},
 };
 use crate::{
@@ -93,12 +96,14 @@ fn bytes<'a>(digests: impl IntoIterator<Item = &'a Digest>) -> Vec<Vec<u8>> {
 }
 
 /// Reads what `wanted` names; sessions that are `known` already are not read again.
-pub(super) async fn picture<'a>(
-    connection: impl Executor<'_, Database = Postgres>,
-    (keyring, ids): (&'a Keyring, &'a dyn Ids),
+pub(super) async fn picture(
+    connection: &mut PgConnection,
+    (keyring, ids): (Arc<Keyring>, Arc<dyn Ids>),
     wanted: &Wanted,
     (known, tip): (&HashMap<SessionId, Known>, &Tip),
-) -> Result<Result<Picture<'a>, Error>, sqlx::Error> {
+) -> Result<Result<Picture, Error>, sqlx::Error> {
+    let ledgers = wanted.ledgers.iter().map(|session| keyring.note(&posted::ledger_of(*session)));
+    let ledgers: Vec<Vec<u8>> = ledgers.map(|digest| digest.to_vec()).collect();
     let mut picture = Picture {
         keyring,
         ids,
@@ -109,6 +114,7 @@ pub(super) async fn picture<'a>(
         ledgers: HashMap::new(),
         shown: HashMap::new(),
         tip: tip.clone(),
+        deletion: None,
         writes: Writes::default(),
     };
     // Where a wait was shown, and a ledger, are opened with the keys of sessions.
@@ -119,8 +125,6 @@ pub(super) async fn picture<'a>(
             sessions.remove(session);
         }
     }
-    let ledgers = wanted.ledgers.iter().map(|session| keyring.note(&posted::ledger_of(*session)));
-    let ledgers: Vec<Vec<u8>> = ledgers.map(|digest| digest.to_vec()).collect();
     let shown: Vec<Uuid> = wanted.shown.iter().map(|wait| wait.uuid()).collect();
     let is_known = sessions.is_empty() && ledgers.is_empty() && shown.is_empty();
     if is_known && wanted.dedup.is_empty() && wanted.accounts.is_empty() {
@@ -132,8 +136,8 @@ pub(super) async fn picture<'a>(
     Ok(filled(picture, &rows))
 }
 
-fn filled<'a>(mut picture: Picture<'a>, rows: &[PgRow]) -> Result<Picture<'a>, Error> {
-    let keyring = picture.keyring;
+fn filled(mut picture: Picture, rows: &[PgRow]) -> Result<Picture, Error> {
+    let keyring = Arc::clone(&picture.keyring);
     let kind = |row: &PgRow| row.try_get::<i16, _>("kind").map_err(Error::unavailable);
     for row in rows {
         if kind(row)? == SESSION {
@@ -265,12 +269,23 @@ fn with_kept<'q>(query: Query<'q>, writes: &'q Writes) -> Query<'q> {
         .bind(bytes(taken))
 }
 
-/// Deletes all that was said in a session, and with `is_whole` the session itself and its notes. The words of its audit
-/// records go too; their digests stay in the chain.
-pub(super) async fn delete(
-    connection: &mut sqlx::PgConnection,
-    session: SessionId,
-    is_whole: bool,
+/// Writes a batch that deletes a session as well: all of it or nothing.
+pub(super) async fn delete_and_write(
+    connection: &mut PgConnection,
+    deletion: Deletion,
+    lease: (i64, i64),
+    batch: (&Writes, &Tip),
+) -> Result<(), sqlx::Error> {
+    let mut transaction = connection.begin().await?;
+    delete(&mut transaction, deletion).await?;
+    write(&mut *transaction, lease, batch).await?;
+    transaction.commit().await
+}
+
+/// Deletes all that was said in a session. The words of its audit records go too; their digests stay in the chain.
+async fn delete(
+    connection: &mut PgConnection,
+    Deletion { session, is_whole }: Deletion,
 ) -> Result<(), sqlx::Error> {
     const SAID: [&str; 7] = [
         "delete from event where session = $1",

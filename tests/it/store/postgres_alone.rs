@@ -11,9 +11,9 @@ use std::{
 };
 
 use anteroom::{
-    base::ids::CountingIds,
+    base::ids::{CountingIds, SessionId},
     model::{
-        audit::ChainCheck,
+        audit::{AuditRecord, ChainCheck},
         effect::{Act, Delivery},
         wait::Wait,
     },
@@ -49,6 +49,12 @@ macro_rules! database {
 async fn query(options: &Options, statement: &'static str) -> Vec<sqlx::postgres::PgRow> {
     let mut connection = PgConnection::connect(&options.url).await.unwrap();
     sqlx::query(statement).fetch_all(&mut connection).await.unwrap()
+}
+
+/// One that takes all of a session, however it stands.
+fn erasure(session: SessionId) -> Erasure {
+    let receipt = AuditRecord { event: "session_erased".to_owned(), ..record(Some(session), "") };
+    Erasure { session, expected: None, receipt, effects: Vec::new(), rest: None }
 }
 
 fn try_open(options: &Options) -> Result<PostgresStore, Error> {
@@ -88,10 +94,7 @@ async fn a_node_that_stood_still_writes_and_delivers_nothing_once_another_has_ta
     assert_eq!(first.health(), Health::ReadOnly(Trouble::TakenOver));
     assert!(first.claim(at(1), ALL).await.is_err());
     assert!(first.done(effect_id(1), delivered("m")).await.is_err());
-    let receipt = record(Some(session(1)), "");
-    let erasure =
-        Erasure { session: session(1), expected: None, receipt, effects: Vec::new(), rest: None };
-    assert!(first.erase(erasure).await.is_err());
+    assert!(first.erase(erasure(session(1))).await.is_err());
     drop(first);
     assert_eq!(second.load(session(1)).await.unwrap().unwrap().events.len(), 1);
     assert_eq!(second.outbox(session(1)).await.unwrap().len(), 1);
@@ -224,11 +227,14 @@ async fn a_step_whose_answer_is_lost_is_applied_once() {
         assert!(!network.faults.loses.load(Ordering::SeqCst), "an answer was lost");
     }
     assert_eq!(loaded(&store, 1).await, 10);
+    network.faults.loses.store(true, Ordering::SeqCst);
+    store.erase(erasure(session(1))).await.unwrap();
+    assert!(store.load(session(1)).await.unwrap().is_none());
     let mut chain = ChainCheck::default();
     for sealed in store.audit(0, 99).await.unwrap() {
         chain.add(&sealed);
     }
-    assert_eq!((chain.records(), chain.finish()), (9, Ok(())));
+    assert_eq!((chain.records(), chain.finish()), (10, Ok(())), "with one receipt");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -296,10 +302,7 @@ async fn nothing_that_people_said_is_in_clear_in_the_database_or_its_log() {
     assert!(holds(&postgres::data(), "Zwetschgenröster"));
     assert!(!holds(&postgres::data(), MARKER));
 
-    let receipt = record(Some(session(1)), "");
-    let erasure =
-        Erasure { session: session(1), expected: None, receipt, effects: Vec::new(), rest: None };
-    store.erase(erasure).await.unwrap();
+    store.erase(erasure(session(1))).await.unwrap();
     let left = query(
         &options,
         "select (select count(*) from session) + (select count(*) from event) + (select count(*) from wait) \
@@ -339,10 +342,7 @@ async fn a_session_that_is_damaged_keeps_nobody_elses_steps_back() {
     assert_eq!(store.unreadable().len(), 1);
     assert_eq!(store.find(Find::newest(9)).await.unwrap().len(), 2);
 
-    let receipt = record(Some(session(1)), "");
-    let erasure =
-        Erasure { session: session(1), expected: None, receipt, effects: Vec::new(), rest: None };
-    store.erase(erasure).await.unwrap();
+    store.erase(erasure(session(1))).await.unwrap();
     assert!(store.load(session(1)).await.unwrap().is_none());
 }
 
