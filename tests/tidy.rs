@@ -431,6 +431,25 @@ fn documents_list_every_metric_as_it_is() {
 }
 
 #[test]
+fn alerts_name_metrics_that_exist() {
+    let known: BTreeSet<&str> = metric::ALL.iter().map(|metric| metric.name).collect();
+    let rules = read("manifests/alerts.yml");
+    let conditions = rules.lines().filter_map(|line| line.trim().strip_prefix("expr: "));
+    let named: BTreeSet<&str> = conditions
+        .flat_map(|condition| condition.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
+        .filter(|word| word.starts_with("anteroom_") || word.starts_with("process_"))
+        .collect();
+    assert!(named.len() >= 8, "{named:?}");
+    assert_eq!(named.difference(&known).collect::<Vec<_>>(), Vec::<&&str>::new());
+    let alerts = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: "));
+    let (tested, documents) = (read("manifests/alerts.test.yml"), read("docs/metrics.md"));
+    for alert in alerts {
+        assert!(tested.contains(&format!("alertname: {alert}\n")), "no test of {alert}");
+        assert!(documents.contains(&format!("`{alert}`")), "docs/metrics.md lacks {alert}");
+    }
+}
+
+#[test]
 fn documents_list_every_section_of_the_configuration() {
     let example = read("config.example.toml");
     let sections: BTreeSet<&str> = example

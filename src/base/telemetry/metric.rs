@@ -5,7 +5,7 @@
 
 use std::{fs, sync::OnceLock, time::Instant};
 
-use metrics::{Unit, describe_counter, describe_gauge, describe_histogram, gauge};
+use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// What a metric does.
@@ -114,6 +114,8 @@ pub const DISCORD_TAKE_SECONDS: &str = "anteroom_discord_take_seconds";
 pub const DISCORD_SOCKETS: &str = "anteroom_discord_sockets";
 /// Connections to Discord's gateway that were opened anew.
 pub const DISCORD_RECONNECTS: &str = "anteroom_discord_reconnects_total";
+/// Whether people can be served.
+pub const READY: &str = "anteroom_ready";
 /// This program.
 pub const BUILD: &str = "anteroom_build_info";
 /// How long the process has run.
@@ -197,6 +199,7 @@ pub const ALL: &[Metric] = &[
     gauge_of(DISCORD_SOCKETS, &[], "Connections to Discord's gateway that are open"),
     counter(DISCORD_RECONNECTS, &["why"], "Connections to Discord's gateway that were opened anew"),
     gauge_of(BUILD, &["version"], "Always 1; says which program this is"),
+    gauge_of(READY, &[], "1 if people can be served, 0 if not; `/readyz` has the reason"),
     gauge_of(UPTIME_SECONDS, &[], "Time since the start"),
     gauge_of(MEMORY_BYTES, &[], "Resident memory of the process (Linux)"),
     gauge_of(OPEN_FILES, &[], "Open files of the process (Linux)"),
@@ -259,9 +262,15 @@ pub fn collect() -> Result<(), BuildError> {
         }
     }
     gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
-    // Alerts on the outbox must not wait for the first delivery.
+    // Alerts on the outbox must not wait for the first delivery, and what first appears as 1 has not risen for Prometheus.
     gauge!(RETRYING).set(0.0);
     gauge!(OLDEST_SECONDS).set(0.0);
+    counter!(COMMITS, "outcome" => "failed").increment(0);
+    for scope in ["workspace", "total"] {
+        for level in ["low", "used_up"] {
+            counter!(BUDGETS, "scope" => scope, "level" => level).increment(0);
+        }
+    }
     COLLECTED.get_or_init(|| (handle, Instant::now()));
     Ok(())
 }

@@ -58,6 +58,7 @@ async fn measured(State(app): State<Arc<App>>) -> Response {
     gauge!(metric::QUEUED, "queue" => "sessions").set(metric::as_f64(queued));
     gauge!(metric::LIVE).set(metric::as_f64(app.live.taken()));
     gauge!(metric::DAMAGED).set(metric::as_f64(app.engine.damage().len()));
+    gauge!(metric::READY).set(if readiness(&app).await.is_ok() { 1.0 } else { 0.0 });
     let scrubbed = app.engine.scrubbed().map_or(0, |last| last.at.timestamp());
     gauge!(metric::SCRUBBED_SECONDS).set(metric::as_f64(scrubbed.try_into().unwrap_or_default()));
     match metric::page() {

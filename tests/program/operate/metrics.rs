@@ -99,14 +99,13 @@ fn the_page_shows_all_that_is_described_and_nothing_else() {
     let shown: BTreeSet<&str> = page.samples.iter().map(|(name, ..)| family(&page, name)).collect();
     let known: BTreeSet<&str> = described.keys().copied().collect();
     assert_eq!(shown.difference(&known).collect::<Vec<_>>(), Vec::<&&str>::new());
-    // Models, Slack and Discord count for themselves, budgets are for what models use, nothing is blocked on the page, and there
-    // are files enough; this story has none of them.
+    // Models, Slack and Discord count for themselves, nothing is blocked on the page, and there are files enough; this story has
+    // none of them.
     let missing = |name: &&&str| {
         let elsewhere = [
             "anteroom_llm_",
             "anteroom_slack_",
             "anteroom_discord_",
-            "anteroom_budgets_total",
             "anteroom_interview_cost_dollars",
             "anteroom_outbox_blocked",
             "anteroom_accept_errors_total",
@@ -142,6 +141,7 @@ fn the_page_shows_all_that_is_described_and_nothing_else() {
     assert_eq!(counted(metric::CALLS, &[("tool", "extract_document"), ("outcome", "ok")]), "1");
     assert!(page.sum(metric::EFFECTS, &[("act", "webhook"), ("delivery", "retry")]) >= 1.0);
     assert!(page.sum(metric::OLDEST_SECONDS, &[]) > 0.0);
+    assert_eq!(counted(metric::READY, &[]), "1");
     assert!(page.sum(metric::COMMITS, &[]) > 5.0);
     assert_eq!(counted(metric::COMMITS, &[]), counted("anteroom_commit_seconds_count", &[]));
     assert!(page.sum("anteroom_sync_seconds_count", &[]) > 0.0);
