@@ -62,6 +62,6 @@ pub use self::{
     records::{ObjectiveReport, SavedRecord},
     settle::{Answer, Responder},
     state::{CallState, State},
-    summary::{name_of, summary},
+    summary::{name_of, public_text, summary},
     team_requests::Asking,
 };

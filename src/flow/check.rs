@@ -25,11 +25,14 @@ mod labels;
 mod languages;
 mod lengths;
 mod objectives;
+mod offers;
+mod optional;
 mod order;
 pub(crate) mod paths;
 mod patterns;
 mod periods;
 mod quiz;
+mod readers;
 mod results;
 mod start;
 pub(crate) mod steps;
@@ -37,6 +40,8 @@ mod structure;
 mod swapped;
 mod texts;
 pub(crate) mod tokens;
+mod units;
+mod unread;
 mod wording;
 
 use std::{
@@ -113,6 +118,11 @@ pub fn check(
     check.languages();
     check.named_types();
     check.keywords();
+    check.promised_readers();
+    check.optional();
+    check.units();
+    check.unread();
+    check.offers();
     check.aliases();
     let mut problems = check.problems;
     toml_document::sort(&mut problems);

@@ -24,8 +24,18 @@ pub(super) const KEY: &str = "visibleTo";
 /// ```
 pub fn seen_by<'d>(schema: Option<&Value>, data: &'d Value, reader: Reader) -> Cow<'d, Value> {
     match schema {
-        Some(schema) if hides(schema, reader) => Cow::Owned(seen(schema, data, reader)),
+        Some(schema) if hides(schema, reader) => {
+            Cow::Owned(seen(schema, data, &|field| is_for(field, reader)))
+        }
         _ => Cow::Borrowed(data),
+    }
+}
+
+/// Data without the fields that are for some readers only: what may be read by anybody at all.
+pub fn seen_by_everybody<'d>(schema: Option<&Value>, data: &'d Value) -> Cow<'d, Value> {
+    match schema {
+        Some(schema) => Cow::Owned(seen(schema, data, &|field| field[KEY].is_null())),
+        None => Cow::Borrowed(data),
     }
 }
 
@@ -62,24 +72,23 @@ pub(super) fn is_hidden_from(field: &Value, reader: Reader) -> bool {
     !is_for(field, reader) || members(field) || members(&field["items"])
 }
 
-fn is_for(field: &Value, reader: Reader) -> bool {
+pub(super) fn is_for(field: &Value, reader: Reader) -> bool {
     let Some(readers) = field[KEY].as_array() else { return true };
     readers.iter().any(|word| word == reader.word())
 }
 
-fn seen(schema: &Value, data: &Value, reader: Reader) -> Value {
+fn seen(schema: &Value, data: &Value, is_shown: &dyn Fn(&Value) -> bool) -> Value {
     match data {
         Value::Object(members) => {
-            let is_seen = |(name, _): &(&String, &Value)| {
-                is_for(&schema["properties"][name.as_str()], reader)
-            };
+            let is_seen =
+                |(name, _): &(&String, &Value)| is_shown(&schema["properties"][name.as_str()]);
             let part = |(name, member): (&String, &Value)| {
-                (name.clone(), seen(&schema["properties"][name.as_str()], member, reader))
+                (name.clone(), seen(&schema["properties"][name.as_str()], member, is_shown))
             };
             Value::Object(members.iter().filter(is_seen).map(part).collect())
         }
         Value::Array(items) => {
-            items.iter().map(|item| seen(&schema["items"], item, reader)).collect()
+            items.iter().map(|item| seen(&schema["items"], item, is_shown)).collect()
         }
         other => other.clone(),
     }

@@ -42,7 +42,7 @@ use crate::{
     flow::LoadedFlow,
     messages::staff::LONG_CONVERSATION,
     model::{
-        flow::{REQUEST, Step},
+        flow::{REQUEST, Step, has_points},
         session::{Platform, Status},
         transcript::{CallResult, Origin},
         wait::{Answerers, Purpose, Wait},
@@ -61,6 +61,9 @@ const OTHERS_MAX: usize = 10;
 
 /// Most conversations with somebody who always answers alike.
 const INSISTING_MAX: usize = 40;
+
+/// Most conversations with somebody who knows the right answers.
+const KNOWING_MAX: usize = 40;
 
 /// Most answers in one conversation.
 const ANSWERS_MAX: usize = 80;
@@ -169,6 +172,12 @@ async fn rehearse(scene: &Scene, folder: &Path) -> Result<Rehearsal, Error> {
         rehearsal.explore(&pass, &mut tried).await?;
     }
     let web = pass(Platform::Web, Cast::Script, 0);
+    let steps = || scene.flow.flow.phase.iter().flat_map(|phase| &phase.step);
+    let lacks = rehearsal.completed == 0 || !report::unasked(&rehearsal, &scene.flow).is_empty();
+    if lacks && steps().any(has_points) {
+        let knowing = Pass { habit: Habit::Knowing, most: KNOWING_MAX, ..web.clone() };
+        rehearsal.explore(&knowing, &mut Tried::new()).await?;
+    }
     rehearsal.pass_over(&web).await?;
     rehearsal.insist(&Pass { habit: Habit::Insisting, ..web }).await?;
     for cast in Cast::others(&scene.flow) {
@@ -190,7 +199,8 @@ impl Rehearsal {
                 break;
             }
             count += 1;
-            if pass.cast == Cast::Script && pass.scene.platform == Platform::Web {
+            let is_first = pass.cast == Cast::Script && pass.habit == Habit::Varied;
+            if is_first && pass.scene.platform == Platform::Web {
                 self.plans.push(plan.clone());
             }
             let taken = self.converse(pass, (&plan, None)).await?;
@@ -288,7 +298,8 @@ impl Rehearsal {
                 continue;
             }
             let place = place(&wait, &state);
-            let course = Course { plan, habit: pass.habit, probes: &self.probes };
+            let right = flow.step(&place).map(|(_, step)| answers::right(step)).unwrap_or_default();
+            let course = Course { plan, habit: pass.habit, probes: &self.probes, right };
             match answered(&mut room, (&wait, &place), &taken, course).await? {
                 Ok(answer) => taken.push(answer),
                 Err(why) => {
@@ -470,12 +481,14 @@ fn place(wait: &Wait, state: &State) -> String {
 }
 
 /// How a conversation goes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Course<'a> {
     /// The first answers.
     plan: &'a [usize],
     habit: Habit,
     probes: &'a Probes,
+    /// The options that are worth points.
+    right: Vec<String>,
 }
 
 /// What is answered where no plan says it.
@@ -485,6 +498,8 @@ enum Habit {
     Varied,
     /// What was answered there most: whoever fails goes on failing, and asks again and again.
     Insisting,
+    /// The right answer to what has one, and else what was answered there least: who passes a quiz of many questions.
+    Knowing,
 }
 
 /// Answers a question: as planned, or else with what was given there least, or else with anything that is accepted. The
@@ -493,9 +508,10 @@ async fn answered(
     stage: &mut Stage,
     (wait, place): (&Wait, &str),
     taken: &[Taken],
-    Course { plan, habit, probes }: Course<'_>,
+    Course { plan, habit, probes, right }: Course<'_>,
 ) -> Result<Result<Taken, String>, Error> {
-    let given = answers::of(wait, &Probing { probes, today: stage.now().date_naive() });
+    let today = stage.now().date_naive();
+    let given = answers::of(wait, &Probing { probes, today, right: &right });
     let labels: Vec<String> = given.iter().map(|given| given.label.clone()).collect();
     let times = |k: &usize| {
         let is_same = |t: &&Taken| t.place == place && t.labels[t.choice] == labels[*k];
@@ -506,8 +522,11 @@ async fn answered(
     // Who votes after others votes like them: opinions that differ come by plan.
     let alike = taken.last().filter(|last| !wait.votes.is_empty() && last.place == place);
     let alike = alike.map(|last| last.choice);
+    let is_right = |k: &usize| {
+        habit == Habit::Knowing && !right.is_empty() && answers::is_pick(&given[*k], &right)
+    };
     let mut order: Vec<usize> = (0..given.len()).collect();
-    order.sort_by_key(|k| (Some(*k) != planned, Some(*k) != alike, times(k)));
+    order.sort_by_key(|k| (Some(*k) != planned, Some(*k) != alike, !is_right(k), times(k)));
     let mut why = String::from("there is nothing to answer");
     for choice in order {
         match give(stage, wait, &given[choice]).await? {

@@ -8,7 +8,7 @@ use super::{
     Actor, Refusal, State, Suspension,
     attempts::{asking, feedback_reader},
     script,
-    summary::{option_label, summary, titled},
+    summary::{option_label, public_text, summary, titled},
 };
 use crate::{
     base::ids::{ArtifactId, EffectId, WaitId},
@@ -20,7 +20,6 @@ use crate::{
         flow::{Moment, Phase, PhaseEffect, Reader, Sensitivity},
         session::Platform,
         team::Team,
-        text::quoted,
         transcript::{EffectOutcome, Event},
         ui::{Decide, Decision, DenialReader, Offered, Prompt, Reply},
         wait::{Answerers, Purpose},
@@ -358,9 +357,8 @@ impl Actor {
                 applies.then_some((Recipient::Participant, Act::AddRoles { roles }))
             }
             PhaseEffect::DiscordPost { channel, data, .. } => {
-                let record = self.state.record(data).filter(|_| has_roles)?;
                 // Discord mentions who wrote it, where the flow wants that.
-                let text = quoted(record.data["text"].as_str().unwrap_or_default());
+                let text = public_text(&self.state, &self.flow, data).filter(|_| has_roles)?;
                 Some((
                     Recipient::Channel { alias: channel.clone() },
                     Act::Post { text, offers: Vec::new(), transcript: false },

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! **Alice Martin** has finished *Candidate onboarding*.
-//! Software engineer · alicemessages::staff::example.org · Paris
+//! Software engineer · alice@example.org · Paris
 //!
 //! **Work history**
 //! - Lead Analyst, Analytical Engines Ltd · 2019 to now
@@ -21,7 +21,7 @@ use crate::{
     flow::{
         LoadedFlow,
         shape::label_of,
-        visible::{hidden_from, seen_by},
+        visible::{hidden_from, seen_by, seen_by_everybody},
     },
     messages,
     model::{
@@ -78,6 +78,20 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String], moment: Mom
         text.extend(["\n\n", &line]);
     }
     text
+}
+
+/// What is posted of some data in its author's name, for everybody who reads the channel: its `text`, or else its fields,
+/// a line each. What only some may see is left out; none where nothing is left.
+pub fn public_text(state: &State, flow: &LoadedFlow, name: &str) -> Option<String> {
+    let record = state.record(name)?;
+    let schema = flow.schemas.get(name);
+    let seen = seen_by_everybody(schema, &record.data);
+    if let Some(text) = seen["text"].as_str().filter(|text| !text.trim().is_empty()) {
+        return Some(quoted(text));
+    }
+    let lines = section(&flow.data_title(name), &seen, schema);
+    let lines = lines.trim();
+    (!lines.is_empty()).then(|| lines.to_owned())
 }
 
 /// Data that those who decide are shown, one under the other.
@@ -203,7 +217,7 @@ fn section(title: &str, data: &Value, schema: Option<&Value>) -> String {
     format!("\n\n**{title}**{gap}{}", lines.join("\n"))
 }
 
-/// `Software engineer · alicemessages::staff::example.org · Paris`.
+/// `Software engineer · alice@example.org · Paris`.
 fn basics_line(basics: &Map<String, Value>) -> String {
     let home = |key: &str| words(&basics.get("location")?[key]);
     let country = home("countryCode");

@@ -10,6 +10,7 @@ mod fields;
 mod harms;
 mod messages;
 mod mistakes;
+mod promises;
 mod recorded;
 mod reference;
 mod rehearsal;

@@ -100,3 +100,46 @@ async fn each_reader_sees_the_fields_that_are_for_them() {
     assert_eq!(kept(Audience::Participant), traveller());
     assert_eq!(kept(Audience::Staff), json!({ "name": "Ada" }));
 }
+
+/// What is said to everybody in a channel of Discord's, in fields.
+const HELLO: &str = r#"
+format = 1
+id = "hello"
+version = "1"
+title = "Hello"
+
+[data.hello]
+review = true
+
+[data.hello.fields]
+words = { type = "text", title = "About you" }
+sport = { type = "choice", title = "Sport", options = { judo = "Judo", run = "Running" } }
+phone = { type = "text", title = "Phone", visible_to = ["team"] }
+
+[[phase]]
+id = "hello"
+title = "Say hello"
+mode = "script"
+
+  [[phase.step]]
+  id = "hello"
+  tool = "submit_for_validation"
+  args = { dataType = "hello", data = {}, message = "Who are you?" }
+
+  [[phase.effect]]
+  do = "discord_post"
+  channel = "introductions"
+  data = "hello"
+"#;
+
+#[tokio::test]
+async fn a_post_for_everybody_has_all_fields_but_those_for_some() {
+    let mut world = World::with(HELLO, None).await;
+    world.restart().await;
+    let hello = json!({ "words": "I run.", "sport": "run", "phone": "555" });
+    assert_eq!(world.edit(hello).await, Settlement::Applied);
+    let screen = world.staff_screen();
+    let post = screen.rsplit("Would post").next().unwrap();
+    assert!(post.contains("About you: I run.") && post.contains("Sport: Running"), "{screen}");
+    assert!(!post.contains("555"), "{screen}");
+}

@@ -19,6 +19,7 @@ impl Check<'_> {
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, step) in phase.step.iter().enumerate() {
                 if step.tool == REQUEST {
+                    self.reversed(p, n, step);
                     self.lapsed(p, n, step);
                     self.falls_through(p, n, step);
                     self.rewarded(p, n);
@@ -33,6 +34,17 @@ impl Check<'_> {
         n + 1 < phase.step.len()
             || p + 1 < self.flow.phase.len()
             || phase.effect.iter().any(|effect| effect.on() == Moment::Completed)
+    }
+
+    /// Who is approved is stopped, and who is denied goes on.
+    fn reversed(&mut self, p: usize, n: usize, step: &Step) {
+        let goes_on = step.leads("denied").is_none_or(|target| target == "@next");
+        if step.leads("approved") == Some("@stop") && goes_on && self.goes_on_after(p, n) {
+            let message =
+                "people who are approved are stopped here, and those who are denied go on";
+            let hint = "write `denied = \"@stop\"` instead of `approved`";
+            self.warn(&format!("/phase/{p}/step/{n}/branch/approved"), message, hint);
+        }
     }
 
     /// A denial has a way of its own, and silence has none: it goes on like consent.

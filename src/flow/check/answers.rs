@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Check;
+use super::{Check, texts::questions};
 use crate::model::flow::{AnsweredWith, Done, ELSE, Objective, Phase, Skip, Step};
 
 /// Words in the ids and titles of objectives that somebody consents to.
@@ -52,7 +52,10 @@ impl Check<'_> {
             if is_consent(objective) {
                 self.skips_consent(p, n, objective);
                 self.consent_of_some(p, phase, objective);
-                self.refusals(&format!("{at}/answered"), objective, answered, &choices);
+                // `Do you have anything against it?`: a no permits it.
+                if !questions(step).any(asks_for_objections) {
+                    self.refusals(&format!("{at}/answered"), objective, answered, &choices);
+                }
             }
             if objective.required && !answered.with.is_empty() {
                 self.dead_ends(&at, objective, answered, step);
@@ -197,6 +200,25 @@ fn choices(step: &Step) -> Option<Vec<Choice<'_>>> {
 fn is_consent(objective: &Objective) -> bool {
     let words = format!("{} {}", objective.id, objective.title).to_lowercase();
     CONSENT.iter().any(|word| words.contains(word))
+}
+
+/// Whether a question is put so that a no is consent.
+fn asks_for_objections(text: &str) -> bool {
+    const OBJECTIONS: [&str; 11] = [
+        "anything against",
+        "any objection",
+        "do you object",
+        "would you object",
+        "do you mind",
+        "would you mind",
+        "are you against",
+        "etwas dagegen",
+        "widersprechen sie",
+        "spricht etwas gegen",
+        "algo en contra",
+    ];
+    let lower = text.to_lowercase();
+    OBJECTIONS.iter().any(|asked| lower.contains(asked))
 }
 
 /// An answer that leaves it open.

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{Check, paths::ways};
 use crate::{
     config::{problem::did_you_mean, toml_document::escaped},
+    flow::visible,
     model::flow::{Approval, ELSE, Moment, Phase, REQUEST, Reader, Step},
 };
 
@@ -95,15 +96,45 @@ impl Check<'_> {
         };
         if let Some(approval) = named.and_then(|name| approvals.get(name)) {
             self.shown_too_early((p, n), approval);
+            self.shows_something_else((p, n), named.unwrap_or_default(), approval);
         }
         let is_told_apart = step.branch.contains_key("denied")
-            || step.branch.contains_key("approved")
+            || step.branch.get("approved").is_some_and(|target| target != "@next")
             || step.branch.contains_key(ELSE);
         if !is_told_apart && !is_read() && self.goes_on_after(p, n) {
             let hint = "add branches for `denied` and `expired`, or an objective that needs `with = [\"approved\"]`";
             let message = "who is denied would go on like who is approved";
             self.error(&format!("{at}/branch"), message, Some(hint.to_owned()));
         }
+    }
+
+    /// Deciders see data of other phases, and nothing of what this one asks for.
+    fn shows_something_else(&mut self, (p, n): (usize, usize), name: &str, approval: &Approval) {
+        let phase = &self.flow.phase[p];
+        let before = &phase.step[..n];
+        let is_read_out = |data: &str| approval.title.contains(&format!("records.{data}"));
+        let asks_for = |data: &&String| before.iter().any(|step| self.asks_to_fill_in(step, data));
+        let asked: Vec<&String> = self.flow.data.keys().filter(asks_for).collect();
+        let is_seen = |data: &&&String| approval.show.contains(data) || is_read_out(data);
+        let is_for_deciders = |data: &&&String| {
+            let schema = self.loaded.schemas.get(**data);
+            schema.is_some_and(|schema| !visible::is_hidden_from(schema, Reader::Deciders))
+        };
+        if approval.show.is_empty() || asked.iter().any(|data| is_seen(&data)) {
+            return;
+        }
+        if let Some(data) = asked.iter().find(is_for_deciders) {
+            let message = format!(
+                "whoever decides on `{name}` doesn't see `{data}`, which people fill in just before"
+            );
+            let at = format!("/approvals/{}/show", escaped(name));
+            self.warn(&at, message, "add it to `show`");
+        }
+    }
+
+    /// Whether a step is a form for this data.
+    fn asks_to_fill_in(&self, step: &Step, data: &str) -> bool {
+        step.tool == "submit_for_validation" && self.keeps(step, data)
     }
 
     /// What deciders are shown is stored before they are asked, not by a later step of the same phase.

@@ -98,8 +98,28 @@ impl Check<'_> {
     /// A summary of special data goes to a channel of the team.
     fn summarised(&mut self, at: &str, channel: &str, include: &[String]) {
         let special = include.iter().find(|data| self.is_special(data));
-        if let Some(data) = special.filter(|_| self.is_public(channel)) {
+        if !self.is_public(channel) {
+            return;
+        }
+        if let Some(data) = special {
             self.goes_public(&format!("{at}/channel"), channel, data);
+            return;
+        }
+        let is_private = |effect: &PhaseEffect| matches!(effect, PhaseEffect::PostSummary { channel: other, .. } if other != channel);
+        let is_personal = |data: &&String| {
+            self.flow.data.get(*data).is_some_and(|table| table.sensitivity != Sensitivity::None)
+        };
+        let mut effects = self.flow.phase.iter().flat_map(|phase| &phase.effect);
+        // A community may welcome everybody with a summary; who has a channel of the team means that one.
+        let has_other = effects.any(is_private)
+            || self.flow.handoff.channel.as_deref().is_some_and(|other| other != channel);
+        if let Some(data) = include.iter().find(is_personal).filter(|_| has_other) {
+            let message = format!("everybody in `{channel}` would read the summary of `{data}`");
+            self.warn(
+                &format!("{at}/channel"),
+                message,
+                "name a channel in which only the team is",
+            );
         }
     }
 

@@ -30,7 +30,7 @@ impl Check<'_> {
                 self.read_or_not(&at, phase, n);
                 self.half_a_quiz(&at, phase, n);
                 self.asks_in_spite(&at, phase, step);
-                self.silence_is_yes(&at, step);
+                self.silence_is_yes(&at, (phase, n));
             }
         }
     }
@@ -114,20 +114,21 @@ impl Check<'_> {
     }
 
     /// Silence goes the way of a yes, where a no has a way of its own.
-    fn silence_is_yes(&mut self, at: &str, step: &Step) {
-        let Some(silent) = step.branch.get("expired").filter(|target| !target.starts_with('@'))
-        else {
+    fn silence_is_yes(&mut self, at: &str, (phase, n): (&Phase, usize)) {
+        let step = &phase.step[n];
+        let options = step.args.get("options").and_then(|options| options.as_array());
+        let Some(silent) = step.leads("expired").filter(|target| !target.starts_with('@')) else {
+            self.silence_goes_on(at, step, phase.step.get(n + 1));
             return;
         };
-        let options = step.args.get("options").and_then(|options| options.as_array());
         let leads_yes = options.into_iter().flatten().any(|option| {
             let target = option["id"].as_str().and_then(|id| step.leads(id));
-            says_yes(option["label"].as_str().unwrap_or_default())
-                && target == Some(silent.as_str())
+            says_yes(option["label"].as_str().unwrap_or_default()) && target == Some(silent)
         });
-        let leads_others = options.into_iter().flatten().any(|option| {
-            option["id"].as_str().is_some_and(|id| step.leads(id) != Some(silent.as_str()))
-        });
+        let leads_others = options
+            .into_iter()
+            .flatten()
+            .any(|option| option["id"].as_str().is_some_and(|id| step.leads(id) != Some(silent)));
         if step.tool != REQUEST && leads_yes && leads_others {
             let message = format!("whoever doesn't answer goes on to `{silent}`, like a yes");
             self.warn(
@@ -135,6 +136,33 @@ impl Check<'_> {
                 message,
                 "lead people who don't answer where a no leads",
             );
+        }
+    }
+
+    /// A question with a deadline and no branch for it, where a no leads elsewhere and a yes on.
+    fn silence_goes_on(&mut self, at: &str, step: &Step, next: Option<&Step>) {
+        let options = step.args.get("options").and_then(|options| options.as_array());
+        let (mut yes, mut no) = (None, false);
+        for option in options.into_iter().flatten() {
+            let (Some(id), Some(label)) = (option["id"].as_str(), option["label"].as_str()) else {
+                continue;
+            };
+            let is_next = |target: &str| next.is_some_and(|next| next.id == target);
+            let goes_on = step.leads(id).is_none_or(|to| to == "@next" || is_next(to));
+            if says_yes(label) && goes_on {
+                yes = Some(label);
+            }
+            // A no may call somebody, and silence need not.
+            no |=
+                says_no(label) && !goes_on && step.leads(id).is_some_and(|to| !to.starts_with('@'));
+        }
+        let is_silent = step.deadline.is_some() && step.leads("expired").is_none();
+        if let (true, true, Some(yes)) = (is_silent, no, yes)
+            && !self.is_read(step)
+        {
+            let message = format!("whoever doesn't answer in time goes on like “{yes}”");
+            let hint = "add a branch for `expired`, to where a no leads";
+            self.warn(at, message, hint);
         }
     }
 
@@ -162,6 +190,12 @@ fn label_of(step: &Step, id: &str) -> Option<String> {
 
 /// Whether people come to the target of an answer who have not given it.
 fn is_asked_of_others(phase: &Phase, step: &Step, (key, target): (&String, &String)) -> bool {
+    if target == "@next" {
+        let options = step.args.get("options").and_then(|options| options.as_array());
+        let goes_on = |id: &str| step.leads(id).is_none_or(|target| target == "@next");
+        let ids = options.into_iter().flatten().filter_map(|option| option["id"].as_str());
+        return step.when.is_some() || ids.filter(|id| id != key).any(goes_on);
+    }
     let Some(to) = phase.step.iter().position(|step| step.id == *target) else { return false };
     let is_other = |other: &Step, id: &String| other.id != step.id || id != key;
     let leads =

@@ -12,6 +12,8 @@ use super::{
 };
 use crate::model::flow::{Fallback, Opening, Phase, Step};
 
+const DAY: u64 = 86_400;
+
 /// Words that ask people to pick.
 const PICKS: [&str; 9] =
     ["pick", "choose", "select", "wähle", "wählen", "choisissez", "elige", "escolha", "kies"];
@@ -62,6 +64,36 @@ const TO_COME: [&str; 7] = [
     "zu früh",
 ];
 
+/// Words after a count of days that are to come, and of days that have passed.
+const LEFT: [&str; 5] = ["left", "remain", "remaining", "until", "noch"];
+const AGO: [&str; 3] = ["ago", "since", "past"];
+
+/// Words for files.
+const FILES: [&str; 11] = [
+    "files",
+    "pages",
+    "photos",
+    "pictures",
+    "sides",
+    "scans",
+    "documents",
+    "dateien",
+    "seiten",
+    "fotos",
+    "bilder",
+];
+
+/// Words of an option that depends on where the others stand.
+const PLACES: [&str; 7] = [
+    "of the above",
+    "of these above",
+    "the above",
+    "the first two",
+    "genannten",
+    "oben",
+    "de las anteriores",
+];
+
 /// Words for a model.
 const MODEL: [&str; 6] = ["ai", "ki", "ia", "llm", "chatgpt", "gpt"];
 
@@ -98,9 +130,15 @@ impl Check<'_> {
                 let at = format!("/phase/{p}/step/{n}");
                 self.picks_told(&at, step);
                 self.ages_told(&at, step);
+                self.old_enough(&at, step);
                 self.days_told(&at, step);
+                self.days_counted(&at, step);
+                self.days_moved(&at, step);
+                self.files_told(&at, phase, step);
+                self.shuffled(&at, step);
             }
         }
+        self.days_named();
         self.introduced();
         self.without_model_told();
     }
@@ -169,15 +207,7 @@ impl Check<'_> {
     fn ages_told(&mut self, at: &str, step: &Step) {
         let Some(when) = &step.when else { return };
         let tokens = tokens(when);
-        let is_negated = tokens.contains(&Token::Name("not"));
-        let older = (0..tokens.len()).find_map(|n| match &tokens[n..] {
-            [Token::Name("age"), Token::Sign('>'), Token::Number(age), ..]
-            | [Token::Name("age"), Token::Sign('>'), Token::Sign('='), Token::Number(age), ..] => {
-                Some(*age)
-            }
-            _ => None,
-        });
-        let Some(older) = older.filter(|_| !is_negated) else { return };
+        let Some(older) = older_than(&tokens) else { return };
         for text in questions(step) {
             let words = words(text);
             let says = |begin: &&[&str]| {
@@ -193,6 +223,35 @@ impl Check<'_> {
                 self.warn(&format!("{at}/when"), message, "reverse the comparison");
                 return;
             }
+        }
+    }
+
+    /// `You must be 16 or older`, for those who are, and no way on.
+    fn old_enough(&mut self, at: &str, step: &Step) {
+        let Some(older) = step.when.as_deref().and_then(|when| older_than(&tokens(when))) else {
+            return;
+        };
+        let options = step.args.get("options").and_then(Value::as_array);
+        let ends = |option: &Value| {
+            let target = option["id"].as_str().and_then(|id| step.leads(id));
+            matches!(target, Some("@stop" | "@handoff"))
+        };
+        let is_turned_away = options.is_some_and(|all| !all.is_empty() && all.iter().all(ends));
+        let says = questions(step).any(|text| {
+            words(text).windows(3).any(|part| {
+                let age = number(&part[0]).and_then(|age| u32::try_from(age).ok()).map(f64::from);
+                let rest = (part[1].as_str(), part[2].as_str());
+                age == Some(older)
+                    && matches!(
+                        rest,
+                        ("or", "older" | "over") | ("oder", "älter") | ("years", "or")
+                    )
+            })
+        });
+        if is_turned_away && says {
+            let message =
+                format!("people of {older} and older are turned away, and the text asks for them");
+            self.warn(&format!("{at}/when"), message, "reverse the comparison");
         }
     }
 
@@ -238,6 +297,90 @@ impl Check<'_> {
         }
     }
 
+    /// `… | days_since }} days are left`, and `… | days_until }} days ago`.
+    fn days_counted(&mut self, at: &str, step: &Step) {
+        for text in questions(step) {
+            for part in text.split("{{").skip(1) {
+                let Some((expression, after)) = part.split_once("}}") else { continue };
+                let next: Vec<String> = words(after).into_iter().take(4).collect();
+                let says = |known: &[&str]| next.iter().any(|word| known.contains(&word.as_str()));
+                let told = if expression.contains("days_since") && says(&LEFT) {
+                    Some(("days_since", "days_until"))
+                } else if expression.contains("days_until") && says(&AGO) {
+                    Some(("days_until", "days_since"))
+                } else {
+                    None
+                };
+                if let Some((written, meant)) = told {
+                    let message = format!("the words after it don't fit `{written}`");
+                    self.warn(&format!("{at}/args"), message, &format!("use `{meant}`"));
+                }
+            }
+        }
+    }
+
+    /// `Please pay by {{ today | minus('30d') | date }}`.
+    fn days_moved(&mut self, at: &str, step: &Step) {
+        for text in questions(step) {
+            for (n, _) in text.match_indices("{{") {
+                let expression = text[n + 2..].split("}}").next().unwrap_or_default();
+                let before = words(&text[..n]).pop().unwrap_or_default();
+                let is = |known: &[&str]| known.contains(&before.as_str());
+                let told = if expression.contains("today | minus(")
+                    && is(&["by", "until", "bis", "zum"])
+                {
+                    Some(("minus", "plus"))
+                } else if expression.contains("today | plus(") && is(&["since", "seit"]) {
+                    Some(("plus", "minus"))
+                } else {
+                    None
+                };
+                if let Some((written, meant)) = told {
+                    let message = format!("the words before it don't fit `{written}`");
+                    self.warn(&format!("{at}/args"), message, &format!("use `{meant}`"));
+                }
+            }
+        }
+    }
+
+    /// `Send both sides as two files`, of which one is taken.
+    fn files_told(&mut self, at: &str, phase: &Phase, step: &Step) {
+        if step.tool != "get_user_upload" {
+            return;
+        }
+        let most = u64::from(phase.uploads.max_files);
+        let told = questions(step).find_map(|text| {
+            let words = words(text);
+            words.windows(2).find_map(|pair| {
+                let is_files = FILES.contains(&pair[1].as_str());
+                let both = matches!(pair[0].as_str(), "both" | "beide" | "beiden");
+                number(&pair[0]).or_else(|| both.then_some(2)).filter(|_| is_files)
+            })
+        });
+        if let Some(told) = told.filter(|told| *told > most) {
+            let message = format!("the text asks for {told} files, and {most} can be sent");
+            let hint = "increase `max_files` under `uploads` of the phase, or change the text";
+            self.warn(&format!("{at}/args/prompt"), message, hint);
+        }
+    }
+
+    /// `Both of the above`, in an order that changes.
+    fn shuffled(&mut self, at: &str, step: &Step) {
+        if step.args.get("shuffle") != Some(&Value::Bool(true)) {
+            return;
+        }
+        let options = step.args.get("options").and_then(Value::as_array);
+        let labels = options.into_iter().flatten().filter_map(|option| option["label"].as_str());
+        let speaks = |label: &&str| {
+            let label = label.to_lowercase();
+            PLACES.iter().any(|words| label.contains(words))
+        };
+        if let Some(label) = labels.into_iter().find(speaks) {
+            let message = format!("“{label}” speaks of the order, which `shuffle` changes");
+            self.warn(&format!("{at}/args/shuffle"), message, "take `shuffle` out");
+        }
+    }
+
     /// The notice of a flow that a script can lead speaks of a model.
     fn without_model_told(&mut self) {
         let flow = self.flow;
@@ -248,6 +391,34 @@ impl Check<'_> {
         if is_led && speaks && notice.text_without_model.is_none() {
             let message = "without a model, this is not true: a script asks then";
             self.warn("/notice/text", message, "add `text_without_model` under `[notice]`");
+        }
+    }
+
+    /// `Day 90`, 90 days after the phase for day 30.
+    fn days_named(&mut self) {
+        let flow = self.flow;
+        let mut passed = 0;
+        let mut last = None;
+        for (p, phase) in flow.phase.iter().enumerate() {
+            let after = match phase.after.as_deref().map(Opening::read) {
+                Some(Opening::After(period)) => period.0.as_secs() / DAY,
+                Some(Opening::WorkingDays(_) | Opening::On(_)) => {
+                    last = None;
+                    continue;
+                }
+                None => 0,
+            };
+            passed += after;
+            let Some(named) = day_named(&phase.title).or_else(|| day_named(&phase.id)) else {
+                continue;
+            };
+            if last.is_some_and(|last| last > 1) && after == named && passed != named {
+                let message =
+                    format!("this comes on day {passed}: `after` counts from the phase before");
+                let hint = format!("write `{}d`", named.saturating_sub(passed - after));
+                self.warn(&format!("/phase/{p}/after"), message, &hint);
+            }
+            last = Some(named);
         }
     }
 
@@ -289,6 +460,30 @@ impl Check<'_> {
             self.warn("/notice/text", message, "say that it is a bot");
         }
     }
+}
+
+/// The day that a title names: `Day 30`, `Your 90th day`, `day_90`.
+fn day_named(title: &str) -> Option<u64> {
+    let words = words(&title.replace('_', " "));
+    words.windows(2).find_map(|pair| match (pair[0].as_str(), pair[1].as_str()) {
+        ("day" | "tag", number) => number.parse().ok(),
+        (number, "day" | "tag") => {
+            number.trim_end_matches(|c: char| c.is_alphabetic()).parse().ok()
+        }
+        _ => None,
+    })
+}
+
+/// The age that a condition asks people to have, where it does nothing else with ages.
+fn older_than(tokens: &[Token<'_>]) -> Option<f64> {
+    let older = (0..tokens.len()).find_map(|n| match &tokens[n..] {
+        [Token::Name("age"), Token::Sign('>'), Token::Number(age), ..]
+        | [Token::Name("age"), Token::Sign('>'), Token::Sign('='), Token::Number(age), ..] => {
+            Some(*age)
+        }
+        _ => None,
+    });
+    older.filter(|_| !tokens.contains(&Token::Name("not")))
 }
 
 /// How many picks a sentence asks for, and whether that is the most of them; nothing where it leaves a choice.

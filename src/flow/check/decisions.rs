@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Check, paths::ways};
+use super::{Check, lengths::words, paths::ways};
 use crate::{
     config::toml_document::escaped,
     flow::visible::is_hidden_from,
@@ -13,6 +13,9 @@ use crate::{
 
 /// The shortest time in which somebody can be expected to decide.
 const DECISION_MIN: Period = Period::hours(1);
+
+/// How many words two texts must have in common to be alike.
+const WORDS_MIN: usize = 5;
 
 impl Check<'_> {
     pub(super) fn decisions(&mut self) {
@@ -23,6 +26,7 @@ impl Check<'_> {
                 if let Some(roles) = roles(effect) {
                     self.roles(&format!("/phase/{p}/effect/{n}"), p, effect, &roles);
                 }
+                self.sent_of_others(&format!("/phase/{p}/effect/{n}/on"), effect);
             }
         }
         self.seen_by_nobody();
@@ -56,10 +60,46 @@ impl Check<'_> {
                     format!("whoever decides on `{name}` sees nothing of what was answered");
                 self.warn(&at, message, "list data under `show`");
             }
-            if approval.denied.is_some() && approval.denied == approval.approved {
+            if let (Some(denied), Some(approved)) = (&approval.denied, &approval.approved)
+                && is_alike(denied, approved)
+            {
                 let message = "people who are denied read the same as those who are approved";
                 self.warn(&format!("{at}/denied"), message, "write what they should read");
             }
+        }
+    }
+
+    /// Data that is sent of people who are denied, or who stop, and of nobody else.
+    fn sent_of_others(&mut self, at: &str, effect: &PhaseEffect) {
+        let who = match effect.on() {
+            Moment::Denied => "are denied",
+            Moment::Stopped => "stop",
+            Moment::Completed | Moment::Approved | Moment::Expired => return,
+        };
+        let target = |effect: &PhaseEffect| match effect {
+            PhaseEffect::Webhook { url_from, include, .. } => {
+                Some((url_from.clone(), include.clone()))
+            }
+            PhaseEffect::PostSummary { channel, include, .. } => {
+                Some((channel.clone(), include.clone()))
+            }
+            PhaseEffect::DiscordAddRole { .. }
+            | PhaseEffect::DiscordAddRolesFrom { .. }
+            | PhaseEffect::DiscordPost { .. } => None,
+        };
+        let Some((to, include)) = target(effect).filter(|_| effect.when().is_none()) else {
+            return;
+        };
+        let goes_on =
+            |other: &&PhaseEffect| matches!(other.on(), Moment::Completed | Moment::Approved);
+        let effects = self.flow.phase.iter().flat_map(|phase| &phase.effect).filter(goes_on);
+        let mut sent = effects.filter_map(target);
+        let is_sent =
+            sent.any(|(other, data)| other == to || data.iter().any(|data| include.contains(data)));
+        let is_for_them = ["deni", "reject", "declin", "refus", "absage", "stop", "left"];
+        if !is_sent && !is_for_them.iter().any(|word| to.contains(word)) && !include.is_empty() {
+            let message = format!("`{to}` gets the data of people who {who}, and of nobody else");
+            self.warn(at, message, "see whether `on` is what you mean");
         }
     }
 
@@ -104,10 +144,14 @@ impl Check<'_> {
         let Some(asking) = flow.phase.iter().skip(p + 1).find(asks) else { return };
         // Another role, or a text, may be what the decision is about.
         let effects = || flow.phase.iter().flat_map(|phase| &phase.effect);
-        let approved = effects().filter(|other| other.on() == Moment::Approved);
-        let others = approved.chain(&asking.effect).filter_map(roles);
-        let is_about_else = flow.approvals.named.values().any(|one| one.approved.is_some());
-        if is_about_else || others.into_iter().any(|roles| roles.is_disjoint(given)) {
+        let approved = || effects().filter(|other| other.on() == Moment::Approved);
+        let others = approved().chain(&asking.effect).filter_map(roles);
+        let is_given_again = approved().filter_map(roles).any(|later| !later.is_disjoint(given));
+        let is_about_else =
+            !is_given_again && flow.approvals.named.values().any(|one| one.approved.is_some());
+        if is_about_else
+            || !is_given_again && others.into_iter().any(|roles| roles.is_disjoint(given))
+        {
             return;
         }
         let Some(step) = asking.step.iter().find(|step| step.tool == REQUEST) else { return };
@@ -132,6 +176,7 @@ impl Check<'_> {
             }
             Moment::Approved => return,
             Moment::Denied => "who are denied",
+            Moment::Expired if self.lapses_like_approved(p) => return,
             Moment::Expired => "on whom nobody has decided",
             Moment::Stopped => return self.given_to_stoppers(at, p, given),
         };
@@ -146,6 +191,14 @@ impl Check<'_> {
         };
         let message = format!("{} is given to people {who}{only}", named(given));
         self.warn(&format!("{at}/on"), message, "see whether you mean `on = \"approved\"`");
+    }
+
+    /// A request of the phase whose lapse is led, by a branch of its own, to where an approval leads.
+    fn lapses_like_approved(&self, p: usize) -> bool {
+        self.flow.phase[p].step.iter().filter(|step| step.tool == REQUEST).any(|step| {
+            let approved = step.leads("approved").unwrap_or("@next");
+            step.branch.get("expired").is_some_and(|target| target == approved)
+        })
     }
 
     /// A role of those who stop, in a phase that gives none to those who go on.
@@ -229,6 +282,14 @@ impl Check<'_> {
             self.warn(&format!("{at}/{n}"), message, hint);
         }
     }
+}
+
+/// Whether two texts are the same but for a word or two.
+fn is_alike(one: &str, other: &str) -> bool {
+    let (one, other): (BTreeSet<String>, BTreeSet<String>) =
+        (words(one).into_iter().collect(), words(other).into_iter().collect());
+    let common = one.intersection(&other).count();
+    one == other || common >= WORDS_MIN && common * 5 >= one.union(&other).count() * 4
 }
 
 /// Roles as messages list them.

@@ -90,6 +90,10 @@ const PAST: [&str; 14] = [
     "certified",
 ];
 
+/// Words for the day on which something ends.
+const ENDS: [&str; 9] =
+    ["until", "expires", "expiry", "expiration", "valid", "bis", "gültig", "ablauf", "deadline"];
+
 impl Check<'_> {
     pub(super) fn field_names(&mut self) {
         let flow = self.flow;
@@ -135,7 +139,9 @@ impl Check<'_> {
             }
             for (n, step) in phase.step.iter().enumerate() {
                 if let Some(when) = &step.when {
-                    self.never_to_come(&format!("/phase/{p}/step/{n}/when"), when);
+                    let at = format!("/phase/{p}/step/{n}/when");
+                    self.never_to_come(&at, when);
+                    self.always_since(&at, when);
                 }
             }
         }
@@ -153,6 +159,30 @@ impl Check<'_> {
             let message = format!("`{name} | days_until` is never above 0: the day has passed");
             self.warn(at, message, "use `days_since`");
         }
+    }
+
+    /// `records.licence.until | days_since < 30`: true of every day that is still to come.
+    fn always_since(&mut self, at: &str, when: &str) {
+        let found = tokens(when).windows(4).find_map(|part| match part {
+            [name, Token::Sign('|'), Token::Name("days_since"), Token::Sign('<')] => {
+                self.until(name)
+            }
+            _ => None,
+        });
+        if let Some(name) = found {
+            let message =
+                format!("`{name} | days_since` is below 0 for every day that is still to come");
+            self.warn(at, message, "use `days_until`");
+        }
+    }
+
+    /// A field of the records that holds the day on which something ends.
+    fn until(&self, token: &Token<'_>) -> Option<String> {
+        let Token::Name(name) = token else { return None };
+        let path: Vec<&str> = name.strip_prefix("records.")?.split('.').collect();
+        let schema = self.field(&path).ok()??;
+        let ends = called(path.last()?, schema).iter().any(|word| ENDS.contains(&word.as_str()));
+        (ends && schema["format"] == "date").then(|| (*name).to_owned())
     }
 
     /// A field of the records that holds a day that has passed.

@@ -10,6 +10,9 @@ const COMMON: [&str; 40] = [
     "on", "with", "what", "why", "how", "when", "ja", "nein", "oui", "non", "sí", "bitte",
 ];
 
+/// In how many texts a word stands that a flow is about.
+const SUBJECT_MIN: usize = 3;
+
 /// The shortest phrase that is looked for within the labels of buttons.
 const WITHIN_MIN: usize = 3;
 
@@ -27,9 +30,20 @@ impl Check<'_> {
             if flow.handoff.keywords[..n].iter().any(|other| words(other) == word) {
                 self.warn(&at, format!("`{keyword}` stands here twice"), "take one of them out");
             }
+            if keyword.contains([',', ';', '|', '/']) {
+                let message =
+                    format!("`{keyword}` is looked for as one phrase, with all of its words");
+                self.warn(&at, message, "write each phrase as a text of its own: `[\"…\", \"…\"]`");
+            }
             if COMMON.contains(&word.trim()) {
                 let message =
                     format!("`{keyword}` is in many messages, and each would call a person");
+                self.warn(&at, message, "use a phrase that is only written in need of a person");
+                continue;
+            }
+            if self.is_subject(&word) {
+                let message =
+                    format!("`{keyword}` is what this flow is about: answers would call a person");
                 self.warn(&at, message, "use a phrase that is only written in need of a person");
                 continue;
             }
@@ -40,6 +54,13 @@ impl Check<'_> {
                 self.warn(&at, message, "take the keyword out, or use words that are no answer");
             }
         }
+    }
+
+    /// One word that stands in the texts again and again.
+    fn is_subject(&self, keyword: &str) -> bool {
+        let texts = self.texts_of_people();
+        let told = texts.iter().filter(|text| words(&text.words).contains(keyword));
+        !keyword.trim().contains(' ') && told.count() >= SUBJECT_MIN
     }
 
     /// An answer that holds these words, with its question.

@@ -46,6 +46,25 @@ const KEEPS: [&str; 11] = [
     "gespeichert",
 ];
 
+/// How the words begin for a part of what is kept, which may go earlier than the rest.
+const PARTS: [&str; 12] = [
+    "audit",
+    "conversation",
+    "document",
+    "file",
+    "gespräch",
+    "log",
+    "photo",
+    "picture",
+    "record",
+    "transcript",
+    "upload",
+    "datei",
+];
+
+/// Words by which a sentence speaks of people who don't answer.
+const IF: [&str; 8] = ["if", "unless", "without", "don", "no", "wenn", "ohne", "falls"];
+
 /// A length of time in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Length {
@@ -88,9 +107,9 @@ impl Check<'_> {
                 Opening::After(period) => Some(period),
                 Opening::WorkingDays(_) | Opening::On(_) => None,
             });
-        let known =
-            [kept.transcript, kept.uploads, kept.records, kept.audit, flow.pace.expire_after];
-        let known: Vec<Period> = known.into_iter().chain(later).collect();
+        let longest = kept.transcript.max(kept.uploads).max(kept.records);
+        let parts = [kept.transcript, kept.uploads, kept.records, kept.audit];
+        let waits: Vec<Period> = later.chain([flow.pace.expire_after]).collect();
         let texts = [
             ("text", Some(&notice.text)),
             ("text_without_model", notice.text_without_model.as_ref()),
@@ -98,18 +117,22 @@ impl Check<'_> {
         for (key, text) in texts {
             for sentence in text.into_iter().flat_map(|text| text.split(['.', '!', '?', ';', '\n']))
             {
-                let is_about_keeping = words(sentence)
-                    .iter()
-                    .any(|word| KEEPS.iter().any(|begin| word.starts_with(begin)));
+                let words = words(sentence);
+                let has = |known: &[&str]| {
+                    words.iter().any(|word| known.iter().any(|begin| word.starts_with(begin)))
+                };
                 // `It takes ten minutes, and your answers are kept for {{retention}}.`
                 let is_filled_in = sentence.replace(' ', "").contains("{{retention}}");
-                let other = lengths(sentence).into_iter().find(|length| {
-                    is_about_keeping
-                        && !is_filled_in
-                        && !known.iter().any(|period| length.is(*period))
-                });
+                let is_true = |length: &Length| {
+                    length.is(longest)
+                        || has(&PARTS) && parts.iter().any(|period| length.is(*period))
+                        || words.iter().any(|word| IF.contains(&word.as_str()))
+                            && waits.iter().any(|period| length.is(*period))
+                };
+                let other = lengths(sentence)
+                    .into_iter()
+                    .find(|length| has(&KEEPS) && !is_filled_in && !is_true(length));
                 if let Some(other) = other {
-                    let longest = kept.transcript.max(kept.uploads).max(kept.records);
                     let message = format!(
                         "this promises {}, and answers are kept for {longest}",
                         other.words

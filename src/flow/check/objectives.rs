@@ -242,10 +242,29 @@ impl Check<'_> {
                         self.collected(&at, data, p + 1);
                         // Nothing is said in a person's name that they have not approved.
                         self.reviewed(&at, data);
+                        self.posted_fields(&at, data);
                     }
                     PhaseEffect::DiscordAddRole { .. } => {}
                 }
             }
+        }
+    }
+
+    /// What only some may see is not posted for everybody.
+    fn posted_fields(&mut self, at: &str, data: &str) {
+        let Some(fields) = self.loaded.schemas.get(data).map(|schema| &schema["properties"]) else {
+            return;
+        };
+        let fields = fields.as_object().into_iter().flatten();
+        let left_out: Vec<&str> = fields
+            .filter(|(_, field)| !field["visibleTo"].is_null())
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if !left_out.is_empty() {
+            let message =
+                format!("this is for everybody, so it leaves out what isn't: {}", listed(left_out));
+            let hint = "post data that everybody may read";
+            self.warn(at, message, hint);
         }
     }
 

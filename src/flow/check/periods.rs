@@ -2,7 +2,7 @@
 
 use chrono::NaiveTime;
 
-use super::Check;
+use super::{Check, lengths::words, texts::questions};
 use crate::{
     config::{
         problem::{did_you_mean, listed},
@@ -10,6 +10,15 @@ use crate::{
     },
     model::flow::{Opening, Period, Phase, Uploads},
 };
+
+/// Shortest time that somebody is likely to need, in seconds, unless the text speaks of it.
+const DEADLINE_MIN: u64 = 10 * 60;
+
+/// How words for a short time begin.
+const SHORT: [&str; 5] = ["minute", "second", "sekunde", "quick", "timer"];
+
+/// How words for the night begin.
+const NIGHT: [&str; 5] = ["night", "nacht", "nuit", "noche", "noturn"];
 
 impl Check<'_> {
     pub(super) fn periods(&mut self) {
@@ -76,6 +85,15 @@ impl Check<'_> {
             let at = format!("/phase/{p}/step/{n}/deadline");
             let Some(deadline) = step.deadline else { continue };
             self.not_zero(&at, deadline);
+            let seconds = deadline.0.as_secs();
+            let is_told = questions(step).any(|text| {
+                words(text).iter().any(|word| SHORT.iter().any(|unit| word.starts_with(unit)))
+            });
+            if (1..DEADLINE_MIN).contains(&seconds) && !is_told {
+                let message = format!("people have only {deadline} to answer");
+                let hint = "`m` is minutes: for months, write `2months` or `60d`";
+                self.warn(&at, message, hint);
+            }
             if deadline >= self.flow.pace.expire_after {
                 let message = "the conversation pauses before this deadline";
                 let hint = "shorten it, or increase `expire_after` under `[pace]`";
@@ -171,7 +189,11 @@ impl Check<'_> {
             let at = NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or_default();
             if from <= to { from <= at && at < to } else { from <= at || at < to }
         };
-        if from != to && is_quiet(12) && !is_quiet(3) {
+        // Whoever works at night sleeps by day.
+        let is_of_night = self.texts_of_people().iter().any(|text| {
+            words(&text.words).iter().any(|word| NIGHT.iter().any(|begin| word.starts_with(begin)))
+        });
+        if from != to && is_quiet(12) && !is_quiet(3) && !is_of_night {
             let message = "these hours are by day, so people would be reminded at night";
             self.warn("/pace/quiet_hours", message, "swap `from` and `to`");
         }

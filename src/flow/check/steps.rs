@@ -272,6 +272,13 @@ impl Check<'_> {
                 self.error(at, format!("`{data}` has no field `{name}`"), Some(hint));
             }
         }
+        for (name, value) in &step.set {
+            if let Some(id) = members.get(name).and_then(|of| self.not_taken(of, value)) {
+                let message = format!("`{data}.{name}` doesn't accept the option `{id}`");
+                let hint = format!("add `{id}` to the options of `{data}.{name}`");
+                self.error(&format!("{at}/set/{name}"), message, Some(hint));
+            }
+        }
         let required = schema.get("required").and_then(Value::as_array);
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
             if !step.set.contains_key(name) && members.contains_key(name) {
@@ -283,6 +290,16 @@ impl Check<'_> {
                 );
             }
         }
+    }
+
+    /// An option of the question whose answer is stored as it is, that the field doesn't take.
+    fn not_taken(&self, field: &Value, value: &Value) -> Option<String> {
+        let known = field.get("enum").or_else(|| field.get("items")?.get("enum"))?.as_array()?;
+        let asked = value.as_str()?.trim().strip_prefix("answers.")?;
+        let mut steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
+        let step = steps.find(|step| step.id == asked && step.args.contains_key("options"))?;
+        let is_known = |id: &String| *id == EXPIRED || known.iter().any(|one| one == id);
+        outcomes(step)?.into_iter().find(|id| !is_known(id))
     }
 
     /// Options whose ids the list doesn't take.

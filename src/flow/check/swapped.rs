@@ -1,34 +1,65 @@
 //! Texts that stand in one another's place: a refusal where people are welcomed, a welcome where they are refused.
 
-use super::Check;
-use crate::config::toml_document::escaped;
+use serde_json::Value;
+
+use super::{Check, lengths::words};
+use crate::{config::toml_document::escaped, model::flow::PhaseEffect};
 
 /// Words of a refusal.
-const REFUSES: [&str; 10] = [
+const REFUSES: [&str; 25] = [
     "unfortunately",
     "regret",
     "sorry",
     "can't offer",
     "cannot offer",
+    "can't take",
+    "cannot take",
+    "can't accept",
+    "cannot accept",
     "no place",
     "not this time",
+    "somebody else",
+    "someone else",
+    "other candidates",
+    "other applicants",
+    "decided against",
+    "decided not",
+    "turned down",
+    "not been accepted",
+    "not accepted",
+    "not been approved",
     "leider",
     "bedauern",
+    "absage",
     "malheureusement",
 ];
 
 /// Words of a welcome.
-const WELCOMES: [&str; 9] = [
+const WELCOMES: [&str; 20] = [
     "congratulations",
     "welcome",
     "you're in",
     "you are in",
+    "good news",
+    "great news",
+    "delighted",
+    "happy to tell",
+    "glad to tell",
+    "pleased to",
+    "look forward",
+    "looking forward",
+    "you've been accepted",
+    "you have been accepted",
     "glückwunsch",
     "willkommen",
-    "herzlichen glück",
+    "gute nachricht",
+    "wir freuen uns",
     "félicitations",
     "bienvenue",
 ];
+
+/// Words of what follows nobody's refusal.
+const NEVER_DENIED: [&str; 4] = ["congratulations", "welcome to", "you're in", "glückwunsch"];
 
 /// How a label begins that says no.
 const NO: [&str; 10] =
@@ -45,8 +76,17 @@ impl Check<'_> {
                 let message = "this reads like a refusal, and `denied` like a welcome";
                 let at = format!("/approvals/{}/approved", escaped(name));
                 self.warn(&at, message, "swap `approved` and `denied`");
+            } else if denied != approved && sounds(denied, &NEVER_DENIED, &REFUSES) {
+                let at = format!("/approvals/{}/denied", escaped(name));
+                self.warn(
+                    &at,
+                    "this reads like a welcome",
+                    "write what people read who are denied",
+                );
             }
         }
+        self.notice_without_model();
+        self.labels_of_others();
         if let Some(notice) = &flow.notice
             && says_no(&notice.accept)
             && !says_no(&notice.decline)
@@ -55,6 +95,123 @@ impl Check<'_> {
             self.warn("/notice/accept", message, "swap `accept` and `decline`");
         }
     }
+}
+
+impl Check<'_> {
+    /// The text for a conversation without a model announces one, and the other doesn't.
+    fn notice_without_model(&mut self) {
+        let Some(notice) = &self.flow.notice else { return };
+        let Some(without) = &notice.text_without_model else { return };
+        if speaks_of_model(without) && !speaks_of_model(&notice.text) {
+            let message = "this is shown where no model talks, and announces one; `text` doesn't";
+            let hint = "swap `text` and `text_without_model`";
+            self.warn("/notice/text_without_model", message, hint);
+        }
+    }
+
+    /// Labels that stand at one another's values: `poor = "Good"`, `good = "Poor"`.
+    fn labels_of_others(&mut self) {
+        let flow = self.flow;
+        for (name, table) in &flow.data {
+            let at = format!("/data/{}", escaped(name));
+            for (field, written) in table.fields.iter().flat_map(|fields| &fields.0) {
+                let options = written.options.iter().flat_map(|options| &options.0);
+                let pairs: Vec<(&str, &str)> =
+                    options.map(|(id, label)| (id.as_str(), label.as_str())).collect();
+                self.label_of_other(&format!("{at}/fields/{}/options", escaped(field)), &pairs);
+            }
+            let Some(schema) = self.loaded.schemas.get(name).filter(|_| table.fields.is_none())
+            else {
+                continue;
+            };
+            let key = if table.schema_inline.is_some() { "schema_inline" } else { "schema" };
+            let mut named = Vec::new();
+            named_values(schema, &mut named);
+            for pairs in named {
+                self.label_of_other(&format!("{at}/{key}"), &pairs);
+            }
+        }
+        for (p, phase) in flow.phase.iter().enumerate() {
+            for (n, step) in phase.step.iter().enumerate() {
+                let options = step.args.get("options").and_then(Value::as_array);
+                let pairs: Vec<(&str, &str)> = options
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|option| Some((option["id"].as_str()?, option["label"].as_str()?)))
+                    .collect();
+                self.label_of_other(&format!("/phase/{p}/step/{n}/args/options"), &pairs);
+            }
+            for (n, effect) in phase.effect.iter().enumerate() {
+                if let PhaseEffect::DiscordAddRolesFrom { map, .. } = effect {
+                    let pairs: Vec<(&str, &str)> =
+                        map.iter().map(|(id, role)| (id.as_str(), role.as_str())).collect();
+                    self.role_of_other(&format!("/phase/{p}/effect/{n}/map"), &pairs);
+                }
+            }
+        }
+    }
+
+    /// Two options that give each the role that is called like the other.
+    fn role_of_other(&mut self, at: &str, pairs: &[(&str, &str)]) {
+        let gives = |id: &str, other: &str| pairs.contains(&(id, other));
+        let crossed = pairs.iter().find(|(id, role)| id != role && gives(role, id));
+        if let Some((id, role)) = crossed {
+            let message = format!("`{id}` gives the role `{role}`, and `{role}` the role `{id}`");
+            self.warn(at, message, "see whether the roles are swapped");
+        }
+    }
+
+    fn label_of_other(&mut self, at: &str, pairs: &[(&str, &str)]) {
+        let plain = |text: &str| -> String {
+            text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+        };
+        let found = pairs.iter().find_map(|(id, label)| {
+            let other = pairs.iter().find(|(other, _)| other != id && plain(other) == plain(label));
+            Some((id, label, other?.0)).filter(|_| plain(id) != plain(label))
+        });
+        if let Some((id, label, other)) = found {
+            let message = format!("`{id}` reads “{label}”, and there is `{other}` as well");
+            self.warn(at, message, "see whether the labels are swapped");
+        }
+    }
+}
+
+/// The values of every `enum` within a schema, with their names.
+fn named_values<'s>(schema: &'s Value, found: &mut Vec<Vec<(&'s str, &'s str)>>) {
+    let texts = |key: &str| -> Vec<&str> {
+        schema[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    };
+    let pairs: Vec<(&str, &str)> = texts("enum").into_iter().zip(texts("enumNames")).collect();
+    if !pairs.is_empty() {
+        found.push(pairs);
+    }
+    let members = schema["properties"].as_object();
+    for below in members.into_iter().flat_map(|members| members.values()).chain(schema.get("items"))
+    {
+        named_values(below, found);
+    }
+}
+
+/// Whether a notice announces a model, and doesn't deny that there is one.
+fn speaks_of_model(text: &str) -> bool {
+    const SPEAKS: [&str; 10] = [
+        "ai",
+        "ki",
+        "ia",
+        "llm",
+        "chatgpt",
+        "gpt",
+        "model",
+        "artificial",
+        "künstliche",
+        "sprachmodell",
+    ];
+    const DENIES: [&str; 7] = ["no", "not", "without", "isn", "never", "kein", "keine"];
+    let sentences = text.split(['.', '!', '?', '\n', ',']);
+    sentences.map(words).any(|words| {
+        let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+        has(&SPEAKS) && !has(&DENIES)
+    })
 }
 
 fn sounds(text: &str, like: &[&str], unlike: &[&str]) -> bool {

@@ -10,7 +10,7 @@ use crate::{
         text::quoted,
         transcript::{Audience, EffectOutcome},
     },
-    session::{State, roles_of, summary, titles_of},
+    session::{State, public_text, roles_of, summary, titles_of},
 };
 
 /// An effect of a phase, as an event tells of it.
@@ -37,7 +37,7 @@ pub(super) fn told(
     if let Some(effect) = rehearsed {
         return match viewer {
             Audience::Staff => Some(to_staff(effect, state, flow)),
-            Audience::Participant => to_participant(effect, state),
+            Audience::Participant => to_participant(effect, state, flow),
         };
     }
     // What this platform cannot do is the staff's concern.
@@ -84,7 +84,7 @@ fn to_staff(effect: &PhaseEffect, state: &State, flow: &LoadedFlow) -> Body {
         PhaseEffect::DiscordPost { channel, data, mention_participant, .. } => {
             let mentioned = mention_participant.then_some(person.as_str());
             let would = messages::page::would_post(&in_channel(channel), mentioned);
-            (would, posted(state, data), messages::page::NO_CHANNELS)
+            (would, posted(state, flow, data), messages::page::NO_CHANNELS)
         }
         PhaseEffect::PostSummary { channel, include, on, .. } => {
             let would = messages::page::would_summarise(&in_channel(channel));
@@ -104,7 +104,7 @@ fn to_staff(effect: &PhaseEffect, state: &State, flow: &LoadedFlow) -> Body {
 }
 
 /// What they would see of it themselves.
-fn to_participant(effect: &PhaseEffect, state: &State) -> Option<Body> {
+fn to_participant(effect: &PhaseEffect, state: &State, flow: &LoadedFlow) -> Option<Body> {
     let (would, text, note) = match effect {
         PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
             let would = messages::page::you_would_get(&roles(state, effect));
@@ -112,7 +112,7 @@ fn to_participant(effect: &PhaseEffect, state: &State) -> Option<Body> {
         }
         PhaseEffect::DiscordPost { channel, data, .. } => {
             let would = messages::page::would_be_posted(&in_channel(channel));
-            (would, posted(state, data), messages::page::NOTHING_POSTED)
+            (would, posted(state, flow, data), messages::page::NOTHING_POSTED)
         }
         PhaseEffect::PostSummary { .. } | PhaseEffect::Webhook { .. } => return None,
     };
@@ -131,8 +131,8 @@ fn in_channel(alias: &str) -> String {
 }
 
 /// The words that would be posted, line by line, while they are kept.
-fn posted(state: &State, data: &str) -> Option<String> {
-    Some(quoted(state.record(data)?.data["text"].as_str()?).replace('\n', "  \n"))
+fn posted(state: &State, flow: &LoadedFlow, data: &str) -> Option<String> {
+    Some(public_text(state, flow, data)?.replace('\n', "  \n"))
 }
 
 fn in_words(what: &str, outcome: &EffectOutcome) -> Option<String> {

@@ -96,7 +96,8 @@ pub enum PhaseEffect {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
     },
-    /// Posts approved data in the participant's name.
+    /// Posts approved data in the participant's name: its field `text`, or else all of its fields. Fields with `visible_to`
+    /// are left out.
     DiscordPost {
         /// Channel alias.
         channel: String,

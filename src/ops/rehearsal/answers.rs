@@ -7,6 +7,7 @@ use super::probes::Probes;
 use crate::{
     chat::form::review_editor::set,
     model::{
+        flow::Step,
         ui::{Choose, Control, Decision, Field, Input, List, Reply, Review, Upload, Verdict},
         wait::{Answerers, Wait},
     },
@@ -20,6 +21,8 @@ use crate::{
 pub(super) struct Probing<'a> {
     pub(super) probes: &'a Probes,
     pub(super) today: NaiveDate,
+    /// The options that earn points, where there are several.
+    pub(super) right: &'a [String],
 }
 
 /// One answer.
@@ -53,7 +56,7 @@ pub(super) fn of(wait: &Wait, probing: &Probing<'_>) -> Vec<Given> {
 
 fn in_time(wait: &Wait, probing: &Probing<'_>) -> Vec<Given> {
     match &wait.prompt.control {
-        Control::Choose(choose) => choices(choose),
+        Control::Choose(choose) => choices(choose, probing.right),
         Control::Form(form) => {
             let values = form.fields.iter().filter_map(|f| Some((f.path.clone(), sample(f)?)));
             let filled = given("filled in", Reply::Filled { values: values.collect() });
@@ -102,7 +105,34 @@ fn decisions(wait: &Wait, can_tell: bool) -> Vec<Given> {
     all
 }
 
-fn choices(choose: &Choose) -> Vec<Given> {
+/// Whether an answer picks these options, and no other.
+pub(super) fn is_pick(given: &Given, wanted: &[String]) -> bool {
+    let Answer::Reply(Reply::Chosen { ids, .. }) = &given.answer else { return false };
+    ids.len() == wanted.len() && wanted.iter().all(|id| ids.contains(id))
+}
+
+/// The options with which somebody earns the most points; none where a question has none.
+pub(super) fn right(step: &Step) -> Vec<String> {
+    let options = step.args.get("options").and_then(Value::as_array);
+    let worth = |option: &Value| match option["points"].as_f64() {
+        Some(points) => points,
+        None => f64::from(u8::from(option["correct"] == true)),
+    };
+    let mut worths: Vec<(f64, String)> = options
+        .into_iter()
+        .flatten()
+        .filter_map(|option| Some((worth(option), option["id"].as_str()?.to_owned())))
+        .filter(|(worth, _)| *worth > 0.0)
+        .collect();
+    worths.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let several = step.args.get("allowMultiple") == Some(&Value::Bool(true));
+    let most = step.args.get("maxChoices").and_then(Value::as_u64).filter(|_| several);
+    let most = most.and_then(|most| usize::try_from(most).ok());
+    worths.truncate(if several { most.unwrap_or(usize::MAX) } else { 1 });
+    worths.into_iter().map(|(_, id)| id).collect()
+}
+
+fn choices(choose: &Choose, right: &[String]) -> Vec<Given> {
     let chosen = |ids: Vec<String>| {
         given(&ids.join(" and "), Reply::Chosen { ids: ids.clone(), free_text: None })
     };
@@ -112,6 +142,11 @@ fn choices(choose: &Choose) -> Vec<Given> {
     let mut all: Vec<Given> = (0..ids.len()).map(|n| chosen(with_next(n))).collect();
     if choose.most() > choose.fewest() {
         all.push(chosen(ids.iter().take(choose.most()).cloned().collect()));
+    }
+    let is_possible = (choose.fewest()..=choose.most()).contains(&right.len())
+        && right.iter().all(|id| ids.contains(id));
+    if right.len() > 1 && is_possible && !all.iter().any(|given| is_pick(given, right)) {
+        all.push(chosen(right.to_vec()));
     }
     optional(all, !choose.required)
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use super::{contradictions, harms, mistakes::mistaken, said, slips};
+use super::{contradictions, harms, mistakes::mistaken, promises, said, slips};
 
 const HEAD: &str = "# What the check of a flow says
 
@@ -55,7 +55,12 @@ fn parts(line: &str) -> (String, String) {
 #[test]
 fn the_messages_of_the_check_are_listed() {
     let mut messages = BTreeMap::new();
-    for flow in mistaken().chain(slips::all()).chain(harms::all()).chain(contradictions::all()) {
+    for flow in mistaken()
+        .chain(slips::all())
+        .chain(harms::all())
+        .chain(contradictions::all())
+        .chain(promises::all())
+    {
         messages.extend(said(&flow).lines().map(parts));
     }
     let mut text = HEAD.to_owned();

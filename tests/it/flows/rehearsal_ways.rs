@@ -1,6 +1,6 @@
 //! What the rehearsal of `flows check` tries: values that conditions tell apart, and people who always answer alike.
 
-use super::rehearsal::checked;
+use super::rehearsal::{checked, checked_whole};
 
 /// The head of the step that asks for a licence.
 const LICENCE: &str = "  [[phase.step]]\n  id = \"licence\"";
@@ -100,4 +100,16 @@ fn a_flow_may_only_sort_people() {
         super::rehearsal::checked_whole(&format!("{settings}{phase}")),
         (String::new(), false)
     );
+}
+
+/// Answers tried in turn earn two points of four, and each question once asked differently earns one more.
+#[test]
+fn somebody_passes_a_quiz_who_knows_the_answers() {
+    let flow = include_str!("../../fixtures/flows/trainers.toml");
+    let flow = flow.replacen("values.points < 3", "values.points < 4", 1);
+    assert_eq!(checked_whole(&flow), (String::new(), false));
+    let never =
+        flow.replacen("label = \"Call for help\", correct = true", "label = \"Call for help\"", 1);
+    let (said, is_refused) = checked_whole(&never);
+    assert!(is_refused, "{said}");
 }
