@@ -19,6 +19,8 @@ mod export;
 mod flows;
 mod healthcheck;
 mod hold;
+#[cfg(feature = "postgres")]
+mod nodes;
 mod notify;
 mod output_file;
 mod play;
@@ -97,6 +99,10 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Backup(backup) => backup::backup(&wanted, &backup),
         Command::Restore(restore) => restore::restore(&wanted, &restore),
         Command::Repair(repair) => repair::repair(&wanted, &repair),
+        #[cfg(feature = "postgres")]
+        Command::Nodes(cli::Nodes::List(output)) => nodes::list(&wanted, output),
+        #[cfg(feature = "postgres")]
+        Command::Migrate(asked) => nodes::migrate(&wanted, asked),
         Command::Scrub(output) => scrub::scrub(&wanted, output),
         Command::Completions { shell } => {
             let mut script = Vec::new();

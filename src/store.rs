@@ -9,6 +9,7 @@ pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod queue;
+mod read_cache;
 mod sealing;
 pub mod sled;
 pub mod unreadable;

@@ -407,6 +407,8 @@ fn documents_list_every_command() {
         "anteroom restore",
         "anteroom scrub",
         "anteroom repair",
+        "anteroom nodes list",
+        "anteroom migrate",
         "anteroom completions",
     ] {
         if !commands.contains(command) {

@@ -48,6 +48,9 @@ use crate::{
     },
 };
 
+#[cfg(feature = "postgres")]
+use crate::store::postgres::{Options, PostgresStore, Standby};
+
 /// What the command line and the environment say about configuration.
 #[derive(Debug)]
 pub(super) struct Wanted {
@@ -218,7 +221,7 @@ pub(super) struct Opened {
 
 /// What the data is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Opening {
+pub(super) enum Opening {
     /// A bot that serves people.
     Serving,
     /// A command, which does one thing and ends.
@@ -269,7 +272,16 @@ fn open_database(
     opening: Opening,
     ids: Arc<dyn Ids>,
 ) -> anyhow::Result<Arc<dyn Store>> {
-    use crate::store::postgres::{Options, PostgresStore, Standby};
+    let options = database_options(database, opening)?;
+    Ok(Arc::new(PostgresStore::open(&options, ids)?))
+}
+
+/// How the database is reached, and what this node is called in it.
+#[cfg(feature = "postgres")]
+pub(super) fn database_options(
+    database: &settings::Postgres,
+    opening: Opening,
+) -> anyhow::Result<Options> {
     let access = database.access.as_ref();
     let access = access.and_then(|access| Some((access.url.expose().to_owned(), access.key()?)));
     let (url, key) = access.ok_or_else(|| {
@@ -285,8 +297,7 @@ fn open_database(
         Opening::Serving => Standby::Waits,
         Opening::Command => Standby::Refuses,
     };
-    let options = Options { url, key, node, lease: database.lease, standby };
-    Ok(Arc::new(PostgresStore::open(&options, ids)?))
+    Ok(Options { url, key, node, lease: database.lease, standby })
 }
 
 #[cfg(not(feature = "postgres"))]

@@ -80,11 +80,38 @@ pub(super) enum Command {
     Scrub(Json),
     /// Recover what can still be read from a damaged data directory into a new one.
     Repair(Repair),
+    /// List the nodes that are connected to the database.
+    #[cfg(feature = "postgres")]
+    #[command(subcommand)]
+    Nodes(Nodes),
+    /// Bring the tables of the database up to date, which a bot does itself when it starts.
+    #[cfg(feature = "postgres")]
+    Migrate(Migrate),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
+}
+
+/// `nodes`.
+#[cfg(feature = "postgres")]
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(super) enum Nodes {
+    /// List the nodes, the active one first.
+    List(Json),
+}
+
+/// `migrate`.
+#[cfg(feature = "postgres")]
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct Migrate {
+    /// Change nothing; exits with 1 if this version would change the tables, or can't use them.
+    #[arg(long)]
+    pub(super) check: bool,
+    /// Output.
+    #[command(flatten)]
+    pub(super) output: Json,
 }
 
 /// Output for programs.

@@ -15,7 +15,9 @@ mod committer;
 mod lease;
 mod outbox;
 mod read;
+mod recent;
 mod records;
+mod status;
 mod write;
 
 use std::{
@@ -37,21 +39,27 @@ use sqlx::{
 use tokio::{
     runtime::{Builder, Runtime},
     sync::{mpsc, oneshot},
+    task::coop::consume_budget,
     time::timeout,
 };
 
-pub use self::lease::Standby;
 use self::{
     batch::{Step, Tip},
     committer::{Committer, Job, Reply, STATEMENT_MAX},
     lease::Lease,
     outbox::Outbox,
     read::Reader,
+    recent::{Item, Recent},
     records::Keyring,
+};
+pub use self::{
+    lease::Standby,
+    status::{Change, Node, changes, nodes},
 };
 use super::{
     Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer,
     health::Health,
+    read_cache::{CachedNote, ReadCache},
     sealing::SECRET,
     unreadable::{Found, Unreadable},
 };
@@ -115,6 +123,7 @@ pub struct PostgresStore {
 /// What the committer and the readers have in common.
 struct Shared {
     reader: Reader,
+    recent: Recent,
     outbox: Outbox,
     health: Mutex<Health>,
 }
@@ -122,6 +131,12 @@ struct Shared {
 impl Shared {
     fn health(&self) -> Health {
         *self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was read or written lately, while this is the node that writes.
+    fn known(&self) -> Option<&ReadCache> {
+        let is_valid = self.health() == Health::Well && self.outbox.holds_lease();
+        is_valid.then(|| self.recent.known())
     }
 
     fn set_health(&self, health: Health) {
@@ -143,7 +158,7 @@ struct Begun {
 }
 
 impl Begun {
-    /// Brings the tables up to date and takes the lease.
+    /// Takes the lease and brings the tables up to date.
     fn new(wanted: &Options, options: &PgConnectOptions) -> Result<Self, Error> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Error::unavailable)?;
@@ -152,6 +167,11 @@ impl Begun {
             let mut connection = connected.await?;
             let keyring = within(lease::prepare(&mut connection, &wanted.key)).await?;
             let (lease, tip, began) = lease::wait_for(options, &mut connection, wanted).await?;
+            if let Err(refused) = within(lease::migrate(&mut connection)).await {
+                // Best effort: it ends by itself. A node of the right version need not wait for that.
+                drop(lease::give_back(&mut connection, lease).await);
+                return Err(refused);
+            }
             let queued = within(read::queued(&mut connection)).await?;
             Ok::<_, Error>((connection, keyring, lease, tip, queued, began))
         });
@@ -161,7 +181,7 @@ impl Begun {
 }
 
 impl PostgresStore {
-    /// Opens the store, brings its tables up to date and takes the lease; blocks meanwhile. Must be called within a
+    /// Opens the store, takes the lease and brings its tables up to date; blocks meanwhile. Must be called within a
     /// runtime. `ids` salts the words of audit records.
     pub fn open(wanted: &Options, ids: Arc<dyn Ids>) -> Result<Self, Error> {
         let options = connect_options(wanted)?;
@@ -178,7 +198,7 @@ impl PostgresStore {
         let (outbox, health) = (Outbox::default(), Mutex::new(Health::Well));
         outbox.add(queued);
         outbox.holds_until(began + lease.lasts);
-        let shared = Arc::new(Shared { reader, outbox, health });
+        let shared = Arc::new(Shared { reader, recent: Recent::default(), outbox, health });
         let (queue, jobs) = mpsc::channel(QUEUE_MAX);
         let committer = Committer {
             options,
@@ -211,7 +231,7 @@ fn connect_options(wanted: &Options) -> Result<PgConnectOptions, Error> {
     let options = PgConnectOptions::from_str(&wanted.url).map_err(Error::unavailable)?;
     let limit = STATEMENT_MAX.as_millis().to_string();
     let idle = IDLE_MAX.as_millis().to_string();
-    Ok(options.application_name("anteroom").options([
+    Ok(options.application_name(&status::connection_name(&wanted.node)).options([
         ("statement_timeout", limit.as_str()),
         ("idle_in_transaction_session_timeout", idle.as_str()),
     ]))
@@ -224,15 +244,42 @@ impl Store for PostgresStore {
     }
 
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
-        within(self.shared.reader.load(session)).await
+        // Who asks again and again lets others run all the same.
+        consume_budget().await;
+        let Shared { reader, recent, .. } = &*self.shared;
+        if let Some(loaded) = self.shared.known().and_then(|known| known.get(session)) {
+            return Ok(Some(loaded));
+        }
+        let mark = recent.mark(Item::Session(session));
+        let loaded = within(reader.load(session)).await?;
+        if let Some(loaded) = &loaded {
+            recent.keep(mark, |known| known.keep(loaded));
+        }
+        Ok(loaded)
     }
 
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
+        if let Find::One(session) = by {
+            consume_budget().await;
+            if let Some(head) = self.shared.known().and_then(|known| known.head(session)) {
+                return Ok(Some(head).filter(|head| head.parent.is_none()).into_iter().collect());
+            }
+        }
         within(self.shared.reader.find(by)).await
     }
 
     async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
-        within(self.shared.reader.wait(id)).await
+        consume_budget().await;
+        let Shared { reader, recent, .. } = &*self.shared;
+        if let Some(shown) = self.shared.known().and_then(|known| known.wait(id)) {
+            return Ok(Some(shown));
+        }
+        let mark = recent.mark(Item::Wait(id));
+        let shown = within(reader.wait(id)).await?;
+        if let Some(shown) = &shown {
+            recent.keep(mark, |known| known.keep_wait(shown));
+        }
+        Ok(shown)
     }
 
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
@@ -298,7 +345,15 @@ impl Store for PostgresStore {
     }
 
     async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
-        within(self.shared.reader.note(key)).await
+        consume_budget().await;
+        let Shared { reader, recent, .. } = &*self.shared;
+        if let Some(CachedNote(note)) = self.shared.known().and_then(|known| known.note(key)) {
+            return Ok(note);
+        }
+        let mark = recent.mark(Item::Note(key));
+        let note = within(reader.note(key)).await?;
+        recent.keep(mark, |known| known.keep_note(key.to_owned(), note.clone()));
+        Ok(note)
     }
 
     async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {

@@ -19,7 +19,7 @@
 //! say of a session is a record (`record_codec`), what one adds to the audit chain another (`audit_record`), both made small
 //! with a dictionary (`compression`). A session that comes to rest is written once more, with few keys (`compaction`), and
 //! so are audit records (`audit_pages`).
-//! Sessions that are being worked on are kept as they were read (`read_cache`).
+//! Sessions that are being worked on are kept as they were read ([`ReadCache`]).
 
 mod audit_chain;
 mod audit_pages;
@@ -46,7 +46,6 @@ mod outbox;
 mod packed_keys;
 
 mod read;
-mod read_cache;
 mod record_codec;
 mod salvage;
 mod session_audit;
@@ -82,7 +81,6 @@ use self::{
     key_store::KeyStore,
     open::Opened,
     outbox::Outbox,
-    read_cache::{CachedNote, ReadCache},
     write_batch::{Reader, Writes},
 };
 pub use self::{
@@ -92,7 +90,9 @@ pub use self::{
     write_batch::VALUE_MAX,
 };
 use super::{
-    Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, health::Health,
+    Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer,
+    health::Health,
+    read_cache::{CachedNote, ReadCache},
     unreadable::Unreadable,
 };
 use crate::{

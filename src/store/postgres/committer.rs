@@ -153,8 +153,11 @@ impl Committer {
         let (steps, replies): (Vec<Step>, Vec<Reply>) = steps.into_iter().unzip();
         match self.written(&steps).await {
             Ok(results) => {
-                for (result, reply) in results.into_iter().zip(replies) {
-                    let done = result.map(|outgoing| self.shared.outbox.apply(outgoing));
+                for ((result, step), reply) in results.into_iter().zip(steps).zip(replies) {
+                    let done = result.map(|outgoing| {
+                        self.shared.recent.add(step);
+                        self.shared.outbox.apply(outgoing);
+                    });
                     _ = reply.send(done);
                 }
             }
@@ -315,6 +318,7 @@ impl Committer {
         if erasure.rest.is_none() {
             self.known.remove(&session);
         }
+        self.shared.recent.erased(session);
         if is_deleted {
             self.shared.outbox.forget(session);
         }
@@ -335,6 +339,7 @@ impl Committer {
             Ok(Some(tip)) => {
                 self.tip = tip;
                 self.known.clear();
+                self.shared.recent.clear();
                 self.queued().await?;
                 self.shared.set_health(Health::Well);
                 Ok(())

@@ -7,7 +7,7 @@ use futures::TryFutureExt as _;
 use sqlx::{
     Connection as _, PgConnection, Row as _,
     migrate::{Migration, MigrationType, Migrator},
-    postgres::PgConnectOptions,
+    postgres::{PgConnectOptions, PgRow},
 };
 
 use super::{Options, batch::Tip, records::Keyring, trouble, within};
@@ -44,33 +44,65 @@ pub enum Standby {
     Refuses,
 }
 
+/// The changes of the tables that this program knows, in their order: number, name, statements.
+const MIGRATIONS: [(i64, &str, &str); 1] = [(1, "tables", include_str!("migrations/1.sql"))];
+
 /// The tables as this program knows them, in the order in which they were changed.
 fn migrator() -> Migrator {
-    let one = |version, name: &'static str, sql: &'static str| {
-        Migration::new(
-            version,
-            name.into(),
-            MigrationType::Simple,
-            sqlx::SqlSafeStr::into_sql_str(sql),
-            false,
-        )
+    let one = |(version, name, sql): (i64, &'static str, &'static str)| {
+        let sql = sqlx::SqlSafeStr::into_sql_str(sql);
+        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
     };
-    let mut migrator =
-        Migrator::with_migrations(vec![one(1, "tables", include_str!("migrations/1.sql"))]);
+    let mut migrator = Migrator::with_migrations(MIGRATIONS.into_iter().map(one).collect());
     // Not all that speaks the protocol has advisory locks.
     migrator.set_locking(false);
     migrator
 }
 
-/// Brings the tables up to date, and opens the store's secret with the operator's key.
+/// The changes that this program knows.
+pub(super) fn known() -> Vec<(i64, &'static str)> {
+    MIGRATIONS.into_iter().map(|(number, name, _)| (number, name)).collect()
+}
+
+/// The changes that were applied to the database; none where it is new.
+pub(super) async fn applied(connection: &mut PgConnection) -> Result<Vec<(i64, String)>, Error> {
+    let there = sqlx::query("select to_regclass('_sqlx_migrations') is not null as there");
+    let row = there.fetch_one(&mut *connection).await.map_err(trouble)?;
+    if !row.try_get::<bool, _>("there").map_err(trouble)? {
+        return Ok(Vec::new());
+    }
+    let all =
+        sqlx::query("select version, description from _sqlx_migrations where success order by 1");
+    let rows = all.fetch_all(&mut *connection).await.map_err(trouble)?;
+    let read = |row: &PgRow| Ok((row.try_get("version")?, row.try_get("description")?));
+    rows.iter().map(read).collect::<Result<_, sqlx::Error>>().map_err(trouble)
+}
+
+/// Brings the tables up to date. Only the node that holds the lease does that, for the others may be of an older version;
+/// tables that are not there yet are made by whoever comes first.
+pub(super) async fn migrate(connection: &mut PgConnection) -> Result<(), Error> {
+    let newest = MIGRATIONS.iter().map(|(number, ..)| *number).max();
+    if applied(connection).await?.iter().any(|(number, _)| Some(*number) > newest) {
+        return Err(Error::Unreadable {
+            what: "the database".to_owned(),
+            why: "a newer version has changed the tables. hint: upgrade this node; `anteroom migrate --check` lists the changes"
+                .to_owned(),
+        });
+    }
+    let migrated = migrator().run_direct(None, &mut *connection, false).await;
+    migrated.map_err(|error| {
+        Error::unavailable(format!("the tables could not be brought up to date: {error}"))
+    })
+}
+
+/// Makes the tables where there are none, and opens the store's secret with the operator's key.
 pub(super) async fn prepare(
     connection: &mut PgConnection,
     operator: &[u8; SECRET],
 ) -> Result<Keyring, Error> {
-    let migrated = migrator().run_direct(None, &mut *connection, false).await;
-    migrated.map_err(|error| {
-        Error::unavailable(format!("the tables could not be brought up to date: {error}"))
-    })?;
+    if applied(connection).await?.is_empty() {
+        migrate(connection).await?;
+    }
     let begun = sqlx::query(
         "insert into store (secret, seal) values ($1, $2) on conflict (one) do nothing",
     );

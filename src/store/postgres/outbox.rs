@@ -56,6 +56,11 @@ impl Outbox {
         self.lock().holds_until = Some(end);
     }
 
+    /// Whether no other node can have taken over yet, by this one's clock.
+    pub(super) fn holds_lease(&self) -> bool {
+        self.lock().holds_until.is_some_and(|end| end > Instant::now())
+    }
+
     /// Changes what leaves as a step did that is on the device.
     pub(super) fn apply(&self, outgoing: Outgoing) {
         let inner = &mut *self.lock();

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use tokio::sync::oneshot;
 
-use super::{key_store::Slot, read_cache, steps::Gone};
+use super::{key_store::Slot, steps::Gone};
 use crate::{
     base::{
         failpoint::Failpoint,
         ids::{EffectId, SessionId},
     },
     model::effect::{Delivery, Effect},
-    store::{Commit, Erasure, Error, Note},
+    store::{Commit, Erasure, Error, Note, read_cache},
 };
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;

@@ -11,7 +11,6 @@ use super::{
     key_store::Slot,
     keys, notes, packed_keys,
     read::{self, Cover, Known, Pointer},
-    read_cache::{Step, Written},
     record_codec::{Belongings, Frame, Kept, OpenFrame, OpenSession, OpenSessions, question},
     write_batch::{HEADER, Reader, Record, VERSION, WriteBatch},
 };
@@ -26,7 +25,9 @@ use crate::{
     store::{
         Charge, Commit, Erasure, Error, Loaded, Note, TimerKind,
         compression::Level,
-        left_outside, put_back, rendered,
+        left_outside, put_back,
+        read_cache::{Step, Written},
+        rendered,
         sealing::{Digest, Key},
     },
 };

@@ -96,10 +96,7 @@ fn a_flow_may_only_sort_people() {
         include_str!("../../fixtures/flows/volunteers.toml").split_once("# --------").unwrap();
     let settings = settings.split_once("[data.person]").unwrap().0;
     let phase = "[[phase]]\nid = \"fit\"\ntitle = \"Fit\"\nmode = \"script\"\nstep = [{ id = \"fits\", tool = \"get_user_option\", args = { prompt = \"Can you lift?\", options = [{ id = \"yes\", label = \"Yes\" }, { id = \"no\", label = \"No\" }] }, branch = { yes = \"@handoff\", no = \"@stop\" } }]\n";
-    assert_eq!(
-        super::rehearsal::checked_whole(&format!("{settings}{phase}")),
-        (String::new(), false)
-    );
+    assert_eq!(checked_whole(&format!("{settings}{phase}")), (String::new(), false));
 }
 
 /// Answers tried in turn earn two points of four, and each question once asked differently earns one more.

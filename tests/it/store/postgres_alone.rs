@@ -20,7 +20,7 @@ use anteroom::{
     store::{
         Commit, Erasure, Error, Find, Note, Store,
         health::{Health, Trouble},
-        postgres::{Options, PostgresStore, Standby},
+        postgres::{Options, PostgresStore, Standby, changes, nodes},
     },
 };
 use sqlx::{Connection as _, PgConnection, Row as _};
@@ -358,4 +358,53 @@ async fn a_node_with_another_key_reads_nothing() {
     let store = open_database(&options);
     assert_eq!(store.claim(at(0), ALL).await.unwrap(), []);
     store.done(effect_id(7), Delivery::NotApplicable).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_are_listed_with_the_active_one_first() {
+    let options = database!();
+    assert!(nodes(&options).await.is_err(), "there are no tables yet");
+    let one = open_database(&options);
+    one.commit(commit(session(1), 0, &["."])).await.unwrap();
+    let two = Options { node: "Zwölf".to_owned(), standby: Standby::Waits, ..options.clone() };
+    let waiting = tokio::task::spawn_blocking(move || open_database(&two));
+    let found = loop {
+        let found = nodes(&options).await.unwrap();
+        if found.len() == 2 {
+            break found;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!((found[0].name.as_str(), found[0].is_active), (options.node.as_str(), true));
+    // The server keeps plain letters.
+    assert_eq!((found[1].name.as_str(), found[1].is_active), ("Zw?lf", false));
+    for node in &found {
+        assert_eq!(node.version.as_deref(), Some(env!("CARGO_PKG_VERSION")));
+        assert_eq!(node.address.as_deref(), Some("127.0.0.1"));
+        assert!(node.since.is_some());
+    }
+    drop(one);
+    let _two = waiting.await.unwrap();
+    let found = nodes(&options).await.unwrap();
+    assert_eq!((found[0].name.as_str(), found[0].is_active), ("Zw?lf", true));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_of_a_newer_version_are_left_alone() {
+    let options = database!();
+    assert!(changes(&options).await.unwrap().iter().all(|change| !change.is_applied));
+    drop(open_database(&options));
+    assert!(changes(&options).await.unwrap().iter().all(|c| c.is_applied && c.is_known));
+    query(
+        &options,
+        "insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (99, 'later', true, '', 0)",
+    )
+    .await;
+    let refused = try_open(&options).err().unwrap().to_string();
+    assert!(refused.contains("a newer version has changed the tables"), "{refused}");
+    let last = changes(&options).await.unwrap().pop().unwrap();
+    assert_eq!((last.number, last.name.as_str(), last.is_known), (99, "later", false));
+    // Nobody has to wait for its lease.
+    query(&options, "delete from _sqlx_migrations where version = 99").await;
+    drop(open_database(&options));
 }

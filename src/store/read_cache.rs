@@ -3,8 +3,8 @@
 //!
 //! A step that is on the device is added before anybody is told that it is. Whoever reads meanwhile is given what was
 //! there before it, which they could have read a moment earlier; a decision on it is refused as a conflict. What was
-//! read is kept while batches are still held off ([`super::Shared::read`]), so that nothing older takes the place of
-//! something newer. When the device fails, all of it is forgotten.
+//! read is kept only where nothing newer can have been added since: the embedded store holds batches off until then,
+//! the one in a database counts changes. When the device fails, all of it is forgotten.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -223,7 +223,7 @@ fn short(bytes: usize) -> u32 {
 }
 
 /// Bytes of it as text.
-fn size(of: &(impl Serialize + ?Sized)) -> u32 {
+pub(super) fn size(of: &(impl Serialize + ?Sized)) -> u32 {
     let mut count = Count(0);
     // Counting does not fail.
     _ = of.serialize(&mut serde_json::Serializer::new(&mut count));
