@@ -95,10 +95,11 @@ async fn a_node_that_stood_still_writes_and_delivers_nothing_once_another_has_ta
     assert!(first.claim(at(1), ALL).await.is_err());
     assert!(first.done(effect_id(1), delivered("m")).await.is_err());
     assert!(first.erase(erasure(session(1))).await.is_err());
-    drop(first);
     assert_eq!(second.load(session(1)).await.unwrap().unwrap().events.len(), 1);
     assert_eq!(second.outbox(session(1)).await.unwrap().len(), 1);
     second.commit(commit(session(1), 1, &["in time"])).await.unwrap();
+    assert_eq!(loaded(&first, 1).await, 2, "what it remembers is not shown any more");
+    drop(first);
     assert_eq!(
         second.health(),
         Health::Well,
@@ -107,7 +108,7 @@ async fn a_node_that_stood_still_writes_and_delivers_nothing_once_another_has_ta
 }
 
 const END_CONNECTIONS: &str = "select pg_terminate_backend(pid) from pg_stat_activity \
-    where application_name = 'anteroom' and datname = current_database()";
+    where application_name like 'anteroom/%' and datname = current_database()";
 
 #[tokio::test]
 async fn steps_go_on_when_the_server_ends_connections() {
@@ -132,6 +133,50 @@ async fn steps_go_on_when_the_server_ends_connections() {
         assert_eq!(loaded(&store, number).await, 50);
     }
     assert_eq!(store.health(), Health::Well);
+}
+
+/// While others read, and bring from the database what is old by the time they have it: a note is read anew after each
+/// change.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_was_told_that_a_step_is_saved_reads_it() {
+    let options = database!();
+    let store = Arc::new(open_database(&options));
+    let mut tasks = JoinSet::new();
+    for number in 1..=4 {
+        let writes = Arc::clone(&store);
+        tasks.spawn(async move {
+            for seq in 0..60 {
+                let note = Note {
+                    key: format!("key {number}"),
+                    session: None,
+                    value: Some(seq.to_string()),
+                };
+                let asked = wait(wait_id(number), session(number), &seq.to_string());
+                let step = Commit { waits: vec![asked], ..commit(session(number), seq, &["."]) };
+                writes.commit(step).await.unwrap();
+                writes.note(note).await.unwrap();
+                let events = writes.load(session(number)).await.unwrap().unwrap().events.len();
+                assert_eq!(u64::try_from(events).unwrap(), seq + 1);
+                let (asked, _) = writes.wait(wait_id(number)).await.unwrap().unwrap();
+                assert!(format!("{asked:?}").contains(&format!("\"{seq}\"")), "{seq}: {asked:?}");
+                let noted = writes.noted(&format!("key {number}")).await.unwrap().unwrap();
+                assert_eq!(noted.value, Some(seq.to_string()));
+            }
+        });
+        for _ in 0..2 {
+            let reads = Arc::clone(&store);
+            tasks.spawn(async move {
+                for _ in 0..200 {
+                    drop(reads.load(session(number)).await.unwrap());
+                    drop(reads.wait(wait_id(number)).await.unwrap());
+                    drop(reads.noted(&format!("key {number}")).await.unwrap());
+                }
+            });
+        }
+    }
+    while let Some(ended) = tasks.join_next().await {
+        ended.unwrap();
+    }
 }
 
 /// How many events a session has. Readers are told when the server has ended their connection, and ask again.
