@@ -9,7 +9,7 @@
 //! The first two are on the page's own address. Metrics are too where only this machine can ask; whoever lets other
 //! machines in names another address for them (`[metrics] listen`), where all three are answered.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -20,6 +20,7 @@ use axum::{
 };
 
 use metrics::gauge;
+use tokio::time::timeout;
 use tower_http::timeout::TimeoutLayer;
 
 use super::{connect::App, limits};
@@ -34,6 +35,10 @@ use crate::{
     ports::llm::{Model, Models},
     store::health::{Health, Trouble},
 };
+
+/// Longest time that the page of metrics waits to learn whether people can be served: whoever collects them waits for ten
+/// seconds by default, and must learn of a database that doesn't answer.
+const ANSWER_MAX: Duration = Duration::from_secs(3);
 
 /// The paths of this module.
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -58,7 +63,8 @@ async fn measured(State(app): State<Arc<App>>) -> Response {
     gauge!(metric::QUEUED, "queue" => "sessions").set(metric::as_f64(queued));
     gauge!(metric::LIVE).set(metric::as_f64(app.live.taken()));
     gauge!(metric::DAMAGED).set(metric::as_f64(app.engine.damage().len()));
-    gauge!(metric::READY).set(if readiness(&app).await.is_ok() { 1.0 } else { 0.0 });
+    let is_ready = matches!(timeout(ANSWER_MAX, readiness(&app)).await, Ok(Ok(())));
+    gauge!(metric::READY).set(if is_ready { 1.0 } else { 0.0 });
     let scrubbed = app.engine.scrubbed().map_or(0, |last| last.at.timestamp());
     gauge!(metric::SCRUBBED_SECONDS).set(metric::as_f64(scrubbed.try_into().unwrap_or_default()));
     match metric::page() {

@@ -12,7 +12,11 @@ use std::{
 use super::batch::Step;
 use crate::{
     base::ids::{SessionId, WaitId},
-    model::posted::ledger_of,
+    model::{
+        posted::ledger_of,
+        transcript::{Event, Recorded},
+        wait::Wait,
+    },
     store::{
         left_outside,
         read_cache::{self, ReadCache, Written, size},
@@ -89,9 +93,16 @@ impl Recent {
             Step::Commit(commit) => {
                 count(Item::Session(commit.head.id));
                 commit.waits.iter().for_each(|wait| count(Item::Wait(wait.id)));
-                // Whether a wait is new isn't known here; it is read once then.
-                let written = |wait| Written { bytes: bytes(&wait), wait, is_new: false };
-                let waits = commit.waits.into_iter().map(written).collect();
+                let is_new = |wait: &Wait| {
+                    let asked = |event: &Recorded| matches!(&*event.event, Event::Asked(asked) if asked.id == wait.id);
+                    commit.events.iter().any(asked)
+                };
+                let written = |wait: &Wait| Written {
+                    bytes: bytes(wait),
+                    is_new: is_new(wait),
+                    wait: wait.clone(),
+                };
+                let waits = commit.waits.iter().map(written).collect();
                 let bytes = bytes(&commit.events);
                 let (expected, head, events) = (commit.expected, commit.head, commit.events);
                 self.cache.go_on(read_cache::Step { expected, head, events, bytes, waits });
