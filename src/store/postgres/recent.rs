@@ -142,3 +142,30 @@ impl Recent {
 fn bytes(of: &impl serde::Serialize) -> usize {
     usize::try_from(size(of)).unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Note;
+
+    fn note(value: &str) -> Note {
+        Note { key: "key".to_owned(), session: None, value: Some(value.to_owned()) }
+    }
+
+    #[test]
+    fn what_was_read_before_a_change_is_not_kept_after_it() {
+        let recent = Recent::default();
+        let mark = recent.mark(Item::Note("key"));
+        recent.add(Step::Note(Box::new(note("new"))));
+        recent.keep(mark, |known| known.keep_note("key".to_owned(), Some(note("old"))));
+        assert!(recent.known().note("key").is_none());
+
+        let mark = recent.mark(Item::Note("key"));
+        recent.keep(mark, |known| known.keep_note("key".to_owned(), Some(note("new"))));
+        assert!(recent.known().note("key").is_some());
+        let mark = recent.mark(Item::Note("key"));
+        recent.clear();
+        recent.keep(mark, |known| known.keep_note("key".to_owned(), Some(note("old"))));
+        assert!(recent.known().note("key").is_none());
+    }
+}

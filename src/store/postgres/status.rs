@@ -50,6 +50,10 @@ pub(super) fn connection_name(node: &str) -> String {
 
 /// The nodes that are connected, the active one first.
 pub async fn nodes(options: &Options) -> Result<Vec<Node>, Error> {
+    within(connected_nodes(options)).await
+}
+
+async fn connected_nodes(options: &Options) -> Result<Vec<Node>, Error> {
     let mut connection = connected(options).await?;
     let owner = sqlx::query("select owner from store where lease_until > now()");
     let owner = owner.fetch_optional(&mut connection).await.map_err(no_tables)?;
@@ -93,8 +97,11 @@ pub async fn nodes(options: &Options) -> Result<Vec<Node>, Error> {
 
 /// The changes of the tables, those of a newer program among them.
 pub async fn changes(options: &Options) -> Result<Vec<Change>, Error> {
-    let mut connection = connected(options).await?;
-    let applied = within(lease::applied(&mut connection)).await?;
+    let applied = within(async {
+        let mut connection = connected(options).await?;
+        lease::applied(&mut connection).await
+    });
+    let applied = applied.await?;
     let known = lease::known();
     let mut found: Vec<Change> = known
         .iter()
@@ -120,7 +127,7 @@ pub async fn changes(options: &Options) -> Result<Vec<Change>, Error> {
 async fn connected(options: &Options) -> Result<PgConnection, Error> {
     // It is no node.
     let with = connect_options(options)?.application_name("anteroom");
-    within(async { PgConnection::connect_with(&with).await.map_err(trouble) }).await
+    PgConnection::connect_with(&with).await.map_err(trouble)
 }
 
 /// `anteroom/0.1.0 bot-1`
