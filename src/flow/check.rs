@@ -31,7 +31,7 @@ mod order;
 pub(crate) mod paths;
 mod patterns;
 mod periods;
-mod quiz;
+pub(crate) mod quiz;
 mod readers;
 mod results;
 mod start;

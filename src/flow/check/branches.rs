@@ -5,6 +5,7 @@ use super::{
     Check,
     steps::outcomes,
     swapped::{says_no, says_yes},
+    texts::options,
 };
 use crate::model::flow::{Phase, REQUEST, Step, has_points};
 
@@ -141,12 +142,8 @@ impl Check<'_> {
 
     /// A question with a deadline and no branch for it, where a no leads elsewhere and a yes on.
     fn silence_goes_on(&mut self, at: &str, step: &Step, next: Option<&Step>) {
-        let options = step.args.get("options").and_then(|options| options.as_array());
         let (mut yes, mut no) = (None, false);
-        for option in options.into_iter().flatten() {
-            let (Some(id), Some(label)) = (option["id"].as_str(), option["label"].as_str()) else {
-                continue;
-            };
+        for (id, label) in options(step) {
             let is_next = |target: &str| next.is_some_and(|next| next.id == target);
             let goes_on = step.leads(id).is_none_or(|to| to == "@next" || is_next(to));
             if says_yes(label) && goes_on {
@@ -191,10 +188,9 @@ fn label_of(step: &Step, id: &str) -> Option<String> {
 /// Whether people come to the target of an answer who have not given it.
 fn is_asked_of_others(phase: &Phase, step: &Step, (key, target): (&String, &String)) -> bool {
     if target == "@next" {
-        let options = step.args.get("options").and_then(|options| options.as_array());
         let goes_on = |id: &str| step.leads(id).is_none_or(|target| target == "@next");
-        let ids = options.into_iter().flatten().filter_map(|option| option["id"].as_str());
-        return step.when.is_some() || ids.filter(|id| id != key).any(goes_on);
+        let others = options(step).filter(|(id, _)| id != key);
+        return step.when.is_some() || others.into_iter().any(|(id, _)| goes_on(id));
     }
     let Some(to) = phase.step.iter().position(|step| step.id == *target) else { return false };
     let is_other = |other: &Step, id: &String| other.id != step.id || id != key;

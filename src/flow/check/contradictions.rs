@@ -6,13 +6,11 @@ use serde_json::Value;
 use super::{
     Check,
     known::most_points,
-    lengths::{lengths, number, words},
+    lengths::{DAY, lengths, number, words},
     texts::questions,
     tokens::{Token, tokens},
 };
 use crate::model::flow::{Fallback, Opening, Phase, Step};
-
-const DAY: u64 = 86_400;
 
 /// Words that ask people to pick.
 const PICKS: [&str; 9] =
@@ -95,7 +93,7 @@ const PLACES: [&str; 7] = [
 ];
 
 /// Words for a model.
-const MODEL: [&str; 6] = ["ai", "ki", "ia", "llm", "chatgpt", "gpt"];
+pub(super) const MODEL: [&str; 6] = ["ai", "ki", "ia", "llm", "chatgpt", "gpt"];
 
 /// Words with which somebody introduces themselves.
 const INTRODUCES: [&str; 7] =

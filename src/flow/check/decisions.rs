@@ -94,8 +94,11 @@ impl Check<'_> {
             |other: &&PhaseEffect| matches!(other.on(), Moment::Completed | Moment::Approved);
         let effects = self.flow.phase.iter().flat_map(|phase| &phase.effect).filter(goes_on);
         let mut sent = effects.filter_map(target);
-        let is_sent =
-            sent.any(|(other, data)| other == to || data.iter().any(|data| include.contains(data)));
+        // A summary may go to another channel; a web hook is a program with a purpose of its own.
+        let is_hook = matches!(effect, PhaseEffect::Webhook { .. });
+        let is_sent = sent.any(|(other, data)| {
+            other == to || !is_hook && data.iter().any(|data| include.contains(data))
+        });
         let is_for_them = ["deni", "reject", "declin", "refus", "absage", "stop", "left"];
         if !is_sent && !is_for_them.iter().any(|word| to.contains(word)) && !include.is_empty() {
             let message = format!("`{to}` gets the data of people who {who}, and of nobody else");

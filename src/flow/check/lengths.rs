@@ -13,7 +13,8 @@ const UNITS: [(&[&str], u64, u64); 6] = [
     (&["year", "years", "jahr", "jahre", "jahren"], 365 * DAY, 366 * DAY),
 ];
 
-const DAY: u64 = 86_400;
+/// Seconds of a day.
+pub(super) const DAY: u64 = 86_400;
 
 /// Numbers as words, from 1.
 const NUMBERS: [[&str; 2]; 12] = [

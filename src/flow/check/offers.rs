@@ -1,10 +1,9 @@
 //! Options do what their labels offer: who wants to correct something is not stopped, and who asks for a person gets one.
 
-use serde_json::Value;
-
 use super::{
     Check,
     swapped::{says_no, says_yes},
+    texts::options,
     tokens::{Token, tokens},
 };
 use crate::model::flow::{Phase, REQUEST, Step};
@@ -86,7 +85,7 @@ impl Check<'_> {
         let is_handled =
             self.is_read(step) || next.is_some_and(|next| next.tool == REQUEST || asks_words(next));
         let found = options(step).find(|(id, label)| wants_person(label) && goes_on(id));
-        if let Some((_, label)) = found.filter(|_| !is_handled && step.branch.len() < 4) {
+        if let Some((_, label)) = found.filter(|_| !is_handled) {
             let others_leave = options(step).any(|(id, _)| !goes_on(id));
             if others_leave {
                 let message = format!("“{label}” leads on, and calls nobody");
@@ -115,29 +114,18 @@ impl Check<'_> {
         let refuses = options(asked).any(|(option, label)| option == *id && says_no(label));
         let yes = options(asked).find(|(option, label)| option != id && says_yes(label));
         let Some((yes, _)) = yes.filter(|_| refuses) else { return };
-        let is_read = |written: &str| {
-            let conditions = [format!("answers.{} == '{yes}'", asked.id)];
-            conditions.iter().any(|condition| written == condition)
-        };
+        let condition = format!("answers.{} == '{yes}'", asked.id);
         let steps = || self.flow.phase.iter().flat_map(|phase| &phase.step);
         let others = steps().filter(|other| other.id != step.id);
-        let asks_yes = others.filter_map(|other| other.when.as_deref()).any(is_read)
-            || asked.leads(yes).is_some_and(|target| target != "@next");
+        let asks_yes =
+            others.filter_map(|other| other.when.as_deref()).any(|when| when == condition)
+                || asked.leads(yes).is_some_and(|target| target != "@next");
         if step.tool == REQUEST || !asks_yes {
             let what = if step.tool == REQUEST { "the team is asked about" } else { "this is for" };
             let message = format!("{what} people who answered `{id}`, a no");
             self.warn(&format!("{at}/when"), message, "see whether you mean the other answer");
         }
     }
-}
-
-/// Ids and labels of the options of a step.
-fn options(step: &Step) -> impl Iterator<Item = (&str, &str)> {
-    let options = step.args.get("options").and_then(Value::as_array);
-    options
-        .into_iter()
-        .flatten()
-        .filter_map(|option| Some((option["id"].as_str()?, option["label"].as_str()?)))
 }
 
 fn asks_words(step: &Step) -> bool {

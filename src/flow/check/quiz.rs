@@ -33,7 +33,7 @@ impl Check<'_> {
 }
 
 /// What an option is worth; nothing where that is only known later.
-pub(super) fn worth(option: &Value) -> Option<f64> {
+pub(crate) fn worth(option: &Value) -> Option<f64> {
     match (option.get("points"), option.get("correct")) {
         (Some(points), _) => points.as_f64(),
         (None, Some(Value::Bool(is_correct))) => Some(f64::from(u8::from(*is_correct))),

@@ -8,14 +8,12 @@ use std::{
 use chrono_tz::Tz;
 use serde_json::Value;
 
-use super::{Check, objectives::is_open_ended};
+use super::{Check, lengths::DAY, objectives::is_open_ended};
 use crate::{
     config::problem::did_you_mean,
     flow::text,
     model::flow::{Decider, Mode, Period, Skip},
 };
-
-const DAY: u64 = 86_400;
 
 /// Shortest time for which decisions should be kept, in days: half a year.
 const AUDIT_DAYS_MIN: u64 = 180;

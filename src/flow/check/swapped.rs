@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Check, lengths::words};
+use super::{Check, contradictions::MODEL, lengths::words, texts::options};
 use crate::{config::toml_document::escaped, model::flow::PhaseEffect};
 
 /// Words of a refusal.
@@ -133,12 +133,7 @@ impl Check<'_> {
         }
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, step) in phase.step.iter().enumerate() {
-                let options = step.args.get("options").and_then(Value::as_array);
-                let pairs: Vec<(&str, &str)> = options
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|option| Some((option["id"].as_str()?, option["label"].as_str()?)))
-                    .collect();
+                let pairs: Vec<(&str, &str)> = options(step).collect();
                 self.label_of_other(&format!("/phase/{p}/step/{n}/args/options"), &pairs);
             }
             for (n, effect) in phase.effect.iter().enumerate() {
@@ -194,23 +189,12 @@ fn named_values<'s>(schema: &'s Value, found: &mut Vec<Vec<(&'s str, &'s str)>>)
 
 /// Whether a notice announces a model, and doesn't deny that there is one.
 fn speaks_of_model(text: &str) -> bool {
-    const SPEAKS: [&str; 10] = [
-        "ai",
-        "ki",
-        "ia",
-        "llm",
-        "chatgpt",
-        "gpt",
-        "model",
-        "artificial",
-        "künstliche",
-        "sprachmodell",
-    ];
+    const SPEAKS: [&str; 4] = ["model", "artificial", "künstliche", "sprachmodell"];
     const DENIES: [&str; 7] = ["no", "not", "without", "isn", "never", "kein", "keine"];
     let sentences = text.split(['.', '!', '?', '\n', ',']);
     sentences.map(words).any(|words| {
         let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
-        has(&SPEAKS) && !has(&DENIES)
+        (has(&MODEL) || has(&SPEAKS)) && !has(&DENIES)
     })
 }
 

@@ -70,6 +70,15 @@ pub(super) fn questions(step: &Step) -> impl Iterator<Item = &str> + Clone {
 /// The texts of a table that stand under their own keys, with how many characters of each are shown.
 type Named<'f> = (&'static str, Option<&'f String>, usize);
 
+/// Ids and labels of the options of a step.
+pub(super) fn options(step: &Step) -> impl Iterator<Item = (&str, &str)> + Clone {
+    let options = step.args.get("options").and_then(Value::as_array);
+    options
+        .into_iter()
+        .flatten()
+        .filter_map(|option| Some((option["id"].as_str()?, option["label"].as_str()?)))
+}
+
 impl Check<'_> {
     /// Every text that somebody reads.
     pub(super) fn texts_of_people(&self) -> Vec<Text> {

@@ -63,7 +63,7 @@ const UNITS: [(&[&[&str]], f64, f64); 12] = [
 const IBAN_MAX: f64 = 34.0;
 
 impl Check<'_> {
-    /// A number whose bounds leave nothing that the unit in its label can be, or that allow what it can't.
+    /// A number whose bounds leave nothing that the unit in its label can be.
     pub(super) fn units(&mut self) {
         let flow = self.flow;
         for name in flow.data.keys() {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::probes::Probes;
 use crate::{
     chat::form::review_editor::set,
+    flow::check::quiz::worth,
     model::{
         flow::Step,
         ui::{Choose, Control, Decision, Field, Input, List, Reply, Review, Upload, Verdict},
@@ -114,14 +115,10 @@ pub(super) fn is_pick(given: &Given, wanted: &[String]) -> bool {
 /// The options with which somebody earns the most points; none where a question has none.
 pub(super) fn right(step: &Step) -> Vec<String> {
     let options = step.args.get("options").and_then(Value::as_array);
-    let worth = |option: &Value| match option["points"].as_f64() {
-        Some(points) => points,
-        None => f64::from(u8::from(option["correct"] == true)),
-    };
     let mut worths: Vec<(f64, String)> = options
         .into_iter()
         .flatten()
-        .filter_map(|option| Some((worth(option), option["id"].as_str()?.to_owned())))
+        .filter_map(|option| Some((worth(option)?, option["id"].as_str()?.to_owned())))
         .filter(|(worth, _)| *worth > 0.0)
         .collect();
     worths.sort_by(|(one, _), (other, _)| other.total_cmp(one));

@@ -208,6 +208,13 @@ const CASES: &[(&[Edit], &str)] = &[
     ),
     (
         &[(
+            "\"remark\"], on = \"approved\" },",
+            "\"remark\"], on = \"approved\" },\n  { do = \"webhook\", url_from = \"ats_webhook\", include = [\"trainer\"], on = \"denied\" },",
+        )],
+        "warning: `ats_webhook` gets the data of people who are denied, and of nobody else",
+    ),
+    (
+        &[(
             "options = { new = \"New\", good = \"Good\" }",
             "options = { new = \"Good\", good = \"New\" }",
         )],
