@@ -15,6 +15,7 @@ pub mod schema_errors;
 pub mod search;
 pub mod secret;
 pub mod settings;
+pub mod tenants;
 pub mod toml_document;
 
 pub use self::{
@@ -29,5 +30,6 @@ pub use self::{
     resolve::default_data_dir,
     secret::Secret,
     settings::Settings,
+    tenants::{Tenant, Tenants, WorkspaceLists},
     toml_document::TomlDocument,
 };

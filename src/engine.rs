@@ -32,6 +32,7 @@ mod session_task;
 mod state_cache;
 mod subtask;
 mod timers;
+mod views;
 pub mod webhook;
 
 use std::{
@@ -68,7 +69,7 @@ use crate::{
         wait::Wait,
     },
     ports::{artifacts::Artifacts, contacts::Contacts, llm},
-    session::{Actor, Responder, State, typed::asks_for_person},
+    session::{Actor, Responder, typed::asks_for_person},
     store::{self, Find, Loaded, Store},
     tool::{
         Services, Toolbox,
@@ -91,6 +92,7 @@ pub use self::{
     inbound::{Inbound, InboundKind, Receipt},
     limits::{Beginning, Limits},
     outages::Outage,
+    views::Look,
 };
 
 /// Where effects leave: one per platform.
@@ -187,19 +189,6 @@ pub struct Changed {
     pub seq: u64,
 }
 
-/// A session as somebody sees it who looks on.
-#[derive(Debug)]
-pub struct Look {
-    /// With its events.
-    pub loaded: Loaded,
-    /// What it runs.
-    pub flow: Arc<LoadedFlow>,
-    /// What the events add up to.
-    pub state: Arc<State>,
-    /// It is the model's turn.
-    pub thinking: bool,
-}
-
 /// How long the step in hand may take after the engine is told to stop.
 const GRACE: Duration = Duration::from_secs(6);
 
@@ -276,6 +265,7 @@ impl Engine {
             Policy::CHAT,
         )
         .with_models(parts.models.clone())
+        .with_tenants(Arc::clone(&limits.tenants))
         .with_services(parts.services.clone());
         let gateways = gateways.into_iter().map(|gateway| (gateway.platform(), gateway)).collect();
         let inner = Inner {
@@ -420,7 +410,9 @@ impl Engine {
         if let Some(head) = found.iter().find(is_open) {
             return Ok(head.id);
         }
-        let flow = flow_versions::begun(&inner.parts.library, flow, from)?;
+        let tenant = inner.limits.tenants.at(&place).map(Arc::as_ref);
+        let library = inner.parts.library.of(place.platform, &place.workspace);
+        let flow = flow_versions::begun(&library, flow, from)?;
         let pin = self.pin(&flow).await?;
         hit(Failpoint::FlowPinned);
         let started = Started {
@@ -437,7 +429,8 @@ impl Engine {
         };
         let session = started.session;
         let (ids, now) = (Arc::clone(&inner.parts.ids), inner.parts.clock.now());
-        let actor = Actor::start(flow, started, ids, now, self.has_model());
+        let has_model = self.has_model(&started.place);
+        let actor = Actor::start(flow, started, ids, now, has_model);
         let mut actor = self.bounded(actor);
         // A person may be asked for before anything else.
         let counts = |words: &&str| actor.state().status == Status::Open || asks_for_person(words);
@@ -447,7 +440,7 @@ impl Engine {
         match self.commit(actor, Some(key.to_owned())).await {
             Ok(()) => {
                 hit(Failpoint::SessionStarted);
-                self.dispatch(session, TaskCommand::Work)?;
+                self.dispatch_for(session, TaskCommand::Work, tenant)?;
                 Ok(session)
             }
             // The same request again, after its session has ended.
@@ -477,29 +470,6 @@ impl Engine {
         let (answer, receipt) = tokio::sync::oneshot::channel();
         self.dispatch(inbound.session, TaskCommand::Inbound(Box::new(inbound), answer))?;
         receipt.await.map_err(|_| Error::Busy)?
-    }
-
-    /// A session with its flow, for views.
-    pub async fn view(&self, session: SessionId) -> Result<(Loaded, Arc<LoadedFlow>), Error> {
-        let loaded = self.inner.parts.store.load(session).await?.ok_or(Error::NoSession)?;
-        let flow = match loaded.head.parent {
-            Some(_) => self.task_flow(&loaded.head.flow).await?,
-            None => self.flow(&loaded.head.flow).await?,
-        };
-        Ok((loaded, flow))
-    }
-
-    /// A session with its flow and what its events add up to, for views of it while the bot is at work.
-    pub async fn look(&self, session: SessionId) -> Result<Look, Error> {
-        let (loaded, flow) = self.view(session).await?;
-        let actor = self.hydrate(&loaded, Arc::clone(&flow))?;
-        let thinking = actor.is_thinking();
-        Ok(Look { loaded, flow, state: actor.shared_state(), thinking })
-    }
-
-    /// Sessions at a glance, newest first.
-    pub async fn sessions(&self, limit: usize) -> Result<Vec<Head>, Error> {
-        Ok(self.inner.parts.store.find(Find::newest(limit)).await?)
     }
 
     /// Hears of every change.
@@ -535,8 +505,10 @@ impl Engine {
 
     /// An actor within what this engine has and allows.
     fn bounded(&self, actor: Actor) -> Actor {
-        let Limits { burst, budgets, time_zone, nudges, .. } = self.inner.limits;
-        let actor = actor.with_model(self.has_model()).with_burst(burst).with_nudges(nudges);
+        let Limits { burst, budgets, time_zone, nudges, .. } = &self.inner.limits;
+        let (burst, budgets, time_zone, nudges) = (*burst, *budgets, *time_zone, *nudges);
+        let has_model = self.has_model(&actor.state().place);
+        let actor = actor.with_model(has_model).with_burst(burst).with_nudges(nudges);
         actor.with_budgets(budgets).with_time_zone(time_zone)
     }
 

@@ -288,16 +288,16 @@ impl Endpoints {
 }
 
 impl Llm {
-    /// The services with their names in [`Endpoints`] and the tables they stand in.
-    pub(super) fn services(self) -> impl Iterator<Item = (String, String, Service)> {
+    /// The services with their names in [`Endpoints`] and the tables they stand in, below `table`.
+    pub(super) fn services(self, table: &str) -> impl Iterator<Item = (String, String, Service)> {
         let Self { interview, extract, vision, embed, spare, .. } = self;
         let purposes = Purpose::ALL.into_iter().zip([interview, extract, vision, embed]);
-        let purposes = purposes.filter_map(|(purpose, service)| {
+        let purposes = purposes.filter_map(move |(purpose, service)| {
             let word = purpose.word();
-            Some((word.to_owned(), format!("/llm/{word}"), service?))
+            Some((word.to_owned(), format!("{table}/{word}"), service?))
         });
-        purposes.chain(spare.into_iter().map(|(name, service)| {
-            let pointer = format!("/llm/spare/{}", super::toml_document::escaped(&name));
+        purposes.chain(spare.into_iter().map(move |(name, service)| {
+            let pointer = format!("{table}/spare/{}", super::toml_document::escaped(&name));
             (spare_name(&name), pointer, service)
         }))
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Config, raw::ContactFile};
+use super::{Config, llm::Llm, raw::ContactFile};
 
 impl Config {
     /// Resolves every relative path from `directory`, that of the file.
@@ -29,6 +29,7 @@ impl Config {
             llm,
             search,
             consulting,
+            tenant,
             ..
         } = self;
         let slack = slack.iter_mut().flat_map(|slack| {
@@ -39,8 +40,11 @@ impl Config {
                 .into_iter()
                 .chain(oauth.into_iter().flatten())
         });
-        let services = [&mut llm.interview, &mut llm.extract, &mut llm.vision, &mut llm.embed];
-        let services = services.into_iter().flatten().chain(llm.spare.values_mut());
+        let tenants = tenant.values_mut().flat_map(|tenant| {
+            let hooks = tenant.webhooks.values_mut().map(|webhook| &mut webhook.secret_file);
+            let services = tenant.llm.iter_mut().flat_map(services);
+            std::iter::once(&mut tenant.staff_key_file).chain(hooks).chain(services)
+        });
         let optional = [
             &mut data.dir,
             &mut web.staff_key_file,
@@ -58,11 +62,19 @@ impl Config {
             .chain(slack)
             .chain(discord.iter_mut().map(|discord| &mut discord.token_file))
             .chain(webhooks.values_mut().map(|webhook| &mut webhook.secret_file))
-            .chain(services.map(|service| &mut service.key_file))
+            .chain(services(llm))
+            .chain(tenants)
             .chain(search.iter_mut().map(|search| &mut search.key_file))
             .flatten()
             .chain(files.into_iter().flatten().map(|ContactFile { file }| file))
     }
+}
+
+/// The key files of the services behind models.
+fn services(llm: &mut Llm) -> impl Iterator<Item = &mut Option<PathBuf>> {
+    let services = [&mut llm.interview, &mut llm.extract, &mut llm.vision, &mut llm.embed];
+    let services = services.into_iter().flatten().chain(llm.spare.values_mut());
+    services.map(|service| &mut service.key_file)
 }
 
 #[cfg(test)]
@@ -92,6 +104,10 @@ mod tests {
         vision = { model = "m", key_file = "p" }
         embed = { model = "m", key_file = "p" }
         spare.other = { model = "m", key_file = "p" }
+        [tenant.acme]
+        staff_key_file = "p"
+        webhooks.hook = { url = "https://example.org", secret_file = "p" }
+        llm.interview = { model = "m", key_file = "p" }
     "#;
 
     #[test]
@@ -115,12 +131,13 @@ mod tests {
             include_str!("consulting.rs"),
             include_str!("llm.rs"),
             include_str!("search.rs"),
+            include_str!("tenants.rs"),
         ] {
             let is_path =
                 |line: &&str| line.contains(": Option<PathBuf>,") || line.contains(": PathBuf,");
             fields += source.lines().filter(is_path).count();
         }
-        // Services of models share a field, contact files another.
-        assert_eq!(fields, TEXT.matches("\"p\"").count() - 4 - 1);
+        // Services of models share a field, contact files another, and a tenant has web hooks and services like the operator.
+        assert_eq!(fields, TEXT.matches("\"p\"").count() - 4 - 1 - 2);
     }
 }

@@ -52,6 +52,8 @@ pub struct Config {
     pub metrics: Metrics,
     /// What is offered in a consulting flow, and what it costs.
     pub consulting: super::consulting::Consulting,
+    /// Customers of the bot by name, each with their own workspaces, people and channels.
+    pub tenant: BTreeMap<String, super::tenants::Written>,
 }
 
 /// Where things are kept.
@@ -369,6 +371,8 @@ pub struct Flows {
     pub enabled: Vec<String>,
     /// Directory of `*.toml` files with templates of child runs.
     pub tasks: Option<PathBuf>,
+    /// Nothing is started in workspaces that belong to no `[tenant]`.
+    pub tenants_only: bool,
 }
 
 /// Bounds of files, over all flows.

@@ -5,8 +5,9 @@ mod discord;
 mod postgres;
 mod search;
 mod slack;
+mod tenants;
 
-use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf};
+use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf, sync::Arc};
 
 use chrono::TimeDelta;
 use chrono_tz::Tz;
@@ -67,17 +68,18 @@ impl<'a> Resolve<'a> {
         let has_staff_key =
             config.web.staff_key_env.is_some() || config.web.staff_key_file.is_some();
         let metrics = self.metrics(&config.metrics);
-        let webhooks = self.webhooks(&config.webhooks);
+        let webhooks = self.webhooks("", &config.webhooks);
         let postgres = config.postgres.map(|postgres| self.postgres(&postgres));
         let slack = config.slack.map(|slack| self.slack(slack));
         let discord = config.discord.map(|discord| self.discord(discord));
         let contacts = self.contacts(config.contacts);
-        let llm = self.llm(config.llm);
+        let llm = self.llm("/llm", config.llm);
         let search = config.search.and_then(|search| self.search(&search));
         let budgets = self.budgets(&config.budget);
         let time_zone = self.time_zone(&config.team);
         self.booking(&config.consulting.booking);
         let brand = self.brand(&config.brand);
+        let tenants = self.tenants(config.tenant, &web);
         let settings = Settings {
             data_dir: self.data_dir(config.data.dir),
             postgres,
@@ -99,6 +101,7 @@ impl<'a> Resolve<'a> {
             budgets,
             metrics,
             consulting: config.consulting,
+            tenants: Arc::new(tenants),
         };
         let settings = match settings.overridden(self.environment) {
             Ok(settings) => Some(settings),
@@ -142,17 +145,8 @@ impl<'a> Resolve<'a> {
                 self.tell("/web/listen", message, Some(LISTEN_HINT.to_owned()));
             }
         }
-        let staff_key = self.secret(
-            "/web",
-            ("staff_key_env", "staff_key_file"),
-            (web.staff_key_env.as_deref(), web.staff_key_file.as_ref()),
-        );
-        if staff_key.as_ref().is_some_and(|key| key.expose().chars().count() < STAFF_KEY_MIN) {
-            let hint = format!(
-                "use at least {STAFF_KEY_MIN} characters, for example from `openssl rand -hex 16`"
-            );
-            self.tell("/web", "the staff page's key is too short", Some(hint));
-        }
+        let written = (web.staff_key_env.as_deref(), web.staff_key_file.as_ref());
+        let staff_key = self.staff_key("/web", written);
         settings::Web {
             listen,
             allow_remote: web.allow_remote,
@@ -160,6 +154,21 @@ impl<'a> Resolve<'a> {
             links_expire_after: self.links_expire_after(web.links_expire_after),
             staff_key,
         }
+    }
+
+    fn staff_key(
+        &mut self,
+        pointer: &str,
+        written: (Option<&str>, Option<&PathBuf>),
+    ) -> Option<Secret> {
+        let key = self.secret(pointer, ("staff_key_env", "staff_key_file"), written);
+        if key.as_ref().is_some_and(|key| key.expose().chars().count() < STAFF_KEY_MIN) {
+            let hint = format!(
+                "use at least {STAFF_KEY_MIN} characters, for example from `openssl rand -hex 16`"
+            );
+            self.tell(pointer, "the staff page's key is too short", Some(hint));
+        }
+        key
     }
 
     fn public_url(&mut self, written: Option<&str>) -> Option<String> {
@@ -232,11 +241,12 @@ impl<'a> Resolve<'a> {
 
     fn webhooks(
         &mut self,
+        table: &str,
         written: &BTreeMap<String, raw::Webhook>,
     ) -> BTreeMap<String, settings::Webhook> {
         let mut webhooks = BTreeMap::new();
         for (alias, webhook) in written {
-            let pointer = format!("/webhooks/{}", escaped(alias));
+            let pointer = format!("{table}/webhooks/{}", escaped(alias));
             if !is_hook_address(&webhook.url) {
                 // What stands before an `@` may be a password.
                 let shown = webhook.url.rsplit('@').next().unwrap_or_default();
@@ -306,19 +316,19 @@ impl<'a> Resolve<'a> {
         }
     }
 
-    fn llm(&mut self, written: Llm) -> Endpoints {
+    fn llm(&mut self, table: &str, written: Llm) -> Endpoints {
         let mut endpoints = BTreeMap::new();
         let mut pointers = BTreeMap::new();
         let (allowed, prices) = (written.allow_http.clone(), written.price.clone());
         if let Some(rule) = allowed.iter().find(|rule| !llm::is_rule(rule)) {
             let hint = "for example, `ollama` or `192.168.0.0/16`".to_owned();
             self.tell(
-                "/llm/allow_http",
+                &format!("{table}/allow_http"),
                 format!("`{rule}` is neither a host nor a network"),
                 Some(hint),
             );
         }
-        for (name, pointer, service) in written.services() {
+        for (name, pointer, service) in written.services(table) {
             let mut endpoint = self.endpoint(&pointer, service, &allowed);
             endpoint.price = prices.get(&endpoint.service.model).copied();
             endpoints.insert(name.clone(), endpoint);
@@ -335,7 +345,8 @@ impl<'a> Resolve<'a> {
             } else if !Purpose::ALL.iter().any(|purpose| purpose.word() == wanted)
                 || !known.contains(wanted)
             {
-                let hint = format!("add a table `[llm.spare.{wanted}]`");
+                let hint =
+                    format!("add a table `[{}.spare.{wanted}]`", table[1..].replace('/', "."));
                 self.tell(&at, format!("there is no service `{wanted}`"), Some(hint));
             } else if (wanted == Purpose::Embed.word()) != (name == Purpose::Embed.word()) {
                 let message = format!("`{wanted}` can't replace `{name}`");

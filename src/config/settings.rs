@@ -5,6 +5,7 @@ use std::{
     fs,
     net::SocketAddr,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -21,6 +22,7 @@ use super::{
     resolve::{Resolve, Secrets},
     search::Searching,
     secret::Secret,
+    tenants::Tenants,
     toml_document::TomlDocument,
 };
 use crate::model::{
@@ -71,6 +73,8 @@ pub struct Settings {
     pub metrics: Metrics,
     /// What is offered in a consulting flow, and what it costs.
     pub consulting: Consulting,
+    /// Customers of the bot, each with their own workspaces, people and channels.
+    pub tenants: Arc<Tenants>,
 }
 
 /// Data in PostgreSQL.
@@ -362,6 +366,7 @@ impl Settings {
             consulting: Consulting::default(),
             budgets: Budgets::default(),
             metrics: Metrics::default(),
+            tenants: Arc::default(),
         }
     }
 
@@ -406,21 +411,6 @@ impl Settings {
             }
         }
         if problems.is_empty() { Ok(self) } else { Err(problems) }
-    }
-
-    /// Aliases under which a person may decide. `groups` are the Slack groups or Discord roles they are in now,
-    /// `staff` says that they have the staff page open.
-    pub fn approver_of(
-        &self,
-        person: &PersonId,
-        groups: &BTreeSet<String>,
-        staff: bool,
-    ) -> Vec<String> {
-        self.approvers
-            .iter()
-            .filter(|(_, approvers)| approvers.includes(person, groups, staff))
-            .map(|(alias, _)| alias.clone())
-            .collect()
     }
 }
 

@@ -64,15 +64,18 @@ impl Told {
     }
 }
 
-/// The account of a scope, as the store knows it.
-fn account(scope: Scope, place: &Place, period: &str) -> String {
-    match scope {
-        Scope::Workspace => format!("{}:{} {period}", place.platform, place.workspace),
-        Scope::Total => format!("total {period}"),
-    }
-}
-
 impl Engine {
+    /// The account of a scope, as the store knows it; none where the conversation has no such one.
+    fn account(&self, scope: Scope, place: &Place, period: &str) -> Option<String> {
+        Some(match scope {
+            Scope::Workspace => format!("{}:{} {period}", place.platform, place.workspace),
+            Scope::Tenant => {
+                format!("tenant {} {period}", self.inner.limits.tenants.at(place)?.name)
+            }
+            Scope::Total => format!("total {period}"),
+        })
+    }
+
     /// What a commit charges to whom.
     pub(super) fn charges(&self, commit: &Commit) -> Vec<Charge> {
         let mut usage = Usage::default();
@@ -81,8 +84,8 @@ impl Engine {
         let charge = |scope: Scope| {
             let told = told_by(commit, scope);
             let is_something = !usage.is_nothing() || told > Level::Fine;
-            let account = account(scope, &commit.head.place, &period);
-            is_something.then_some(Charge { account, usage, told })
+            let account = self.account(scope, &commit.head.place, &period);
+            account.filter(|_| is_something).map(|account| Charge { account, usage, told })
         };
         Scope::ALL.into_iter().filter_map(charge).collect()
     }
@@ -95,23 +98,28 @@ impl Engine {
         place: &Place,
     ) -> Result<Option<(Scope, DateTime<Utc>)>, Error> {
         let budgets = self.inner.limits.budgets;
+        let tenant = self.inner.limits.tenants.at(place);
         let now = self.inner.parts.clock.now();
         let until = budgets.per.end(now);
         for scope in Scope::ALL {
             let budget = match scope {
                 Scope::Workspace => budgets.workspace,
+                Scope::Tenant => tenant.map(|tenant| tenant.budget).unwrap_or_default(),
                 Scope::Total => budgets.total,
             };
             if budget == Budget::default() {
                 continue;
             }
-            let account = account(scope, place, &budgets.per.name(now));
+            let Some(account) = self.account(scope, place, &budgets.per.name(now)) else {
+                continue;
+            };
             let balance = self.inner.parts.store.balance(&account).await?;
             let level = budget.level(balance.usage);
             if level > balance.told && self.inner.told.is_news(&account, level) {
                 let used = budget.in_words(balance.usage).unwrap_or_default();
+                let is_theirs = tenant.is_none() || scope != Scope::Total;
                 let said = self.decide(session, None, |actor| {
-                    actor.note_account(scope, (level, &used), until);
+                    actor.note_account((scope, is_theirs), (level, &used), until);
                 });
                 if let Err(error) = said.await {
                     self.inner.told.forget(&account);

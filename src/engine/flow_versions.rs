@@ -8,15 +8,18 @@ use std::{
 use super::{Engine, Error};
 use crate::{
     flow::{Library, LoadedFlow, subtasks::LoadedTask},
-    model::session::FlowPin,
+    model::session::{FlowPin, Place},
     ports::artifacts::blobs,
     session::Responder,
     store,
 };
 
-/// Older versions of flows that are in use, by digest. As many as there are versions, not sessions.
+/// Older versions of flows that are in use, by digest and tenant. As many as there are versions, not sessions.
 #[derive(Debug, Default)]
-pub(super) struct FlowVersions(Mutex<HashMap<String, Arc<LoadedFlow>>>);
+pub(super) struct FlowVersions(Mutex<HashMap<Key, Arc<LoadedFlow>>>);
+
+/// A digest, and the tenant as whose it reads.
+type Key = (String, Option<String>);
 
 /// The flow that somebody begins. One that scores people is for staff alone: whoever talks with it sees the scores.
 pub(super) fn begun(
@@ -43,25 +46,32 @@ impl Engine {
         })
     }
 
-    /// The flow of a session: the current file if it is the same, else the pinned one.
-    pub(super) async fn flow(&self, pin: &FlowPin) -> Result<Arc<LoadedFlow>, Error> {
+    /// The flow of a session: the current file if it is the same, else the pinned one. It reads as it does where the
+    /// session runs.
+    pub(super) async fn flow(
+        &self,
+        pin: &FlowPin,
+        place: &Place,
+    ) -> Result<Arc<LoadedFlow>, Error> {
         let library = &self.inner.parts.library;
-        if let Some(flow) = library.get(&pin.id).filter(|flow| flow.digest == pin.digest) {
+        if let Some(flow) = library.at(place, &pin.id).filter(|flow| flow.digest == pin.digest) {
             return Ok(flow);
         }
+        let tenant = self.inner.limits.tenants.at(place);
+        let key = (pin.digest.clone(), tenant.map(|tenant| tenant.name.clone()));
         let pinned = &self.inner.pinned.0;
-        let known = pinned.lock().unwrap_or_else(PoisonError::into_inner).get(&pin.digest).cloned();
+        let known = pinned.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(flow) = known {
             return Ok(flow);
         }
         let source = self.pinned_source(pin).await?;
-        let flow = LoadedFlow::load(&source, &pin.id, &library.vars()).map_err(|problems| {
+        let flow = library.older(place, &source, &pin.id).map_err(|problems| {
             let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
             Error::BrokenFlow(problems.join("; "))
         })?;
         let flow = Arc::new(flow);
         let mut pinned = pinned.lock().unwrap_or_else(PoisonError::into_inner);
-        pinned.insert(pin.digest.clone(), Arc::clone(&flow));
+        pinned.insert(key, Arc::clone(&flow));
         Ok(flow)
     }
 

@@ -1,14 +1,17 @@
 //! Rates and bounds.
 
-use std::num::NonZeroU32;
+use std::{num::NonZeroU32, sync::Arc};
 
 use chrono::TimeDelta;
 use chrono_tz::Tz;
 
-use crate::model::{transcript::Inviter, usage::Budgets};
+use crate::{
+    config::{Tenant, Tenants},
+    model::{transcript::Inviter, usage::Budgets},
+};
 
 /// Rates and bounds. They are configuration: a load profile raises the numbers, nothing goes round them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// Events that may wait for one session; the next one is told to try again.
     pub queue: usize,
@@ -31,6 +34,16 @@ pub struct Limits {
     pub nudges: bool,
     /// What models may use up.
     pub budgets: Budgets,
+    /// Customers whose people, flows and budgets are kept apart.
+    pub tenants: Arc<Tenants>,
+}
+
+impl Limits {
+    /// How many sessions of a tenant are worked on at one time.
+    pub(super) fn active_of(&self, tenant: &Tenant) -> usize {
+        let own = tenant.active_sessions.and_then(|own| usize::try_from(own).ok());
+        own.unwrap_or_else(|| self.active.div_ceil(2))
+    }
 }
 
 impl Default for Limits {
@@ -47,6 +60,7 @@ impl Default for Limits {
             time_zone: None,
             nudges: true,
             budgets: Budgets::default(),
+            tenants: Arc::default(),
         }
     }
 }

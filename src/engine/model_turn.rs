@@ -26,12 +26,12 @@ use crate::{
     base::ids::SessionId,
     flow::LoadedFlow,
     model::{
-        session::Status,
+        session::{Place, Status},
         transcript::{Call, CallResult, SpentOn},
         usage::Usage,
     },
     ports::llm::{
-        self, Sink,
+        self, Models, Sink,
         chat::{self, Request},
     },
     session::{Actor, Next, Response, Retry, State, topics},
@@ -78,9 +78,14 @@ enum Thinking {
 }
 
 impl Engine {
-    /// Whether a model is configured.
-    pub(super) fn has_model(&self) -> bool {
-        self.inner.parts.models.interview.is_some()
+    /// Whether a model is configured for conversations there.
+    pub(super) fn has_model(&self, place: &Place) -> bool {
+        self.models(place).interview.is_some()
+    }
+
+    /// The models that conversations there use.
+    pub(super) fn models(&self, place: &Place) -> &Models {
+        self.inner.parts.models.of(self.inner.limits.tenants.at(place))
     }
 
     /// Asks the model for its next round and takes the answer in.
@@ -91,7 +96,7 @@ impl Engine {
         flow: &Arc<LoadedFlow>,
         last: bool,
     ) -> Result<Step, Error> {
-        let Some(model) = self.inner.parts.models.interview.clone() else {
+        let Some(model) = self.models(&loaded.head.place).interview.clone() else {
             return self.think_without(loaded.head.id, state).await;
         };
         let (session, knew) = (loaded.head.id, loaded.head.seq);
@@ -328,7 +333,8 @@ impl Engine {
         loaded: &Loaded,
         flow: &LoadedFlow,
     ) -> Result<bool, Error> {
-        let Some(model) = self.inner.parts.models.interview.clone() else { return Ok(false) };
+        let model = self.models(&loaded.head.place).interview.clone();
+        let Some(model) = model else { return Ok(false) };
         let (session, asked) = (loaded.head.id, (loaded.head.id, loaded.head.seq));
         let Some(through) = context_window::cut(&loaded.events, state.model_turn.summarised) else {
             return Ok(false);

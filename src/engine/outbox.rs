@@ -218,7 +218,8 @@ impl Engine {
         if let (Recipient::Webhook { alias }, Act::Webhook { event, body, linked }) =
             (&effect.to, &effect.act)
         {
-            let Some(target) = self.inner.parts.webhooks.targets.get(alias) else {
+            let tenant = self.inner.limits.tenants.at(&effect.place);
+            let Some(target) = self.inner.parts.webhooks.target(tenant, alias) else {
                 gateway.inspect(|gateway| gateway.see_unsent(alias, body));
                 return Delivery::NotApplicable;
             };

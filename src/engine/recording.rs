@@ -29,7 +29,10 @@ use super::{Engine, Inbound, context_window};
 use crate::{
     base::ids::SessionId,
     flow::LoadedFlow,
-    model::transcript::{Event, Recorded},
+    model::{
+        session::Place,
+        transcript::{Event, Recorded},
+    },
     ports::llm::chat::{Message, Part, Request},
     session::State,
     store::Commit,
@@ -124,6 +127,7 @@ pub(super) struct Committed {
     pub(super) expected: u64,
     pub(super) key: Option<String>,
     pub(super) events: Vec<Recorded>,
+    pub(super) place: Place,
 }
 
 impl Committed {
@@ -133,6 +137,7 @@ impl Committed {
             expected: commit.expected,
             key: commit.dedup.clone(),
             events: commit.events.clone(),
+            place: commit.head.place.clone(),
         }
     }
 }
@@ -174,7 +179,7 @@ impl Tape {
         flow: &LoadedFlow,
         (toolbox, has_model): (&Toolbox, bool),
     ) -> io::Result<()> {
-        let Committed { session, expected, key, events } = committed;
+        let Committed { session, expected, key, events, place: _ } = committed;
         // A child run begins without anybody doing anything; what it comes to is a result of its parent's.
         if let (0, Some(key)) = (expected, &key) {
             let LoadedFlow { flow, source, vars, .. } = flow;
@@ -272,7 +277,8 @@ impl Engine {
     /// Notes what has become durable.
     pub(super) fn note_commit(&self, committed: Option<Box<Committed>>, flow: &LoadedFlow) {
         if let (Some(recorder), Some(committed)) = (self.inner.recorder.get(), committed) {
-            let around = (self.inner.parts.toolbox.as_ref(), self.has_model());
+            let has_model = self.has_model(&committed.place);
+            let around = (self.inner.parts.toolbox.as_ref(), has_model);
             recorder.with(|tape| tape.committed(*committed, flow, around));
         }
     }

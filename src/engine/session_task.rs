@@ -7,7 +7,7 @@ use std::{
     collections::HashMap,
     panic::AssertUnwindSafe,
     pin::Pin,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -20,6 +20,7 @@ use crate::{
         failpoint::{Failpoint, hit},
         ids::SessionId,
     },
+    config::Tenant,
     messages,
     model::{
         effect::{Delivery, Effect},
@@ -27,7 +28,7 @@ use crate::{
         ui::Reply,
         wait::{Purpose, Settlement},
     },
-    session::{Actor, Answer, Command, Refusal},
+    session::{Actor, Answer, Command, Refusal, Responder, Speech},
     store::{self, TimerKind},
 };
 
@@ -58,10 +59,45 @@ pub(super) enum TaskCommand {
 /// The mailbox of an active session: its commands, in order, up to a bound.
 type Mailbox = mpsc::Sender<TaskCommand>;
 
+/// The active sessions.
+#[derive(Debug, Default)]
+struct Active {
+    mailboxes: HashMap<SessionId, Mailbox>,
+    /// Those of which the tenant is known, by session.
+    tenants: HashMap<SessionId, String>,
+    /// How many each tenant has.
+    counts: HashMap<String, usize>,
+}
+
+impl Active {
+    fn insert(&mut self, session: SessionId, mailbox: Mailbox, tenant: Option<&Tenant>) {
+        self.mailboxes.insert(session, mailbox);
+        if let Some(tenant) = tenant {
+            *self.counts.entry(tenant.name.clone()).or_default() += 1;
+            self.tenants.insert(session, tenant.name.clone());
+        }
+    }
+
+    fn remove(&mut self, session: SessionId) {
+        self.mailboxes.remove(&session);
+        let Some(tenant) = self.tenants.remove(&session) else { return };
+        if let Some(count) = self.counts.get_mut(&tenant) {
+            *count -= 1;
+            if *count == 0 {
+                self.counts.remove(&tenant);
+            }
+        }
+    }
+
+    fn of(&self, tenant: &Tenant) -> usize {
+        self.counts.get(&tenant.name).copied().unwrap_or_default()
+    }
+}
+
 /// The mailboxes of the active sessions.
 #[derive(Debug)]
 pub(super) struct SessionTasks {
-    mailboxes: Mutex<HashMap<SessionId, Mailbox>>,
+    current: Mutex<Active>,
     active: watch::Sender<usize>,
     /// Sessions whose work failed: how often in a row, and when it is tried again.
     setbacks: Mutex<HashMap<SessionId, (u32, DateTime<Utc>)>>,
@@ -70,7 +106,7 @@ pub(super) struct SessionTasks {
 impl Default for SessionTasks {
     fn default() -> Self {
         Self {
-            mailboxes: Mutex::default(),
+            current: Mutex::default(),
             active: watch::Sender::new(0),
             setbacks: Mutex::default(),
         }
@@ -78,26 +114,26 @@ impl Default for SessionTasks {
 }
 
 impl SessionTasks {
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Mailbox>> {
-        self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Active> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether no session is active.
     pub(super) fn is_empty(&self) -> bool {
-        self.lock().is_empty()
+        self.lock().mailboxes.is_empty()
     }
 
     /// How many sessions are active, and how many jobs are queued for them.
     pub(super) fn load(&self) -> (usize, usize) {
-        let mailboxes = self.lock();
-        let jobs =
-            mailboxes.values().map(|mailbox| mailbox.max_capacity() - mailbox.capacity()).sum();
-        (mailboxes.len(), jobs)
+        let current = self.lock();
+        let jobs = current.mailboxes.values();
+        let jobs = jobs.map(|mailbox| mailbox.max_capacity() - mailbox.capacity()).sum();
+        (current.mailboxes.len(), jobs)
     }
 
     /// Whether a session is active.
     pub(super) fn is_active(&self, session: SessionId) -> bool {
-        self.lock().contains_key(&session)
+        self.lock().mailboxes.contains_key(&session)
     }
 
     /// Whether work that failed before may be tried again.
@@ -131,12 +167,12 @@ impl SessionTasks {
 
     /// Ends a session's task if its mailbox is empty.
     fn close(&self, session: SessionId, queue: &mpsc::Receiver<TaskCommand>) -> bool {
-        let mut mailboxes = self.lock();
+        let mut current = self.lock();
         if !queue.is_empty() {
             return false;
         }
-        mailboxes.remove(&session);
-        self.active.send_replace(mailboxes.len());
+        current.remove(session);
+        self.active.send_replace(current.mailboxes.len());
         true
     }
 }
@@ -152,9 +188,9 @@ struct Leave<'a> {
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
         if !self.closed {
-            let mut mailboxes = self.tasks.lock();
-            mailboxes.remove(&self.session);
-            self.tasks.active.send_replace(mailboxes.len());
+            let mut current = self.tasks.lock();
+            current.remove(self.session);
+            self.tasks.active.send_replace(current.mailboxes.len());
         }
     }
 }
@@ -167,18 +203,32 @@ impl Engine {
         if inner.closing.is_cancelled() && !matches!(job, TaskCommand::Delivered(..)) {
             return Err(Error::Busy);
         }
-        let mut mailboxes = inner.session_tasks.lock();
-        if let Some(mailbox) = mailboxes.get(&session) {
+        let tenant = self.tenant_of(&job);
+        self.dispatch_for(session, job, tenant)
+    }
+
+    /// The same for a session that is known to be a tenant's.
+    pub(super) fn dispatch_for(
+        &self,
+        session: SessionId,
+        job: TaskCommand,
+        tenant: Option<&Tenant>,
+    ) -> Result<(), Error> {
+        let inner = &self.inner;
+        let mut current = inner.session_tasks.lock();
+        if let Some(mailbox) = current.mailboxes.get(&session) {
             return mailbox.try_send(job).map_err(|_| Error::Busy);
         }
-        if mailboxes.len() >= inner.limits.active {
+        // One tenant's crowd leaves room for the others.
+        let is_full = |tenant: &Tenant| current.of(tenant) >= inner.limits.active_of(tenant);
+        if current.mailboxes.len() >= inner.limits.active || tenant.is_some_and(is_full) {
             return Err(Error::Busy);
         }
         let (mailbox, jobs) = mpsc::channel(inner.limits.queue);
         mailbox.try_send(job).map_err(|_| Error::Busy)?;
-        mailboxes.insert(session, mailbox);
-        inner.session_tasks.active.send_replace(mailboxes.len());
-        drop(mailboxes);
+        current.insert(session, mailbox, tenant);
+        inner.session_tasks.active.send_replace(current.mailboxes.len());
+        drop(current);
         let engine = self.clone();
         inner.tasks.spawn(async move {
             let attended = AssertUnwindSafe(engine.process_commands(session, jobs)).catch_unwind().await;
@@ -188,6 +238,23 @@ impl Engine {
             }
         });
         Ok(())
+    }
+
+    /// Whose a command is, as far as it says so itself: what is read for that would cost more than it saves.
+    fn tenant_of(&self, job: &TaskCommand) -> Option<&Tenant> {
+        let tenants = &self.inner.limits.tenants;
+        let tenant = match job {
+            TaskCommand::Inbound(inbound, _) => {
+                let person = &inbound.from.person;
+                tenants.of(person.platform, &person.workspace)
+            }
+            TaskCommand::Delivered(effect, ..) => tenants.at(&effect.place),
+            TaskCommand::Timer(_)
+            | TaskCommand::Erase(..)
+            | TaskCommand::Work
+            | TaskCommand::LetGo => None,
+        };
+        tenant.map(Arc::as_ref)
     }
 
     /// Erases a session on the order of `by` (`operator`, `staff`), between two of its events and never beside one;
@@ -306,43 +373,10 @@ impl Engine {
         let Inbound { key, session, from, what } = inbound;
         let speech = self.speech(session, from.person.platform);
         let speech = speech.as_ref();
-        let act = |actor: &mut Actor| match &what {
-            _ if actor.is_child() => Receipt::Refused(NOBODY_HOME.to_owned()),
-            InboundKind::Answer { wait, revision, reply, via } => {
-                let (reply, from) = (reply.clone(), from.clone());
-                let answer = Answer { wait: *wait, revision: *revision, reply, from, via: *via };
-                Receipt::Settled(actor.settle(answer))
-            }
-            InboundKind::Said { text, source } => {
-                actor.hear_amid(&from, text, source.clone(), speech);
-                Receipt::Taken
-            }
-            InboundKind::Amended { source, text } => {
-                taken(actor.amend(&from, source, text.as_deref()))
-            }
-            InboundKind::Sent { wait, files } => {
-                Receipt::Settled(actor.receive_files(&from, *wait, files.clone()))
-            }
-            InboundKind::Lost { why } => {
-                actor.lose_touch(why);
-                Receipt::Taken
-            }
-            InboundKind::Back => {
-                actor.be_in_touch();
-                Receipt::Taken
-            }
-            InboundKind::MayHaveRoles { roles } => {
-                actor.give_roles(roles.clone());
-                Receipt::Taken
-            }
-            InboundKind::Offered { wait, files, text } => {
-                taken(actor.offer_files(&from, *wait, files.clone(), text.as_deref()))
-            }
-            InboundKind::Command(Command::Interrupt) => taken(actor.interrupt(&from, speech)),
-            InboundKind::Command(command) => {
-                let via = crate::model::transcript::Via::Command;
-                taken(actor.command(&from, command.clone(), via))
-            }
+        let act = |actor: &mut Actor| {
+            let tenants = &self.inner.limits.tenants;
+            let from = from.within(tenants.rights_hold(&from.person, &actor.state().place));
+            done(actor, &from, &what, speech)
         };
         match self.decide_and_apply(session, &key, act).await {
             Ok(Receipt::Settled(Settlement::Applied))
@@ -363,6 +397,51 @@ impl Engine {
         };
         let actor = self.load(session).await?;
         Ok(actor.state().waits.get(wait).is_some_and(|wait| wait.purpose == Purpose::Erase))
+    }
+}
+
+/// What becomes of something that somebody did, decided.
+fn done(
+    actor: &mut Actor,
+    from: &Responder,
+    what: &InboundKind,
+    speech: Option<&Speech>,
+) -> Receipt {
+    match what {
+        _ if actor.is_child() => Receipt::Refused(NOBODY_HOME.to_owned()),
+        InboundKind::Answer { wait, revision, reply, via } => {
+            let (reply, from) = (reply.clone(), from.clone());
+            let answer = Answer { wait: *wait, revision: *revision, reply, from, via: *via };
+            Receipt::Settled(actor.settle(answer))
+        }
+        InboundKind::Said { text, source } => {
+            actor.hear_amid(from, text, source.clone(), speech);
+            Receipt::Taken
+        }
+        InboundKind::Amended { source, text } => taken(actor.amend(from, source, text.as_deref())),
+        InboundKind::Sent { wait, files } => {
+            Receipt::Settled(actor.receive_files(from, *wait, files.clone()))
+        }
+        InboundKind::Lost { why } => {
+            actor.lose_touch(why);
+            Receipt::Taken
+        }
+        InboundKind::Back => {
+            actor.be_in_touch();
+            Receipt::Taken
+        }
+        InboundKind::MayHaveRoles { roles } => {
+            actor.give_roles(roles.clone());
+            Receipt::Taken
+        }
+        InboundKind::Offered { wait, files, text } => {
+            taken(actor.offer_files(from, *wait, files.clone(), text.as_deref()))
+        }
+        InboundKind::Command(Command::Interrupt) => taken(actor.interrupt(from, speech)),
+        InboundKind::Command(command) => {
+            let via = crate::model::transcript::Via::Command;
+            taken(actor.command(from, command.clone(), via))
+        }
     }
 }
 

@@ -89,7 +89,7 @@ impl Engine {
     ) -> Result<Delegation, CallResult> {
         let refused =
             |code: &str, message: String| Err(CallResult::Err { code: code.to_owned(), message });
-        if !self.has_model() {
+        if !self.has_model(&actor.state().place) {
             return Err(ToolError::NotConfigured("Running agents").into());
         }
         let SubtaskRequest { description, inputs, template_hints, .. } = request;

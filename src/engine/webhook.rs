@@ -18,7 +18,7 @@
 //!
 //! 2xx is delivered; 408, 425, 429, 5xx and network failures are tried again; anything else has failed for good.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
@@ -32,6 +32,7 @@ use crate::{
         failpoint::{Failpoint, hit},
         ids::EffectId,
     },
+    config::{Secret, Settings, Tenant, settings},
     model::{audit::hex, effect::Delivery},
 };
 
@@ -53,13 +54,44 @@ pub struct Target {
 pub struct Webhooks {
     /// Where they go, by alias.
     pub targets: BTreeMap<String, Target>,
+    /// Where those of tenants go, by name and alias.
+    pub of_tenants: BTreeMap<String, BTreeMap<String, Target>>,
     /// Where their receivers fetch files; none: files are named and not linked.
     pub links: Option<FileLinks>,
 }
 
 impl From<BTreeMap<String, Target>> for Webhooks {
     fn from(targets: BTreeMap<String, Target>) -> Self {
-        Self { targets, links: None }
+        Self { targets, ..Self::default() }
+    }
+}
+
+impl From<&Settings> for Webhooks {
+    fn from(settings: &Settings) -> Self {
+        let target = |(alias, hook): (&String, &settings::Webhook)| {
+            let secret = hook.secret.clone().map(Secret::into_inner);
+            (alias.clone(), Target { url: hook.url.clone(), secret })
+        };
+        let of_tenant = |tenant: &Arc<Tenant>| {
+            (tenant.name.clone(), tenant.webhooks.iter().map(target).collect())
+        };
+        let expire_after = settings.web.links_expire_after;
+        let public_url = settings.web.public_url.clone();
+        Self {
+            targets: settings.webhooks.iter().map(target).collect(),
+            of_tenants: settings.tenants.iter().map(of_tenant).collect(),
+            links: public_url.map(|public_url| FileLinks { public_url, expire_after }),
+        }
+    }
+}
+
+impl Webhooks {
+    /// Where one of a conversation goes, which may be a tenant's.
+    pub fn target(&self, tenant: Option<&Arc<Tenant>>, alias: &str) -> Option<&Target> {
+        match tenant {
+            Some(tenant) => self.of_tenants.get(&tenant.name)?.get(alias),
+            None => self.targets.get(alias),
+        }
     }
 }
 

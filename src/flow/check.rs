@@ -129,6 +129,19 @@ pub fn check(
     problems
 }
 
+/// Checks only whether a flow's aliases are set up, for a tenant that starts it.
+pub fn check_aliases(loaded: &LoadedFlow, file: &str, aliases: &Aliases) -> Vec<Problem> {
+    let document = match TomlDocument::parse(file, &loaded.source) {
+        Ok(document) => document,
+        Err(problems) => return problems,
+    };
+    let (flow, catalogue) = (&loaded.flow, &Catalogue::default());
+    let aliases = Some(aliases);
+    let mut check = Check { loaded, flow, document, catalogue, aliases, problems: Vec::new() };
+    check.aliases();
+    check.problems
+}
+
 /// Loads and checks a file. The catalogue is asked for once the flow is known, for schemas hold the flow's own enums.
 /// The flow comes back where it can be used, with what somebody should look at.
 pub fn check_file(

@@ -8,7 +8,10 @@ use std::{
 };
 
 use super::LoadedFlow;
-use crate::config::Problem;
+use crate::{
+    config::{Problem, Tenant, Tenants},
+    model::session::{Place, Platform},
+};
 
 /// The flows in the box: file name and content.
 pub const fn shipped() -> [(&'static str, &'static str); 2] {
@@ -53,6 +56,11 @@ struct Loaded {
     files: BTreeMap<String, String>,
     /// The operator's values, for older versions of flows, too.
     vars: BTreeMap<String, String>,
+    /// The customers of the bot, and the flows of each, with its own values.
+    tenants: Arc<Tenants>,
+    of_tenants: BTreeMap<String, Arc<Loaded>>,
+    /// Nothing is started outside of tenants.
+    tenants_only: bool,
 }
 
 impl Library {
@@ -126,11 +134,57 @@ impl Library {
         self.now().files.get(id).cloned().unwrap_or_else(|| called(id))
     }
 
-    /// Values for `{{name}}` in a flow that is not among these any more.
-    pub fn vars(&self) -> BTreeMap<String, String> {
-        let mut vars = self.now().vars.clone();
-        vars.extend(self.iter().flat_map(|flow| flow.vars.clone()));
-        vars
+    /// The flows that can be started in a workspace, with the values that hold there.
+    #[must_use]
+    pub fn of(&self, platform: Platform, workspace: &str) -> Self {
+        let now = self.now();
+        let there = match now.tenants.of(platform, workspace) {
+            Some(tenant) => now.of_tenants.get(&tenant.name).cloned().unwrap_or_default(),
+            None if now.tenants_only => Arc::default(),
+            None => now,
+        };
+        Self(RwLock::new(there))
+    }
+
+    /// The flow of that id as it reads in a conversation, whether it can still be started there or not.
+    pub fn at(&self, place: &Place, id: &str) -> Option<Arc<LoadedFlow>> {
+        let now = self.now();
+        match now.tenants.at(place) {
+            Some(tenant) => now.of_tenants.get(&tenant.name)?.flows.get(id).cloned(),
+            None => now.flows.get(id).cloned(),
+        }
+    }
+
+    /// Gives each tenant its own of these flows, with its values before the `operators`; nothing is started elsewhere where
+    /// they are for tenants only.
+    pub fn share(
+        &mut self,
+        tenants: &Arc<Tenants>,
+        (operators, only): (&BTreeMap<String, String>, bool),
+    ) -> Result<(), Vec<Problem>> {
+        let loaded = Arc::make_mut(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let mut problems = Vec::new();
+        let of_tenants = tenants.iter().map(|tenant| {
+            let own = loaded.of_tenant(tenant, operators, &mut problems);
+            (tenant.name.clone(), Arc::new(own))
+        });
+        let of_tenants = of_tenants.collect();
+        loaded.of_tenants = of_tenants;
+        loaded.tenants = Arc::clone(tenants);
+        loaded.tenants_only = only;
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    /// A flow that is not among these any more, as it reads in a conversation.
+    pub fn older(&self, place: &Place, source: &str, id: &str) -> Result<LoadedFlow, Vec<Problem>> {
+        let now = self.now();
+        let tenant = now.tenants.at(place);
+        let own = tenant.and_then(|tenant| now.of_tenants.get(&tenant.name));
+        let mut flow = LoadedFlow::load(source, id, &own.unwrap_or(&now).values())?;
+        if let Some(tenant) = tenant {
+            flow.keep_at_most(tenant.retention);
+        }
+        Ok(flow)
     }
 
     /// Adds a flow, replacing one of the same id.
@@ -157,6 +211,48 @@ impl Clone for Library {
 }
 
 impl Loaded {
+    /// Values for `{{name}}` in a flow that is not among these any more.
+    fn values(&self) -> BTreeMap<String, String> {
+        let mut vars = self.vars.clone();
+        vars.extend(self.flows.values().flat_map(|flow| flow.vars.clone()));
+        vars
+    }
+
+    /// What a tenant may start of these, with its own values and periods.
+    fn of_tenant(
+        &self,
+        tenant: &Tenant,
+        operators: &BTreeMap<String, String>,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
+        let mut vars = operators.clone();
+        vars.extend(tenant.vars.clone());
+        for id in tenant.flows.iter().filter(|id| !self.flows.contains_key(*id)) {
+            let file = format!("tenant `{}`", tenant.name);
+            let mut problem = Problem::whole(&file, format!("there is no flow `{id}` to start"));
+            let known = self.flows.keys().map(String::as_str);
+            problem.hint = crate::config::problem::did_you_mean(id, known);
+            problems.push(problem);
+        }
+        let mut flows = BTreeMap::new();
+        for (id, flow) in self.flows.iter().filter(|(id, _)| tenant.may_start(id)) {
+            match flow.of_tenant(tenant, &vars) {
+                // Most tenants read as the operator wrote it.
+                Ok(own) if own.vars == flow.vars && own.flow == flow.flow => {
+                    flows.insert(id.clone(), Arc::clone(flow));
+                }
+                Ok(own) => _ = flows.insert(id.clone(), Arc::new(own)),
+                Err(var) => {
+                    let file = self.files.get(id).cloned().unwrap_or_else(|| called(id));
+                    let message = format!("`{var}` has no value for the tenant `{}`", tenant.name);
+                    let hint = format!("add `{var} = \"…\"` under `[tenant.{}.vars]`", tenant.name);
+                    problems.push(Problem::whole(&file, message).hint(&hint));
+                }
+            }
+        }
+        Self { flows, files: self.files.clone(), vars, ..Self::default() }
+    }
+
     fn take(
         &mut self,
         name: &str,

@@ -11,7 +11,9 @@ use super::{
 };
 use crate::{
     config::{
+        Tenant,
         problem::Problem,
+        tenants,
         toml_document::{self, TomlDocument},
     },
     model::flow::Flow,
@@ -19,6 +21,9 @@ use crate::{
 
 /// What an honest sales assistant says and does not say.
 const CONSULTING: &str = include_str!("../../manifests/prompts/consulting.md");
+
+/// How texts call the time after which nothing of a conversation is left.
+const RETENTION: &str = "retention";
 
 /// The version of the format that this program reads.
 const FORMAT: u32 = 1;
@@ -72,11 +77,42 @@ impl LoadedFlow {
             }
             supplied.insert(var.clone(), value.unwrap_or_default());
         }
-        supplied.insert("retention".to_owned(), flow.retention.longest().to_string());
+        supplied.insert(RETENTION.to_owned(), flow.retention.longest().to_string());
         toml_document::sort(&mut problems);
         let source = self_contained(source, &flow, &document, &schemas);
         let digest = hex(&Sha256::digest(source.as_bytes()));
         Ok((Self { flow, source, digest, vars: supplied, schemas }, problems))
+    }
+}
+
+impl LoadedFlow {
+    /// The same flow as it reads for a tenant, with these values; the name of the one that is missing where one is.
+    pub(super) fn of_tenant(
+        &self,
+        tenant: &Tenant,
+        vars: &BTreeMap<String, String>,
+    ) -> Result<Self, String> {
+        let mut own = self.clone();
+        for var in &self.flow.vars {
+            let value = vars.get(var).ok_or_else(|| var.clone())?;
+            own.vars.insert(var.clone(), value.clone());
+        }
+        own.keep_at_most(tenant.retention);
+        Ok(own)
+    }
+
+    /// Shortens how long things are kept, where the flow keeps them for longer.
+    pub(super) fn keep_at_most(&mut self, most: tenants::Retention) {
+        let kept = &mut self.flow.retention;
+        for (kept, most) in [
+            (&mut kept.transcript, most.transcript),
+            (&mut kept.uploads, most.uploads),
+            (&mut kept.records, most.records),
+        ] {
+            *kept = most.map_or(*kept, |most| most.min(*kept));
+        }
+        let longest = kept.longest().to_string();
+        self.vars.insert(RETENTION.to_owned(), longest);
     }
 }
 

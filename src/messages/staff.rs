@@ -189,6 +189,15 @@ pub(crate) fn account_empty(whose: &str, used: &str, until: DateTime<Utc>) -> St
     )
 }
 
+/// An account that others share is empty.
+pub(crate) fn model_rests(until: DateTime<Utc>) -> String {
+    format!(
+        "The model can't be used until {}. Conversations with a fixed list of questions continue with that; the others \
+         wait, or ask for a human. Please tell whoever runs this bot.",
+        day(until)
+    )
+}
+
 /// The model can't be used.
 pub(crate) const MODEL_MISCONFIGURED: &str = "The model can't be used: its provider rejects our requests (wrong key, model name or setting). Conversations with a fixed list of questions continue with that. Please tell whoever runs this bot; its log has the details.";
 pub(crate) const MODEL_EXHAUSTED: &str = "The model can't be used: the account with its provider has run out. Conversations with a fixed list of questions continue with that. Please tell whoever runs this bot.";

@@ -18,13 +18,9 @@ use crate::{
         ContactSource, Environment, LogFormat, MacosVia, Problem, Settings, default_data_dir,
         settings::{self, Macos},
     },
-    engine::{
-        self, Engine, Parts,
-        file_links::FileLinks,
-        webhook::{self, Webhooks},
-    },
-    flow::{Aliases, Library, check, subtasks::Tasks},
-    model::file_key::FileKeys,
+    engine::{self, Engine, Parts, webhook::Webhooks},
+    flow::{Aliases, Library, check, check::check_aliases, subtasks::Tasks},
+    model::{file_key::FileKeys, session::Platform},
     net::fetch::Fetcher,
     ports::{
         artifacts::{Artifacts, extract::Extractor},
@@ -151,7 +147,18 @@ pub(super) fn toolbox(tasks: &Tasks) -> anyhow::Result<Toolbox> {
 /// The flows that can be started.
 pub(super) fn library(settings: &Settings) -> anyhow::Result<Library> {
     let flows = &settings.flows;
-    let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars);
+    let mut vars = settings.vars.clone();
+    if flows.tenants_only {
+        // What nobody reads outside of tenants needs no value there.
+        for (name, value) in settings.tenants.iter().flat_map(|tenant| &tenant.vars) {
+            vars.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    let library = Library::load(flows.dir.as_deref(), &flows.enabled, &vars);
+    let library = library.and_then(|mut library| {
+        library.share(&settings.tenants, (&settings.vars, flows.tenants_only))?;
+        Ok(library)
+    });
     Ok(library.map_err(|problems| Problems(with_way_out(problems)))?)
 }
 
@@ -172,11 +179,18 @@ pub(super) fn flow_problems(
     toolbox: &Toolbox,
     (settings, is_configured): (&Settings, bool),
 ) -> Vec<Problem> {
-    let aliases = is_configured.then(|| Aliases::from(settings));
+    let is_looked_up = is_configured && !settings.flows.tenants_only;
+    let aliases = is_looked_up.then(|| Aliases::from(settings));
     let mut problems = Vec::new();
     for flow in library.iter() {
         let name = library.name(&flow.flow.id);
         problems.extend(check(&flow, &name, &toolbox.catalogue(&flow), aliases.as_ref()));
+    }
+    for tenant in settings.tenants.iter() {
+        let aliases = Aliases::from(settings.within(Some(tenant)));
+        for flow in library.of(Platform::Web, &tenant.name).iter() {
+            problems.extend(check_aliases(&flow, &library.name(&flow.flow.id), &aliases));
+        }
     }
     problems
 }
@@ -207,6 +221,7 @@ pub(super) fn limits(settings: &Settings) -> engine::Limits {
         time_zone: settings.time_zone,
         nudges: usual.nudges,
         budgets: settings.budgets,
+        tenants: Arc::clone(&settings.tenants),
     }
 }
 
@@ -332,7 +347,7 @@ fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
         pauses: Arc::new(RealPauses),
     };
     let tasks = tasks(settings)?;
-    let models = Models::open(&settings.llm, &means)?;
+    let models = Models::open_all(&settings.llm, &settings.tenants, &means)?;
     let search = settings.search.as_ref().map(|service| search::open(service, Arc::clone(&clock)));
     let services = Services {
         past: Some(Arc::new(Stored(Arc::clone(&store)))),
@@ -357,7 +372,7 @@ fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
         tasks: Arc::new(tasks),
         artifacts: Arc::new(artifacts),
         contacts: Arc::new(contacts(&settings.contacts, &Profile::default())?),
-        webhooks: Arc::new(webhooks(settings)),
+        webhooks: Arc::new(Webhooks::from(settings)),
         models,
         services,
     };
@@ -412,19 +427,6 @@ pub(super) fn contacts(wanted: &settings::Contacts, profile: &Profile) -> anyhow
         }
     }
     Ok(Contacts::new(sources))
-}
-
-fn webhooks(settings: &Settings) -> Webhooks {
-    let target = |(alias, hook): (&String, &settings::Webhook)| {
-        let secret = hook.secret.clone().map(crate::config::Secret::into_inner);
-        (alias.clone(), webhook::Target { url: hook.url.clone(), secret })
-    };
-    let links = settings
-        .web
-        .public_url
-        .clone()
-        .map(|public_url| FileLinks { public_url, expire_after: settings.web.links_expire_after });
-    Webhooks { targets: settings.webhooks.iter().map(target).collect(), links }
 }
 
 /// A runtime for a command that does one thing.

@@ -308,6 +308,9 @@ pub(super) struct SessionList {
     /// Only sessions of this flow.
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub(super) flow: Option<String>,
+    /// Only sessions of this tenant.
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(super) tenant: Option<String>,
     /// How many to list at most [default: 100, or all with `--json`].
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<NonZeroUsize>,

@@ -23,7 +23,10 @@ use super::{
 use crate::{
     base::clock::SystemClock,
     config::{Problem, problem::did_you_mean},
-    flow::{Aliases, Library, LoadedFlow, check_file, optional, shipped, subtasks::Tasks},
+    flow::{
+        Aliases, Library, LoadedFlow, check::check_aliases, check_file, optional, shipped,
+        subtasks::Tasks,
+    },
     model::{
         flow::{Fallback, Mode, Phase},
         session::Platform,
@@ -151,7 +154,8 @@ fn rehearse(
 /// Checks files against the tools there are, and against the aliases of the configuration where there is one.
 fn check(wanted: &Wanted, files: &[PathBuf], Json { json }: Json) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
-    let aliases = wanted.is_configured().then(|| Aliases::from(&settings));
+    let is_looked_up = wanted.is_configured() && !settings.flows.tenants_only;
+    let aliases = is_looked_up.then(|| Aliases::from(&settings));
     let tasks = Arc::new(app::tasks(&settings)?);
     let toolbox = Arc::new(app::toolbox(&tasks)?);
     let mut problems: Vec<Problem> = Vec::new();
@@ -170,6 +174,11 @@ fn check(wanted: &Wanted, files: &[PathBuf], Json { json }: Json) -> anyhow::Res
         }
         let name = file.display().to_string();
         if let Some(flow) = &flow {
+            let tenants = settings.tenants.iter().filter(|some| some.may_start(&flow.flow.id));
+            for tenant in tenants {
+                let aliases = Aliases::from(settings.within(Some(tenant)));
+                found.extend(check_aliases(flow, &name, &aliases));
+            }
             found = rehearse(Arc::clone(flow), (&name, found), (&toolbox, &tasks))?;
         }
         if let Some(flow) = flow.filter(|_| !found.iter().any(Problem::is_error)) {

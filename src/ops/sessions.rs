@@ -14,6 +14,7 @@ use super::{
 use crate::{
     base::clock::{Clock as _, SystemClock},
     chat::form::clip,
+    config::{Tenants, problem::did_you_mean},
     model::session::Head,
     store::unreadable::Unreadable,
 };
@@ -25,7 +26,7 @@ pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<Exi
         let reach = DataAccess::find(&settings).await?;
         match command {
             Sessions::List(asked) => {
-                let mut listed = Listed::new(&asked);
+                let mut listed = Listed::new(&asked, &settings.tenants)?;
                 reach.each_head(|head| listed.add(head)).await?;
                 listed.tell()?;
                 // What is damaged is missing from the list.
@@ -49,6 +50,7 @@ const TABLE: usize = 100;
 /// The newest of the sessions that were asked for.
 struct Listed<'a> {
     asked: &'a SessionList,
+    tenants: &'a Tenants,
     heads: VecDeque<Head>,
     /// How many there are in all.
     found: usize,
@@ -56,19 +58,31 @@ struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    fn new(asked: &'a SessionList) -> Self {
+    fn new(asked: &'a SessionList, tenants: &'a Tenants) -> anyhow::Result<Self> {
+        if let Some(name) = &asked.tenant
+            && tenants.named(name).is_none()
+        {
+            let known = tenants.iter().map(|tenant| tenant.name.as_str());
+            let hint = did_you_mean(name, known).unwrap_or_else(|| {
+                "tenants are set up under `[tenant.NAME]` in the configuration".to_owned()
+            });
+            anyhow::bail!("there is no tenant `{name}`. hint: {hint}");
+        }
         let usual = if asked.output.json { usize::MAX } else { TABLE };
         let limit = asked.limit.map_or(usual, NonZeroUsize::get);
-        Self { asked, heads: VecDeque::new(), found: 0, limit }
+        Ok(Self { asked, tenants, heads: VecDeque::new(), found: 0, limit })
     }
 
     /// Takes in the next one, which is newer than those before.
     fn add(&mut self, head: Head) {
-        let SessionList { status, flow, .. } = self.asked;
+        let SessionList { status, flow, tenant, .. } = self.asked;
         let is_in_status = status.as_deref().is_none_or(|status| status_of(&head) == status);
         let is_of_flow = flow.as_deref().is_none_or(|flow| head.flow.id == flow);
+        let of = self.tenants.at(&head.place);
+        let is_of_tenant =
+            tenant.as_deref().is_none_or(|name| of.is_some_and(|of| of.name == name));
         // Child runs are shown with their conversation.
-        if head.parent.is_some() || !is_in_status || !is_of_flow {
+        if head.parent.is_some() || !is_in_status || !is_of_flow || !is_of_tenant {
             return;
         }
         self.found += 1;
@@ -83,7 +97,7 @@ impl<'a> Listed<'a> {
         }
         let now = SystemClock.now();
         let rows = fitted(self.heads.iter().map(|head| row(head, now)).collect());
-        let is_any = asked.status.is_none() && asked.flow.is_none();
+        let is_any = asked.status.is_none() && asked.flow.is_none() && asked.tenant.is_none();
         let none =
             if is_any { "There are no sessions yet." } else { "There are no such sessions." };
         term::table(HEADINGS, &rows, none)?;
@@ -210,11 +224,13 @@ mod tests {
         let asked = |status: Option<&str>, limit| SessionList {
             status: status.map(str::to_owned),
             flow: None,
+            tenant: None,
             limit: NonZeroUsize::new(limit),
             output: Json { json: false },
         };
         let listed = |asked: &SessionList| {
-            let mut listed = Listed::new(asked);
+            let tenants = Tenants::default();
+            let mut listed = Listed::new(asked, &tenants).unwrap();
             for seq in 1..=150 {
                 listed.add(Head { seq, handed_over: seq % 2 == 0, ..head() });
                 listed.add(Head { parent: Some(head().id), ..head() });

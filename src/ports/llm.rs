@@ -19,7 +19,7 @@ mod schema;
 pub mod sse;
 pub mod untrusted;
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use async_trait::async_trait;
 
@@ -33,7 +33,10 @@ use self::{
     resilience::{ResilienceOptions, Resilient},
 };
 use crate::{
-    config::llm::{Endpoint, Endpoints, Purpose},
+    config::{
+        Tenant, Tenants,
+        llm::{Endpoint, Endpoints, Purpose},
+    },
     model::usage::Usage,
 };
 
@@ -48,6 +51,8 @@ pub struct Models {
     pub vision: Option<Arc<dyn Model>>,
     /// Says how alike texts are.
     pub embed: Option<Arc<dyn Embedder>>,
+    /// Those of tenants that have their own, by name.
+    pub of_tenants: Arc<BTreeMap<String, Self>>,
 }
 
 impl Models {
@@ -61,7 +66,25 @@ impl Models {
             vision: chat(Purpose::Vision)?,
             embed: embed(endpoints, means)?
                 .map(|embedder| Arc::new(EmbeddingCache::new(embedder)) as _),
+            of_tenants: Arc::default(),
         })
+    }
+
+    /// The configured models, with those of each tenant that has its own.
+    pub fn open_all(
+        endpoints: &Endpoints,
+        tenants: &Tenants,
+        means: &ResilienceOptions,
+    ) -> Result<Self, Error> {
+        let own = tenants.iter().filter_map(|tenant| Some((tenant, tenant.llm.as_ref()?)));
+        let own = own.map(|(tenant, own)| Ok((tenant.name.clone(), Self::open(own, means)?)));
+        let of_tenants = Arc::new(own.collect::<Result<_, Error>>()?);
+        Ok(Self { of_tenants, ..Self::open(endpoints, means)? })
+    }
+
+    /// Those that the conversations of a tenant use.
+    pub fn of(&self, tenant: Option<&Arc<Tenant>>) -> &Self {
+        tenant.and_then(|tenant| self.of_tenants.get(&tenant.name)).unwrap_or(self)
     }
 }
 

@@ -40,18 +40,21 @@ pub(super) struct Levels {
 pub enum Scope {
     /// Those of one workspace or guild.
     Workspace,
+    /// Those of one tenant.
+    Tenant,
     /// All.
     Total,
 }
 
 impl Scope {
-    /// Both of them.
-    pub const ALL: [Self; 2] = [Self::Workspace, Self::Total];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Workspace, Self::Tenant, Self::Total];
 
     /// The word in the configuration, logs and metrics.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
+            Self::Tenant => "tenant",
             Self::Total => "total",
         }
     }
@@ -60,6 +63,7 @@ impl Scope {
     pub const fn budget(self) -> &'static str {
         match self {
             Self::Workspace => "workspace_budget",
+            Self::Tenant => "tenant_budget",
             Self::Total => "total_budget",
         }
     }
@@ -84,19 +88,23 @@ impl Actor {
         self.mind_budgets(before);
     }
 
-    /// Tells staff, and by the audit record the operator, that an account is low or empty until a time.
+    /// Tells staff, and by the audit record the operator, that an account is low or empty until a time. Of one that is
+    /// not `theirs` alone, staff hear only that it is empty: how much others have used is the operator's to know.
     pub fn note_account(
         &mut self,
-        scope: Scope,
+        (scope, is_theirs): (Scope, bool),
         (level, used): (Level, &str),
         until: DateTime<Utc>,
     ) {
         self.note_budget(scope.word(), level, Some(used));
         let whose = match scope {
             Scope::Workspace => messages::staff::WORKSPACE_CONVERSATIONS,
+            Scope::Tenant => messages::staff::YOUR_CONVERSATIONS,
             Scope::Total => messages::staff::ALL_CONVERSATIONS,
         };
         let text = match level {
+            Level::Low if !is_theirs => return,
+            Level::UsedUp if !is_theirs => messages::staff::model_rests(until),
             Level::Fine => return,
             Level::Low => messages::staff::account_low(whose, used, until),
             Level::UsedUp => messages::staff::account_empty(whose, used, until),

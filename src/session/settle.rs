@@ -1,5 +1,7 @@
 //! Settles a wait: who may answer, does the answer fit, who was first.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -40,6 +42,14 @@ impl Responder {
     /// Somebody who may do no more than what everybody may: answer for themselves.
     pub const fn without_rights(person: PersonId, name: String) -> Self {
         Self { person, name, approver_of: Vec::new(), staff: false }
+    }
+
+    /// The same person, in a conversation where their rights hold or not.
+    pub fn within(&self, rights_hold: bool) -> Cow<'_, Self> {
+        if rights_hold || !self.staff && self.approver_of.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self::without_rights(self.person.clone(), self.name.clone()))
     }
 }
 

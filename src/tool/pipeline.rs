@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     base::ids::SessionId,
+    config::Tenants,
     model::{
         text::quoted,
         transcript::{Call, CallResult, Origin},
@@ -89,6 +90,7 @@ pub struct Pipeline {
     /// Contact sources.
     pub contacts: Arc<Contacts>,
     models: Models,
+    tenants: Arc<Tenants>,
     services: Services,
     policy: Policy,
     cache: Cache,
@@ -108,6 +110,7 @@ impl Pipeline {
             artifacts,
             contacts,
             models: Models::default(),
+            tenants: Arc::default(),
             services: Services::default(),
             policy,
             cache: Cache::default(),
@@ -119,6 +122,12 @@ impl Pipeline {
     #[must_use]
     pub fn with_models(self, models: Models) -> Self {
         Self { models, ..self }
+    }
+
+    /// The same for the customers that have models of their own.
+    #[must_use]
+    pub fn with_tenants(self, tenants: Arc<Tenants>) -> Self {
+        Self { tenants, ..self }
     }
 
     /// The same with what tools use besides the session.
@@ -281,7 +290,8 @@ impl Pipeline {
         actor: &'a Mutex<Actor>,
         (now, meter): (DateTime<Utc>, &'a Meter),
     ) -> ToolCx<'a> {
-        let Self { artifacts, contacts, models, services, .. } = self;
+        let Self { artifacts, contacts, services, .. } = self;
+        let models = lock(actor, |actor| self.models.of(self.tenants.at(&actor.state().place)));
         ToolCx { call: &call.id, now, actor, artifacts, contacts, models, meter, services }
     }
 

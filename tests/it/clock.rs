@@ -110,7 +110,7 @@ async fn a_thousand_conversations_due_at_once_are_worked_through_a_few_at_a_time
     world.restart().await;
     let limits = Limits { active: 64, ..Limits::default() };
     let platform = Arc::clone(&world.platform) as Arc<dyn Gateway>;
-    let engine = Engine::limited(world.engine.parts().clone(), vec![platform], limits);
+    let engine = Engine::limited(world.engine.parts().clone(), vec![platform], limits.clone());
 
     let mut looks = 0;
     loop {

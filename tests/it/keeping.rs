@@ -85,6 +85,11 @@ impl Hook {
         self.busy.store(times, Ordering::SeqCst);
     }
 
+    /// How many requests came.
+    pub(crate) fn seen(&self) -> usize {
+        self.seen.lock().unwrap().len()
+    }
+
     /// What the last request carried.
     pub(crate) fn last(&self) -> Value {
         let seen = self.seen.lock().unwrap();

@@ -45,6 +45,7 @@ mod subtasks;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "each suite needs a part of it")]
 mod support;
+mod tenants;
 mod thinking;
 mod typed;
 mod visible;

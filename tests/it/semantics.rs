@@ -760,7 +760,7 @@ async fn a_start_that_comes_twice_begins_one_talk() {
 
     let first = first.unwrap();
     assert_eq!((second.unwrap(), third.unwrap()), (first, first));
-    assert_eq!(world.engine.sessions(10).await.unwrap().len(), 1);
+    assert_eq!(world.engine.newest((None, 10), |_| true).await.unwrap().0.len(), 1);
     assert_eq!(world.screen().matches("Which colour?").count(), 1);
     let unknown = world.engine.start("nothing", &ada, room("two"), "another").await.unwrap_err();
     assert_snapshot!(unknown.to_string(), @"there is no flow `nothing`");

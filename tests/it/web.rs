@@ -18,6 +18,7 @@ mod signs;
 mod site;
 mod staff;
 mod temperaments;
+mod tenants;
 
 use std::time::Duration;
 

@@ -15,10 +15,11 @@ use anteroom::{
         clock::{Clock, FixedClock},
         ids::{CountingIds, Ids, RandomIds, SessionId, WaitId},
     },
+    config::{Environment, Settings},
     engine::{
         Engine, Error, Gateway, Inbound, InboundKind, Limits, Parts, Receipt,
         export::{Source, transcript},
-        webhook::Target,
+        webhook::{Target, Webhooks},
     },
     flow::{
         Library, LoadedFlow,
@@ -30,7 +31,7 @@ use anteroom::{
         session::{PersonId, Place, Platform, Status},
         transcript::{Audience, Event, Recorded, Via},
         ui::{Choose, Control, Decision, Reply, Verdict},
-        usage::Budgets,
+        usage::{Budget, Budgets},
         wait::{Settlement, Wait, WaitStatus},
     },
     ports::{
@@ -390,7 +391,7 @@ impl World {
         // Most stories are about something else than what the model leaves to answer.
         let limits = Limits { nudges: false, ..Limits::default() };
         let gateways = vec![Arc::clone(&platform) as Arc<dyn Gateway>];
-        let engine = Engine::limited(parts.clone(), gateways, limits);
+        let engine = Engine::limited(parts.clone(), gateways, limits.clone());
         let session = SessionId::mint(&CountingIds::default());
         Self {
             disk,
@@ -450,7 +451,7 @@ impl World {
     /// One more process on the same disk.
     pub(crate) fn another_engine(&self) -> Engine {
         let gateways = vec![Arc::clone(&self.platform) as Arc<dyn Gateway>];
-        Engine::limited(self.parts.clone(), gateways, self.limits)
+        Engine::limited(self.parts.clone(), gateways, self.limits.clone())
     }
 
     /// The next process delivers so many effects at one time.
@@ -474,6 +475,46 @@ impl World {
     /// The next process has other budgets.
     pub(crate) fn bound(&mut self, budgets: Budgets) {
         self.limits.budgets = budgets;
+        self.engine = self.another_engine();
+    }
+
+    /// The next process serves these tenants, as the configuration has them.
+    pub(crate) fn serve(&mut self, tenants: &str) {
+        let settings = Settings::parse("config.toml", tenants, &Environment::default()).unwrap();
+        let mut library = Library::clone(&self.parts.library);
+        let only = settings.flows.tenants_only;
+        library.share(&settings.tenants, (&vars(), only)).unwrap();
+        self.parts.library = Arc::new(library);
+        self.parts.webhooks = Arc::new(Webhooks::from(&settings));
+        self.limits.tenants = settings.tenants;
+        self.engine = self.another_engine();
+    }
+
+    /// The next process has another version of a flow, for these tenants.
+    pub(crate) fn replace_flow(&mut self, source: &str, tenants: &str) {
+        let mut library = Library::clone(&self.parts.library);
+        library.insert(Arc::new(LoadedFlow::load(source, "flow.toml", &vars()).unwrap()));
+        self.parts.library = Arc::new(library);
+        self.serve(tenants);
+    }
+
+    /// The next process has a model of its own for a tenant.
+    pub(crate) fn lend_model(&mut self, tenant: &str, model: &Arc<Scripted>) {
+        let interview = Some(Arc::clone(model) as Arc<dyn Model>);
+        let models = Models { interview, ..Models::default() };
+        self.parts.models.of_tenants = Arc::new(BTreeMap::from([(tenant.to_owned(), models)]));
+        self.engine = self.another_engine();
+    }
+
+    /// The next process asks models so often, over all conversations.
+    pub(crate) fn bound_total(&mut self, calls: u64) {
+        let total = Budget { calls: std::num::NonZeroU64::new(calls), ..Budget::default() };
+        self.bound(Budgets { total, ..Budgets::default() });
+    }
+
+    /// The next process works on so many conversations at one time.
+    pub(crate) fn work_on(&mut self, most: std::num::NonZeroUsize) {
+        self.limits.active = most.get();
         self.engine = self.another_engine();
     }
 
@@ -739,15 +780,19 @@ impl World {
     }
 }
 
-/// The shipped flows with the short one, and the interview's tools: made once, since some tests have many worlds.
-static USUAL: LazyLock<(Arc<Library>, Arc<Toolbox>)> = LazyLock::new(|| {
-    let vars: BTreeMap<String, String> = [
+/// What the operator calls things.
+fn vars() -> BTreeMap<String, String> {
+    let vars = [
         ("organisation", "Example Ltd"),
         ("privacy_url", "https://example.org/privacy"),
         ("contact", "people@example.org"),
-    ]
-    .map(|(name, value)| (name.to_owned(), value.to_owned()))
-    .into();
+    ];
+    vars.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+}
+
+/// The shipped flows with the short one, and the interview's tools: made once, since some tests have many worlds.
+static USUAL: LazyLock<(Arc<Library>, Arc<Toolbox>)> = LazyLock::new(|| {
+    let vars = vars();
     let mut library = Library::load(None, &[], &vars).unwrap();
     library.insert(Arc::new(LoadedFlow::load(FLOW, "flow.toml", &vars).unwrap()));
     (Arc::new(library), Arc::new(Toolbox::new(interview::tools()).unwrap()))
@@ -767,7 +812,7 @@ fn parts(
         USUAL.clone()
     } else {
         let mut library = Library::clone(&USUAL.0);
-        let flow = LoadedFlow::load(source, "flow.toml", &BTreeMap::new()).unwrap();
+        let flow = LoadedFlow::load(source, "flow.toml", &vars()).unwrap();
         library.insert(Arc::new(flow));
         let tools = catalog::tools().into_iter().chain(lab::tools(lab)).collect();
         (Arc::new(library), Arc::new(Toolbox::new(tools).unwrap()))

@@ -40,6 +40,7 @@ mod signs_seen;
 mod staff;
 #[path = "discord/temperaments.rs"]
 mod temperaments_lived_through;
+mod tenants;
 mod thinking;
 mod troubles;
 mod welcome;

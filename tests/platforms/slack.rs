@@ -51,6 +51,7 @@ mod streams_at_once;
 mod surface;
 #[path = "slack/temperaments.rs"]
 mod temperaments_lived_through;
+mod tenants;
 mod troubles;
 mod workspaces;
 

@@ -93,7 +93,7 @@ pub async fn decide(caller: &dyn Caller, order: &Order) -> Result<Answer, Error>
             Ok(from) => for_staff(caller, order, from).await,
             Err(words) => Ok(Answer::Say(words)),
         },
-        (_, Verb::Start) => Ok(begin(startable(library(caller), platform(caller)), order)),
+        (_, Verb::Start) => Ok(begin(startable(&library(caller), platform(caller)), order)),
         (_, Verb::Help) => Ok(Answer::Help(rights_of_staff(caller).await.is_ok())),
         _ => for_participant(caller, order).await,
     }
@@ -137,7 +137,7 @@ async fn for_staff(caller: &dyn Caller, order: &Order, from: Responder) -> Resul
     let (engine, on) = (caller.engine(), platform(caller));
     match order.verb {
         Verb::Overview => return all(caller).await,
-        Verb::Match => return Ok(begin(scoring(library(caller), on), order)),
+        Verb::Match => return Ok(begin(scoring(&library(caller), on), order)),
         _ => {}
     }
     let Some(user) = &order.whom else {
@@ -146,7 +146,7 @@ async fn for_staff(caller: &dyn Caller, order: &Order, from: Responder) -> Resul
         )));
     };
     if order.verb == Verb::Invite {
-        let mut flows = invitable(library(caller), on);
+        let mut flows = invitable(&library(caller), on);
         if let Some(wanted) = &order.flow {
             flows.retain(|flow| flow.flow.id == *wanted);
         }
@@ -227,8 +227,8 @@ fn begin(flows: Vec<Arc<LoadedFlow>>, order: &Order) -> Answer {
 /// Everybody's conversations here.
 async fn all(caller: &dyn Caller) -> Result<Answer, Error> {
     let me = caller.me();
-    let mut heads = caller.engine().sessions(COUNTED).await?;
-    heads.retain(|head| overview::is_of(head, me.platform, &me.workspace));
+    let is_here = |head: &Head| overview::is_of(head, me.platform, &me.workspace);
+    let (heads, _) = caller.engine().newest((None, COUNTED), is_here).await?;
     Ok(Answer::All(heads))
 }
 
@@ -238,8 +238,9 @@ async fn newest(caller: &dyn Caller, person: &PersonId) -> Result<Option<Head>, 
     Ok(overview::newest(&found, person.platform))
 }
 
-fn library(caller: &dyn Caller) -> &Library {
-    &caller.engine().parts().library
+fn library(caller: &dyn Caller) -> Library {
+    let me = caller.me();
+    caller.engine().parts().library.of(me.platform, &me.workspace)
 }
 
 fn platform(caller: &dyn Caller) -> Platform {

@@ -177,8 +177,9 @@ pub async fn pressed<U: Buttons>(
     let (by, to) = (update.presser(press), update.target(press));
     match button {
         ButtonId::Start(flow) => {
-            let library = &update.engine().parts().library;
-            match flow_named(library, update.person(by).platform, &flow) {
+            let person = update.person(by);
+            let library = update.engine().parts().library.of(person.platform, &person.workspace);
+            match flow_named(&library, person.platform, &flow) {
                 Some(flow) => update.start(flow, press).await,
                 None => Ok(update.tell(&to, messages::notices::NO_FLOWS)),
             }

@@ -134,7 +134,7 @@ impl Resolve<'_> {
     }
 }
 
-fn is_snowflake(id: &str) -> bool {
+pub(super) fn is_snowflake(id: &str) -> bool {
     (17..=20).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_digit())
 }
 

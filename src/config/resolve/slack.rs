@@ -257,7 +257,7 @@ fn has_signing_secret(written: &raw::Slack) -> bool {
     written.signing_secret_env.is_some() || written.signing_secret_file.is_some()
 }
 
-fn is_id(id: &str, kinds: &[char]) -> bool {
+pub(super) fn is_id(id: &str, kinds: &[char]) -> bool {
     id.len() > 1
         && id.starts_with(kinds)
         && id.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())

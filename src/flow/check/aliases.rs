@@ -4,13 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Check;
 use crate::{
-    config::{Approvers, Settings, problem::closest, toml_document::escaped},
-    model::flow::{Decider, PhaseEffect},
+    config::{Approvers, Settings, problem::closest, tenants::Workspace, toml_document::escaped},
+    model::{
+        flow::{Decider, PhaseEffect},
+        session::Platform,
+    },
 };
 
-/// The aliases that the operator has set up.
+/// The aliases that the operator has set up, for a tenant or outside of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Aliases {
+    /// The tenant they are set up for.
+    pub tenant: Option<String>,
     /// Of Slack channels; none where Slack is not in use.
     pub slack_channels: Option<BTreeSet<String>>,
     /// Of Discord channels; none where Discord is not in use.
@@ -27,20 +32,37 @@ pub struct Aliases {
 
 impl From<&Settings> for Aliases {
     fn from(settings: &Settings) -> Self {
-        let slack = settings.slack.as_ref();
-        let discord = settings.discord.as_ref();
+        settings.within(None).into()
+    }
+}
+
+impl From<Workspace<'_>> for Aliases {
+    fn from(there: Workspace<'_>) -> Self {
+        let keys = |ids: &BTreeMap<String, String>| ids.keys().cloned().collect();
+        let on_slack = there.is_on(Platform::Slack);
+        let on_discord = there.is_on(Platform::Discord);
+        let (approvers, webhooks) = (there.approvers(), there.webhooks());
         Self {
-            slack_channels: slack.map(|slack| slack.channels.keys().cloned().collect()),
-            discord_channels: discord.map(|discord| discord.channels.keys().cloned().collect()),
-            discord_roles: discord.map(|discord| discord.roles.keys().cloned().collect()),
-            approvers: settings.approvers.keys().cloned().collect(),
-            deciders: settings
-                .approvers
+            tenant: there.tenant().map(|tenant| tenant.name.clone()),
+            slack_channels: on_slack.then(|| keys(there.slack_channels())),
+            discord_channels: on_discord.then(|| keys(there.discord_channels())),
+            discord_roles: on_discord.then(|| keys(there.discord_roles())),
+            approvers: approvers.keys().cloned().collect(),
+            deciders: approvers
                 .iter()
                 .filter_map(|(alias, listed)| Some((alias.clone(), people(listed)?)))
                 .collect(),
-            webhooks: (!settings.webhooks.is_empty())
-                .then(|| settings.webhooks.keys().cloned().collect()),
+            webhooks: (!webhooks.is_empty()).then(|| webhooks.keys().cloned().collect()),
+        }
+    }
+}
+
+impl Aliases {
+    /// The table of the configuration that something stands under.
+    fn table(&self, name: &str) -> String {
+        match &self.tenant {
+            Some(tenant) => format!("[tenant.{tenant}.{name}]"),
+            None => format!("[{name}]"),
         }
     }
 }
@@ -62,14 +84,14 @@ impl Check<'_> {
             "/start/slack/parent",
             slack_parent,
             aliases.slack_channels.as_ref(),
-            "[slack.channels]",
+            "slack.channels",
         );
         let discord_parent = flow.start.discord.as_ref().and_then(|start| start.parent.as_deref());
         self.one(
             "/start/discord/parent",
             discord_parent,
             aliases.discord_channels.as_ref(),
-            "[discord.channels]",
+            "discord.channels",
         );
         self.staff_channel(aliases, "/handoff/channel", flow.handoff.channel.as_deref());
         let overrides = &flow.approvals.overrides;
@@ -77,7 +99,7 @@ impl Check<'_> {
             let at = "/approvals/override/channel";
             self.staff_channel(aliases, at, overrides.channel.as_deref());
             let channel = overrides.channel.as_deref();
-            self.one(at, channel, Some(&aliases.approvers), "[approvers]");
+            self.one(at, channel, Some(&aliases.approvers), "approvers");
             self.enough(aliases, "/approvals/override/quorum", channel, overrides.quorum);
         }
         for (name, approval) in &flow.approvals.named {
@@ -88,7 +110,7 @@ impl Check<'_> {
             let first = (format!("{at}/deciders"), &approval.deciders);
             for (at, alias) in std::iter::once(first).chain(later) {
                 self.staff_channel(aliases, &at, Some(alias));
-                self.one(&at, Some(alias), Some(&aliases.approvers), "[approvers]");
+                self.one(&at, Some(alias), Some(&aliases.approvers), "approvers");
             }
             for (stage, (alias, quorum)) in approval.stages().enumerate() {
                 let below = stage.checked_sub(1).map(|n| format!("/then/{n}")).unwrap_or_default();
@@ -104,7 +126,7 @@ impl Check<'_> {
 
     fn effect_aliases(&mut self, aliases: &Aliases, at: &str, effect: &PhaseEffect) {
         let approval = format!("{at}/approval");
-        self.one(&approval, effect.approval(), Some(&aliases.approvers), "[approvers]");
+        self.one(&approval, effect.approval(), Some(&aliases.approvers), "approvers");
         let roles = aliases.discord_roles.as_ref();
         match effect {
             PhaseEffect::PostSummary { channel, .. } => {
@@ -112,28 +134,30 @@ impl Check<'_> {
             }
             PhaseEffect::Webhook { url_from, .. } => {
                 let at = format!("{at}/url_from");
-                self.one(&at, Some(url_from), aliases.webhooks.as_ref(), "[webhooks]");
+                self.one(&at, Some(url_from), aliases.webhooks.as_ref(), "webhooks");
                 if aliases.webhooks.is_none() {
                     let message =
                         format!("no web hook is set up, so nothing is sent to `{url_from}`");
-                    let hint =
-                        format!("add `{url_from} = …` under `[webhooks]` in the configuration");
+                    let hint = format!(
+                        "add `{url_from} = …` under `{}` in the configuration",
+                        aliases.table("webhooks")
+                    );
                     self.warn(&at, message, &hint);
                 }
             }
             PhaseEffect::DiscordAddRole { role, .. } => {
-                self.one(&format!("{at}/role"), Some(role), roles, "[discord.roles]");
+                self.one(&format!("{at}/role"), Some(role), roles, "discord.roles");
             }
             PhaseEffect::DiscordAddRolesFrom { map, .. } => {
                 for (option, role) in map {
                     let at = format!("{at}/map/{option}");
-                    self.one(&at, Some(role), roles, "[discord.roles]");
+                    self.one(&at, Some(role), roles, "discord.roles");
                 }
             }
             PhaseEffect::DiscordPost { channel, .. } => {
                 let channels = aliases.discord_channels.as_ref();
                 let at = format!("{at}/channel");
-                self.one(&at, Some(channel), channels, "[discord.channels]");
+                self.one(&at, Some(channel), channels, "discord.channels");
             }
         }
     }
@@ -147,9 +171,11 @@ impl Check<'_> {
         if *people > 0 && usize::try_from(quorum).is_ok_and(|quorum| quorum > *people) {
             let message =
                 format!("{quorum} must decide alike, and `{alias}` lists {people} on one platform");
-            let hint =
-                "lower `quorum`, or list more people under `[approvers]` in the configuration";
-            self.warn(at, message, hint);
+            let hint = format!(
+                "lower `quorum`, or list more people under `{}` in the configuration",
+                aliases.table("approvers")
+            );
+            self.warn(at, message, &hint);
         }
     }
 
@@ -161,14 +187,25 @@ impl Check<'_> {
         }
         let known = slack.iter().chain(discord).flatten().cloned().collect();
         let table = match (slack, discord) {
-            (Some(_), Some(_)) => "[slack.channels] or [discord.channels]",
-            (Some(_), None) => "[slack.channels]",
-            (None, _) => "[discord.channels]",
+            (Some(_), Some(_)) => {
+                format!(
+                    "{} or {}",
+                    aliases.table("slack.channels"),
+                    aliases.table("discord.channels")
+                )
+            }
+            (Some(_), None) => aliases.table("slack.channels"),
+            (None, _) => aliases.table("discord.channels"),
         };
-        self.one(at, alias, Some(&known), table);
+        self.listed(at, alias, Some(&known), &table);
     }
 
-    fn one(
+    fn one(&mut self, at: &str, alias: Option<&str>, known: Option<&BTreeSet<String>>, name: &str) {
+        let Some(table) = self.aliases.map(|aliases| aliases.table(name)) else { return };
+        self.listed(at, alias, known, &table);
+    }
+
+    fn listed(
         &mut self,
         at: &str,
         alias: Option<&str>,

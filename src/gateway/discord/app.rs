@@ -31,7 +31,7 @@ use crate::{
         WorkIndicators, form::MessageAccess, message_index::MessageIndex,
     },
     config::{
-        Lists, Settings,
+        Settings, WorkspaceLists,
         settings::{DiscordConnection, DiscordTransport},
     },
     engine::{Engine, Parts},
@@ -54,7 +54,7 @@ pub struct App {
     /// Files on Discord.
     pub files: Files,
     /// Who has a say.
-    pub lists: Lists,
+    pub lists: WorkspaceLists,
     /// Which message stands for what.
     pub threads: MessageIndex,
     /// Where participants read.
@@ -133,11 +133,7 @@ impl App {
         let per_second = connection.requests_per_second.unwrap_or(pace.per_second);
         let pace = Pace { per_second, ..pace };
         let api = Api::new(&connection.api_base, connection.token.clone(), pace)?;
-        let lists = Lists {
-            approvers: settings.approvers.clone(),
-            staff_users: connection.staff_users.clone(),
-            staff_groups: connection.staff_roles.clone(),
-        };
+        let lists = settings.lists(Platform::Discord);
         let is_told =
             connection.members && matches!(connection.transport, DiscordTransport::Gateway { .. });
         let threads = MessageIndex::new(Platform::Discord, Arc::clone(&store));

@@ -113,7 +113,8 @@ impl Reader<'_> {
         if !self.share.has(guild, true) {
             return Ok(taken);
         }
-        let channels: Vec<String> = self.channels().cloned().collect();
+        let channels = app.settings.of(Platform::Discord, guild).discord_channels();
+        let channels: Vec<String> = channels.values().cloned().collect();
         let since = self.since.unwrap_or(head.created_at).max(head.created_at);
         let threads = team_threads(&app.threads, &*app.store, &look, &channels).await;
         for root in threads.map_err(|_| Missed)? {
@@ -163,7 +164,7 @@ impl Reader<'_> {
     }
 
     fn channels(&self) -> impl Iterator<Item = &String> {
-        self.app.settings.discord.iter().flat_map(|discord| discord.channels.values())
+        self.app.settings.everywhere().flat_map(|configured| configured.discord_channels().values())
     }
 
     /// Takes messages, the newest of which come first, as if each had just been dispatched.

@@ -193,7 +193,7 @@ pub(super) fn approached(update: &UpdateContext<'_>, message: &Message) -> Ack {
     if update.guild.is_none() {
         return update.greet(&reply_target, texts::words(messages::discord::BEGIN_IN_THE_SERVER));
     }
-    match startable(update.library(), Platform::Discord).as_slice() {
+    match startable(&update.library(), Platform::Discord).as_slice() {
         [] => update.greet(&reply_target, texts::words(messages::notices::NO_FLOWS)),
         flows => update.greet(&reply_target, begin::chooser(flows)),
     }

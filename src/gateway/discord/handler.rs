@@ -29,10 +29,11 @@ use crate::{
         handler::{self, Messages, Update, Written},
         message_index::Role,
     },
+    config::tenants::Workspace,
     engine::Engine,
     flow::Library,
     messages,
-    model::session::{Head, PersonId},
+    model::session::{Head, PersonId, Platform},
     session::Responder,
     store::{self, Find},
 };
@@ -145,9 +146,14 @@ impl UpdateContext<'_> {
         self.guild.as_deref().unwrap_or(people::NO_GUILD)
     }
 
-    /// The flows that can be started.
-    pub(super) fn library(&self) -> &Library {
-        &self.engine.parts().library
+    /// The flows that can be started here.
+    pub(super) fn library(&self) -> Library {
+        self.engine.parts().library.of(Platform::Discord, self.guild())
+    }
+
+    /// What is set up here.
+    pub(super) fn configured(&self) -> Workspace<'_> {
+        self.app.settings.of(Platform::Discord, self.guild())
     }
 
     /// Whether the first answer would come too late.
@@ -182,7 +188,7 @@ impl UpdateContext<'_> {
 
     /// Somebody with what they may do now.
     pub(super) fn rights(&self, by: &Actor) -> Responder {
-        people::responder(&self.app.lists, self.guild(), by)
+        people::responder(self.app.lists.of(self.guild()), self.guild(), by)
     }
 }
 
@@ -242,7 +248,7 @@ impl Update for UpdateContext<'_> {
         if self.guild.as_ref().is_some_and(|here| here != guild) {
             return Ok(people::known(guild, by));
         }
-        Ok(people::responder(&self.app.lists, guild, by))
+        Ok(people::responder(self.app.lists.of(guild), guild, by))
     }
 }
 

@@ -10,6 +10,7 @@
 //! ```
 
 use std::{
+    collections::BTreeMap,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::Arc,
 };
@@ -33,7 +34,7 @@ use crate::{
     model::{
         flow::{DiscordPlace, StartDiscord},
         posted::{Item, Posted, Reader},
-        session::{Head, Place, Status},
+        session::{Head, Place, Platform, Status},
     },
     store::{self, Find, Note, Store},
 };
@@ -214,6 +215,11 @@ impl PrivateThreads {
         self.make(look, &spare).await
     }
 
+    /// Channel ids by alias in the server of a place.
+    fn channels(&self, place: &Place) -> &BTreeMap<String, String> {
+        self.settings.of(Platform::Discord, &place.workspace).discord_channels()
+    }
+
     /// Where a flow runs when its own place fails.
     fn spare(&self, look: &Look, start: Option<&StartDiscord>) -> Option<Place> {
         let start = start?;
@@ -222,8 +228,8 @@ impl PrivateThreads {
         let (channel, thread) = match (start.fallback?, is_direct(own)) {
             (DiscordPlace::Dm, false) => (user.clone(), None),
             (DiscordPlace::PrivateThread, true) => {
-                let discord = self.settings.discord.as_ref()?;
-                (discord.channels.get(start.parent.as_deref()?)?.clone(), Some(user.clone()))
+                let channels = self.channels(own);
+                (channels.get(start.parent.as_deref()?)?.clone(), Some(user.clone()))
             }
             (DiscordPlace::Dm, true) | (DiscordPlace::PrivateThread, false) => return None,
         };
@@ -337,9 +343,11 @@ impl PrivateThreads {
 
     /// `welcome-ada`: the channel's alias, and what the person is called.
     fn name(&self, look: &Look, place: &Place) -> String {
-        let channels = self.settings.discord.as_ref().map(|discord| &discord.channels);
-        let mut aliases = channels.into_iter().flatten();
-        let alias = aliases.find(|(_, id)| **id == place.channel).map(|(alias, _)| alias.as_str());
+        let alias = self
+            .channels(place)
+            .iter()
+            .find(|(_, id)| **id == place.channel)
+            .map(|(alias, _)| alias.as_str());
         let name = slug(&look.state.person_in_words());
         let name: String = name.chars().take(NAME_MAX).collect();
         let name = format!("{}-{name}", alias.unwrap_or("talk"));

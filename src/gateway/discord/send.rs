@@ -57,9 +57,9 @@ impl Gateway for DiscordGateway {
         self.0.post_log.close(effect, delivery, &sender.trail).await
     }
 
-    async fn team(&self, _: &Place) -> Team {
+    async fn team(&self, place: &Place) -> Team {
         // Discord does not tell a bot who has a role, but by a list of all members.
-        self.0.lists.team(Platform::Discord, &BTreeMap::new())
+        self.0.lists.of(&place.workspace).team(Platform::Discord, &BTreeMap::new())
     }
 
     async fn remains(&self, session: SessionId, place: &Place) -> Vec<Posted> {

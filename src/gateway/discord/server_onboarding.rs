@@ -22,6 +22,7 @@ use crate::{
     engine::Look,
     model::{
         flow::PhaseEffect,
+        session::Platform,
         transcript::Origin,
         ui::{Choose, Control},
         wait::{Answerers, Wait},
@@ -88,13 +89,12 @@ pub(super) async fn known(app: &App, look: &Look, wait: &Wait) -> Result<Known, 
     if wait.answerers != Answerers::Participant {
         return Ok(Known::Nothing);
     }
-    let (Some(map), Some(discord)) = (leads_to(look, wait), &app.settings.discord) else {
-        return Ok(Known::Nothing);
-    };
+    let Some(map) = leads_to(look, wait) else { return Ok(Known::Nothing) };
     let guild = &look.state.place.workspace;
+    let roles = app.settings.of(Platform::Discord, guild).discord_roles();
     let user = &look.state.participant.user;
     let held = |member: &Member| {
-        let is_held = |alias: &str| discord.roles.get(alias).is_some_and(|id| member.has(id));
+        let is_held = |alias: &str| roles.get(alias).is_some_and(|id| member.has(id));
         among(choose, map, is_held)
     };
     let mut member = match app.members.known(guild, user) {
@@ -112,8 +112,7 @@ pub(super) async fn known(app: &App, look: &Look, wait: &Wait) -> Result<Known, 
     let is_through = member.flags.unwrap_or(0) & COMPLETED != 0;
     if is_through && (choose.multiple || ids.len() == 1) {
         let asked = app.native.roles(&app.api, guild).await;
-        let is_asked =
-            |alias: &String| discord.roles.get(alias).is_some_and(|id| asked.contains(id));
+        let is_asked = |alias: &String| roles.get(alias).is_some_and(|id| asked.contains(id));
         if map.values().all(is_asked) {
             return Ok(Known::Said(ids));
         }

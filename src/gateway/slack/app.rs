@@ -23,7 +23,7 @@ use crate::{
         WorkIndicators, catch_up::LastRead, message_index::MessageIndex,
     },
     config::{
-        Lists, Settings,
+        Settings,
         settings::{SlackConnection, SlackTenancy},
     },
     engine::{Engine, Parts},
@@ -130,12 +130,7 @@ impl Client {
         };
         let SlackConnection { api_url, rates, proxies, .. } = &connection;
         let api = Api::through(api_url, Arc::new(tenants), rates, proxies)?;
-        let lists = Lists {
-            approvers: settings.approvers.clone(),
-            staff_users: connection.staff_users.clone(),
-            staff_groups: connection.staff_groups.clone(),
-        };
-        let people = People::new(api.clone(), lists);
+        let people = People::new(api.clone(), settings.lists(Platform::Slack));
         Ok(Some(Self { connection, api, people }))
     }
 }

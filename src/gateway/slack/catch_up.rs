@@ -237,10 +237,10 @@ impl Reader<'_> {
 
     /// What a team wrote about a conversation.
     async fn team(&mut self, look: &Look) -> Result<(), Missed> {
-        let channels = self.app.settings.slack.iter().flat_map(|slack| slack.channels.values());
-        let channels: Vec<String> = channels.cloned().collect();
         let (head, app) = (&look.loaded.head, Arc::clone(self.app));
         let team = &head.place.workspace;
+        let channels = app.settings.of(Platform::Slack, team).slack_channels();
+        let channels: Vec<String> = channels.values().cloned().collect();
         let since = self.since.get(team).copied().unwrap_or(head.created_at).max(head.created_at);
         let since = stamp(since);
         for root in team_threads(&app.threads, &*app.store, look, &channels).await? {

@@ -76,7 +76,7 @@ fn mentioned(word: &str) -> Option<&str> {
 pub(super) async fn shortcut(update: &UpdateContext<'_>, by: &Actor) -> Ack {
     let reply_target =
         ReplyTarget { user: by.user.clone(), channel: by.user.clone(), thread: None };
-    match startable(update.library(), Platform::Slack).as_slice() {
+    match startable(&update.library(), Platform::Slack).as_slice() {
         [] => update.tell(&reply_target, messages::notices::NO_FLOWS),
         [only] => match begin(update, only, by, None).await {
             Ok(_) => update.done(),
@@ -97,7 +97,7 @@ pub(super) async fn approached(
         channel: message.channel.clone(),
         thread: Some(thread),
     };
-    let flows = startable(update.library(), Platform::Slack);
+    let flows = startable(&update.library(), Platform::Slack);
     let words = Some(message.text.as_str()).filter(|text| !typed::is_bare_start(text));
     let wants_to_start = message.is_mention || typed::is_start(&message.text);
     if message.is_direct && asks_for_person(&message.text) {

@@ -23,6 +23,7 @@ use crate::{
         problem::listed,
         settings::{SlackConnection, SlackTenancy, SlackTransport},
     },
+    model::session::Platform,
 };
 
 /// Looks at the configuration alone.
@@ -50,26 +51,33 @@ pub fn offline(patient: &DoctorContext<'_>, report: &mut Report) {
              `manifests/slack.socket.json`, which has none",
         );
     }
-    staff(patient, connection, report);
+    staff(patient, report);
     commands(patient, connection, report);
 }
 
 /// Somebody must see what staff see.
-fn staff(patient: &DoctorContext<'_>, connection: &SlackConnection, report: &mut Report) {
-    let mut approvers = patient.settings.approvers.values();
-    if connection.staff_users.is_empty() && connection.staff_groups.is_empty() {
-        report.odd(
-            "nobody sees what staff see in Slack: invitations, the overview, transcripts",
-            "write `staff_users` or `staff_groups` under `[slack]`",
-        );
-    }
-    if !approvers
-        .any(|approvers| !(approvers.slack_users.is_empty() && approvers.slack_groups.is_empty()))
-    {
-        report.odd(
-            "nobody can decide in Slack",
-            "write `slack_users` or `slack_groups` under `[approvers]`",
-        );
+fn staff(patient: &DoctorContext<'_>, report: &mut Report) {
+    for there in patient.settings.everywhere().filter(|there| there.is_on(Platform::Slack)) {
+        let lists = there.lists(Platform::Slack);
+        let whose = there.whose();
+        if lists.staff_users.is_empty() && lists.staff_groups.is_empty() {
+            report.odd(
+                format!(
+                    "nobody sees what staff see in Slack{whose}: invitations, the overview, transcripts"
+                ),
+                format!("write `staff_users` or `staff_groups` under `{}`", there.table("slack")),
+            );
+        }
+        let mut approvers = lists.approvers.values();
+        if !approvers.any(|some| !(some.slack_users.is_empty() && some.slack_groups.is_empty())) {
+            report.odd(
+                format!("nobody can decide in Slack{whose}"),
+                format!(
+                    "write `slack_users` or `slack_groups` under `{}`",
+                    there.table("approvers")
+                ),
+            );
+        }
     }
     report.checked("who is staff and who decides");
 }
@@ -97,11 +105,7 @@ fn shipped_commands() -> BTreeSet<String> {
 /// Asks Slack.
 pub async fn online(patient: &DoctorContext<'_>, report: &mut Report) {
     let slack = patient.settings.slack.as_ref();
-    let Some((slack, connection)) =
-        slack.and_then(|slack| Some((slack, slack.connection.as_ref()?)))
-    else {
-        return;
-    };
+    let Some(connection) = slack.and_then(|slack| slack.connection.as_ref()) else { return };
     let Ok(client) = reqwest::Client::builder()
         .timeout(ASK_MAX)
         .redirect(reqwest::redirect::Policy::none())
@@ -138,8 +142,9 @@ pub async fn online(patient: &DoctorContext<'_>, report: &mut Report) {
         return;
     }
     let doctor = Doctor { api: &api, team: &team };
-    doctor.channels(&slack.channels, report).await;
-    doctor.people(patient.settings, connection, report).await;
+    let here = patient.settings.of(Platform::Slack, &team);
+    doctor.channels(here.slack_channels(), report).await;
+    doctor.people(&here.lists(Platform::Slack), report).await;
     doctor.samples(patient.clock.now(), report).await;
 }
 

@@ -25,6 +25,7 @@ use crate::{
         handler::{self, Messages, Update, Written},
         message_index::{Mark, MessageRef, Role},
     },
+    config::tenants::Workspace,
     engine::Engine,
     flow::Library,
     model::session::{Head, PersonId, Place, Platform},
@@ -97,9 +98,14 @@ impl UpdateContext<'_> {
         &self.tenant.team
     }
 
-    /// The flows that can be started.
-    pub(super) fn library(&self) -> &Library {
-        &self.engine.parts().library
+    /// The flows that can be started here.
+    pub(super) fn library(&self) -> Library {
+        self.engine.parts().library.of(Platform::Slack, self.team())
+    }
+
+    /// What is set up here.
+    pub(super) fn configured(&self) -> Workspace<'_> {
+        self.app.settings.of(Platform::Slack, self.team())
     }
 
     /// The conversations of a person here, newest first.

@@ -259,11 +259,11 @@ impl Inner {
             flow.flow.start.slack.as_ref().is_some_and(|start| start.app_home)
                 && !own.iter().any(|own| is_running(own) || is_complete(own))
         };
-        let flows = engine.parts().library.iter().filter(is_of).collect();
+        let library = engine.parts().library.of(Platform::Slack, &tenant.team);
+        let flows = library.iter().filter(is_of).collect();
         let all = if is_staff {
-            let mut all = engine.sessions(limits::HOME_COUNTED).await?;
-            all.retain(|head| overview::is_of(head, Platform::Slack, &tenant.team));
-            Some(all)
+            let is_here = |head: &Head| overview::is_of(head, Platform::Slack, &tenant.team);
+            Some(engine.newest((None, limits::HOME_COUNTED), is_here).await?.0)
         } else {
             None
         };

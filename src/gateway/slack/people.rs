@@ -21,7 +21,7 @@ use super::{
     limits,
 };
 use crate::{
-    config::Lists,
+    config::WorkspaceLists,
     messages,
     model::{
         contact::{Contact, Labelled, Name},
@@ -73,18 +73,18 @@ type Key = (String, String);
 #[derive(Debug, Clone)]
 pub struct People {
     api: Api,
-    lists: Arc<Lists>,
+    lists: WorkspaceLists,
     persons: Cache<Key, Arc<Person>>,
     groups: Cache<Key, Arc<BTreeSet<String>>>,
 }
 
 impl People {
     /// Asks `api`; rights come from `lists`.
-    pub fn new(api: Api, lists: Lists) -> Self {
+    pub fn new(api: Api, lists: WorkspaceLists) -> Self {
         let (kept, time) = (limits::PEOPLE_KEPT, limits::PEOPLE_FRESH);
         Self {
             api,
-            lists: Arc::new(lists),
+            lists,
             persons: Cache::builder().max_capacity(kept).time_to_live(time).build(),
             groups: Cache::builder().max_capacity(kept).time_to_live(time).build(),
         }
@@ -105,7 +105,7 @@ impl People {
         }
         // Nothing needs to be asked about most people: they stand in no list.
         let groups = self.groups_of(team, &by.user).await?;
-        let Some(approver_of) = self.lists.rights_of(&responder.person, &groups) else {
+        let Some(approver_of) = self.lists.of(team).rights_of(&responder.person, &groups) else {
             return Ok(responder);
         };
         let known = self.person(team, &by.user).await?;
@@ -151,7 +151,7 @@ impl People {
     /// Asks for the members of every group of the lists anew.
     pub async fn refresh(&self) {
         for installed in self.api.tenants().installations() {
-            for group in self.lists.groups(Platform::Slack) {
+            for group in self.lists.of(&installed.team).groups(Platform::Slack) {
                 if let Ok(members) = self.ask_group(&installed.team, group).await {
                     self.groups.insert((installed.team.clone(), group.to_owned()), members).await;
                 }
@@ -162,19 +162,19 @@ impl People {
     /// Whom of the team the bot can write to; of a group that Slack does not tell of now, nobody.
     pub async fn team(&self, team: &str) -> Team {
         let mut members = BTreeMap::new();
-        for group in self.lists.groups(Platform::Slack) {
+        for group in self.lists.of(team).groups(Platform::Slack) {
             let key = (team.to_owned(), group.to_owned());
             let found = self.groups.try_get_with(key, self.ask_group(team, group));
             if let Ok(found) = self.in_time(found).await {
                 members.insert(group.to_owned(), BTreeSet::clone(&found));
             }
         }
-        self.lists.team(Platform::Slack, &members)
+        self.lists.of(team).team(Platform::Slack, &members)
     }
 
     async fn groups_of(&self, team: &str, user: &str) -> Result<BTreeSet<String>, Unknown> {
         let mut within = BTreeSet::new();
-        for group in self.lists.groups(Platform::Slack) {
+        for group in self.lists.of(team).groups(Platform::Slack) {
             let key = (team.to_owned(), group.to_owned());
             let members = self.groups.try_get_with(key, self.ask_group(team, group));
             if self.in_time(members).await?.contains(user) {

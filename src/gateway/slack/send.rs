@@ -196,7 +196,7 @@ impl Sender<'_> {
         let is_erased = matches!(wait.purpose, Purpose::Erase) || wait.prompt.body.is_empty();
         let is_request = matches!(wait.answerers, Answerers::Deciders { .. });
         if let (true, Recipient::Channel { alias }) = (is_request, &self.effect.to) {
-            let approvers = self.app.settings.approvers.get(alias);
+            let approvers = self.configured().approvers().get(alias);
             cx.deciders = approvers.and_then(texts::mentions);
         }
         let is_notice = matches!(wait.purpose, Purpose::Notice);
@@ -254,7 +254,7 @@ impl Sender<'_> {
         if let Recipient::Channel { alias } = &self.effect.to
             && target.is_about_request
         {
-            let groups = self.app.settings.approvers.get(alias);
+            let groups = self.configured().approvers().get(alias);
             messages.extend(groups.and_then(texts::called));
         }
         self.post_to(target, &messages).await

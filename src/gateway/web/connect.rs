@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     brand,
-    guard::{self, Browser},
+    guard::{self, Browser, StaffKeys},
     health, limits, linked, live, page, participant,
     places::Places,
     staff,
@@ -80,6 +80,8 @@ pub struct App {
     pub settings: Arc<Settings>,
     /// How the pages look.
     pub brand: Arc<Brand>,
+    /// What opens the staff page.
+    pub staff_keys: StaffKeys,
     /// Memory for forms with files.
     pub uploads: Budget,
     /// Memory for files that are fetched by links.
@@ -143,6 +145,7 @@ impl Server {
         let app = Arc::new(App {
             engine,
             brand: Arc::new(self.settings.brand.clone()),
+            staff_keys: StaffKeys::of(&self.settings),
             settings: self.settings,
             uploads: Budget::new(limits::UPLOADS_MAX),
             downloads: Budget::new(limits::DOWNLOADS_MAX),

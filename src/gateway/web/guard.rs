@@ -1,6 +1,8 @@
 //! Who may talk to the page: names of this host, same origin, a token in every form, and what browsers are told.
 //! Pure but for the making of a cookie.
 
+use std::sync::Arc;
+
 use axum::http::{
     HeaderMap, HeaderValue,
     header::{self, HeaderName},
@@ -11,7 +13,10 @@ use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
 use super::limits;
-use crate::model::{audit::hex, session::PersonId, text};
+use crate::{
+    config::{Secret, Settings, Tenant},
+    model::{audit::hex, session::PersonId, text},
+};
 
 /// Cookie with the browser's own random token. It is the only proof of who a participant is, so it is never stored.
 const BROWSER: &str = "anteroom";
@@ -50,9 +55,13 @@ impl Browser {
         PersonId::web(&self.digest("person")[..32])
     }
 
-    /// The staff member who sits at it.
-    pub fn staff(&self) -> PersonId {
-        PersonId::web(format!("staff-{}", &self.digest("staff")[..16]))
+    /// The staff member who sits at it: one of a tenant's, or one of the operator's.
+    pub fn staff(&self, tenant: Option<&Tenant>) -> PersonId {
+        let person = PersonId::web(format!("staff-{}", &self.digest("staff")[..16]));
+        match tenant {
+            Some(tenant) => PersonId { workspace: tenant.name.clone(), ..person },
+            None => person,
+        }
     }
 
     /// What every form of this browser must carry.
@@ -84,21 +93,74 @@ fn digest(purpose: &str, secret: &str) -> String {
     hex(&hasher.finalize())
 }
 
-/// The header that remembers the staff key, as a digest that opens nothing else.
-pub fn staff_cookie(key: &str) -> HeaderValue {
-    set_cookie(STAFF, &digest("staff key", key))
+/// Whose conversations the staff page shows.
+#[derive(Debug, Clone)]
+pub enum Desk {
+    /// Everybody's.
+    Operator,
+    /// Those of one tenant.
+    Tenant(Arc<Tenant>),
 }
 
-/// Whether the key in an address is the staff key.
-pub fn is_staff_key(given: &str, key: &str) -> bool {
-    // Digests first, so that the comparison tells nothing about the length either.
-    digest("staff key", given).as_bytes().ct_eq(digest("staff key", key).as_bytes()).into()
+impl Desk {
+    /// The tenant, where it is one's.
+    pub fn tenant(&self) -> Option<&Tenant> {
+        match self {
+            Self::Operator => None,
+            Self::Tenant(tenant) => Some(tenant),
+        }
+    }
 }
 
-/// Whether the browser has shown the staff key before.
-pub fn knows_staff_key(headers: &HeaderMap, key: &str) -> bool {
-    let expected = digest("staff key", key);
-    cookie(headers, STAFF).is_some_and(|c| c.as_bytes().ct_eq(expected.as_bytes()).into())
+/// The keys of the staff page, as digests, so that a comparison tells nothing about their length either.
+#[derive(Debug, Clone)]
+pub struct StaffKeys {
+    /// The operator's; none: everyone on this machine may.
+    operator: Option<String>,
+    tenants: Vec<(String, Arc<Tenant>)>,
+}
+
+impl StaffKeys {
+    /// Those of the configuration.
+    pub fn of(settings: &Settings) -> Self {
+        let digest = |key: &Secret| digest("staff key", key.expose());
+        let tenants = settings.tenants.iter();
+        Self {
+            operator: settings.web.staff_key.as_ref().map(digest),
+            tenants: tenants
+                .filter_map(|tenant| Some((digest(tenant.staff_key.as_ref()?), Arc::clone(tenant))))
+                .collect(),
+        }
+    }
+
+    /// Whether there is one to be shown.
+    pub const fn is_needed(&self) -> bool {
+        self.operator.is_some()
+    }
+
+    /// The header that remembers a key, as a digest that opens nothing else; none where the key opens nothing.
+    pub fn cookie(&self, given: &str) -> Option<HeaderValue> {
+        let digest = digest("staff key", given);
+        self.opened(&digest).map(|_| set_cookie(STAFF, &digest))
+    }
+
+    /// What the key opens that the browser has shown before; everything where no key is needed.
+    pub fn desk(&self, headers: &HeaderMap) -> Option<Desk> {
+        if !self.is_needed() {
+            return Some(Desk::Operator);
+        }
+        self.opened(cookie(headers, STAFF)?)
+    }
+
+    fn opened(&self, digest: &str) -> Option<Desk> {
+        let is_it = |known: &str| bool::from(known.as_bytes().ct_eq(digest.as_bytes()));
+        // Every one is compared, so that the time tells nothing.
+        let opens = |found: Option<Desk>, (known, tenant): &(String, Arc<Tenant>)| {
+            is_it(known).then(|| Desk::Tenant(Arc::clone(tenant))).or(found)
+        };
+        let operator = self.operator.as_deref().is_some_and(is_it).then_some(Desk::Operator);
+        self.tenants.iter().fold(operator, opens)
+    }
 }
 
 /// The header that remembers a staff member's name.

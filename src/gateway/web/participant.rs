@@ -106,7 +106,7 @@ pub(super) async fn start(State(app): State<Arc<App>>, request: Request<Body>) -
 
 fn responder(app: &App, browser: &Browser, name: String) -> Responder {
     let person = browser.person();
-    let approver_of = app.settings.approver_of(&person, &BTreeSet::new(), false);
+    let approver_of = app.settings.within(None).approver_of(&person, &BTreeSet::new(), false);
     Responder { person, name, approver_of, staff: false }
 }
 

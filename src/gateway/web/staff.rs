@@ -11,7 +11,7 @@ use axum::{
 
 use super::{
     connect::App,
-    guard::{self, Browser},
+    guard::{self, Browser, Desk},
     limits, page,
     page::View,
     parse,
@@ -25,9 +25,10 @@ use crate::{
     base::ids::SessionId,
     chat::form::{Words, words},
     config::settings::Slack,
-    engine::Error,
+    engine::{Error, Outage},
     messages,
     model::{
+        session::{PersonId, Place},
         transcript::Audience,
         wait::{Answerers, Wait},
     },
@@ -40,25 +41,31 @@ use crate::{
 pub(super) struct Member {
     pub(super) browser: Browser,
     pub(super) name: Option<String>,
+    desk: Desk,
 }
 
 impl Member {
     /// Who sits there, with the rights of now; none without the staff key, where there is one.
     pub(super) fn of(app: &App, headers: &HeaderMap) -> Option<Self> {
-        let may = app
-            .settings
-            .web
-            .staff_key
-            .as_ref()
-            .is_none_or(|key| guard::knows_staff_key(headers, key.expose()));
-        let browser = Browser::of(headers)?;
-        may.then(|| Self { browser, name: guard::staff_name(headers) })
+        let desk = app.staff_keys.desk(headers)?;
+        Some(Self { browser: Browser::of(headers)?, name: guard::staff_name(headers), desk })
+    }
+
+    /// Who they are.
+    fn person(&self) -> PersonId {
+        self.browser.staff(self.desk.tenant())
     }
 
     fn responder(&self, app: &App) -> Option<Responder> {
-        let person = self.browser.staff();
-        let approver_of = app.settings.approver_of(&person, &BTreeSet::new(), true);
+        let person = self.person();
+        let there = app.settings.within(self.desk.tenant());
+        let approver_of = there.approver_of(&person, &BTreeSet::new(), true);
         Some(Responder { person, name: self.name.clone()?, approver_of, staff: true })
+    }
+
+    /// Whether a conversation is theirs to see.
+    fn sees(&self, app: &App, place: &Place) -> bool {
+        app.settings.tenants.rights_hold(&self.person(), place)
     }
 }
 
@@ -86,20 +93,18 @@ pub(super) async fn overview(
     headers: HeaderMap,
 ) -> Response {
     let browser = Browser::of(&headers);
-    let expected = app.settings.web.staff_key.as_ref();
-    if let (Some(given), Some(expected)) = (&key, expected) {
-        if !guard::is_staff_key(given, expected.expose()) {
-            return closed();
-        }
+    let is_locked = app.staff_keys.is_needed();
+    if let Some(given) = key.filter(|_| is_locked) {
+        let Some(cookie) = app.staff_keys.cookie(&given) else { return closed() };
         // The key must not stay in the address bar, nor in the history.
-        let mut cookies = vec![(header::SET_COOKIE, guard::staff_cookie(expected.expose()))];
+        let mut cookies = vec![(header::SET_COOKIE, cookie)];
         if browser.is_none() {
             cookies.push((header::SET_COOKIE, Browser::fresh().cookie()));
         }
         return (AppendHeaders(cookies), Redirect::to("/staff")).into_response();
     }
     if browser.is_none() {
-        if expected.is_some() {
+        if is_locked {
             return closed();
         }
         let cookie = (header::SET_COOKIE, Browser::fresh().cookie());
@@ -120,17 +125,14 @@ pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result
     let store = &app.engine.parts().store;
     // However old it is: what waits must never drop out of sight.
     let mut waits = store.find(Find::WantsStaff).await?;
+    waits.retain(|head| member.sees(app, &head.place));
     waits.sort_by_key(|head| (!head.wants_a_person(), head.updated_at, head.id));
-    // One more tells whether there are older ones.
-    let limit = limits::SESSIONS_PER_PAGE + 1;
-    let mut heads = store.find(Find::Newest { before: wanted.before, limit }).await?;
-    let is_more = heads.len() == limit;
-    heads.truncate(limits::SESSIONS_PER_PAGE);
-    let last = heads.last().map(|head| head.id);
+    let page = (wanted.before, limits::SESSIONS_PER_PAGE);
+    let (heads, older) = app.engine.newest(page, |head| member.sees(app, &head.place)).await?;
     let pages = Pages {
         waiting: Page::of(wanted.waiting, waits.len(), limits::WAITING_PER_PAGE),
         before: wanted.before,
-        older: last.filter(|_| is_more),
+        older,
     };
     let skipped = pages.waiting.skipped(limits::WAITING_PER_PAGE);
     let shown = waits.into_iter().skip(skipped).take(limits::WAITING_PER_PAGE);
@@ -158,10 +160,23 @@ pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result
         flows: parts.library.iter().map(|flow| (flow.flow.id.clone(), flow)).collect(),
         name: member.name.clone().unwrap_or_default(),
         now: parts.clock.now(),
-        outages: app.engine.outages(),
-        damaged: app.engine.damage().len(),
+        outages: outages(app, member),
+        damaged: if member.desk.tenant().is_some() { 0 } else { app.engine.damage().len() },
         begin: begin(app),
     })
+}
+
+/// What keeps messages from leaving, as far as it is theirs to know.
+fn outages(app: &App, member: &Member) -> Vec<Outage> {
+    let mut outages = app.engine.outages();
+    if let Some(tenant) = member.desk.tenant() {
+        outages.retain(|outage| {
+            let workspace = outage.cause.workspace();
+            let of = workspace.and_then(|id| app.settings.tenants.of(outage.cause.platform, id));
+            of.is_some_and(|of| of.name == tenant.name)
+        });
+    }
+    outages
 }
 
 /// How conversations begin on the platforms that the bot is connected to.
@@ -205,12 +220,16 @@ async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Membe
     let view = reply::view(app, session)
         .await
         .map_err(|error| page::problem(status_of(&error), &words::of_error(&error)))?;
+    // To the staff of another tenant it does not exist.
+    if !member.sees(app, &view.state.place) {
+        return Err(nothing());
+    }
     Ok((view, member))
 }
 
 /// Who reads a conversation leaves a record first: without it nothing is shown.
 async fn note(app: &App, view: &View, event: &str, member: &Member) -> Result<(), Response> {
-    let by = member.browser.staff().to_string();
+    let by = member.person().to_string();
     let noted = app.engine.note_reading(view.state.session, event, &by).await;
     noted.map_err(|error| page::problem(status_of(&error), &words::of_error(&error)))
 }

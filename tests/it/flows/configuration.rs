@@ -131,6 +131,55 @@ macos = { owner = "ada@example.org", via = "contacts" }
 }
 
 #[test]
+fn tenants_are_told_apart() {
+    let environment = Environment::from([
+        ("KEY", "correct horse battery"),
+        ("SAME", "correct horse battery"),
+        ("SHORT", "secret"),
+    ]);
+    let said = |text: &str| {
+        Settings::parse("config.toml", text, &environment).err().map(|problems| render(&problems))
+    };
+    insta::assert_snapshot!(said(
+        r#"
+[web]
+staff_key_env = "KEY"
+[tenant."Acme Ltd"]
+[tenant.local]
+[tenant.acme]
+staff_key_env = "SAME"
+[tenant.acme.slack]
+workspaces = ["T0ACME", "acme.slack.com"]
+channels = { desk = "desk" }
+[tenant.zulu]
+staff_key_env = "SHORT"
+webhooks.ats = { url = "http://example.org" }
+llm.interview = { base_url = "http://example.org", model = "m" }
+[tenant.zulu.slack]
+workspaces = ["T0ACME"]
+[tenant.zulu.discord]
+servers = ["Zulu"]
+"#
+    )
+    .unwrap(), @r#"
+    config.toml:4:9: `Acme Ltd` is not a name for a tenant. hint: use up to 32 small letters, digits and dashes; `local` is reserved
+    config.toml:5:9: `local` is not a name for a tenant. hint: use up to 32 small letters, digits and dashes; `local` is reserved
+    config.toml:6:9: this key opens the staff page for others too. hint: use a key of its own for each tenant, and another one under `[web]`
+    config.toml:9:25: `acme.slack.com` is not the id of a workspace. hint: copy it from the address of the workspace in a browser: `T0123456789`
+    config.toml:10:14: `desk` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
+    config.toml:11:9: `T0ACME` belongs to `acme` already. hint: a workspace or server belongs to one tenant
+    config.toml:11:9: the staff page's key is too short. hint: use at least 16 characters, for example from `openssl rand -hex 16`
+    config.toml:13:18: `http://example.org` can't be used as a web hook. hint: use an address that begins with `https://` or `http://127.0.0.1` and contains no password
+    config.toml:14:19: `http://example.org` would send the key and what people write unencrypted. hint: use `https://`; plain `http` is only allowed on this machine, as `http://127.0.0.1`, and to hosts in `[llm] allow_http`
+    config.toml:18:12: `Zulu` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
+    "#);
+    let open = "[tenant.acme]\nstaff_key_env = \"KEY\"\n";
+    insta::assert_snapshot!(said(open).unwrap(), @"config.toml:1:9: without a key of the operator's, the staff page shows everybody's conversations to everybody. hint: set `staff_key_env` or `staff_key_file` under `[web]` as well");
+    let fine = "[web]\nstaff_key_env = \"KEY\"\n[tenant.acme]\n[tenant.zulu]\nllm.spare.x = { provider = \"ollama\", model = \"m\" }\n";
+    assert_eq!(said(fine), None);
+}
+
+#[test]
 fn other_machines_are_served_only_on_two_decisions() {
     insta::assert_snapshot!(said("[web]\nlisten = \"0.0.0.0:80\"\n"), @"config.toml:2:1: `0.0.0.0:80` can be reached from other machines. hint: use `127.0.0.1`, or set `allow_remote = true`");
     insta::assert_snapshot!(said("[web]\nlisten = \"0.0.0.0:80\"\nallow_remote = true\n"), @"config.toml:3:1: the staff page would be open to other machines without a key. hint: set `staff_key_env` or `staff_key_file`");
@@ -204,7 +253,7 @@ fn deciders_are_known_by_id_group_or_the_staff_page() {
     let settings = Settings::parse("config.toml", &text, &Environment::default()).unwrap();
     let none = BTreeSet::new();
     let of = |person: &str, groups: &BTreeSet<String>, staff| {
-        settings.approver_of(&person.parse::<PersonId>().unwrap(), groups, staff)
+        settings.within(None).approver_of(&person.parse::<PersonId>().unwrap(), groups, staff)
     };
     assert_eq!(of("slack:T01/U01", &none, false), ["recruiting_approvals"]);
     assert_eq!(of("slack:T01/U02", &["S01".to_owned()].into(), false), ["recruiting_approvals"]);

@@ -173,7 +173,7 @@ async fn nobody_talks_to_a_child_run() {
     let receipt = world.say("stop").await;
     assert_snapshot!(format!("{receipt:?}"), @r#"Refused("This isn't a conversation. Please use the one that this belongs to.")"#);
     world.session = root;
-    assert_eq!(world.engine.sessions(10).await.unwrap().len(), 1);
+    assert_eq!(world.engine.newest((None, 10), |_| true).await.unwrap().0.len(), 1);
     world.pass(TimeDelta::days(15)).await;
     // The card pauses the conversation as any other does, and reminds.
     assert_eq!(world.state().await.status, Status::Paused);

@@ -245,7 +245,7 @@ async fn whoever_stops_a_step_that_runs_is_told_that_it_does() {
     let ada = site.visitor();
     let path = begun(&site, &ada).await;
     scales.reached().await;
-    let head = site.engine.sessions(1).await.unwrap().remove(0);
+    let head = site.engine.newest((None, 1), |_| true).await.unwrap().0.remove(0);
     let from = Responder::without_rights(head.participant, "Ada".to_owned());
     let (key, what) = ("stop".to_owned(), InboundKind::Command(Command::Interrupt));
     let stopped = site.engine.receive(Inbound { key, session: head.id, from, what }).await.unwrap();

@@ -64,7 +64,7 @@ impl Told {
             public_url: public_url.to_owned(),
             expire_after: TimeDelta::days(7),
         });
-        let site = Site::hooked(FLOW, Webhooks { targets, links }).await;
+        let site = Site::hooked(FLOW, Webhooks { targets, links, ..Webhooks::default() }).await;
         let ada = site.visitor();
         let page = ada.start("tour", "Ada").await;
         let page = ada.press(&page, "Go on").await;

@@ -7,8 +7,8 @@ use anteroom::{
         clock::{Clock, FixedClock},
         ids::{Ids, RandomIds, SessionId},
     },
-    config::{Secret, Settings, brand::Brand},
-    engine::{Engine, Parts, webhook::Webhooks},
+    config::{Approvers, Secret, Settings, Tenant, Tenants, brand::Brand},
+    engine::{Engine, Limits, Parts, webhook::Webhooks},
     flow::{Library, LoadedFlow},
     gateway::web::{Server, WebGateway},
     ports::{
@@ -100,6 +100,7 @@ struct Made {
     vars: BTreeMap<String, String>,
     contacts: Contacts,
     webhooks: Webhooks,
+    tenants: Tenants,
 }
 
 impl Default for Made {
@@ -114,6 +115,7 @@ impl Default for Made {
             vars: BTreeMap::new(),
             contacts: Contacts::default(),
             webhooks: Webhooks::default(),
+            tenants: Tenants::default(),
         }
     }
 }
@@ -132,6 +134,21 @@ impl Site {
     /// The staff page needs a key.
     pub(super) async fn locked(key: &str) -> Self {
         Self::serve(Some(Secret::new(key)), Arc::new(MemoryStore::default())).await
+    }
+
+    /// The staff page has a key of the operator's, and one for each of these tenants: its name, three times.
+    pub(super) async fn shared(key: &str, tenants: &[&str]) -> Self {
+        let tenant = |name: &&str| Tenant {
+            name: (*name).to_owned(),
+            staff_key: Some(Secret::new(name.repeat(3))),
+            approvers: BTreeMap::from([(
+                "recruiting_approvals".to_owned(),
+                Approvers { web_staff: true, ..Approvers::default() },
+            )]),
+            ..Tenant::default()
+        };
+        let (staff_key, tenants) = (Some(Secret::new(key)), tenants.iter().map(tenant).collect());
+        Self::make(Made { staff_key, tenants, ..Made::default() }).await
     }
 
     /// A model leads its own flow, with one more tool.
@@ -177,13 +194,15 @@ impl Site {
         reason = "every test awaits its site; that it waits for nothing is by chance"
     )]
     async fn make(made: Made) -> Self {
-        let Made { staff_key, store, flow, models, tool, brand, vars, contacts, webhooks } = made;
+        let Made { staff_key, store, flow, models, tool, brand, vars, contacts, .. } = made;
+        let (webhooks, tenants) = (made.webhooks, Arc::new(made.tenants));
         let folder = tempfile::tempdir().unwrap();
         let mut settings = Settings::playground(folder.path().to_owned());
         settings.web.listen = "127.0.0.1:0".parse().unwrap();
         settings.web.staff_key = staff_key;
         settings.web.public_url = webhooks.links.as_ref().map(|links| links.public_url.clone());
         settings.brand = brand;
+        settings.tenants = Arc::clone(&tenants);
         let fixed = Arc::new(FixedClock::new("2026-11-02T14:05:00Z".parse().unwrap()));
         let clock: Arc<dyn Clock> = Arc::clone(&fixed) as _;
         let ids: Arc<dyn Ids> = Arc::new(RandomIds);
@@ -207,7 +226,8 @@ impl Site {
         };
         let server = Server::bind(Arc::new(settings)).unwrap();
         let url = format!("http://{}", server.address());
-        let engine = Engine::new(parts, vec![Arc::new(WebGateway)]);
+        let limits = Limits { tenants, ..Limits::default() };
+        let engine = Engine::limited(parts, vec![Arc::new(WebGateway)], limits);
         let mut tasks = JoinSet::new();
         let (run, serve) = (engine.clone(), engine.clone());
         tasks.spawn(async move { run.run(CancellationToken::new()).await });
@@ -230,9 +250,18 @@ impl Site {
         visitor
     }
 
+    /// The same where a key is needed.
+    pub(super) async fn staff_with(&self, key: &str, name: &str) -> Visitor {
+        let visitor = self.visitor();
+        let page = visitor.get(&format!("/staff?key={key}")).await;
+        let csrf = csrf(&page);
+        visitor.post("/staff/name", &[("csrf", &csrf), ("name", name)]).await;
+        visitor
+    }
+
     /// The one conversation there is.
     pub(super) async fn session(&self) -> SessionId {
-        let heads = self.engine.sessions(2).await.unwrap();
+        let heads = self.engine.newest((None, 2), |_| true).await.unwrap().0;
         assert_eq!(heads.len(), 1);
         heads[0].id
     }

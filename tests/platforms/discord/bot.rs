@@ -17,7 +17,7 @@ use anteroom::{
         clock::{Clock, FixedClock},
         ids::{CountingIds, Ids, SessionId},
     },
-    config::{Environment, Settings},
+    config::{Environment, Settings, Tenant, tenants::WrittenDiscord},
     engine::{self, Engine},
     flow::{
         Library,
@@ -115,6 +115,8 @@ pub(crate) struct Plan {
     pub(crate) deployed: Deployed,
     /// Who decides by name, besides those who have the role.
     pub(crate) deciders: Vec<u64>,
+    /// Everything is set up for a tenant, which has this server, and nothing outside of it.
+    pub(crate) tenant: Option<u64>,
 }
 
 impl Plan {
@@ -475,7 +477,8 @@ async fn make(
     let all = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(ids));
     let parts = parts(&settings, folder, plan, all);
     // These stories are about something else than what the model leaves to answer.
-    let limits = engine::Limits { nudges: false, ..engine::Limits::default() };
+    let tenants = Arc::clone(&settings.tenants);
+    let limits = engine::Limits { nudges: false, tenants, ..engine::Limits::default() };
     let engine = Engine::limited(parts, Vec::new(), limits);
     let app = App::open(&settings, engine.clone(), pace).unwrap().unwrap();
     engine.connect(Arc::new(DiscordGateway(Arc::clone(&app))));
@@ -516,7 +519,8 @@ fn parts(
     (store, clock, ids): (Arc<dyn Store>, Arc<dyn Clock>, Arc<dyn Ids>),
 ) -> engine::Parts {
     let flows = &settings.flows;
-    let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars).unwrap();
+    let mut library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars).unwrap();
+    library.share(&settings.tenants, (&settings.vars, flows.tenants_only)).unwrap();
     let mut tasks = Tasks::load(None).unwrap();
     if let Some(task) = &plan.task {
         tasks.insert(Arc::new(LoadedTask::load(task, "task.toml").unwrap()));
@@ -579,7 +583,32 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
     fs::write(&file, config).unwrap();
     let token = TOKEN.strip_prefix("Bot ").unwrap();
     let environment = Environment::from([("TOKEN", token)]);
-    Settings::load(&file, &environment).unwrap()
+    let mut settings = Settings::load(&file, &environment).unwrap();
+    if let Some(server) = plan.tenant {
+        within_a_tenant(&mut settings, server);
+    }
+    settings
+}
+
+/// What was set up for everybody is set up for the one server of a tenant.
+fn within_a_tenant(settings: &mut Settings, server: u64) {
+    let discord = settings.discord.as_mut().unwrap();
+    let connection = discord.connection.as_mut().unwrap();
+    let own = WrittenDiscord {
+        servers: vec![server.to_string()],
+        staff_users: std::mem::take(&mut connection.staff_users).into_iter().collect(),
+        staff_roles: std::mem::take(&mut connection.staff_roles).into_iter().collect(),
+        channels: std::mem::take(&mut discord.channels),
+        roles: std::mem::take(&mut discord.roles),
+    };
+    let tenant = Tenant {
+        name: "acme".to_owned(),
+        approvers: std::mem::take(&mut settings.approvers),
+        discord: own,
+        ..Tenant::default()
+    };
+    settings.tenants = Arc::new(std::iter::once(tenant).collect());
+    settings.flows.tenants_only = true;
 }
 
 /// The configuration's text; `more` are further lines of Discord's table.

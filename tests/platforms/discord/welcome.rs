@@ -55,7 +55,7 @@ mode = "script"
 "#;
 
 /// The body of the newest message in a channel.
-fn newest(bot: &Bot, channel: u64) -> serde_json::Value {
+pub(crate) fn newest(bot: &Bot, channel: u64) -> serde_json::Value {
     bot.discord.with(|state| {
         let messages = &state.channels[&channel].messages;
         messages.values().next_back().unwrap().body.clone()
@@ -63,7 +63,11 @@ fn newest(bot: &Bot, channel: u64) -> serde_json::Value {
 }
 
 async fn at_the_introduction() -> Bot {
-    let bot = Bot::pressed(Plan::default(), &["Start", "Start", "I accept", "Yes"]).await;
+    introducing(Plan::default()).await
+}
+
+async fn introducing(plan: Plan) -> Bot {
+    let bot = Bot::pressed(plan, &["Start", "Start", "I accept", "Yes"]).await;
     bot.ada().pick(&["Learning", "Events"]).await;
     for label in ["Done", "Yes, please", "Fill in"] {
         bot.ada().press(label).await;
@@ -73,7 +77,12 @@ async fn at_the_introduction() -> Bot {
 
 /// Ada has introduced herself, and asked for the role of contributors.
 pub(crate) async fn with_a_request() -> Bot {
-    let bot = at_the_introduction().await;
+    requesting(Plan::default()).await
+}
+
+/// The same with another bot.
+pub(crate) async fn requesting(plan: Plan) -> Bot {
+    let bot = introducing(plan).await;
     let ada = bot.ada();
     ada.fill("Your introduction", INTRODUCTION);
     ada.submit().await;

@@ -11,7 +11,7 @@ use anteroom::{
         ids::{RandomIds, SessionId},
     },
     chat::{PostLog, WorkIndicators},
-    config::{Approvers, Lists, Secret, SlackRates},
+    config::{Approvers, Lists, Secret, SlackRates, WorkspaceLists},
     engine::{Engine, Gateway, Inbound, InboundKind, Limits, Parts},
     flow::{Library, LoadedFlow, subtasks::Tasks},
     gateway::slack::{
@@ -189,7 +189,7 @@ impl World {
             Approvers { slack_users: ["U0GRACE".to_owned()].into(), ..Approvers::default() };
         let lists =
             Lists { approvers: [("desk".to_owned(), approvers)].into(), ..Lists::default() };
-        let people = People::new(api.clone(), lists);
+        let people = People::new(api.clone(), WorkspaceLists::everywhere(Platform::Slack, lists));
         let shutdown = CancellationToken::new();
         let mut tasks = tokio::task::JoinSet::new();
         tasks.spawn({

@@ -360,7 +360,8 @@ async fn make(
     let parts =
         parts(&settings, folder, plan, (store, Arc::clone(&clock), Arc::clone(ids)), profile);
     // These stories are about something else than what the model leaves to answer.
-    let limits = engine::Limits { nudges: false, ..engine::Limits::default() };
+    let tenants = Arc::clone(&settings.tenants);
+    let limits = engine::Limits { nudges: false, tenants, ..engine::Limits::default() };
     let engine = Engine::limited(parts, Vec::new(), limits);
     let app = App::new(client, &settings, engine.clone()).unwrap();
     engine.connect(Arc::new(SlackGateway(Arc::clone(&app))));
@@ -394,7 +395,8 @@ fn parts(
     profile: Profile,
 ) -> engine::Parts {
     let flows = &settings.flows;
-    let library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars).unwrap();
+    let mut library = Library::load(flows.dir.as_deref(), &flows.enabled, &settings.vars).unwrap();
+    library.share(&settings.tenants, (&settings.vars, flows.tenants_only)).unwrap();
     let mut tasks = Tasks::load(None).unwrap();
     if let Some(task) = &plan.task {
         tasks.insert(Arc::new(LoadedTask::load(task, "task.toml").unwrap()));

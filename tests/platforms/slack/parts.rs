@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use anteroom::{
-    config::{Approvers, Lists, Secret, SlackRates},
+    config::{Approvers, Lists, Secret, SlackRates, WorkspaceLists},
     gateway::slack::{
         api::{Api, Failure, Method},
         inbound::{Actor, Incoming, Tenant},
@@ -71,7 +71,10 @@ async fn rights_are_those_of_members_in_lists_and_groups() {
     let approvers = Approvers { slack_groups: groups, slack_users: users, ..Approvers::default() };
     let lists =
         Lists { approvers: BTreeMap::from([("desk".to_owned(), approvers)]), ..Lists::default() };
-    let people = People::new(api(&slack).await, lists);
+    let people = People::new(
+        api(&slack).await,
+        WorkspaceLists::everywhere(anteroom::model::session::Platform::Slack, lists),
+    );
     let tenant = Tenant { team: TEAM.to_owned(), ..Tenant::default() };
     let may = async |user: &str| {
         let by = Actor { user: user.to_owned(), team: TEAM.to_owned(), name: String::new() };

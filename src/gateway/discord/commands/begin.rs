@@ -10,7 +10,7 @@ use crate::{
         handler::{Update, participant_of},
     },
     engine::{Engine, Inbound, InboundKind},
-    flow::LoadedFlow,
+    flow::{Library, LoadedFlow},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
@@ -30,12 +30,12 @@ use crate::{
 
 /// The flows that begin when somebody joins. In direct messages none does: nobody is written to there who has done
 /// nothing yet (Discord's rules for developers).
-pub(in crate::gateway::discord) fn begin_on_join(engine: &Engine) -> Vec<Arc<LoadedFlow>> {
+pub(in crate::gateway::discord) fn begin_on_join(library: &Library) -> Vec<Arc<LoadedFlow>> {
     let begins = |flow: &Arc<LoadedFlow>| {
         let start = flow.flow.start.discord.as_ref();
         start.is_some_and(|start| start.on_join && start.place == DiscordPlace::PrivateThread)
     };
-    startable(&engine.parts().library, Platform::Discord).into_iter().filter(begins).collect()
+    startable(library, Platform::Discord).into_iter().filter(begins).collect()
 }
 
 /// Begins a flow for somebody who joined, unless they have been in it before. The room is made with the first thing
@@ -51,8 +51,8 @@ pub(in crate::gateway::discord) async fn begin_for(
         return Ok(());
     }
     let start = flow.flow.start.discord.as_ref().and_then(|start| start.parent.as_deref());
-    let channels = update.app.settings.discord.as_ref().map(|discord| &discord.channels);
-    let Some(channel) = start.and_then(|alias| channels?.get(alias)).cloned() else {
+    let channels = update.configured().discord_channels();
+    let Some(channel) = start.and_then(|alias| channels.get(alias)).cloned() else {
         tracing::warn!(flow = flow.flow.id, "nothing begins on joining: `parent` names no channel");
         return Ok(());
     };
@@ -215,10 +215,8 @@ pub(super) fn place_of(
     reply_target: &ReplyTarget,
 ) -> Place {
     let start = flow.flow.start.discord.as_ref();
-    let discord = update.app.settings.discord.as_ref();
-    let parent = start.and_then(|start| {
-        discord.and_then(|discord| discord.channels.get(start.parent.as_deref()?))
-    });
+    let channels = update.configured().discord_channels();
+    let parent = start.and_then(|start| channels.get(start.parent.as_deref()?));
     let (channel, thread) = match start.map(|start| start.place) {
         Some(DiscordPlace::PrivateThread) => {
             (parent.unwrap_or(&reply_target.channel).clone(), Some(by.user.clone()))
@@ -258,7 +256,7 @@ pub(super) fn panel(
         return update.tell(reply_target, messages::discord::FOR_MODERATORS);
     }
     let wanted = command.options.get("flow");
-    let mut flows = startable(update.library(), Platform::Discord);
+    let mut flows = startable(&update.library(), Platform::Discord);
     flows.retain(|flow| wanted.is_none_or(|wanted| flow.flow.id == *wanted));
     flows.retain(|flow| flow.flow.start.discord.as_ref().is_some_and(|start| start.panel));
     if flows.is_empty() {

@@ -74,7 +74,7 @@ pub(super) async fn pressed(
     if let Err(words) = rights_of_staff(&Asker { update, by: &action.by }).await {
         return Ok(update.say(reply_target, &words));
     }
-    let flows = invitable(update.library(), Platform::Discord);
+    let flows = invitable(&update.library(), Platform::Discord);
     let found = id.split_once('.').and_then(|(user, id)| {
         let flow = flows.into_iter().find(|flow| flow.flow.id == id)?;
         Some((user.to_owned(), flow))

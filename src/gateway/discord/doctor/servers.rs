@@ -8,13 +8,16 @@ use serenity::model::Permissions;
 use super::{Report, named, unasked};
 use crate::{
     chat::doctor::DoctorContext,
-    config::{problem::listed, settings::DiscordConnection},
+    config::{Approvers, Lists, problem::listed, settings::DiscordConnection},
     gateway::discord::{
         api::{Api, Code, Failure},
         manifest,
         permissions::{Hindrance, Rights},
     },
-    model::flow::{Decider, DiscordPlace, Flow, PhaseEffect},
+    model::{
+        flow::{Decider, DiscordPlace, Flow, PhaseEffect},
+        session::Platform,
+    },
 };
 
 /// Servers that are looked at; a bot in more of them has an operator who knows.
@@ -59,7 +62,7 @@ pub(super) async fn all(
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     report.checked(format!("servers: {}{more}", crate::config::problem::listed(names)));
     let looked = Looked { api, servers: &servers, patient, report };
-    looked.run(connection).await;
+    looked.run().await;
 }
 
 async fn server(api: &Api, me: &str, guild: &Value) -> Result<Server, Failure> {
@@ -147,32 +150,34 @@ struct Looked<'a> {
 }
 
 impl Looked<'_> {
-    async fn run(mut self, connection: &DiscordConnection) {
+    async fn run(mut self) {
         let mut wanted = Wanted::default();
         let flows: Vec<_> = self.patient.library.iter().collect();
         for flow in &flows {
             wanted.of(&flow.flow);
         }
         self.permissions();
-        let Some(discord) = &self.patient.settings.discord else { return };
-        for (alias, id) in &discord.channels {
-            let needs = wanted.channels.get(alias.as_str()).copied().unwrap_or(TO_POST);
-            self.channel((alias, id), needs, wanted.parents.contains(alias.as_str())).await;
-        }
-        self.report
-            .checked(format!("what the bot may do in each channel ({})", discord.channels.len()));
-        let mut given = 0;
-        for alias in &wanted.roles {
-            // One without an id was told of with the flow.
-            if let Some(id) = discord.roles.get(*alias) {
-                self.role(alias, id);
-                given += 1;
+        let (mut channels, mut given) = (0, 0);
+        for there in self.patient.settings.everywhere() {
+            for (alias, id) in there.discord_channels() {
+                let needs = wanted.channels.get(alias.as_str()).copied().unwrap_or(TO_POST);
+                let is_parent = wanted.parents.contains(alias.as_str());
+                self.channel((alias, id), there.approvers().get(alias), (needs, is_parent)).await;
+                channels += 1;
+            }
+            for alias in &wanted.roles {
+                // One without an id was told of with the flow.
+                if let Some(id) = there.discord_roles().get(*alias) {
+                    self.role(alias, id);
+                    given += 1;
+                }
             }
         }
+        self.report.checked(format!("what the bot may do in each channel ({channels})"));
         self.report.checked(format!(
             "the bot's own role stands above each role that flows give ({given})"
         ));
-        self.people(connection).await;
+        self.people().await;
     }
 
     /// What the address for adding the bot asks for, and somebody may have taken away.
@@ -192,7 +197,12 @@ impl Looked<'_> {
         self.report.checked(format!("permissions in each server ({})", self.servers.len()));
     }
 
-    async fn channel(&mut self, (alias, id): (&str, &str), needs: Permissions, is_parent: bool) {
+    async fn channel(
+        &mut self,
+        (alias, id): (&str, &str),
+        approvers: Option<&Approvers>,
+        (needs, is_parent): (Permissions, bool),
+    ) {
         let mut wrong = |what: &str, hint: String| {
             self.report.wrong(format!("channel `{alias}` ({id}): {what}"), hint);
         };
@@ -225,7 +235,6 @@ impl Looked<'_> {
             );
             wrong(&format!("the bot lacks {}", named(lacks)), hint);
         }
-        let approvers = self.patient.settings.approvers.get(alias);
         let deciders = approvers.into_iter().flat_map(|approvers| &approvers.discord_roles);
         for role in deciders {
             let Some(name) = server.rights.name_of(role) else { continue };
@@ -281,10 +290,12 @@ impl Looked<'_> {
     }
 
     /// Users and roles that have a say.
-    async fn people(&mut self, connection: &DiscordConnection) {
-        let mut users: BTreeSet<&String> = connection.staff_users.iter().collect();
-        let mut roles: BTreeSet<&String> = connection.staff_roles.iter().collect();
-        for approvers in self.patient.settings.approvers.values() {
+    async fn people(&mut self) {
+        let lists = self.patient.settings.everywhere().map(|there| there.lists(Platform::Discord));
+        let lists: Vec<Lists> = lists.collect();
+        let mut users: BTreeSet<&String> = lists.iter().flat_map(|of| &of.staff_users).collect();
+        let mut roles: BTreeSet<&String> = lists.iter().flat_map(|of| &of.staff_groups).collect();
+        for approvers in lists.iter().flat_map(|of| of.approvers.values()) {
             users.extend(&approvers.discord_users);
             roles.extend(&approvers.discord_roles);
         }

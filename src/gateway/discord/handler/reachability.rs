@@ -26,7 +26,7 @@ use crate::{
 impl UpdateContext<'_> {
     /// Somebody came (back): flows that begin with that begin, once the server's own screening is passed.
     pub(super) async fn member_joined(&self, by: &Actor) -> Result<Ack, NotSaved> {
-        if commands::begin_on_join(self.engine).is_empty() {
+        if commands::begin_on_join(&self.library()).is_empty() {
             return self.member_changed(by).await;
         }
         // Kept until it has begun, so that whoever was here before is not begun with when their roles change.
@@ -51,7 +51,7 @@ impl UpdateContext<'_> {
 
     /// Begins what begins when somebody joins.
     async fn begin_joined(&self, by: &Actor) -> Result<(), NotSaved> {
-        let flows = commands::begin_on_join(self.engine);
+        let flows = commands::begin_on_join(&self.library());
         if flows.is_empty() {
             return Ok(());
         }

@@ -36,8 +36,8 @@ impl Sender<'_> {
             | Purpose::Child { .. } => None,
         };
         let aliases = effect.map(|effect| session::roles_of(state, effect)).unwrap_or_default();
-        let known = self.app.settings.discord.as_ref().map(|discord| &discord.roles);
-        let mentioned = |alias: &String| Some(format!("<@&{}>", known?.get(alias)?));
+        let known = self.configured().discord_roles();
+        let mentioned = |alias: &String| Some(format!("<@&{}>", known.get(alias)?));
         let roles: Option<Vec<String>> = aliases.iter().map(mentioned).collect();
         Some(render::Asker { mention, avatar, roles: roles.unwrap_or_default() })
     }
@@ -45,7 +45,7 @@ impl Sender<'_> {
     /// Those who decide what an effect shows to staff, as mentions, and whom these may call.
     pub(super) fn called(&self) -> Option<(String, texts::Called)> {
         let Recipient::Channel { alias } = &self.effect.to else { return None };
-        self.app.settings.approvers.get(alias).and_then(texts::called)
+        self.configured().approvers().get(alias).and_then(texts::called)
     }
 
     /// Whoever a post is to mention as the one who wrote it; none where the flow does not want that.

@@ -8,7 +8,7 @@ use crate::{
     model::{
         effect::Recipient,
         posted::{Item, Posted, Reader},
-        session::Place,
+        session::{Place, Platform},
     },
 };
 
@@ -25,8 +25,8 @@ pub(super) async fn remains(app: &App, session: SessionId, place: &Place) -> Vec
         let item = Item::Message { at: line.name() };
         found.push(Posted { item, reader: Reader::Participant });
     }
-    let channels = app.settings.discord.iter().flat_map(|discord| &discord.channels);
-    for (alias, channel) in channels {
+    for (alias, channel) in app.settings.of(Platform::Discord, &place.workspace).discord_channels()
+    {
         if let Ok(Some(head)) = app.threads.marked(session, Mark::Staff(channel)).await {
             let item = Item::Head { at: head.name() };
             found.push(Posted { item, reader: Reader::Staff(alias.clone()) });

@@ -31,6 +31,7 @@ use crate::{
     messages,
     model::{
         flow::PhaseEffect,
+        session::Platform,
         transcript::Origin,
         wait::{Answerers, Purpose, Wait},
     },
@@ -288,10 +289,10 @@ async fn give(
     reason: &str,
 ) -> Result<Outcome, Failure> {
     let Facts { guild, user, member, rights, was_asked } = *facts;
-    let ids = app.settings.discord.as_ref().map(|discord| &discord.roles);
+    let ids = app.settings.of(Platform::Discord, guild).discord_roles();
     let mut outcome = Outcome::default();
     for alias in aliases {
-        let Some(id) = ids.and_then(|ids| ids.get(alias)) else {
+        let Some(id) = ids.get(alias) else {
             outcome.not.push((alias.clone(), messages::discord::ROLE_NOT_SET_UP.to_owned()));
             continue;
         };

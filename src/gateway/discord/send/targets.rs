@@ -11,8 +11,9 @@ use crate::{
         cards,
         message_index::{Mark, MessageRef, Role},
     },
+    config::tenants::Workspace,
     engine::Look,
-    model::{effect::Recipient, flow::PhaseEffect, posted::Reader},
+    model::{effect::Recipient, flow::PhaseEffect, posted::Reader, session::Platform},
 };
 
 /// The number of the part that begins the staff's thread.
@@ -113,9 +114,13 @@ impl Sender<'_> {
         }
     }
 
+    /// What is set up for the server of the conversation.
+    pub(super) fn configured(&self) -> Workspace<'_> {
+        self.app.settings.of(Platform::Discord, &self.effect.place.workspace)
+    }
+
     pub(super) fn channel_of(&self, alias: &str) -> Delivered<String> {
-        let channels = self.app.settings.discord.as_ref().map(|discord| &discord.channels);
-        let channel = channels.and_then(|channels| channels.get(alias));
+        let channel = self.configured().discord_channels().get(alias);
         channel.cloned().ok_or_else(|| {
             Undelivered::Never(format!("no channel is configured for the alias `{alias}`"))
         })

@@ -63,8 +63,7 @@ async fn begin_where(
     beginning: Beginning<'_>,
 ) -> Result<Begun, Error> {
     let parent = flow.flow.start.slack.as_ref().and_then(|start| start.parent.as_deref());
-    let channels = update.app.settings.slack.as_ref().map(|slack| &slack.channels);
-    let parent = parent.and_then(|alias| channels.and_then(|channels| channels.get(alias)));
+    let parent = parent.and_then(|alias| update.configured().slack_channels().get(alias));
     let channel = match place_of(flow) {
         SlackPlace::Dm => None,
         SlackPlace::ChannelThread => parent.map(String::as_str).or(channel),
@@ -199,7 +198,7 @@ pub(super) async fn invited(
         Ok(_) => return Err(messages::notices::FOR_STAFF.to_owned()),
         Err(unchecked) => return Err(unchecked.to_string()),
     };
-    let flows = invitable(update.library(), Platform::Slack);
+    let flows = invitable(&update.library(), Platform::Slack);
     let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
         return Err(messages::notices::NO_FLOWS.to_owned());
     };

@@ -23,7 +23,7 @@ use crate::{
         form::words,
     },
     engine::Engine,
-    flow::LoadedFlow,
+    flow::{Library, LoadedFlow},
     gateway::slack::{
         handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Command as Typed},
@@ -110,11 +110,11 @@ impl Typist<'_> {
         let person = |word: &str| mentioned(word).map(str::to_owned);
         let name = &self.typed.name;
         if name == self.command() {
-            let flows = startable(self.update.library(), Platform::Slack);
+            let flows = startable(&self.update.library(), Platform::Slack);
             let order = parse(&self.typed.text, person, |id| is_among(&flows, id));
             return order.map(Meant::Order);
         }
-        let flows = started_by(self.update.engine, name);
+        let flows = started_by(&self.update.library(), name);
         if flows.is_empty() {
             return None;
         }
@@ -158,7 +158,7 @@ impl Typist<'_> {
     /// The list of commands, those of flows among them.
     fn help(&self, is_staff: bool) -> Ack {
         let mut text = help(is_staff, |entry| entry.on_slack(self.command()));
-        for flow in startable(self.update.library(), Platform::Slack) {
+        for flow in startable(&self.update.library(), Platform::Slack) {
             let start = flow.flow.start.slack.as_ref();
             let commands = start.into_iter().flat_map(|start| &start.commands);
             for command in commands.filter(|command| *command != self.command()) {
@@ -174,12 +174,12 @@ impl Typist<'_> {
 }
 
 /// The flows that name a slash command.
-fn started_by(engine: &Engine, command: &str) -> Vec<Arc<LoadedFlow>> {
+fn started_by(library: &Library, command: &str) -> Vec<Arc<LoadedFlow>> {
     let names = |flow: &Arc<LoadedFlow>| {
         let start = flow.flow.start.slack.as_ref();
         start.is_some_and(|start| start.commands.iter().any(|name| name == command))
     };
-    engine.parts().library.iter().filter(names).collect()
+    library.iter().filter(names).collect()
 }
 
 fn is_among(flows: &[Arc<LoadedFlow>], id: &str) -> bool {

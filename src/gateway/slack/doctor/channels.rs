@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Doctor, Report};
 use crate::{
-    config::{Settings, settings::SlackConnection},
+    config::Lists,
     gateway::slack::api::{Failure, Method},
 };
 
@@ -34,15 +34,10 @@ impl Doctor<'_> {
     }
 
     /// Asks for every user and group that the configuration names.
-    pub(super) async fn people(
-        &self,
-        settings: &Settings,
-        connection: &SlackConnection,
-        report: &mut Report,
-    ) {
-        let mut users: BTreeSet<&String> = connection.staff_users.iter().collect();
-        let mut groups: BTreeSet<&String> = connection.staff_groups.iter().collect();
-        for approvers in settings.approvers.values() {
+    pub(super) async fn people(&self, lists: &Lists, report: &mut Report) {
+        let mut users: BTreeSet<&String> = lists.staff_users.iter().collect();
+        let mut groups: BTreeSet<&String> = lists.staff_groups.iter().collect();
+        for approvers in lists.approvers.values() {
             users.extend(&approvers.slack_users);
             groups.extend(&approvers.slack_groups);
         }

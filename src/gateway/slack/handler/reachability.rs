@@ -73,8 +73,8 @@ impl UpdateContext<'_> {
 
     /// What a channel is called in the configuration.
     fn aliases(&self, channel: &str) -> BTreeSet<String> {
-        let channels = self.app.settings.slack.iter().flat_map(|slack| &slack.channels);
-        let named = channels.filter(|(_, id)| *id == channel);
+        let channels = self.configured().slack_channels();
+        let named = channels.iter().filter(|(_, id)| *id == channel);
         named.map(|(alias, _)| alias.clone()).collect()
     }
 

@@ -11,6 +11,7 @@ use crate::{
         cards,
         message_index::{Mark, MessageRef, Role},
     },
+    config::tenants::Workspace,
     engine,
     gateway::slack::{
         api::{Failure, Method},
@@ -20,7 +21,7 @@ use crate::{
     model::{
         effect::{Effect, Recipient},
         posted::{Item, Posted, Reader},
-        session::Place,
+        session::{Place, Platform},
     },
 };
 
@@ -107,9 +108,13 @@ impl Sender<'_> {
         Ok(Target::new(channel, Some(spot.message)))
     }
 
+    /// What is set up for the workspace of the conversation.
+    pub(super) fn configured(&self) -> Workspace<'_> {
+        self.app.settings.of(Platform::Slack, self.team())
+    }
+
     pub(super) fn channel_of(&self, alias: &str) -> Delivered<String> {
-        let channels = self.app.settings.slack.as_ref().map(|slack| &slack.channels);
-        let channel = channels.and_then(|channels| channels.get(alias));
+        let channel = self.configured().slack_channels().get(alias);
         channel.cloned().ok_or_else(|| {
             Undelivered::Never(format!("no channel is configured for the alias `{alias}`"))
         })
@@ -128,7 +133,8 @@ impl Sender<'_> {
 pub(super) async fn freshen(app: &Arc<App>, effect: &Effect) {
     let engine = app.engine();
     let session = effect.session;
-    for channel in app.settings.slack.iter().flat_map(|slack| slack.channels.values()) {
+    let configured = app.settings.of(Platform::Slack, &effect.place.workspace);
+    for channel in configured.slack_channels().values() {
         let Ok(Some(head)) = app.threads.marked(session, Mark::Staff(channel)).await else {
             continue;
         };
@@ -157,8 +163,7 @@ pub(super) async fn remains(app: &App, session: SessionId, place: &Place) -> Vec
         let item = Item::Message { at: line.name() };
         found.push(Posted { item, reader: Reader::Participant });
     }
-    let channels = app.settings.slack.iter().flat_map(|slack| &slack.channels);
-    for (alias, channel) in channels {
+    for (alias, channel) in app.settings.of(Platform::Slack, &place.workspace).slack_channels() {
         if let Ok(Some(head)) = app.threads.marked(session, Mark::Staff(channel)).await {
             let item = Item::Head { at: head.name() };
             found.push(Posted { item, reader: Reader::Staff(alias.clone()) });
