@@ -482,7 +482,9 @@ fn try_apart(dir: &Path, cache: u64) -> Result<Db, Failure> {
 /// that gets no stack for signals says so with the system's own number.
 fn is_shortage(panic: &(dyn std::any::Any + Send)) -> bool {
     // Its list of pages does not look at what the allocator gives it, and stumbles over the null pointer.
-    if panic.downcast_ref::<&str>().is_some_and(|text| text.contains("converting zero into")) {
+    let words = ["converting zero into", "failed to allocate"];
+    if panic.downcast_ref::<&str>().is_some_and(|text| words.iter().any(|word| text.contains(word)))
+    {
         return true;
     }
     let text = panic.downcast_ref::<String>().map_or("", String::as_str);
@@ -508,6 +510,7 @@ mod tests {
             "called `Result::unwrap()` on an `Err` value: Os { code: 11, kind: WouldBlock }"
         ));
         assert!(is_shortage(&"converting zero into `Owned`"));
+        assert!(is_shortage(&"failed to allocate critical IO buffer"));
         assert!(!is_shortage(&"called `Option::unwrap()` on a `None` value"));
         assert!(!panic("No such file or directory (os error 2)"));
         assert!(!panic("called `Option::unwrap()` on a `None` value"));
