@@ -1,6 +1,6 @@
 //! The key that a session's files are sealed with, and the port that hands it out.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize, de};
@@ -61,4 +61,42 @@ pub trait FileKeys: fmt::Debug + Send + Sync {
     /// What links to files are signed with. It is the store's own and outlives the sessions, so that a link to what was
     /// erased is told from a forged one.
     async fn link_key(&self) -> Result<FileKey, KeyError>;
+
+    /// Where files lie, if the store keeps them, so that every node has them; else they are in the data directory.
+    fn files(&self) -> Option<&dyn FileStore> {
+        None
+    }
+}
+
+/// Why a file could not be kept or read; for the log.
+pub type FileError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Keeps bytes under names: those of a session's files, sealed by the caller, or of no session.
+#[async_trait]
+pub trait FileStore: fmt::Debug + Send + Sync {
+    /// Keeps a file, whole or not at all; durable when it returns. Again under the same name, it is replaced by a file
+    /// of the same length.
+    async fn put_file(
+        &self,
+        session: Option<SessionId>,
+        name: &str,
+        bytes: Vec<u8>,
+    ) -> Result<(), FileError>;
+
+    /// A file as it was kept; none if there is none of that name.
+    async fn file(
+        &self,
+        session: Option<SessionId>,
+        name: &str,
+    ) -> Result<Option<Vec<u8>>, FileError>;
+
+    /// Removes the files of a session that are not among `kept`, names. Again: nothing.
+    async fn remove_files(
+        &self,
+        session: SessionId,
+        kept: &BTreeSet<String>,
+    ) -> Result<(), FileError>;
+
+    /// The sessions that have files.
+    async fn sessions_with_files(&self) -> Result<BTreeSet<SessionId>, FileError>;
 }

@@ -12,6 +12,7 @@
 
 mod batch;
 mod committer;
+mod files;
 mod lease;
 mod outbox;
 mod read;
@@ -68,7 +69,7 @@ use crate::{
     model::{
         audit::Sealed,
         effect::{Cause, Delivery, Effect, Rendering},
-        file_key::{FileKey, FileKeys, KeyError},
+        file_key::{FileKey, FileKeys, FileStore, KeyError},
         session::Head,
         usage::Balance,
         wait::Wait,
@@ -382,6 +383,10 @@ impl FileKeys for PostgresStore {
 
     async fn link_key(&self) -> Result<FileKey, KeyError> {
         Ok(self.shared.reader.keyring.secret.link_key())
+    }
+
+    fn files(&self) -> Option<&dyn FileStore> {
+        Some(self)
     }
 }
 

@@ -4,6 +4,7 @@ mod audit_links;
 mod audit_pages;
 pub(crate) mod bad_times;
 mod postgres_alone;
+mod postgres_files;
 mod resting;
 mod shredding;
 mod sled_alone;

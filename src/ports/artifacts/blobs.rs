@@ -27,6 +27,7 @@ use tokio::sync::Mutex;
 
 use super::{
     sealed::{self, Seal, Unopened},
+    shared::Shared,
     shred,
 };
 use crate::{
@@ -135,6 +136,11 @@ impl Blobs {
         content: Vec<u8>,
     ) -> Result<(), Error> {
         let seal = self.seal(session, sha256).await?.ok_or(Error::Gone)?;
+        if let Some(shared) = self.shared() {
+            let kept = shared.keep(session, &seal, content).await;
+            self.is_failing.store(kept.is_err(), Ordering::Relaxed);
+            return kept;
+        }
         // Another copy would leave this one's blocks on the device, with the salt that opens them.
         let kept = if let Ok(Some(_)) = self.opened(session, &seal).await {
             self.sync(&Place::Artifact { session, name: seal.name() }).await
@@ -199,22 +205,40 @@ impl Blobs {
 
     /// Keeps a flow under its digest.
     pub(super) async fn pin(&self, sha256: &str, source: &str) -> Result<(), Error> {
-        let kept = self.write(&Place::Flow { sha256 }, source.as_bytes().to_vec()).await;
+        let kept = match self.shared() {
+            Some(shared) => shared.pin(sha256, source).await,
+            None => self.write(&Place::Flow { sha256 }, source.as_bytes().to_vec()).await,
+        };
         self.is_failing.store(kept.is_err(), Ordering::Relaxed);
         kept
     }
 
     /// A flow that was kept; none if there is no such file.
     pub(super) async fn pinned(&self, sha256: &str) -> Result<Option<String>, Error> {
+        if let Some(shared) = self.shared()
+            && let Some(found) = shared.pinned(sha256).await?
+        {
+            return Ok(Some(found));
+        }
         let place = Place::Flow { sha256 };
         let Some(bytes) = self.bytes(&place, sha256).await? else { return Ok(None) };
         let found = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-        found.map(Some).ok_or_else(|| damaged(&place, "it is not what was kept"))
+        let found = found.ok_or_else(|| damaged(&place, "it is not what was kept"))?;
+        if let Some(shared) = self.shared() {
+            // An earlier version kept it here alone.
+            shared.pin(sha256, &found).await?;
+        }
+        Ok(Some(found))
     }
 
     /// Whether files can be kept, as far as is known: once one could not, this tries it with an empty one.
     pub(super) async fn check(&self) -> Result<(), Error> {
         if !self.is_failing.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if let Some(shared) = self.shared() {
+            shared.pinned(PROBE).await?;
+            self.is_failing.store(false, Ordering::Relaxed);
             return Ok(());
         }
         let probe = self.root.join(ARTIFACTS).join(PROBE);
@@ -231,6 +255,9 @@ impl Blobs {
     /// middle leaves some of them; erasing again removes the rest.
     pub(super) async fn erase(&self, session: SessionId) -> Result<(), Error> {
         let _alone = self.replacing.lock().await;
+        if let Some(shared) = self.shared() {
+            shared.retain(session, &BTreeSet::new()).await?;
+        }
         let folder = self.folder_of(session);
         let parent = self.root.join(ARTIFACTS);
         blocking(move || {
@@ -255,6 +282,9 @@ impl Blobs {
                 names.iter().map(|sha256| sealed::name(&key, sha256)).collect();
             names.extend(sealed);
         }
+        if let Some(shared) = self.shared() {
+            shared.retain(session, &names).await?;
+        }
         let folder = self.folder_of(session);
         blocking(move || {
             let entries = match fs::read_dir(&folder) {
@@ -275,16 +305,27 @@ impl Blobs {
 
     /// The sessions that have a folder.
     pub(super) async fn sessions(&self) -> Result<BTreeSet<SessionId>, Error> {
+        let mut sessions = match self.shared() {
+            Some(shared) => shared.sessions().await?,
+            None => BTreeSet::new(),
+        };
         let folder = self.root.join(ARTIFACTS);
-        blocking(move || {
+        let here: BTreeSet<_> = blocking(move || {
             let entries: io::Result<Vec<_>> = fs::read_dir(folder)?.collect();
             // Whatever else lies there is not ours.
             Ok(entries?
                 .iter()
-                .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+                .filter_map(|entry| entry.file_name().to_str()?.parse::<SessionId>().ok())
                 .collect())
         })
-        .await
+        .await?;
+        sessions.extend(here);
+        Ok(sessions)
+    }
+
+    /// Where files lie that every node has; none where they are in the data directory.
+    fn shared(&self) -> Option<Shared<'_>> {
+        self.keys.files().map(Shared)
     }
 
     /// What the content with this digest is sealed with; none without the session.
@@ -296,6 +337,31 @@ impl Blobs {
     /// A session's file, sealed or in clear.
     async fn find(&self, session: SessionId, sha256: &str) -> Result<Option<Found>, Error> {
         let Some(seal) = self.seal(session, sha256).await? else { return Ok(None) };
+        let Some(shared) = self.shared() else {
+            return self.find_here(session, sha256, seal).await;
+        };
+        if let Some(content) = shared.opened(session, &seal).await? {
+            return Ok(Some(Found { seal, content, is_clear: false }));
+        }
+        let Some(found) = self.find_here(session, sha256, seal).await? else { return Ok(None) };
+        // An earlier version kept it in the data directory of one node.
+        let Found { seal, content, is_clear } = found;
+        shared.keep(session, &seal, content.clone()).await?;
+        if is_clear {
+            let place = Place::Artifact { session, name: sha256 };
+            let path = self.store.path_to_filesystem(&place.path())?;
+            blocking(move || shred::file(&path)).await?;
+        }
+        Ok(Some(Found { seal, content, is_clear: false }))
+    }
+
+    /// The same in the data directory.
+    async fn find_here(
+        &self,
+        session: SessionId,
+        sha256: &str,
+        seal: Seal,
+    ) -> Result<Option<Found>, Error> {
         let clear = Place::Artifact { session, name: sha256 };
         let mut is_there = false;
         // Between the two looks somebody else may be replacing the one by the other.

@@ -45,7 +45,10 @@ pub enum Standby {
 }
 
 /// The changes of the tables that this program knows, in their order: number, name, statements.
-const MIGRATIONS: [(i64, &str, &str); 1] = [(1, "tables", include_str!("migrations/1.sql"))];
+const MIGRATIONS: [(i64, &str, &str); 2] = [
+    (1, "tables", include_str!("migrations/1.sql")),
+    (2, "files", include_str!("migrations/2.sql")),
+];
 
 /// The tables as this program knows them, in the order in which they were changed.
 fn migrator() -> Migrator {
