@@ -112,7 +112,7 @@ pub struct SlackConnection {
     /// How events come in.
     pub transport: SlackTransport,
     /// Whose tokens are used.
-    pub tenancy: SlackTenancy,
+    pub tokens: SlackTokens,
     /// Where requests of Slack and browsers that install come in; used with HTTP and with OAuth.
     pub listen: SocketAddr,
     /// The slash command, with its slash.
@@ -148,7 +148,7 @@ pub enum SlackTransport {
 
 /// Whose tokens are used with Slack.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SlackTenancy {
+pub enum SlackTokens {
     /// One workspace.
     One {
         /// Its token of the bot.

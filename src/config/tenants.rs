@@ -200,7 +200,7 @@ impl Tenants {
 
 /// What is set up for the workspace that it is asked for: the tenant's own where it belongs to one.
 #[derive(Debug, Clone, Copy)]
-pub struct Workspace<'a> {
+pub struct Configured<'a> {
     settings: &'a Settings,
     tenant: Option<&'a Tenant>,
 }
@@ -210,18 +210,18 @@ static NONE: BTreeMap<String, String> = BTreeMap::new();
 
 impl Settings {
     /// What is set up for a workspace.
-    pub fn of(&self, platform: Platform, workspace: &str) -> Workspace<'_> {
+    pub fn of(&self, platform: Platform, workspace: &str) -> Configured<'_> {
         let tenant = self.tenants.of(platform, workspace).map(Arc::as_ref);
-        Workspace { settings: self, tenant }
+        Configured { settings: self, tenant }
     }
 
     /// What is set up for a tenant, or outside of all.
-    pub const fn within<'a>(&'a self, tenant: Option<&'a Tenant>) -> Workspace<'a> {
-        Workspace { settings: self, tenant }
+    pub const fn within<'a>(&'a self, tenant: Option<&'a Tenant>) -> Configured<'a> {
+        Configured { settings: self, tenant }
     }
 
     /// What is set up outside of tenants, where anything is started there, and for each of them.
-    pub fn everywhere(&self) -> impl Iterator<Item = Workspace<'_>> {
+    pub fn everywhere(&self) -> impl Iterator<Item = Configured<'_>> {
         let outside = (!self.flows.tenants_only).then(|| self.within(None));
         outside.into_iter().chain(self.tenants.iter().map(|tenant| self.within(Some(tenant))))
     }
@@ -239,7 +239,7 @@ impl Settings {
     }
 }
 
-impl<'a> Workspace<'a> {
+impl<'a> Configured<'a> {
     /// Slack channel ids by alias.
     pub fn slack_channels(self) -> &'a BTreeMap<String, String> {
         match (self.tenant, &self.settings.slack) {

@@ -38,7 +38,7 @@
 //! `bot.example.org`, and write `transport = "http"` and `signing_secret_env`. One path serves everything,
 //! `/slack/events`; `/slack/interactivity` and `/slack/commands` do the same. `/healthz` answers there too. Limits: `docs/listeners.md`.
 //!
-//! Several workspaces install the app themselves at `/slack/install` ([`tenants`]): `[slack.oauth]` takes the place of
+//! Several workspaces install the app themselves at `/slack/install` ([`installations`]): `[slack.oauth]` takes the place of
 //! the bot's token, with either transport. Tokens are kept sealed and renewed.
 //!
 //! When something is wrong: `/readyz` is red after a minute without a socket; `anteroom_slack_frames_total` says what
@@ -60,6 +60,7 @@ pub mod files;
 pub mod handler;
 pub mod home;
 pub mod inbound;
+pub mod installations;
 mod inviter;
 pub mod limits;
 pub mod manifest;
@@ -69,6 +70,5 @@ mod profile;
 pub mod render;
 pub mod send;
 pub mod staff_thread;
-pub mod tenants;
 pub mod texts;
 pub mod transcript;

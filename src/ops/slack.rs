@@ -14,8 +14,8 @@ use crate::{
         app::{App, Client},
         connect::{self, Connection, Pace},
         handler::SlackInbox,
+        installations,
         send::SlackGateway,
-        tenants,
     },
     model::session::Platform,
     ports::contacts::profile::Profile,
@@ -55,8 +55,8 @@ impl Slack {
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Vec<Arc<dyn Ready>>> {
         let Self(app) = self;
-        let tokens = Arc::clone(app.api.tenants());
-        let routes = tenants::routes(Arc::clone(app.api.tenants()));
+        let tokens = Arc::clone(app.api.installations());
+        let routes = installations::routes(Arc::clone(app.api.installations()));
         let connection = Connection::begin(connect::Parts {
             settings: app.connection.clone(),
             api: app.api.clone(),

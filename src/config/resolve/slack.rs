@@ -8,7 +8,7 @@ use super::Resolve;
 use crate::config::{
     environment, llm, raw,
     secret::Secret,
-    settings::{LISTEN_HINT, Slack, SlackConnection, SlackOauth, SlackTenancy, SlackTransport},
+    settings::{LISTEN_HINT, Slack, SlackConnection, SlackOauth, SlackTokens, SlackTransport},
     toml_document::escaped,
 };
 
@@ -41,14 +41,14 @@ impl Resolve<'_> {
     }
 
     fn slack_connection(&mut self, written: &raw::Slack) -> Option<SlackConnection> {
-        let tenancy = self.slack_tenancy(written);
-        let has_tenancy = has_bot_token(written) || written.oauth.is_some();
-        let transport = self.slack_transport(written, has_tenancy);
+        let tokens = self.slack_tokens(written);
+        let has_tokens = has_bot_token(written) || written.oauth.is_some();
+        let transport = self.slack_transport(written, has_tokens);
         let (listen, command, api_url) = self.slack_common(written);
         let proxies = self.proxies("/slack");
         Some(SlackConnection {
             transport: transport?,
-            tenancy: tenancy?,
+            tokens: tokens?,
             listen,
             command,
             staff_users: written.staff_users.iter().cloned().collect(),
@@ -59,7 +59,7 @@ impl Resolve<'_> {
         })
     }
 
-    fn slack_tenancy(&mut self, written: &raw::Slack) -> Option<SlackTenancy> {
+    fn slack_tokens(&mut self, written: &raw::Slack) -> Option<SlackTokens> {
         let bot_token = self.slack_secret(
             ("bot_token_env", "bot_token_file"),
             (written.bot_token_env.as_ref(), written.bot_token_file.as_ref()),
@@ -73,11 +73,11 @@ impl Resolve<'_> {
                 self.tell("/slack/oauth", message, Some(hint.to_owned()));
                 None
             }
-            (true, None) => bot_token.map(|bot_token| SlackTenancy::One {
+            (true, None) => bot_token.map(|bot_token| SlackTokens::One {
                 bot_token,
                 bot_token_file: written.bot_token_file.clone(),
             }),
-            (false, Some(oauth)) => self.slack_oauth(oauth).map(SlackTenancy::Many),
+            (false, Some(oauth)) => self.slack_oauth(oauth).map(SlackTokens::Many),
             (false, None) if has_others => {
                 let hint = "set `bot_token_env` or `bot_token_file`, or add `[slack.oauth]`";
                 let message = "Slack needs a bot token";
@@ -91,7 +91,7 @@ impl Resolve<'_> {
     fn slack_transport(
         &mut self,
         written: &raw::Slack,
-        has_tenancy: bool,
+        has_tokens: bool,
     ) -> Option<SlackTransport> {
         let app_token = self.slack_secret(
             ("app_token_env", "app_token_file"),
@@ -105,7 +105,7 @@ impl Resolve<'_> {
         );
         match written.transport {
             raw::SlackTransport::Socket => {
-                if has_tenancy && !has_app_token(written) {
+                if has_tokens && !has_app_token(written) {
                     let hint = "set `app_token_env` or `app_token_file`; create a token with the scope `connections:write` \
                                 under \"Basic Information\" in the app's settings";
                     let message = "`socket` needs an app-level token";
@@ -115,7 +115,7 @@ impl Resolve<'_> {
                 app_token.map(|app_token| SlackTransport::Socket { app_token, sockets })
             }
             raw::SlackTransport::Http => {
-                if has_tenancy && !has_signing_secret(written) {
+                if has_tokens && !has_signing_secret(written) {
                     let hint = "set `signing_secret_env` or `signing_secret_file`; it is under \"Basic Information\" \
                                 in the app's settings";
                     let message = "`http` needs the signing secret";

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Check;
 use crate::{
-    config::{Approvers, Settings, problem::closest, tenants::Workspace, toml_document::escaped},
+    config::{Approvers, Settings, problem::closest, tenants::Configured, toml_document::escaped},
     model::{
         flow::{Decider, PhaseEffect},
         session::Platform,
@@ -36,8 +36,8 @@ impl From<&Settings> for Aliases {
     }
 }
 
-impl From<Workspace<'_>> for Aliases {
-    fn from(there: Workspace<'_>) -> Self {
+impl From<Configured<'_>> for Aliases {
+    fn from(there: Configured<'_>) -> Self {
         let keys = |ids: &BTreeMap<String, String>| ids.keys().cloned().collect();
         let on_slack = there.is_on(Platform::Slack);
         let on_discord = there.is_on(Platform::Discord);

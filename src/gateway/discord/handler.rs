@@ -29,7 +29,7 @@ use crate::{
         handler::{self, Messages, Update, Written},
         message_index::Role,
     },
-    config::tenants::Workspace,
+    config::tenants::Configured,
     engine::Engine,
     flow::Library,
     messages,
@@ -152,7 +152,7 @@ impl UpdateContext<'_> {
     }
 
     /// What is set up here.
-    pub(super) fn configured(&self) -> Workspace<'_> {
+    pub(super) fn configured(&self) -> Configured<'_> {
         self.app.settings.of(Platform::Discord, self.guild())
     }
 

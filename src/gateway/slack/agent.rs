@@ -464,7 +464,7 @@ impl Inner {
         let head = &look.loaded.head;
         let place = &head.place;
         let root = self.threads.root(head.id, place).await.ok()??;
-        let installed = self.api.tenants().installation(&place.workspace)?;
+        let installed = self.api.installations().installation(&place.workspace)?;
         let organisation = installed.enterprise.filter(|_| installed.is_enterprise_install);
         Some(Spot {
             team: place.workspace.clone(),

@@ -32,7 +32,7 @@ use self::{
     proxy::Route,
     rate_limiter::RateLimiter,
 };
-use super::tenants::Tenants;
+use super::installations::Installations;
 use crate::{
     base::telemetry::metric,
     config::{Proxies, Secret, SlackRates},
@@ -81,7 +81,7 @@ pub struct Api {
 struct Inner {
     connector: Connector,
     base: String,
-    tenants: Arc<Tenants>,
+    installations: Arc<Installations>,
     limiter: RateLimiter,
 }
 
@@ -92,21 +92,25 @@ impl fmt::Debug for Api {
 }
 
 impl Api {
-    /// A client of the Slack at `base`, with the tokens of `tenants`. Plain http only to this machine.
-    pub fn new(base: &str, tenants: Arc<Tenants>, rates: &SlackRates) -> Result<Self, Error> {
-        Self::through(base, tenants, rates, &Proxies::default())
+    /// A client of the Slack at `base`, with the tokens of `installations`. Plain http only to this machine.
+    pub fn new(
+        base: &str,
+        installations: Arc<Installations>,
+        rates: &SlackRates,
+    ) -> Result<Self, Error> {
+        Self::through(base, installations, rates, &Proxies::default())
     }
 
     /// The same through a proxy, where there is one for that address.
     pub fn through(
         base: &str,
-        tenants: Arc<Tenants>,
+        installations: Arc<Installations>,
         rates: &SlackRates,
         proxies: &Proxies,
     ) -> Result<Self, Error> {
         let base = base.trim_end_matches('/').to_owned();
         let connector = connector(&base, proxies)?;
-        let inner = Inner { connector, base, tenants, limiter: RateLimiter::new(rates) };
+        let inner = Inner { connector, base, installations, limiter: RateLimiter::new(rates) };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -116,8 +120,8 @@ impl Api {
     }
 
     /// The workspaces and their tokens.
-    pub fn tenants(&self) -> &Arc<Tenants> {
-        &self.inner.tenants
+    pub fn installations(&self) -> &Arc<Installations> {
+        &self.inner.installations
     }
 
     /// How often a method may be called in a workspace in a minute.
@@ -162,7 +166,7 @@ impl Inner {
         let deadline = Instant::now() + patience(method);
         let mut renewed = false;
         loop {
-            let token = self.tenants.token(team).await?;
+            let token = self.installations.token(team).await?;
             let left = deadline.saturating_duration_since(Instant::now());
             let admitted = self.limiter.admit(team, method, channel, left).await;
             admitted.map_err(|after| Failure::Later { after })?;
@@ -177,7 +181,7 @@ impl Inner {
                 }
                 // Another token may have come meanwhile; once.
                 Err(Trouble::BadToken(code)) => {
-                    if renewed || !self.tenants.distrust(team, &token, &code).await {
+                    if renewed || !self.installations.distrust(team, &token, &code).await {
                         return Err(Failure::TokenRejected);
                     }
                     renewed = true;
@@ -336,7 +340,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::{base::telemetry::ready::Ready as _, gateway::slack::tenants::Installation};
+    use crate::{base::telemetry::ready::Ready as _, gateway::slack::installations::Installation};
 
     /// What was asked, and what is answered, in order; the last answer again and again.
     #[derive(Default)]
@@ -377,10 +381,10 @@ mod tests {
         let base = format!("http://{}/api", listener.local_addr().unwrap());
         #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
         tokio::spawn(async move { axum::serve(listener, app).await });
-        let tenants = Tenants::default();
+        let installations = Installations::default();
         let installation = Installation { team: "T01".to_owned(), ..Installation::default() };
-        tenants.put(installation, Secret::new("xoxb-1"));
-        (Api::new(&base, Arc::new(tenants), &SlackRates::default()).unwrap(), script)
+        installations.put(installation, Secret::new("xoxb-1"));
+        (Api::new(&base, Arc::new(installations), &SlackRates::default()).unwrap(), script)
     }
 
     #[tokio::test]
@@ -432,10 +436,10 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}/api", listener.local_addr().unwrap());
         drop(listener);
-        let tenants = Tenants::default();
+        let installations = Installations::default();
         let installation = Installation { team: "T01".to_owned(), ..Installation::default() };
-        tenants.put(installation, Secret::new("xoxb-1"));
-        let api = Api::new(&base, Arc::new(tenants), &SlackRates::default()).unwrap();
+        installations.put(installation, Secret::new("xoxb-1"));
+        let api = Api::new(&base, Arc::new(installations), &SlackRates::default()).unwrap();
         let failure = api.call("T01", Method::PostMessage, &json!({})).await.unwrap_err();
         assert_eq!(failure, Failure::Unreachable);
     }
@@ -462,20 +466,20 @@ mod tests {
         let revoked = (200, json!({"ok": false, "error": "token_revoked"}));
         let accepted = (200, json!({"ok": true, "team_id": "T01"}));
         let (api, script) = slack(&[revoked.clone(), revoked, accepted]).await;
-        let tenants = api.tenants();
+        let installations = api.installations();
         for _ in 0..3 {
             let failure = api.call("T01", Method::UpdateMessage, &json!({})).await.unwrap_err();
             assert_eq!(failure, Failure::TokenRejected);
         }
         assert_eq!(script.lock().unwrap().asked.len(), 1, "it is not tried for a call");
-        assert!(tenants.installations().is_empty());
-        insta::assert_snapshot!(tenants.ready().unwrap_err(), @"Slack does not accept the bot's token: `token_revoked`. What was to be posted waits. hint: install the app in that workspace again");
-        tenants.recheck(&api).await;
-        assert!(tenants.ready().is_err());
-        let mut installed = tenants.installed();
-        tenants.recheck(&api).await;
+        assert!(installations.live().is_empty());
+        insta::assert_snapshot!(installations.ready().unwrap_err(), @"Slack does not accept the bot's token: `token_revoked`. What was to be posted waits. hint: install the app in that workspace again");
+        installations.recheck(&api).await;
+        assert!(installations.ready().is_err());
+        let mut installed = installations.installed();
+        installations.recheck(&api).await;
         assert_eq!(
-            (installed.recv().await.unwrap().team.as_str(), tenants.ready()),
+            (installed.recv().await.unwrap().team.as_str(), installations.ready()),
             ("T01", Ok(()))
         );
         api.call("T01", Method::UpdateMessage, &json!({})).await.unwrap();

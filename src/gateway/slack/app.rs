@@ -13,8 +13,8 @@ use super::{
     files::Files,
     handler,
     home::Home,
+    installations::{self, Installations},
     people::People,
-    tenants::{self, Tenants},
 };
 use crate::{
     base::{clock::Clock, ids::Ids, telemetry::link::Link},
@@ -24,7 +24,7 @@ use crate::{
     },
     config::{
         Settings,
-        settings::{SlackConnection, SlackTenancy},
+        settings::{SlackConnection, SlackTokens},
     },
     engine::{Engine, Parts},
     model::{
@@ -86,7 +86,7 @@ pub struct App {
 pub enum Error {
     /// The workspaces that have installed the app.
     #[error(transparent)]
-    Tenants(#[from] tenants::Error),
+    Installations(#[from] installations::Error),
     /// The Web API.
     #[error(transparent)]
     Api(#[from] api::Error),
@@ -119,17 +119,17 @@ impl Client {
     ) -> Result<Option<Self>, Error> {
         let connection = settings.slack.as_ref().and_then(|slack| slack.connection.clone());
         let Some(connection) = connection else { return Ok(None) };
-        let tenants = match &connection.tenancy {
-            SlackTenancy::One { bot_token, bot_token_file } => {
-                Tenants::plain_in(bot_token_file.clone(), bot_token.clone())
+        let installations = match &connection.tokens {
+            SlackTokens::One { bot_token, bot_token_file } => {
+                Installations::plain_in(bot_token_file.clone(), bot_token.clone())
             }
-            SlackTenancy::Many(oauth) => {
+            SlackTokens::Many(oauth) => {
                 let (store, clock) = (Arc::clone(store), Arc::clone(clock));
-                Tenants::open(oauth, &connection.api_url, store, clock).await?
+                Installations::open(oauth, &connection.api_url, store, clock).await?
             }
         };
         let SlackConnection { api_url, rates, proxies, .. } = &connection;
-        let api = Api::through(api_url, Arc::new(tenants), rates, proxies)?;
+        let api = Api::through(api_url, Arc::new(installations), rates, proxies)?;
         let people = People::new(api.clone(), settings.lists(Platform::Slack));
         Ok(Some(Self { connection, api, people }))
     }
@@ -192,7 +192,7 @@ impl App {
     pub async fn run(self: Arc<Self>, link: Arc<Link>, shutdown: CancellationToken) {
         tokio::join!(
             catch_up::keep_up(&self, &link, &shutdown),
-            self.api.tenants().run(&self.api, shutdown.clone()),
+            self.api.installations().run(&self.api, shutdown.clone()),
             self.people.run(shutdown.clone()),
             self.welcome_back(shutdown.clone()),
             self.report_rejected(shutdown.clone()),
@@ -204,7 +204,7 @@ impl App {
 
     /// A token that Slack refuses is a cause that operators and staff read of, also while nothing waits for it.
     async fn report_rejected(&self, shutdown: CancellationToken) {
-        let mut rejected = self.api.tenants().rejected();
+        let mut rejected = self.api.installations().rejected();
         loop {
             let team = tokio::select! {
                 () = shutdown.cancelled() => return,
@@ -223,7 +223,7 @@ impl App {
 
     /// What has paused because the app was gone goes on.
     async fn welcome_back(self: &Arc<Self>, shutdown: CancellationToken) {
-        let mut installed = self.api.tenants().installed();
+        let mut installed = self.api.installations().installed();
         loop {
             let installation = tokio::select! {
                 () = shutdown.cancelled() => return,

@@ -50,8 +50,8 @@ const NOTED: Duration = Duration::from_mins(1);
 /// Reads what was written before the start, then what was written in each longer outage, until `shutdown`.
 pub(super) async fn keep_up(app: &Arc<App>, link: &Link, shutdown: &CancellationToken) {
     let keeping = async {
-        let mut installed = app.api.tenants().installed();
-        while app.api.tenants().teams().is_empty() {
+        let mut installed = app.api.installations().installed();
+        while app.api.installations().teams().is_empty() {
             _ = installed.recv().await;
         }
         read_until_done(app, shutdown).await;
@@ -90,7 +90,7 @@ async fn listen(app: &App, link: &Link) {
 /// Whether events may be lost that nobody delivers again.
 async fn was_deaf(app: &App) -> bool {
     let now = app.clock.now();
-    for team in app.api.tenants().teams() {
+    for team in app.api.installations().teams() {
         if !matches!(app.last_read.last(&team).await, Ok(Some(last)) if now - last <= REDELIVERED) {
             return true;
         }
@@ -99,7 +99,7 @@ async fn was_deaf(app: &App) -> bool {
 }
 
 async fn note(app: &App, at: DateTime<Utc>) {
-    for team in app.api.tenants().teams() {
+    for team in app.api.installations().teams() {
         if let Err(error) = app.last_read.note(&team, at).await {
             tracing::debug!(%error, "when messages were read last could not be noted");
         }
@@ -151,7 +151,7 @@ async fn read_all(app: &Arc<App>) -> Done {
     let engine = app.engine();
     let began = app.clock.now();
     let mut reader = Reader { app, engine, since: BTreeMap::new(), taken: 0 };
-    let teams = app.api.tenants().teams();
+    let teams = app.api.installations().teams();
     for team in &teams {
         let last = app.last_read.last(team).await.unwrap_or_default();
         reader.since.extend(last.map(|last| (team.clone(), last)));
@@ -305,7 +305,7 @@ impl Reader<'_> {
     }
 
     fn bot(&self, team: &str) -> String {
-        let installed = self.app.api.tenants().installation(team);
+        let installed = self.app.api.installations().installation(team);
         installed.map(|found| found.bot_user).unwrap_or_default()
     }
 

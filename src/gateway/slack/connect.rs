@@ -31,7 +31,7 @@ use super::{
 use crate::{
     base::{clock::Clock, telemetry::metric},
     chat::signed::Server,
-    config::settings::{SlackConnection, SlackTenancy, SlackTransport},
+    config::settings::{SlackConnection, SlackTokens, SlackTransport},
 };
 
 pub use crate::base::telemetry::link::Link;
@@ -157,13 +157,13 @@ impl Connection {
         });
         let intake = Arc::new(Intake::new(inbox, &settings.api_url, pace.take));
         let is_http = matches!(settings.transport, SlackTransport::Http { .. });
-        let server = if is_http || matches!(settings.tenancy, SlackTenancy::Many(_)) {
+        let server = if is_http || matches!(settings.tokens, SlackTokens::Many(_)) {
             let bound = http::bind(&settings, Arc::clone(&intake), clock, routes)?;
             Some(bound)
         } else {
             None
         };
-        let is_known = is_known(&api, &settings.tenancy).await?;
+        let is_known = is_known(&api, &settings.tokens).await?;
         let pool = match settings.transport {
             SlackTransport::Socket { app_token, sockets } => {
                 let pool = Pool {
@@ -224,11 +224,11 @@ impl Connection {
 }
 
 /// Asks whose the bot's token is. False where Slack could not be asked.
-async fn is_known(api: &Api, tenancy: &SlackTenancy) -> Result<bool, Error> {
-    if matches!(tenancy, SlackTenancy::Many(_)) {
+async fn is_known(api: &Api, tokens: &SlackTokens) -> Result<bool, Error> {
+    if matches!(tokens, SlackTokens::Many(_)) {
         return Ok(true);
     }
-    match api.tenants().begin(api).await {
+    match api.installations().begin(api).await {
         Ok(()) => Ok(true),
         Err(Failure::Refused { error, .. }) => Err(Error::BotToken(error)),
         Err(failure) => {
@@ -246,7 +246,7 @@ async fn introduce(api: &Api, pace: &Pace, shutdown: &CancellationToken) -> Resu
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(pause) => {}
         }
-        match api.tenants().begin(api).await {
+        match api.installations().begin(api).await {
             Ok(()) => return Ok(()),
             Err(Failure::Refused { error, .. }) => return Err(Error::BotToken(error)),
             Err(_) => pause = (pause * 2).min(pace.pause_max),

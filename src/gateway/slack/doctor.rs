@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::{
     api::{Api, Failure, Method},
+    installations::{BOT_SCOPES, Installations},
     manifest,
-    tenants::{BOT_SCOPES, Tenants},
 };
 use crate::{
     base::clock::Clock,
@@ -21,7 +21,7 @@ use crate::{
     config::{
         Secret,
         problem::listed,
-        settings::{SlackConnection, SlackTenancy, SlackTransport},
+        settings::{SlackConnection, SlackTokens, SlackTransport},
     },
     model::session::Platform,
 };
@@ -36,13 +36,13 @@ pub fn offline(patient: &DoctorContext<'_>, report: &mut Report) {
         );
         return;
     };
-    report.checked(match (&connection.transport, &connection.tenancy) {
-        (SlackTransport::Socket { .. }, SlackTenancy::One { .. }) => "sockets, one workspace",
-        (SlackTransport::Socket { .. }, SlackTenancy::Many(_)) => "sockets, several workspaces",
-        (SlackTransport::Http { .. }, SlackTenancy::One { .. }) => "HTTP, one workspace",
-        (SlackTransport::Http { .. }, SlackTenancy::Many(_)) => "HTTP, several workspaces",
+    report.checked(match (&connection.transport, &connection.tokens) {
+        (SlackTransport::Socket { .. }, SlackTokens::One { .. }) => "sockets, one workspace",
+        (SlackTransport::Socket { .. }, SlackTokens::Many(_)) => "sockets, several workspaces",
+        (SlackTransport::Http { .. }, SlackTokens::One { .. }) => "HTTP, one workspace",
+        (SlackTransport::Http { .. }, SlackTokens::Many(_)) => "HTTP, several workspaces",
     });
-    if let SlackTenancy::One { bot_token, .. } = &connection.tenancy
+    if let SlackTokens::One { bot_token, .. } = &connection.tokens
         && bot_token.expose().starts_with("xoxe.")
     {
         report.wrong(
@@ -118,14 +118,14 @@ pub async fn online(patient: &DoctorContext<'_>, report: &mut Report) {
     if !asked.is_there(patient.clock, report).await {
         return;
     }
-    let SlackTenancy::One { bot_token, bot_token_file } = &connection.tenancy else {
+    let SlackTokens::One { bot_token, bot_token_file } = &connection.tokens else {
         report.checked("Slack answers; workspaces that installed the app are not looked at");
         return;
     };
     let known = asked.token(bot_token, bot_token_file.is_some(), report).await;
-    let tenants = Arc::new(Tenants::plain(bot_token.clone()));
+    let installations = Arc::new(Installations::plain(bot_token.clone()));
     let SlackConnection { api_url, rates, proxies, .. } = connection;
-    let api = match Api::through(api_url, Arc::clone(&tenants), rates, proxies) {
+    let api = match Api::through(api_url, Arc::clone(&installations), rates, proxies) {
         Ok(api) => api,
         Err(error) => {
             report.failed(&error);
@@ -134,7 +134,7 @@ pub async fn online(patient: &DoctorContext<'_>, report: &mut Report) {
     };
     socket(&api, &connection.transport, report).await;
     let Some(team) = known else { return };
-    if let Err(failure) = tenants.begin(&api).await {
+    if let Err(failure) = installations.begin(&api).await {
         report.wrong(
             format!("Slack does not say whose token this is: {failure}"),
             "try it once more",

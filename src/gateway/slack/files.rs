@@ -105,7 +105,7 @@ impl Files {
                 );
                 return Err(refused(messages::notices::FILE_ELSEWHERE));
             }
-            let token = self.api.tenants().token(team).await;
+            let token = self.api.installations().token(team).await;
             let token =
                 token.map_err(|_| NotFetched::Later(messages::notices::file_later("Slack")))?;
             let answer = self.client.get(url.clone()).bearer_auth(token.expose()).send().await;
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
     use crate::{
         config::{Secret, SlackRates},
-        gateway::slack::tenants::{Installation, Tenants},
+        gateway::slack::installations::{Installation, Installations},
     };
 
     type Asked = Arc<Mutex<Vec<String>>>;
@@ -296,11 +296,11 @@ mod tests {
         let base = format!("http://{}", listener.local_addr().unwrap());
         #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
         tokio::spawn(async move { axum::serve(listener, app).await });
-        let tenants = Tenants::default();
+        let installations = Installations::default();
         let installation = Installation { team: "T01".to_owned(), ..Installation::default() };
-        tenants.put(installation, Secret::new("xoxb-1"));
+        installations.put(installation, Secret::new("xoxb-1"));
         let rates = SlackRates::default();
-        let api = Api::new(&format!("{base}/api"), Arc::new(tenants), &rates).unwrap();
+        let api = Api::new(&format!("{base}/api"), Arc::new(installations), &rates).unwrap();
         (Files::new(api, 2048).unwrap(), base, asked)
     }
 
@@ -350,8 +350,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_token_goes_to_slack_and_nowhere_else() {
-        let tenants = Arc::new(Tenants::default());
-        let api = Api::new(api::SLACK, tenants, &SlackRates::default()).unwrap();
+        let installations = Arc::new(Installations::default());
+        let api = Api::new(api::SLACK, installations, &SlackRates::default()).unwrap();
         let files = Files::new(api, 2048).unwrap();
         let is_slack = |url: &str| files.is_slack(&Url::parse(url).unwrap());
         assert!(is_slack("https://files.slack.com/files-pri/T1-F1/download/cv.pdf"));

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use super::{
     app::App,
     commands, files,
-    inbound::{Ack, Action, Actor, Envelope, File, Inbox, Incoming, Message, NotSaved, Tenant},
+    inbound::{Ack, Action, Actor, Envelope, File, Inbox, Incoming, Message, NotSaved, Workspace},
     people, render, texts,
 };
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
         handler::{self, Messages, Update, Written},
         message_index::{Mark, MessageRef, Role},
     },
-    config::tenants::Workspace,
+    config::tenants::Configured,
     engine::Engine,
     flow::Library,
     model::session::{Head, PersonId, Place, Platform},
@@ -47,10 +47,10 @@ pub struct SlackInbox(pub Arc<App>);
 #[async_trait]
 impl Inbox for SlackInbox {
     async fn take(&self, envelope: Envelope) -> Result<Ack, NotSaved> {
-        let Envelope { key, tenant, what } = envelope;
+        let Envelope { key, workspace, what } = envelope;
         let engine = self.0.engine();
-        self.0.api.tenants().met(&tenant).await;
-        let update = UpdateContext { app: &self.0, engine, key: format!("slack:{key}"), tenant };
+        self.0.api.installations().met(&workspace).await;
+        let update = UpdateContext { app: &self.0, engine, key: format!("slack:{key}"), workspace };
         match what {
             Incoming::Message(message) => handler::wrote(&update, &message).await,
             Incoming::Action(action) => update.action(action).await,
@@ -90,12 +90,12 @@ pub(super) struct UpdateContext<'a> {
     pub(super) engine: &'a Engine,
     /// Names the event.
     pub(super) key: String,
-    pub(super) tenant: Tenant,
+    pub(super) workspace: Workspace,
 }
 
 impl UpdateContext<'_> {
     pub(super) fn team(&self) -> &str {
-        &self.tenant.team
+        &self.workspace.team
     }
 
     /// The flows that can be started here.
@@ -104,7 +104,7 @@ impl UpdateContext<'_> {
     }
 
     /// What is set up here.
-    pub(super) fn configured(&self) -> Workspace<'_> {
+    pub(super) fn configured(&self) -> Configured<'_> {
         self.app.settings.of(Platform::Slack, self.team())
     }
 
@@ -115,8 +115,8 @@ impl UpdateContext<'_> {
 
     /// The app was opened: suggestions for who writes, one's own conversations on Home.
     fn opened(&self, by: Actor, tab: &str, channel: String) -> Ack {
-        let (app, engine, tenant) =
-            (Arc::clone(self.app), self.engine.clone(), self.tenant.clone());
+        let (app, engine, workspace) =
+            (Arc::clone(self.app), self.engine.clone(), self.workspace.clone());
         match tab {
             "messages" => {
                 let person = self.person(&by);
@@ -125,13 +125,13 @@ impl UpdateContext<'_> {
                     let theirs = app.store.find(Find::Person(person)).await.unwrap_or_default();
                     let direct = theirs.iter().find(|head| people::is_direct(&head.place));
                     let status = direct.map(|head| head.status);
-                    app.agent.suggest((&tenant.team, &channel), status).await;
+                    app.agent.suggest((&workspace.team, &channel), status).await;
                 });
             }
             "home" => {
                 self.app
                     .afterwards
-                    .spawn(async move { app.home.opened(&engine, &tenant, &by).await });
+                    .spawn(async move { app.home.opened(&engine, &workspace, &by).await });
             }
             _ => {}
         }
@@ -185,7 +185,7 @@ impl UpdateContext<'_> {
 
     /// Somebody with what they may do now.
     pub(super) async fn rights(&self, by: &Actor) -> Result<Responder, people::Unknown> {
-        self.app.people.responder(&self.tenant, by).await
+        self.app.people.responder(&self.workspace, by).await
     }
 }
 
@@ -239,7 +239,7 @@ impl Update for UpdateContext<'_> {
     async fn responder(&self, head: &Head, by: &Actor) -> Result<Responder, String> {
         let mut from = self.rights(by).await.map_err(|unchecked| unchecked.to_string())?;
         let is_here = head.place.workspace == self.team();
-        if from.staff && !self.tenant.is_enterprise_install && !is_here {
+        if from.staff && !self.workspace.is_enterprise_install && !is_here {
             from.staff = false;
             from.approver_of.clear();
         }

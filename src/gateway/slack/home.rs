@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     api::{Api, Method},
     blocks::{Button, bold, divider, header, note, row, section, to_json},
-    inbound::{Actor, Tenant},
+    inbound::{Actor, Workspace},
     limits,
     people::{People, person_id},
     render::text::{clip, literal},
@@ -74,7 +74,7 @@ struct Inner {
 /// Somebody's Home as it was drawn last.
 #[derive(Debug)]
 struct Seen {
-    tenant: Tenant,
+    workspace: Workspace,
     opened_at: Instant,
     is_staff: bool,
     view: Value,
@@ -108,8 +108,8 @@ impl Home {
     }
 
     /// Somebody opened their Home.
-    pub async fn opened(&self, engine: &Engine, tenant: &Tenant, by: &Actor) {
-        let person = person_id(&tenant.team, &by.user);
+    pub async fn opened(&self, engine: &Engine, workspace: &Workspace, by: &Actor) {
+        let person = person_id(&workspace.team, &by.user);
         {
             let mut open = lock(&self.inner.open);
             if open.len() >= limits::HOMES_MAX {
@@ -119,7 +119,7 @@ impl Home {
                 }
             }
             let seen = Seen {
-                tenant: tenant.clone(),
+                workspace: workspace.clone(),
                 opened_at: Instant::now(),
                 is_staff: false,
                 view: Value::Null,
@@ -196,16 +196,16 @@ impl Inner {
     }
 
     async fn draw(&self, engine: &Engine, person: &PersonId) {
-        let Some(tenant) = ({
+        let Some(workspace) = ({
             let mut open = lock(&self.open);
             open.get_mut(person).map(|seen| {
                 seen.due = None;
-                seen.tenant.clone()
+                seen.workspace.clone()
             })
         }) else {
             return;
         };
-        let (view, is_staff) = match self.view(engine, &tenant, person).await {
+        let (view, is_staff) = match self.view(engine, &workspace, person).await {
             Ok(drawn) => drawn,
             Err(error) => return tracing::debug!(%error, "a Home could not be drawn"),
         };
@@ -218,7 +218,7 @@ impl Inner {
             }
         }
         let body = json!({ "user_id": person.user, "view": view });
-        let published = self.api.call(&tenant.team, Method::PublishView, &body).await;
+        let published = self.api.call(&workspace.team, Method::PublishView, &body).await;
         let mut open = lock(&self.open);
         let Some(seen) = open.get_mut(person) else { return };
         match published {
@@ -233,11 +233,11 @@ impl Inner {
     async fn view(
         &self,
         engine: &Engine,
-        tenant: &Tenant,
+        workspace: &Workspace,
         person: &PersonId,
     ) -> Result<(Value, bool), Error> {
         let by = Actor { user: person.user.clone(), ..Actor::default() };
-        let responder = self.people.responder(tenant, &by).await;
+        let responder = self.people.responder(workspace, &by).await;
         let is_staff = responder.as_ref().is_ok_and(|responder| responder.staff);
         let mut heads = self.store.find(Find::Person(person.clone())).await?;
         heads.retain(|head| head.status != Status::Ended);
@@ -259,10 +259,10 @@ impl Inner {
             flow.flow.start.slack.as_ref().is_some_and(|start| start.app_home)
                 && !own.iter().any(|own| is_running(own) || is_complete(own))
         };
-        let library = engine.parts().library.of(Platform::Slack, &tenant.team);
+        let library = engine.parts().library.of(Platform::Slack, &workspace.team);
         let flows = library.iter().filter(is_of).collect();
         let all = if is_staff {
-            let is_here = |head: &Head| overview::is_of(head, Platform::Slack, &tenant.team);
+            let is_here = |head: &Head| overview::is_of(head, Platform::Slack, &workspace.team);
             Some(engine.newest((None, limits::HOME_COUNTED), is_here).await?.0)
         } else {
             None

@@ -15,14 +15,14 @@ pub struct Envelope {
     /// Our name of it: the same thing delivered again has the same key, whichever transport brings it.
     pub key: String,
     /// Where it came from.
-    pub tenant: Tenant,
+    pub workspace: Workspace,
     /// What it is.
     pub what: Incoming,
 }
 
 /// A workspace, or an organisation that installed the app for all of its workspaces.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Tenant {
+pub struct Workspace {
     /// The workspace: `T01`.
     pub team: String,
     /// The organisation, where there is one: `E01`.
@@ -38,7 +38,7 @@ pub struct Tenant {
 pub struct Actor {
     /// The user: `U01`.
     pub user: String,
-    /// The workspace the user belongs to; another one than the tenant's for guests of Slack Connect. Empty where the
+    /// The workspace the user belongs to; another one than the workspace's for guests of Slack Connect. Empty where the
     /// payload does not say.
     pub team: String,
     /// What the payload calls them, where it does.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{agent, tenants::BOT_SCOPES};
+use super::{agent, installations::BOT_SCOPES};
 use crate::flow::Library;
 
 /// The scope that the app's own token needs, for sockets.

@@ -11,7 +11,7 @@ pub mod text;
 
 use serde_json::{Map, Value};
 
-use super::inbound::{Actor, Command, Envelope, Incoming, Tenant};
+use super::inbound::{Actor, Command, Envelope, Incoming, Workspace};
 use crate::chat::raw::{self, first, flag, key, text_at};
 
 /// An event, with what is around it: the payload of `events_api`, or the body of a request.
@@ -26,12 +26,12 @@ pub fn interaction(payload: &Value) -> Envelope {
 
 /// A slash command: the payload of `slash_commands`, or the fields of a form.
 pub fn command(fields: &Value) -> Envelope {
-    let tenant = tenant(fields);
+    let workspace = workspace(fields);
     if fields.get("command").is_none() {
         let kind = if fields.get("ssl_check").is_some() { "ssl_check" } else { "command" };
         return Envelope {
             key: key(&["cmd"], fields),
-            tenant,
+            workspace,
             what: if kind == "ssl_check" { ignored(kind) } else { unknown(kind) },
         };
     }
@@ -51,7 +51,7 @@ pub fn command(fields: &Value) -> Envelope {
         trigger_id,
         response_url: text_at(fields, "/response_url"),
     };
-    Envelope { key, tenant, what: Incoming::Command(command) }
+    Envelope { key, workspace, what: Incoming::Command(command) }
 }
 
 /// The fields of a form as one JSON object.
@@ -62,7 +62,7 @@ pub fn form(fields: impl IntoIterator<Item = (String, String)>) -> Value {
 
 /// The workspace it is for, by the rule of Slack's own library Bolt: a view that was opened across a shared channel
 /// says where the app is installed; with an installation for a whole organisation `team` is null.
-fn tenant(payload: &Value) -> Tenant {
+fn workspace(payload: &Value) -> Workspace {
     let teams = [
         "/view/app_installed_team_id",
         "/team",
@@ -84,7 +84,7 @@ fn tenant(payload: &Value) -> Tenant {
         "/event/enterprise",
     ];
     let enterprise = first(payload, &enterprises);
-    Tenant {
+    Workspace {
         team: first(payload, &teams),
         enterprise: (!enterprise.is_empty()).then_some(enterprise),
         is_enterprise_install: flag(payload, "/is_enterprise_install")

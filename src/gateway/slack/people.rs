@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     api::{Api, Failure, Method},
-    inbound::{Actor, Tenant},
+    inbound::{Actor, Workspace},
     limits,
 };
 use crate::{
@@ -97,8 +97,8 @@ impl People {
     }
 
     /// Who did something, with what they may do now.
-    pub async fn responder(&self, tenant: &Tenant, by: &Actor) -> Result<Responder, Unknown> {
-        let team = &tenant.team;
+    pub async fn responder(&self, workspace: &Workspace, by: &Actor) -> Result<Responder, Unknown> {
+        let team = &workspace.team;
         let mut responder = self.known(team, &by.user).await;
         if !by.name.is_empty() && responder.name == SOMEBODY {
             responder.name.clone_from(&by.name);
@@ -150,7 +150,7 @@ impl People {
 
     /// Asks for the members of every group of the lists anew.
     pub async fn refresh(&self) {
-        for installed in self.api.tenants().installations() {
+        for installed in self.api.installations().live() {
             for group in self.lists.of(&installed.team).groups(Platform::Slack) {
                 if let Ok(members) = self.ask_group(&installed.team, group).await {
                     self.groups.insert((installed.team.clone(), group.to_owned()), members).await;
@@ -193,7 +193,8 @@ impl People {
 
     async fn ask_person(&self, team: &str, user: &str) -> Result<Arc<Person>, Failure> {
         let answer = self.api.call(team, Method::UserInfo, &json!({ "user": user })).await?;
-        let enterprise = self.api.tenants().installation(team).and_then(|found| found.enterprise);
+        let enterprise =
+            self.api.installations().installation(team).and_then(|found| found.enterprise);
         Ok(Arc::new(read_person(&answer["user"], team, enterprise.as_deref())))
     }
 

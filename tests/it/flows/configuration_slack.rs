@@ -2,7 +2,7 @@
 
 use anteroom::config::{
     Environment, Settings, SlackRates, render,
-    settings::{SlackConnection, SlackTenancy, SlackTransport},
+    settings::{SlackConnection, SlackTokens, SlackTransport},
 };
 
 use super::EXAMPLE;
@@ -57,7 +57,7 @@ fn a_token_of_each_kind_is_enough_for_sockets() {
         panic!("{found:?}")
     };
     assert_eq!((app_token.expose(), *sockets), ("xapp-1-secret", 2));
-    let SlackTenancy::One { bot_token, .. } = &found.tenancy else { panic!("{found:?}") };
+    let SlackTokens::One { bot_token, .. } = &found.tokens else { panic!("{found:?}") };
     assert_eq!(bot_token.expose(), "xoxb-1-secret");
     assert_eq!(found.api_url, "https://slack.com/api");
     assert_eq!(found.command, "/onboard");
@@ -91,7 +91,7 @@ posts_per_channel = 6000
     assert_eq!(found.api_url, "http://127.0.0.1:9/api");
     assert_eq!(found.rates, SlackRates { posts_per_channel: 6000, ..SlackRates::default() });
     assert!(found.staff_users.contains("W02") && found.staff_groups.contains("S01"));
-    let SlackTenancy::Many(oauth) = &found.tenancy else { panic!("{found:?}") };
+    let SlackTokens::Many(oauth) = &found.tokens else { panic!("{found:?}") };
     assert_eq!(oauth.tokens_key.expose(), KEY);
     let printed = format!("{found:?}");
     assert!(!printed.contains("secret\"") && !printed.contains(KEY), "{printed}");
@@ -205,5 +205,5 @@ fn what_the_example_says_of_slack_holds() {
     assert_eq!(written, bare);
     let many = ["[slack]", "app_token_env = \"SLACK_APP_TOKEN\""];
     let many = connection(&[&many, &lines[oauth..rates]].concat().join("\n"));
-    assert!(matches!(many.tenancy, SlackTenancy::Many(_)), "{many:?}");
+    assert!(matches!(many.tokens, SlackTokens::Many(_)), "{many:?}");
 }

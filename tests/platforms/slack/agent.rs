@@ -18,9 +18,9 @@ use anteroom::{
         agent::Agent,
         api::{Api, Failure, Method},
         home::Home,
-        inbound::{Actor, Tenant},
+        inbound::{Actor, Workspace},
+        installations::Installations,
         people::People,
-        tenants::Tenants,
     },
     model::{
         effect::{Act, Delivery, Effect, Recipient, Rendering},
@@ -168,9 +168,10 @@ impl World {
 
     async fn limited(limits: Limits) -> Self {
         let slack = Slack::start(Settings::new()).await;
-        let tenants = Arc::new(Tenants::plain(Secret::new(BOT_TOKEN)));
-        let api = Api::new(slack.api_url(), Arc::clone(&tenants), &SlackRates::default()).unwrap();
-        tenants.begin(&api).await.unwrap();
+        let installations = Arc::new(Installations::plain(Secret::new(BOT_TOKEN)));
+        let api =
+            Api::new(slack.api_url(), Arc::clone(&installations), &SlackRates::default()).unwrap();
+        installations.begin(&api).await.unwrap();
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let model = Scripted::new();
         let folder = tempfile::tempdir().unwrap();
@@ -536,12 +537,12 @@ async fn home_shows_ones_own_and_staff_everything() {
     world.begin().await;
     let clock = Arc::new(SystemClock);
     let home = Home::new(world.api.clone(), world.people.clone(), Arc::clone(&world.store), clock);
-    let tenant = Tenant { team: TEAM.to_owned(), ..Tenant::default() };
+    let workspace = Workspace { team: TEAM.to_owned(), ..Workspace::default() };
     let (engine, shutdown, follower) = (world.engine.clone(), world.shutdown.clone(), home.clone());
     world.tasks.spawn(async move { follower.run(engine, shutdown).await });
     let by = |user: &str| Actor { user: user.to_owned(), ..Actor::default() };
     for user in ["U0ADA", "U0GRACE", "U0MALLORY"] {
-        home.opened(&world.engine, &tenant, &by(user)).await;
+        home.opened(&world.engine, &workspace, &by(user)).await;
     }
     let screen = |user: &str| world.slack.person(user).home().screen();
     insta::assert_snapshot!(screen("U0ADA"), @"

@@ -19,8 +19,8 @@ use anteroom::{
         app::{App, Client},
         connect::{self, Connection, Pace},
         handler::SlackInbox,
+        installations,
         send::SlackGateway,
-        tenants,
     },
     model::session::Platform,
     ports::{
@@ -204,7 +204,7 @@ impl Bot {
     /// Time passes, and what comes due fires.
     pub(crate) async fn pass(&self, time: TimeDelta) {
         self.clock.advance(time);
-        self.app.api.tenants().recheck(&self.app.api).await;
+        self.app.api.installations().recheck(&self.app.api).await;
         self.engine.run_due().await;
         self.engine.sweep().await;
         self.rest().await;
@@ -217,7 +217,7 @@ impl Bot {
 
     /// Whether the bot says that it is ready, or why not.
     pub(crate) fn ready(&self) -> Result<(), String> {
-        self.app.api.tenants().ready()
+        self.app.api.installations().ready()
     }
 
     /// The operator changes the flow: the next process has it.
@@ -370,7 +370,10 @@ async fn make(
         api: app.api.clone(),
         inbox: Arc::new(SlackInbox(Arc::clone(&app))),
         clock,
-        routes: plan.installs.as_ref().map(|_| tenants::routes(Arc::clone(app.api.tenants()))),
+        routes: plan
+            .installs
+            .as_ref()
+            .map(|_| installations::routes(Arc::clone(app.api.installations()))),
         pace: Pace::default(),
     });
     let connection = connection.await.unwrap();

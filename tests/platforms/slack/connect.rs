@@ -18,13 +18,13 @@ use anteroom::{
     base::clock::FixedClock,
     config::{
         Proxies, Secret, SlackRates,
-        settings::{SlackConnection, SlackTenancy, SlackTransport},
+        settings::{SlackConnection, SlackTokens, SlackTransport},
     },
     gateway::slack::{
         api::Api,
         connect::{Connection, Error, Link, Pace, Parts},
         inbound::{Ack, Envelope, Inbox, Incoming, NotSaved},
-        tenants::Tenants,
+        installations::Installations,
     },
 };
 use async_trait::async_trait;
@@ -122,7 +122,7 @@ fn http() -> SlackTransport {
 fn settings(slack: &Slack, transport: SlackTransport) -> SlackConnection {
     SlackConnection {
         transport,
-        tenancy: SlackTenancy::One { bot_token: Secret::new(BOT_TOKEN), bot_token_file: None },
+        tokens: SlackTokens::One { bot_token: Secret::new(BOT_TOKEN), bot_token_file: None },
         listen: "127.0.0.1:0".parse().unwrap(),
         command: "/onboard".to_owned(),
         staff_users: [].into(),
@@ -175,12 +175,12 @@ async fn begin(
     desk: &Arc<Desk>,
     clock: &Arc<FixedClock>,
 ) -> Result<Connection, Error> {
-    let bot_token = match &settings.tenancy {
-        SlackTenancy::One { bot_token, .. } => bot_token.clone(),
-        SlackTenancy::Many(_) => panic!("one workspace"),
+    let bot_token = match &settings.tokens {
+        SlackTokens::One { bot_token, .. } => bot_token.clone(),
+        SlackTokens::Many(_) => panic!("one workspace"),
     };
-    let tenants = Arc::new(Tenants::plain(bot_token));
-    let api = Api::new(&settings.api_url, tenants, &settings.rates).unwrap();
+    let installations = Arc::new(Installations::plain(bot_token));
+    let api = Api::new(&settings.api_url, installations, &settings.rates).unwrap();
     Connection::begin(Parts {
         settings: settings.clone(),
         api,

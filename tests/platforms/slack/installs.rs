@@ -7,7 +7,7 @@ use anteroom::{
     config::{Secret, SlackRates, settings::SlackOauth},
     gateway::slack::{
         api::{Api, Failure, Method},
-        tenants::{Tenants, routes},
+        installations::{Installations, routes},
     },
     store::{Store, memory::MemoryStore},
 };
@@ -24,7 +24,7 @@ struct Office {
     clock: Arc<FixedClock>,
     store: Arc<dyn Store>,
     oauth: SlackOauth,
-    tenants: Arc<Tenants>,
+    installations: Arc<Installations>,
     url: String,
     _tasks: JoinSet<()>,
 }
@@ -43,17 +43,18 @@ impl Office {
         };
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let base = slack.api_url().trim_end_matches('/');
-        let tenants =
-            Tenants::open(&oauth, base, Arc::clone(&store), Arc::clone(&clock) as _).await;
-        let tenants = Arc::new(tenants.unwrap());
-        let app = routes(Arc::clone(&tenants));
+        let installations =
+            Installations::open(&oauth, base, Arc::clone(&store), Arc::clone(&clock) as _).await;
+        let installations = Arc::new(installations.unwrap());
+        let app = routes(Arc::clone(&installations));
         let mut tasks = JoinSet::new();
         tasks.spawn(async move { axum::serve(listener, app).await.unwrap() });
-        Self { slack, clock, store, oauth, tenants, url, _tasks: tasks }
+        Self { slack, clock, store, oauth, installations, url, _tasks: tasks }
     }
 
     fn api(&self) -> Api {
-        Api::new(self.slack.api_url(), Arc::clone(&self.tenants), &SlackRates::default()).unwrap()
+        Api::new(self.slack.api_url(), Arc::clone(&self.installations), &SlackRates::default())
+            .unwrap()
     }
 
     /// Somebody installs the app in their browser.
@@ -82,8 +83,9 @@ async fn two_workspaces_install_the_app_and_are_told_apart_after_a_restart() {
 
     let base = office.slack.api_url().trim_end_matches('/').to_owned();
     let clock = Arc::clone(&office.clock) as _;
-    let tenants = Tenants::open(&office.oauth, &base, Arc::clone(&office.store), clock).await;
-    office.tenants = Arc::new(tenants.unwrap());
+    let installations =
+        Installations::open(&office.oauth, &base, Arc::clone(&office.store), clock).await;
+    office.installations = Arc::new(installations.unwrap());
     let api = office.api();
     assert_eq!(test(&api, TEAM).await.as_deref(), Ok(TEAM));
     assert_eq!(test(&api, "T0ZULU").await.as_deref(), Ok("T0ZULU"));
@@ -125,12 +127,12 @@ async fn an_organisation_installs_the_app_for_all_its_workspaces() {
     });
     let (status, page) = office.install().await;
     assert_eq!(status, StatusCode::OK, "{page}");
-    let tenant = anteroom::gateway::slack::inbound::Tenant {
+    let workspace = anteroom::gateway::slack::inbound::Workspace {
         team: TEAM.to_owned(),
         enterprise: Some("E0GROUP".to_owned()),
         is_enterprise_install: true,
     };
-    office.tenants.met(&tenant).await;
+    office.installations.met(&workspace).await;
     let body = json!({ "channel": "C0DESK", "text": "hello" });
     assert_eq!(office.api().call(TEAM, Method::PostMessage, &body).await.unwrap()["ok"], true);
 }

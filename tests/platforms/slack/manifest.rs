@@ -57,7 +57,7 @@ fn slack_takes_the_manifests() {
 
 #[test]
 fn every_event_has_its_scope_and_every_word_its_length() {
-    let scopes = anteroom::gateway::slack::tenants::BOT_SCOPES;
+    let scopes = anteroom::gateway::slack::installations::BOT_SCOPES;
     for event in manifest::EVENTS {
         let needs: &[&str] = match event {
             "app_mention" => &["app_mentions:read"],

@@ -35,7 +35,7 @@ fn a_message_to_the_bot() {
     })), @r#"
     Envelope {
         key: "msg:T01:D024:1690.0001",
-        tenant: Tenant {
+        workspace: Workspace {
             team: "T01",
             enterprise: None,
             is_enterprise_install: false,
@@ -75,7 +75,7 @@ fn a_mention_is_one_message_though_two_events() {
     insta::assert_debug_snapshot!(mention, @r#"
     Envelope {
         key: "msg:T01:C01:1690.0002",
-        tenant: Tenant {
+        workspace: Workspace {
             team: "T01",
             enterprise: None,
             is_enterprise_install: false,
@@ -121,7 +121,7 @@ fn files_are_kept_whatever_is_odd_about_them() {
     })), @r#"
     Envelope {
         key: "msg:T01:D024:1690.0003",
-        tenant: Tenant {
+        workspace: Workspace {
             team: "T01",
             enterprise: None,
             is_enterprise_install: false,
@@ -471,7 +471,7 @@ fn a_click_brings_what_was_picked_beside_it() {
     insta::assert_debug_snapshot!(parse::interaction(&click()), @r#"
     Envelope {
         key: "act:T01:U01:1690.5:v1.x.1.done",
-        tenant: Tenant {
+        workspace: Workspace {
             team: "T01",
             enterprise: None,
             is_enterprise_install: false,
@@ -580,7 +580,7 @@ fn a_form_brings_all_that_is_in_it() {
     })), @r#"
     Envelope {
         key: "sub:V01:h1",
-        tenant: Tenant {
+        workspace: Workspace {
             team: "T01",
             enterprise: None,
             is_enterprise_install: false,
@@ -652,8 +652,8 @@ fn a_form_brings_all_that_is_in_it() {
 #[test]
 fn other_interactions() {
     let what = |payload: Value| {
-        let Envelope { key, tenant, what } = parse::interaction(&payload);
-        format!("{key} {} {what:?}", tenant.team)
+        let Envelope { key, workspace, what } = parse::interaction(&payload);
+        format!("{key} {} {what:?}", workspace.team)
     };
     let user = json!({"id": "U01", "team_id": "T01"});
     insta::assert_snapshot!([
@@ -692,7 +692,7 @@ fn a_command() {
     insta::assert_debug_snapshot!(parse::command(&parse::form(fields)), @r#"
     Envelope {
         key: "cmd:1.2.3",
-        tenant: Tenant {
+        workspace: Workspace {
             team: "T01",
             enterprise: Some(
                 "E01",
@@ -722,8 +722,8 @@ fn a_command() {
 #[test]
 fn the_workspace_is_found_wherever_it_stands() {
     let of = |payload: Value| {
-        let tenant = parse::interaction(&payload).tenant;
-        format!("{} {:?} {}", tenant.team, tenant.enterprise, tenant.is_enterprise_install)
+        let workspace = parse::interaction(&payload).workspace;
+        format!("{} {:?} {}", workspace.team, workspace.enterprise, workspace.is_enterprise_install)
     };
     let user = json!({"id": "U01", "team_id": "T03"});
     insta::assert_snapshot!([

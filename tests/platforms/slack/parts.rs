@@ -6,10 +6,10 @@ use anteroom::{
     config::{Approvers, Lists, Secret, SlackRates, WorkspaceLists},
     gateway::slack::{
         api::{Api, Failure, Method},
-        inbound::{Actor, Incoming, Tenant},
+        inbound::{Actor, Incoming, Workspace},
+        installations::Installations,
         parse,
         people::People,
-        tenants::Tenants,
     },
 };
 use serde_json::json;
@@ -18,9 +18,10 @@ use crate::slack::emulator::{BOT_TOKEN, Rates, Settings, Slack, TEAM, faults::Fa
 
 /// A client with our own token; rates as usual.
 async fn api(slack: &Slack) -> Api {
-    let tenants = Arc::new(Tenants::plain(Secret::new(BOT_TOKEN)));
-    let api = Api::new(slack.api_url(), Arc::clone(&tenants), &SlackRates::default()).unwrap();
-    tenants.begin(&api).await.unwrap();
+    let installations = Arc::new(Installations::plain(Secret::new(BOT_TOKEN)));
+    let api =
+        Api::new(slack.api_url(), Arc::clone(&installations), &SlackRates::default()).unwrap();
+    installations.begin(&api).await.unwrap();
     api
 }
 
@@ -75,10 +76,10 @@ async fn rights_are_those_of_members_in_lists_and_groups() {
         api(&slack).await,
         WorkspaceLists::everywhere(anteroom::model::session::Platform::Slack, lists),
     );
-    let tenant = Tenant { team: TEAM.to_owned(), ..Tenant::default() };
+    let workspace = Workspace { team: TEAM.to_owned(), ..Workspace::default() };
     let may = async |user: &str| {
         let by = Actor { user: user.to_owned(), team: TEAM.to_owned(), name: String::new() };
-        !people.responder(&tenant, &by).await.unwrap().approver_of.is_empty()
+        !people.responder(&workspace, &by).await.unwrap().approver_of.is_empty()
     };
     for (user, expected) in [
         ("U0GRACE", true),
@@ -115,7 +116,7 @@ async fn what_people_do_is_understood() {
                     "interactive" => parse::interaction(payload),
                     _ => parse::command(payload),
                 };
-                assert_eq!(envelope.tenant.team, TEAM);
+                assert_eq!(envelope.workspace.team, TEAM);
                 match envelope.what {
                     Incoming::Message(message) => format!("{}: {}", message.channel, message.text),
                     Incoming::Edited { text, .. } => format!("edited: {text}"),

@@ -7,7 +7,7 @@ use crate::slack::{
     approvals,
     bot::{Bot, Plan},
     emulator::{
-        TEAM,
+        BOT_USER, TEAM,
         person::Person,
         state::{Kind, Team},
     },
@@ -60,7 +60,7 @@ async fn two() -> (Bot, std::sync::Arc<Scripted>) {
         for (user, name) in [("U0ZOE", "Zoe"), ("U0YURI", "Yuri")] {
             OTHER.clone_into(&mut state.hire(user, name).team);
         }
-        state.open_channel("C0ZULU", "zulu-hiring", Kind::Public, &["U0ZOE"]);
+        state.open_channel("C0ZULU", "zulu-hiring", Kind::Public, &["U0ZOE", BOT_USER]);
         OTHER.clone_into(&mut state.channels.get_mut("C0ZULU").unwrap().team);
         for shared in ["C0APPROVALS", "C0DESK"] {
             state.channels.get_mut(shared).unwrap().members.insert("U0ZOE".to_owned());
@@ -88,7 +88,8 @@ async fn each_tenant_decides_in_its_own_channel_and_nowhere_else() {
     assert!(at_acme.has_button("Approve"), "{}", at_acme.screen());
     assert_snapshot!(at_zulu.news(), @"");
     asks(&yuri, &model).await;
-    assert_snapshot!(at_zulu.news(), @"");
+    assert!(at_zulu.can_see("Move Yuri to"), "{}", at_zulu.screen());
+    assert!(!at_acme.can_see("Yuri"), "{}", at_acme.screen());
 
     // Zoe sees acme's card, since the channel is shared with her, and has no say there.
     let there = zoe.at("recruiting-approvals");

@@ -11,7 +11,7 @@ use crate::{
         cards,
         message_index::{Mark, MessageRef, Role},
     },
-    config::tenants::Workspace,
+    config::tenants::Configured,
     engine::Look,
     model::{effect::Recipient, flow::PhaseEffect, posted::Reader, session::Platform},
 };
@@ -115,7 +115,7 @@ impl Sender<'_> {
     }
 
     /// What is set up for the server of the conversation.
-    pub(super) fn configured(&self) -> Workspace<'_> {
+    pub(super) fn configured(&self) -> Configured<'_> {
         self.app.settings.of(Platform::Discord, &self.effect.place.workspace)
     }
 

@@ -397,7 +397,7 @@ impl Kept {
     }
 
     fn bot(&self, api: &Api) -> Option<String> {
-        api.tenants().installation(&self.spot.team).map(|found| found.bot_user)
+        api.installations().installation(&self.spot.team).map(|found| found.bot_user)
     }
 
     /// Makes the message say what was said, whatever it says now, and calls it so. None where there is no such message,

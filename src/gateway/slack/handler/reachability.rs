@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    super::{app::App, inbound::Ack, people, tenants::Installation},
+    super::{app::App, inbound::Ack, installations::Installation, people},
     UpdateContext,
 };
 use crate::{
@@ -20,23 +20,25 @@ use crate::{
 impl UpdateContext<'_> {
     /// The app is gone from a workspace: its tokens are shredded, its conversations pause.
     pub(super) async fn revoked(&self) -> Result<Ack, NotSaved> {
-        let gone = self.app.api.tenants().revoke(&self.tenant).await.map_err(|_| NotSaved)?;
+        let gone =
+            self.app.api.installations().revoke(&self.workspace).await.map_err(|_| NotSaved)?;
         let Some(gone) = gone else { return Ok(Ack::Empty) };
         let why = messages::staff::APP_REMOVED.to_owned();
         let app = Arc::clone(self.app);
-        let is_there = move |head: &Head| app.api.tenants().covers(&gone, &head.place.workspace);
+        let is_there =
+            move |head: &Head| app.api.installations().covers(&gone, &head.place.workspace);
         self.everywhere(is_there, InboundKind::Lost { why });
         Ok(Ack::Empty)
     }
 
     /// The organisation took the app out of workspaces, or let it in: there, conversations pause or go on.
     pub(super) async fn access(&self, teams: Vec<String>, granted: bool) -> Result<Ack, NotSaved> {
-        let tenants = self.app.api.tenants();
+        let installations = self.app.api.installations();
         if granted {
-            tenants.admit(&self.tenant, &teams).await.map_err(|_| NotSaved)?;
+            installations.admit(&self.workspace, &teams).await.map_err(|_| NotSaved)?;
             return Ok(Ack::Empty);
         }
-        let gone = tenants.withhold(&teams).await.map_err(|_| NotSaved)?;
+        let gone = installations.withhold(&teams).await.map_err(|_| NotSaved)?;
         let is_there = move |head: &Head| gone.contains(&head.place.workspace);
         let why = messages::staff::ORGANISATION_REMOVED_APP.to_owned();
         self.everywhere(is_there, InboundKind::Lost { why });
@@ -132,14 +134,15 @@ pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: I
     let to = Arc::clone(app);
     let key = format!("slack:installed:{}", to.ids.fresh().simple());
     app.afterwards.spawn_whole(async move {
-        let tenants = to.api.tenants();
+        let installations = to.api.installations();
         let is_back = |cause: &Cause| {
-            cause.workspace().is_some_and(|team| tenants.covers(&installation, team))
+            cause.workspace().is_some_and(|team| installations.covers(&installation, team))
         };
         let engine = to.engine();
         engine.mended(|cause| cause.platform == Platform::Slack && is_back(cause)).await;
-        let is_there =
-            |head: &Head| is_on_slack(head) && tenants.covers(&installation, &head.place.workspace);
+        let is_there = |head: &Head| {
+            is_on_slack(head) && installations.covers(&installation, &head.place.workspace)
+        };
         happened_everywhere(engine, &key, is_there, &InboundKind::Back).await;
     });
 }

@@ -2,23 +2,23 @@
 
 use serde_json::Value;
 
-use super::{file::files, ignored, key, tenant, text, unknown};
+use super::{file::files, ignored, key, text, unknown, workspace};
 use crate::{
     chat::raw::{first, flag, list, some_text, text_at},
-    gateway::slack::inbound::{Actor, Envelope, Incoming, Message, Tenant},
+    gateway::slack::inbound::{Actor, Envelope, Incoming, Message, Workspace},
 };
 
 /// What an event is about, besides itself.
 struct About<'a> {
     payload: &'a Value,
     event: &'a Value,
-    tenant: &'a Tenant,
+    workspace: &'a Workspace,
     /// The user that the bot is, where the payload says so.
     bot: String,
 }
 
 pub(super) fn read(payload: &Value) -> Envelope {
-    let tenant = tenant(payload);
+    let workspace = workspace(payload);
     // Slack's own helpers send the bare event at times.
     let event = payload.get("event").filter(|event| event.is_object()).unwrap_or(payload);
     let bot = if flag(payload, "/authorizations/0/is_bot") {
@@ -26,7 +26,7 @@ pub(super) fn read(payload: &Value) -> Envelope {
     } else {
         String::new()
     };
-    let about = About { payload, event, tenant: &tenant, bot };
+    let about = About { payload, event, workspace: &workspace, bot };
     let kind = text_at(event, "/type");
     let id = text_at(payload, "/event_id");
     let (key, what) = match kind.as_str() {
@@ -35,7 +35,7 @@ pub(super) fn read(payload: &Value) -> Envelope {
         _ => (None, about.other(&kind)),
     };
     let key = key.unwrap_or_else(|| super::key(&["ev", &id], payload));
-    Envelope { key, tenant, what }
+    Envelope { key, workspace, what }
 }
 
 impl About<'_> {
@@ -94,7 +94,7 @@ impl About<'_> {
             channel,
             ts,
         };
-        let parts = ["msg", &self.tenant.team, &message.channel, &message.ts];
+        let parts = ["msg", &self.workspace.team, &message.channel, &message.ts];
         (Some(key(&parts, self.payload)), Incoming::Message(message))
     }
 

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::{
     file::files,
-    ignored, key, tenant,
+    ignored, key,
     text::{decode, of_blocks},
-    unknown,
+    unknown, workspace,
 };
 use crate::{
     chat::raw::{first, flag, list, some_text, text_at},
@@ -17,8 +17,8 @@ use crate::{
 
 pub(super) fn read(payload: &Value) -> Envelope {
     let kind = text_at(payload, "/type");
-    let tenant = tenant(payload);
-    let team = tenant.team.as_str();
+    let workspace = workspace(payload);
+    let team = workspace.team.as_str();
     let by = actor(payload);
     let view = view(payload);
     let trigger_id = text_at(payload, "/trigger_id");
@@ -53,7 +53,7 @@ pub(super) fn read(payload: &Value) -> Envelope {
         | "interactive_message" => (key(&["int"], payload), ignored(&kind)),
         _ => (key(&["int"], payload), unknown(&kind)),
     };
-    Envelope { key, tenant, what }
+    Envelope { key, workspace, what }
 }
 
 fn actor(payload: &Value) -> Actor {

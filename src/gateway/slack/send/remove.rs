@@ -247,7 +247,8 @@ impl Sender<'_> {
     }
 
     fn is_ours(&self, message: &Value) -> bool {
-        let bot = self.app.api.tenants().installation(self.team()).map(|found| found.bot_user);
+        let bot =
+            self.app.api.installations().installation(self.team()).map(|found| found.bot_user);
         delivery::name_of(message).is_some()
             || bot.is_some_and(|bot| !bot.is_empty() && message["user"] == bot.as_str())
     }

@@ -11,7 +11,7 @@ use crate::{
         cards,
         message_index::{Mark, MessageRef, Role},
     },
-    config::tenants::Workspace,
+    config::tenants::Configured,
     engine,
     gateway::slack::{
         api::{Failure, Method},
@@ -109,7 +109,7 @@ impl Sender<'_> {
     }
 
     /// What is set up for the workspace of the conversation.
-    pub(super) fn configured(&self) -> Workspace<'_> {
+    pub(super) fn configured(&self) -> Configured<'_> {
         self.app.settings.of(Platform::Slack, self.team())
     }
 

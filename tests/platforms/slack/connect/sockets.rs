@@ -160,8 +160,7 @@ async fn tokens_that_slack_refuses_end_the_start_with_words() {
     let mut wanted = settings(&slack, socket());
     wanted.transport = SlackTransport::Socket { app_token: Secret::new("xapp-wrong"), sockets: 1 };
     insta::assert_snapshot!(begin(&wanted, &desk, &clock).await.unwrap_err(), @r#"Slack does not open sockets for the app's token: `invalid_auth`. hint: it needs the scope `connections:write` ("Basic Information" of the app's settings), and Socket Mode must be switched on there"#);
-    wanted.tenancy =
-        SlackTenancy::One { bot_token: Secret::new("xoxb-wrong"), bot_token_file: None };
+    wanted.tokens = SlackTokens::One { bot_token: Secret::new("xoxb-wrong"), bot_token_file: None };
     insta::assert_snapshot!(begin(&wanted, &desk, &clock).await.unwrap_err(), @r#"Slack does not accept the bot's token: `invalid_auth`. hint: copy it anew from "OAuth & Permissions" of the app's settings; reinstalling the app changes it"#);
 
     // A Slack that cannot be reached is waited for.
@@ -242,7 +241,7 @@ async fn a_flood_is_taken_whole() {
 async fn with_sockets_too_workspaces_install_the_app_over_http_and_nothing_else_comes_that_way() {
     use crate::slack::emulator::{CLIENT_ID, CLIENT_SECRET};
     use anteroom::{
-        config::settings::SlackOauth, gateway::slack::tenants, store::memory::MemoryStore,
+        config::settings::SlackOauth, gateway::slack::installations, store::memory::MemoryStore,
     };
     let clock = Arc::new(FixedClock::new("2026-11-02T10:00:00Z".parse().unwrap()));
     let slack = Slack::start(Settings::new()).await;
@@ -254,15 +253,16 @@ async fn with_sockets_too_workspaces_install_the_app_over_http_and_nothing_else_
         tokens_key: Secret::new("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
     };
     let store = Arc::new(MemoryStore::default());
-    let kept = Tenants::open(&oauth, &wanted.api_url, store, Arc::<FixedClock>::clone(&clock));
+    let kept =
+        Installations::open(&oauth, &wanted.api_url, store, Arc::<FixedClock>::clone(&clock));
     let kept = Arc::new(kept.await.unwrap());
-    wanted.tenancy = SlackTenancy::Many(oauth);
+    wanted.tokens = SlackTokens::Many(oauth);
     let connection = Connection::begin(Parts {
         api: Api::new(&wanted.api_url, Arc::clone(&kept), &wanted.rates).unwrap(),
         settings: wanted,
         inbox: Desk::new(),
         clock,
-        routes: Some(tenants::routes(kept)),
+        routes: Some(installations::routes(kept)),
         pace: pace(),
     });
     let connection = connection.await.unwrap();

@@ -4,14 +4,14 @@ use std::sync::PoisonError;
 
 use serde_json::json;
 
-use super::{Entry, Tenants, TokenStatus, read_identity};
+use super::{Entry, Installations, TokenStatus, read_identity};
 use crate::{
     base::telemetry::ready::Ready,
     config::Secret,
     gateway::slack::api::{Api, Failure, Method},
 };
 
-impl Tenants {
+impl Installations {
     /// Asks Slack once about each token that it did not accept. One that it accepts again is used from now on; so is one
     /// that was put into the file of the configuration meanwhile.
     pub async fn recheck(&self, api: &Api) {
@@ -75,7 +75,7 @@ impl Tenants {
     }
 }
 
-impl Ready for Tenants {
+impl Ready for Installations {
     /// With one workspace that can be served, the bot is of use.
     fn ready(&self) -> Result<(), String> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);

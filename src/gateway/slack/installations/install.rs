@@ -18,7 +18,7 @@ use serde::Deserialize;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
-use super::{BOT_SCOPES, Many, Tenants};
+use super::{BOT_SCOPES, Installations, Many};
 use crate::{messages, model::audit::hex};
 
 /// The cookie that a visit begins with.
@@ -28,15 +28,15 @@ const COOKIE: &str = "anteroom_slack";
 const VISIT_MAX: i64 = 600;
 
 /// The routes of installing, for the server that Slack's requests come to.
-pub fn routes(tenants: Arc<Tenants>) -> Router {
+pub fn routes(installations: Arc<Installations>) -> Router {
     Router::new()
         .route("/slack/install", get(begin))
         .route("/slack/oauth", get(finish))
-        .with_state(tenants)
+        .with_state(installations)
 }
 
-async fn begin(State(tenants): State<Arc<Tenants>>) -> Response {
-    let Some(many) = &tenants.many else {
+async fn begin(State(installations): State<Arc<Installations>>) -> Response {
+    let Some(many) = &installations.many else {
         return page(
             StatusCode::NOT_FOUND,
             messages::slack::INSTALL_NOT_HERE,
@@ -66,11 +66,11 @@ struct Brought {
 }
 
 async fn finish(
-    State(tenants): State<Arc<Tenants>>,
+    State(installations): State<Arc<Installations>>,
     Query(brought): Query<Brought>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(many) = &tenants.many else {
+    let Some(many) = &installations.many else {
         return page(
             StatusCode::NOT_FOUND,
             messages::slack::INSTALL_NOT_HERE,
@@ -87,7 +87,7 @@ async fn finish(
         let words = messages::slack::NOTHING_INSTALLED;
         return (gone, page(StatusCode::OK, messages::slack::NOT_INSTALLED, words)).into_response();
     }
-    let answer = match tenants.install(&brought.code.unwrap_or_default()).await {
+    let answer = match installations.install(&brought.code.unwrap_or_default()).await {
         Ok(()) => page(StatusCode::OK, messages::slack::INSTALLED, messages::slack::INSTALL_DONE),
         Err(error) => {
             tracing::error!(%error, "the app could not be installed in a workspace");

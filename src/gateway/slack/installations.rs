@@ -4,7 +4,7 @@
 //! ([`routes`]): their tokens are sealed in the store's notes, renewed before they run out, and gone with the app.
 //! An organisation that installed the app for all its workspaces has one token for them.
 //!
-//! A token that Slack does not accept is kept and asked about again ([`Tenants::recheck`]): what was to leave waits.
+//! A token that Slack does not accept is kept and asked about again ([`Installations::recheck`]): what was to leave waits.
 
 mod enterprise_workspaces;
 mod grant;
@@ -176,9 +176,9 @@ struct Many {
 
 /// Every workspace that the app is installed in.
 #[derive(Debug)]
-pub struct Tenants {
+pub struct Installations {
     known: RwLock<Known>,
-    /// The one token of the configuration, until [`Tenants::begin`] has asked whose it is; and the file it stands in.
+    /// The one token of the configuration, until [`Installations::begin`] has asked whose it is; and the file it stands in.
     plain: Option<(Secret, Option<PathBuf>)>,
     many: Option<Many>,
     installed: broadcast::Sender<Installation>,
@@ -222,7 +222,7 @@ const LOOK: Duration = Duration::from_secs(30);
 /// A token that lives no longer than this is not used any more.
 const LAST_MOMENT: TimeDelta = TimeDelta::seconds(30);
 
-impl Default for Tenants {
+impl Default for Installations {
     fn default() -> Self {
         Self {
             known: RwLock::default(),
@@ -234,8 +234,8 @@ impl Default for Tenants {
     }
 }
 
-impl Tenants {
-    /// One workspace, by the bot token of the configuration; whose it is, [`Tenants::begin`] asks.
+impl Installations {
+    /// One workspace, by the bot token of the configuration; whose it is, [`Installations::begin`] asks.
     pub fn plain(token: Secret) -> Self {
         Self { plain: Some((token, None)), ..Self::default() }
     }
@@ -294,7 +294,7 @@ impl Tenants {
     }
 
     /// Every installation whose token Slack accepts.
-    pub fn installations(&self) -> Vec<Installation> {
+    pub fn live(&self) -> Vec<Installation> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let live = known.entries.values().filter(|entry| entry.is_live());
         live.map(|entry| entry.installation.clone()).collect()
@@ -340,12 +340,14 @@ impl Tenants {
     /// that was; again, the same.
     pub async fn revoke(
         &self,
-        tenant: &inbound::Tenant,
+        workspace: &inbound::Workspace,
     ) -> Result<Option<Installation>, store::Error> {
-        let enterprise = tenant.enterprise.as_deref().filter(|_| tenant.is_enterprise_install);
+        let enterprise =
+            workspace.enterprise.as_deref().filter(|_| workspace.is_enterprise_install);
         let gone = {
             let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-            let direct = known.entries.contains_key(&tenant.team).then(|| tenant.team.clone());
+            let direct =
+                known.entries.contains_key(&workspace.team).then(|| workspace.team.clone());
             let key = direct.or_else(|| enterprise.map(str::to_owned));
             if let Some(entry) = key.as_ref().and_then(|key| known.entries.get_mut(key)) {
                 entry.status = TokenStatus::Gone;
@@ -593,7 +595,7 @@ mod tests {
         base: String,
         store: Arc<dyn Store>,
         clock: Arc<FixedClock>,
-        tenants: Arc<Tenants>,
+        installations: Arc<Installations>,
         own: String,
         browser: Client,
     }
@@ -622,11 +624,11 @@ mod tests {
             let base = format!("{}/api", serve(app).await);
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
             let clock = Arc::new(FixedClock::new("2026-11-02T10:00:00Z".parse().unwrap()));
-            let tenants = open(&store, &clock, &base, 1).await.unwrap();
-            let own = serve(routes(Arc::clone(&tenants))).await;
+            let installations = open(&store, &clock, &base, 1).await.unwrap();
+            let own = serve(routes(Arc::clone(&installations))).await;
             let browser =
                 Client::builder().cookie_store(true).redirect(Policy::none()).build().unwrap();
-            Self { giver, base, store, clock, tenants, own, browser }
+            Self { giver, base, store, clock, installations, own, browser }
         }
 
         /// What a browser does: visits, is sent to Slack, comes back.
@@ -649,7 +651,7 @@ mod tests {
         }
 
         async fn token(&self, team: &str) -> Option<String> {
-            self.tenants.token(team).await.ok().map(|token| token.expose().to_owned())
+            self.installations.token(team).await.ok().map(|token| token.expose().to_owned())
         }
     }
 
@@ -658,21 +660,21 @@ mod tests {
         clock: &Arc<FixedClock>,
         base: &str,
         key: u8,
-    ) -> Result<Arc<Tenants>, Error> {
+    ) -> Result<Arc<Installations>, Error> {
         let clock: Arc<dyn Clock> = Arc::<FixedClock>::clone(clock);
-        Tenants::open(&settings(key), base, Arc::clone(store), clock).await.map(Arc::new)
+        Installations::open(&settings(key), base, Arc::clone(store), clock).await.map(Arc::new)
     }
 
-    fn tenant(team: &str, enterprise: Option<&str>) -> inbound::Tenant {
+    fn workspace(team: &str, enterprise: Option<&str>) -> inbound::Workspace {
         let enterprise = enterprise.map(str::to_owned);
         let is_enterprise_install = enterprise.is_some();
-        inbound::Tenant { team: team.to_owned(), enterprise, is_enterprise_install }
+        inbound::Workspace { team: team.to_owned(), enterprise, is_enterprise_install }
     }
 
     #[tokio::test]
     async fn a_workspace_installs_the_app_and_is_known_after_a_restart() {
         let world = World::new(Giver::default()).await;
-        let mut installed = world.tenants.installed();
+        let mut installed = world.installations.installed();
         assert_eq!(world.token("T01").await, None);
         assert_eq!(world.install().await, StatusCode::OK);
         assert_eq!(world.token("T01").await.as_deref(), Some("xoxb-1"));
@@ -716,13 +718,13 @@ mod tests {
         let world = World::new(Giver { is_organisation: true, ..Giver::default() }).await;
         assert_eq!(world.install().await, StatusCode::OK);
         assert_eq!(world.token("T07").await, None, "nothing came from there yet");
-        world.tenants.met(&tenant("T07", Some("E01"))).await;
+        world.installations.met(&workspace("T07", Some("E01"))).await;
         assert_eq!(world.token("T07").await.as_deref(), Some("xoxb-1"));
-        world.tenants.met(&tenant("T08", Some("E02"))).await;
+        world.installations.met(&workspace("T08", Some("E02"))).await;
         assert_eq!(world.token("T08").await, None, "of another organisation");
         let again = open(&world.store, &world.clock, &world.base, 1).await.unwrap();
         assert_eq!(again.token("T07").await.unwrap().expose(), "xoxb-1");
-        world.tenants.revoke(&tenant("T07", Some("E01"))).await.unwrap();
+        world.installations.revoke(&workspace("T07", Some("E01"))).await.unwrap();
         assert_eq!(world.token("T07").await, None);
     }
 
@@ -730,16 +732,16 @@ mod tests {
     async fn tokens_are_renewed_once_for_all_who_ask() {
         let world = World::new(Giver { expires_in: Some(43_200), ..Giver::default() }).await;
         world.install().await;
-        assert!(world.tenants.ageing(world.clock.now()).is_empty());
+        assert!(world.installations.ageing(world.clock.now()).is_empty());
         world.clock.advance(TimeDelta::hours(6));
-        assert_eq!(world.tenants.ageing(world.clock.now()), ["T01"], "half its life is over");
+        assert_eq!(world.installations.ageing(world.clock.now()), ["T01"], "half its life is over");
         world.clock.advance(TimeDelta::hours(6));
         let (one, two) = tokio::join!(world.token("T01"), world.token("T01"));
         assert_eq!((one.as_deref(), two.as_deref()), (Some("xoxb-2"), Some("xoxb-2")));
         let again = open(&world.store, &world.clock, &world.base, 1).await.unwrap();
         assert_eq!(again.token("T01").await.unwrap().expose(), "xoxb-2");
         // Slack may end a token early.
-        assert!(world.tenants.distrust("T01", &Secret::new("xoxb-2"), "token_expired").await);
+        assert!(world.installations.distrust("T01", &Secret::new("xoxb-2"), "token_expired").await);
         assert_eq!(world.token("T01").await.as_deref(), Some("xoxb-3"));
     }
 
@@ -747,14 +749,14 @@ mod tests {
     async fn what_was_uninstalled_is_gone_until_it_is_installed_again() {
         let world = World::new(Giver::default()).await;
         world.install().await;
-        world.tenants.revoke(&tenant("T01", None)).await.unwrap();
+        world.installations.revoke(&workspace("T01", None)).await.unwrap();
         assert_eq!(world.token("T01").await, None);
         assert!(world.store.notes(INSTALLS).await.unwrap().is_empty(), "shredded");
-        let api =
-            Api::new(&world.base, Arc::clone(&world.tenants), &SlackRates::default()).unwrap();
+        let api = Api::new(&world.base, Arc::clone(&world.installations), &SlackRates::default())
+            .unwrap();
         let failure = api.call("T01", Method::PostMessage, &json!({})).await.unwrap_err();
         assert_eq!(failure, Failure::NotInstalled);
-        let mut installed = world.tenants.installed();
+        let mut installed = world.installations.installed();
         assert_eq!(world.install().await, StatusCode::OK);
         assert_eq!(installed.recv().await.unwrap().team, "T01");
         assert_eq!(world.token("T01").await.as_deref(), Some("xoxb-2"));
@@ -764,14 +766,15 @@ mod tests {
     async fn an_organisations_installation_is_for_the_workspaces_that_were_met() {
         let world = World::new(Giver { is_organisation: true, ..Giver::default() }).await;
         world.install().await;
-        let installation = world.tenants.installations().remove(0);
-        assert!(!world.tenants.covers(&installation, "T02"), "not met yet");
-        world.tenants.met(&tenant("T02", Some("E01"))).await;
-        world.tenants.met(&tenant("T03", Some("E02"))).await;
-        let covered =
-            |tenants: &Tenants| ["", "T02", "T03"].map(|team| tenants.covers(&installation, team));
-        assert_eq!(covered(&world.tenants), [false, true, false]);
-        let gone = world.tenants.revoke(&tenant("", Some("E01"))).await.unwrap();
+        let installation = world.installations.live().remove(0);
+        assert!(!world.installations.covers(&installation, "T02"), "not met yet");
+        world.installations.met(&workspace("T02", Some("E01"))).await;
+        world.installations.met(&workspace("T03", Some("E02"))).await;
+        let covered = |installations: &Installations| {
+            ["", "T02", "T03"].map(|team| installations.covers(&installation, team))
+        };
+        assert_eq!(covered(&world.installations), [false, true, false]);
+        let gone = world.installations.revoke(&workspace("", Some("E01"))).await.unwrap();
         assert_eq!(gone.as_ref(), Some(&installation));
         assert_eq!(world.token("T02").await, None);
         // Also in the process after this one, and where the app is installed again.

@@ -2,44 +2,44 @@
 
 use std::{collections::BTreeSet, sync::PoisonError};
 
-use super::{HOMES, Installation, Tenants};
+use super::{HOMES, Installation, Installations};
 use crate::{
     gateway::slack::inbound,
     store::{self, Note},
 };
 
-impl Tenants {
+impl Installations {
     /// Something came from a workspace: where it belongs to an organisation's installation, that is remembered, so
     /// that what leaves later finds its token.
-    pub async fn met(&self, tenant: &inbound::Tenant) {
-        let Some(enterprise) = tenant.enterprise.as_ref().filter(|_| self.many.is_some()) else {
+    pub async fn met(&self, workspace: &inbound::Workspace) {
+        let Some(enterprise) = workspace.enterprise.as_ref().filter(|_| self.many.is_some()) else {
             return;
         };
         let is_new = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            !tenant.team.is_empty()
-                && !known.entries.contains_key(&tenant.team)
-                && known.homes.get(&tenant.team) != Some(enterprise)
+            !workspace.team.is_empty()
+                && !known.entries.contains_key(&workspace.team)
+                && known.homes.get(&workspace.team) != Some(enterprise)
                 && known.entries.contains_key(enterprise)
         };
         if !is_new {
             return;
         }
         // Kept or not, the next event says it again.
-        if let Err(error) = self.keep_home(&tenant.team, Some(enterprise)).await {
+        if let Err(error) = self.keep_home(&workspace.team, Some(enterprise)).await {
             tracing::warn!(%error, "whose a workspace is could not be saved");
         }
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.homes.insert(tenant.team.clone(), enterprise.clone());
+        known.homes.insert(workspace.team.clone(), enterprise.clone());
     }
 
     /// An organisation let the app into these workspaces of its own.
     pub async fn admit(
         &self,
-        tenant: &inbound::Tenant,
+        workspace: &inbound::Workspace,
         teams: &[String],
     ) -> Result<(), store::Error> {
-        let Some(enterprise) = &tenant.enterprise else { return Ok(()) };
+        let Some(enterprise) = &workspace.enterprise else { return Ok(()) };
         for team in teams {
             self.keep_home(team, Some(enterprise)).await?;
             let installed = {
