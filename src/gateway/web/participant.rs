@@ -51,7 +51,8 @@ async fn start_markup(
     let parts = app.engine.parts();
     let mine = parts.store.find(Find::Person(browser.person())).await?;
     // Those that score people are for staff alone.
-    let flows = parts.library.iter().filter(|flow| !flow.flow.policy.score_people);
+    let library = parts.library.of(Platform::Web, &browser.person().workspace);
+    let flows = library.iter().filter(|flow| !flow.flow.policy.score_people);
     let flows: Vec<_> = flows.collect();
     Ok(page::start(&page::Start {
         flows: flows.iter().map(AsRef::as_ref).collect(),

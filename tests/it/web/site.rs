@@ -101,6 +101,7 @@ struct Made {
     contacts: Contacts,
     webhooks: Webhooks,
     tenants: Tenants,
+    tenants_only: bool,
 }
 
 impl Default for Made {
@@ -116,6 +117,7 @@ impl Default for Made {
             contacts: Contacts::default(),
             webhooks: Webhooks::default(),
             tenants: Tenants::default(),
+            tenants_only: false,
         }
     }
 }
@@ -149,6 +151,11 @@ impl Site {
         };
         let (staff_key, tenants) = (Some(Secret::new(key)), tenants.iter().map(tenant).collect());
         Self::make(Made { staff_key, tenants, ..Made::default() }).await
+    }
+
+    /// Nothing is started outside of tenants.
+    pub(super) async fn hosted() -> Self {
+        Self::make(Made { tenants_only: true, ..Made::default() }).await
     }
 
     /// A model leads its own flow, with one more tool.
@@ -208,6 +215,7 @@ impl Site {
         let ids: Arc<dyn Ids> = Arc::new(RandomIds);
         let mut library = Library::default();
         library.insert(Arc::new(LoadedFlow::load(&flow, "tour.toml", &vars).unwrap()));
+        library.share(&tenants, (&vars, made.tenants_only)).unwrap();
         let tools: Vec<_> = catalog::interview::tools().into_iter().chain(tool).collect();
         let reader = Extractor::new("/nonexistent");
         let keys = Arc::clone(&store);

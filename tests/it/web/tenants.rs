@@ -155,3 +155,11 @@ async fn the_key_of_a_tenant_is_no_key_of_another() {
         assert!(!grace.get(&page).await.contains("Zoe"), "{page}");
     }
 }
+
+#[tokio::test]
+async fn the_local_page_offers_nothing_where_only_tenants_are_served() {
+    let site = Site::hosted().await;
+    let page = site.visitor().get("/").await;
+    assert!(!page.contains("A short tour"), "{page}");
+    assert!(page.contains("no interview"), "{page}");
+}
