@@ -18,11 +18,13 @@ mod spoken;
 mod trace;
 mod walk;
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-
 use tempfile::TempDir;
 
-use crate::{bot, html, laws, model_service, person, postgres, reader, skipped};
+use crate::{
+    bot,
+    chance::{Chance, setting},
+    html, laws, model_service, person, postgres, reader, skipped,
+};
 use walk::{End, Walk};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -66,7 +68,7 @@ async fn the_end_is_the_same(flow: &str) {
 }
 
 async fn killed((mut walk, rough): (Walk, TempDir), kills: u64, undisturbed: &End) {
-    let mut chance = Chance::new();
+    let mut chance = Chance::new("KILL_SEED");
     let seed = chance.0;
     walk.moments = (0..kills).map(|_| chance.below(undisturbed.steps)).collect();
     walk.chance = chance;
@@ -76,27 +78,4 @@ async fn killed((mut walk, rough): (Walk, TempDir), kills: u64, undisturbed: &En
     assert_eq!(walk.kills, kills, "{context}");
     disturbed.assert_same(undisturbed, &context);
     std::fs::remove_dir_all(walk.data.parent().unwrap()).unwrap();
-}
-
-fn setting(name: &str) -> Option<u64> {
-    let found = std::env::vars().find(|(key, _)| key == name);
-    found.map(|(_, value)| value.parse().unwrap_or_else(|_| panic!("{name} is no number")))
-}
-
-/// Numbers by chance that a seed repeats (`SplitMix64`).
-struct Chance(u64);
-
-impl Chance {
-    fn new() -> Self {
-        let seed = setting("KILL_SEED");
-        Self(seed.unwrap_or_else(|| RandomState::new().build_hasher().finish()))
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ (mixed >> 31)) % bound
-    }
 }

@@ -1,8 +1,10 @@
 //! The real program as an operator meets it: its health, its metrics, its log, and how it stops.
 
+mod faults;
 mod health;
 mod logs;
 mod metrics;
+mod nodes;
 mod program;
 mod reloads;
 mod stops;

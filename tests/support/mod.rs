@@ -1,6 +1,7 @@
 //! What several suites are made of: people and their browsers, scripted models, validators, disks and networks that fail.
 
 pub(crate) mod bot;
+pub(crate) mod chance;
 pub(crate) mod chromium;
 pub(crate) mod delivery_table;
 pub(crate) mod deployed;

@@ -80,7 +80,7 @@ fn every_point_is_in_the_matrix_of_a_flow() {
 }
 
 async fn survives(flow: &str, lacks: &[Failpoint]) {
-    let mut chance = Chance::new();
+    let mut chance = Chance::new("KILL_SEED");
     let context = format!("KILL_SEED={}", chance.0);
     let quiet = tempfile::tempdir().unwrap();
     let mut walk = Walk::begin(flow, quiet.path(), &[]).await;

@@ -157,13 +157,18 @@ impl Place {
         fs::write(&file, format!("{config}\n{tables}")).unwrap();
     }
 
+    /// A file beside the configuration.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
     /// Everything that was logged here.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.log_file()).unwrap()
     }
 
     fn log_file(&self) -> PathBuf {
-        self.dir.path().join("log")
+        self.file("log")
     }
 
     /// Starts the bot and waits until it is ready.
@@ -198,18 +203,24 @@ impl Place {
         let ready: Value = serde_json::from_str(&line)
             .unwrap_or_else(|_| panic!("the bot did not start: {}", self.log()));
         let page = ready["page"].as_str().unwrap().trim_end_matches('/').to_owned();
-        Program { child, page }
+        Program { child: Some(child), page }
     }
 }
 
 /// A running bot.
 pub(crate) struct Program {
-    child: Child,
+    /// The process; none where somebody else looks after it.
+    child: Option<Child>,
     /// The participant's page, without a slash at the end.
     pub(crate) page: String,
 }
 
 impl Program {
+    /// A bot that somebody else looks after.
+    pub(crate) fn elsewhere(page: String) -> Self {
+        Self { child: None, page }
+    }
+
     /// Host and port.
     pub(crate) fn address(&self) -> &str {
         self.page.trim_start_matches("http://")
@@ -233,7 +244,7 @@ impl Program {
     }
 
     fn pid(&self) -> Pid {
-        Pid::from_child(&self.child)
+        Pid::from_child(self.child.as_ref().unwrap())
     }
 
     /// How many files it may have open from now on; says how many those were before.
@@ -259,7 +270,7 @@ impl Program {
     pub(crate) fn ended(mut self) -> (ExitStatus, Duration) {
         let began = Instant::now();
         while began.elapsed() < PATIENCE {
-            if let Some(status) = self.child.try_wait().unwrap() {
+            if let Some(status) = self.child.as_mut().unwrap().try_wait().unwrap() {
                 return (status, began.elapsed());
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -277,7 +288,7 @@ impl Program {
 
     /// Processes that it has started and that still run.
     pub(crate) fn children(&self) -> Vec<PathBuf> {
-        let pid = self.child.id();
+        let pid = self.child.as_ref().unwrap().id();
         let mut children = Vec::new();
         for entry in fs::read_dir("/proc").unwrap().flatten() {
             let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
@@ -296,8 +307,10 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         // It may have ended already.
-        drop(self.child.kill());
-        drop(self.child.wait());
+        if let Some(child) = &mut self.child {
+            drop(child.kill());
+            drop(child.wait());
+        }
     }
 }
 

@@ -27,6 +27,8 @@ use anteroom::{
 };
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::chance::{Chance, setting};
+
 use super::{
     bot::{Bot, command, said},
     html,
@@ -40,28 +42,6 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Every how many damages the program itself is started too.
 const SAMPLE: usize = 8;
-
-fn setting(name: &str) -> Option<u64> {
-    let found = std::env::vars().find(|(key, _)| key == name);
-    found.map(|(_, value)| value.parse().unwrap())
-}
-
-/// Random numbers that a seed decides.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        usize::try_from((mixed ^ (mixed >> 31)) % bound as u64).unwrap()
-    }
-
-    fn of<'a, T>(&mut self, choice: &'a [T]) -> &'a T {
-        &choice[self.below(choice.len())]
-    }
-}
 
 /// What lies in a data directory, by path; without what says who holds it.
 fn files(data: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -299,7 +279,7 @@ fn damage(base: &Base, chance: &mut Chance) -> Damage {
         if bytes.is_empty() {
             continue;
         }
-        let mut at = chance.below(bytes.len());
+        let mut at = chance.index(bytes.len());
         let (what, zeroed) = *chance.of(&[
             ("bit flip", 0),
             ("512 zeros", 512),

@@ -1,0 +1,134 @@
+//! Two nodes on one database, each with a data directory of its own.
+
+use std::{fs, io::Read as _, thread::JoinHandle};
+
+use anteroom::store::postgres::Options;
+
+use super::program::{Person, Place, Program, nobody, until};
+use crate::{chance::setting, postgres};
+
+/// An empty database; none, with a note, where there is no server.
+pub(super) fn database() -> Option<Options> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(postgres::database())
+}
+
+/// A node that is called so.
+pub(super) fn node(options: &Options, name: &str) -> Place {
+    let place = Place::new(nobody(), "info");
+    let (url, key) = (place.file("url"), place.file("key"));
+    fs::write(&url, &options.url).unwrap();
+    // 32 bytes of 7.
+    fs::write(&key, "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=").unwrap();
+    let tables = format!(
+        "[postgres]\nurl_file = \"{}\"\nkey_file = \"{}\"\nnode = \"{name}\"\nlease = \"2s\"\n",
+        url.display(),
+        key.display(),
+    );
+    place.configure(&tables, "");
+    place
+}
+
+/// Starts a node that stands by, and says when it is the active one.
+fn stands_by(place: Place) -> JoinHandle<(Place, Program)> {
+    let log = place.file("log");
+    let starting = std::thread::spawn(move || {
+        let program = place.start();
+        (place, program)
+    });
+    until("a node that stands by", || {
+        fs::read_to_string(&log).ok().filter(|log| log.contains("stands by to take over"))
+    });
+    starting
+}
+
+/// What is in a copy of the one conversation there is.
+fn exported(place: &Place, session: &str) -> Vec<(String, Vec<u8>)> {
+    let session = session.trim_start_matches("/s/");
+    let copy = place.file("copy.zip");
+    let args = ["export", session, "--format", "zip", "--force", "-o", copy.to_str().unwrap()];
+    let output = place.said(&args);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut archive = zip::ZipArchive::new(fs::File::open(copy).unwrap()).unwrap();
+    let mut files = Vec::new();
+    for index in 0..archive.len() {
+        let mut file = archive.by_index(index).unwrap();
+        let name = file.name().unwrap().into_owned();
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).unwrap();
+        files.push((name, bytes));
+    }
+    files
+}
+
+const NOTES: &str = "The moon is made of green cheese.";
+
+#[test]
+fn a_node_that_is_killed_leaves_conversations_files_and_flows_to_the_one_that_stands_by() {
+    let Some(options) = database() else { return };
+    let first = node(&options, "first");
+    let program = first.start();
+    let ada = Person::up_to_the_file(&program, "Ada");
+    ada.sends(&program, "notes.txt", NOTES.as_bytes().to_vec());
+    ada.card(&program, "A word, please");
+    let standby = stands_by(node(&options, "second"));
+
+    // As `kill -9`.
+    drop(program);
+    drop(first);
+    let (second, program) = standby.join().unwrap();
+    // Its flows are others by now: the conversation goes on in the one that it began with.
+    second.write_flow("format = 1");
+    let files = exported(&second, &ada.session);
+    let notes = files.iter().find(|(name, _)| name.ends_with("notes.txt"));
+    let (_, bytes) = notes.unwrap_or_else(|| panic!("{files:?}"));
+    assert_eq!(bytes, NOTES.as_bytes());
+    ada.types(&program, "A word, please", "Sesame");
+    until("the end", || ada.get(&program, &ada.session).contains("Sesame").then_some(()));
+    let listed = second.said(&["nodes", "list"]);
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    assert!(listed.contains("second") && !listed.contains("first"), "{listed}");
+    program.stopped();
+}
+
+/// Interviews with an open question while the nodes take turns, unless `OPEN_CARDS` says otherwise.
+const OPEN: usize = 60;
+
+#[test]
+fn every_open_question_is_answered_once_while_nodes_are_upgraded_in_turn() {
+    let Some(options) = database() else { return };
+    let open = setting("OPEN_CARDS").map_or(OPEN, |open| open.try_into().unwrap());
+    let program = node(&options, "first").start();
+    let people: Vec<Person> = (0..open)
+        .map(|n| {
+            let person = Person::begin(&program, &format!("Person {n}"));
+            person.press(&program, "talk to a bot", "Go on");
+            person
+        })
+        .collect();
+    for person in &people {
+        person.card(&program, "Which colour");
+    }
+
+    let standby = stands_by(node(&options, "second"));
+    program.stopped();
+    let (_second, program) = standby.join().unwrap();
+    let (early, late) = people.split_at(open / 2);
+    for person in early {
+        person.press(&program, "Which colour", "Blue");
+    }
+    let standby = stands_by(node(&options, "third"));
+    program.stopped();
+    let (_third, program) = standby.join().unwrap();
+    for person in late {
+        person.press(&program, "Which colour", "Red");
+    }
+    for (person, colour) in early.iter().map(|p| (p, "Blue")).chain(late.iter().map(|p| (p, "Red")))
+    {
+        person.card(&program, "A file, please");
+        let page = person.get(&program, &person.session);
+        let answers = page.matches(&format!(">{colour}</strong>")).count();
+        assert_eq!((answers, page.matches("Which colour?").count()), (1, 1), "{page}");
+    }
+    program.stopped();
+}
