@@ -146,6 +146,17 @@ impl Library {
         Self(RwLock::new(there))
     }
 
+    /// The flows that can be started in every workspace: what people of all of them may read of.
+    #[must_use]
+    pub fn everywhere(&self) -> Self {
+        let now = self.now();
+        let is_everywhere =
+            |id: &String| now.of_tenants.values().all(|own| own.flows.contains_key(id));
+        let mut flows = now.flows.clone();
+        flows.retain(|id, _| is_everywhere(id));
+        Self(RwLock::new(Arc::new(Loaded { flows, ..Loaded::default() })))
+    }
+
     /// The flow of that id as it reads in a conversation, whether it can still be started there or not.
     pub fn at(&self, place: &Place, id: &str) -> Option<Arc<LoadedFlow>> {
         let now = self.now();

@@ -7,6 +7,7 @@ use anteroom::{
     config::{Environment, Settings},
     engine::{Error, InboundKind, Receipt},
     flow::{Library, LoadedFlow},
+    gateway::discord::manifest,
     model::{
         session::{PersonId, Place, Platform, Status},
         transcript::Via,
@@ -292,6 +293,28 @@ fn what_a_tenants_flows_lack_is_told() {
     tenant `acme`: there is no flow `shrt` to start. hint: did you mean `short`?
     flow `named`: `organisation` has no value for the tenant `acme`. hint: add `organisation = "…"` under `[tenant.acme.vars]`
     "#);
+}
+
+#[test]
+fn commands_that_every_server_reads_name_no_flow_of_a_single_tenant() {
+    let tenants = "[tenant.acme]\n[tenant.zulu]\nflows = [\"short\", \"survey\"]\n";
+    let settings = Settings::parse("config.toml", tenants, &Environment::default()).unwrap();
+    let mut library = Library::default();
+    for id in ["short", "secret-plan", "survey"] {
+        let title = format!("title = \"About {id}\"");
+        let flow = crate::world::FLOW.replace("id = \"short\"", &format!("id = \"{id}\"")).replace(
+            "title = \"A short talk\"",
+            &format!("{title}\n[start.discord]\nplace = \"dm\""),
+        );
+        let flow = LoadedFlow::load(&flow, "flow.toml", &BTreeMap::new()).unwrap();
+        library.insert(Arc::new(flow));
+    }
+    let commands = |library: &Library| format!("{:?}", manifest::commands(library));
+    assert!(commands(&library).contains("About secret-plan"));
+    // Zulu does not have it.
+    library.share(&settings.tenants, (&settings.vars, false)).unwrap();
+    let offered = commands(&library);
+    assert!(offered.contains("About survey") && !offered.contains("secret-plan"), "{offered}");
 }
 
 /// How much of an account is used.

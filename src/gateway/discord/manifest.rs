@@ -229,8 +229,10 @@ fn options(row: &Entry, needs_member: bool, library: &Library) -> Vec<Value> {
     made.collect()
 }
 
-/// Which flow, where there is a choice.
+/// Which flow, where there is a choice. Every server reads the same commands, so those of single tenants are not named; who
+/// names none is asked.
 fn flow(verb: Verb, library: &Library) -> Option<Value> {
+    let library = &library.everywhere();
     let flows = match verb {
         Verb::Invite => invitable(library, Platform::Discord),
         Verb::Match => scoring(library, Platform::Discord),
