@@ -62,25 +62,23 @@ type Mailbox = mpsc::Sender<TaskCommand>;
 /// The active sessions.
 #[derive(Debug, Default)]
 struct Active {
-    mailboxes: HashMap<SessionId, Mailbox>,
-    /// Those of which the tenant is known, by session.
-    tenants: HashMap<SessionId, String>,
+    /// With the tenant, where it is known.
+    mailboxes: HashMap<SessionId, (Mailbox, Option<String>)>,
     /// How many each tenant has.
     counts: HashMap<String, usize>,
 }
 
 impl Active {
     fn insert(&mut self, session: SessionId, mailbox: Mailbox, tenant: Option<&Tenant>) {
-        self.mailboxes.insert(session, mailbox);
-        if let Some(tenant) = tenant {
-            *self.counts.entry(tenant.name.clone()).or_default() += 1;
-            self.tenants.insert(session, tenant.name.clone());
+        let tenant = tenant.map(|tenant| tenant.name.clone());
+        if let Some(name) = &tenant {
+            *self.counts.entry(name.clone()).or_default() += 1;
         }
+        self.mailboxes.insert(session, (mailbox, tenant));
     }
 
     fn remove(&mut self, session: SessionId) {
-        self.mailboxes.remove(&session);
-        let Some(tenant) = self.tenants.remove(&session) else { return };
+        let Some((_, Some(tenant))) = self.mailboxes.remove(&session) else { return };
         if let Some(count) = self.counts.get_mut(&tenant) {
             *count -= 1;
             if *count == 0 {
@@ -127,7 +125,7 @@ impl SessionTasks {
     pub(super) fn load(&self) -> (usize, usize) {
         let current = self.lock();
         let jobs = current.mailboxes.values();
-        let jobs = jobs.map(|mailbox| mailbox.max_capacity() - mailbox.capacity()).sum();
+        let jobs = jobs.map(|(mailbox, _)| mailbox.max_capacity() - mailbox.capacity()).sum();
         (current.mailboxes.len(), jobs)
     }
 
@@ -216,7 +214,7 @@ impl Engine {
     ) -> Result<(), Error> {
         let inner = &self.inner;
         let mut current = inner.session_tasks.lock();
-        if let Some(mailbox) = current.mailboxes.get(&session) {
+        if let Some((mailbox, _)) = current.mailboxes.get(&session) {
             return mailbox.try_send(job).map_err(|_| Error::Busy);
         }
         // One tenant's crowd leaves room for the others.
@@ -248,8 +246,9 @@ impl Engine {
                 let person = &inbound.from.person;
                 tenants.of(person.platform, &person.workspace)
             }
-            TaskCommand::Delivered(effect, ..) => tenants.at(&effect.place),
-            TaskCommand::Timer(_)
+            // What has left must be noted however busy the tenant is, or it leaves again.
+            TaskCommand::Delivered(..)
+            | TaskCommand::Timer(_)
             | TaskCommand::Erase(..)
             | TaskCommand::Work
             | TaskCommand::LetGo => None,
