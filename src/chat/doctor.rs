@@ -9,8 +9,9 @@ use reqwest::{RequestBuilder, header};
 
 use crate::{
     base::clock::Clock,
-    config::{Problem, Settings},
+    config::{Approvers, Problem, Settings},
     flow::Library,
+    model::session::Platform,
 };
 
 /// Longest time for one question to a platform.
@@ -102,4 +103,44 @@ pub async fn is_there(
     }
     report.checked(format!("{name} can be reached, and the clocks agree"));
     true
+}
+
+/// Somebody must see what staff see, and somebody decide, in each tenant and outside of them. Who else `sees` it, and what that is,
+/// stands in the message.
+pub fn staff(
+    patient: &DoctorContext<'_>,
+    platform: Platform,
+    (sees, what): (&str, &str),
+    report: &mut Report,
+) {
+    let (name, groups) = match platform {
+        Platform::Slack => ("Slack", "groups"),
+        Platform::Discord => ("Discord", "roles"),
+        Platform::Web => return,
+    };
+    for there in patient.settings.everywhere().filter(|there| there.is_on(platform)) {
+        let (lists, whose) = (there.lists(platform), there.whose());
+        if lists.staff_users.is_empty() && lists.staff_groups.is_empty() {
+            report.odd(
+                format!("{sees} sees what staff see in {name}{whose}: {what}"),
+                format!(
+                    "write `staff_users` or `staff_{groups}` under `{}`",
+                    there.table(&platform.to_string())
+                ),
+            );
+        }
+        let decides = |some: &Approvers| {
+            !(some.users(platform).is_empty() && some.groups(platform).is_empty())
+        };
+        if !lists.approvers.values().any(decides) {
+            report.odd(
+                format!("nobody can decide in {name}{whose}"),
+                format!(
+                    "write `{platform}_users` or `{platform}_{groups}` under `{}`",
+                    there.table("approvers")
+                ),
+            );
+        }
+    }
+    report.checked("who is staff and who decides");
 }

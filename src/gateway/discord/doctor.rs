@@ -41,7 +41,8 @@ pub fn offline(patient: &DoctorContext<'_>, report: &mut Report) {
         manifest::PERMISSIONS.bits(),
         manifest::invite(&connection.application_id)
     ));
-    staff(patient, report);
+    let seen = "the overview, transcripts";
+    doctor::staff(patient, Platform::Discord, ("nobody but administrators", seen), report);
     let mut flows = patient.library.iter();
     if !flows.any(|flow| flow.flow.start.discord.is_some()) {
         report.odd(
@@ -152,34 +153,6 @@ fn intents(patient: &DoctorContext<'_>, connection: &DiscordConnection, report: 
             );
         }
     }
-}
-
-/// Somebody must see what staff see.
-fn staff(patient: &DoctorContext<'_>, report: &mut Report) {
-    for there in patient.settings.everywhere().filter(|there| there.is_on(Platform::Discord)) {
-        let lists = there.lists(Platform::Discord);
-        let whose = there.whose();
-        if lists.staff_users.is_empty() && lists.staff_groups.is_empty() {
-            report.odd(
-                format!(
-                    "nobody but administrators sees what staff see in Discord{whose}: the overview, transcripts"
-                ),
-                format!("write `staff_users` or `staff_roles` under `{}`", there.table("discord")),
-            );
-        }
-        let mut approvers = lists.approvers.values();
-        if !approvers.any(|some| !(some.discord_users.is_empty() && some.discord_roles.is_empty()))
-        {
-            report.odd(
-                format!("nobody can decide in Discord{whose}"),
-                format!(
-                    "write `discord_users` or `discord_roles` under `{}`",
-                    there.table("approvers")
-                ),
-            );
-        }
-    }
-    report.checked("who is staff and who decides");
 }
 
 /// Asks Discord; changes nothing there.

@@ -51,35 +51,9 @@ pub fn offline(patient: &DoctorContext<'_>, report: &mut Report) {
              `manifests/slack.socket.json`, which has none",
         );
     }
-    staff(patient, report);
+    let seen = "invitations, the overview, transcripts";
+    doctor::staff(patient, Platform::Slack, ("nobody", seen), report);
     commands(patient, connection, report);
-}
-
-/// Somebody must see what staff see.
-fn staff(patient: &DoctorContext<'_>, report: &mut Report) {
-    for there in patient.settings.everywhere().filter(|there| there.is_on(Platform::Slack)) {
-        let lists = there.lists(Platform::Slack);
-        let whose = there.whose();
-        if lists.staff_users.is_empty() && lists.staff_groups.is_empty() {
-            report.odd(
-                format!(
-                    "nobody sees what staff see in Slack{whose}: invitations, the overview, transcripts"
-                ),
-                format!("write `staff_users` or `staff_groups` under `{}`", there.table("slack")),
-            );
-        }
-        let mut approvers = lists.approvers.values();
-        if !approvers.any(|some| !(some.slack_users.is_empty() && some.slack_groups.is_empty())) {
-            report.odd(
-                format!("nobody can decide in Slack{whose}"),
-                format!(
-                    "write `slack_users` or `slack_groups` under `{}`",
-                    there.table("approvers")
-                ),
-            );
-        }
-    }
-    report.checked("who is staff and who decides");
 }
 
 /// An app has the commands of its manifest; a flow may name others.
