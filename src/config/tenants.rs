@@ -36,9 +36,9 @@ pub struct Written {
     /// File with that key.
     pub staff_key_file: Option<PathBuf>,
     /// Its Slack workspaces.
-    pub slack: Option<WrittenSlack>,
+    pub slack: Option<TenantSlack>,
     /// Its Discord servers.
-    pub discord: Option<WrittenDiscord>,
+    pub discord: Option<TenantDiscord>,
     /// Who decides, by alias.
     pub approvers: BTreeMap<String, Approvers>,
     /// Web hooks by alias.
@@ -57,7 +57,7 @@ pub struct Written {
 /// The Slack workspaces of a tenant.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct WrittenSlack {
+pub struct TenantSlack {
     /// Ids of the workspaces: `T0123456789`.
     pub workspaces: Vec<String>,
     /// Ids of users who see what staff see.
@@ -71,7 +71,7 @@ pub struct WrittenSlack {
 /// The Discord servers of a tenant.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct WrittenDiscord {
+pub struct TenantDiscord {
     /// Ids of the servers.
     pub servers: Vec<String>,
     /// Ids of users who see what staff see.
@@ -108,9 +108,9 @@ pub struct Tenant {
     /// The key that opens the staff page for its conversations; none: nobody but the operator's staff opens it for them.
     pub staff_key: Option<Secret>,
     /// Its Slack workspaces, and what is set up there.
-    pub slack: WrittenSlack,
+    pub slack: TenantSlack,
     /// Its Discord servers, and what is set up there.
-    pub discord: WrittenDiscord,
+    pub discord: TenantDiscord,
     /// Who decides, by alias.
     pub approvers: BTreeMap<String, Approvers>,
     /// Web hooks by alias.
@@ -319,10 +319,7 @@ impl<'a> Configured<'a> {
 
     /// The table of the configuration that such things stand under: `[slack.channels]`, `[tenant.acme.slack.channels]`.
     pub fn table(self, name: &str) -> String {
-        match self.tenant {
-            Some(tenant) => format!("[tenant.{}.{name}]", tenant.name),
-            None => format!("[{name}]"),
-        }
+        table(self.tenant.map(|tenant| tenant.name.as_str()), name)
     }
 
     /// Who has a say on a platform.
@@ -351,6 +348,14 @@ impl<'a> Configured<'a> {
             (Platform::Web, _) => Default::default(),
         };
         Lists { approvers: self.approvers().clone(), staff_users: users, staff_groups: groups }
+    }
+}
+
+/// The table of a tenant's, or of everybody's.
+pub fn table(tenant: Option<&str>, name: &str) -> String {
+    match tenant {
+        Some(tenant) => format!("[tenant.{tenant}.{name}]"),
+        None => format!("[{name}]"),
     }
 }
 

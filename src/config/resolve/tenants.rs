@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Resolve, budget, discord::is_snowflake, slack::is_id};
 use crate::config::{
     settings,
-    tenants::{Tenant, Tenants, Written, WrittenDiscord, WrittenSlack},
+    tenants::{Tenant, TenantDiscord, TenantSlack, Tenants, Written},
     toml_document::escaped,
 };
 
@@ -90,7 +90,7 @@ impl Resolve<'_> {
         }
     }
 
-    fn slack_of(&mut self, at: &str, slack: &WrittenSlack) {
+    fn slack_of(&mut self, at: &str, slack: &TenantSlack) {
         for (index, id) in slack.workspaces.iter().enumerate() {
             let pointer = format!("{at}/slack/workspaces/{index}");
             if !is_id(id, &['T']) {
@@ -108,7 +108,7 @@ impl Resolve<'_> {
         }
     }
 
-    fn discord_of(&mut self, at: &str, discord: &WrittenDiscord) {
+    fn discord_of(&mut self, at: &str, discord: &TenantDiscord) {
         for (key, ids) in [
             ("servers", &discord.servers),
             ("staff_users", &discord.staff_users),

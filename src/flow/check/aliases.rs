@@ -4,7 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Check;
 use crate::{
-    config::{Approvers, Settings, problem::closest, tenants::Configured, toml_document::escaped},
+    config::{
+        Approvers, Settings,
+        problem::closest,
+        tenants::{self, Configured},
+        toml_document::escaped,
+    },
     model::{
         flow::{Decider, PhaseEffect},
         session::Platform,
@@ -60,10 +65,7 @@ impl From<Configured<'_>> for Aliases {
 impl Aliases {
     /// The table of the configuration that something stands under.
     fn table(&self, name: &str) -> String {
-        match &self.tenant {
-            Some(tenant) => format!("[tenant.{tenant}.{name}]"),
-            None => format!("[{name}]"),
-        }
+        tenants::table(self.tenant.as_deref(), name)
     }
 }
 

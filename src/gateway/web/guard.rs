@@ -95,14 +95,14 @@ fn digest(purpose: &str, secret: &str) -> String {
 
 /// Whose conversations the staff page shows.
 #[derive(Debug, Clone)]
-pub enum Desk {
+pub enum StaffScope {
     /// Everybody's.
     Operator,
     /// Those of one tenant.
     Tenant(Arc<Tenant>),
 }
 
-impl Desk {
+impl StaffScope {
     /// The tenant, where it is one's.
     pub fn tenant(&self) -> Option<&Tenant> {
         match self {
@@ -145,20 +145,20 @@ impl StaffKeys {
     }
 
     /// What the key opens that the browser has shown before; everything where no key is needed.
-    pub fn desk(&self, headers: &HeaderMap) -> Option<Desk> {
+    pub fn scope(&self, headers: &HeaderMap) -> Option<StaffScope> {
         if !self.is_needed() {
-            return Some(Desk::Operator);
+            return Some(StaffScope::Operator);
         }
         self.opened(cookie(headers, STAFF)?)
     }
 
-    fn opened(&self, digest: &str) -> Option<Desk> {
+    fn opened(&self, digest: &str) -> Option<StaffScope> {
         let is_it = |known: &str| bool::from(known.as_bytes().ct_eq(digest.as_bytes()));
         // Every one is compared, so that the time tells nothing.
-        let opens = |found: Option<Desk>, (known, tenant): &(String, Arc<Tenant>)| {
-            is_it(known).then(|| Desk::Tenant(Arc::clone(tenant))).or(found)
+        let opens = |found: Option<StaffScope>, (known, tenant): &(String, Arc<Tenant>)| {
+            is_it(known).then(|| StaffScope::Tenant(Arc::clone(tenant))).or(found)
         };
-        let operator = self.operator.as_deref().is_some_and(is_it).then_some(Desk::Operator);
+        let operator = self.operator.as_deref().is_some_and(is_it).then_some(StaffScope::Operator);
         self.tenants.iter().fold(operator, opens)
     }
 }

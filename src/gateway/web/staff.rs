@@ -11,7 +11,7 @@ use axum::{
 
 use super::{
     connect::App,
-    guard::{self, Browser, Desk},
+    guard::{self, Browser, StaffScope},
     limits, page,
     page::View,
     parse,
@@ -41,24 +41,24 @@ use crate::{
 pub(super) struct Member {
     pub(super) browser: Browser,
     pub(super) name: Option<String>,
-    desk: Desk,
+    scope: StaffScope,
 }
 
 impl Member {
     /// Who sits there, with the rights of now; none without the staff key, where there is one.
     pub(super) fn of(app: &App, headers: &HeaderMap) -> Option<Self> {
-        let desk = app.staff_keys.desk(headers)?;
-        Some(Self { browser: Browser::of(headers)?, name: guard::staff_name(headers), desk })
+        let scope = app.staff_keys.scope(headers)?;
+        Some(Self { browser: Browser::of(headers)?, name: guard::staff_name(headers), scope })
     }
 
     /// Who they are.
     fn person(&self) -> PersonId {
-        self.browser.staff(self.desk.tenant())
+        self.browser.staff(self.scope.tenant())
     }
 
     fn responder(&self, app: &App) -> Option<Responder> {
         let person = self.person();
-        let there = app.settings.within(self.desk.tenant());
+        let there = app.settings.within(self.scope.tenant());
         let approver_of = there.approver_of(&person, &BTreeSet::new(), true);
         Some(Responder { person, name: self.name.clone()?, approver_of, staff: true })
     }
@@ -161,7 +161,7 @@ pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result
         name: member.name.clone().unwrap_or_default(),
         now: parts.clock.now(),
         outages: outages(app, member),
-        damaged: if member.desk.tenant().is_some() { 0 } else { app.engine.damage().len() },
+        damaged: if member.scope.tenant().is_some() { 0 } else { app.engine.damage().len() },
         begin: begin(app),
     })
 }
@@ -169,7 +169,7 @@ pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result
 /// What keeps messages from leaving, as far as it is theirs to know.
 fn outages(app: &App, member: &Member) -> Vec<Outage> {
     let mut outages = app.engine.outages();
-    if let Some(tenant) = member.desk.tenant() {
+    if let Some(tenant) = member.scope.tenant() {
         outages.retain(|outage| {
             let workspace = outage.cause.workspace();
             let of = workspace.and_then(|id| app.settings.tenants.of(outage.cause.platform, id));
@@ -209,7 +209,7 @@ pub(super) async fn name(State(app): State<Arc<App>>, request: Request<Body>) ->
     }
 }
 
-/// A session on the staff's side of the desk.
+/// A session on the staff's side of the scope.
 async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Member), Response> {
     let member = Member::of(app, headers).ok_or_else(closed)?;
     if member.name.is_none() {

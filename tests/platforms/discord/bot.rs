@@ -17,7 +17,7 @@ use anteroom::{
         clock::{Clock, FixedClock},
         ids::{CountingIds, Ids, SessionId},
     },
-    config::{Environment, Settings, Tenant, tenants::WrittenDiscord},
+    config::{Environment, Settings, Tenant, tenants::TenantDiscord},
     engine::{self, Engine},
     flow::{
         Library,
@@ -594,7 +594,7 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
 fn within_a_tenant(settings: &mut Settings, server: u64) {
     let discord = settings.discord.as_mut().unwrap();
     let connection = discord.connection.as_mut().unwrap();
-    let own = WrittenDiscord {
+    let own = TenantDiscord {
         servers: vec![server.to_string()],
         staff_users: std::mem::take(&mut connection.staff_users).into_iter().collect(),
         staff_roles: std::mem::take(&mut connection.staff_roles).into_iter().collect(),
