@@ -133,7 +133,14 @@ pub(super) fn pack(text: &[u8]) -> Vec<u8> {
     let mut packed = Vec::with_capacity(text.len());
     // What lies before `at` and is not packed yet begins at `plain`.
     let (mut plain, mut at) = (0, 0);
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+    while let Some(rest) = text.get(at..)
+        && let Some(last) = rest.get(*RUN.start() - 1)
+    {
+        if nibble(*last).is_none() {
+            // No run that begins here or before that byte is long enough.
+            at += RUN.start();
+            continue;
+        }
         let digits = rest.iter().take(*RUN.end()).take_while(|byte| nibble(**byte).is_some());
         let digits = digits.count();
         // An even number of digits makes whole bytes.
@@ -213,6 +220,17 @@ mod tests {
     fn hexadecimal_costs_half() {
         let digits = b"f00dfeedf00dfeedf00dfeedf00dfeed";
         assert_eq!(pack(digits).len(), 2 + 16);
+    }
+
+    #[test]
+    fn hexadecimal_is_found_wherever_it_begins() {
+        for before in 0..40 {
+            for digits in 15..40 {
+                let text = ["-".repeat(before), "f".repeat(digits), "-".to_owned()].concat();
+                let packed = if digits < 16 { digits } else { 2 + digits / 2 + digits % 2 };
+                assert_eq!(pack(text.as_bytes()).len(), before + packed + 1, "{text}");
+            }
+        }
     }
 
     #[test]

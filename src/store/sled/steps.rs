@@ -238,11 +238,10 @@ fn put_frame(
     let at = keys::frame(*slot, number);
     let text = serde_json::to_vec(&frame).map_err(Error::unavailable)?;
     let clear = belongings.encode();
-    let close = |level| Reader::close_text(key, &at, version, &clear, (&text, level));
-    let record = close(Level::Fast)?;
+    // What rests is compressed harder, all of it together.
+    let record = Reader::close_text(key, &at, version, &clear, (&text, Level::Fast))?;
     let is_full =
         record.body.len() >= read::FRAME_FULL || belongings.dedup.len() >= read::DEDUP_MAX;
-    let record = if is_full { close(Level::High)? } else { record };
     stage.put_record(&at, &record)?;
     let open = if is_full {
         OpenFrame { number: number + 1, ..OpenFrame::default() }
