@@ -1,6 +1,6 @@
 //! Dates and periods as people write them in résumés.
 
-use std::{fmt, ops::Range};
+use std::{cell::OnceCell, fmt, ops::Range};
 
 use super::vocabulary::{folded, vocabulary};
 
@@ -87,6 +87,20 @@ enum What<'a> {
 struct Token<'a> {
     what: What<'a>,
     at: Range<usize>,
+    /// As words of the vocabulary are compared; made when it is first asked for.
+    folded: OnceCell<String>,
+}
+
+impl Token<'_> {
+    /// Whether it is a word or mark of the vocabulary.
+    fn reads(&self, wanted: &str) -> bool {
+        let fold = |text: &str| self.folded.get_or_init(|| folded(text)) == wanted;
+        match self.what {
+            What::Word(word) => fold(word),
+            What::Mark(mark) => fold(mark.encode_utf8(&mut [0; 4])),
+            What::Number(..) | What::Space => false,
+        }
+    }
 }
 
 fn tokens(line: &str) -> Vec<Token<'_>> {
@@ -114,7 +128,7 @@ fn tokens(line: &str) -> Vec<Token<'_>> {
             2 => What::Space,
             _ => What::Mark(c),
         };
-        tokens.push(Token { what, at: begin..end });
+        tokens.push(Token { what, at: begin..end, folded: OnceCell::new() });
         begin = end;
     }
     tokens
@@ -418,11 +432,7 @@ impl<'a> Reader<'a> {
         for phrase in phrases {
             let is_next = phrase.iter().all(|wanted| {
                 self.spaces();
-                let found = match self.what() {
-                    Some(What::Word(word)) => folded(word) == *wanted,
-                    Some(What::Mark(mark)) => folded(&mark.to_string()) == *wanted,
-                    Some(What::Number(..) | What::Space) | None => false,
-                };
+                let found = self.tokens.get(self.at).is_some_and(|token| token.reads(wanted));
                 self.at += usize::from(found);
                 found
             });

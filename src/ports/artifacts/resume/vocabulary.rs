@@ -339,6 +339,9 @@ fn tokens(phrase: &str) -> Vec<String> {
 
 /// Small letters without accents, one kind of apostrophe and of hyphen.
 pub(super) fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let lower = text.to_lowercase();
     let apart = DecomposingNormalizerBorrowed::new_nfd().normalize(&lower);
     let mut folded = String::with_capacity(apart.len());
