@@ -1,9 +1,10 @@
-//! What every other module may use: the clock, ids, telemetry, failpoints and the sandbox for risky work.
+//! What every other module may use: the clock, ids, telemetry, failpoints, compiled JSON Schemas and the sandbox for risky work.
 //!
 //! Imports nothing else of this crate.
 
 pub mod clock;
 pub mod failpoint;
 pub mod ids;
+pub(crate) mod json_schema;
 pub mod sandbox;
 pub mod telemetry;

@@ -65,11 +65,11 @@ use crate::{
         posted::Posted,
         session::{Head, PersonId, Place, Platform, Status},
         team::Team,
-        transcript::Started,
+        transcript::{Recorded, Started},
         wait::Wait,
     },
     ports::{artifacts::Artifacts, contacts::Contacts, llm},
-    session::{Actor, Responder, typed::asks_for_person},
+    session::{Actor, Responder, State, typed::asks_for_person},
     store::{self, Find, Loaded, Store},
     tool::{
         Services, Toolbox,
@@ -494,10 +494,15 @@ impl Engine {
         self.hydrate(&loaded, flow)
     }
 
+    /// What the events of a session add up to.
+    pub(crate) fn state_of(&self, session: SessionId, events: &[Recorded]) -> Option<Arc<State>> {
+        self.inner.states.of(session, events)
+    }
+
     /// A loaded session in the hands of its actor.
     fn hydrate(&self, loaded: &Loaded, flow: Arc<LoadedFlow>) -> Result<Actor, Error> {
         let ids = Arc::clone(&self.inner.parts.ids);
-        let state = self.inner.states.of(loaded.head.id, &loaded.events);
+        let state = self.state_of(loaded.head.id, &loaded.events);
         let state = state.ok_or(Error::NoSession)?;
         let actor = Actor::over(flow, state, ids, self.inner.parts.clock.now());
         Ok(self.bounded(actor))

@@ -1,7 +1,7 @@
 //! What is wrong with a value by its schema, in words for the person who wrote it.
 
 use jsonschema::{
-    ValidationError, Validator,
+    ValidationError,
     error::{TypeKind, ValidationErrorKind as Kind},
 };
 use serde_json::Value;
@@ -10,6 +10,7 @@ use super::{
     problem::{closest, did_you_mean, listed},
     toml_document::escaped,
 };
+use crate::base::json_schema::compiled;
 
 /// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub struct Mistake {
 
 /// Every mistake of `value` by `schema`.
 pub fn mistakes(schema: &Value, value: &Value) -> Vec<Mistake> {
-    match validator(schema) {
+    match compiled(schema) {
         Ok(validator) => {
             let mut words = Words { schema, found: Vec::new() };
             for error in validator.iter_errors(value) {
@@ -47,15 +48,6 @@ pub fn mistakes(schema: &Value, value: &Value) -> Vec<Mistake> {
             meant: None,
         }],
     }
-}
-
-/// Compiles a schema with formats checked, ours included.
-pub fn validator(schema: &Value) -> Result<Validator, String> {
-    jsonschema::options()
-        .should_validate_formats(true)
-        .with_format("period", |text: &str| humantime::parse_duration(text).is_ok())
-        .build(schema)
-        .map_err(|error| error.to_string())
 }
 
 struct Words<'a> {

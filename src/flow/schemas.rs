@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::fields;
 use crate::{
+    base::json_schema,
     config::{
         problem::{Problem, did_you_mean, listed},
-        schema_errors,
         toml_document::{TomlDocument, escaped},
     },
     model::flow::{DataTable, Flow},
@@ -49,7 +49,7 @@ pub(super) fn resolve(
             continue;
         }
         let resolved =
-            written(table, file).and_then(|schema| match schema_errors::validator(&schema) {
+            written(table, file).and_then(|schema| match json_schema::compiled(&schema) {
                 Ok(_) => Ok(schema),
                 Err(error) => Err((format!("this is not a JSON Schema: {error}"), None)),
             });
@@ -112,7 +112,7 @@ pub(crate) fn of_line(text: &str) -> Result<Value, Trouble> {
         Some(name) => builtin(name).ok_or_else(|| unknown(name))?,
         None => parsed(text)?,
     };
-    match schema_errors::validator(&schema) {
+    match json_schema::compiled(&schema) {
         Ok(_) => Ok(schema),
         Err(error) => Err((format!("this is not a JSON Schema: {error}"), None)),
     }

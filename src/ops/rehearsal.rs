@@ -267,7 +267,7 @@ impl Rehearsal {
         let mut taken: Vec<Taken> = Vec::new();
         let mut pauses = 0;
         loop {
-            let Some(state) = room.rest().await?.as_deref().and_then(State::fold) else { break };
+            let Some(state) = room.state().await? else { break };
             self.look(&state, pass, &taken);
             let Some(wait) = open(&state) else {
                 if self

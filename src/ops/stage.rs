@@ -31,7 +31,7 @@ use crate::{
         contacts::{ContactSource, Contacts, Fetched, Wanted},
         llm::Models,
     },
-    session::Responder,
+    session::{Responder, State},
     store::{Store as _, memory::MemoryStore},
     tool::{Services, Toolbox},
 };
@@ -212,6 +212,12 @@ impl Stage {
             tracing::warn!("an interview does not come to rest");
         }
         Ok(self.store.load(self.session).await?.map(|loaded| loaded.events))
+    }
+
+    /// What that adds up to.
+    pub(super) async fn state(&self) -> Result<Option<Arc<State>>, Error> {
+        let events = self.rest().await?;
+        Ok(events.and_then(|events| self.engine.state_of(self.session, &events)))
     }
 
     /// What was posted to the team, in order.

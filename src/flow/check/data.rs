@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Check, patterns};
 use crate::{
+    base::json_schema,
     config::{
         problem::{did_you_mean, listed},
         schema_errors,
@@ -175,7 +176,7 @@ fn formatted(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
     for keyword in ["minLength", "maxLength", "pattern"] {
         let Some(bound) = schema.get(keyword) else { continue };
         let only = serde_json::json!({ "type": "string", keyword: bound });
-        if schema_errors::validator(&only).is_ok()
+        if json_schema::compile(&only).is_ok()
             && samples
                 .iter()
                 .all(|sample| !schema_errors::mistakes(&only, &(*sample).into()).is_empty())

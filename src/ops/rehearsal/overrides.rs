@@ -86,7 +86,7 @@ impl Door {
         };
         asked?;
         for n in 0..VOTES_MAX {
-            let state = room.rest().await?.as_deref().and_then(State::fold);
+            let state = room.state().await?;
             let Some(state) = state else { return Ok(None) };
             let Some((wait, by)) = request(&state, n) else {
                 let has_moved = state.phase() != Some(&self.phase);

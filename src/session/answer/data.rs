@@ -1,24 +1,23 @@
 //! What is wrong with reviewed data by its schema, in words for the person who can mend it. Each complaint stands at
 //! the field where it can be mended: a missing organisation at `work.0.name`, which need not exist yet.
 
-use jsonschema::{ValidationError, Validator, error::ValidationErrorKind as Kind};
+use jsonschema::{ValidationError, error::ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use super::is_date;
-use crate::{messages, model::ui::FieldError};
+use crate::{base::json_schema::compiled, messages, model::ui::FieldError};
 
 /// How the pattern of a date begins that may lack the day, or the month as well.
 pub(crate) const PARTIAL_DATE: &str = "^([1-2][0-9]{3}";
 
 /// What is wrong with `data` by its schema, dates in order included. A field has one complaint at a time.
 pub fn check_data(schema: &Value, data: &Value) -> Vec<FieldError> {
-    let validator: Validator =
-        match jsonschema::options().should_validate_formats(true).build(schema) {
-            Ok(validator) => validator,
-            Err(error) => {
-                return vec![FieldError::whole(format!("the schema cannot be used: {error}"))];
-            }
-        };
+    let validator = match compiled(schema) {
+        Ok(validator) => validator,
+        Err(error) => {
+            return vec![FieldError::whole(format!("the schema cannot be used: {error}"))];
+        }
+    };
     let found = validator.iter_errors(data).map(|error| complaint(schema, &error));
     let mut errors: Vec<FieldError> = Vec::new();
     for error in found {

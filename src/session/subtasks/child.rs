@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 
 use super::ParentLink;
 use crate::{
-    base::ids::{Ids, WaitId},
+    base::{
+        ids::{Ids, WaitId},
+        json_schema::compile,
+    },
     flow::{LoadedFlow, OUTPUT},
     model::{
         STORED_VERSION,
@@ -216,7 +219,7 @@ impl Actor {
 
 /// What is wrong with an output by its schema, in words for a model; values are left out.
 fn misfits(schema: &Value, output: &Value) -> Option<String> {
-    let validator = match jsonschema::options().should_validate_formats(true).build(schema) {
+    let validator = match compile(schema) {
         Ok(validator) => validator,
         Err(error) => return Some(format!("its schema cannot be used: {error}")),
     };

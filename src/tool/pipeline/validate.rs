@@ -1,9 +1,11 @@
 //! Arguments against their schema: lenient spellings first, then JSON Schema 2020-12.
 
+use std::sync::Arc;
+
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Number, Value, json};
 
-use crate::{flow::shape::kind, tool::ToolError};
+use crate::{base::json_schema::compiled, flow::shape::kind, tool::ToolError};
 
 /// Most complaints that one failure tells; the first ones are what there is to mend.
 const COMPLAINTS_MAX: usize = 12;
@@ -12,7 +14,7 @@ const COMPLAINTS_MAX: usize = 12;
 #[derive(Debug)]
 pub struct Checker {
     schema: Value,
-    validator: Validator,
+    validator: Arc<Validator>,
 }
 
 /// One way in which a value does not fit.
@@ -40,10 +42,7 @@ pub enum Gravity {
 impl Checker {
     /// Compiles a schema; the error says why it is none.
     pub fn compile(schema: Value) -> Result<Self, String> {
-        let validator = jsonschema::draft202012::options()
-            .should_validate_formats(true)
-            .build(&schema)
-            .map_err(|error| error.to_string())?;
+        let validator = compiled(&schema)?;
         Ok(Self { schema, validator })
     }
 
