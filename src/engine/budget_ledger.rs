@@ -27,28 +27,36 @@ use crate::{
 /// Most accounts whose warnings are remembered; beyond that the store's memory alone counts.
 const TOLD_MAX: usize = 10_000;
 
-/// What was told of accounts while the commit that says so is on its way, and when staff last heard of what keeps the
-/// model from answering.
+/// What was told of accounts while the commit that says so is on its way, and when the staff of each tenant last heard of
+/// what keeps the model from answering.
 #[derive(Debug, Default)]
-pub(super) struct Told(Mutex<HashMap<String, Level>>, Mutex<HashMap<&'static str, DateTime<Utc>>>);
+pub(super) struct Told {
+    accounts: Mutex<HashMap<String, Level>>,
+    troubles: Mutex<HashMap<(String, &'static str), DateTime<Utc>>>,
+}
 
 /// How often staff hear that the model cannot be used.
 const TROUBLE_EVERY: TimeDelta = TimeDelta::hours(1);
 
 impl Told {
-    /// Whether staff have not heard of a trouble with the model lately; from now on they have.
-    pub(super) fn is_trouble_news(&self, word: &'static str, now: DateTime<Utc>) -> bool {
-        let mut told = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_news = told.get(word).is_none_or(|at| now - *at >= TROUBLE_EVERY);
+    /// Whether the staff of a tenant have not heard of a trouble with the model lately; from now on they have.
+    pub(super) fn is_trouble_news(
+        &self,
+        (tenant, word): (&str, &'static str),
+        now: DateTime<Utc>,
+    ) -> bool {
+        let mut told = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (tenant.to_owned(), word);
+        let is_news = told.get(&key).is_none_or(|at| now - *at >= TROUBLE_EVERY);
         if is_news {
-            told.insert(word, now);
+            told.insert(key, now);
         }
         is_news
     }
 
     /// Whether nobody has told this much of the account yet; from now on somebody has.
     fn is_news(&self, account: &str, level: Level) -> bool {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         if told.len() >= TOLD_MAX {
             told.clear();
         }
@@ -60,7 +68,7 @@ impl Told {
 
     /// It was not told after all.
     fn forget(&self, account: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(account);
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner).remove(account);
     }
 }
 
@@ -76,18 +84,36 @@ impl Engine {
         })
     }
 
+    /// Where it is kept that people know how much of an account is left, if not with the account: the staff of each tenant
+    /// hear about the total.
+    fn told_apart(&self, scope: Scope, place: &Place, account: &str) -> Option<String> {
+        let tenant = self.inner.limits.tenants.at(place).filter(|_| scope == Scope::Total)?;
+        Some(format!("{account} told {}", tenant.name))
+    }
+
     /// What a commit charges to whom.
     pub(super) fn charges(&self, commit: &Commit) -> Vec<Charge> {
         let mut usage = Usage::default();
         commit.events.iter().for_each(|recorded| usage += recorded.event.charge());
         let period = self.inner.limits.budgets.per.name(self.inner.parts.clock.now());
-        let charge = |scope: Scope| {
+        let place = &commit.head.place;
+        let mut charges = Vec::new();
+        for scope in Scope::ALL {
             let told = told_by(commit, scope);
-            let is_something = !usage.is_nothing() || told > Level::Fine;
-            let account = self.account(scope, &commit.head.place, &period);
-            account.filter(|_| is_something).map(|account| Charge { account, usage, told })
-        };
-        Scope::ALL.into_iter().filter_map(charge).collect()
+            if usage.is_nothing() && told == Level::Fine {
+                continue;
+            }
+            let Some(account) = self.account(scope, place, &period) else { continue };
+            if told > Level::Fine
+                && let Some(apart) = self.told_apart(scope, place, &account)
+            {
+                charges.push(Charge { account: apart, usage: Usage::default(), told });
+                charges.push(Charge { account, usage, told: Level::Fine });
+            } else {
+                charges.push(Charge { account, usage, told });
+            }
+        }
+        charges
     }
 
     /// Whether an account is empty of which a session's next answer would be paid; and when it is filled again. Tells
@@ -115,14 +141,22 @@ impl Engine {
             };
             let balance = self.inner.parts.store.balance(&account).await?;
             let level = budget.level(balance.usage);
-            if level > balance.told && self.inner.told.is_news(&account, level) {
+            let (known, told) = match self.told_apart(scope, place, &account) {
+                Some(_) if level == Level::Fine => continue,
+                Some(apart) => {
+                    let told = self.inner.parts.store.balance(&apart).await?.told;
+                    (apart, told)
+                }
+                None => (account, balance.told),
+            };
+            if level > told && self.inner.told.is_news(&known, level) {
                 let used = budget.in_words(balance.usage).unwrap_or_default();
                 let is_theirs = tenant.is_none() || scope != Scope::Total;
                 let said = self.decide(session, None, |actor| {
                     actor.note_account((scope, is_theirs), (level, &used), until);
                 });
                 if let Err(error) = said.await {
-                    self.inner.told.forget(&account);
+                    self.inner.told.forget(&known);
                     return Err(error);
                 }
             }

@@ -281,7 +281,7 @@ impl Engine {
         again: bool,
     ) -> Result<(), Error> {
         tracing::warn!(session.id = %session, %error, "the model gave no answer");
-        if let Some(trouble) = self.news_of_trouble(error) {
+        if let Some(trouble) = self.news_of_trouble(session, error).await? {
             self.decide(session, None, |actor| actor.tell_of_model(trouble)).await?;
         }
         let retry = match error {
@@ -304,11 +304,19 @@ impl Engine {
         self.fail_thinking((session, knew), (error.word(), retry), Usage::default()).await
     }
 
-    /// What staff should hear of a failure that does not pass by itself; once in a while, whoever's session it is.
-    fn news_of_trouble(&self, error: &llm::Error) -> Option<&'static str> {
-        let (word, text) = trouble(error)?;
+    /// What the staff of a tenant, or else of the bot, should hear of a failure that does not pass by itself; once in a
+    /// while, whoever's session it is.
+    async fn news_of_trouble(
+        &self,
+        session: SessionId,
+        error: &llm::Error,
+    ) -> Result<Option<&'static str>, Error> {
+        let Some((word, text)) = trouble(error) else { return Ok(None) };
+        let (loaded, _) = self.view(session).await?;
+        let tenant = self.inner.limits.tenants.at(&loaded.head.place);
+        let tenant = tenant.map(|tenant| tenant.name.as_str()).unwrap_or_default();
         let now = self.inner.parts.clock.now();
-        self.inner.told.is_trouble_news(word, now).then_some(text)
+        Ok(self.inner.told.is_trouble_news((tenant, word), now).then_some(text))
     }
 
     async fn fail_thinking(

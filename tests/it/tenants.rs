@@ -15,6 +15,7 @@ use anteroom::{
         usage::Usage,
         wait::{Answerers, Settlement, Wait, WaitStatus},
     },
+    ports::llm,
     session::{Command, Responder},
     store::Store as _,
 };
@@ -357,10 +358,10 @@ async fn a_tenants_budget_is_its_own() {
 }
 
 #[tokio::test]
-async fn staff_of_a_tenant_do_not_read_what_all_tenants_have_used() {
+async fn staff_of_each_tenant_hear_that_a_total_is_used_up_and_not_what_others_used() {
     let model = Scripted::new();
     let mut world = World::unbegun(TALK, &model);
-    world.serve("[tenant.acme]\n");
+    world.serve("[tenant.acme]\n[tenant.zulu]\n");
     world.bound_total(1);
     model.next(Turn::says("Do you have a pet?"));
     let ada = person("acme", "ada", false);
@@ -370,6 +371,29 @@ async fn staff_of_a_tenant_do_not_read_what_all_tenants_have_used() {
     insta::assert_snapshot!(world.staff_screen(), @"The model can't be used until 1 December 2026. Conversations with a fixed list of questions continue with that; the others wait, or ask for a human. Please tell whoever runs this bot.");
     // The operator reads it in the audit.
     assert_eq!(world.audited("budget_used_up").await, 1);
+    for (user, tenant, told) in [("ava", "acme", 1), ("zoe", "zulu", 2), ("zac", "zulu", 2)] {
+        let person = person(tenant, user, false);
+        world.session = world.engine.start("talk", &person, room(tenant), user).await.unwrap();
+        world.rest().await;
+        let read = world.staff_screen().matches("The model can't be used until").count();
+        assert_eq!(read, told, "{user}");
+    }
+}
+
+#[tokio::test]
+async fn staff_of_each_tenant_hear_once_what_keeps_the_model_from_answering() {
+    let model = Scripted::new();
+    let mut world = World::unbegun(TALK, &model);
+    world.serve("[tenant.acme]\n[tenant.zulu]\n");
+    for (user, tenant, told) in [("ada", "acme", 1), ("ava", "acme", 1), ("zoe", "zulu", 2)] {
+        model.next(Turn::fails(llm::Error::Exhausted(llm::error::Told::default())));
+        let person = person(tenant, user, false);
+        let place = Place { channel: user.to_owned(), ..room(tenant) };
+        world.session = world.engine.start("talk", &person, place, user).await.unwrap();
+        world.rest().await;
+        let screen = world.staff_screen();
+        assert_eq!(screen.lines().filter(|line| !line.starts_with('-')).count(), told, "{screen}");
+    }
 }
 
 #[tokio::test]
