@@ -1,4 +1,5 @@
-//! What every other module may use: the clock, ids, telemetry, failpoints, compiled JSON Schemas and the sandbox for risky work.
+//! What every other module may use: the clock, ids, telemetry, failpoints, compiled JSON Schemas and the sandbox for risky
+//! work.
 //!
 //! Imports nothing else of this crate.
 

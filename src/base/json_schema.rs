@@ -1,5 +1,5 @@
-//! JSON Schemas, compiled. Compiling one takes hundreds of times as long as checking a value against it, and the same
-//! few schemas, those of tools and of a flow's data, are asked for again and again.
+//! JSON Schemas, compiled and cached. Compiling one takes much longer than checking a value against it, and values are
+//! checked against the same few: those of tools and of a flow's data.
 
 use std::{
     collections::HashMap,
@@ -9,7 +9,7 @@ use std::{
 use jsonschema::Validator;
 use serde_json::Value;
 
-/// Most schemas that are kept compiled; beyond it all are compiled anew when needed.
+/// Most schemas in the cache; a full one is emptied, and what is needed compiled anew.
 const COMPILED_MAX: usize = 256;
 
 /// By what a schema looks like as JSON: the order of its members decides the order of complaints.
@@ -25,7 +25,7 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
         .map_err(|error| error.to_string())
 }
 
-/// As [`compile`], and kept for the next time.
+/// As [`compile`], from the cache where it is there.
 pub(crate) fn compiled(schema: &Value) -> Result<Arc<Validator>, String> {
     let text = schema.to_string();
     if let Some(known) = COMPILED.lock().unwrap_or_else(PoisonError::into_inner).get(&text) {

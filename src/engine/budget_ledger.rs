@@ -27,7 +27,7 @@ use crate::{
 /// Most accounts whose warnings are remembered; beyond that the store's memory alone counts.
 const TOLD_MAX: usize = 10_000;
 
-/// What was told of accounts while the commit that says so is on its way, and when the staff of each tenant last heard of
+/// What was told of accounts while the commit that says so is on its way, and when the staff of each tenant were last told
 /// what keeps the model from answering.
 #[derive(Debug, Default)]
 pub(super) struct Told {
@@ -35,11 +35,11 @@ pub(super) struct Told {
     troubles: Mutex<HashMap<(String, &'static str), DateTime<Utc>>>,
 }
 
-/// How often staff hear that the model cannot be used.
+/// How often staff are told that the model cannot be used.
 const TROUBLE_EVERY: TimeDelta = TimeDelta::hours(1);
 
 impl Told {
-    /// Whether the staff of a tenant have not heard of a trouble with the model lately; from now on they have.
+    /// Whether the staff of a tenant have not been told of a trouble with the model lately; from now on they have.
     pub(super) fn is_trouble_news(
         &self,
         (tenant, word): (&str, &'static str),
@@ -84,9 +84,8 @@ impl Engine {
         })
     }
 
-    /// Where it is kept that people know how much of an account is left, if not with the account: the staff of each tenant
-    /// hear about the total.
-    fn told_apart(&self, scope: Scope, place: &Place, account: &str) -> Option<String> {
+    /// The record of what a tenant's staff were told about the total; of other accounts that is kept with the account.
+    fn tenant_notice(&self, scope: Scope, place: &Place, account: &str) -> Option<String> {
         let tenant = self.inner.limits.tenants.at(place).filter(|_| scope == Scope::Total)?;
         Some(format!("{account} told {}", tenant.name))
     }
@@ -105,9 +104,9 @@ impl Engine {
             }
             let Some(account) = self.account(scope, place, &period) else { continue };
             if told > Level::Fine
-                && let Some(apart) = self.told_apart(scope, place, &account)
+                && let Some(notice) = self.tenant_notice(scope, place, &account)
             {
-                charges.push(Charge { account: apart, usage: Usage::default(), told });
+                charges.push(Charge { account: notice, usage: Usage::default(), told });
                 charges.push(Charge { account, usage, told: Level::Fine });
             } else {
                 charges.push(Charge { account, usage, told });
@@ -141,11 +140,11 @@ impl Engine {
             };
             let balance = self.inner.parts.store.balance(&account).await?;
             let level = budget.level(balance.usage);
-            let (known, told) = match self.told_apart(scope, place, &account) {
+            let (known, told) = match self.tenant_notice(scope, place, &account) {
                 Some(_) if level == Level::Fine => continue,
-                Some(apart) => {
-                    let told = self.inner.parts.store.balance(&apart).await?.told;
-                    (apart, told)
+                Some(notice) => {
+                    let told = self.inner.parts.store.balance(&notice).await?.told;
+                    (notice, told)
                 }
                 None => (account, balance.told),
             };

@@ -304,8 +304,8 @@ impl Engine {
         self.fail_thinking((session, knew), (error.word(), retry), Usage::default()).await
     }
 
-    /// What the staff of a tenant, or else of the bot, should hear of a failure that does not pass by itself; once in a
-    /// while, whoever's session it is.
+    /// What the staff of a tenant, or else of the bot, are told of a failure that does not pass by itself; once in a while,
+    /// whoever's session it is.
     async fn news_of_trouble(
         &self,
         session: SessionId,

@@ -214,7 +214,7 @@ impl Stage {
         Ok(self.store.load(self.session).await?.map(|loaded| loaded.events))
     }
 
-    /// What that adds up to.
+    /// The state that the session is in then.
     pub(super) async fn state(&self) -> Result<Option<Arc<State>>, Error> {
         let events = self.rest().await?;
         Ok(events.and_then(|events| self.engine.state_of(self.session, &events)))

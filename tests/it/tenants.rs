@@ -358,7 +358,7 @@ async fn a_tenants_budget_is_its_own() {
 }
 
 #[tokio::test]
-async fn staff_of_each_tenant_hear_that_a_total_is_used_up_and_not_what_others_used() {
+async fn staff_of_each_tenant_are_told_that_a_total_is_used_up_and_not_what_others_used() {
     let model = Scripted::new();
     let mut world = World::unbegun(TALK, &model);
     world.serve("[tenant.acme]\n[tenant.zulu]\n");
@@ -381,7 +381,7 @@ async fn staff_of_each_tenant_hear_that_a_total_is_used_up_and_not_what_others_u
 }
 
 #[tokio::test]
-async fn staff_of_each_tenant_hear_once_what_keeps_the_model_from_answering() {
+async fn staff_of_each_tenant_are_told_once_what_keeps_the_model_from_answering() {
     let model = Scripted::new();
     let mut world = World::unbegun(TALK, &model);
     world.serve("[tenant.acme]\n[tenant.zulu]\n");

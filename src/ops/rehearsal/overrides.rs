@@ -86,8 +86,7 @@ impl Door {
         };
         asked?;
         for n in 0..VOTES_MAX {
-            let state = room.state().await?;
-            let Some(state) = state else { return Ok(None) };
+            let Some(state) = room.state().await? else { return Ok(None) };
             let Some((wait, by)) = request(&state, n) else {
                 let has_moved = state.phase() != Some(&self.phase);
                 return Ok(has_moved.then(|| self.passed()));

@@ -1,4 +1,4 @@
-//! Arguments against their schema: lenient spellings first, then JSON Schema 2020-12.
+//! Arguments against their schema: lenient spellings first, then JSON Schema, 2020-12 where it names no other draft.
 
 use std::sync::Arc;
 
