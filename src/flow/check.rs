@@ -31,6 +31,7 @@ mod order;
 pub(crate) mod paths;
 mod patterns;
 mod periods;
+mod promised_effects;
 pub(crate) mod quiz;
 mod readers;
 mod results;
@@ -105,6 +106,7 @@ pub fn check(
     check.objectives();
     check.effects();
     check.approvals();
+    check.decided_by_themselves();
     check.decisions();
     check.after_decisions();
     check.audience();
@@ -119,6 +121,7 @@ pub fn check(
     check.named_types();
     check.keywords();
     check.promised_readers();
+    check.promised_effects();
     check.optional();
     check.units();
     check.unread();

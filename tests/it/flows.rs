@@ -6,6 +6,7 @@ mod configuration;
 mod configuration_discord;
 mod configuration_slack;
 mod contradictions;
+mod effects;
 mod fields;
 mod harms;
 mod messages;

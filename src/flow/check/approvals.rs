@@ -6,7 +6,7 @@ use super::{Check, paths::ways};
 use crate::{
     config::{problem::did_you_mean, toml_document::escaped},
     flow::visible,
-    model::flow::{Approval, ELSE, Moment, Phase, REQUEST, Reader, Step},
+    model::flow::{Approval, Decider, ELSE, Moment, Phase, REQUEST, Reader, Step},
 };
 
 /// Most reminders of one request.
@@ -135,6 +135,17 @@ impl Check<'_> {
     /// Whether a step is a form for this data.
     fn asks_to_fill_in(&self, step: &Step, data: &str) -> bool {
         step.tool == "submit_for_validation" && self.keeps(step, data)
+    }
+
+    /// Requests that are for a channel of the team, and that people decide themselves.
+    pub(super) fn decided_by_themselves(&mut self) {
+        let policy = &self.flow.approvals.overrides;
+        if let (Decider::Participant, Some(channel)) = (policy.decider, &policy.channel) {
+            let message =
+                format!("people let themselves past, and nothing is asked in `{channel}`");
+            let hint = "write `decider = \"admin\"`, or leave `channel` out";
+            self.warn("/approvals/override/decider", message, hint);
+        }
     }
 
     /// What deciders are shown is stored before they are asked, not by a later step of the same phase.

@@ -16,13 +16,18 @@ const REACHES: [&str; 4] = ["email", "idn-email", "phone", "tel"];
 const PRIVACY: [&str; 4] = ["consent", "privacy", "einwillig", "datenschutz"];
 
 /// Words in the names of channels that everybody reads.
-const PUBLIC: [&str; 9] = [
+const PUBLIC: [&str; 14] = [
+    "all",
     "announcements",
     "community",
+    "company",
+    "everybody",
+    "everyone",
     "general",
     "intros",
     "introductions",
     "lobby",
+    "townhall",
     "public",
     "random",
     "welcome",

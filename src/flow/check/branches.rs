@@ -31,6 +31,7 @@ impl Check<'_> {
                 self.read_or_not(&at, phase, n);
                 self.half_a_quiz(&at, phase, n);
                 self.asks_in_spite(&at, phase, step);
+                self.changes_nothing(&at, (phase, n));
                 self.silence_is_yes(&at, (phase, n));
             }
         }
@@ -111,6 +112,23 @@ impl Check<'_> {
         if let Some((id, target)) = found {
             let message = format!("`{id}` says no, and leads to the request `{target}`");
             self.warn(&format!("{at}/{id}"), message, "lead it elsewhere");
+        }
+    }
+
+    /// A no with a branch of its own, which leads where a yes goes anyway, and nothing reads the answer.
+    fn changes_nothing(&mut self, at: &str, (phase, n): (&Phase, usize)) {
+        let (step, next) = (&phase.step[n], phase.step.get(n + 1));
+        let Some(next) = next.filter(|_| !self.is_read(step) && step.save.is_none()) else {
+            return;
+        };
+        let leads_on =
+            |id: &str| step.branch.get(id).is_none_or(|to| *to == next.id || to == "@next");
+        let of =
+            |says: fn(&str) -> bool| options(step).find(|(_, label)| says(label)).map(|(id, _)| id);
+        let (Some(yes), Some(no)) = (of(says_yes), of(says_no)) else { return };
+        if step.branch.contains_key(no) && leads_on(no) && leads_on(yes) {
+            let message = format!("`{no}` leads where `{yes}` leads, and nothing reads the answer");
+            self.warn(&format!("{at}/{no}"), message, "lead it elsewhere, or leave the branch out");
         }
     }
 

@@ -36,13 +36,14 @@ impl Check<'_> {
                 continue;
             }
             match token {
-                Token::Text(text) => {
+                // `answers.x or ''` has a text where there is no answer.
+                Token::Text(text) if !text.is_empty() => {
                     let message = format!("`'{text}'` alone is always true");
                     let hint = "compare it too: `answers.x == 'a' or answers.x == 'b'`, or `answers.x in ['a', 'b']`";
                     self.error(at, message, Some(hint.to_owned()));
                 }
                 Token::Name(name) => self.bare_answer(at, name),
-                Token::Number(_) | Token::Sign(_) => {}
+                Token::Text(_) | Token::Number(_) | Token::Sign(_) => {}
             }
         }
     }
@@ -60,6 +61,7 @@ impl Check<'_> {
     /// `x == 'a' and x == 'b'`, `x != 'a' or x != 'b'`, `x > 5 and x < 3`.
     fn contradictions(&mut self, at: &str, tokens: &[Token<'_>]) {
         let joins = |word: &str| tokens.contains(&Token::Name(word));
+        let tokens = unbracketed(tokens);
         let is_plain = !joins("not") && !tokens.contains(&Token::Sign('('));
         let (sign, word, outcome) = match (joins("and"), joins("or")) {
             (true, false) => ('=', "and", "never true: it can't be both"),
@@ -107,6 +109,27 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// A condition without the brackets that group its parts; those of arguments stay.
+fn unbracketed<'t>(tokens: &[Token<'t>]) -> Vec<Token<'t>> {
+    let mut plain = Vec::new();
+    let mut open = Vec::new();
+    for (n, token) in tokens.iter().enumerate() {
+        let before = n.checked_sub(1).map(|before| tokens[before]);
+        let groups = before.is_none_or(|before| {
+            matches!(before, Token::Name("and" | "or" | "not") | Token::Sign('('))
+        });
+        match token {
+            Token::Sign('(') => open.push(groups),
+            Token::Sign(')') if open.pop() == Some(true) => continue,
+            _ => {}
+        }
+        if *token != Token::Sign('(') || !groups {
+            plain.push(*token);
+        }
+    }
+    plain
 }
 
 /// What a part bounds, and by what number: `records.trip.days > 5`.

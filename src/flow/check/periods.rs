@@ -2,20 +2,25 @@
 
 use chrono::NaiveTime;
 
-use super::{Check, lengths::words, texts::questions};
+use super::{
+    Check,
+    lengths::words,
+    texts::questions,
+    tokens::{Token, tokens},
+};
 use crate::{
     config::{
         problem::{did_you_mean, listed},
         toml_document::escaped,
     },
-    model::flow::{Opening, Period, Phase, Uploads},
+    model::flow::{Opening, Period, Phase, Step, Uploads},
 };
 
 /// Shortest time that somebody is likely to need, in seconds, unless the text speaks of it.
 const DEADLINE_MIN: u64 = 10 * 60;
 
 /// How words for a short time begin.
-const SHORT: [&str; 5] = ["minute", "second", "sekunde", "quick", "timer"];
+const SHORT: [&str; 6] = ["minute", "second", "sekunde", "quick", "timer", "half"];
 
 /// How words for the night begin.
 const NIGHT: [&str; 5] = ["night", "nacht", "nuit", "noche", "noturn"];
@@ -82,6 +87,7 @@ impl Check<'_> {
 
     fn deadlines(&mut self, p: usize, phase: &Phase) {
         for (n, step) in phase.step.iter().enumerate() {
+            self.days_to_come(&format!("/phase/{p}/step/{n}/when"), step);
             let at = format!("/phase/{p}/step/{n}/deadline");
             let Some(deadline) = step.deadline else { continue };
             self.not_zero(&at, deadline);
@@ -102,6 +108,20 @@ impl Check<'_> {
         }
     }
 
+    /// `day | days_since < 2` is true of every day to come, where the text asks for a later one.
+    fn days_to_come(&mut self, at: &str, step: &Step) {
+        let Some(when) = &step.when else { return };
+        let tokens = tokens(when);
+        let is_below = |window: &[Token<'_>]| {
+            matches!(window, [Token::Name("days_since"), Token::Sign('<'), ..])
+        };
+        let asks_for_later = questions(step).any(|text| text.contains("| plus("));
+        if asks_for_later && tokens.windows(2).any(is_below) {
+            let message = "this is true of every day that is to come";
+            self.warn(at, message, "write `days_until`");
+        }
+    }
+
     /// A phase that comes later comes while the conversation is still kept.
     fn opening(&mut self, p: usize, phase: &Phase) {
         let Some(after) = &phase.after else { return };
@@ -113,7 +133,18 @@ impl Check<'_> {
         match Opening::read(after) {
             Opening::After(period) => {
                 self.not_zero(&at, period);
-                if !period.0.is_zero() && period < Period::hours(1) {
+                let is_told = || {
+                    let phases = &self.flow.phase[p.saturating_sub(1)..=p];
+                    let asked = phases.iter().flat_map(|phase| &phase.step).flat_map(questions);
+                    let intros = phases.iter().filter_map(|phase| phase.intro.as_deref());
+                    let mut words = asked.chain(intros).flat_map(words);
+                    words.any(|word| SHORT.iter().any(|unit| word.starts_with(unit)))
+                };
+                if !period.0.is_zero()
+                    && period < Period::hours(24)
+                    && after.ends_with('m')
+                    && !is_told()
+                {
                     let hint = "`m` is minutes: for months, write `2months` or `60d`";
                     self.warn(&at, format!("this begins after only {period}"), hint);
                 }
@@ -129,7 +160,33 @@ impl Check<'_> {
                 self.error(&at, "this duration is zero", Some("write 1 or more".to_owned()));
             }
             Opening::WorkingDays(days) => self.kept_until(&at, days),
-            Opening::On(expression) => self.expression(&at, &expression),
+            Opening::On(expression) => {
+                self.expression(&at, &expression);
+                self.kept_until_day(&at, &expression);
+            }
+        }
+    }
+
+    /// The day on which a phase opens can be so far away that the conversation is deleted before.
+    fn kept_until_day(&mut self, at: &str, opening: &str) {
+        let kept = self.kept();
+        let conditions = expressions_within(&self.loaded.source);
+        let days = tokens(opening).into_iter().filter_map(|token| match token {
+            Token::Name(name) if name.starts_with("records.") => Some(name),
+            _ => None,
+        });
+        let latest = days.filter_map(|day| {
+            let bounds = conditions.iter().flat_map(|condition| latest_day(condition, day));
+            bounds.reduce(f64::max)
+        });
+        if let Some(days) = latest.reduce(f64::max)
+            && days * 86_400.0 >= kept.0.as_secs_f64()
+        {
+            let message = format!(
+                "after {kept} the conversation is deleted, and this day may be {days} days away"
+            );
+            let hint = "increase `transcript` and `records` under `[retention]`";
+            self.warn(at, message, hint);
         }
     }
 
@@ -226,4 +283,25 @@ impl Check<'_> {
             self.error(&format!("{at}/accept/{n}"), message, Some(hint));
         }
     }
+}
+
+/// The texts in quotes of a file, among which are all conditions.
+fn expressions_within(source: &str) -> Vec<&str> {
+    source.split('"').filter(|text| text.contains("days_until")).collect()
+}
+
+/// The most days that a day may be away by a condition for those that are too far: `day | days_until > 60`.
+fn latest_day(condition: &str, day: &str) -> Vec<f64> {
+    let tokens = tokens(condition);
+    let bounds = tokens.windows(5).filter_map(|window| match window {
+        [
+            Token::Name(name),
+            Token::Sign('|'),
+            Token::Name("days_until"),
+            Token::Sign('>'),
+            Token::Number(days),
+        ] if *name == day => Some(*days),
+        _ => None,
+    });
+    bounds.collect()
 }

@@ -148,10 +148,18 @@ impl Check<'_> {
 
     /// Two options that give each the role that is called like the other.
     fn role_of_other(&mut self, at: &str, pairs: &[(&str, &str)]) {
-        let gives = |id: &str, other: &str| pairs.contains(&(id, other));
-        let crossed = pairs.iter().find(|(id, role)| id != role && gives(role, id));
-        if let Some((id, role)) = crossed {
-            let message = format!("`{id}` gives the role `{role}`, and `{role}` the role `{id}`");
+        let crossed = pairs.iter().enumerate().find_map(|(n, (id, role))| {
+            let other = pairs[n + 1..].iter().find(|(other, other_role)| {
+                is_called_like(id, other_role)
+                    && is_called_like(other, role)
+                    && !is_called_like(id, role)
+                    && !is_called_like(other, other_role)
+            });
+            Some((id, role, other?))
+        });
+        if let Some((id, role, (other, other_role))) = crossed {
+            let message =
+                format!("`{id}` gives the role `{role}`, and `{other}` the role `{other_role}`");
             self.warn(at, message, "see whether the roles are swapped");
         }
     }
@@ -169,6 +177,13 @@ impl Check<'_> {
             self.warn(at, message, "see whether the labels are swapped");
         }
     }
+}
+
+/// Whether a role is called like an option: `swim` and `swimmers`.
+fn is_called_like(option: &str, role: &str) -> bool {
+    const STEM_MIN: usize = 4;
+    let alike = option.chars().zip(role.chars()).take_while(|(one, other)| one == other).count();
+    option == role || alike >= STEM_MIN
 }
 
 /// The values of every `enum` within a schema, with their names.

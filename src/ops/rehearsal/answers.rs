@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
-use super::probes::Probes;
+use super::probes::{Probe, Probes};
 use crate::{
     chat::form::review_editor::set,
     flow::check::quiz::worth,
@@ -68,7 +68,12 @@ fn in_time(wait: &Wait, probing: &Probing<'_>) -> Vec<Given> {
         Control::Ask(ask) => {
             let most = usize::try_from(ask.max).unwrap_or(usize::MAX);
             let text = WORDS.chars().take(most).collect();
-            optional(vec![given("some words", Reply::Text { text })], !ask.required)
+            let mut all = vec![given("some words", Reply::Text { text })];
+            let others = probing.probes.texts().iter().filter(|text| text.len() <= most);
+            all.extend(
+                others.map(|text| given(&format!("“{text}”"), Reply::Text { text: text.clone() })),
+            );
+            optional(all, !ask.required)
         }
         Control::Decide(decide) => decisions(wait, decide.deny_and_tell.is_some()),
         Control::Confirm(_) => vec![
@@ -187,8 +192,27 @@ fn reviews(review: &Review, probing: &Probing<'_>) -> Vec<Given> {
             }
         }
     }
+    let apart = base.and_then(|base| days_apart(review, base, probing));
+    if let Some(data) = apart.filter(|data| fits(data) && !known.contains(data)) {
+        all.push(reviewed("filled in with days a week apart", Verdict::Modified, Some(data)));
+    }
     all.push(reviewed("rejected", Verdict::Rejected, None));
     optional(all, review.skippable)
+}
+
+/// The draft with each of several days a week after the one before it, where a condition looks at one of them.
+fn days_apart(review: &Review, base: Value, probing: &Probing<'_>) -> Option<Value> {
+    let fields = review.groups.iter().flat_map(|group| &group.fields);
+    let days: Vec<&Field> =
+        fields.filter(|field| matches!(field.input, Input::Day | Input::Date)).collect();
+    if days.len() < 2 || days.iter().all(|field| probing.probes.at(&field.path).is_empty()) {
+        return None;
+    }
+    let mut data = base;
+    for (field, week) in days.into_iter().zip(1..) {
+        set(&mut data, &field.path, Probe::Day(7 * week).value(probing.today)?);
+    }
+    Some(data)
 }
 
 /// How a draft is filled in.

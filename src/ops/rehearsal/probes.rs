@@ -22,8 +22,15 @@ use crate::{
 /// Most values of one field that are tried.
 const VALUES_MAX: usize = 4;
 
-/// Where expressions find what is stored.
+/// Most texts that are tried.
+const TEXTS_MAX: usize = 2;
+
+/// What is written where an `@` is looked for.
+const ADDRESS: &str = "ada@example.org";
+
+/// Where expressions find what is stored, and what was answered.
 const RECORDS: &str = "records.";
+const ANSWERS: &str = "answers.";
 
 /// A value that is worth trying.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +69,11 @@ impl Probe {
 
 /// Values by the field, such as `first_day`.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Probes(BTreeMap<String, Vec<Probe>>);
+pub(super) struct Probes {
+    fields: BTreeMap<String, Vec<Probe>>,
+    /// What people could write because a condition looks for a part of it.
+    texts: Vec<String>,
+}
 
 impl Probes {
     /// Those of a flow.
@@ -88,17 +99,24 @@ impl Probes {
 
     /// What is tried in a field.
     pub(super) fn at(&self, path: &str) -> &[Probe] {
-        self.0.get(path).map(Vec::as_slice).unwrap_or_default()
+        self.fields.get(path).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// What is written where people are asked for words, besides some words.
+    pub(super) fn texts(&self) -> &[String] {
+        &self.texts
     }
 
     fn look_through(&mut self, value: &Value) {
         match value {
-            Value::String(text) if text.contains(RECORDS) => {
+            Value::String(text) if text.contains(RECORDS) || text.contains(ANSWERS) => {
                 let within = expressions(text);
                 let whole = [text.as_str()];
                 let all = if within.is_empty() { &whole[..] } else { &within };
                 for expression in all {
-                    self.compared(&tokens(expression));
+                    let tokens = tokens(expression);
+                    self.compared(&tokens);
+                    self.sought(&tokens);
                 }
             }
             Value::Array(items) => items.iter().for_each(|item| self.look_through(item)),
@@ -127,12 +145,34 @@ impl Probes {
         }
     }
 
+    /// `'@' in answers.email`, `'@' not in (answers.email or '')`
+    fn sought(&mut self, tokens: &[Token<'_>]) {
+        for (n, token) in tokens.iter().enumerate() {
+            let mut rest = tokens[n + 1..]
+                .iter()
+                .skip_while(|token| matches!(token, Token::Name("not") | Token::Sign('(')));
+            let (Token::Text(part), Some(Token::Name("in"))) = (token, rest.next()) else {
+                continue;
+            };
+            let sought = rest.find(|token| **token != Token::Sign('('));
+            let is_answer = matches!(sought, Some(Token::Name(name)) if name.starts_with(ANSWERS));
+            let text = if *part == "@" { ADDRESS } else { part };
+            if is_answer
+                && !text.trim().is_empty()
+                && self.texts.len() < TEXTS_MAX
+                && !self.texts.iter().any(|known| known == text)
+            {
+                self.texts.push(text.to_owned());
+            }
+        }
+    }
+
     fn add(&mut self, name: &str, probes: impl IntoIterator<Item = Probe>) {
         let Some((_, field)) = name.strip_prefix(RECORDS).and_then(|path| path.split_once('.'))
         else {
             return;
         };
-        let known = self.0.entry(field.to_owned()).or_default();
+        let known = self.fields.entry(field.to_owned()).or_default();
         for probe in probes {
             if !known.contains(&probe) && known.len() < VALUES_MAX {
                 known.push(probe);

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use super::{contradictions, harms, mistakes::mistaken, promises, said, slips};
+use super::{contradictions, effects, harms, mistakes::mistaken, promises, said, slips};
 
 const HEAD: &str = "# What the check of a flow says
 
@@ -60,6 +60,7 @@ fn the_messages_of_the_check_are_listed() {
         .chain(harms::all())
         .chain(contradictions::all())
         .chain(promises::all())
+        .chain(effects::all())
     {
         messages.extend(said(&flow).lines().map(parts));
     }

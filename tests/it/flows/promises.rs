@@ -173,7 +173,7 @@ const CASES: &[(&[Edit], &str)] = &[
     (
         &[(
             "options = [{ id = \"well\", label = \"Well\" }, { id = \"badly\", label = \"Not so well\" }] }, branch = { badly = \"@handoff\" }",
-            "options = [{ id = \"well\", label = \"Yes\" }, { id = \"badly\", label = \"No\" }] }, branch = { badly = \"again\" } },\n  { id = \"again\", tool = \"request_user_input\", args = { prompt = \"What is missing?\" }",
+            "options = [{ id = \"well\", label = \"Yes\" }, { id = \"badly\", label = \"No\" }] }, branch = { badly = \"again\" } },\n  { id = \"again\", when = \"answers.settled == 'badly'\", tool = \"request_user_input\", args = { prompt = \"What is missing?\" }",
         )],
         "",
     ),
