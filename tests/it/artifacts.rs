@@ -529,6 +529,12 @@ async fn hidden_text_of_word_is_left_out_and_noted() {
     );
     let (text, _, notes) = desk.text("cv.docx", docx(&shaded)).await;
     assert_eq!((text.as_str(), notes), ("three@hidden.example.com", Vec::new()));
+
+    // Beside it, and below the table, it is not.
+    let beside = shaded.replace("</w:tr>", &format!("<w:tc>{}</w:tc></w:tr>", planted[2]));
+    let (text, _, notes) = desk.text("cv.docx", docx(&format!("{beside}{}", planted[2]))).await;
+    let hidden = vec![HIDDEN_TEXT.to_owned()];
+    assert_eq!((text.as_str(), notes), ("three@hidden.example.com", hidden));
 }
 
 #[tokio::test]

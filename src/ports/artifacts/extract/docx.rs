@@ -82,7 +82,7 @@ fn read_parts(bytes: &[u8]) -> Result<Document, Trouble> {
     let mut seen: Vec<String> = Vec::new();
     for name in names {
         let xml = part(&mut archive, &name)?;
-        let mut walk = Walk { is_on_paper: is_on_paper(&xml), ..Walk::default() };
+        let mut walk = Walk { is_drawn: is_drawn(&xml), ..Walk::default() };
         walk.read(&xml)?;
         // The first page's header usually says what the others say.
         let found = walk.found;
@@ -111,12 +111,10 @@ fn part(archive: &mut ZipArchive<Cursor<&[u8]>>, name: &str) -> Result<String, T
     String::from_utf8(bytes).map_err(|_| Trouble::Broken)
 }
 
-/// Whether all text stands on white: nothing is shaded, and there are no shapes or pictures to stand on.
-fn is_on_paper(xml: &str) -> bool {
-    let mut fills = xml.split("w:fill=\"").skip(1).map(|rest| rest.split('"').next());
-    let is_white = |fill: &str| ["auto", "ffffff"].contains(&fill.to_ascii_lowercase().as_str());
+/// Whether text may stand on something drawn: a coloured page, shapes, pictures.
+fn is_drawn(xml: &str) -> bool {
     let drawn = ["<w:background", "<w:drawing", "<w:pict", "<mc:AlternateContent", "w:highlight"];
-    fills.all(|fill| fill.is_some_and(is_white)) && !drawn.iter().any(|mark| xml.contains(mark))
+    drawn.iter().any(|mark| xml.contains(mark))
 }
 
 /// Whether a run of text can be seen.
@@ -124,6 +122,8 @@ fn is_on_paper(xml: &str) -> bool {
 enum Run {
     Seen,
     Hidden,
+    /// White, which shows on a colour only.
+    White,
 }
 
 /// A cell of a table.
@@ -132,22 +132,44 @@ struct Cell {
     paragraphs: usize,
     /// Where its text begins.
     begin: usize,
+    is_shaded: bool,
+}
+
+/// A table that is open.
+#[derive(Debug, Clone, Copy)]
+struct Table {
+    is_shaded: bool,
+    /// The rows that were open around it.
+    rows: usize,
+}
+
+/// What is open that tells what is in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Within {
+    #[default]
+    Other,
+    /// `w:t`, whose text counts.
+    Text,
+    /// The list of a paragraph's tab stops, which are no tabs.
+    Stops,
+    CellProperties,
 }
 
 /// One pass over a part.
 #[derive(Default)]
 struct Walk {
     found: Document,
-    is_on_paper: bool,
+    is_drawn: bool,
+    /// The tables that are open, the innermost last.
+    tables: Vec<Table>,
+    /// Whether the paragraph that is open has a colour behind it.
+    is_shaded: bool,
     /// The run that is open, if any.
     run: Option<Run>,
     depth: usize,
-    /// Within `w:t`, whose text counts.
-    in_text: bool,
+    within: Within,
     /// Depth of an element whose content is skipped: the fallback of something that was read already.
     skipping: Option<usize>,
-    /// Within the list of a paragraph's tab stops, which are no tabs.
-    in_stops: bool,
     /// The cells of the table rows that are open, the innermost last.
     rows: Vec<Vec<Cell>>,
 }
@@ -190,13 +212,14 @@ impl Walk {
         let name = element.local_name();
         match name.into_inner() {
             "Fallback" if self.skipping.is_none() => self.skipping = Some(self.depth),
-            "t" => self.in_text = true,
+            "t" => self.within = Within::Text,
             "r" => self.run = Some(Run::Seen),
-            "vanish" | "sz" | "color" if self.run.is_some() && self.hides_by(element) => {
-                self.run = Some(Run::Hidden);
-            }
-            "tabs" => self.in_stops = true,
-            "tab" | "ptab" if !self.in_stops => self.put("\t"),
+            "vanish" | "sz" | "color" if self.run.is_some() => self.hide_by(element),
+            "shd" => self.shade(element),
+            "tbl" => self.tables.push(Table { is_shaded: false, rows: self.rows.len() }),
+            "tabs" => self.within = Within::Stops,
+            "tcPr" => self.within = Within::CellProperties,
+            "tab" | "ptab" if self.within != Within::Stops => self.put("\t"),
             "br" | "cr" => self.put("\n"),
             "noBreakHyphen" => self.put("-"),
             "numPr" => self.put("• "),
@@ -207,12 +230,17 @@ impl Walk {
                 }
             }
             // Between the paragraphs of a cell, but not after the last.
-            "p" if self.cell().is_some_and(|cell| cell.paragraphs > 0) => self.put("\n"),
+            "p" => {
+                self.is_shaded = false;
+                if self.cell().is_some_and(|cell| cell.paragraphs > 0) {
+                    self.put("\n");
+                }
+            }
             "tr" => self.rows.push(Vec::new()),
             "tc" => {
                 let begin = self.found.text.len();
                 if let Some(cells) = self.rows.last_mut() {
-                    cells.push(Cell { paragraphs: 0, begin });
+                    cells.push(Cell { paragraphs: 0, begin, is_shaded: false });
                 }
             }
             "cols" => self.found.columns |= several(element),
@@ -223,9 +251,11 @@ impl Walk {
     fn close(&mut self, name: &str) {
         match name {
             "Fallback" if self.skipping == Some(self.depth) => self.skipping = None,
-            "t" => self.in_text = false,
+            "t" | "tabs" | "tcPr" => self.within = Within::Other,
             "r" => self.run = None,
-            "tabs" => self.in_stops = false,
+            "tbl" => {
+                self.tables.pop();
+            }
             "p" => match self.cell() {
                 Some(cell) => cell.paragraphs += 1,
                 None => self.put("\n"),
@@ -264,25 +294,64 @@ impl Walk {
     }
 
     fn say(&mut self, text: &str) {
-        if self.in_text && self.run == Some(Run::Hidden) {
+        let is_hidden = match self.run {
+            Some(Run::Hidden) => true,
+            Some(Run::White) => !self.is_on_colour(),
+            Some(Run::Seen) | None => false,
+        };
+        if self.within == Within::Text && is_hidden {
             self.found.hides |= !text.trim().is_empty();
-        } else if self.in_text {
+        } else if self.within == Within::Text {
             self.put(text);
         }
     }
 
-    /// Whether a property of a run makes it invisible: hidden, too small, or white on white.
-    fn hides_by(&self, property: &BytesStart<'_>) -> bool {
+    /// Notes a colour behind a run, a paragraph, a cell or a table; of a run it comes after the colour of the letters.
+    fn shade(&mut self, property: &BytesStart<'_>) {
+        let fill = value(property, "fill").map(|fill| fill.to_ascii_lowercase());
+        if fill.is_none_or(|fill| ["auto", "ffffff"].contains(&fill.as_str())) {
+            return;
+        }
+        let rows = self.rows.len();
+        if self.run.is_some() {
+            self.run = self.run.map(|run| if run == Run::White { Run::Seen } else { run });
+        } else if let Some(table) = self.tables.last_mut().filter(|table| table.rows == rows) {
+            table.is_shaded = true;
+        } else if let Some(cell) = self.rows.last_mut().and_then(|row| row.last_mut())
+            && self.within == Within::CellProperties
+        {
+            cell.is_shaded = true;
+        } else {
+            self.is_shaded = true;
+        }
+    }
+
+    /// Whether something that may be coloured is behind the text.
+    fn is_on_colour(&self) -> bool {
+        self.is_drawn
+            || self.is_shaded
+            || self.tables.iter().any(|table| table.is_shaded)
+            || self.rows.iter().filter_map(|row| row.last()).any(|cell| cell.is_shaded)
+    }
+
+    /// Notes a property that makes a run invisible: hidden, too small, or white.
+    fn hide_by(&mut self, property: &BytesStart<'_>) {
         let value = property
             .attributes()
             .flatten()
             .find(|attribute| attribute.key.local_name().into_inner() == "val");
         let value = value.map(|attribute| attribute.value.to_ascii_lowercase());
         match (property.local_name().into_inner(), value.as_deref()) {
-            ("vanish", value) => !matches!(value, Some("0" | "false" | "off")),
-            ("sz", Some(halves)) => halves.parse().is_ok_and(|halves: u32| halves < SIZE_MIN),
-            ("color", Some(colour)) => self.is_on_paper && colour == "ffffff",
-            _ => false,
+            ("vanish", value) if !matches!(value, Some("0" | "false" | "off")) => {
+                self.run = Some(Run::Hidden);
+            }
+            ("sz", Some(halves)) if halves.parse().is_ok_and(|halves: u32| halves < SIZE_MIN) => {
+                self.run = Some(Run::Hidden);
+            }
+            ("color", Some("ffffff")) if self.run == Some(Run::Seen) => {
+                self.run = Some(Run::White);
+            }
+            _ => {}
         }
     }
 

@@ -196,14 +196,15 @@ fn pages(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Finding
 fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Findings) {
     // What stands beside a label or in the line under it.
     let mut announced = false;
-    let mut labelled = None;
-    let mut plain = None;
+    let (mut labelled, mut plain) = (None, None);
     let mut skips = false;
+    let name = basics.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     for (first, field) in head
         .iter()
         .flat_map(|line| slashed(line).into_iter().enumerate().map(|(n, field)| (n == 0, field)))
     {
         let (label, value) = label_of(field);
+        let value = without_name(value, &name);
         let is_other = label.is_some() && label != Some(Label::Address);
         if value.is_empty() {
             announced = label == Some(Label::Address);
@@ -214,7 +215,7 @@ fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Find
         if std::mem::take(&mut skips) && !first || is_day(value) {
             continue;
         }
-        let found = place::place(value);
+        let found = place::place(value).or_else(|| place::before_region(value));
         if label == Some(Label::Address) || announced {
             let city = found.clone().or_else(|| is_city(value).then(|| place::labelled(value)));
             labelled = labelled.or(city);
@@ -256,6 +257,14 @@ fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Find
     if !location.is_empty() {
         basics.insert("location".to_owned(), Value::Object(location));
         findings.sure("basics.location", sure);
+    }
+}
+
+/// `Ada Byron, RN` without the name.
+fn without_name<'v>(value: &'v str, name: &str) -> &'v str {
+    match value.strip_prefix(name) {
+        Some(rest) if !name.is_empty() => rest.trim_start_matches([',', ' ']),
+        _ => value,
     }
 }
 

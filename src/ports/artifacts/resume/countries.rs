@@ -1,4 +1,4 @@
-//! Countries and their parts, by name.
+//! Countries and the states of one of them, by name.
 
 /// ISO 3166 code of a country, by its name or a usual short form.
 pub(super) fn country(text: &str) -> Option<&'static str> {
@@ -12,12 +12,6 @@ pub(super) fn is_us_state(text: &str) -> bool {
     let text = text.trim();
     let short = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
     STATES.iter().any(|(name, code)| (short && *code == text) || name.eq_ignore_ascii_case(text))
-}
-
-/// Whether a text is a part of a country that stands between a city and the country.
-pub(super) fn is_region(text: &str) -> bool {
-    let lower = text.trim().to_lowercase();
-    is_us_state(text) || country(text).is_some() || REGIONS.contains(&lower.as_str())
 }
 
 const COUNTRIES: &[(&str, &str)] = &[
@@ -177,48 +171,4 @@ const STATES: &[(&str, &str)] = &[
     ("West Virginia", "WV"),
     ("Wisconsin", "WI"),
     ("Wyoming", "WY"),
-];
-
-const REGIONS: &[&str] = &[
-    "alberta",
-    "andalusia",
-    "baden-württemberg",
-    "bavaria",
-    "bayern",
-    "british columbia",
-    "brittany",
-    "catalonia",
-    "flanders",
-    "gauteng",
-    "georgia",
-    "greater london",
-    "hesse",
-    "hessen",
-    "karnataka",
-    "kerala",
-    "lombardy",
-    "lower saxony",
-    "madrid",
-    "maharashtra",
-    "manitoba",
-    "new south wales",
-    "north rhine-westphalia",
-    "nova scotia",
-    "nsw",
-    "ontario",
-    "provence",
-    "quebec",
-    "québec",
-    "queensland",
-    "saxony",
-    "são paulo",
-    "tamil nadu",
-    "tuscany",
-    "tyrol",
-    "victoria",
-    "wallonia",
-    "western cape",
-    "zurich",
-    "zürich",
-    "île-de-france",
 ];

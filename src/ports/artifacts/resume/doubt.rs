@@ -18,6 +18,7 @@ pub(super) fn reads_like_text(name: &str) -> bool {
         || name.split_once(". ").is_some_and(|(before, _)| is_long_word(before))
         || begins_small
         || words.len() > 2 && !has_capital && small > 1 && !words::is_organisation(name)
+        || words.len() > 4 && small > 2 && name.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Whether a text ends in a word that is no abbreviation.

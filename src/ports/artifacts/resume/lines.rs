@@ -114,6 +114,44 @@ pub(super) fn dated(lines: Vec<Line>) -> Vec<Line> {
     found
 }
 
+/// Fewest titles with their periods above them that show how entries are set.
+const UNDER_PERIODS_MIN: usize = 2;
+
+/// Titles that are marked as headings, each with the period that stands above it in a line of its own.
+pub(super) fn under_periods(lines: Vec<Line>, is_section: fn(&str) -> bool) -> Vec<Line> {
+    let is_period = |line: &Line| {
+        line.level == 0
+            && !line.bullet
+            && dates::find(&line.text)
+                .is_some_and(|period| period.start.is_some() && period.at == (0..line.text.len()))
+    };
+    let is_pair = |pair: &[Line]| {
+        is_period(&pair[0])
+            && pair[1].level > 0
+            && dates::find(&pair[1].text).is_none()
+            && !is_section(&pair[1].text)
+    };
+    let pairs = || lines.windows(2).filter(|pair| is_pair(pair));
+    let Some(level) = pairs().map(|pair| pair[1].level).next() else { return lines };
+    let titles = lines.iter().filter(|line| line.level == level && !is_section(&line.text));
+    if pairs().count() < UNDER_PERIODS_MIN || titles.count() > pairs().count() {
+        return lines;
+    }
+    let mut found = Vec::new();
+    let mut lines = lines.into_iter().peekable();
+    while let Some(line) = lines.next() {
+        match lines.next_if(|next| is_pair(&[line.clone(), next.clone()])) {
+            Some(title) => found.push(Line {
+                text: format!("{}\t{}", title.text, line.text),
+                after_gap: true,
+                ..title
+            }),
+            None => found.push(line),
+        }
+    }
+    found
+}
+
 /// `Hamburg, 12. Januar 2025`, `Lyon, le 3 mai 2024`: where and when the résumé was written.
 fn is_signature(text: &str) -> bool {
     let Some((place, day)) = text.split_once(',') else { return false };
@@ -281,7 +319,9 @@ impl Line {
     /// It reads like running text rather than like a heading, a name or an entry.
     pub(super) fn is_prose(&self) -> bool {
         let words = self.text.split_whitespace().count();
-        let lower = self.text.chars().next().is_some_and(char::is_lowercase);
+        // `sep. 2009 – aug. 2012` begins small in some languages.
+        let lower = self.text.starts_with(char::is_lowercase)
+            && dates::find(&self.text).is_none_or(|period| period.at.start > 0);
         // `Acme Pumps & Valves Co.`
         let form = self.text.rsplit(' ').next().is_some_and(words::is_organisation);
         let last = self.text.rsplit(' ').next().unwrap_or_default();

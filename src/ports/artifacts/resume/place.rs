@@ -56,7 +56,7 @@ fn by_country(text: &str) -> Option<Place> {
     } else if found.country_code.is_some() {
         parts.pop();
         // Only a known region: before an unknown one may stand a firm, `Acme, Leeds, UK`.
-        if parts.len() > 1 && parts.last().is_some_and(|part| countries::is_region(part)) {
+        if parts.len() > 1 && parts.last().is_some_and(|part| is_region(part)) {
             found.region = parts.pop();
         }
     }
@@ -208,21 +208,17 @@ fn by_name(text: &str) -> Option<Place> {
     };
     let (city, region) = match parts.as_slice() {
         [city] => (*city, None),
-        [city, region] if code(region) || countries::is_region(region) || is_known(region) => {
+        [city, region] if code(region) || is_region(region) || is_known(region) => {
             (*city, Some((*region).to_owned()))
         }
         [street @ .., city, region]
-            if (code(region) || countries::is_region(region))
+            if (code(region) || is_region(region))
                 && is_known(city)
                 && street.iter().any(|part| part.contains(|c: char| c.is_ascii_digit())) =>
         {
             (*city, Some((*region).to_owned()))
         }
-        [street @ .., city]
-            if street.iter().any(|part| part.contains(|c: char| c.is_ascii_digit())) =>
-        {
-            (*city, None)
-        }
+        [street @ .., city] if street.iter().any(|part| has_house_number(part)) => (*city, None),
         _ => return None,
     };
     let bare = city.split(" (").next().unwrap_or(city);
@@ -238,6 +234,14 @@ fn by_name(text: &str) -> Option<Place> {
     known.then(|| Place { city: Some(bare.to_owned()), region, country_code: None })
 }
 
+/// `12 Dover Street`, `Oudegracht 188`, but not `MBO 4 Logistics`.
+fn has_house_number(part: &str) -> bool {
+    let is_number = |word: Option<&str>| {
+        word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    is_number(part.split_whitespace().next()) || is_number(part.split_whitespace().next_back())
+}
+
 /// States of Brazil and provinces of Canada, as they stand behind a city.
 const PARTS: [&str; 36] = [
     "AC", "AL", "AP", "AM", "BA", "CE", "DF", "ES", "GO", "MA", "MT", "MS", "MG", "PA", "PB", "PR",
@@ -248,15 +252,41 @@ const PARTS: [&str; 36] = [
 /// Cities that are named without their country, by their country.
 const CITIES: &str = include_str!("../../../../manifests/lexicon/cities.txt");
 
-static KNOWN: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    CITIES
-        .lines()
+/// Parts of countries, by their country.
+const REGIONS: &str = include_str!("../../../../manifests/lexicon/regions.txt");
+
+static KNOWN: LazyLock<HashSet<String>> = LazyLock::new(|| names(CITIES));
+
+static KNOWN_REGIONS: LazyLock<HashSet<String>> = LazyLock::new(|| names(REGIONS));
+
+/// The names of a list that has a country and its names on each line.
+fn names(list: &str) -> HashSet<String> {
+    list.lines()
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split_once(':'))
         .flat_map(|(_, cities)| cities.split(','))
-        .map(|city| folded(city.trim()))
+        .map(|name| folded(name.trim()))
         .collect()
-});
+}
+
+/// Whether a text is a part of a country, or a country.
+fn is_region(text: &str) -> bool {
+    countries::is_us_state(text)
+        || countries::country(text).is_some()
+        || KNOWN_REGIONS.contains(&folded(text.trim()))
+}
+
+/// `Kenilworth, Warwickshire`: a city that is not known before a region that is. A firm may stand like this as well.
+pub(super) fn before_region(text: &str) -> Option<Place> {
+    let (city, region) = text.split_once(", ")?;
+    let words: Vec<&str> = city.split_whitespace().collect();
+    let is_city = is_name(&words) && !words::is_organisation(city) && !words::is_position(city);
+    (is_city && is_region(region)).then(|| Place {
+        city: Some(city.to_owned()),
+        region: Some(region.to_owned()),
+        country_code: countries::country(region),
+    })
+}
 
 /// Whether a text is the name of a known city.
 pub(super) fn is_known(text: &str) -> bool {
@@ -339,6 +369,7 @@ mod tests {
             ("Ciudad de México", r#""Ciudad de México" None None"#),
             ("Senior Programmer, Analytical Engines", "no place"),
             ("Engineer, Germany", "no place"),
+            ("MBO 4 Logistiek, ROC De Zwaluw, Apeldoorn", "no place"),
             ("Acme Ltd, UK", "no place"),
             ("Bluebonnet, Inc., Austin, TX", "no place"),
             ("Savanna Foods, Nairobi, Kenya", "no place"),

@@ -96,7 +96,8 @@ fn halves(schools: &[School]) -> Vec<bool> {
 fn is_note(line: &Line) -> bool {
     let label = line.text.split([':', ' ']).next().unwrap_or_default();
     let is_label = vocabulary().notes.contains(&folded(label)) || is_outlook(label);
-    let noted = is_label && !line.text.contains('\t');
+    let noted =
+        is_label && !line.text.contains('\t') || vocabulary().notes.contains(&folded(&line.text));
     let named = words::is_school(&line.text) || names_degree(&line.text);
     let dated = dates::find(&line.text).is_some();
     noted || line.is_prose() && !(named && dated) || (line.bullet && !named)
@@ -180,6 +181,7 @@ impl School {
             } else if self.guessed {
                 self.note(guess, true);
             }
+            self.institution = self.institution.take().map(|name| without_town(&name).to_owned());
             self.guessed = false;
             return After::Institution;
         }
@@ -362,6 +364,21 @@ impl School {
         }
         Value::Object(school)
     }
+}
+
+/// The name of a school without the town behind it: `College of Smallville (Bigtown)`, but not `(FH)`.
+fn without_town(name: &str) -> &str {
+    let Some((before, town)) = name.strip_suffix(')').and_then(|name| name.rsplit_once(" ("))
+    else {
+        return name;
+    };
+    let is_name = |word: &str| word.starts_with(char::is_uppercase) || word.len() <= 3;
+    let is_town = town.contains(char::is_lowercase)
+        && town.split_whitespace().count() <= 3
+        && town.split_whitespace().all(is_name)
+        && town.chars().all(|c| c.is_alphabetic() || " '’-".contains(c))
+        && !words::is_school(town);
+    if is_town { before } else { name }
 }
 
 /// Whether a degree says already what was learnt, so that what stands behind it may be a town: `CAP Boulanger`,

@@ -2,7 +2,7 @@
 
 use super::{
     dates,
-    lines::{BULLETS, FRAMED, Line, dated},
+    lines::{BULLETS, FRAMED, Line, dated, under_periods},
     place, schools,
     vocabulary::{folded, parts as words_of, vocabulary},
     words,
@@ -34,7 +34,7 @@ pub(super) struct Part {
 /// Parts the lines at the headings.
 pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
-    let lines = dated(beside(unzipped(lines)));
+    let lines = under_periods(dated(beside(unzipped(lines))), |text| section_of(text).is_some());
     let marks = Marks { levels: levels(&lines), loud: has_loud_headings(&lines) };
     let mut lines = lines.into_iter().peekable();
     let mut in_items = false;
@@ -75,11 +75,17 @@ fn narrow_heading(line: &Line, next: &Line) -> Option<String> {
         && !line.bullet
         && !next.bullet;
     let whole = format!("{} {}", line.text, next.text);
-    let hangs = || JOINTS.iter().any(|joint| folded(&line.text).ends_with(joint.trim_end()));
     let is_one = is_narrow
         && section_of(&whole).is_some()
-        && (section_of(&line.text).is_none() || section_of(&next.text).is_none() || hangs());
+        && (section_of(&line.text).is_none()
+            || section_of(&next.text).is_none()
+            || hangs(&line.text));
     is_one.then_some(whole)
+}
+
+/// Whether a heading goes on in the next line: `Education and`.
+fn hangs(heading: &str) -> bool {
+    JOINTS.iter().any(|joint| folded(heading).ends_with(joint.trim_end()))
 }
 
 /// The section that a line opens under the parts above it, and what stands in the same line.
@@ -104,7 +110,7 @@ fn opened(
     let is_degree = within == Section::Education
         && section_of(&line.text).is_none()
         && schools::names_degree(&line.text);
-    let is_item = is_like_items(part, line, marks);
+    let is_item = is_like_items(part, line, marks) || within == Section::Skills && is_kind(line);
     let is_something_else = is_note || labels || is_row || is_degree || is_item;
     let heading = heading(line).filter(|_| !is_something_else);
     // Under the last item of a role and above the first period of the section.
@@ -125,6 +131,20 @@ fn opened(
         .or_else(|| (!is_open && is_marked()).then_some((Section::Unknown, None)))
 }
 
+/// Whether a label among skills names their kind: `Languages: Python, SQL`, but not `Languages: English, German`.
+fn is_kind(line: &Line) -> bool {
+    const STEMS: [&str; 7] = ["langu", "langa", "sprache", "lengua", "idioma", "lingua", "talen"];
+    let Some((label, items)) = line.text.split_once(": ") else { return false };
+    let spoken = |item: &str| {
+        let item = folded(item);
+        words_of(&item).any(|word| vocabulary().languages.contains(word))
+    };
+    section_of(label) == Some(Section::Other)
+        && STEMS.iter().any(|stem| folded(label).starts_with(stem))
+        && items.contains(',')
+        && !items.split(',').any(spoken)
+}
+
 /// Whether a line is set exactly as the items above it, and not as the headings are: `Workshops` among skills, the title
 /// `Internship` among roles.
 fn is_like_items(part: &Part, line: &Line, marks: &Marks) -> bool {
@@ -141,8 +161,13 @@ fn is_like_items(part: &Part, line: &Line, marks: &Marks) -> bool {
         (other.level, other.bullet, other.after_gap) == (line.level, line.bullet, line.after_gap)
     };
     let alike = part.lines.iter().filter(is_alike).count();
+    // The first one stands right under the heading.
+    let first = part.lines.first().filter(|first| {
+        !first.after_gap && (first.level, first.bullet) == (line.level, line.bullet)
+    });
+    let all = part.lines.len() - usize::from(line.after_gap && first.is_some());
     match part.section {
-        Section::Skills => alike > 1 && alike == part.lines.len() && line.fields().len() == 1,
+        Section::Skills => alike > 1 && alike == all && line.fields().len() == 1,
         Section::Work | Section::Volunteer | Section::Education => line.level > 0 && alike > 0,
         _ => false,
     }
@@ -225,7 +250,7 @@ fn beside(lines: Vec<Line>) -> Vec<Line> {
             && !line.bullet
             && !line.after_gap
             && section_of(&format!("{first} {second}")).is_some()
-            && (section_of(first).is_none() || section_of(second).is_none())
+            && (section_of(first).is_none() || section_of(second).is_none() || hangs(first))
         {
             let (head, rest) = (format!("{first} {second}"), rest.to_owned());
             let second = Line { text: beside.to_owned(), after_gap: false, ..line.clone() };
@@ -308,7 +333,9 @@ fn notes(line: &Line) -> bool {
 
 /// The section that a line opens, and what stands in the same line after a colon or in the next column.
 fn heading(line: &Line) -> Option<(Section, Option<String>)> {
-    if line.bullet {
+    // `en alternance` right under a degree goes on with it.
+    let goes_on = line.level == 0 && !line.after_gap && line.text.starts_with(char::is_lowercase);
+    if line.bullet || goes_on {
         return None;
     }
     let parted = line.text.split_once(':').or_else(|| line.text.split_once('\t'));
@@ -431,7 +458,9 @@ fn heading_of(text: &str) -> Option<Section> {
         let is_it = |heading: &&String| heading.replace(' ', "") == joined;
         return vocabulary.headings.keys().find(is_it).map(|heading| vocabulary.headings[heading]);
     }
-    if words.len() > WORDS_MAX {
+    // `En alternance`
+    let is_joint = |word: &&&str| JOINTS.iter().any(|joint| joint.trim() == **word);
+    if words.len() > WORDS_MAX || words.first().is_some_and(|first| is_joint(&first)) {
         return None;
     }
     let mut section = None;
@@ -477,6 +506,7 @@ mod tests {
             ("Summary of the whole argument", None),
             ("2019 Experience", None),
             ("FORMACIÓN Y CURSOS VARIOS", Some(Section::Education)),
+            ("En alternance", None),
         ] {
             assert_eq!(section_of(text), section, "{text}");
         }

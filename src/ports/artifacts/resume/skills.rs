@@ -5,6 +5,7 @@ use super::{
     doubt::{is_certificate, is_strange_skill},
     lines::{Line, fields},
     sections::section_of,
+    vocabulary::{folded, vocabulary},
 };
 
 /// Most skills that are drafted.
@@ -48,7 +49,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
 fn unlabelled(lines: &[Line]) -> Vec<Line> {
     let mut lines = lines.to_vec();
     let (first, rest) = match lines.split_first_mut() {
-        Some((first, rest)) if rest.len() > 1 => (first, rest),
+        Some((first, rest)) if rest.len() > 1 && !first.bullet => (first, rest),
         _ => return lines,
     };
     let is_one = |line: &Line| !line.text.contains([',', '\t']) && line.fields().len() == 1;
@@ -103,8 +104,13 @@ fn items(line: &str) -> Vec<String> {
         .map(|item| {
             item.trim_matches(|c: char| c.is_whitespace() || ".,;•·–—-".contains(c)).to_owned()
         })
-        .filter(|item| item.chars().any(char::is_alphabetic))
+        .filter(|item| item.chars().any(char::is_alphabetic) && !is_level(item))
         .collect()
+}
+
+/// Whether an item only says how well somebody can do what stands beside it: `sehr gut`, `avanzado`.
+fn is_level(item: &str) -> bool {
+    vocabulary().skill_levels.contains(&folded(item))
 }
 
 /// Whether an item is no sentence. Two sentences are a remark.

@@ -67,6 +67,10 @@ pub(super) struct Vocabulary {
     pub(super) other_stems: Vec<String>,
     /// What people say of themselves above their skills: `What I can do`.
     pub(super) skills_verbs: HashSet<String>,
+    /// How well somebody can do something.
+    pub(super) skill_levels: HashSet<String>,
+    /// Languages that people speak.
+    pub(super) languages: HashSet<String>,
     /// Heads of the columns of a table.
     pub(super) columns: HashSet<String>,
     /// Articles and prepositions: a line that ends with one is broken off there.
@@ -179,6 +183,8 @@ impl Vocabulary {
         }
         self.other_stems.extend(list(&headings.other_stems));
         self.skills_verbs.extend(list(&headings.skills_verbs));
+        self.skill_levels.extend(list(&table.skills.levels));
+        self.languages.extend(list(&table.skills.languages));
         self.linking.extend(list(&table.linking));
         self.columns.extend(list(&table.columns));
     }
@@ -217,6 +223,7 @@ struct Table {
     notes: Words,
     roles: Roles,
     names: Names,
+    skills: Skills,
     positions: Endings,
     employers: Endings,
     schools: Schools,
@@ -289,6 +296,13 @@ struct Roles {
 struct Names {
     courtesies: String,
     honours: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Skills {
+    levels: String,
+    languages: String,
 }
 
 #[derive(Debug, Deserialize)]

@@ -56,8 +56,11 @@ fn with_marks(mut pieces: Vec<Piece>) -> Vec<Piece> {
         before * 2 >= all
     });
     let Some(usual) = usual.map(|(size, _)| *size) else { return pieces };
+    // Nothing beside it, or headings of other columns.
     let is_alone = |piece: &Piece| {
-        !pieces.iter().any(|other| is_level(piece, other) && (other.left - piece.left).abs() > 0.1)
+        let beside =
+            |other: &&Piece| is_level(piece, other) && (other.left - piece.left).abs() > 0.1;
+        pieces.iter().filter(beside).all(|other| is_heading_beside(piece, other))
     };
     let marks: Vec<Option<usize>> = pieces
         .iter()
@@ -74,6 +77,17 @@ fn with_marks(mut pieces: Vec<Piece>) -> Vec<Piece> {
         }
     }
     pieces
+}
+
+/// Whether two pieces of a line are headings of columns that begin there.
+fn is_heading_beside(piece: &Piece, other: &Piece) -> bool {
+    let is_plain = |text: &str| {
+        text.chars().all(|c| c.is_alphabetic() || " &/'’-".contains(c))
+            && text.chars().count() <= HEADING_MAX
+    };
+    (piece.size - other.size).abs() < 0.02 * piece.size
+        && is_plain(&piece.text)
+        && is_plain(&other.text)
 }
 
 /// Columns within columns within columns are no document.
@@ -248,7 +262,42 @@ fn gutter(rows: &[Vec<Piece>], cards_at: Option<f64>) -> Option<Gutter> {
         let mut gutters = cards_at.map(|x| free_at(rows, x + 1.0)).into_iter().flatten();
         gutters.find_map(|gutter| cards(rows, gutter, 1))
     };
-    columns.or_else(|| free().find_map(|gutter| cards(rows, gutter, CARDS_MIN))).or_else(again)
+    columns
+        .or_else(|| free().find_map(|gutter| cards(rows, gutter, CARDS_MIN)))
+        .or_else(again)
+        .or_else(|| headed(rows))
+}
+
+/// Fewest rows with something under each of two headings.
+const UNDER_MIN: usize = 2;
+
+/// Two sections beside one another at the end of a page, each under a heading: `Skills` and `Languages` in one line.
+fn headed(rows: &[Vec<Piece>]) -> Option<Gutter> {
+    let is_heading = |piece: &Piece| piece.text.starts_with('#');
+    rows.iter().enumerate().find_map(|(from, row)| {
+        let [one, other] = row.as_slice() else { return None };
+        if !is_heading(one) || !is_heading(other) {
+            return None;
+        }
+        let x = other.left - 1.0;
+        let crosses = |row: &[Piece]| {
+            row.iter().any(|piece| piece.left < x && piece.right > other.left - WHITE_MIN)
+        };
+        let below =
+            rows[from..].iter().position(|row| crosses(row)).map_or(rows.len(), |at| from + at);
+        // The heading above what crosses is no longer one of a column.
+        let is_last = |row: &[Piece]| row.len() == 1 && is_heading(&row[0]) && row[0].left < x;
+        let to = match below.checked_sub(1).map(|last| &rows[last]) {
+            Some(row) if below < rows.len() && is_last(row) => below - 1,
+            _ => below,
+        };
+        let under = |is_left: bool| {
+            let has = |row: &&Vec<Piece>| row.iter().any(|piece| (piece.left < x) == is_left);
+            rows[from + 1..to.max(from + 1)].iter().filter(has).count()
+        };
+        let is_pair = under(true) >= UNDER_MIN && under(false) >= UNDER_MIN;
+        is_pair.then(|| Gutter { x, from, to, size: to - from, is_cards: true })
+    })
 }
 
 /// Fewest rows with entries beside one another.

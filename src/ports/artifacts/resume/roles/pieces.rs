@@ -271,6 +271,34 @@ fn stands_in(firm: &str, town: &str) -> bool {
 
 /// `Programmer, Acme Ltd, London, UK` in its parts; `Acme, Inc.`, `Director, Marketing` and `City of Leeds, Roads` stay
 /// whole.
+/// Whether a text ends the name of a firm that is called by its partners: `Ehlers & Co. KG`, `Ferrero y Asociados`.
+fn names_partners(text: &str) -> bool {
+    const ENDS: [&str; 14] = [
+        "& co",
+        "& cie",
+        "& associates",
+        "& partner",
+        "& partners",
+        "and associates",
+        "and partners",
+        "& sohne",
+        "& sons",
+        "y asociados",
+        "e associados",
+        "et associes",
+        "& zonen",
+        "& zn",
+    ];
+    let text = folded(text);
+    ENDS.iter().any(|end| {
+        text.split_once(end).is_some_and(|(name, form)| {
+            name.ends_with(' ')
+                && !form.starts_with(char::is_alphabetic)
+                && name.split_whitespace().count() <= 3
+        })
+    })
+}
+
 fn by_comma(text: &str, found: &mut Vec<Named>) {
     let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     // The longest tail that is a place.
@@ -283,6 +311,15 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
         let next = kind(part);
         match pieces.last_mut() {
             Some(last) if form => {
+                last.text = format!("{}, {part}", last.text);
+                last.kind = Kind::Firm;
+            }
+            // `Brandt, Ehlers & Co. KG`
+            Some(last)
+                if matches!(last.kind, Kind::Unknown | Kind::Firm)
+                    && last.text.split_whitespace().count() <= 3
+                    && names_partners(part) =>
+            {
                 last.text = format!("{}, {part}", last.text);
                 last.kind = Kind::Firm;
             }

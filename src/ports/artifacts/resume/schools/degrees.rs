@@ -289,7 +289,7 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
         return (is_paper && words.len() <= 4).then(|| (piece.to_owned(), None));
     }
     // A school with a degree's word in it: `Master Builders College`; not so `Dipl. Ing. FH`, `High School Diploma`.
-    let last = words.last().filter(|word| word.chars().count() > 4);
+    let last = words.last().filter(|word| word.chars().count() > 4 && !word.starts_with('('));
     let is_whole = vocabulary().long_degrees.contains(&whole);
     let ends = [last, words.first()].into_iter().flatten();
     if long && !is_whole && ends.copied().any(names_school) {
