@@ -41,6 +41,7 @@ mod structure;
 mod swapped;
 mod texts;
 pub(crate) mod tokens;
+mod told_of_people;
 mod units;
 mod unread;
 mod wording;
@@ -107,6 +108,7 @@ pub fn check(
     check.effects();
     check.approvals();
     check.decided_by_themselves();
+    check.unseen_address();
     check.decisions();
     check.after_decisions();
     check.audience();
@@ -115,6 +117,7 @@ pub fn check(
     check.swapped();
     check.lengths();
     check.texts_that_contradict();
+    check.told_of_people();
     check.branches_of_answers();
     check.field_names();
     check.languages();

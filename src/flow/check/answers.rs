@@ -203,7 +203,7 @@ fn is_consent(objective: &Objective) -> bool {
 }
 
 /// Whether a question is put so that a no is consent.
-fn asks_for_objections(text: &str) -> bool {
+pub(super) fn asks_for_objections(text: &str) -> bool {
     const OBJECTIONS: [&str; 11] = [
         "anything against",
         "any objection",

@@ -3,6 +3,7 @@
 use super::{
     Check,
     known::{Kind, Known},
+    texts::options,
     tokens::{Token, tokens},
 };
 use crate::config::problem::{self, did_you_mean, listed};
@@ -77,17 +78,41 @@ impl Check<'_> {
         found
     }
 
+    /// Whether nothing can be in what is looked through; then it is told.
+    fn contained(&mut self, at: &str, comparison: &Comparison) -> bool {
+        let right = &comparison.right;
+        let is_odd = matches!(right.kind, Kind::Number | Kind::Truth);
+        if is_odd {
+            let message = format!("nothing is in `{}`: it is {}", right.name, right.kind.name());
+            self.error(at, message, Some("compare it with `==`".to_owned()));
+        } else {
+            self.part_of_other(at, comparison);
+        }
+        is_odd
+    }
+
+    /// `'art' in answers.class`, whose answer may be `martial_arts` as well.
+    fn part_of_other(&mut self, at: &str, Comparison { left, operator, right, .. }: &Comparison) {
+        let part = left.name.trim_matches('\'');
+        let mut steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
+        let step = right.name.strip_prefix("answers.").and_then(|id| {
+            steps.find(|step| step.id == id && !step.args.contains_key("allowMultiple"))
+        });
+        let Some(step) = step.filter(|_| left.is_literal) else { return };
+        let is_one = |id: &&str| *id == part;
+        let other = options(step).map(|(id, _)| id).find(|id| *id != part && id.contains(part));
+        if let Some(other) = other.filter(|_| options(step).any(|(id, _)| is_one(&id))) {
+            let sign = if *operator == Operator::In { "==" } else { "!=" };
+            let message = format!("`{other}` has `{part}` in it as well");
+            self.warn(at, message, &format!("compare it with `{sign}`"));
+        }
+    }
+
     /// Whether the types of both sides can't be compared; then it is told.
     fn types(&mut self, at: &str, comparison: &Comparison) -> bool {
         let Comparison { left, operator, right, .. } = comparison;
         if matches!(operator, Operator::In | Operator::NotIn) {
-            let is_odd = matches!(right.kind, Kind::Number | Kind::Truth);
-            if is_odd {
-                let message =
-                    format!("nothing is in `{}`: it is {}", right.name, right.kind.name());
-                self.error(at, message, Some("compare it with `==`".to_owned()));
-            }
-            return is_odd;
+            return self.contained(at, comparison);
         }
         let clash = |one: Kind, other: Kind| {
             (left.kind == one && right.kind == other) || (left.kind == other && right.kind == one)

@@ -8,7 +8,6 @@ use super::{
     known::most_points,
     lengths::{DAY, lengths, number, words},
     texts::questions,
-    tokens::{Token, tokens},
 };
 use crate::model::flow::{Fallback, Opening, Phase, Step};
 
@@ -27,44 +26,6 @@ const UP_TO: [&[&str]; 5] =
 const RANGES: [&str; 5] = ["or", "to", "and", "oder", "bis"];
 
 const POINTS: [&str; 6] = ["points", "punkte", "punkten", "puntos", "pontos", "punten"];
-
-/// Words before the age of somebody who is younger.
-const UNDER: [&[&str]; 7] = [
-    &["under"],
-    &["below"],
-    &["younger", "than"],
-    &["unter"],
-    &["jünger", "als"],
-    &["moins", "de"],
-    &["menos", "de"],
-];
-
-/// Words for days that have passed, and for those that are to come.
-const PASSED: [&str; 10] = [
-    "expired",
-    "has passed",
-    "is over",
-    "out of date",
-    "older than",
-    "renew",
-    "ran out",
-    "abgelaufen",
-    "ist vorbei",
-    "älter als",
-];
-const TO_COME: [&str; 7] = [
-    "to come",
-    "in the future",
-    "not yet",
-    "too early",
-    "liegt in der zukunft",
-    "noch nicht",
-    "zu früh",
-];
-
-/// Words after a count of days that are to come, and of days that have passed.
-const LEFT: [&str; 5] = ["left", "remain", "remaining", "until", "noch"];
-const AGO: [&str; 3] = ["ago", "since", "past"];
 
 /// Words for files.
 const FILES: [&str; 11] = [
@@ -127,11 +88,6 @@ impl Check<'_> {
             for (n, step) in phase.step.iter().enumerate() {
                 let at = format!("/phase/{p}/step/{n}");
                 self.picks_told(&at, step);
-                self.ages_told(&at, step);
-                self.old_enough(&at, step);
-                self.days_told(&at, step);
-                self.days_counted(&at, step);
-                self.days_moved(&at, step);
                 self.files_told(&at, phase, step);
                 self.shuffled(&at, step);
             }
@@ -198,146 +154,6 @@ impl Check<'_> {
             let message =
                 format!("this speaks of {told} points, and there are {worth} in this phase");
             self.warn(&at, message, "change the text, or the `points` of the options");
-        }
-    }
-
-    /// `You are under 18` where the condition says that they are older.
-    fn ages_told(&mut self, at: &str, step: &Step) {
-        let Some(when) = &step.when else { return };
-        let tokens = tokens(when);
-        let Some(older) = older_than(&tokens) else { return };
-        for text in questions(step) {
-            let words = words(text);
-            let says = |begin: &&[&str]| {
-                words.windows(begin.len() + 1).any(|part| {
-                    let (before, age) = part.split_at(begin.len());
-                    let age = number(&age[0]).and_then(|age| u32::try_from(age).ok());
-                    before.iter().eq(begin.iter()) && age.map(f64::from) == Some(older)
-                })
-            };
-            let must = ["must", "only", "müssen", "musst", "nur"];
-            if UNDER.iter().any(says) && !words.iter().any(|word| must.contains(&word.as_str())) {
-                let message = format!("people older than {older} read that they are younger");
-                self.warn(&format!("{at}/when"), message, "reverse the comparison");
-                return;
-            }
-        }
-    }
-
-    /// `You must be 16 or older`, for those who are, and no way on.
-    fn old_enough(&mut self, at: &str, step: &Step) {
-        let Some(older) = step.when.as_deref().and_then(|when| older_than(&tokens(when))) else {
-            return;
-        };
-        let options = step.args.get("options").and_then(Value::as_array);
-        let ends = |option: &Value| {
-            let target = option["id"].as_str().and_then(|id| step.leads(id));
-            matches!(target, Some("@stop" | "@handoff"))
-        };
-        let is_turned_away = options.is_some_and(|all| !all.is_empty() && all.iter().all(ends));
-        let says = questions(step).any(|text| {
-            words(text).windows(3).any(|part| {
-                let age = number(&part[0]).and_then(|age| u32::try_from(age).ok()).map(f64::from);
-                let rest = (part[1].as_str(), part[2].as_str());
-                age == Some(older)
-                    && matches!(
-                        rest,
-                        ("or", "older" | "over") | ("oder", "älter") | ("years", "or")
-                    )
-            })
-        });
-        if is_turned_away && says {
-            let message =
-                format!("people of {older} and older are turned away, and the text asks for them");
-            self.warn(&format!("{at}/when"), message, "reverse the comparison");
-        }
-    }
-
-    /// `It expired on …` where the condition says that the day is to come, and the other way round.
-    fn days_told(&mut self, at: &str, step: &Step) {
-        let Some(when) = &step.when else { return };
-        let tokens = tokens(when);
-        if tokens.iter().any(|token| matches!(token, Token::Name("not" | "or"))) {
-            return;
-        }
-        let is_to_come = tokens.windows(3).find_map(|part| match part {
-            [Token::Name(field), Token::Sign(sign @ ('<' | '>')), Token::Name("today" | "now")]
-                if field.starts_with("records.") =>
-            {
-                Some(*sign == '>')
-            }
-            [Token::Name("days_until"), Token::Sign('>'), Token::Number(_)] => Some(true),
-            [Token::Name("days_since"), Token::Sign('>'), Token::Number(_)] => Some(false),
-            _ => None,
-        });
-        let Some(is_to_come) = is_to_come else { return };
-        let says = |known: &[&str]| {
-            questions(step).any(|text| {
-                let words = words(text).join(" ");
-                known.iter().any(|told| format!(" {words} ").contains(&format!(" {told} ")))
-            })
-        };
-        let (past, future) = (says(&PASSED), says(&TO_COME));
-        if is_to_come && past && !future {
-            let message = "the text speaks of a day that has passed, and here it is to come";
-            self.warn(
-                &format!("{at}/when"),
-                message,
-                "reverse the comparison, or use `days_since`",
-            );
-        } else if !is_to_come && future && !past {
-            let message = "the text speaks of a day that is to come, and here it has passed";
-            self.warn(
-                &format!("{at}/when"),
-                message,
-                "reverse the comparison, or use `days_until`",
-            );
-        }
-    }
-
-    /// `… | days_since }} days are left`, and `… | days_until }} days ago`.
-    fn days_counted(&mut self, at: &str, step: &Step) {
-        for text in questions(step) {
-            for part in text.split("{{").skip(1) {
-                let Some((expression, after)) = part.split_once("}}") else { continue };
-                let next: Vec<String> = words(after).into_iter().take(4).collect();
-                let says = |known: &[&str]| next.iter().any(|word| known.contains(&word.as_str()));
-                let told = if expression.contains("days_since") && says(&LEFT) {
-                    Some(("days_since", "days_until"))
-                } else if expression.contains("days_until") && says(&AGO) {
-                    Some(("days_until", "days_since"))
-                } else {
-                    None
-                };
-                if let Some((written, meant)) = told {
-                    let message = format!("the words after it don't fit `{written}`");
-                    self.warn(&format!("{at}/args"), message, &format!("use `{meant}`"));
-                }
-            }
-        }
-    }
-
-    /// `Please pay by {{ today | minus('30d') | date }}`.
-    fn days_moved(&mut self, at: &str, step: &Step) {
-        for text in questions(step) {
-            for (n, _) in text.match_indices("{{") {
-                let expression = text[n + 2..].split("}}").next().unwrap_or_default();
-                let before = words(&text[..n]).pop().unwrap_or_default();
-                let is = |known: &[&str]| known.contains(&before.as_str());
-                let told = if expression.contains("today | minus(")
-                    && is(&["by", "until", "bis", "zum"])
-                {
-                    Some(("minus", "plus"))
-                } else if expression.contains("today | plus(") && is(&["since", "seit"]) {
-                    Some(("plus", "minus"))
-                } else {
-                    None
-                };
-                if let Some((written, meant)) = told {
-                    let message = format!("the words before it don't fit `{written}`");
-                    self.warn(&format!("{at}/args"), message, &format!("use `{meant}`"));
-                }
-            }
         }
     }
 
@@ -470,18 +286,6 @@ fn day_named(title: &str) -> Option<u64> {
         }
         _ => None,
     })
-}
-
-/// The age that a condition asks people to have, where it does nothing else with ages.
-fn older_than(tokens: &[Token<'_>]) -> Option<f64> {
-    let older = (0..tokens.len()).find_map(|n| match &tokens[n..] {
-        [Token::Name("age"), Token::Sign('>'), Token::Number(age), ..]
-        | [Token::Name("age"), Token::Sign('>'), Token::Sign('='), Token::Number(age), ..] => {
-            Some(*age)
-        }
-        _ => None,
-    });
-    older.filter(|_| !tokens.contains(&Token::Name("not")))
 }
 
 /// How many picks a sentence asks for, and whether that is the most of them; nothing where it leaves a choice.

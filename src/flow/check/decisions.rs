@@ -263,6 +263,27 @@ impl Check<'_> {
         })
     }
 
+    /// An address to which people are written, and that nobody sees.
+    pub(super) fn unseen_address(&mut self) {
+        let flow = self.flow;
+        for (name, table) in &flow.data {
+            for (field, written) in table.fields.iter().flat_map(|fields| &fields.0) {
+                let at = format!("/data/{}/fields/{}", escaped(name), escaped(field));
+                let is_unseen = written.visible_to.as_ref().is_some_and(Vec::is_empty);
+                let is_promised = written.help.iter().any(|help| {
+                    words(help).windows(2).any(|pair| {
+                        pair[0] == "we"
+                            && ["write", "call", "reach", "answer"].contains(&pair[1].as_str())
+                    })
+                });
+                if is_unseen && is_promised {
+                    let message = format!("nobody sees `{name}.{field}`, so nobody can use it");
+                    self.warn(&at, message, "name who needs it in `visible_to`");
+                }
+            }
+        }
+    }
+
     /// A web hook or a summary with nothing in it that its reader may see.
     pub(super) fn sends_nothing(&mut self, at: &str, include: &[String], reader: Reader) {
         let at = format!("{at}/include");

@@ -1,6 +1,6 @@
 //! Words at which a person is called for: those that people use to answer would call one by mistake.
 
-use super::Check;
+use super::{Check, texts::questions};
 use crate::model::flow::Step;
 
 /// Words that are in every second message.
@@ -9,6 +9,9 @@ const COMMON: [&str; 40] = [
     "or", "i", "you", "we", "me", "my", "it", "is", "am", "are", "not", "to", "in", "of", "for",
     "on", "with", "what", "why", "how", "when", "ja", "nein", "oui", "non", "sí", "bitte",
 ];
+
+/// The tool that asks for words.
+const ASKS: &str = "request_user_input";
 
 /// In how many texts a word stands that a flow is about.
 const SUBJECT_MIN: usize = 3;
@@ -47,6 +50,13 @@ impl Check<'_> {
                 self.warn(&at, message, "use a phrase that is only written in need of a person");
                 continue;
             }
+            if let Some(step) = self.asked_about(&word) {
+                let message = format!(
+                    "`{step}` asks people to write about `{keyword}`, and each answer would call a person"
+                );
+                self.warn(&at, message, "use a phrase that is only written in need of a person");
+                continue;
+            }
             if let Some((step, label)) = self.answer_with(&word) {
                 let message = format!(
                     "whoever types the answer “{label}” to `{step}` would call a person, because of `{keyword}`"
@@ -61,6 +71,15 @@ impl Check<'_> {
         let texts = self.texts_of_people();
         let told = texts.iter().filter(|text| words(&text.words).contains(keyword));
         !keyword.trim().contains(' ') && told.count() >= SUBJECT_MIN
+    }
+
+    /// The question for free words that has a keyword in it.
+    fn asked_about(&self, keyword: &str) -> Option<String> {
+        let mut steps = self.flow.phase.iter().flat_map(|phase| &phase.step);
+        let asks = |step: &&Step| {
+            step.tool == ASKS && questions(step).any(|text| words(text).contains(keyword))
+        };
+        steps.find(asks).map(|step| step.id.clone())
     }
 
     /// An answer that holds these words, with its question.

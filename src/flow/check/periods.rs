@@ -22,6 +22,9 @@ const DEADLINE_MIN: u64 = 10 * 60;
 /// How words for a short time begin.
 const SHORT: [&str; 6] = ["minute", "second", "sekunde", "quick", "timer", "half"];
 
+/// How words for a reminder begin.
+const REMINDS: [&str; 4] = ["remind", "erinner", "rappel", "record"];
+
 /// How words for the night begin.
 const NIGHT: [&str; 5] = ["night", "nacht", "nuit", "noche", "noturn"];
 
@@ -98,6 +101,16 @@ impl Check<'_> {
             if (1..DEADLINE_MIN).contains(&seconds) && !is_told {
                 let message = format!("people have only {deadline} to answer");
                 let hint = "`m` is minutes: for months, write `2months` or `60d`";
+                self.warn(&at, message, hint);
+            }
+            let reminds = |text: &str| {
+                let begins = |word: &String| REMINDS.iter().any(|begin| word.starts_with(begin));
+                words(text).iter().any(begins)
+            };
+            let reminders = &self.flow.pace.remind_after;
+            if questions(step).any(reminds) && reminders.iter().all(|after| *after >= deadline) {
+                let message = "the text promises a reminder, and none comes before the deadline";
+                let hint = "shorten `remind_after` under `[pace]`";
                 self.warn(&at, message, hint);
             }
             if deadline >= self.flow.pace.expire_after {

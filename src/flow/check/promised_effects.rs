@@ -3,6 +3,7 @@
 
 use super::{
     Check,
+    answers::asks_for_objections,
     lengths::words,
     swapped::{says_no, says_yes},
     texts::{options, questions},
@@ -30,10 +31,6 @@ const TEAM: [&str; 10] = [
 /// Words for what they do with it.
 const CHECKS: [&str; 8] =
     ["check", "checks", "approve", "approves", "confirm", "confirms", "review", "reviews"];
-
-/// How words begin by which a question asks for a veto.
-const OBJECTS: [&str; 9] =
-    ["object", "against", "mind", "opt", "refuse", "widersprech", "einwände", "dagegen", "oppose"];
 
 impl Check<'_> {
     pub(super) fn promised_effects(&mut self) {
@@ -79,8 +76,7 @@ impl Check<'_> {
             self.flow.phase.iter().flat_map(|phase| &phase.step).find(|step| step.id == id)
         });
         // A no to `Do you object?` is a yes.
-        let objects = |word: &String| OBJECTS.iter().any(|begin| word.starts_with(begin));
-        let step = step.filter(|step| !questions(step).flat_map(words).any(|word| objects(&word)));
+        let step = step.filter(|step| !questions(step).any(asks_for_objections));
         let Some(step) = step else { return };
         let label =
             |wanted: &str| options(step).find(|(id, _)| *id == wanted).map(|(_, label)| label);

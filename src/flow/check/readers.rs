@@ -22,7 +22,7 @@ const SHOWN: [&str; 4] = ["seen", "visible", "shown", "shared"];
 const ONLY: [&str; 3] = ["only", "nur", "ausschließlich"];
 
 /// How many words may name the group: `those who decide`.
-const NAMED_MAX: usize = 5;
+const NAMED_MAX: usize = 8;
 
 impl Check<'_> {
     pub(super) fn promised_readers(&mut self) {
@@ -133,7 +133,9 @@ impl Check<'_> {
             found.insert(Reader::Hooks.word());
         }
         let is_summary = |effect: &PhaseEffect| matches!(effect, PhaseEffect::PostSummary { channel, .. } if is_named(channel));
-        if effects().any(is_summary) || group.iter().any(|word| word == "team" || word == "staff") {
+        let is_team = || group.iter().any(|word| word == "team" || word == "staff");
+        // `those in the team who decide`
+        if effects().any(is_summary) || !group.iter().any(is_deciding) && is_team() {
             found.insert(Reader::Team.word());
         }
         found

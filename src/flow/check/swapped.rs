@@ -2,7 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Check, contradictions::MODEL, lengths::words, texts::options};
+use super::{
+    Check,
+    answers::asks_for_objections,
+    contradictions::MODEL,
+    lengths::words,
+    texts::{options, questions},
+};
 use crate::{config::toml_document::escaped, model::flow::PhaseEffect};
 
 /// Words of a refusal.
@@ -60,6 +66,21 @@ const WELCOMES: [&str; 20] = [
 
 /// Words of what follows nobody's refusal.
 const NEVER_DENIED: [&str; 4] = ["congratulations", "welcome to", "you're in", "glückwunsch"];
+
+/// Ids of answers that allow something, and of those that don't.
+const ALLOWS: [&str; 9] =
+    ["accept", "accepted", "agree", "agreed", "allow", "allowed", "granted", "permitted", "yes"];
+const DENIES: [&str; 9] = [
+    "decline",
+    "declined",
+    "denied",
+    "disagree",
+    "no",
+    "not_allowed",
+    "refuse",
+    "refused",
+    "rejected",
+];
 
 /// How a label begins that says no.
 const NO: [&str; 10] =
@@ -134,6 +155,9 @@ impl Check<'_> {
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, step) in phase.step.iter().enumerate() {
                 let pairs: Vec<(&str, &str)> = options(step).collect();
+                if !questions(step).any(asks_for_objections) {
+                    self.label_against_id(&format!("/phase/{p}/step/{n}/args/options"), &pairs);
+                }
                 self.label_of_other(&format!("/phase/{p}/step/{n}/args/options"), &pairs);
             }
             for (n, effect) in phase.effect.iter().enumerate() {
@@ -150,8 +174,7 @@ impl Check<'_> {
     fn role_of_other(&mut self, at: &str, pairs: &[(&str, &str)]) {
         let crossed = pairs.iter().enumerate().find_map(|(n, (id, role))| {
             let other = pairs[n + 1..].iter().find(|(other, other_role)| {
-                is_called_like(id, other_role)
-                    && is_called_like(other, role)
+                (is_called_like(id, other_role) || is_called_like(other, role))
                     && !is_called_like(id, role)
                     && !is_called_like(other, other_role)
             });
@@ -164,13 +187,28 @@ impl Check<'_> {
         }
     }
 
+    /// `allowed = "No, please don't"`, `refused = "Yes, you may"`.
+    fn label_against_id(&mut self, at: &str, pairs: &[(&str, &str)]) {
+        let refused = pairs.iter().find(|(id, label)| DENIES.contains(id) && says_yes(label));
+        let allowed = pairs.iter().find(|(id, label)| ALLOWS.contains(id) && says_no(label));
+        if let (Some((refused, label)), Some((allowed, _))) = (refused, allowed) {
+            let message = format!("`{refused}` reads “{label}”, and `{allowed}` says no");
+            self.warn(at, message, "see whether the labels are swapped");
+        }
+    }
+
     fn label_of_other(&mut self, at: &str, pairs: &[(&str, &str)]) {
         let plain = |text: &str| -> String {
             text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
         };
+        let begins = |label: &str, id: &str| {
+            plain(id).len() >= STEM_MIN && plain(label).starts_with(&plain(id))
+        };
         let found = pairs.iter().find_map(|(id, label)| {
-            let other = pairs.iter().find(|(other, _)| other != id && plain(other) == plain(label));
-            Some((id, label, other?.0)).filter(|_| plain(id) != plain(label))
+            let other = pairs.iter().find(|(other, _)| {
+                other != id && (plain(other) == plain(label) || begins(label, other))
+            });
+            Some((id, label, other?.0)).filter(|_| !begins(label, id) && plain(id) != plain(label))
         });
         if let Some((id, label, other)) = found {
             let message = format!("`{id}` reads “{label}”, and there is `{other}` as well");
@@ -179,9 +217,11 @@ impl Check<'_> {
     }
 }
 
+/// The shortest beginning that two words have in common if one is called like the other.
+const STEM_MIN: usize = 4;
+
 /// Whether a role is called like an option: `swim` and `swimmers`.
 fn is_called_like(option: &str, role: &str) -> bool {
-    const STEM_MIN: usize = 4;
     let alike = option.chars().zip(role.chars()).take_while(|(one, other)| one == other).count();
     option == role || alike >= STEM_MIN
 }
@@ -219,6 +259,9 @@ fn sounds(text: &str, like: &[&str], unlike: &[&str]) -> bool {
     has(like) && !has(unlike)
 }
 
+/// How somebody goes on who speaks of themselves and says no.
+const OWN_NO: [&str; 5] = ["don't", "won't", "can't", "decline", "refuse"];
+
 /// How a label begins that says yes.
 const YES: [&str; 6] = ["yes", "ja", "oui", "sí", "si", "sim"];
 
@@ -226,7 +269,7 @@ const YES: [&str; 6] = ["yes", "ja", "oui", "sí", "si", "sim"];
 pub(super) fn says_yes(label: &str) -> bool {
     let lower = label.to_lowercase();
     let first = lower.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    YES.contains(&first)
+    YES.contains(&first) || lower == "i accept" || lower == "i agree"
 }
 
 /// Whether a label says no.
@@ -235,5 +278,8 @@ pub(super) fn says_no(label: &str) -> bool {
     let mut words =
         lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty());
     let first = words.next().unwrap_or_default();
-    NO.contains(&first) && words.next() != Some("problem")
+    let second = words.next();
+    // `I don't agree`
+    let is_own = first == "i" && second.is_some_and(|word| OWN_NO.contains(&word));
+    NO.contains(&first) && second != Some("problem") || is_own
 }

@@ -6,7 +6,7 @@ use super::{Check, lengths::words};
 use crate::config::toml_document::escaped;
 
 /// Units by the words that name them, with what a number in them can be.
-const UNITS: [(&[&[&str]], f64, f64); 12] = [
+const UNITS: [(&[&[&str]], f64, f64); 14] = [
     (&[&["hours", "a", "day"], &["hours", "per", "day"], &["stunden", "am", "tag"]], 0.0, 24.0),
     (
         &[&["hours", "a", "week"], &["hours", "per", "week"], &["stunden", "pro", "woche"]],
@@ -56,6 +56,8 @@ const UNITS: [(&[&[&str]], f64, f64); 12] = [
         2_000.0,
     ),
     (&[&["height", "in", "cm"], &["größe", "in", "cm"]], 40.0, 280.0),
+    (&[&["in", "grams"], &["in", "gramm"]], 5.0, 1e7),
+    (&[&["in", "millimetres"], &["in", "mm"]], 5.0, 1e7),
     (&[&["weight", "in", "kg"], &["gewicht", "in", "kg"]], 1.0, 500.0),
 ];
 

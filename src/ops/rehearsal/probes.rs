@@ -28,6 +28,9 @@ const TEXTS_MAX: usize = 2;
 /// What is written where an `@` is looked for.
 const ADDRESS: &str = "ada@example.org";
 
+/// What is written where two answers are compared.
+const OTHER_WORDS: &str = "Other words";
+
 /// Where expressions find what is stored, and what was answered.
 const RECORDS: &str = "records.";
 const ANSWERS: &str = "answers.";
@@ -117,6 +120,7 @@ impl Probes {
                     let tokens = tokens(expression);
                     self.compared(&tokens);
                     self.sought(&tokens);
+                    self.differing(&tokens);
                 }
             }
             Value::Array(items) => items.iter().for_each(|item| self.look_through(item)),
@@ -145,6 +149,24 @@ impl Probes {
         }
     }
 
+    /// `answers.first != answers.second`: what is written twice differs only if something else is written.
+    fn differing(&mut self, tokens: &[Token<'_>]) {
+        let is_answer =
+            |token: &&Token<'_>| matches!(token, Token::Name(name) if name.starts_with(ANSWERS));
+        let compares = tokens
+            .windows(2)
+            .any(|pair| matches!(pair, [Token::Sign('!' | '='), Token::Sign('=')]));
+        if compares && tokens.iter().filter(is_answer).count() > 1 {
+            self.write(OTHER_WORDS);
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.texts.len() < TEXTS_MAX && !self.texts.iter().any(|known| known == text) {
+            self.texts.push(text.to_owned());
+        }
+    }
+
     /// `'@' in answers.email`, `'@' not in (answers.email or '')`
     fn sought(&mut self, tokens: &[Token<'_>]) {
         for (n, token) in tokens.iter().enumerate() {
@@ -157,12 +179,8 @@ impl Probes {
             let sought = rest.find(|token| **token != Token::Sign('('));
             let is_answer = matches!(sought, Some(Token::Name(name)) if name.starts_with(ANSWERS));
             let text = if *part == "@" { ADDRESS } else { part };
-            if is_answer
-                && !text.trim().is_empty()
-                && self.texts.len() < TEXTS_MAX
-                && !self.texts.iter().any(|known| known == text)
-            {
-                self.texts.push(text.to_owned());
+            if is_answer && !text.trim().is_empty() {
+                self.write(text);
             }
         }
     }

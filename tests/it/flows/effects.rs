@@ -62,6 +62,81 @@ const CASES: &[(Edit, &str)] = &[
         "warning: after 50 days the conversation is deleted, and this day may be 60 days away",
     ),
     (("after = \"80d\"", "after = \"80m\""), "warning: this begins after only 80 minutes"),
+    (
+        (
+            "label = \"Yes, please\" }, { id = \"no\", label = \"No, thanks\"",
+            "label = \"No, thanks\" }, { id = \"no\", label = \"Yes, please\"",
+        ),
+        "warning: `no` reads “Yes, please”, and `yes` says no. hint: see whether the labels are swapped",
+    ),
+    (
+        (
+            "after = \"records.visit.first\"",
+            "after = \"records.visit.first\"\nintro = \"You are a minor, so somebody comes with you.\"\nwhen = \"records.visit.last and records.visit.last | age >= 18\"",
+        ),
+        "warning: people older than 18 read that they are younger",
+    ),
+    (
+        (
+            "id = \"come\", tool = \"get_user_option\", args = { prompt = \"Your course begins today.",
+            "id = \"come\", tool = \"get_user_option\", deadline = \"12h\", args = { prompt = \"Your course begins today; I remind you once.",
+        ),
+        "warning: the text promises a reminder, and none comes before the deadline",
+    ),
+    (
+        (
+            "{ id = \"again\", tool = \"get_user_option\", args = { prompt = \"",
+            "{ id = \"again\", tool = \"get_user_option\", when = \"not records.name.boat\", args = { prompt = \"You have a boat. ",
+        ),
+        "warning: people without `records.name.boat` read that they have it",
+    ),
+    (
+        (
+            "{ id = \"learn\", label = \"Dive\" }, { id = \"build\", label = \"Build boats\" }",
+            "{ id = \"learn\", label = \"Build boats\" }, { id = \"build\", label = \"Dive\" }",
+        ),
+        "warning: `learn` reads “Build boats”, and there is `build` as well",
+    ),
+    (
+        (
+            "{ id = \"come\", tool = \"get_user_option\", args = { prompt = \"Your course begins today.\", options = [{ id = \"come\", label = \"I'm on my way\" }, { id = \"sick\", label = \"I can't come\" }] }, branch = { sick = \"@handoff\" } }",
+            "{ id = \"come\", tool = \"get_user_option\", deadline = \"2d\", args = { prompt = \"Your course begins today. Do you come?\", options = [{ id = \"yes\", label = \"I accept\" }, { id = \"no\", label = \"I don't\" }] }, branch = { no = \"@handoff\", yes = \"seat\", expired = \"seat\" } }, { id = \"seat\", tool = \"request_user_input\", args = { prompt = \"Where would you like to sit?\" } }",
+        ),
+        "warning: whoever doesn't answer goes on to `seat`, like a yes",
+    ),
+    (
+        (
+            "name = { type = \"text\", title = \"Name\" }\n",
+            "name = { type = \"text\", title = \"Name\" }\nbag = { type = \"number\", title = \"Your bag in grams\", min = 0.1, max = 4 }\n",
+        ),
+        "warning: “Your bag in grams” is never between 0.1 and 4",
+    ),
+    (
+        (
+            "learn = \"learner\", build = \"builder\"",
+            "learn = \"builder\", build = \"contributor\"",
+        ),
+        "warning: `build` gives the role `contributor`, and `learn` the role `builder`",
+    ),
+    (
+        ("[handoff]\n", "[handoff]\nkeywords = [\"address\"]\n"),
+        "warning: `mail` asks people to write about `address`, and each answer would call a person",
+    ),
+    (
+        (
+            "name = { type = \"text\", title = \"Name\" }\n",
+            "name = { type = \"text\", title = \"Name\" }\nemail = { type = \"email\", title = \"E-mail\", help = \"We write to you here.\", visible_to = [] }\n",
+        ),
+        "warning: nobody sees `name.email`, so nobody can use it",
+    ),
+    (("{ id = \"swims\", tool", "{ id = \"swims\", when = \"'yes' in answers.news\", tool"), ""),
+    (
+        (
+            "{ id = \"no\", label = \"No, thanks\" }] } },",
+            "{ id = \"no\", label = \"No, thanks\" }, { id = \"yes_by_post\", label = \"By post\" }] } },\n  { id = \"post\", tool = \"request_user_input\", when = \"'yes' in answers.news\", args = { prompt = \"Where to?\" } },",
+        ),
+        "warning: `yes_by_post` has `yes` in it as well. hint: compare it with `==`",
+    ),
 ];
 
 fn edited((from, to): Edit) -> String {
@@ -93,4 +168,16 @@ fn days_that_fit_one_another_and_words_that_are_looked_for_are_tried() {
         let (said, is_refused) = checked_whole(&VALID.replacen(from, to, 1));
         assert!(is_refused && said.contains("no answers lead to the end of this flow"), "{said}");
     }
+}
+
+#[test]
+fn a_question_for_answers_that_differ_is_reached() {
+    let twice = VALID.replacen(
+        "  { id = \"sport\", tool",
+        "  { id = \"twice\", tool = \"request_user_input\", args = { prompt = \"Please write it once more.\" } },\n  \
+         { id = \"differ\", tool = \"get_user_option\", when = \"answers.mail != answers.twice\", args = { prompt = \"The two differ.\", options = [{ id = \"again\", label = \"Write it again\" }, { id = \"ask\", label = \"Ask the office\" }] }, branch = { again = \"mail\", ask = \"@handoff\" } },\n  \
+         { id = \"sport\", tool",
+        1,
+    );
+    assert_eq!(checked_whole(&twice), (String::new(), false));
 }
