@@ -14,7 +14,7 @@ pub(super) fn reads_like_text(name: &str) -> bool {
     let small = words.iter().skip(1).filter(is_small).count();
     let has_capital = words.iter().skip(1).any(|word| word.starts_with(char::is_uppercase));
     let begins_small = name.starts_with(char::is_lowercase) && !roles::is_own(name);
-    name.contains([';', '%'])
+    name.contains([';', '%', '•'])
         || name.split_once(". ").is_some_and(|(before, _)| is_long_word(before))
         || begins_small
         || words.len() > 2 && !has_capital && small > 1 && !words::is_organisation(name)

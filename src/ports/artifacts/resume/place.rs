@@ -76,7 +76,8 @@ fn by_country(text: &str) -> Option<Place> {
 
 /// `04229 Leipzig`, `D-04229 Leipzig`, `3511 NP Utrecht`, `4050-031 Porto`, `Leeds LS6 3DA`, `Québec (Québec) G1R 2L3`.
 fn by_postcode(text: &str) -> Option<Place> {
-    text.split(',').rev().take(3).map(str::trim).find_map(|part| {
+    let parts: Vec<&str> = text.split(',').flat_map(|part| part.split(" - ")).collect();
+    parts.into_iter().rev().take(3).map(str::trim).find_map(|part| {
         let words: Vec<&str> = part.split_whitespace().collect();
         let (first, rest) = words.split_first()?;
         let first = first.rsplit_once('-').map_or(*first, |(country, code)| {
@@ -237,7 +238,10 @@ fn by_name(text: &str) -> Option<Place> {
 /// `12 Dover Street`, `Oudegracht 188`, but not `MBO 4 Logistics`.
 fn has_house_number(part: &str) -> bool {
     let is_number = |word: Option<&str>| {
-        word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        word.is_some_and(|word| {
+            word.starts_with(|c: char| c.is_ascii_digit())
+                && word.chars().all(|c| c.is_ascii_alphanumeric() || "-/".contains(c))
+        })
     };
     is_number(part.split_whitespace().next()) || is_number(part.split_whitespace().next_back())
 }
@@ -369,6 +373,11 @@ mod tests {
             ("Ciudad de México", r#""Ciudad de México" None None"#),
             ("Senior Programmer, Analytical Engines", "no place"),
             ("Engineer, Germany", "no place"),
+            ("12.º ano – Escola Secundária Viso Alto, Setúbal", "no place"),
+            (
+                "C/ Olagibel 00, 3.º B - 01004 Vitoria-Gasteiz (Álava)",
+                r#""Vitoria-Gasteiz" None None"#,
+            ),
             ("MBO 4 Logistiek, ROC De Zwaluw, Apeldoorn", "no place"),
             ("Acme Ltd, UK", "no place"),
             ("Bluebonnet, Inc., Austin, TX", "no place"),

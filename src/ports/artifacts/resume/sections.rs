@@ -99,7 +99,9 @@ fn opened(
     let within = part.section;
     let is_note = matches!(within, Section::Work | Section::Volunteer) && notes(line);
     // `Profile` above an address is its label.
-    let labels = line.level == 0 && next.is_some_and(|next| is_address(&next.text));
+    let labels = line.level == 0
+        && section_of(&line.text) != Some(Section::Contact)
+        && next.is_some_and(|next| is_address(&next.text));
     // Where headings are marked, `Education    Coaching` right under another line is a label and what it labels.
     let is_row = !marks.levels.is_empty()
         && line.level == 0

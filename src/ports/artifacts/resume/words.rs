@@ -19,14 +19,19 @@ fn is_position_word(word: &str) -> bool {
 /// Whether a text names an organisation by its form: `Acme Ltd`.
 pub(super) fn is_organisation(text: &str) -> bool {
     // `S.L.`, `B.V.`, `e.V.`: forms with dots in them.
-    let tight: Vec<String> =
-        text.split([' ', ',']).map(|word| folded(&word.replace('.', ""))).collect();
+    let tight: Vec<String> = text
+        .split([' ', ','])
+        .filter(|word| *word != "Sá")
+        .map(|word| folded(&word.replace('.', "")))
+        .collect();
     let vocabulary = vocabulary();
     let is_one = |word: String| {
         let ends = |end: &String| word.len() > end.len() + 2 && word.ends_with(end.as_str());
         vocabulary.employers.contains(&word) || vocabulary.employer_ends.iter().any(ends)
     };
-    words(text).chain(tight).any(is_one) || is_school(text)
+    // `João Sá Teixeira`: no form of a firm has an accent.
+    let plain = text.split_whitespace().filter(|word| *word != "Sá").collect::<Vec<_>>().join(" ");
+    words(&plain).chain(tight).any(is_one) || is_school(text)
 }
 
 /// Whether a text names a place of learning.

@@ -25,8 +25,9 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
             name_in(&next.or_else(|| broken_beside(line, &head[position + 1..]))?, &local)
         };
         let one = || name_in(&line.text, &local);
+        let large = || name_in(&large_name(line, head.get(position + 1)?)?, &local);
         let whole = one().filter(|name| !is_half(name));
-        Some((whole.or_else(broken).or_else(one)?, position))
+        Some((large().or(whole).or_else(broken).or_else(one)?, position))
     });
     let (written, position) = if let Some(found) = labelled(head) {
         found
@@ -165,6 +166,21 @@ fn broken_name(line: &Line, next: &Line) -> Option<String> {
     (fits && !is_known(line) && !is_known(next)).then(|| format!("{} {}", line.text, next.text))
 }
 
+/// A name on two lines of the same large type: `# Ada Augusta` above `# Byron Lovelace`.
+fn large_name(line: &Line, next: &Line) -> Option<String> {
+    let fits = line.level > 0 && next.level == line.level && !next.after_gap;
+    let is_name = |text: &str| {
+        (1..=3).contains(&text.split_whitespace().count())
+            && text.chars().all(|c| c.is_alphabetic() || " .'’-".contains(c))
+            && section_of(text).is_none()
+            && !words::is_position(text)
+            && !words::is_organisation(text)
+            && !place::is_place(text)
+    };
+    let both = fits && is_name(&line.text) && is_name(&next.text);
+    both.then(|| format!("{} {}", line.text, next.text))
+}
+
 /// Lines of addresses beside the lines of a name.
 const BESIDE_MAX: usize = 4;
 
@@ -212,7 +228,13 @@ fn name_in(line: &str, local: &str) -> Option<String> {
     let capitals = words
         .iter()
         .filter(|word| !PARTICLES.contains(&word.to_lowercase().as_str()))
-        .all(|word| word.chars().next().is_some_and(|c| !c.is_lowercase()));
+        .all(|word| {
+            // `d’Alembert`
+            let after = word.split_once(['\'', '’']).map_or(*word, |(_, after)| after);
+            [*word, after]
+                .into_iter()
+                .any(|word| word.chars().next().is_some_and(|c| !c.is_lowercase()))
+        });
     let is_heading = |word: &&str| word.len() > 3 && section_of(word).is_some();
     let is_label = |word: &&str| word.len() > 1 && vocabulary().labels.contains_key(&folded(word));
     let in_mail = |word: &str| word.len() > 2 && local.contains(&folded(word));
@@ -224,7 +246,8 @@ fn name_in(line: &str, local: &str) -> Option<String> {
             || words::is_organisation(first))
         || place::is_place(first)
         || dates::find(first).is_some();
-    let fits = (2..=5).contains(&words.len()) && letters && capitals && !other;
+    let names = words.iter().filter(|word| !PARTICLES.contains(&word.to_lowercase().as_str()));
+    let fits = words.len() > 1 && names.count() <= 5 && letters && capitals && !other;
     fits.then(|| titles.into_iter().chain(words).collect::<Vec<_>>().join(" "))
 }
 
