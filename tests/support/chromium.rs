@@ -114,6 +114,13 @@ impl Browser {
         }
     }
 
+    /// Looks at the page that is open on another screen.
+    pub(crate) async fn turn_to(&mut self, look: Look) {
+        self.look = look;
+        self.devtools("Emulation.clearDeviceMetricsOverride", json!({})).await;
+        self.dress().await;
+    }
+
     /// Holds every page that is shown to the rules of axe-core.
     pub(crate) fn hold_to(&mut self, rules: String) {
         self.rules = Some(rules);
