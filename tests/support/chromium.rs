@@ -31,8 +31,8 @@ pub(crate) const INSTALL: &str = "apt-get install chromium chromium-driver";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Tests that use browsers at once. One leaves half of two processors idle, for it waits for its page as often as the page
-/// for it; more than two would wait for each other.
-static TURNS: Semaphore = Semaphore::const_new(2);
+/// for it; more than three would wait for each other.
+static TURNS: Semaphore = Semaphore::const_new(3);
 
 /// Waits until few enough other tests use browsers.
 pub(crate) async fn turn() -> SemaphorePermit<'static> {

@@ -41,7 +41,9 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
         ("phone", "telephone number", phone),
     ] {
         let path = format!("basics.{key}");
-        let value = first(&plain, look).or_else(|| first(&rest, look));
+        // A number with the code of its country is no other number, such as that of a letter box.
+        let whole = all(&plain, look).find(|value| value.starts_with('+'));
+        let value = whole.or_else(|| first(&plain, look)).or_else(|| first(&rest, look));
         match value {
             Some(value) => {
                 // In running text, or where there are several of them, it may be somebody else's.

@@ -3,7 +3,7 @@
 mod sentences;
 
 use super::{
-    dates,
+    dates, place,
     vocabulary::{folded, vocabulary},
     words,
 };
@@ -39,6 +39,13 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         if is_head_of_table(&text) {
             continue;
         }
+        let (text, bullet) = match form_value(&text) {
+            Some(Labelled::Value(value)) => (value.to_owned(), bullet),
+            Some(Labelled::Item(value)) => (value.to_owned(), true),
+            Some(Labelled::Nothing) => continue,
+            None => (text, bullet),
+        };
+        let text = town_apart(&text.replace(" -- ", " – "));
         let text = period_apart(&text).unwrap_or(text);
         let level = if framed.is_some() { FRAMED } else { level(raw.trim_start()) };
         let line = Line { text, bullet, after_gap, level };
@@ -65,6 +72,48 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         found.pop();
     }
     sentences::apart(found)
+}
+
+/// What stands behind a label of a form.
+enum Labelled<'t> {
+    Value(&'t str),
+    /// What is said of the work or the studies.
+    Item(&'t str),
+    /// The line is the end of a label.
+    Nothing,
+}
+
+/// `Occupation or position held    Engineer` as forms for résumés have it.
+fn form_value(text: &str) -> Option<Labelled<'_>> {
+    let forms = &vocabulary().forms;
+    let (label, value) = text.split_once('\t').unwrap_or((text, ""));
+    let label = folded(label.trim_end_matches(':').trim());
+    // What stands behind these tells more than the value alone.
+    if vocabulary().role_labels.contains_key(&label) {
+        return None;
+    }
+    if value.is_empty() {
+        return forms.tails.contains(&label).then_some(Labelled::Nothing);
+    }
+    if forms.items.contains(&label) {
+        Some(Labelled::Item(value))
+    } else {
+        forms.labels.contains(&label).then_some(Labelled::Value(value))
+    }
+}
+
+/// Longest line with a town behind a full stop, in words.
+const TOWN_LINE_MAX: usize = 10;
+
+/// `Acme Pumps. Bristol` with a comma before the town.
+fn town_apart(text: &str) -> String {
+    let parted = text.rsplit_once(". ").filter(|(before, town)| {
+        let last = before.rsplit([' ', '\t']).next().unwrap_or_default();
+        place::is_known(town)
+            && (last.chars().count() > 3 || last.ends_with('.'))
+            && text.split_whitespace().count() <= TOWN_LINE_MAX
+    });
+    parted.map_or_else(|| text.to_owned(), |(before, town)| format!("{before}, {town}"))
 }
 
 /// The level of a heading that stands between two equal marks; Markdown has six.

@@ -170,9 +170,20 @@ fn is_like_items(part: &Part, line: &Line, marks: &Marks) -> bool {
     let all = part.lines.len() - usize::from(line.after_gap && first.is_some());
     match part.section {
         Section::Skills => alike > 1 && alike == all && line.fields().len() == 1,
-        Section::Work | Section::Volunteer | Section::Education => line.level > 0 && alike > 0,
+        // `Contact` in the type of the entries begins another column.
+        Section::Work | Section::Volunteer | Section::Education => {
+            line.level > 0 && alike > 0 && !is_heading_beside(&line.text)
+        }
         _ => false,
     }
+}
+
+/// Whether a text is the heading of a section that neither roles nor schools are called like.
+fn is_heading_beside(text: &str) -> bool {
+    matches!(
+        heading_of(text),
+        Some(Section::Contact | Section::Skills | Section::References | Section::Other)
+    ) && !words::is_position(text)
 }
 
 /// Whether headings without marks are written in capitals here.
@@ -236,7 +247,10 @@ fn levels(lines: &[Line]) -> Vec<usize> {
         words::is_position(&line.text) || line.text.contains(|c: char| c.is_ascii_digit())
     };
     let plain = |level: &usize| marked(*level).count() > 2 && !marked(*level).any(is_entry);
-    let found: Vec<usize> = (1..=FRAMED).filter(known).collect();
+    let mut found: Vec<usize> = (1..=FRAMED).filter(known).collect();
+    // Entries in the type of `Contact` beside them, under headings in larger type.
+    let largest = found.first().copied();
+    found.retain(|level| Some(*level) == largest || marked(*level).all(|line| is_known(&line)));
     let has_known = lines.iter().any(|line| line.level > 0 && is_known(&line));
     if found.is_empty() && !has_known { (1..=FRAMED).filter(plain).collect() } else { found }
 }

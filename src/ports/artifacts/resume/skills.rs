@@ -36,7 +36,8 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
                 continue;
             }
             let is_heading = is_alone && section_of(&item).is_some();
-            if is_told || is_heading || is_certificate(&line) || is_strange_skill(&item) {
+            let is_doubtful = is_certificate(&line) || is_strange_skill(&item) || is_spoken(&item);
+            if is_told || is_heading || is_doubtful {
                 findings.sure(&format!("skills.{}", skills.len()), Confidence::Low);
             }
             skills.push(item);
@@ -48,6 +49,31 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
 /// `Teaching    Reading` above `Writing` and `Arithmetic`: what kind they are of stands once, in a column of its own.
 fn unlabelled(lines: &[Line]) -> Vec<Line> {
     let mut lines = lines.to_vec();
+    // `Languages` above the items `Rust` and `Go`, `Tools` above others.
+    let heads = |pair: &[Line]| !pair[0].bullet && pair[1].bullet;
+    let kinds: Vec<String> =
+        lines.windows(2).filter(|pair| heads(pair)).map(|pair| pair[0].text.clone()).collect();
+    if kinds.len() > 1 {
+        lines.retain(|line| line.bullet || !kinds.contains(&line.text));
+        return lines;
+    }
+    // `CAD    SolidWorks, Inventor` in each row.
+    let lists = |line: &Line| {
+        line.text.split_once('\t').is_some_and(|(kind, items)| {
+            !kind.contains(',') && items.contains(',') && !items.contains('\t')
+        })
+    };
+    if lines.len() > 1 && lines.iter().all(|line| !line.bullet && line.fields().len() <= 2) {
+        let rows = lines.iter().filter(|line| lists(line)).count();
+        let tabbed = lines.iter().filter(|line| line.text.contains('\t')).count();
+        if rows > 1 && rows * 2 > tabbed {
+            for line in &mut lines {
+                let items = line.text.split_once('\t').map(|(_, items)| items.to_owned());
+                line.text = items.unwrap_or_else(|| line.text.clone());
+            }
+            return lines;
+        }
+    }
     let (first, rest) = match lines.split_first_mut() {
         Some((first, rest)) if rest.len() > 1 && !first.bullet => (first, rest),
         _ => return lines,
@@ -106,6 +132,17 @@ fn items(line: &str) -> Vec<String> {
         })
         .filter(|item| item.chars().any(char::is_alphabetic) && !is_level(item))
         .collect()
+}
+
+/// Whether an item is a language and how well somebody speaks it, which may stand here or in a section of its own:
+/// `Inglés C1`.
+fn is_spoken(item: &str) -> bool {
+    let item = folded(item);
+    let mut words = item.split([' ', '(', ')', ':', '–', '-']).filter(|word| !word.is_empty());
+    let is_language = words.next().is_some_and(|word| vocabulary().languages.contains(word));
+    let rest = words.collect::<Vec<_>>().join(" ");
+    let is_grade = rest.len() == 2 && rest.starts_with(['a', 'b', 'c']);
+    is_language && (is_grade || vocabulary().skill_levels.contains(&rest))
 }
 
 /// Whether an item only says how well somebody can do what stands beside it: `sehr gut`, `avanzado`.

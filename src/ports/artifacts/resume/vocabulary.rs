@@ -71,6 +71,8 @@ pub(super) struct Vocabulary {
     pub(super) skill_levels: HashSet<String>,
     /// Languages that people speak.
     pub(super) languages: HashSet<String>,
+    /// Labels of forms.
+    pub(super) forms: FormLabels,
     /// Heads of the columns of a table.
     pub(super) columns: HashSet<String>,
     /// Articles and prepositions: a line that ends with one is broken off there.
@@ -185,6 +187,9 @@ impl Vocabulary {
         self.skills_verbs.extend(list(&headings.skills_verbs));
         self.skill_levels.extend(list(&table.skills.levels));
         self.languages.extend(list(&table.skills.languages));
+        self.forms.labels.extend(list(&table.forms.labels));
+        self.forms.items.extend(list(&table.forms.items));
+        self.forms.tails.extend(list(&table.forms.tails));
         self.linking.extend(list(&table.linking));
         self.columns.extend(list(&table.columns));
     }
@@ -209,6 +214,17 @@ impl Vocabulary {
     }
 }
 
+/// Labels of forms for résumés, by what stands behind them.
+#[derive(Debug, Default)]
+pub(super) struct FormLabels {
+    /// A role, a school or a period.
+    pub(super) labels: HashSet<String>,
+    /// What is said of it.
+    pub(super) items: HashSet<String>,
+    /// Ends of labels that go on in the next line.
+    pub(super) tails: HashSet<String>,
+}
+
 /// One language.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -224,6 +240,7 @@ struct Table {
     roles: Roles,
     names: Names,
     skills: Skills,
+    forms: Forms,
     positions: Endings,
     employers: Endings,
     schools: Schools,
@@ -303,6 +320,14 @@ struct Names {
 struct Skills {
     levels: String,
     languages: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Forms {
+    labels: String,
+    items: String,
+    tails: String,
 }
 
 #[derive(Debug, Deserialize)]

@@ -378,9 +378,23 @@ fn belongs(before: Kind, next: Kind, part: &str) -> bool {
     }
 }
 
-const LEGAL_FORMS: [&str; 14] = [
-    "inc", "ltd", "llc", "llp", "plc", "corp", "limited", "lp", "gmbh", "s.a", "s.l", "s.a.s",
-    "lda", "ltda",
+const LEGAL_FORMS: [&str; 16] = [
+    "s.a. de c.v",
+    "s. de r.l. de c.v",
+    "inc",
+    "ltd",
+    "llc",
+    "llp",
+    "plc",
+    "corp",
+    "limited",
+    "lp",
+    "gmbh",
+    "s.a",
+    "s.l",
+    "s.a.s",
+    "lda",
+    "ltda",
 ];
 
 const DEPARTMENTS: [&str; 14] = [
