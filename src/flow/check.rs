@@ -40,8 +40,8 @@ pub(crate) mod steps;
 mod structure;
 mod swapped;
 mod texts;
+mod texts_about_people;
 pub(crate) mod tokens;
-mod told_of_people;
 mod units;
 mod unread;
 mod wording;
@@ -117,7 +117,7 @@ pub fn check(
     check.swapped();
     check.lengths();
     check.texts_that_contradict();
-    check.told_of_people();
+    check.texts_about_people();
     check.branches_of_answers();
     check.field_names();
     check.languages();

@@ -16,11 +16,10 @@ const REACHES: [&str; 4] = ["email", "idn-email", "phone", "tel"];
 const PRIVACY: [&str; 4] = ["consent", "privacy", "einwillig", "datenschutz"];
 
 /// Words in the names of channels that everybody reads.
-const PUBLIC: [&str; 14] = [
+const PUBLIC: [&str; 13] = [
     "all",
     "announcements",
     "community",
-    "company",
     "everybody",
     "everyone",
     "general",

@@ -69,7 +69,9 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
         if rows > 1 && rows * 2 > tabbed {
             for line in &mut lines {
                 let items = line.text.split_once('\t').map(|(_, items)| items.to_owned());
-                line.text = items.unwrap_or_else(|| line.text.clone());
+                if let Some(items) = items {
+                    line.text = items;
+                }
             }
             return lines;
         }

@@ -55,7 +55,7 @@ const MINORS: [&str; 6] =
     ["minor", "minors", "underage", "minderjährig", "minderjährige", "mineur"];
 
 impl Check<'_> {
-    pub(super) fn told_of_people(&mut self) {
+    pub(super) fn texts_about_people(&mut self) {
         let flow = self.flow;
         for (p, phase) in flow.phase.iter().enumerate() {
             self.ages_told(&format!("/phase/{p}"), phase.when.as_deref(), phase.intro.as_deref());
@@ -66,13 +66,13 @@ impl Check<'_> {
                 self.days_told(&at, step);
                 self.days_counted(&at, step);
                 self.days_moved(&at, step);
-                self.has_told(&at, step);
+                self.has_or_not(&at, step);
             }
         }
     }
 
     /// `You have a garden`, asked `when = "not records.home.garden"`.
-    fn has_told(&mut self, at: &str, step: &Step) {
+    fn has_or_not(&mut self, at: &str, step: &Step) {
         let when = step.when.as_deref().map(tokens).unwrap_or_default();
         let [Token::Name("not"), Token::Name(name)] = when.as_slice() else { return };
         let field = name.rsplit('.').next().unwrap_or(name).replace('_', " ");
