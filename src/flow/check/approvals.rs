@@ -100,7 +100,8 @@ impl Check<'_> {
         }
         let is_told_apart = step.branch.contains_key("denied")
             || step.branch.get("approved").is_some_and(|target| target != "@next")
-            || step.branch.contains_key(ELSE);
+            || step.branch.contains_key(ELSE)
+            || self.flow.phase[p].effect.iter().any(|effect| effect.on() == Moment::Denied);
         if !is_told_apart && !is_read() && self.goes_on_after(p, n) {
             let hint = "add branches for `denied` and `expired`, or an objective that needs `with = [\"approved\"]`";
             let message = "who is denied would go on like who is approved";

@@ -58,7 +58,16 @@ impl Check<'_> {
     fn condition(&mut self, at: &str, phase: usize, done: &Done) {
         match done {
             Done::Model => {}
-            Done::Talked(messages) => self.at_least(&format!("{at}/talked"), *messages),
+            Done::Talked(messages) => {
+                let at = format!("{at}/talked");
+                self.at_least(&at, *messages);
+                let turns = self.flow.limits.turns;
+                if *messages > turns {
+                    let message = format!("a conversation ends after {turns} turns before that");
+                    let hint = "lower it, or increase `turns` under `[limits]`";
+                    self.error(&at, message, Some(hint.to_owned()));
+                }
+            }
             Done::Reviewed(data) => {
                 let at = format!("{at}/reviewed");
                 self.data(&at, data);

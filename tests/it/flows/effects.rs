@@ -9,6 +9,9 @@ const VALID: &str = include_str!("../../fixtures/flows/courses.toml");
 /// What is replaced, and by what.
 type Edit = (&'static str, &'static str);
 
+/// A decision in the first phase.
+const DECIDED: &str = "{ id = \"mail\", tool";
+
 /// Changes to the valid flow, and a part of what is said.
 const CASES: &[(Edit, &str)] = &[
     (("", ""), ""),
@@ -168,6 +171,20 @@ fn days_that_fit_one_another_and_words_that_are_looked_for_are_tried() {
         let (said, is_refused) = checked_whole(&VALID.replacen(from, to, 1));
         assert!(is_refused && said.contains("no answers lead to the end of this flow"), "{said}");
     }
+}
+
+#[test]
+fn a_denial_that_has_an_effect_of_its_own_needs_no_branch() {
+    let approval = "[approvals.place]\ntitle = \"A place for somebody?\"\ndeciders = \"staff_approvals\"\nshow = [\"name\"]\napproved = \"You have a place.\"\ndenied = \"The course is full; you may watch.\"\nexpired = \"Nobody has decided.\"\n\n[handoff]";
+    let decided = format!(
+        "{{ id = \"decide\", tool = \"request_decision\", args = {{ approval = \"place\" }}, branch = {{ expired = \"@handoff\" }} }},\n  {DECIDED}"
+    );
+    let flow = VALID.replacen("[handoff]", approval, 1).replacen(DECIDED, &decided, 1);
+    let expected = "who is denied would go on like who is approved";
+    assert!(said(&flow).contains(expected), "{}", said(&flow));
+    let effect = "effect = [\n  { do = \"discord_add_role\", role = \"events\", on = \"denied\" },";
+    let watching = flow.replacen("effect = [", effect, 1);
+    assert!(!said(&watching).contains(expected), "{}", said(&watching));
 }
 
 #[test]

@@ -132,6 +132,7 @@ fn items(line: &str) -> Vec<String> {
         .map(|item| {
             item.trim_matches(|c: char| c.is_whitespace() || ".,;•·–—-".contains(c)).to_owned()
         })
+        .map(|item| without_level(&item).to_owned())
         .filter(|item| item.chars().any(char::is_alphabetic) && !is_level(item))
         .collect()
 }
@@ -145,6 +146,12 @@ fn is_spoken(item: &str) -> bool {
     let rest = words.collect::<Vec<_>>().join(" ");
     let is_grade = rest.len() == 2 && rest.starts_with(['a', 'b', 'c']);
     is_language && (is_grade || vocabulary().skill_levels.contains(&rest))
+}
+
+/// `Figma (sehr gut)` without how well.
+fn without_level(item: &str) -> &str {
+    let parted = item.strip_suffix(')').and_then(|open| open.rsplit_once(" ("));
+    parted.filter(|(_, level)| is_level(level)).map_or(item, |(skill, _)| skill)
 }
 
 /// Whether an item only says how well somebody can do what stands beside it: `sehr gut`, `avanzado`.
