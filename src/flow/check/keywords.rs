@@ -1,6 +1,6 @@
 //! Words at which a person is called for: those that people use to answer would call one by mistake.
 
-use super::{Check, texts::questions};
+use super::{Check, texts::questions, unread::ASKS};
 use crate::model::flow::Step;
 
 /// Words that are in every second message.
@@ -9,9 +9,6 @@ const COMMON: [&str; 40] = [
     "or", "i", "you", "we", "me", "my", "it", "is", "am", "are", "not", "to", "in", "of", "for",
     "on", "with", "what", "why", "how", "when", "ja", "nein", "oui", "non", "sí", "bitte",
 ];
-
-/// The tool that asks for words.
-const ASKS: &str = "request_user_input";
 
 /// In how many texts a word stands that a flow is about.
 const SUBJECT_MIN: usize = 3;

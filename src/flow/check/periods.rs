@@ -23,7 +23,7 @@ const DEADLINE_MIN: u64 = 10 * 60;
 const SHORT: [&str; 6] = ["minute", "second", "sekunde", "quick", "timer", "half"];
 
 /// How words for a reminder begin.
-const REMINDS: [&str; 4] = ["remind", "erinner", "rappel", "record"];
+const REMINDS: [&str; 6] = ["remind", "erinner", "rappel", "recordar", "recordator", "lembr"];
 
 /// How words for the night begin.
 const NIGHT: [&str; 5] = ["night", "nacht", "nuit", "noche", "noturn"];

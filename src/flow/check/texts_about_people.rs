@@ -49,8 +49,9 @@ const TO_COME: [&str; 7] = [
 const LEFT: [&str; 5] = ["left", "remain", "remaining", "until", "noch"];
 const AGO: [&str; 3] = ["ago", "since", "past"];
 
-/// From this age on nobody is a minor, and words for those who are.
-const OF_AGE: f64 = 16.0;
+/// The age at which people are of age, unless the law of their country says otherwise (Convention on the Rights of the
+/// Child, article 1), and words for those who are not.
+const OF_AGE: f64 = 18.0;
 const MINORS: [&str; 6] =
     ["minor", "minors", "underage", "minderjährig", "minderjährige", "mineur"];
 

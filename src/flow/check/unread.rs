@@ -7,7 +7,7 @@ use super::{
 use crate::model::flow::{Phase, Step};
 
 /// The tool that asks for words.
-const ASKS: &str = "request_user_input";
+pub(super) const ASKS: &str = "request_user_input";
 
 /// The tool that stores.
 const STORES: &str = "persist_data";

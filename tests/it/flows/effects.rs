@@ -140,6 +140,13 @@ const CASES: &[(Edit, &str)] = &[
         ),
         "warning: `yes_by_post` has `yes` in it as well. hint: compare it with `==`",
     ),
+    (
+        (
+            "id = \"come\", tool = \"get_user_option\", args = { prompt = \"Your course begins today.",
+            "id = \"come\", tool = \"get_user_option\", deadline = \"12h\", args = { prompt = \"Your course begins today; we record who comes.",
+        ),
+        "",
+    ),
 ];
 
 fn edited((from, to): Edit) -> String {

@@ -173,6 +173,7 @@ fn large_name(line: &Line, next: &Line) -> Option<String> {
         (1..=3).contains(&text.split_whitespace().count())
             && text.chars().all(|c| c.is_alphabetic() || " .'’-".contains(c))
             && section_of(text).is_none()
+            && !vocabulary().titles.contains(&folded(text))
             && !words::is_position(text)
             && !words::is_organisation(text)
             && !place::is_place(text)
@@ -319,6 +320,17 @@ fn calm(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_on_two_lines_of_large_type_is_one_and_a_title_below_it_is_none_of_it() {
+        let line =
+            |text: &str| Line { text: text.to_owned(), bullet: false, after_gap: false, level: 1 };
+        let whole = |next: &str| large_name(&line("Ada Augusta"), &line(next));
+        assert_eq!(whole("Byron Lovelace").as_deref(), Some("Ada Augusta Byron Lovelace"));
+        for next in ["Curriculum Vitae", "Programmer", "Experience", "Acme Ltd"] {
+            assert_eq!(whole(next), None, "{next}");
+        }
+    }
 
     #[test]
     fn names_are_told_as_they_are_spoken() {
