@@ -38,6 +38,11 @@ fn next(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, inner, after))
 }
 
+/// Whether a text is more than words.
+pub(crate) fn has_expressions(text: &str) -> bool {
+    text.contains("{{") || text.contains("{%")
+}
+
 /// Fit for an expression: `answers.word`.
 pub(crate) fn is_word(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_lowercase())

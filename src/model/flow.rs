@@ -459,7 +459,7 @@ pub struct Phase {
     /// Who leads when there is no model.
     #[serde(default)]
     pub fallback: Option<Fallback>,
-    /// Said when it begins.
+    /// Said when it begins: names of `vars`, and expressions as in the texts of steps. Left out if an expression fails.
     #[serde(default)]
     pub intro: Option<String>,
     /// Comes after another phase only when the participant wants to go on: the intro is a question with the buttons

@@ -408,6 +408,14 @@ impl Rehearsal {
                 }
             }
         }
+        let (why, empty) = script::holes::intro_trouble(state, flow);
+        let intro = state.phase().and_then(|id| flow.position(id));
+        let intro = intro.map(|p| format!("/phase/{p}/intro"));
+        for trouble in
+            why.map(Trouble::Text).into_iter().chain(empty.into_iter().map(Trouble::Hole))
+        {
+            self.find(intro.clone(), trouble, taken);
+        }
         for (at, why) in script::failing_conditions(state, flow) {
             self.find(Some(at), Trouble::Condition(why), taken);
         }

@@ -78,10 +78,9 @@ impl Actor {
             description: None,
             icon: None,
         };
-        let body = match &phase.intro {
-            Some(intro) => self.flow.text(intro),
-            None => messages::interview::next(&quoted(&phase.title)),
-        };
+        let body = self
+            .intro_of(phase)
+            .unwrap_or_else(|| messages::interview::next(&quoted(&phase.title)));
         let choices = vec![
             choice(GO_ON, messages::buttons::CONTINUE),
             choice("later", messages::buttons::LATER),

@@ -4,7 +4,7 @@ use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc, Week
 
 use super::{Actor, State, quiet_hours::out_of, script};
 use crate::{
-    flow::LoadedFlow,
+    flow::{LoadedFlow, text::has_expressions},
     messages,
     model::{
         flow::{Opening, Phase},
@@ -33,10 +33,18 @@ impl Actor {
     pub(super) fn introduce(&mut self, phase: &Phase, is_first: bool) {
         if phase.ask_first && !is_first {
             self.ask_to_begin(phase);
-        } else if let Some(intro) = &phase.intro {
-            let text = self.flow.text(intro);
+        } else if let Some(text) = self.intro_of(phase) {
             self.post(text);
         }
+    }
+
+    /// What a phase begins with, with names and expressions filled in; nothing where an expression fails.
+    pub(super) fn intro_of(&self, phase: &Phase) -> Option<String> {
+        let intro = self.flow.text(phase.intro.as_ref()?);
+        if has_expressions(&intro) {
+            return script::filled(&self.state, &self.flow, &intro).ok();
+        }
+        Some(intro)
     }
 
     /// When a phase begins that doesn't begin now. A date that cannot be made out counts as come: nobody is left waiting

@@ -5,6 +5,7 @@ mod broken;
 mod configuration;
 mod configuration_discord;
 mod configuration_slack;
+mod consequences;
 mod contradictions;
 mod effects;
 mod fields;

@@ -56,7 +56,7 @@ id = "day_30"
 title = "Day 30"
 after = "30d"
 mode = "script"
-intro = "You've been here for a month."
+intro = "You've been here for a month. Your contract ends on {{ records.end | date }}."
 
   [[phase.step]]
   id = "how"
@@ -115,7 +115,7 @@ async fn a_part_comes_on_its_day_and_not_before() {
     ---
     We'll continue on Wednesday, 2 December 2026. I'll write to you then.
     ---
-    You've been here for a month.
+    You've been here for a month. Your contract ends on 15 March 2027.
     ---
     How is it?
     [Good] [Not good]
@@ -142,6 +142,8 @@ async fn a_date_that_has_passed_holds_nothing_up() {
         world.press("Yes").await;
         world.say(date).await;
         world.pass(TimeDelta::days(31)).await;
+        // An intro with something in it that is no date is left out.
+        assert_eq!(world.screen().contains("been here"), date.starts_with('2'), "{date}");
         world.press("Good").await;
         assert_eq!(world.open().await.unwrap().prompt.body, "What should we do better?", "{date}");
     }

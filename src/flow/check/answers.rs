@@ -49,7 +49,7 @@ impl Check<'_> {
                 continue;
             };
             let Some(choices) = choices(step) else { continue };
-            if is_consent(objective) {
+            if is_consent(objective) || is_pledge(objective, step) {
                 self.skips_consent(p, n, objective);
                 self.consent_of_some(p, phase, objective);
                 // `Do you have anything against it?`: a no permits it.
@@ -200,6 +200,31 @@ fn choices(step: &Step) -> Option<Vec<Choice<'_>>> {
 fn is_consent(objective: &Objective) -> bool {
     let words = format!("{} {}", objective.id, objective.title).to_lowercase();
     CONSENT.iter().any(|word| words.contains(word))
+}
+
+/// Whether a question that nobody may pass over asks for a promise.
+fn is_pledge(objective: &Objective, step: &Step) -> bool {
+    const PLEDGES: [&str; 14] = [
+        "do you keep to",
+        "will you keep to",
+        "do you follow",
+        "will you follow",
+        "do you promise",
+        "do you accept",
+        "do you agree",
+        "do you confirm",
+        "do you undertake",
+        "hältst du dich",
+        "halten sie sich",
+        "versprichst du",
+        "versprechen sie",
+        "stimmst du zu",
+    ];
+    let asks = |text: &str| {
+        let lower = text.to_lowercase();
+        PLEDGES.iter().any(|asked| lower.contains(asked))
+    };
+    objective.skip == Skip::Never && questions(step).any(asks)
 }
 
 /// Whether a question is put so that a no is consent.

@@ -2,15 +2,29 @@
 
 use serde_json::Value;
 
-use super::{Check, paths::ways};
+use super::{Check, lengths::words, paths::ways};
 use crate::{
     config::{problem::did_you_mean, toml_document::escaped},
     flow::visible,
-    model::flow::{Approval, Decider, ELSE, Moment, Phase, REQUEST, Reader, Step},
+    model::flow::{Approval, Decider, ELSE, Moment, Phase, REQUEST, Reader, Skip, Step},
 };
 
 /// Most reminders of one request.
 const REMINDERS_MAX: usize = 2;
+
+/// How words for a proof begin, without which nobody should get on.
+const PROOFS: [&str; 10] = [
+    "certif",
+    "licen",
+    "proof",
+    "permit",
+    "vaccin",
+    "consent",
+    "zertifikat",
+    "nachweis",
+    "führerschein",
+    "einwillig",
+];
 
 impl Check<'_> {
     pub(super) fn approvals(&mut self) {
@@ -145,6 +159,20 @@ impl Check<'_> {
             let message =
                 format!("people let themselves past, and nothing is asked in `{channel}`");
             let hint = "write `decider = \"admin\"`, or leave `channel` out";
+            self.warn("/approvals/override/decider", message, hint);
+            return;
+        }
+        let objectives = self.flow.phase.iter().flat_map(|phase| &phase.objective);
+        let proof =
+            objectives.filter(|objective| objective.skip == Skip::Admin).find(|objective| {
+                let called =
+                    words(&format!("{} {}", objective.id, objective.title).replace('_', " "));
+                objective.required
+                    && called.iter().any(|word| PROOFS.iter().any(|p| word.starts_with(p)))
+            });
+        if let (Decider::Participant, Some(proof)) = (policy.decider, proof) {
+            let message = format!("people may let themselves past `{}`", proof.id);
+            let hint = "write `decider = \"admin\"`, or `skip = \"never\"` at the objective";
             self.warn("/approvals/override/decider", message, hint);
         }
     }

@@ -25,6 +25,7 @@ impl Check<'_> {
             for (n, step) in phase.step.iter().enumerate() {
                 let at = format!("/phase/{p}/step/{n}/branch");
                 self.comes_back(&at, phase, n);
+                self.rejected_goes_on(&at, phase, n);
                 if !has_points(step) && step.tool != REQUEST {
                     self.stops_elsewhere(&at, phase, step);
                 }
@@ -34,6 +35,23 @@ impl Check<'_> {
                 self.changes_nothing(&at, (phase, n));
                 self.silence_is_yes(&at, (phase, n));
             }
+        }
+    }
+
+    /// *Start over* leads past the form, to a request about what was not sent.
+    fn rejected_goes_on(&mut self, at: &str, phase: &Phase, n: usize) {
+        let step = &phase.step[n];
+        let later = phase.step.iter().skip(n + 1);
+        let target = step.branch.get("rejected").filter(|_| step.tool == "submit_for_validation");
+        let request =
+            later.into_iter().find(|later| later.tool == REQUEST && Some(&later.id) == target);
+        if let Some(request) = request {
+            let message = format!(
+                "whoever starts over is led on to the request `{}`, and nothing was sent",
+                request.id
+            );
+            let hint = format!("lead it to `{}`, or leave the branch out", step.id);
+            self.warn(&format!("{at}/rejected"), message, &hint);
         }
     }
 

@@ -13,6 +13,7 @@ use crate::{
         problem::{did_you_mean, listed},
         toml_document::escaped,
     },
+    flow::shape::kind,
     model::flow::{Opening, Period, Phase, Step, Uploads},
 };
 
@@ -21,6 +22,18 @@ const DEADLINE_MIN: u64 = 10 * 60;
 
 /// How words for a short time begin.
 const SHORT: [&str; 6] = ["minute", "second", "sekunde", "quick", "timer", "half"];
+
+/// Words for a day that is not far enough ahead.
+const TOO_SOON: [&str; 8] = [
+    "too soon",
+    "in less than",
+    "in advance",
+    "short notice",
+    "earliest",
+    "zu bald",
+    "zu kurzfristig",
+    "in weniger als",
+];
 
 /// How words for a reminder begin.
 const REMINDS: [&str; 6] = ["remind", "erinner", "rappel", "recordar", "recordator", "lembr"];
@@ -121,6 +134,24 @@ impl Check<'_> {
         }
     }
 
+    /// A time is a field of days, not one of other words.
+    fn is_day(&mut self, at: &str, expression: &str) {
+        let tokens = tokens(expression);
+        let [Token::Name(name)] = tokens.as_slice() else { return };
+        let path: Vec<&str> =
+            name.strip_prefix("records.").into_iter().flat_map(|p| p.split('.')).collect();
+        let Ok(Some(field)) = self.field(&path) else { return };
+        let is_day = match (kind(field), field["format"].as_str()) {
+            ("", _) | ("string", Some("date" | "date-time")) => true,
+            ("string", None) => !field["pattern"].is_null(),
+            _ => false,
+        };
+        if path.len() > 1 && !is_day {
+            let hint = Some("write `type = \"date\"` in its field".to_owned());
+            self.error(at, format!("`{name}` is not a day"), hint);
+        }
+    }
+
     /// `day | days_since < 2` is true of every day to come, where the text asks for a later one.
     fn days_to_come(&mut self, at: &str, step: &Step) {
         let Some(when) = &step.when else { return };
@@ -128,7 +159,12 @@ impl Check<'_> {
         let is_below = |window: &[Token<'_>]| {
             matches!(window, [Token::Name("days_since"), Token::Sign('<'), ..])
         };
-        let asks_for_later = questions(step).any(|text| text.contains("| plus("));
+        let asks_for_later = questions(step).any(|text| {
+            let words = format!(" {} ", words(text).join(" "));
+            let has =
+                |known: &[&str]| known.iter().any(|told| words.contains(&format!(" {told} ")));
+            text.contains("| plus(") || has(&TOO_SOON) && !has(&["ago", "since", "seit"])
+        });
         if asks_for_later && tokens.windows(2).any(is_below) {
             let message = "this is true of every day that is to come";
             self.warn(at, message, "write `days_until`");
@@ -175,6 +211,7 @@ impl Check<'_> {
             Opening::WorkingDays(days) => self.kept_until(&at, days),
             Opening::On(expression) => {
                 self.expression(&at, &expression);
+                self.is_day(&at, &expression);
                 self.kept_until_day(&at, &expression);
             }
         }

@@ -9,10 +9,23 @@ use super::{
     texts::{options, questions},
     tokens::{Token, tokens},
 };
-use crate::model::flow::{Phase, PhaseEffect, REQUEST};
+use crate::model::flow::{Flow, Phase, PhaseEffect, REQUEST, Step};
 
 /// Phrases by which a text says that no more than what it names is sent.
 const NOTHING_ELSE: [&str; 4] = ["nothing else", "nothing more", "sonst nichts", "nichts anderes"];
+
+/// Phrases by which a text says that nobody learns who has written something.
+const ANONYMOUS: [&str; 9] = [
+    "without your name",
+    "without names",
+    "nobody learns who",
+    "nobody will know who",
+    "no one learns who",
+    "no one will know who",
+    "anonymously",
+    "ohne deinen namen",
+    "ohne ihren namen",
+];
 
 /// Words for those who look at something before it happens.
 const TEAM: [&str; 10] = [
@@ -31,6 +44,11 @@ const TEAM: [&str; 10] = [
 /// Words for what they do with it.
 const CHECKS: [&str; 8] =
     ["check", "checks", "approve", "approves", "confirm", "confirms", "review", "reviews"];
+
+/// What a text promises about names, in its words.
+fn anonymity(text: &str) -> Option<&'static str> {
+    ANONYMOUS.into_iter().find(|promise| text.contains(promise))
+}
 
 impl Check<'_> {
     pub(super) fn promised_effects(&mut self) {
@@ -54,30 +72,50 @@ impl Check<'_> {
                         }
                         self.called_by_a_no(&at, when.as_deref());
                     }
+                    PhaseEffect::DiscordPost { mention_participant: true, .. } => {
+                        if let Some(promise) = lower.iter().find_map(|text| anonymity(text)) {
+                            let message =
+                                format!("a text promises “{promise}”, and this names them");
+                            let hint = "take `mention_participant` out, or change the text";
+                            self.warn(&format!("{at}/mention_participant"), message, hint);
+                        }
+                    }
                     PhaseEffect::DiscordAddRolesFrom { approval: None, .. } => {
                         self.unchecked(&at, phase);
                     }
                     _ => {}
                 }
+                self.in_spite_of_objections(&at, effect.when());
             }
+        }
+    }
+
+    /// What happens for those who say that they object to it.
+    fn in_spite_of_objections(&mut self, at: &str, when: Option<&str>) {
+        let Some((step, value, is_not)) = when.and_then(|when| compared_answer(self.flow, when))
+        else {
+            return;
+        };
+        let label = options(step).find(|(id, _)| *id == value).map(|(_, label)| label);
+        let is_for_yes =
+            label.is_some_and(|label| if is_not { says_no(label) } else { says_yes(label) });
+        if is_for_yes && questions(step).any(asks_for_objections) {
+            let message = "this happens for those who object to it";
+            let hint = format!("reverse the comparison with `{value}`");
+            self.warn(&format!("{at}/when"), message, &hint);
         }
     }
 
     /// A web hook that is called only if somebody has said no, where they could have said yes.
     fn called_by_a_no(&mut self, at: &str, when: Option<&str>) {
-        let Some(when) = when else { return };
-        let (id, value, is_not) = match tokens(when).as_slice() {
-            [Token::Name(id), Token::Sign(sign), Token::Sign('='), Token::Text(value)] => {
-                (*id, *value, *sign == '!')
-            }
-            _ => return,
+        let Some((step, value, is_not)) = when.and_then(|when| compared_answer(self.flow, when))
+        else {
+            return;
         };
-        let step = id.strip_prefix("answers.").and_then(|id| {
-            self.flow.phase.iter().flat_map(|phase| &phase.step).find(|step| step.id == id)
-        });
         // A no to `Do you object?` is a yes.
-        let step = step.filter(|step| !questions(step).any(asks_for_objections));
-        let Some(step) = step else { return };
+        if questions(step).any(asks_for_objections) {
+            return;
+        }
         let label =
             |wanted: &str| options(step).find(|(id, _)| *id == wanted).map(|(_, label)| label);
         let is_yes = |label: &str| says_yes(label) && !says_no(label);
@@ -110,4 +148,17 @@ impl Check<'_> {
             self.warn(at, message, hint);
         }
     }
+}
+
+/// The question whose answer a condition compares, with what, and whether it is to be another.
+fn compared_answer<'f, 'w>(flow: &'f Flow, when: &'w str) -> Option<(&'f Step, &'w str, bool)> {
+    let (id, value, is_not) = match tokens(when).as_slice() {
+        [Token::Name(id), Token::Sign(sign), Token::Sign('='), Token::Text(value)] => {
+            (*id, *value, *sign == '!')
+        }
+        _ => return None,
+    };
+    let id = id.strip_prefix("answers.")?;
+    let step = flow.phase.iter().flat_map(|phase| &phase.step).find(|step| step.id == id)?;
+    Some((step, value, is_not))
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Check, lengths::DAY, objectives::is_open_ended};
 use crate::{
     config::problem::did_you_mean,
-    flow::text,
+    flow::text::{self, has_expressions},
     model::flow::{Decider, Mode, Period, Skip},
 };
 
@@ -117,6 +117,10 @@ impl Check<'_> {
     /// Phases that `next` leads past, which no other way leads to. What must not be skipped is not skipped like that.
     fn leapt_over(&mut self, at: &str, from: usize, to: usize) {
         let flow = self.flow;
+        // Those for whom the phase doesn't apply come to what stands after it.
+        if flow.phase[from].when.is_some() {
+            return;
+        }
         for over in from + 1..to {
             let phase = &flow.phase[over];
             let is_led_to =
@@ -224,7 +228,6 @@ impl Check<'_> {
         for (p, phase) in flow.phase.iter().enumerate() {
             texts.push((format!("/phase/{p}/title"), &phase.title));
             texts.push((format!("/phase/{p}/prompt"), &phase.prompt));
-            texts.push((format!("/phase/{p}/intro"), phase.intro.as_deref().unwrap_or_default()));
             for (n, objective) in phase.objective.iter().enumerate() {
                 texts.push((format!("/phase/{p}/objective/{n}/title"), &objective.title));
             }
@@ -232,12 +235,32 @@ impl Check<'_> {
         for (at, text) in texts {
             self.placeholders(&at, text);
         }
+        for (p, phase) in flow.phase.iter().enumerate() {
+            let Some(intro) = &phase.intro else { continue };
+            self.introduction(&format!("/phase/{p}/intro"), intro);
+        }
+    }
+
+    /// An intro has both: names as in a notice, and expressions as in the texts of steps.
+    fn introduction(&mut self, at: &str, intro: &str) {
+        let names = text::placeholders(intro).into_iter().filter(|inner| text::is_word(inner));
+        let filled: BTreeMap<String, String> =
+            names.map(|name| (name.to_owned(), String::new())).collect();
+        self.placeholders_of(at, filled.keys().map(String::as_str));
+        let rest = text::fill(intro, &filled);
+        if has_expressions(&rest) {
+            self.template(at, &rest);
+        }
     }
 
     fn placeholders(&mut self, at: &str, text: &str) {
+        self.placeholders_of(at, text::placeholders(text).into_iter());
+    }
+
+    fn placeholders_of<'t>(&mut self, at: &str, names: impl Iterator<Item = &'t str>) {
         let declared = &self.flow.vars;
         let known = || declared.iter().map(String::as_str).chain(["retention"]);
-        for name in text::placeholders(text) {
+        for name in names {
             if !known().any(|known| known == name) {
                 let hint = did_you_mean(name, known())
                     .unwrap_or_else(|| format!("add `\"{name}\"` to `vars` at the top"));

@@ -9,7 +9,10 @@ use super::{
     lengths::words,
     texts::{options, questions},
 };
-use crate::{config::toml_document::escaped, model::flow::PhaseEffect};
+use crate::{
+    config::toml_document::escaped,
+    model::flow::{PhaseEffect, Step},
+};
 
 /// Words of a refusal.
 const REFUSES: [&str; 25] = [
@@ -97,6 +100,10 @@ impl Check<'_> {
                 let message = "this reads like a refusal, and `denied` like a welcome";
                 let at = format!("/approvals/{}/approved", escaped(name));
                 self.warn(&at, message, "swap `approved` and `denied`");
+            } else if sounds(approved, &REFUSES, &WELCOMES) && !is_negative(denied) {
+                let message = "this reads like a refusal, and `denied` doesn't";
+                let at = format!("/approvals/{}/approved", escaped(name));
+                self.warn(&at, message, "swap `approved` and `denied`");
             } else if denied != approved && sounds(denied, &NEVER_DENIED, &REFUSES) {
                 let at = format!("/approvals/{}/denied", escaped(name));
                 self.warn(
@@ -155,6 +162,7 @@ impl Check<'_> {
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, step) in phase.step.iter().enumerate() {
                 let pairs: Vec<(&str, &str)> = options(step).collect();
+                self.risks(&format!("/phase/{p}/step/{n}"), step);
                 if !questions(step).any(asks_for_objections) {
                     self.label_against_id(&format!("/phase/{p}/step/{n}/args/options"), &pairs);
                 }
@@ -167,6 +175,47 @@ impl Check<'_> {
                     self.role_of_other(&format!("/phase/{p}/effect/{n}/map"), &pairs);
                 }
             }
+        }
+    }
+
+    /// `Nobody may jump with an injured back. Does this apply to you?`, where a no ends it and a yes goes on.
+    fn risks(&mut self, at: &str, step: &Step) {
+        const FORBIDS: [&str; 10] = [
+            "nobody may",
+            "no one may",
+            "must not",
+            "may not",
+            "not allowed",
+            "don't let",
+            "niemand darf",
+            "darf nicht",
+            "dürfen nicht",
+            "nicht erlaubt",
+        ];
+        const APPLIES: [&str; 8] = [
+            "apply to you",
+            "applies to you",
+            "one of these",
+            "any of these",
+            "any of this",
+            "trifft",
+            "eines davon",
+            "etwas davon",
+        ];
+        let lower = |text: &str| text.to_lowercase().replace('’', "'");
+        let asks = questions(step).map(lower).any(|text| {
+            let has = |known: &[&str]| known.iter().any(|told| text.contains(told));
+            has(&FORBIDS) && has(&APPLIES)
+        });
+        let of = |says: fn(&str) -> bool| options(step).find(|(_, label)| says(label));
+        let (Some((yes, _)), Some((no, _))) = (of(says_yes), of(says_no)) else { return };
+        if asks && step.leads(no) == Some("@stop") && step.leads(yes) != Some("@stop") {
+            let message = "whoever the text excludes goes on, and everybody else is stopped";
+            self.warn(
+                &format!("{at}/branch/{no}"),
+                message,
+                &format!("lead `{yes}` there instead"),
+            );
         }
     }
 
@@ -251,6 +300,15 @@ fn speaks_of_model(text: &str) -> bool {
         let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
         (has(&MODEL) || has(&SPEAKS)) && !has(&DENIES)
     })
+}
+
+/// Whether a text refuses or denies anything.
+fn is_negative(text: &str) -> bool {
+    const NEGATIONS: [&str; 16] = [
+        "no", "not", "t", "cannot", "never", "nobody", "nothing", "full", "nicht", "kein", "keine",
+        "keinen", "leider", "ne", "pas", "nada",
+    ];
+    sounds(text, &REFUSES, &[]) || words(text).iter().any(|word| NEGATIONS.contains(&word.as_str()))
 }
 
 fn sounds(text: &str, like: &[&str], unlike: &[&str]) -> bool {

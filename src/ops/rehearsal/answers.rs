@@ -255,6 +255,7 @@ fn filled(review: &Review, Filling { is_least, entries, nth }: Filling) -> Value
         let is_empty = match &field.value {
             Value::Null => true,
             Value::String(text) => text.trim().is_empty(),
+            Value::Array(entries) => entries.is_empty(),
             _ => false,
         };
         if is_empty

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Scope;
 use crate::{
     flow::LoadedFlow,
-    model::flow::{REQUEST, Step},
+    model::flow::{Phase, REQUEST, Step},
     session::State,
 };
 
@@ -26,14 +26,7 @@ pub fn holes(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, Stri
     if !texts.iter().any(|(_, text)| text.contains("{{")) {
         return Vec::new();
     }
-    let mut scope = Scope::new(state, flow);
-    scope.environment.add_filter("or_hole", |value: Shown| {
-        let is_nothing = value.is_undefined()
-            || value.is_none()
-            || value.as_str().is_some_and(|text| text.trim().is_empty())
-            || value.len() == Some(0);
-        if is_nothing { Shown::from(HOLE.to_string()) } else { value }
-    });
+    let scope = Scope::seeking_holes(state, flow);
     let texts = texts.into_iter().flat_map(|(at, text)| {
         let found = scope.holes_in(&text);
         found.into_iter().map(move |expression| (at.clone(), expression)).collect::<Vec<_>>()
@@ -59,6 +52,21 @@ pub fn failing_texts(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(Stri
     failing.collect()
 }
 
+/// What is wrong with the intro of the phase that has begun, before anything in it is answered: that it can't be filled in,
+/// or expressions in it that come to nothing.
+pub fn intro_trouble(state: &State, flow: &LoadedFlow) -> (Option<String>, Vec<String>) {
+    let phase = state.phase().and_then(|id| flow.phase(id));
+    let is_answered =
+        |phase: &&Phase| phase.step.iter().any(|step| state.results.contains_key(&step.id));
+    let phase = phase.filter(|phase| state.opens_at.is_none() && !is_answered(phase));
+    let intro = phase.and_then(|phase| Some(flow.text(phase.intro.as_ref()?)));
+    let Some(intro) = intro.filter(|intro| intro.contains("{{")) else {
+        return (None, Vec::new());
+    };
+    let scope = Scope::seeking_holes(state, flow);
+    (scope.filled(&intro, &scope.context).err(), scope.holes_in(&intro))
+}
+
 /// Arguments of a step without a value now, with the expressions that they were to come from.
 pub fn valueless(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, String)> {
     let scope = Scope::new(state, flow);
@@ -72,6 +80,19 @@ pub fn valueless(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, 
 }
 
 impl Scope<'_> {
+    /// One that puts a mark where nothing would stand.
+    fn seeking_holes(state: &State, flow: &LoadedFlow) -> Self {
+        let mut scope = Self::new(state, flow);
+        scope.environment.add_filter("or_hole", |value: Shown| {
+            let is_nothing = value.is_undefined()
+                || value.is_none()
+                || value.as_str().is_some_and(|text| text.trim().is_empty())
+                || value.len() == Some(0);
+            if is_nothing { Shown::from(HOLE.to_string()) } else { value }
+        });
+        scope
+    }
+
     fn holes_in(&self, text: &str) -> Vec<String> {
         let is_empty = self.filled(text, &self.context).is_ok_and(|text| text.trim().is_empty());
         if is_empty {

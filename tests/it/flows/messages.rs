@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
-use super::{contradictions, effects, harms, mistakes::mistaken, promises, said, slips};
+use super::{
+    consequences, contradictions, effects, harms, mistakes::mistaken, promises, said, slips,
+};
 
 const HEAD: &str = "# What the check of a flow says
 
@@ -61,6 +63,7 @@ fn the_messages_of_the_check_are_listed() {
         .chain(contradictions::all())
         .chain(promises::all())
         .chain(effects::all())
+        .chain(consequences::all())
     {
         messages.extend(said(&flow).lines().map(parts));
     }
