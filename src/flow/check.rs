@@ -35,6 +35,7 @@ mod periods;
 mod promised_effects;
 pub(crate) mod quiz;
 mod readers;
+mod repeated_forms;
 mod results;
 mod start;
 pub(crate) mod steps;
@@ -129,6 +130,7 @@ pub fn check(
     check.promised_effects();
     check.bounds_told();
     check.unanswered();
+    check.repeated_forms();
     check.optional();
     check.units();
     check.unread();

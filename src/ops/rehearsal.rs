@@ -408,14 +408,7 @@ impl Rehearsal {
                 }
             }
         }
-        let (why, empty) = script::holes::intro_trouble(state, flow);
-        let intro = state.phase().and_then(|id| flow.position(id));
-        let intro = intro.map(|p| format!("/phase/{p}/intro"));
-        for trouble in
-            why.map(Trouble::Text).into_iter().chain(empty.into_iter().map(Trouble::Hole))
-        {
-            self.find(intro.clone(), trouble, taken);
-        }
+        self.look_at_intro(state, flow, taken);
         for (at, why) in script::failing_conditions(state, flow) {
             self.find(Some(at), Trouble::Condition(why), taken);
         }
@@ -424,6 +417,18 @@ impl Rehearsal {
         {
             self.find(pointer(flow, &step), Trouble::Text(failure.to_string()), taken);
             self.steps.insert(step);
+        }
+    }
+
+    /// What the phase has begun with.
+    fn look_at_intro(&mut self, state: &State, flow: &LoadedFlow, taken: &[Taken]) {
+        let (why, empty) = script::holes::intro_trouble(state, flow);
+        let at = state.phase().and_then(|id| flow.position(id));
+        let at = at.map(|p| format!("/phase/{p}/intro"));
+        for trouble in
+            why.map(Trouble::Text).into_iter().chain(empty.into_iter().map(Trouble::Hole))
+        {
+            self.find(at.clone(), trouble, taken);
         }
     }
 

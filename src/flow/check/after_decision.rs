@@ -9,6 +9,9 @@ use super::{
     Check,
     decisions::{needs_answer, roles},
     paths::leads_to,
+    steps::outcomes,
+    swapped::is_welcome,
+    texts::questions,
     tokens::{Token, tokens},
 };
 use crate::model::flow::{ELSE, Moment, Phase, PhaseEffect, REQUEST, Step};
@@ -23,6 +26,7 @@ impl Check<'_> {
                     self.lapsed(p, n, step);
                     self.falls_through(p, n, step);
                     self.rewarded(p, n);
+                    self.welcomed(p, n, step);
                 }
             }
         }
@@ -44,6 +48,30 @@ impl Check<'_> {
                 "people who are approved are stopped here, and those who are denied go on";
             let hint = "write `denied = \"@stop\"` instead of `approved`";
             self.warn(&format!("/phase/{p}/step/{n}/branch/approved"), message, hint);
+        }
+    }
+
+    /// Who is denied comes, by the steps between, to the welcome that approval leads to.
+    fn welcomed(&mut self, p: usize, n: usize, step: &Step) {
+        let phase = &self.flow.phase[p];
+        let place = |key: &str| {
+            let target = step.leads(key)?;
+            phase.step.iter().position(|step| step.id == target)
+        };
+        let (Some(denied), Some(approved)) = (place("denied"), place("approved")) else { return };
+        let goes_on = |step: &Step| {
+            let leads_on = |key: &String| step.leads(key).is_none_or(|target| target == "@next");
+            step.tool != REQUEST && outcomes(step).is_none_or(|all| all.iter().any(leads_on))
+        };
+        let between = phase.step.get(denied..approved).unwrap_or_default();
+        let target = &phase.step[approved];
+        if !between.is_empty() && between.iter().all(goes_on) && questions(target).any(is_welcome) {
+            let message = format!("people who are denied come to `{}`, a welcome", target.id);
+            let hint = "end with a branch to `@stop`, or put `when` on it";
+            let at = format!("/phase/{p}/step/{n}/branch/denied");
+            if target.when.is_none() {
+                self.warn(&at, message, hint);
+            }
         }
     }
 

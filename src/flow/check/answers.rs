@@ -42,6 +42,7 @@ impl Check<'_> {
             {
                 self.passed_over(p, phase, (objective, kind));
             }
+            self.consent_by_form(&at, objective);
             let Done::Answered(answered) = &objective.done else { continue };
             let Some((s, step)) =
                 phase.step.iter().enumerate().find(|(_, step)| step.id == answered.step)
@@ -75,6 +76,23 @@ impl Check<'_> {
             let message = format!("only some people are asked for `{}`", objective.id);
             let hint = "leave `when` out, or see that the others give their consent elsewhere";
             self.warn(&format!("/phase/{p}/when"), message, hint);
+        }
+    }
+
+    /// A form that is filled in is no consent, where it may be in place of the answer.
+    fn consent_by_form(&mut self, at: &str, objective: &Objective) {
+        let Done::Any(ways) = &objective.done else { return };
+        let is_asked = ways.iter().any(|way| matches!(way, Done::Answered(_)));
+        let form = ways.iter().find_map(|way| match way {
+            Done::Reviewed(data) => Some(data),
+            _ => None,
+        });
+        if let Some(data) = form.filter(|_| is_asked && is_consent(objective)) {
+            let message = format!(
+                "`{}` is completed by the form `{data}` as well, without a yes",
+                objective.id
+            );
+            self.warn(at, message, "write `all` instead of `any`");
         }
     }
 

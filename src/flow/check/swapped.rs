@@ -302,6 +302,11 @@ fn speaks_of_model(text: &str) -> bool {
     })
 }
 
+/// Whether a text welcomes somebody.
+pub(super) fn is_welcome(text: &str) -> bool {
+    sounds(text, &WELCOMES, &REFUSES)
+}
+
 /// Whether a text refuses or denies anything.
 fn is_negative(text: &str) -> bool {
     const NEGATIONS: [&str; 16] = [

@@ -63,6 +63,7 @@ impl Check<'_> {
             for (n, step) in phase.step.iter().enumerate() {
                 let at = format!("/phase/{p}/step/{n}");
                 self.ages_told(&at, step.when.as_deref(), questions(step));
+                self.ages_of_options(&at, step);
                 self.old_enough(&at, step);
                 self.days_told(&at, step);
                 self.days_counted(&at, step);
@@ -103,7 +104,21 @@ impl Check<'_> {
         when: Option<&str>,
         texts: impl IntoIterator<Item = &'t str>,
     ) {
-        let Some(older) = when.and_then(|when| older_than(&tokens(when))) else { return };
+        let tokens = when.map(tokens).unwrap_or_default();
+        let must = ["must", "only", "müssen", "musst", "nur"];
+        if let Some(younger) = younger_than(&tokens) {
+            let mut texts = texts.into_iter().map(words);
+            let told = texts.any(|words| {
+                says_from(&words, younger)
+                    && !words.iter().any(|word| must.contains(&word.as_str()))
+            });
+            if told {
+                let message = format!("people younger than {younger} read that they are older");
+                self.warn(&format!("{at}/when"), message, "reverse the comparison");
+            }
+            return;
+        }
+        let Some(older) = older_than(&tokens) else { return };
         for text in texts {
             let words = words(text);
             let is_minor =
@@ -115,7 +130,6 @@ impl Check<'_> {
                     before.iter().eq(begin.iter()) && age.map(f64::from) == Some(older)
                 })
             };
-            let must = ["must", "only", "müssen", "musst", "nur"];
             if (is_minor || UNDER.iter().any(says))
                 && !words.iter().any(|word| must.contains(&word.as_str()))
             {
@@ -123,6 +137,15 @@ impl Check<'_> {
                 self.warn(&format!("{at}/when"), message, "reverse the comparison");
                 return;
             }
+        }
+    }
+
+    /// `Drive (from 18)`, offered `when = "… | age < 18"`.
+    fn ages_of_options(&mut self, at: &str, step: &Step) {
+        let options = step.args.get("options").and_then(Value::as_array);
+        for (n, option) in options.into_iter().flatten().enumerate() {
+            let at = format!("{at}/args/options/{n}");
+            self.ages_told(&at, option["when"].as_str(), option["label"].as_str());
         }
     }
 
@@ -242,6 +265,48 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// The age that a condition asks people to be below, where it does nothing else with ages.
+fn younger_than(tokens: &[Token<'_>]) -> Option<f64> {
+    let younger = tokens.windows(3).find_map(|part| match part {
+        [Token::Name("age"), Token::Sign('<'), Token::Number(age)] => Some(*age),
+        _ => None,
+    });
+    younger.filter(|_| !tokens.iter().any(|token| matches!(token, Token::Name("not" | "or"))))
+}
+
+/// Whether a text speaks of those who have reached an age: `from 18`, `18 or older`.
+fn says_from(words: &[String], age: f64) -> bool {
+    const FROM: [&[&str]; 8] = [
+        &["from"],
+        &["over"],
+        &["above"],
+        &["older", "than"],
+        &["ab"],
+        &["über"],
+        &["älter", "als"],
+        &["mayores", "de"],
+    ];
+    let is_age = |word: Option<&String>| {
+        let number = word.and_then(|word| number(word)).and_then(|n| u32::try_from(n).ok());
+        number.map(f64::from) == Some(age)
+    };
+    let before = |begin: &&[&str]| {
+        (0..words.len()).any(|n| {
+            words[n..].iter().zip(begin.iter()).filter(|(told, word)| told == *word).count()
+                == begin.len()
+                && is_age(words.get(n + begin.len()))
+        })
+    };
+    let after = words.windows(3).any(|part| {
+        is_age(part.first())
+            && matches!(
+                (part[1].as_str(), part[2].as_str()),
+                ("or", "older" | "over") | ("and", "older" | "over") | ("oder", "älter")
+            )
+    });
+    after || FROM.iter().any(before)
 }
 
 /// The age that a condition asks people to have, where it does nothing else with ages.

@@ -193,6 +193,68 @@ const CASES: &[(Edits, &str)] = &[
         )],
         "",
     ),
+    (
+        &[(
+            "id = \"name_known\", title = \"Name\", done = { reviewed = \"name\" }",
+            "id = \"agreed\", title = \"Consent\", done = { any = [{ answered = { step = \"swims\", with = [\"yes\"] } }, { reviewed = \"name\" }] }",
+        )],
+        "warning: `agreed` is completed by the form `name` as well, without a yes. hint: write `all` instead of `any`",
+    ),
+    (
+        &[
+            (
+                "{ id = \"come\", label = \"I'm on my way\" }",
+                "{ id = \"come\", label = \"I'm on my way\" }, { id = \"drive\", label = \"I drive (from 18)\", when = \"records.name.born and records.name.born | age < 18\" }",
+            ),
+            (FIELD, "born = { type = \"date\", title = \"Date of birth\" }\nboat = {"),
+        ],
+        "warning: people younger than 18 read that they are older. hint: reverse the comparison",
+    ),
+    (
+        &[
+            (
+                "{ id = \"come\", label = \"I'm on my way\" }",
+                "{ id = \"come\", label = \"I'm on my way\" }, { id = \"drive\", label = \"I drive (under 18)\", when = \"records.name.born and records.name.born | age < 18\" }",
+            ),
+            (FIELD, "born = { type = \"date\", title = \"Date of birth\" }\nboat = {"),
+        ],
+        "",
+    ),
+    (
+        &[(
+            STEP,
+            "  { id = \"parent\", tool = \"submit_for_validation\", args = { dataType = \"name\", message = \"And who is your mother?\", data = {} } },\n  { id = \"mail\", tool",
+        )],
+        "warning: this overwrites what `name_form` has stored as `name`. hint: give it data of its own",
+    ),
+    (
+        &[
+            (
+                STEP,
+                "  { id = \"again\", tool = \"submit_for_validation\", args = { dataType = \"name\", message = \"Is this still right?\", data = { \"$from\" = \"records.name\" } } },\n  { id = \"mail\", tool",
+            ),
+            (
+                "{ id = \"again\", tool = \"get_user_option\", args = { prompt = \"Would",
+                "{ id = \"more\", tool = \"get_user_option\", args = { prompt = \"Would",
+            ),
+        ],
+        "",
+    ),
+    (
+        &[
+            (TABLE, APPROVAL),
+            (
+                "approved = \"Sorry, this course takes nobody any more.\"\ndenied = \"You start on Monday!\"",
+                "approved = \"You start on Monday.\"\ndenied = \"This time it's full.\"",
+            ),
+            (STEP, DECIDED),
+            (
+                "branch = { denied = \"@stop\", expired = \"@handoff\" } },",
+                "branch = { approved = \"hello\", denied = \"next_year\", expired = \"@handoff\" } },\n  { id = \"next_year\", tool = \"get_user_option\", args = { prompt = \"May we write next year?\", options = [{ id = \"yes\", label = \"Yes\" }, { id = \"no\", label = \"No\" }] }, branch = { no = \"@stop\" } },\n  { id = \"hello\", tool = \"request_user_input\", args = { prompt = \"Welcome aboard! What do you eat?\" } },",
+            ),
+        ],
+        "warning: people who are denied come to `hello`, a welcome. hint: end with a branch to `@stop`",
+    ),
 ];
 
 fn edited(edits: Edits) -> String {
