@@ -303,7 +303,7 @@ fn says_from(words: &[String], age: f64) -> bool {
         is_age(part.first())
             && matches!(
                 (part[1].as_str(), part[2].as_str()),
-                ("or", "older" | "over") | ("and", "older" | "over") | ("oder", "älter")
+                ("or" | "and", "older" | "over") | ("oder", "älter")
             )
     });
     after || FROM.iter().any(before)
