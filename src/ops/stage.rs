@@ -169,6 +169,7 @@ impl Stage {
             scene.extractor.clone(),
         );
         let files = files
+            .map(Artifacts::without_syncs)
             .map_err(|error| Error::Store(crate::store::Error::Unavailable(Arc::new(error))))?;
         let parts = Parts {
             store: Arc::<MemoryStore>::clone(&store),

@@ -75,6 +75,13 @@ impl Artifacts {
         Ok(Self { blobs: Blobs::open(data_dir, keys)?, clock, ids, extractor, heavy })
     }
 
+    /// The same files, where none need survive a crash: nothing waits for the device. For what is thrown away in the end,
+    /// such as the rehearsal of a flow.
+    #[must_use]
+    pub fn without_syncs(self) -> Self {
+        Self { blobs: self.blobs.without_syncs(), ..self }
+    }
+
     /// Checks a file against what was asked for and keeps it, synced, before it returns. Pictures are re-encoded
     /// without metadata first. The same bytes again give the same digest and one file, under a new id.
     pub async fn keep(

@@ -842,7 +842,7 @@ fn artifacts(
     let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
     let keys = Arc::<Mortal>::clone(store);
     let (clock, ids) = (Arc::clone(clock), Arc::clone(ids));
-    Artifacts::new(disk.folder.path(), keys, clock, ids, extractor).unwrap()
+    Artifacts::new(disk.folder.path(), keys, clock, ids, extractor).unwrap().without_syncs()
 }
 
 /// A place on the platform.

@@ -281,7 +281,7 @@ impl Stage {
             toolbox: Arc::clone(&toolbox),
             // What a child run came to was recorded as the result of its call.
             tasks: Arc::default(),
-            artifacts: Arc::new(files.map_err(Error::Setup)?),
+            artifacts: Arc::new(files.map_err(Error::Setup)?.without_syncs()),
             contacts: Arc::new(Contacts::new(served.into_iter().collect())),
             webhooks: Arc::default(),
             models: Models {

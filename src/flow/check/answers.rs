@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Check, texts::questions};
+use super::{
+    Check,
+    texts::{options, questions},
+};
 use crate::model::flow::{AnsweredWith, Done, ELSE, Objective, Phase, Skip, Step};
 
 /// Words in the ids and titles of objectives that somebody consents to.
@@ -50,6 +53,7 @@ impl Check<'_> {
                 continue;
             };
             let Some(choices) = choices(step) else { continue };
+            self.skips_gate((p, n), objective, answered, step);
             if is_consent(objective) || is_pledge(objective, step) {
                 self.skips_consent(p, n, objective);
                 self.consent_of_some(p, phase, objective);
@@ -115,6 +119,31 @@ impl Check<'_> {
             );
             let hint = "add `required = true` to its `args`, or a branch for `skipped`";
             self.warn(&format!("/phase/{p}/step/{n}/args"), message, hint);
+        }
+    }
+
+    /// A question that turns people away is no question where they may pass it over.
+    fn skips_gate(
+        &mut self,
+        (p, n): (usize, usize),
+        objective: &Objective,
+        answered: &AnsweredWith,
+        step: &Step,
+    ) {
+        let turns_away = |id: &str| {
+            !answered.with.is_empty()
+                && !answered.with.iter().any(|with| with == id)
+                && step.leads(id) == Some("@stop")
+        };
+        let refused = options(step).find(|(id, _)| turns_away(id));
+        let is_optional = objective.required && objective.skip == Skip::Participant;
+        if let Some((id, _)) = refused.filter(|_| is_optional && !is_consent(objective)) {
+            let message = format!(
+                "`{id}` ends the conversation, and whoever skips `{}` goes on",
+                objective.id
+            );
+            let hint = "set `skip = \"never\"`";
+            self.warn(&format!("/phase/{p}/objective/{n}/skip"), message, hint);
         }
     }
 

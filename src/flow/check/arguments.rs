@@ -137,8 +137,12 @@ impl Check<'_> {
             } else {
                 "add entries without `when`, or take a `when` out"
             };
-            let hint = hint.to_owned();
-            self.error(&format!("{at}{place}"), message, Some(hint));
+            if is_each {
+                self.error(&format!("{at}{place}"), message, Some(hint.to_owned()));
+            } else {
+                // What the conditions come to shows when the flow is run.
+                self.warn(&format!("{at}{place}"), message, hint);
+            }
         }
         if let Some(max) = bound("maxItems").filter(|max| most > *max) {
             let message = format!("this may yield more than {max} entries");
@@ -224,7 +228,7 @@ impl Check<'_> {
         place: &str,
         outline: &mut Outline,
     ) -> Value {
-        let mut sure = 0;
+        let mut sure = contraries(items);
         let mut list = Vec::new();
         for (n, item) in items.iter().enumerate() {
             let place = format!("{place}/{n}");
@@ -310,4 +314,28 @@ impl Check<'_> {
             self.error(&format!("{here}/{}", escaped(key)), format!("unknown key `{key}`"), hint);
         }
     }
+}
+
+/// How many pairs of entries there are of which one always applies: `when = "a"`, `when = "not a"`.
+fn contraries(items: &[Value]) -> usize {
+    let conditions: Vec<&str> = items.iter().filter_map(|item| item[WHEN].as_str()).collect();
+    let pairs = conditions.iter().enumerate().filter(|(n, condition)| {
+        conditions[n + 1..].iter().any(|other| is_contrary(condition, other))
+    });
+    pairs.count()
+}
+
+/// Whether exactly one of two conditions is true, whatever is answered.
+fn is_contrary(one: &str, other: &str) -> bool {
+    let plain = |condition: &str| -> String {
+        let condition = condition.trim();
+        let within = condition.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+        within.filter(|within| !within.contains(['(', ')'])).unwrap_or(condition).trim().to_owned()
+    };
+    let denies = |one: &str, other: &str| {
+        let rest = one.trim().strip_prefix("not ").map(plain);
+        rest.is_some_and(|rest| rest == plain(other))
+            || one.matches("==").count() == 1 && one.replace("==", "!=") == other
+    };
+    denies(one, other) || denies(other, one)
 }

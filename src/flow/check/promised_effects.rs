@@ -5,6 +5,7 @@ use super::{
     Check,
     answers::asks_for_objections,
     lengths::words,
+    readers::promise,
     swapped::{says_no, says_yes},
     texts::{options, questions},
     tokens::{Token, tokens},
@@ -60,6 +61,9 @@ impl Check<'_> {
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, effect) in phase.effect.iter().enumerate() {
                 let at = format!("/phase/{p}/effect/{n}");
+                if let PhaseEffect::DiscordPost { channel, .. } = effect {
+                    self.posted_in_spite(&at, channel);
+                }
                 match effect {
                     PhaseEffect::Webhook { include, when, url_from, .. } => {
                         if is_limited && include.len() > 1 {
@@ -88,6 +92,22 @@ impl Check<'_> {
                 self.in_spite_of_objections(&at, effect.when());
             }
         }
+    }
+
+    /// A notice that promises few readers, and a post for everybody.
+    fn posted_in_spite(&mut self, at: &str, channel: &str) {
+        let notice = self.flow.notice.as_ref().map(|notice| notice.text.to_lowercase());
+        let is_until =
+            |text: &String| ["until", "before you", "bis du"].iter().any(|w| text.contains(w));
+        let Some(group) = notice.filter(|text| !is_until(text)).and_then(|text| promise(&text))
+        else {
+            return;
+        };
+        let message = format!(
+            "the notice promises it to {} only, and it is posted in `{channel}`",
+            group.join(" ")
+        );
+        self.warn(&format!("{at}/channel"), message, "take the effect out, or change the notice");
     }
 
     /// What happens for those who say that they object to it.

@@ -159,7 +159,7 @@ fn hook(effect: &PhaseEffect) -> Option<(&str, &[String])> {
 }
 
 /// The group that a text promises to be the only one that reads an answer.
-fn promise(text: &str) -> Option<Vec<String>> {
+pub(super) fn promise(text: &str) -> Option<Vec<String>> {
     text.split(['.', '!', '?', ';', '\n', ',']).find_map(|sentence| {
         let words = words(sentence);
         let only = words.iter().position(|word| ONLY.contains(&word.as_str()))?;

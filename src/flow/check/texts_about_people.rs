@@ -107,9 +107,9 @@ impl Check<'_> {
         let tokens = when.map(tokens).unwrap_or_default();
         let must = ["must", "only", "müssen", "musst", "nur"];
         if let Some(younger) = younger_than(&tokens) {
-            let mut texts = texts.into_iter().map(words);
-            let told = texts.any(|words| {
-                says_from(&words, younger)
+            let told = texts.into_iter().any(|text| {
+                let words = words(text);
+                (says_from(&words, younger) || text.contains(&format!("{younger}+")))
                     && !words.iter().any(|word| must.contains(&word.as_str()))
             });
             if told {
@@ -273,7 +273,25 @@ fn younger_than(tokens: &[Token<'_>]) -> Option<f64> {
         [Token::Name("age"), Token::Sign('<'), Token::Number(age)] => Some(*age),
         _ => None,
     });
+    let younger = younger.or_else(|| born(tokens, '>'));
     younger.filter(|_| !tokens.iter().any(|token| matches!(token, Token::Name("not" | "or"))))
+}
+
+/// The years before today after which, or before which, a day of a condition lies: `born >= (today | minus('18y'))`.
+fn born(tokens: &[Token<'_>], wanted: char) -> Option<f64> {
+    let years = tokens.windows(5).enumerate().find_map(|(n, part)| match part {
+        [
+            Token::Name("today"),
+            Token::Sign('|'),
+            Token::Name("minus"),
+            Token::Sign('('),
+            Token::Text(period),
+        ] => Some((n, period.strip_suffix('y')?.trim().parse().ok()?)),
+        _ => None,
+    });
+    let (at, years) = years?;
+    let before = tokens[..at].iter().rev().find(|token| !matches!(token, Token::Sign('(' | '=')));
+    (before == Some(&Token::Sign(wanted))).then_some(years)
 }
 
 /// Whether a text speaks of those who have reached an age: `from 18`, `18 or older`.
@@ -318,5 +336,6 @@ fn older_than(tokens: &[Token<'_>]) -> Option<f64> {
         }
         _ => None,
     });
+    let older = older.or_else(|| born(tokens, '<'));
     older.filter(|_| !tokens.contains(&Token::Name("not")))
 }

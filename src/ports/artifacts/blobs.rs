@@ -104,6 +104,8 @@ pub(super) struct Blobs {
     keys: Arc<dyn FileKeys>,
     /// The last file could not be kept.
     is_failing: AtomicBool,
+    /// Puts the names within a folder on the device.
+    sync_folder: fn(&Path) -> io::Result<()>,
     /// Held while a file in clear is replaced, and while files are removed: one must not bring back the other's.
     replacing: Mutex<()>,
 }
@@ -124,7 +126,13 @@ impl Blobs {
         sync_folder(root)?;
         let store = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
         let (is_failing, replacing) = (AtomicBool::new(false), Mutex::new(()));
-        Ok(Self { store, root: root.to_owned(), keys, is_failing, replacing })
+        Ok(Self { store, root: root.to_owned(), keys, is_failing, sync_folder, replacing })
+    }
+
+    /// The same, where nothing need survive a crash.
+    pub(super) fn without_syncs(self) -> Self {
+        let store = self.store.with_fsync(false);
+        Self { store, sync_folder: |_| Ok(()), ..self }
     }
 
     /// Keeps a file of a session, sealed. A crash before the return may leave nothing or everything, never a part under
@@ -260,6 +268,7 @@ impl Blobs {
         }
         let folder = self.folder_of(session);
         let parent = self.root.join(ARTIFACTS);
+        let sync_folder = self.sync_folder;
         blocking(move || {
             shred::folder(&folder)?;
             hit(Failpoint::FilesRemoved);
@@ -286,6 +295,7 @@ impl Blobs {
             shared.retain(session, &names).await?;
         }
         let folder = self.folder_of(session);
+        let sync_folder = self.sync_folder;
         blocking(move || {
             let entries = match fs::read_dir(&folder) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -452,6 +462,7 @@ impl Blobs {
         let clear = Place::Artifact { session, name: sha256 };
         let clear = self.store.path_to_filesystem(&clear.path())?;
         let folder = self.folder_of(session);
+        let sync_folder = self.sync_folder;
         blocking(move || match shred::file(&clear) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed.and_then(|()| sync_folder(&folder)),
@@ -475,6 +486,7 @@ impl Blobs {
         if let Place::Artifact { session, .. } = place {
             folders.insert(0, self.folder_of(*session));
         }
+        let sync_folder = self.sync_folder;
         blocking(move || folders.iter().try_for_each(|folder| sync_folder(folder))).await
     }
 

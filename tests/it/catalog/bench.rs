@@ -155,8 +155,9 @@ impl Bench {
         let clock = Arc::new(FixedClock::new(now));
         let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
         let keys = Arc::new(AnyKeys);
-        let artifacts =
-            Artifacts::new(folder.path(), keys, clock, Arc::clone(&ids), extractor).unwrap();
+        let artifacts = Artifacts::new(folder.path(), keys, clock, Arc::clone(&ids), extractor)
+            .unwrap()
+            .without_syncs();
         let pipeline = Pipeline::new(
             Arc::new(Toolbox::new(tools).unwrap()),
             Arc::new(artifacts),

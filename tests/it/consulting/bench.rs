@@ -273,7 +273,9 @@ impl Bench {
 fn artifacts(folder: &Path, now: DateTime<Utc>, ids: &Arc<dyn Ids>) -> Artifacts {
     let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
     let clock = Arc::new(FixedClock::new(now));
-    Artifacts::new(folder, Arc::new(AnyKeys), clock, Arc::clone(ids), extractor).unwrap()
+    Artifacts::new(folder, Arc::new(AnyKeys), clock, Arc::clone(ids), extractor)
+        .unwrap()
+        .without_syncs()
 }
 
 fn started(session: SessionId, loaded: &LoadedFlow) -> Started {

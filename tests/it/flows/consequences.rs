@@ -255,6 +255,56 @@ const CASES: &[(Edits, &str)] = &[
         ],
         "warning: people who are denied come to `hello`, a welcome. hint: end with a branch to `@stop`",
     ),
+    (
+        &[
+            (
+                "{ id = \"come\", label = \"I'm on my way\" }, ",
+                "{ id = \"come\", label = \"I'm on my way\" }, { id = \"drive\", label = \"I drive (18+)\", when = \"records.name.born and records.name.born >= (today | minus('18y'))\" }, ",
+            ),
+            (FIELD, "born = { type = \"date\", title = \"Date of birth\" }\nboat = {"),
+        ],
+        "warning: people younger than 18 read that they are older",
+    ),
+    (
+        &[(
+            "label = \"I'm on my way\" }, ",
+            "label = \"I'm on my way\", when = \"not (records.name.boat)\" }, { id = \"row\", label = \"I row\", when = \"records.name.boat\" }, ",
+        )],
+        "",
+    ),
+    (
+        &[(
+            "label = \"I'm on my way\" }, ",
+            "label = \"I'm on my way\", when = \"not records.name.boat\" }, ",
+        )],
+        "warning: this may yield only 1 entry; at least 2 are required. hint: add entries without `when`",
+    ),
+    (
+        &[
+            (
+                "title = \"Sport\", done = { answered = { step = \"sport\" } }",
+                "title = \"Sport\", done = { answered = { step = \"sport\" } } },\n  { id = \"swimmer\", title = \"Swimming\", skip = \"participant\", done = { answered = { step = \"swims\", with = [\"yes\"] } }",
+            ),
+            (
+                "branch = { no = \"@handoff\" } },\n  { id = \"mail\"",
+                "branch = { no = \"@stop\" } },\n  { id = \"mail\"",
+            ),
+        ],
+        "warning: `no` ends the conversation, and whoever skips `swimmer` goes on. hint: set `skip = \"never\"`",
+    ),
+    (
+        &[
+            (
+                "The insurance gets your name and nothing else.",
+                "Only the two trainers read what you write.",
+            ),
+            (
+                EFFECT,
+                "effect = [\n  { do = \"discord_post\", channel = \"introductions\", data = \"name\" },\n",
+            ),
+        ],
+        "warning: the notice promises it to the two trainers only, and it is posted in `introductions`",
+    ),
 ];
 
 fn edited(edits: Edits) -> String {

@@ -226,7 +226,9 @@ impl Site {
             library: Arc::new(library),
             toolbox: Arc::new(Toolbox::new(tools).unwrap()),
             tasks: Arc::default(),
-            artifacts: Arc::new(Artifacts::new(folder.path(), keys, clock, ids, reader).unwrap()),
+            artifacts: Arc::new(
+                Artifacts::new(folder.path(), keys, clock, ids, reader).unwrap().without_syncs(),
+            ),
             contacts: Arc::new(contacts),
             webhooks: Arc::new(webhooks),
             models,

@@ -65,7 +65,7 @@ impl Web {
             library: Arc::new(library),
             toolbox: Arc::new(Toolbox::new(deployed::tools(&tasks, &Deployed::default())).unwrap()),
             tasks: Arc::new(tasks),
-            artifacts: Arc::new(artifacts.unwrap()),
+            artifacts: Arc::new(artifacts.unwrap().without_syncs()),
             contacts: Arc::new(Contacts::default()),
             webhooks: Arc::default(),
             models: Models::default(),

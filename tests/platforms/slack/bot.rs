@@ -418,7 +418,7 @@ fn parts(
         library: Arc::new(library),
         toolbox: Arc::new(Toolbox::new(tools).unwrap()),
         tasks: Arc::new(tasks),
-        artifacts: Arc::new(artifacts.unwrap()),
+        artifacts: Arc::new(artifacts.unwrap().without_syncs()),
         contacts: Arc::new(Contacts::new(vec![Box::new(profile)])),
         webhooks: Arc::default(),
         models: Models { interview, extract, ..Models::default() },
