@@ -154,7 +154,7 @@ fn bare(text: &str) -> String {
 fn subject(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '.');
     words
-        .filter(|word| !matches!(*word, "in" | "en" | "em" | "of" | "zur" | "zum"))
+        .filter(|word| !matches!(*word, "in" | "en" | "em" | "of" | "zur" | "zum" | "als"))
         .map(bare)
         .collect()
 }

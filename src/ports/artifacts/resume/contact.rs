@@ -33,6 +33,9 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
             basics.insert("label".to_owned(), json!(label));
             findings.sure("basics.label", Confidence::Medium);
         }
+    } else if let Some(name) = name::elsewhere(rest.iter().copied(), &mail) {
+        basics.insert("name".to_owned(), json!(name));
+        findings.sure("basics.name", Confidence::Medium);
     } else {
         findings.issue("no name was found");
     }
@@ -61,7 +64,7 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
     doubt_name(&basics, named.map(|(_, position)| position), findings);
     let apart = addresses(parts);
     let lines: Vec<&Line> = head.iter().copied().chain(apart).collect();
-    pages(&lines, &mut basics, findings);
+    pages(&lines, &mail, &mut basics, findings);
     location(&head, &mut basics, findings);
     Value::Object(basics)
 }
@@ -81,7 +84,7 @@ fn addresses(parts: &[Part]) -> Vec<&Line> {
         line.text.split_whitespace().count() <= 4
             && (address(&line.text).is_some()
                 || phone(&line.text).is_some()
-                || !web(&line.text).is_empty())
+                || !web(&line.text, "").is_empty())
     };
     let apart = |part: &&Part| matches!(part.section, Section::Unknown | Section::Other);
     let several = parts.iter().filter(apart).map(|part| part.lines.iter().filter(is_address));
@@ -152,7 +155,7 @@ fn label(head: &[&Line], position: usize, name: &str) -> Option<String> {
         beside.and_then(|at| head[position].text.get(at + name.len()..)).unwrap_or_default();
     let below = head.get(position + 1).map(|line| line.text.as_str()).unwrap_or_default();
     let other =
-        |text: &&str| !text.contains('@') && address(text).is_none() && web(text).is_empty();
+        |text: &&str| !text.contains('@') && address(text).is_none() && web(text, "").is_empty();
     [beside, below]
         .into_iter()
         .flat_map(fields)
@@ -169,9 +172,9 @@ fn label(head: &[&Line], position: usize, name: &str) -> Option<String> {
 }
 
 /// Profiles on known networks, and the first other page.
-fn pages(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Findings) {
+fn pages(head: &[&Line], mail: &str, basics: &mut Map<String, Value>, findings: &mut Findings) {
     let mut profiles: Vec<Value> = Vec::new();
-    for page in head.iter().flat_map(|line| web(&line.text)) {
+    for page in head.iter().flat_map(|line| web(&line.text, mail)) {
         match page.profile {
             Some((network, username)) => {
                 let profile = json!({ "network": network, "username": username, "url": page.url });

@@ -19,7 +19,8 @@ pub(super) fn place(text: &str) -> Option<Place> {
     if text.contains(['@', '\t', ':']) || text.split_whitespace().count() > 14 {
         return None;
     }
-    by_country(text).or_else(|| by_postcode(text)).or_else(|| by_name(text)).or_else(|| {
+    let known = || by_postcode(text).or_else(|| by_name(text)).or_else(|| by_region(text));
+    by_country(text).or_else(known).or_else(|| {
         // `9 Quay Road, Smallville, SA15 3AB`: the code stands apart.
         let (before, code) = text.rsplit_once(',')?;
         let is_code = is_postcode(code.trim());
@@ -76,7 +77,8 @@ fn by_country(text: &str) -> Option<Place> {
 
 /// `04229 Leipzig`, `D-04229 Leipzig`, `3511 NP Utrecht`, `4050-031 Porto`, `Leeds LS6 3DA`, `Québec (Québec) G1R 2L3`.
 fn by_postcode(text: &str) -> Option<Place> {
-    let parts: Vec<&str> = text.split(',').flat_map(|part| part.split(" - ")).collect();
+    let dash = |part| str::split(part, " - ").flat_map(|part| part.split(" – "));
+    let parts: Vec<&str> = text.split(',').flat_map(dash).collect();
     parts.into_iter().rev().take(3).map(str::trim).find_map(|part| {
         let words: Vec<&str> = part.split_whitespace().collect();
         let (first, rest) = words.split_first()?;
@@ -101,15 +103,23 @@ fn by_postcode(text: &str) -> Option<Place> {
             let city = bare.collect::<Vec<_>>().join(" ");
             return Some(Place { city: Some(city), ..Place::default() });
         }
-        // The two halves of British and Canadian codes.
+        // The two halves of British, Canadian and Irish codes.
         let [city @ .., out, inward] = words.as_slice() else { return None };
         let british = shape(inward) == "0AA"
             && matches!(shape(out).as_str(), "A0" | "A00" | "AA0" | "AA00" | "A0A" | "AA0A");
         let canadian = shape(inward) == "0A0" && shape(out) == "A0A";
+        let is_mixed = |half: &str| {
+            half.len() == 4
+                && half.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase())
+                && half.contains(|c: char| c.is_ascii_digit())
+                && half.starts_with(char::is_uppercase)
+        };
+        let irish = is_mixed(inward) && matches!(shape(out).as_str(), "A00" | "A0A");
         let city: Vec<&str> =
             city.iter().copied().take_while(|word| !word.starts_with('(')).collect();
-        let country_code = if british { Some("GB") } else { Some("CA") };
-        ((british || canadian) && is_name(&city)).then(|| Place {
+        let countries = [(british, "GB"), (canadian, "CA"), (irish, "IE")];
+        let country_code = countries.iter().find(|(is_its, _)| *is_its).map(|(_, code)| *code);
+        (country_code.is_some() && is_name(&city)).then(|| Place {
             city: Some(city.join(" ")),
             region: None,
             country_code,
@@ -233,6 +243,13 @@ fn by_name(text: &str) -> Option<Place> {
     let is_plain = is_name(&words) && !words::is_organisation(bare) && !words::is_position(bare);
     let known = is_known(bare) || is_part && is_plain;
     known.then(|| Place { city: Some(bare.to_owned()), region, country_code: None })
+}
+
+/// A part of a country alone: `West Yorkshire`. One word may be much else.
+fn by_region(text: &str) -> Option<Place> {
+    let is_one = text.contains(' ') && KNOWN_REGIONS.contains(&folded(text.trim()));
+    let region = Some(text.trim().to_owned());
+    is_one.then(|| Place { region, ..Place::default() })
 }
 
 /// `12 Dover Street`, `Oudegracht 188`, but not `MBO 4 Logistics`.
@@ -369,6 +386,10 @@ mod tests {
             ("Rua do Almada 88, 4050-031 Porto", r#""Porto" None None"#),
             ("14 Hartington Place, Edinburgh EH10 4LF", r#""Edinburgh" None "GB""#),
             ("Québec (Québec) G1R 2L3", r#""Québec" None "CA""#),
+            ("Quay Road, Galway H91 X2R8, Ireland", r#""Galway" None "IE""#),
+            ("Calle Nueva 3 – 18071 Granada", r#""Granada" None None"#),
+            ("West Yorkshire", r#"None "West Yorkshire" None"#),
+            ("Gent, België", r#""Gent" None "BE""#),
             ("Belo Horizonte - MG", r#""Belo Horizonte" "MG" None"#),
             ("Ciudad de México", r#""Ciudad de México" None None"#),
             ("Senior Programmer, Analytical Engines", "no place"),

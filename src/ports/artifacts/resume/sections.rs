@@ -75,8 +75,11 @@ fn narrow_heading(line: &Line, next: &Line) -> Option<String> {
         && !line.bullet
         && !next.bullet;
     let whole = format!("{} {}", line.text, next.text);
+    // What may be joined to a heading is not joined to one that has its second half: `Skills and Tools` above `Welding`.
+    let is_full = section_of(&line.text).is_some() && !hangs(&line.text);
+    let is_heading = if is_full { heading_of(&whole) } else { section_of(&whole) };
     let is_one = is_narrow
-        && section_of(&whole).is_some()
+        && is_heading.is_some()
         && (section_of(&line.text).is_none()
             || section_of(&next.text).is_none()
             || hangs(&line.text));
@@ -112,7 +115,8 @@ fn opened(
     let is_degree = within == Section::Education
         && section_of(&line.text).is_none()
         && schools::names_degree(&line.text);
-    let is_item = is_like_items(part, line, marks) || within == Section::Skills && is_kind(line);
+    let is_item = is_like_items(part, line, marks)
+        || within == Section::Skills && (is_kind(line) || is_kind_of_row(part, line));
     let is_something_else = is_note || labels || is_row || is_degree || is_item;
     let heading = heading(line).filter(|_| !is_something_else);
     // Under the last item of a role and above the first period of the section.
@@ -147,13 +151,36 @@ fn is_kind(line: &Line) -> bool {
         && !items.split(',').any(spoken)
 }
 
+/// Whether a line is a row like the one above it, with the kind of some skills in its first column: `Software    Word,
+/// Excel` below `Trade    Welding, Fitting`.
+fn is_kind_of_row(part: &Part, line: &Line) -> bool {
+    let is_row = |line: &Line| {
+        let parted = line.text.split_once('\t');
+        !line.bullet && line.level == 0 && parted.is_some_and(|(_, items)| items.contains(','))
+    };
+    let kind = line.text.split('\t').next().unwrap_or_default();
+    is_row(line)
+        && part.lines.last().is_some_and(is_row)
+        && section_of(kind) == Some(Section::Skills)
+}
+
 /// Whether a line is set exactly as the items above it, and not as the headings are: `Workshops` among skills, the title
 /// `Internship` among roles.
 fn is_like_items(part: &Part, line: &Line, marks: &Marks) -> bool {
     let is_within = matches!(part.section, Section::Work | Section::Volunteer);
     let is_plain = line.level == 0 && !line.after_gap && !is_loud(&line.text);
-    // `Trainer` between roles whose sections have headings in capitals.
-    if is_within && marks.loud && is_plain && words::is_position(&line.text) {
+    // `Trainer` between roles whose sections have headings in capitals or larger type, or right under the firm.
+    let is_under_firm = || {
+        part.lines.last().is_some_and(|last| {
+            dates::find(&last.text).is_some_and(|period| period.start.is_some())
+                && !words::is_position(&last.text)
+        })
+    };
+    if is_within
+        && is_plain
+        && words::is_position(&line.text)
+        && (marks.loud || !marks.levels.is_empty() || is_under_firm())
+    {
         return true;
     }
     if marks.levels.is_empty() || marks.levels.contains(&line.level) {

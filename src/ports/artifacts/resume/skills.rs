@@ -68,9 +68,9 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
         let tabbed = lines.iter().filter(|line| line.text.contains('\t')).count();
         if rows > 1 && rows * 2 > tabbed {
             for line in &mut lines {
-                let items = line.text.split_once('\t').map(|(_, items)| items.to_owned());
-                if let Some(items) = items {
-                    line.text = items;
+                // As behind a colon, where no line goes on with the one above.
+                if line.text.contains('\t') {
+                    line.text = line.text.replacen('\t', ": ", 1);
                 }
             }
             return lines;

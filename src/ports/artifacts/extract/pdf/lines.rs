@@ -134,6 +134,16 @@ fn boxed(gaps: &[f64], word: f64) -> f64 {
     BOXED.max(word.max(least) * BOXED_TO_WORD).min(WIDE)
 }
 
+/// Fewest gaps that show that the letters of a line are set apart.
+const SET_APART_MIN: usize = 4;
+
+/// The gap between the letters of a line that are set apart for looks, in type sizes: between its words stand two of
+/// them and a space.
+fn set_apart(gaps: &[f64]) -> Option<f64> {
+    let between = median(&mut gaps.to_vec());
+    (gaps.len() >= SET_APART_MIN && between > WORD).then_some(between)
+}
+
 /// A line parted where its gaps are wide.
 fn parted(row: Vec<Letter>, word: f64) -> Vec<Vec<Letter>> {
     let visible: Vec<&Letter> = row.iter().filter(|letter| !is_space(letter)).collect();
@@ -144,7 +154,10 @@ fn parted(row: Vec<Letter>, word: f64) -> Vec<Vec<Letter>> {
     let usual = if between_words.len() > 4 { between_words[between_words.len() / 3] } else { 0.0 };
     // Nobody stretches lines as far as that.
     let usual = if usual > STRETCHED_MAX { 0.0 } else { usual };
-    let wide = boxed(&gaps, word).max(usual * STRETCHED);
+    let wide = match set_apart(&gaps) {
+        Some(between) => WIDE + 2.0 * between,
+        None => boxed(&gaps, word).max(usual * STRETCHED),
+    };
     let mut parts: Vec<Vec<Letter>> = Vec::new();
     let mut end: Option<Letter> = None;
     for letter in row {

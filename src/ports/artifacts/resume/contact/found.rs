@@ -73,12 +73,13 @@ fn glued(text: &str, run: &str) -> bool {
     })
 }
 
-/// Every web page, in order.
-pub(super) fn web(text: &str) -> Vec<Page> {
-    words(text).filter_map(page).collect()
+/// Every web page, in order. The host of somebody's own e-mail address is one, whatever it ends in.
+pub(super) fn web(text: &str, mail: &str) -> Vec<Page> {
+    let own = mail.split_once('@').map_or("", |(_, host)| host);
+    words(text).filter_map(|word| page(word, own)).collect()
 }
 
-fn page(word: &str) -> Option<Page> {
+fn page(word: &str, own: &str) -> Option<Page> {
     let lower = word.to_ascii_lowercase();
     let bare = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
     let schemed = bare.is_some();
@@ -98,7 +99,8 @@ fn page(word: &str) -> Option<Page> {
     let is_deep = host.matches('.').count() > 1;
     let is_known = |end: &str| ENDS.contains(&end) || end == "net" && is_deep;
     let known_end = host.rsplit('.').next().is_some_and(is_known);
-    let clear = schemed || lower.starts_with("www.") || network.is_some() || known_end;
+    let is_own = !own.is_empty() && host.eq_ignore_ascii_case(own);
+    let clear = schemed || lower.starts_with("www.") || network.is_some() || known_end || is_own;
     if word.contains('@') && network.is_none() || !is_domain(host) || !clear {
         return None;
     }
@@ -202,7 +204,8 @@ mod tests {
     #[test]
     fn pages_and_profiles_are_told_apart() {
         let said: Vec<String> = web(
-            "https://ada.example.org | linkedin.com/in/ada-byron, www.github.com/ada/ · Node.js ASP.NET ada@example.org uk.linkedin.com/in/x",
+            "https://ada.example.org | linkedin.com/in/ada-byron, www.github.com/ada/ · Node.js ASP.NET ada@example.org uk.linkedin.com/in/x byron.museum",
+            "ada@byron.museum",
         )
         .into_iter()
         .map(|page| format!("{} {:?}", page.url, page.profile))
@@ -212,6 +215,7 @@ mod tests {
         https://linkedin.com/in/ada-byron Some(("LinkedIn", "ada-byron"))
         https://www.github.com/ada/ Some(("GitHub", "ada"))
         https://uk.linkedin.com/in/x Some(("LinkedIn", "x"))
+        https://byron.museum None
         "#);
     }
 }

@@ -178,8 +178,32 @@ fn large_name(line: &Line, next: &Line) -> Option<String> {
             && !words::is_organisation(text)
             && !place::is_place(text)
     };
-    let both = fits && is_name(&line.text) && is_name(&next.text);
-    both.then(|| format!("{} {}", line.text, next.text))
+    // The second half may stand before a title: `# Byron Lovelace | Programmer`.
+    let (last, title) = match fields(&next.text).as_slice() {
+        [last, title] => ((*last).to_owned(), Some(*title)),
+        _ => (next.text.clone(), None),
+    };
+    let is_title = title.is_none_or(words::is_position);
+    (fits && is_title && is_name(&line.text) && is_name(&last))
+        .then(|| format!("{} {last}", line.text))
+}
+
+/// A name that stands below the head, as where a column with the address comes second: its own line, and nothing in it
+/// that the e-mail address does not have a part of.
+pub(super) fn elsewhere<'l>(
+    mut lines: impl Iterator<Item = &'l Line>,
+    mail: &str,
+) -> Option<String> {
+    let local = folded(mail.split('@').next().unwrap_or_default());
+    let is_of_mail = |name: &String| {
+        let name = folded(name);
+        let mut parts = name.split([' ', '-', '\'', '’']).filter(|part| part.len() > 1);
+        name.contains(' ') && parts.clone().count() > 1 && parts.all(|part| local.contains(part))
+    };
+    let is_short = |line: &&Line| !line.bullet && line.text.split_whitespace().count() <= 5;
+    let named =
+        |line| Some(line).filter(is_short).and_then(|line: &Line| name_in(&line.text, &local));
+    lines.find_map(|line| named(line).filter(is_of_mail)).map(|name| calmed(&name))
 }
 
 /// Lines of addresses beside the lines of a name.
@@ -326,7 +350,9 @@ mod tests {
         let line =
             |text: &str| Line { text: text.to_owned(), bullet: false, after_gap: false, level: 1 };
         let whole = |next: &str| large_name(&line("Ada Augusta"), &line(next));
-        assert_eq!(whole("Byron Lovelace").as_deref(), Some("Ada Augusta Byron Lovelace"));
+        for next in ["Byron Lovelace", "Byron Lovelace | Programmer"] {
+            assert_eq!(whole(next).as_deref(), Some("Ada Augusta Byron Lovelace"), "{next}");
+        }
         for next in ["Curriculum Vitae", "Programmer", "Experience", "Acme Ltd"] {
             assert_eq!(whole(next), None, "{next}");
         }

@@ -1,4 +1,5 @@
-//! Entries that are written as sentences: `Engineer, Acme Ltd, May 2013 to June 2016. Designed pumps.`
+//! Entries that are written as sentences, `Engineer, Acme Ltd, May 2013 to June 2016. Designed pumps.`, or with what is
+//! said of them behind semicolons.
 
 use super::super::{dates, schools, words};
 use super::Line;
@@ -12,19 +13,19 @@ pub(super) fn apart(lines: Vec<Line>) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     for line in lines {
         let is_under_period = found.last().is_some_and(|last| is_period(&last.text));
-        let parts = match after_period(&line) {
+        let parts = match after_period(&line).or_else(|| by_semicolon(&line)) {
             None if is_under_period => by_sentence(&line),
             parts => parts,
         };
-        let Some((heads, rest)) = parts else {
+        let Some((heads, items)) = parts else {
             found.push(line);
             continue;
         };
         for text in heads {
             found.push(Line { text, after_gap: line.after_gap, ..line.clone() });
         }
-        if !rest.is_empty() {
-            found.push(Line { text: rest, bullet: true, after_gap: false, ..line });
+        for text in items.into_iter().filter(|item| !item.is_empty()) {
+            found.push(Line { text, bullet: true, after_gap: false, ..line.clone() });
         }
     }
     found
@@ -34,8 +35,23 @@ fn is_period(text: &str) -> bool {
     dates::find(text).is_some_and(|period| period.at == (0..text.len()))
 }
 
+/// The lines that name an entry, and the items that are said of it.
+type Parts = (Vec<String>, Vec<String>);
+
+/// `May 2013 – June 2016    Engineer, Acme Ltd; Designed pumps; Led a team` in its head and its items.
+fn by_semicolon(line: &Line) -> Option<Parts> {
+    let begins =
+        dates::find(&line.text).is_some_and(|found| found.start.is_some() && found.at.start == 0);
+    let (head, items) = line.text.split_once("; ").filter(|_| begins && !line.bullet)?;
+    let is_head = head.contains(',')
+        && head.split_whitespace().count() <= HEAD_MAX
+        && (words::is_position(head) || schools::names_degree(head));
+    let items = items.split("; ").map(|item| item.trim().to_owned());
+    is_head.then(|| (vec![head.to_owned()], items.collect()))
+}
+
 /// `Engineer, Acme Ltd, May 2013 to June 2016. Designed pumps.` in its two sentences.
-fn after_period(line: &Line) -> Option<(Vec<String>, String)> {
+fn after_period(line: &Line) -> Option<Parts> {
     let period = dates::find(&line.text)
         .filter(|period| period.start.is_some() && (period.lasts || period.end.is_some()))?;
     let (head, rest) = line.text.split_at(period.at.end);
@@ -45,11 +61,11 @@ fn after_period(line: &Line) -> Option<(Vec<String>, String)> {
         && before.split_whitespace().count() <= HEAD_MAX
         && words::is_position(before);
     let rest = rest.strip_prefix('.').filter(|_| is_head)?;
-    Some((vec![head.to_owned()], rest.trim().to_owned()))
+    Some((vec![head.to_owned()], vec![rest.trim().to_owned()]))
 }
 
 /// `Engineer. Acme Ltd, Smallville. Designed pumps.` in its three sentences.
-fn by_sentence(line: &Line) -> Option<(Vec<String>, String)> {
+fn by_sentence(line: &Line) -> Option<Parts> {
     let (first, rest) = sentence(&line.text)?;
     let is_head = words::is_position(first) || schools::names_degree(first);
     if line.bullet || !is_head || first.split_whitespace().count() > FIRST_MAX {
@@ -57,7 +73,7 @@ fn by_sentence(line: &Line) -> Option<(Vec<String>, String)> {
     }
     let (second, rest) = sentence(rest).unwrap_or((rest, ""));
     let second = second.trim_end_matches('.');
-    Some((vec![first.to_owned(), second.to_owned()], rest.to_owned()))
+    Some((vec![first.to_owned(), second.to_owned()], vec![rest.to_owned()]))
 }
 
 /// The first sentence of a text and what follows it. An abbreviation ends none.
@@ -95,6 +111,13 @@ mod tests {
             ("Designed pumps.".to_owned(), true),
         ];
         let text = "May 2013 to June 2016\n\nEngineer. Acme Trans, S. L., Leeds. Designed pumps.";
+        assert_eq!(texts(text), said);
+        let said = [
+            ("May 2013 – June 2016\tEngineer, Acme Ltd".to_owned(), false),
+            ("Designed pumps".to_owned(), true),
+            ("Led a team".to_owned(), true),
+        ];
+        let text = "May 2013 – June 2016\tEngineer, Acme Ltd; Designed pumps; Led a team";
         assert_eq!(texts(text), said);
     }
 }

@@ -59,13 +59,20 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
         };
     }
     let above = habit.most;
+    let led = |at: usize, free: usize| above == 0 && leads(lines, at, free);
     let mut entries = Vec::new();
     let mut free = 0;
+    // The entries go on under the firm of the last one.
+    let mut under_firm = false;
     for (n, (at, period)) in anchors.iter().enumerate() {
-        let before = back(lines, *at, free, &habit);
-        let next = anchors
-            .get(n + 1)
-            .map_or(lines.len(), |(next, _)| *next - back(lines, *next, at + 1, &habit));
+        let mut before = back(lines, *at, free, &habit);
+        let is_led = n > 0 && led(*at, free);
+        before += usize::from(is_led);
+        under_firm = is_led || under_firm && !lines[*at].after_gap;
+        let next = anchors.get(n + 1).map_or(lines.len(), |(next, _)| {
+            let before = back(lines, *next, at + 1, &habit);
+            next - before.max(usize::from(led(*next, at + 1)))
+        });
         let mut head: Vec<String> =
             lines[at - before..*at].iter().map(|line| line.text.clone()).collect();
         head.push(without(&lines[*at].text, period));
@@ -76,7 +83,8 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
         let taken = after.iter().take(room).take_while(|line| adds(&mut head, line)).count();
         free = at + 1 + taken;
         head.retain(|line| !line.is_empty());
-        let own_block = before > 0 && before >= above.min(2) || above == 0;
+        let own_block =
+            before > 0 && before >= above.min(2) || above == 0 && (is_led || !under_firm);
         // Nothing but the entry stands above the first period of a section.
         let is_cut = n == 0 && *at > before && !lines[at - before].after_gap;
         let items = items(&lines[free..next.max(free)]);
@@ -131,6 +139,23 @@ struct Habit {
     lead: Option<usize>,
 }
 
+/// Whether a firm without a period stands above its roles, where others stand beside their periods: it begins a block,
+/// and the first title is right under it.
+fn leads(lines: &[Line], at: usize, free: usize) -> bool {
+    let Some(above) = at.checked_sub(1).filter(|above| *above >= free).map(|above| &lines[above])
+    else {
+        return false;
+    };
+    let title = anchor(&lines[at]).map(|period| without(&lines[at].text, &period));
+    let title = Role::of_lines(title.as_slice(), Order::Unknown);
+    above.after_gap
+        && !lines[at].after_gap
+        && names(above)
+        && !words::is_position(&above.text)
+        && title.organisation.is_none()
+        && title.position.is_some()
+}
+
 /// How many lines right above `at` can name the same role, not above `free`.
 fn back(lines: &[Line], at: usize, free: usize, habit: &Habit) -> usize {
     let mut count = 0;
@@ -139,10 +164,13 @@ fn back(lines: &[Line], at: usize, free: usize, habit: &Habit) -> usize {
         // A line right under a bullet is its second half.
         let wrapped = !line.after_gap && at - count >= 2 && lines[at - count - 2].bullet;
         let bullet = &lines[(at - count).saturating_sub(2)].text;
+        // `Acme    Smallville` is in two columns, which no item goes on with.
         let hangs = wrapped
+            && !line.text.contains('\t')
             && !words::is_organisation(&line.text)
             && !words::is_position(&line.text)
-            && (line.text.starts_with(char::is_lowercase) || reaches_edge(bullet, lines));
+            && (line.text.starts_with(char::is_lowercase)
+                || reaches_edge(bullet, &line.text, lines));
         // A place right under a period belongs to it.
         let is_under = at - count >= 2
             && place::is_place(&line.text)
@@ -164,10 +192,14 @@ fn back(lines: &[Line], at: usize, free: usize, habit: &Habit) -> usize {
     count
 }
 
-/// Whether a line is broken off at the edge of its column rather than ended.
-fn reaches_edge(line: &str, lines: &[Line]) -> bool {
-    let longest = lines.iter().map(|line| line.text.len()).max().unwrap_or_default();
-    !line.ends_with(['.', '!', ';', ':']) && line.len() * 5 > longest * 4
+/// Whether a line is broken off at the edge of its column rather than ended: the first word of the next one would not
+/// have fitted in any more.
+fn reaches_edge(line: &str, next: &str, lines: &[Line]) -> bool {
+    let length = |text: &str| text.chars().count();
+    let longest = lines.iter().map(|line| length(&line.text)).max().unwrap_or_default();
+    let word = next.split(' ').next().unwrap_or_default();
+    let has_room = length(line) + 1 + length(word) <= longest;
+    !line.ends_with(['.', '!', ';', ':']) && length(line) * 5 > longest * 4 && !has_room
 }
 
 /// A line that can name a firm, a title or a place.
@@ -200,9 +232,12 @@ fn adds(head: &mut Vec<String>, line: &Line) -> bool {
         after.position.as_deref().is_some_and(|longer| longer.starts_with(title))
     });
     let gains = gains || grows && before.position.is_some();
-    // `Acme Ltd, Smallville` above `Wrangler`.
-    let replaces =
-        before.is_beside && !after.is_beside && line.text.split_whitespace().count() <= 8;
+    // `Acme Ltd, Smallville` above `Wrangler`, but not above `Repair of steam engines`.
+    let mut words = line.text.split_whitespace();
+    let is_name = words.next().is_some()
+        && (words.clone().next().is_none()
+            || words.clone().any(|word| word.starts_with(char::is_uppercase)));
+    let replaces = before.is_beside && !after.is_beside && is_name && words.count() < 8;
     // `Acme Ltd – Smallville` above `Engineer`: the town was taken for the title.
     let has_title = |lines: &[String]| named(lines).iter().any(|named| named.kind == Kind::Title);
     let tells = !has_title(head) && has_title(std::slice::from_ref(text));

@@ -222,7 +222,7 @@ fn dashed(field: &str) -> Vec<&str> {
     {
         parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
     }
-    // `en` and `em` lead to much else than a firm.
+    // `en` and `em` lead to much else than a firm, and `in` to what somebody teaches: `Lecturer in Marine Ecology`.
     for separator in [" en ", " em ", " na ", " no ", " in "] {
         parts = parts
             .into_iter()
@@ -232,11 +232,12 @@ fn dashed(field: &str) -> Vec<&str> {
                         && !words::is_organisation(title)
                         && firm.starts_with(char::is_uppercase)
                         && (words::is_organisation(firm)
-                            || firm
-                                .split_whitespace()
-                                .filter(|word| word.starts_with(char::is_uppercase))
-                                .count()
-                                > 1) =>
+                            || separator != " in "
+                                && firm
+                                    .split_whitespace()
+                                    .filter(|word| word.starts_with(char::is_uppercase))
+                                    .count()
+                                    > 1) =>
                 {
                     vec![title, firm]
                 }
