@@ -326,7 +326,18 @@ pub(super) fn labelled(text: &str) -> Place {
 /// What stands between the commas, without postcodes, and without a street before the city.
 fn parts_of(text: &str) -> Vec<String> {
     let mut parts: Vec<&str> = text.split(',').collect();
-    while parts.len() > 2 && parts[0].contains(|c: char| c.is_ascii_digit()) {
+    // `44140 Guadalajara, Jalisco, México`: the city behind its code is no street.
+    let is_city = |part: &str| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        matches!(words.as_slice(), [code, city @ ..] if shape(code) == "00000" && is_name(city))
+    };
+    let before_region = |parts: &[&str]| {
+        parts.len() == 3 && is_city(parts[0]) && KNOWN_REGIONS.contains(&folded(parts[1].trim()))
+    };
+    while !before_region(&parts)
+        && parts.len() > 2
+        && parts[0].contains(|c: char| c.is_ascii_digit())
+    {
         parts.remove(0);
     }
     let mut parts: Vec<String> = parts.into_iter().map(without_postcode).collect();
@@ -388,6 +399,10 @@ mod tests {
             ("Québec (Québec) G1R 2L3", r#""Québec" None "CA""#),
             ("Quay Road, Galway H91 X2R8, Ireland", r#""Galway" None "IE""#),
             ("Calle Nueva 3 – 18071 Granada", r#""Granada" None None"#),
+            (
+                "Av. Nueva 410, 44140 Guadalajara, Jalisco, México",
+                r#""Guadalajara" "Jalisco" "MX""#,
+            ),
             ("West Yorkshire", r#"None "West Yorkshire" None"#),
             ("Gent, België", r#""Gent" None "BE""#),
             ("Belo Horizonte - MG", r#""Belo Horizonte" "MG" None"#),

@@ -35,7 +35,7 @@ pub(super) struct Part {
 pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
     let lines = under_periods(dated(beside(unzipped(lines))), |text| section_of(text).is_some());
-    let marks = Marks { levels: levels(&lines), loud: has_loud_headings(&lines) };
+    let mut marks = Marks { levels: levels(&lines), loud: has_loud_headings(&lines), above: 0 };
     let mut lines = lines.into_iter().peekable();
     let mut in_items = false;
     while let Some(mut line) = lines.next() {
@@ -54,6 +54,7 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
             }
             continue;
         };
+        marks.above = line.level;
         let lines = rest.map(|text| Line { text, ..line }).into_iter().collect();
         parts.push(Part { section, lines });
     }
@@ -65,6 +66,8 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
 struct Marks {
     levels: Vec<usize>,
     loud: bool,
+    /// The level of the heading that the lines stand under.
+    above: usize,
 }
 
 /// A heading on two lines of a narrow column.
@@ -116,7 +119,8 @@ fn opened(
         && section_of(&line.text).is_none()
         && schools::names_degree(&line.text);
     let is_item = is_like_items(part, line, marks)
-        || within == Section::Skills && (is_kind(line) || is_kind_of_row(part, line));
+        || within == Section::Skills
+            && (is_kind(line) || is_kind_of_row(part, line) || is_kind_alone(part, line, marks));
     let is_something_else = is_note || labels || is_row || is_degree || is_item;
     let heading = heading(line).filter(|_| !is_something_else);
     // Under the last item of a role and above the first period of the section.
@@ -162,6 +166,15 @@ fn is_kind_of_row(part: &Part, line: &Line) -> bool {
     is_row(line)
         && part.lines.last().is_some_and(is_row)
         && section_of(kind) == Some(Section::Skills)
+}
+
+/// Whether a line is the kind of the skills below it, called like a heading: `Languages`, not marked as one, right under
+/// the marked `Skills`, or with a colon like another kind above it.
+fn is_kind_alone(part: &Part, line: &Line, marks: &Marks) -> bool {
+    let has_colon = |line: &Line| line.text.ends_with(':');
+    let is_first = part.lines.is_empty() && marks.above > 0 && !line.after_gap;
+    let is_further = has_colon(line) && part.lines.iter().any(has_colon);
+    line.level == 0 && !line.bullet && (is_first || is_further)
 }
 
 /// Whether a line is set exactly as the items above it, and not as the headings are: `Workshops` among skills, the title
@@ -352,6 +365,8 @@ fn two_headings(line: &Line, next: &Line) -> Option<(String, String)> {
         && next.bullet
         && is_plain(one)
         && is_plain(other)
+        && !place::is_place(one)
+        && !place::is_place(other)
         && (section_of(one).is_some() || section_of(other).is_some());
     is_pair.then(|| (one.to_owned(), other.to_owned()))
 }

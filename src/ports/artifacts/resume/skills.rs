@@ -49,6 +49,10 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
 /// `Teaching    Reading` above `Writing` and `Arithmetic`: what kind they are of stands once, in a column of its own.
 fn unlabelled(lines: &[Line]) -> Vec<Line> {
     let mut lines = lines.to_vec();
+    // `Languages:` alone in its line says of what kind the skills below it are.
+    if lines.iter().any(|line| !line.text.ends_with(':')) {
+        lines.retain(|line| !line.text.ends_with(':'));
+    }
     // `Languages` above the items `Rust` and `Go`, `Tools` above others.
     let heads = |pair: &[Line]| !pair[0].bullet && pair[1].bullet;
     let kinds: Vec<String> =

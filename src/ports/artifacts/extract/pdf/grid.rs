@@ -188,7 +188,14 @@ mod tests {
         }
         let piece = |text: &str, left: f64, baseline: f64| {
             let width = f64::from(u32::try_from(text.len()).unwrap()) * 5.0;
-            Piece { text: text.to_owned(), left, right: left + width, baseline, size: 10.0 }
+            Piece {
+                text: text.to_owned(),
+                left,
+                right: left + width,
+                baseline,
+                size: 10.0,
+                looks: BTreeMap::new(),
+            }
         };
         let pieces = vec![
             piece("03/2015 –", 54.0, 128.0),

@@ -188,11 +188,20 @@ fn nearest(rows: &[Vec<Piece>], row: usize, x: f64) -> Option<(usize, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn piece(text: &str, left: f64, baseline: f64) -> Piece {
         let width = f64::from(u32::try_from(text.len()).unwrap()) * 5.0;
-        Piece { text: text.to_owned(), left, right: left + width, baseline, size: 10.0 }
+        Piece {
+            text: text.to_owned(),
+            left,
+            right: left + width,
+            baseline,
+            size: 10.0,
+            looks: BTreeMap::new(),
+        }
     }
 
     fn read(pieces: &[(&str, f64, f64)]) -> Vec<String> {

@@ -1,11 +1,14 @@
 //! Letters put together to the pieces of lines that white space keeps apart.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 use unicode_bidi::{BidiClass, bidi_class};
 
-use super::page::{Letter, UNKNOWN};
+use super::page::{Letter, UNKNOWN, is_private};
+
+/// How letters look in the font of a text.
+pub(super) type Looks = BTreeMap<char, u128>;
 
 /// Text of one line without a wide gap in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +18,8 @@ pub(super) struct Piece {
     pub(super) right: f64,
     pub(super) baseline: f64,
     pub(super) size: f64,
+    /// How its letters look.
+    pub(super) looks: Looks,
 }
 
 /// A page with more pieces than this is none that columns of labels or cells are looked for in; a full one has a fifth.
@@ -219,13 +224,18 @@ fn piece(letters: &[Letter]) -> Option<Piece> {
     let size = letters.iter().map(|letter| letter.size).fold(0.0, f64::max);
     let text = composed(&in_reading_order(&words));
     // Fonts of symbols keep their bullets and pictures where no letters are.
-    let is_symbol = |c: char| matches!(c, '\u{e000}'..='\u{f8ff}');
-    let text = text.replace(is_symbol, "•");
+    let text = text.replace(is_private, "•");
     let text = match text.strip_prefix(UNKNOWN) {
         Some(item) if item.is_empty() || item.starts_with(' ') => format!("•{item}"),
         _ => text,
     };
-    Some(Piece { text, left: first.left, right, baseline: first.baseline, size })
+    let looks = letters.iter().filter_map(|letter| {
+        let mut chars = letter.text.chars();
+        let (one, None) = (chars.next()?, chars.next()) else { return None };
+        (one.is_alphanumeric() && letter.look != 0).then_some((one, letter.look))
+    });
+    let looks = looks.collect();
+    Some(Piece { text, left: first.left, right, baseline: first.baseline, size, looks })
 }
 
 /// Words as they stand from left to right, put in the order in which they are read.

@@ -4,6 +4,7 @@ use hayro_interpret::{
     BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask,
     font::{Glyph, GlyphRun},
     hayro_cmap::BfString,
+    hayro_syntax::object::{self, Dict, dict::keys},
     kurbo::{Affine, BezPath, Point, Rect, Shape as _},
 };
 
@@ -20,6 +21,8 @@ pub(super) struct Letter {
     pub(super) baseline: f64,
     /// The size of its type.
     pub(super) size: f64,
+    /// The same for the same letter in the same font, and for no other.
+    pub(super) look: u128,
 }
 
 /// Most letters of a page; a page of a newspaper has a tenth of it.
@@ -65,6 +68,8 @@ pub(super) struct Canvas {
     /// Small round or square areas: marks before the items of a list.
     dots: Vec<Rect>,
     rules: Rules,
+    /// What the document says instead of what is drawn, within one another.
+    spoken: Vec<Option<String>>,
     /// Everything that is drawn comes after what was drawn before.
     step: usize,
 }
@@ -113,6 +118,7 @@ impl Canvas {
             groups: vec![Group { opacity: 1.0, is_plain: true }],
             dots: Vec::new(),
             rules: Rules::default(),
+            spoken: Vec::new(),
             step: 0,
         }
     }
@@ -167,6 +173,16 @@ impl Canvas {
         }
     }
 
+    /// What a glyph says whose font gives it no letter: most are letters that are drawn as one, and the document says
+    /// which. A longer text than that of one glyph is not believed, since nobody sees it.
+    fn spoken(&mut self) -> Option<String> {
+        let is_one = |text: &String| {
+            (1..=LIGATURE_MAX).contains(&text.chars().count())
+                && text.chars().all(char::is_alphabetic)
+        };
+        self.spoken.iter_mut().rev().find(|text| text.is_some())?.take().filter(is_one)
+    }
+
     fn draw(&mut self, text: String, place: Affine, advance: f64, ink: Ink) {
         let origin = place * Point::ZERO;
         let end = place * Point::new(advance, 0.0);
@@ -185,7 +201,7 @@ impl Canvas {
             || !self.clip().contains(middle)
             || !is_level && text.trim().is_empty();
         let (left, right) = (origin.x.min(end.x), origin.x.max(end.x));
-        let letter = Letter { text, left, right, baseline: origin.y, size };
+        let letter = Letter { text, left, right, baseline: origin.y, size, look: ink.look };
         let step = self.step;
         self.letters.push(Drawn { letter, middle, colour: ink.colour, step, is_hidden });
     }
@@ -209,7 +225,7 @@ fn bullet(dot: Rect, letters: &[Letter]) -> Option<Letter> {
     let stands_alone = !letters.iter().any(is_in_line);
     let Letter { baseline, size, .. } = *first;
     let text = "•".to_owned();
-    stands_alone.then_some(Letter { text, left: dot.x0, right: dot.x1, baseline, size })
+    stands_alone.then_some(Letter { text, left: dot.x0, right: dot.x1, baseline, size, look: 0 })
 }
 
 /// Whether a letter stands out from what lies under it, and nothing lies over it.
@@ -231,11 +247,31 @@ fn is_seen(drawn: &Drawn, areas: &[Area]) -> bool {
 /// A letter that its font gives no name.
 pub(super) const UNKNOWN: &str = "\u{fffd}";
 
+/// Most letters that are drawn as one.
+const LIGATURE_MAX: usize = 4;
+
+/// Whether a letter means what its font says, and nothing elsewhere.
+pub(super) fn is_private(letter: char) -> bool {
+    matches!(letter, '\u{e000}'..='\u{f8ff}')
+}
+
+/// A text that stands in the document itself: in UTF-16 with its mark before it, or of single bytes.
+fn decoded(bytes: &[u8]) -> String {
+    match bytes.strip_prefix(&[0xfe, 0xff]) {
+        Some(wide) => {
+            let units = wide.chunks_exact(2).map(|unit| u16::from_be_bytes([unit[0], unit[1]]));
+            char::decode_utf16(units).map(|letter| letter.unwrap_or('\u{fffd}')).collect()
+        }
+        None => bytes.iter().copied().map(char::from).collect(),
+    }
+}
+
 /// How letters are painted.
 #[derive(Debug, Clone, Copy)]
 struct Ink {
     colour: Option<Colour>,
     is_hidden: bool,
+    look: u128,
 }
 
 /// Units of a font in the height of its type.
@@ -308,21 +344,34 @@ impl<'a> Device<'a> for Canvas {
         let (colour, alpha) = painted(&props.paint);
         let is_hidden =
             matches!(mode, DrawMode::Invisible) || alpha * self.group().opacity < OPACITY_MIN;
-        let ink = Ink { colour, is_hidden };
         for glyph in run.glyphs() {
             let text = match glyph.as_unicode() {
-                Some(BfString::Char(letter)) => letter.to_string(),
-                Some(BfString::String(letters)) => letters,
-                // A font that does not say what it draws is left for the marks before items.
-                None => UNKNOWN.to_owned(),
+                Some(BfString::Char(letter)) if !is_private(letter) => Some(letter.to_string()),
+                Some(BfString::String(letters)) => Some(letters),
+                Some(BfString::Char(letter)) => self.spoken().or_else(|| Some(letter.to_string())),
+                None => self.spoken(),
             };
-            let advance = match &**glyph {
-                Glyph::Outline(outline) => outline.advance_width(),
-                Glyph::Type3(drawn) => drawn.advance_width(),
+            // A font that does not say what it draws is left for the marks before items.
+            let text = text.unwrap_or_else(|| UNKNOWN.to_owned());
+            let (advance, look) = match &**glyph {
+                Glyph::Outline(outline) => {
+                    (outline.advance_width(), outline.identifier().cache_key())
+                }
+                Glyph::Type3(drawn) => (drawn.advance_width(), 0),
             };
             let advance = f64::from(advance.unwrap_or(500.0));
+            let ink = Ink { colour, is_hidden, look };
             self.draw(text, props.transform * glyph.transform(), advance, ink);
         }
+    }
+
+    fn begin_marked_content(&mut self, _: &[u8], properties: Option<&Dict<'_>>) {
+        let text = properties.and_then(|of| of.get::<object::String<'_>>(keys::ACTUAL_TEXT));
+        self.spoken.push(text.map(|text| decoded(text.as_bytes())));
+    }
+
+    fn end_marked_content(&mut self) {
+        self.spoken.pop();
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {

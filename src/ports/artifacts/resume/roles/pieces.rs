@@ -231,7 +231,7 @@ fn dashed(field: &str) -> Vec<&str> {
                     if words::is_position(title)
                         && !words::is_organisation(title)
                         && firm.starts_with(char::is_uppercase)
-                        && (words::is_organisation(firm)
+                        && (words::is_organisation(firm.split(',').next().unwrap_or(firm))
                             || separator != " in "
                                 && firm
                                     .split_whitespace()
