@@ -495,3 +495,98 @@ IADE — Licenciatura em Design
     ! no skills were found
     ");
 }
+
+#[test]
+fn firm_without_a_period_above_several_titles_and_a_broken_degree() {
+    insta::assert_snapshot!(told(
+        "Ada Byron
+ada@byron.museum | 9 Quay Road, Galway H91 X2R8, Ireland | byron.museum
+
+Experience
+
+Cairn LLP, Leeds\tOctober 2022 – Present
+Senior Solicitor
+• Acts for landlords
+
+Quay Legal, Bristol
+Solicitor\tSeptember 2020 – September 2022
+• Bought and sold farms
+Trainee Solicitor\tSeptember 2018 – August 2020
+
+Education
+
+Certificate in Maritime and Harbour
+Law
+Smallville School of Law
+2016 – 2017"
+    ), @r"
+    name=Ada Byron; email=ada@byron.museum; url=https://byron.museum; location=city=Galway; countryCode=IE
+    work: name=Cairn LLP; position=Senior Solicitor; location=Leeds; startDate=2022-10
+    work~: name=Quay Legal; position=Solicitor; location=Bristol; startDate=2020-09; endDate=2022-09
+    work~: name=Quay Legal; position=Trainee Solicitor; startDate=2018-09; endDate=2020-08
+    education: institution=Smallville School of Law; area=Maritime and Harbour Law; studyType=Certificate; startDate=2016; endDate=2017
+    ! no telephone number was found
+    ! no skills were found
+    ");
+}
+
+#[test]
+fn items_behind_semicolons_and_towns_behind_periods() {
+    insta::assert_snapshot!(told(
+        "Ada Byron
+ada@byron.example.org
+
+Experience
+
+2019 – 2021\tEngineer, Acme Ltd, Leeds; Designed pumps; Led a team of four
+
+Career
+
+Head Chef, The Salt Quay
+May 2013 – June 2016 · Bristol
+
+Sous Chef, Blue Harbour
+May 2010 – May 2013 · Nulleville
+
+Chef, Blue Fig
+May 2007 – May 2010 · Leeds"
+    ), @r"
+    name=Ada Byron; email=ada@byron.example.org
+    work: name=Acme Ltd; position=Engineer; location=Leeds; startDate=2019; endDate=2021
+    work~: name=The Salt Quay; position=Head Chef; location=Bristol; startDate=2013-05; endDate=2016-06
+    work: name=Blue Harbour; position=Sous Chef; location=Nulleville; startDate=2010-05; endDate=2013-05
+    work~: name=Blue Fig; position=Chef; location=Leeds; startDate=2007-05; endDate=2010-05
+    ! no telephone number was found
+    ! no links were found
+    ! no city was found
+    ! no schools were found
+    ! no skills were found
+    ");
+}
+
+#[test]
+fn name_below_the_main_column_is_found_by_the_address() {
+    insta::assert_snapshot!(told(
+        "Profile
+Programmer with a liking for tables.
+
+Experience
+
+Programmer, Analytical Engines Ltd
+May 2013 – June 2016
+
+Ada Byron
+Programmer
+
+Contact
+ada.byron@example.org"
+    ), @r"
+    name=Ada Byron; email=ada.byron@example.org
+    work: name=Analytical Engines Ltd; position=Programmer; startDate=2013-05; endDate=2016-06
+    ! no telephone number was found
+    ! no links were found
+    ! no city was found
+    ! no schools were found
+    ! no skills were found
+    ");
+}

@@ -63,6 +63,7 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
                 return roles;
             }
             let mut role = Role::of_lines(&entry.head, order);
+            role.location = role.location.or_else(|| entry.town.clone());
             if entries.peek().is_some_and(|(next, _)| heads_group(&entry, &role, next, order)) {
                 group = role.organisation;
                 continue;

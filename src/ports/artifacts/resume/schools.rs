@@ -26,6 +26,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
     for lines in sections {
         let mut current = School::default();
         let lead = lead(lines);
+        let lines = unbroken(lines);
         for line in lines.iter().filter(|line| !is_note(line)) {
             let seen = School::of(line);
             let leads = lead == Some(line.level) && current.period.is_some();
@@ -74,6 +75,45 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
         }
     }
     written
+}
+
+/// Most words of the end of a degree.
+const END_MAX: usize = 3;
+
+/// The lines, with a degree that is broken off at the edge of a narrow column above its school put together:
+/// `Certificate in the Fitting` and `of Valves`.
+fn unbroken(lines: &[Line]) -> Vec<Line> {
+    let length = |text: &str| text.chars().count();
+    let longest = lines.iter().map(|line| length(&line.text)).max().unwrap_or_default();
+    let is_plain = |line: &Line| {
+        !line.bullet && !line.text.contains(['\t', ',']) && dates::find(&line.text).is_none()
+    };
+    let goes_on = |degree: &Line, line: &Line, school: &Line| {
+        let word = line.text.split(' ').next().unwrap_or_default();
+        let has_room = length(&degree.text) + 1 + length(word) <= longest;
+        [degree, line, school].into_iter().all(is_plain)
+            && !line.after_gap
+            && !school.after_gap
+            && degree.level == line.level
+            && !has_room
+            && line.text.split_whitespace().count() <= END_MAX
+            && names_degree(&degree.text)
+            && !names_degree(&line.text)
+            && !words::is_school(&line.text)
+            && words::is_school(&school.text)
+            && !place::is_place(&line.text)
+            && !is_note(line)
+    };
+    let mut whole: Vec<Line> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        match (whole.last_mut(), lines.get(at + 1)) {
+            (Some(degree), Some(school)) if goes_on(degree, line, school) => {
+                degree.text = format!("{} {}", degree.text, line.text);
+            }
+            _ => whole.push(line.clone()),
+        }
+    }
+    whole
 }
 
 /// Which entries may be one that was taken for two: what one of them lacks, only the one beside it has.

@@ -585,6 +585,10 @@ mod tests {
         let text = "Ada Byron\n\n## Experience\nAcme\tEngineer\t2019 – 2021\n\n## Skills\n\nFigma\n\nSketching\n\nWorkshops\n\n## Languages\nEnglish";
         let skills = section(Section::Skills, &["Figma", "Sketching", "Workshops"]);
         assert_eq!(parted(text)[2], skills);
+        let text = "Ada Byron\n\n## Experience\nAcme\tEngineer\t2019 – 2021\n\n## Skills\nLanguages\nRust\nGo\n\n## Hobbies\nTea";
+        assert_eq!(parted(text)[2], section(Section::Skills, &["Languages", "Rust", "Go"]));
+        let text = "Ada Byron\n\nSkills and tools\nWelding\nFitting\n\nEducation\nBSc";
+        assert_eq!(parted(text)[1], section(Section::Skills, &["Welding", "Fitting"]));
         let text =
             "Ada Byron\n\nSKILLS\n• Rust\n• Go\nCards and papers\nGold Card\n\nEDUCATION\nBSc";
         assert_eq!(parted(text)[1], section(Section::Skills, &["Rust", "Go"]));

@@ -54,7 +54,6 @@ fn under(pieces: &[Piece], heading: usize) -> Vec<usize> {
 fn kinds(pieces: &[Piece], list: &[usize]) -> Vec<usize> {
     let fits = |at: &usize| {
         let text = &pieces[*at].text;
-        let is_number = |word: &str| word.chars().filter(char::is_ascii_digit).count() > 3;
         text.split_whitespace().count() <= ITEM_MAX
             && text.starts_with(char::is_alphanumeric)
             && !text.contains(['@', ':'])
@@ -84,12 +83,23 @@ fn kinds(pieces: &[Piece], list: &[usize]) -> Vec<usize> {
     // Each kind has items, and most of them are surely in another font.
     let heads =
         list.windows(2).filter(|pair| found.contains(&pair[0]) && !found.contains(&pair[1]));
+    // `Acme University    2014 – 2015`: the lines of entries have their years beside them.
+    let has_years = |at: &&usize| {
+        let beside = |piece: &&Piece| (piece.baseline - pieces[**at].baseline).abs() < 1.0;
+        let is_year = |piece: &Piece| piece.text.split(' ').any(is_number);
+        pieces.iter().filter(beside).any(is_year)
+    };
     let is_list = found.len() >= KINDS_MIN
+        && found.iter().filter(has_years).count() * 2 <= found.len()
         && heads.count() == found.len()
         && list.len() > found.len() * 2
         && told * 2 > list.len() - found.len()
         && found.iter().all(is_kind);
     if is_list { found } else { Vec::new() }
+}
+
+fn is_number(word: &str) -> bool {
+    word.chars().filter(char::is_ascii_digit).count() > 3
 }
 
 /// Whether a letter of both looks the same.

@@ -29,6 +29,10 @@ pub(super) struct Entry {
     pub(super) is_cut: bool,
     /// What is said of the work.
     pub(super) items: Vec<String>,
+    /// What stands behind the period in its line, where it begins that line and other lines stand above.
+    beside: Option<String>,
+    /// The town, where others have theirs.
+    pub(super) town: Option<String>,
 }
 
 /// Finds the lines with periods and the lines around them that belong to each. Whether a firm stands above its
@@ -59,7 +63,10 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
         };
     }
     let above = habit.most;
-    let led = |at: usize, free: usize| above == 0 && leads(lines, at, free);
+    let firm_beside = anchors.first().is_some_and(|(first, period)| {
+        above == 0 && !words::is_position(&without(&lines[*first].text, period))
+    });
+    let led = |at: usize, free: usize| firm_beside && leads(lines, at, free);
     let mut entries = Vec::new();
     let mut free = 0;
     // The entries go on under the firm of the last one.
@@ -75,7 +82,10 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
         });
         let mut head: Vec<String> =
             lines[at - before..*at].iter().map(|line| line.text.clone()).collect();
-        head.push(without(&lines[*at].text, period));
+        let rest = without(&lines[*at].text, period);
+        let is_beside = before > 0 && period.at.start == 0 && !rest.is_empty();
+        let beside = is_beside.then(|| rest.clone());
+        head.push(rest);
         let room = HEAD_MAX - head.len();
         let after = &lines[at + 1..next];
         let own = after.iter().take_while(|line| habit.lead != Some(line.level)).count();
@@ -88,7 +98,37 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
         // Nothing but the entry stands above the first period of a section.
         let is_cut = n == 0 && *at > before && !lines[at - before].after_gap;
         let items = items(&lines[free..next.max(free)]);
-        entries.push(Entry { head, period: period.clone(), own_block, is_cut, items });
+        let (period, town) = (period.clone(), None);
+        entries.push(Entry { head, period, own_block, is_cut, items, beside, town });
+    }
+    with_towns(entries)
+}
+
+/// Longest name of a town, in words.
+const TOWN_MAX: usize = 3;
+
+/// Where most entries have a known place behind their periods, what the others have there is one as well.
+fn with_towns(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut entries = entries;
+    let (known, others): (Vec<&String>, Vec<&String>) = entries
+        .iter()
+        .filter_map(|entry| entry.beside.as_ref())
+        .partition(|beside| place::is_place(beside));
+    if known.len() < 2 || known.len() <= others.len() {
+        return entries;
+    }
+    let is_town = |text: &String| {
+        !place::is_place(text)
+            && text.split_whitespace().count() <= TOWN_MAX
+            && text.starts_with(char::is_uppercase)
+            && text.chars().all(|c| c.is_alphabetic() || " .'’-".contains(c))
+            && !words::is_position(text)
+            && !words::is_organisation(text)
+    };
+    for entry in &mut entries {
+        entry.town = entry.beside.clone().filter(is_town);
+        let town = entry.town.as_ref();
+        entry.head.retain(|line| Some(line) != town);
     }
     entries
 }
