@@ -35,9 +35,8 @@ pub(super) struct Entry {
     pub(super) town: Option<String>,
 }
 
-/// Finds the lines with periods and the lines around them that belong to each. Whether a firm stands above its
-/// period or beneath shows at the first one, and a résumé keeps to it.
-pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
+/// The lines with the periods of entries.
+fn anchors(lines: &[Line]) -> Vec<(usize, Period)> {
     let anchors: Vec<(usize, Period)> = lines
         .iter()
         .enumerate()
@@ -50,8 +49,13 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
         lines[*at].text[..period.at.start].trim_end().ends_with('(')
     };
     let is_said = |anchor: &(usize, Period)| leading > 1 && in_brackets(anchor);
-    let anchors: Vec<(usize, Period)> =
-        anchors.into_iter().filter(|anchor| !is_said(anchor)).collect();
+    anchors.into_iter().filter(|anchor| !is_said(anchor)).collect()
+}
+
+/// Finds the lines with periods and the lines around them that belong to each. Whether a firm stands above its
+/// period or beneath shows at the first one, and a résumé keeps to it.
+pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
+    let anchors = anchors(lines);
     let mut habit = Habit { most: ABOVE_MAX, crosses: true, lead: lead(lines) };
     if let Some((first, _)) = anchors.first() {
         let above = back(lines, *first, 0, &habit);
