@@ -1,6 +1,7 @@
 //! Text of PDF: what can be seen on its pages, in the order in which it is read.
 
 mod grid;
+mod heads;
 mod kinds;
 mod labels;
 mod layout;

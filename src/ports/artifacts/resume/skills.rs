@@ -49,6 +49,9 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
 /// `Teaching    Reading` above `Writing` and `Arithmetic`: what kind they are of stands once, in a column of its own.
 fn unlabelled(lines: &[Line]) -> Vec<Line> {
     let mut lines = lines.to_vec();
+    for line in &mut lines {
+        line.text = line.text.replacen(":\t", ": ", 1);
+    }
     // `Languages:` alone in its line says of what kind the skills below it are.
     if lines.iter().any(|line| !line.text.ends_with(':')) {
         lines.retain(|line| !line.text.ends_with(':'));

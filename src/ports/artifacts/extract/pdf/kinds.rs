@@ -1,5 +1,7 @@
 //! The kinds that the items of a list are sorted by, told by their font: `Trade` in bold above `Welding` and `Fitting`.
 
+use std::collections::BTreeSet;
+
 use super::lines::{Looks, PIECES_MAX, Piece};
 
 /// Longest kind and longest item, in words.
@@ -19,8 +21,13 @@ pub(super) fn marked(pieces: Vec<Piece>) -> Vec<Piece> {
         return pieces;
     }
     let headings = (0..pieces.len()).filter(|at| is_heading(&pieces[*at]));
-    let kinds: Vec<usize> =
-        headings.flat_map(|heading| kinds(&pieces, &under(&pieces, heading))).collect();
+    let kinds: Vec<usize> = headings
+        .flat_map(|heading| {
+            let mut found = kinds(&pieces, &under(&pieces, heading));
+            found.append(&mut kinds_of_rows(&pieces, heading));
+            found
+        })
+        .collect();
     for at in kinds {
         if !pieces[at].text.ends_with(':') {
             pieces[at].text.push(':');
@@ -52,13 +59,7 @@ fn under(pieces: &[Piece], heading: usize) -> Vec<usize> {
 
 /// Which pieces of a list are kinds; none where it is no list of short items under kinds.
 fn kinds(pieces: &[Piece], list: &[usize]) -> Vec<usize> {
-    let fits = |at: &usize| {
-        let text = &pieces[*at].text;
-        text.split_whitespace().count() <= ITEM_MAX
-            && text.starts_with(char::is_alphanumeric)
-            && !text.contains(['@', ':'])
-            && !text.split_whitespace().any(is_number)
-    };
+    let fits = |at: &usize| is_item(&pieces[*at].text);
     let Some((first, rest)) = list.split_first().filter(|_| list.iter().all(fits)) else {
         return Vec::new();
     };
@@ -75,11 +76,7 @@ fn kinds(pieces: &[Piece], list: &[usize]) -> Vec<usize> {
             of_items.extend(looks);
         }
     }
-    let is_kind = |at: &usize| {
-        let text = &pieces[*at].text;
-        text.split_whitespace().count() <= KIND_MAX
-            && text.chars().all(|c| c.is_alphabetic() || " &/'’-".contains(c))
-    };
+    let is_kind = |at: &usize| is_kind(&pieces[*at].text);
     // Each kind has items, and most of them are surely in another font.
     let heads =
         list.windows(2).filter(|pair| found.contains(&pair[0]) && !found.contains(&pair[1]));
@@ -96,6 +93,51 @@ fn kinds(pieces: &[Piece], list: &[usize]) -> Vec<usize> {
         && told * 2 > list.len() - found.len()
         && found.iter().all(is_kind);
     if is_list { found } else { Vec::new() }
+}
+
+fn is_item(text: &str) -> bool {
+    text.split_whitespace().count() <= ITEM_MAX
+        && text.starts_with(char::is_alphanumeric)
+        && !text.contains(['@', ':'])
+        && !text.split_whitespace().any(is_number)
+}
+
+fn is_kind(text: &str) -> bool {
+    text.split_whitespace().count() <= KIND_MAX
+        && text.chars().all(|c| c.is_alphabetic() || " &/'’-".contains(c))
+}
+
+/// Fewest letters that look different in kinds and in items.
+const UNLIKE_MIN: usize = 2;
+
+/// Which pieces stand in a font of their own before the items of their rows: `Trade    Welding    Fitting`.
+fn kinds_of_rows(pieces: &[Piece], heading: usize) -> Vec<usize> {
+    let Piece { left, baseline, .. } = pieces[heading];
+    let begins = |piece: &Piece| (piece.left - left).abs() <= INDENT_MAX;
+    let next = pieces.iter().filter(|it| is_heading(it) && begins(it) && it.baseline > baseline);
+    let end = next.map(|it| it.baseline).fold(f64::INFINITY, f64::min);
+    let is_within =
+        |it: &Piece| it.baseline > baseline && it.baseline < end && it.left > left - 1.0;
+    let (kinds, items): (Vec<usize>, Vec<usize>) =
+        (0..pieces.len()).filter(|at| is_within(&pieces[*at])).partition(|at| begins(&pieces[*at]));
+    let beside = |kind: &usize| {
+        let level = |at: &&usize| (pieces[**at].baseline - pieces[*kind].baseline).abs() < 1.0;
+        items.iter().filter(level).count()
+    };
+    let is_list = kinds.len() >= KINDS_MIN
+        && kinds.iter().all(|at| is_kind(&pieces[*at].text) && beside(at) > 0)
+        && kinds.iter().any(|at| beside(at) > 1)
+        && kinds.iter().map(beside).sum::<usize>() == items.len()
+        && items.iter().all(|at| is_item(&pieces[*at].text));
+    let looks = |list: &[usize]| -> BTreeSet<(char, u128)> {
+        let looks = list.iter().flat_map(|at| &pieces[*at].looks);
+        looks.map(|(letter, look)| (*letter, *look)).collect()
+    };
+    let (of_kinds, of_items) = (looks(&kinds), looks(&items));
+    let letters: BTreeSet<char> = of_items.iter().map(|(letter, _)| *letter).collect();
+    let shared = of_kinds.iter().filter(|(letter, _)| letters.contains(letter)).count();
+    let is_apart = shared >= UNLIKE_MIN && of_kinds.is_disjoint(&of_items);
+    if is_list && is_apart { kinds } else { Vec::new() }
 }
 
 fn is_number(word: &str) -> bool {
@@ -141,6 +183,31 @@ mod tests {
         ];
         let said = ["### Skills", "Trade:", "Welding", "Drilling", "Office:", "Word", "Excel"];
         assert_eq!(read(&list), said);
+    }
+
+    #[test]
+    fn what_stands_in_a_font_of_its_own_before_the_items_of_its_row_is_their_kind() {
+        let row = |texts: &[(&str, u128)], line: u32| -> Vec<Piece> {
+            let places = (0_u32..).zip(texts);
+            let at = |place: u32| 50.0 + f64::from(place) * 90.0;
+            places
+                .map(|(place, (text, font))| {
+                    let left = at(place);
+                    Piece { left, right: left + 60.0, ..piece(text, f64::from(line) * 12.0, *font) }
+                })
+                .collect()
+        };
+        let rows = |font: u128| {
+            let list = [
+                row(&[("### Skills", 1)], 1),
+                row(&[("Trade", font), ("Welding", 3), ("Drilling", 3)], 2),
+                row(&[("Office", font), ("Trello", 3)], 3),
+            ];
+            marked(list.concat()).into_iter().map(|piece| piece.text).collect::<Vec<_>>()
+        };
+        let said = ["### Skills", "Trade:", "Welding", "Drilling", "Office:", "Trello"];
+        assert_eq!(rows(2), said);
+        assert_eq!(rows(3), said.map(|text| text.trim_end_matches(':')));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! line.
 
 use super::{
-    kinds, labels,
+    heads, kinds, labels,
     lines::{PIECES_MAX, Piece},
 };
 
@@ -41,7 +41,7 @@ const HEADING_MAX: usize = 48;
 const HEADING_SIZES: [f64; 6] = [1.9, 1.5, 1.3, 1.2, 1.12, 1.06];
 
 /// Lines in larger type than the running text, marked as headings.
-fn with_marks(mut pieces: Vec<Piece>) -> Vec<Piece> {
+fn with_marks(pieces: Vec<Piece>) -> Vec<Piece> {
     if pieces.len() > PIECES_MAX {
         return pieces;
     }
@@ -56,6 +56,7 @@ fn with_marks(mut pieces: Vec<Piece>) -> Vec<Piece> {
         before * 2 >= all
     });
     let Some(usual) = usual.map(|(size, _)| *size) else { return pieces };
+    let mut pieces = heads::unbroken(pieces, usual);
     // Nothing beside it, or headings of other columns.
     let is_alone = |piece: &Piece| {
         let beside =

@@ -126,6 +126,13 @@ fn word_gap(rows: &[Vec<Letter>]) -> f64 {
 /// the same line.
 const BOXED: f64 = 0.7;
 const BOXED_TO_WORD: f64 = 3.3;
+const BOXED_TO_WORD_IN_ROW: f64 = 2.5;
+
+/// Fewest wide gaps of a row of items.
+const ROW_MIN: usize = 2;
+
+/// How many times the narrowest gap of a line another is where it is not stretched.
+const UNEVEN: f64 = 1.5;
 
 /// From what width on a gap parts a line of short items, each in its box; none in letters that are set apart.
 fn boxed(gaps: &[f64], word: f64) -> f64 {
@@ -134,9 +141,14 @@ fn boxed(gaps: &[f64], word: f64) -> f64 {
         return WIDE;
     }
     wide.sort_by(f64::total_cmp);
-    // Lines that are stretched have no narrow gap.
-    let least = wide.first().copied().filter(|_| wide.len() > 2).unwrap_or(word);
-    BOXED.max(word.max(least) * BOXED_TO_WORD).min(WIDE)
+    // Lines that are stretched have no narrow gap, and all of theirs are equal.
+    let is_uneven = |least: f64| least >= BOXED && wide.iter().any(|gap| *gap > least * UNEVEN);
+    let least = wide.first().copied().filter(|least| wide.len() > 2 && !is_uneven(*least));
+    let least = least.unwrap_or(word);
+    // In a row of items, the first may stand closer to what they are.
+    let is_row = wide.iter().filter(|gap| **gap > WIDE).count() >= ROW_MIN;
+    let to_word = if is_row { BOXED_TO_WORD_IN_ROW } else { BOXED_TO_WORD };
+    BOXED.max(word.max(least) * to_word).min(WIDE)
 }
 
 /// Fewest gaps that show that the letters of a line are set apart.

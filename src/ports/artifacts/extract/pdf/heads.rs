@@ -1,0 +1,132 @@
+//! Lines in larger type that are broken off at the edge of their column, put together: `Smallville High School, Smallville
+//! – Teacher of` and `Mathematics`. The rest alone would stand like a heading.
+
+use super::lines::Piece;
+
+/// Type from this size on, in sizes of the running text, is larger.
+const LARGER: f64 = 1.06;
+
+/// Shorter lines are headings, which stand above others of their size, in characters.
+const LINE_MIN: usize = 48;
+
+/// Longest rest of a line, in words.
+const REST_MAX: usize = 3;
+
+/// How far the lines of a column may be indented, in points.
+const INDENT_MAX: f64 = 24.0;
+
+/// Furthest apart that two lines of a paragraph are, and a space between two words, in type sizes.
+const STEP_MAX: f64 = 1.6;
+const SPACE: f64 = 0.2;
+
+/// The pieces of a page, with such lines put together; `usual` is the size of the running text.
+pub(super) fn unbroken(pieces: Vec<Piece>, usual: f64) -> Vec<Piece> {
+    let mut pieces = pieces;
+    let larger: Vec<usize> =
+        (0..pieces.len()).filter(|at| pieces[*at].size >= usual * LARGER).collect();
+    let pairs: Vec<(usize, usize)> = larger
+        .iter()
+        .filter_map(|at| Some((*at, *larger.iter().find(|next| is_under(&pieces, *at, **next))?)))
+        .collect();
+    // Where a line with room at its end has another one below it, both are lines of their own.
+    let of_two = |size: f64| {
+        let of_size = |(at, _): &&(usize, usize)| is_size(pieces[*at].size, size);
+        pairs.iter().filter(of_size).any(|(at, next)| has_room(&pieces, *at, *next))
+    };
+    let broken: Vec<(usize, usize)> = pairs
+        .iter()
+        .copied()
+        .filter(|(at, next)| {
+            pieces[*at].text.chars().count() > LINE_MIN
+                && pieces[*next].text.split_whitespace().count() <= REST_MAX
+                && !of_two(pieces[*at].size)
+        })
+        .collect();
+    for (at, next) in &broken {
+        let rest = pieces[*next].text.clone();
+        let space = if pieces[*at].text.ends_with('-') { "" } else { " " };
+        pieces[*at].text.push_str(space);
+        pieces[*at].text.push_str(&rest);
+    }
+    let mut at = 0;
+    pieces.retain(|_| {
+        at += 1;
+        !broken.iter().any(|(_, rest)| *rest == at - 1)
+    });
+    pieces
+}
+
+fn is_size(one: f64, other: f64) -> bool {
+    (one - other).abs() < 0.02 * one
+}
+
+/// Whether a piece is the next line of another in its column, both alone in their lines.
+fn is_under(pieces: &[Piece], at: usize, next: usize) -> bool {
+    let (one, other) = (&pieces[at], &pieces[next]);
+    let step = other.baseline - one.baseline;
+    let is_alone = |piece: &Piece| {
+        let is_beside = |it: &&Piece| {
+            (it.baseline - piece.baseline).abs() < 1.0
+                && it.left > piece.left + 0.1
+                && it.left < edge(pieces, piece)
+        };
+        !pieces.iter().any(|it| is_beside(&it))
+    };
+    is_size(one.size, other.size)
+        && (one.left - other.left).abs() < 1.0
+        && step > 0.5 * one.size
+        && step < STEP_MAX * one.size
+        && is_alone(one)
+        && is_alone(other)
+}
+
+/// Whether the first word of the next line would have fitted into a line.
+fn has_room(pieces: &[Piece], at: usize, next: usize) -> bool {
+    let (line, rest) = (&pieces[at], &pieces[next]);
+    let share = |text: &str| u32::try_from(text.chars().count()).map_or(0.0, f64::from);
+    let first = rest.text.split(' ').next().unwrap_or_default();
+    let word = (rest.right - rest.left) * share(first) / share(&rest.text).max(1.0);
+    line.right + SPACE * line.size + word <= edge(pieces, line)
+}
+
+/// Where the longest line ends that begins where a piece does.
+fn edge(pieces: &[Piece], piece: &Piece) -> f64 {
+    let is_in_column = |other: &&Piece| (-1.0..INDENT_MAX).contains(&(other.left - piece.left));
+    let rights = pieces.iter().filter(is_in_column).map(|other| other.right);
+    rights.fold(piece.right, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn piece(text: &str, baseline: f64, size: f64) -> Piece {
+        let width = f64::from(u32::try_from(text.len()).unwrap()) * size * 0.5;
+        let (text, left, looks) = (text.to_owned(), 50.0, BTreeMap::new());
+        Piece { text, left, right: left + width, baseline, size, looks }
+    }
+
+    fn texts(lines: &[(&str, f64)]) -> Vec<String> {
+        let lines = (1_u32..).zip(lines);
+        let pieces = lines.map(|(at, (text, size))| piece(text, f64::from(at) * 14.0, *size));
+        unbroken(pieces.collect(), 10.0).into_iter().map(|piece| piece.text).collect()
+    }
+
+    const LONG: &str = "Smallville and Bigtown High School, Smallville – Teacher of";
+    const ITEM: &str = "What is said of the work, in a line that ends where the column does, too.";
+
+    #[test]
+    fn a_line_that_is_broken_at_the_edge_is_put_together() {
+        let said = texts(&[(LONG, 12.0), ("Mathematics", 12.0), (ITEM, 10.0)]);
+        assert_eq!(said, [format!("{LONG} Mathematics"), ITEM.to_owned()]);
+    }
+
+    #[test]
+    fn lines_that_always_have_another_below_them_stay_apart() {
+        let lines =
+            [(LONG, 12.0), ("Teacher", 12.0), (ITEM, 10.0), ("Acme Ltd", 12.0), ("Fitter", 12.0)];
+        assert_eq!(texts(&lines), lines.map(|(text, _)| text));
+    }
+}
