@@ -1,6 +1,7 @@
 //! Schools: institutions, degrees and subjects, with or without dates.
 
 mod degrees;
+mod forms;
 
 use serde_json::{Map, Value, json};
 
@@ -26,7 +27,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
     for lines in sections {
         let mut current = School::default();
         let lead = lead(lines);
-        let lines = unbroken(lines);
+        let lines = unbroken(&forms::unlabelled(lines));
         for line in lines.iter().filter(|line| !is_note(line)) {
             let seen = School::of(line);
             let leads = lead == Some(line.level) && current.period.is_some();
@@ -140,7 +141,9 @@ fn is_note(line: &Line) -> bool {
         is_label && !line.text.contains('\t') || vocabulary().notes.contains(&folded(&line.text));
     let named = words::is_school(&line.text) || names_degree(&line.text);
     let dated = dates::find(&line.text).is_some();
-    noted || line.is_prose() && !(named && dated) || (line.bullet && !named)
+    // `Upper second; a term abroad` is said of a degree.
+    let graded = line.bullet && !dated && pieces(&line.text).first().is_some_and(|it| is_grade(it));
+    noted || graded || line.is_prose() && !(named && dated) || (line.bullet && !named)
 }
 
 /// How a degree is told from other lines.
@@ -207,7 +210,11 @@ impl School {
             && let Some((study_type, area)) = degree(finished(without_remark(piece)))
         {
             // `Apprenticeship as a fitter` says what was learnt.
-            let is_long = study_type.split_whitespace().count() > 2 && !study_type.contains(" of ");
+            // `NVQ Level 3` does not.
+            let is_level = study_type.ends_with(|c: char| c.is_ascii_digit());
+            let is_long = study_type.split_whitespace().count() > 2
+                && !study_type.contains(" of ")
+                && !is_level;
             let done = area.is_some() || is_long;
             self.study_type = Some(study_type);
             self.area = self.area.take().or_else(|| area.map(|area| unled(&area).to_owned()));

@@ -55,6 +55,16 @@ pub(super) enum RoleLabel {
     Other,
 }
 
+/// What a label within studies announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StudyLabel {
+    Degree,
+    Area,
+    School,
+    /// A period or a place.
+    Other,
+}
+
 /// All words, as [`folded`] has them.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
@@ -95,6 +105,9 @@ pub(super) struct Vocabulary {
     pub(super) levels: HashSet<String>,
     pub(super) notes: HashSet<String>,
     pub(super) role_labels: HashMap<String, RoleLabel>,
+    pub(super) study_labels: HashMap<String, StudyLabel>,
+    /// Letters behind the name of a job, as it is registered.
+    pub(super) letters: HashSet<String>,
     /// How much or how somebody worked.
     pub(super) terms: HashSet<String>,
     /// What stands where a role would, and is none.
@@ -112,6 +125,7 @@ pub(super) struct Vocabulary {
     pub(super) employer_ends: Vec<String>,
     pub(super) schools: HashSet<String>,
     pub(super) school_stems: Vec<String>,
+    pub(super) school_ends: Vec<String>,
 }
 
 impl Vocabulary {
@@ -167,11 +181,13 @@ impl Vocabulary {
         self.levels.extend(list(&degrees.levels));
         self.notes.extend(list(&notes.words));
         self.add_roles(roles, names);
+        self.add_studies(&table.studies);
         self.positions.extend(list(&positions.words));
         self.position_ends.extend(list(&positions.ends));
         self.employers.extend(list(&employers.words));
         self.employer_ends.extend(list(&employers.ends));
         self.schools.extend(list(&schools.words));
+        self.school_ends.extend(list(&schools.ends));
         self.school_stems.extend(list(&schools.stems));
     }
 
@@ -209,8 +225,22 @@ impl Vocabulary {
         self.breaks.extend(list(&roles.breaks).map(|name| spaced(&name)));
         self.own.extend(list(&roles.own).map(|name| spaced(&name)));
         self.departments.extend(list(&roles.departments));
+        self.letters.extend(list(&roles.letters));
         self.courtesies.extend(list(&names.courtesies));
         self.honours.extend(list(&names.honours));
+    }
+
+    fn add_studies(&mut self, studies: &Studies) {
+        for (words, label) in [
+            (&studies.degree, StudyLabel::Degree),
+            (&studies.area, StudyLabel::Area),
+            (&studies.school, StudyLabel::School),
+            (&studies.other, StudyLabel::Other),
+        ] {
+            for word in list(words) {
+                self.study_labels.entry(word).or_insert(label);
+            }
+        }
     }
 }
 
@@ -238,6 +268,7 @@ struct Table {
     degrees: Degrees,
     notes: Words,
     roles: Roles,
+    studies: Studies,
     names: Names,
     skills: Skills,
     forms: Forms,
@@ -306,6 +337,16 @@ struct Roles {
     breaks: String,
     own: String,
     departments: String,
+    letters: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Studies {
+    degree: String,
+    area: String,
+    school: String,
+    other: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -348,6 +389,7 @@ struct Endings {
 struct Schools {
     words: String,
     stems: String,
+    ends: String,
 }
 
 /// The words of a folded text, apart at every mark but apostrophes.

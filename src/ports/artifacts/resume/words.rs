@@ -4,7 +4,12 @@ use super::vocabulary::{folded, vocabulary};
 
 /// Whether a text names a position: `Senior Programmer`.
 pub(super) fn is_position(text: &str) -> bool {
-    words(text).any(|word| is_position_word(&word))
+    // `Emergency Department RN`
+    let is_letters = |word: &str| {
+        word.chars().all(|c| c.is_uppercase()) && vocabulary().letters.contains(&folded(word))
+    };
+    let ends_in_letters = || text.rsplit_once(' ').is_some_and(|(_, last)| is_letters(last));
+    words(text).any(|word| is_position_word(&word)) || ends_in_letters()
 }
 
 fn is_position_word(word: &str) -> bool {
@@ -42,6 +47,7 @@ pub(super) fn is_school(text: &str) -> bool {
         let vocabulary = vocabulary();
         vocabulary.schools.contains(&word)
             || vocabulary.school_stems.iter().any(|stem| word.starts_with(stem))
+            || vocabulary.school_ends.iter().any(|end| word.ends_with(end))
     })
 }
 
