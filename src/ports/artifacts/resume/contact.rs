@@ -23,7 +23,7 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
     let (prose, plain): (Vec<&Line>, Vec<&Line>) =
         head.iter().partition(|line| line.is_prose() && line.fields().len() < 3);
     let below = lines_of(parts, |s| !matches!(s, Section::Contact | Section::References));
-    let rest: Vec<&Line> = prose.into_iter().chain(below).collect();
+    let rest: Vec<&Line> = prose.into_iter().chain(below.iter().copied()).collect();
     let mut basics = Map::new();
     let mail = first(&plain, address).or_else(|| first(&rest, address)).unwrap_or_default();
     let named = name::name(&head, &mail, findings);
@@ -62,10 +62,11 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
         }
     }
     doubt_name(&basics, named.map(|(_, position)| position), findings);
-    let apart = addresses(parts);
+    let around = around(&below, &mail);
+    let apart = addresses(parts).into_iter().chain(around.iter().copied().filter(is_address));
     let lines: Vec<&Line> = head.iter().copied().chain(apart).collect();
     pages(&lines, &mail, &mut basics, findings);
-    location(&head, &mut basics, findings);
+    location(&head, &around, &mut basics, findings);
     Value::Object(basics)
 }
 
@@ -78,17 +79,31 @@ fn is_cut_off(key: &str, value: &str) -> bool {
     key == "phone" && value.starts_with('+') && digits < DIGITS_MIN
 }
 
+/// Lines between an address of mail and the street above it, and further ones below.
+const AROUND: usize = 5;
+
+/// The short lines around the person's e-mail address, where it stands in no section for it.
+fn around<'l>(below: &[&'l Line], mail: &str) -> Vec<&'l Line> {
+    let at = below.iter().position(|line| !mail.is_empty() && line.text.contains(mail));
+    let Some(at) = at else { return Vec::new() };
+    let near = &below[at.saturating_sub(AROUND)..(at + AROUND).min(below.len())];
+    let is_short = |line: &&&Line| !line.bullet && !line.text.contains('\t') && !line.is_prose();
+    near.iter().filter(is_short).copied().collect()
+}
+
 /// Addresses under a heading that no table has: lines that are nothing else, in a section with several of them.
 fn addresses(parts: &[Part]) -> Vec<&Line> {
-    let is_address = |line: &&Line| {
-        line.text.split_whitespace().count() <= 4
-            && (address(&line.text).is_some()
-                || phone(&line.text).is_some()
-                || !web(&line.text, "").is_empty())
-    };
     let apart = |part: &&Part| matches!(part.section, Section::Unknown | Section::Other);
     let several = parts.iter().filter(apart).map(|part| part.lines.iter().filter(is_address));
     several.filter(|lines| lines.clone().count() > 1).flatten().collect()
+}
+
+/// Whether a line holds an address and hardly anything else.
+fn is_address(line: &&Line) -> bool {
+    line.text.split_whitespace().count() <= 4
+        && (address(&line.text).is_some()
+            || phone(&line.text).is_some()
+            || !web(&line.text, "").is_empty())
 }
 
 /// A name that does not stand first is doubtful, unless the e-mail address has a part of it.
@@ -121,8 +136,10 @@ fn all<'a>(
 fn slashed(line: &Line) -> Vec<&str> {
     // Pictures of a letter or a house stand before many of them.
     let picture = |c: char| !c.is_alphanumeric() && !"+(@'’<".contains(c);
-    let dash = if line.text.contains('@') { " – " } else { " — " };
-    let fields = line.fields().into_iter().flat_map(|field| field.split(" — "));
+    let fields = line.fields();
+    // Where bars part the fields, dashes stand within them.
+    let dash = if line.text.contains('@') && fields.len() == 1 { " – " } else { " — " };
+    let fields = fields.into_iter().flat_map(|field| field.split(" — "));
     let fields = fields.flat_map(|field| field.split(dash)).flat_map(unslashed);
     fields.map(|field| field.trim().trim_start_matches(picture)).collect()
 }
@@ -198,18 +215,64 @@ fn pages(head: &[&Line], mail: &str, basics: &mut Map<String, Value>, findings: 
     }
 }
 
-fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Findings) {
+fn location(
+    head: &[&Line],
+    around: &[&Line],
+    basics: &mut Map<String, Value>,
+    findings: &mut Findings,
+) {
+    let name = basics.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (labelled, plain) = told_places(head, &name);
+    // `Ada Byron, London`: who stands beside the name is not asked; a place beside an address is.
+    let beside = || {
+        let with_address =
+            |line: &&&Line| line.fields().iter().any(|field| address(field).is_some());
+        head.iter().find(with_address).and_then(|line| {
+            let fields = slashed(line);
+            let free = |field: &&str| label_of(field).0.is_none() && is_city(field);
+            fields.into_iter().find(free).map(place::labelled)
+        })
+    };
+    let with_city = |place: &Place| place.city.is_some();
+    let sure = labelled.clone().filter(with_city).or_else(|| plain.clone().filter(with_city));
+    let (place, sure) = match sure {
+        Some(place) => (Some(place), Confidence::High),
+        None => {
+            // Only a city with its code is no firm's or school's.
+            let coded = || around.iter().find_map(|line| place::by_postcode(&line.text));
+            (beside().or(labelled).or(plain).or_else(coded), Confidence::Low)
+        }
+    };
+    if place.as_ref().is_none_or(|place| place.city.is_none()) {
+        findings.issue("no city was found");
+    }
+    let Some(Place { city, region, country_code }) = place else { return };
+    let mut location = Map::new();
+    for (key, value) in
+        [("city", city), ("region", region), ("countryCode", country_code.map(str::to_owned))]
+    {
+        if let Some(value) = value {
+            location.insert(key.to_owned(), json!(value));
+        }
+    }
+    if !location.is_empty() {
+        basics.insert("location".to_owned(), Value::Object(location));
+        findings.sure("basics.location", sure);
+    }
+}
+
+/// The place behind a label, and the first one that stands without any.
+fn told_places(head: &[&Line], name: &str) -> (Option<Place>, Option<Place>) {
     // What stands beside a label or in the line under it.
     let mut announced = false;
     let (mut labelled, mut plain) = (None, None);
     let mut skips = false;
-    let name = basics.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     for (first, field) in head
         .iter()
         .flat_map(|line| slashed(line).into_iter().enumerate().map(|(n, field)| (n == 0, field)))
     {
         let (label, value) = label_of(field);
-        let value = without_name(value, &name);
+        let value = without_name(value, name);
         let is_other = label.is_some() && label != Some(Label::Address);
         if value.is_empty() {
             announced = label == Some(Label::Address);
@@ -231,38 +294,7 @@ fn location(head: &[&Line], basics: &mut Map<String, Value>, findings: &mut Find
             plain = found;
         }
     }
-    // `Ada Byron, London`: who stands beside the name is not asked; a place beside an address is.
-    let beside = || {
-        let with_address =
-            |line: &&&Line| line.fields().iter().any(|field| address(field).is_some());
-        head.iter().find(with_address).and_then(|line| {
-            let fields = slashed(line);
-            let free = |field: &&str| label_of(field).0.is_none() && is_city(field);
-            fields.into_iter().find(free).map(place::labelled)
-        })
-    };
-    let with_city = |place: &Place| place.city.is_some();
-    let sure = labelled.clone().filter(with_city).or_else(|| plain.clone().filter(with_city));
-    let (place, sure) = match sure {
-        Some(place) => (Some(place), Confidence::High),
-        None => (beside().or(labelled).or(plain), Confidence::Low),
-    };
-    if place.as_ref().is_none_or(|place| place.city.is_none()) {
-        findings.issue("no city was found");
-    }
-    let Some(Place { city, region, country_code }) = place else { return };
-    let mut location = Map::new();
-    for (key, value) in
-        [("city", city), ("region", region), ("countryCode", country_code.map(str::to_owned))]
-    {
-        if let Some(value) = value {
-            location.insert(key.to_owned(), json!(value));
-        }
-    }
-    if !location.is_empty() {
-        basics.insert("location".to_owned(), Value::Object(location));
-        findings.sure("basics.location", sure);
-    }
+    (labelled, plain)
 }
 
 /// `Ada Byron, RN` without the name.

@@ -220,16 +220,28 @@ fn is_signature(text: &str) -> bool {
 /// Longest rest of a line that goes on in the next one, in words.
 const REST_MAX: usize = 5;
 
+/// Shorter texts before a hyphen are no beginning of an address: `e-`.
+const MAIL_MIN: usize = 2;
+
 /// A line and the next as one, where the first ends in the middle of something: an address of the web, a list.
 fn joined(line: &Line, next: &str) -> Option<String> {
     let text = &line.text;
     let last = text.rsplit(char::is_whitespace).next().unwrap_or_default();
     let first = next.split(char::is_whitespace).next().unwrap_or_default();
     if joins_address(last, first, next) {
-        return Some(format!("{text}{next}"));
+        // Some programs write the hyphen at which a word is broken on both lines.
+        let rest = if text.ends_with('-') { next.trim_start_matches('-') } else { next };
+        return Some(format!("{text}{rest}"));
     }
     if joins_period(text, next) {
         return Some(format!("{text} {next}"));
+    }
+    // `ada.augusta-` and `byron@example.org`
+    let is_mail = first == next && first.contains('@') && first.starts_with(char::is_lowercase);
+    let begins_mail =
+        last.chars().all(|c| c.is_lowercase() || c.is_ascii_digit() || "._-".contains(c));
+    if is_mail && begins_mail && last.ends_with(['-', '_']) && last.len() > MAIL_MIN {
+        return Some(format!("{text}{next}"));
     }
     let goes_on = first.chars().all(|c| c.is_alphanumeric() || "-_./?=&#%".contains(c));
     let breaks_mail =
@@ -359,6 +371,9 @@ fn date_joined(line: &str, next: &str) -> Option<(String, String)> {
     })
 }
 
+/// Longest form of a firm that is written small, with its dots.
+const FORM_MAX: usize = 5;
+
 impl Line {
     /// The parts of the line that tabs, wide gaps, bars and dots keep apart.
     pub(super) fn fields(&self) -> Vec<&str> {
@@ -371,9 +386,10 @@ impl Line {
         // `sep. 2009 – aug. 2012` begins small in some languages.
         let lower = self.text.starts_with(char::is_lowercase)
             && dates::find(&self.text).is_none_or(|period| period.at.start > 0);
-        // `Acme Pumps & Valves Co.`
-        let form = self.text.rsplit(' ').next().is_some_and(words::is_organisation);
         let last = self.text.rsplit(' ').next().unwrap_or_default();
+        // `Acme Pumps & Valves Co.`, but not `Built all services.`
+        let is_word = last.starts_with(char::is_lowercase) && last.chars().count() > FORM_MAX;
+        let form = words::is_organisation(last) && !is_word;
         // `Van Hasselt & Zn.`
         let is_short = words <= 5 && last.chars().count() <= 4;
         // `Acme Pumps & Valves, S. A.`

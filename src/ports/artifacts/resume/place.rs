@@ -76,7 +76,7 @@ fn by_country(text: &str) -> Option<Place> {
 }
 
 /// `04229 Leipzig`, `D-04229 Leipzig`, `3511 NP Utrecht`, `4050-031 Porto`, `Leeds LS6 3DA`, `Québec (Québec) G1R 2L3`.
-fn by_postcode(text: &str) -> Option<Place> {
+pub(super) fn by_postcode(text: &str) -> Option<Place> {
     let dash = |part| str::split(part, " - ").flat_map(|part| part.split(" – "));
     let parts: Vec<&str> = text.split(',').flat_map(dash).collect();
     parts.into_iter().rev().take(3).map(str::trim).find_map(|part| {
@@ -90,7 +90,10 @@ fn by_postcode(text: &str) -> Option<Place> {
             }
         });
         let before = match (shape(first).as_str(), rest) {
-            ("00000" | "0000" | "0000-000" | "00000-000" | "0000AA", city) => Some(city),
+            (
+                "00000" | "0000" | "0000-000" | "00000-000" | "0000AA" | "A0000" | "A0000AAA",
+                city,
+            ) => Some(city),
             ("000", [end, city @ ..]) if shape(end) == "00" => Some(city),
             _ => None,
         };
@@ -99,8 +102,10 @@ fn by_postcode(text: &str) -> Option<Place> {
             city => city,
         });
         if let Some(city) = before.filter(|city| is_name(city)) {
+            // `Halle (Saale)` is called so, `Smallville (Bigshire)` is not.
+            let whole = city.join(" ");
             let bare = city.iter().copied().take_while(|word| !word.starts_with('('));
-            let city = bare.collect::<Vec<_>>().join(" ");
+            let city = if is_known(&whole) { whole } else { bare.collect::<Vec<_>>().join(" ") };
             return Some(Place { city: Some(city), ..Place::default() });
         }
         // The two halves of British, Canadian and Irish codes.
@@ -216,6 +221,7 @@ fn by_name(text: &str) -> Option<Place> {
         plain.split([',', '|', '/']).flat_map(|part| part.split(" - ")).map(str::trim).collect();
     let code = |part: &str| {
         (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_uppercase())
+            || short_region(part).is_some()
     };
     let (city, region) = match parts.as_slice() {
         [city] => (*city, None),
@@ -232,6 +238,7 @@ fn by_name(text: &str) -> Option<Place> {
         [street @ .., city] if street.iter().any(|part| has_house_number(part)) => (*city, None),
         _ => return None,
     };
+    let region = region.map(|region| short_region(&region).map(str::to_owned).unwrap_or(region));
     let bare = city.split(" (").next().unwrap_or(city);
     // `London SE15`
     let bare = match bare.rsplit_once(' ') {
@@ -243,6 +250,17 @@ fn by_name(text: &str) -> Option<Place> {
     let is_plain = is_name(&words) && !words::is_organisation(bare) && !words::is_position(bare);
     let known = is_known(bare) || is_part && is_plain;
     known.then(|| Place { city: Some(bare.to_owned()), region, country_code: None })
+}
+
+/// The abbreviation of a part of a country, perhaps with a postcode: `Qro.`, `Jal. 44140`.
+fn short_region(part: &str) -> Option<&str> {
+    let short = part.split_once(' ').filter(|(_, code)| is_postcode(code));
+    let short = short.map_or(part, |(short, _)| short);
+    let letters = short.strip_suffix('.')?;
+    let is_one = (2..=5).contains(&letters.chars().count())
+        && letters.starts_with(char::is_uppercase)
+        && letters.chars().all(char::is_alphabetic);
+    is_one.then_some(short)
 }
 
 /// A part of a country alone: `West Yorkshire`. One word may be much else.
@@ -325,7 +343,7 @@ pub(super) fn labelled(text: &str) -> Place {
 
 /// What stands between the commas, without postcodes, and without a street before the city.
 fn parts_of(text: &str) -> Vec<String> {
-    let mut parts: Vec<&str> = text.split(',').collect();
+    let mut parts: Vec<&str> = text.split(',').map(without_street).collect();
     // `44140 Guadalajara, Jalisco, México`: the city behind its code is no street.
     let is_city = |part: &str| {
         let words: Vec<&str> = part.split_whitespace().collect();
@@ -343,6 +361,15 @@ fn parts_of(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = parts.into_iter().map(without_postcode).collect();
     parts.retain(|part| !part.is_empty());
     parts
+}
+
+/// `1 Quay Road – Smallville` without the street.
+fn without_street(part: &str) -> &str {
+    let parted = part.rsplit_once(" – ").or_else(|| part.rsplit_once(" - "));
+    let is_street = |(street, city): &(&str, &str)| {
+        has_house_number(street) && !city.contains(|c: char| c.is_ascii_digit())
+    };
+    parted.filter(is_street).map_or(part, |(_, city)| city)
 }
 
 /// A short text from which the words with digits are left out.

@@ -54,8 +54,10 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
         let doubts = doubts(&entries, order);
         let in_towns = end_in_towns(&entries, order);
         findings.end_in_towns |= in_towns;
+        let details = details(&entries, order);
         let mut employer: Option<String> = None;
         let mut group: Option<String> = None;
+        let mut town: Option<String> = None;
         let mut entries = entries.into_iter().zip(doubts).peekable();
         while let Some((entry, doubt)) = entries.next() {
             if roles.entries.len() == ROLES_MAX {
@@ -64,6 +66,7 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
             }
             let mut role = Role::of_lines(&entry.head, order);
             role.location = role.location.or_else(|| entry.town.clone());
+            town = role.settled(&details, town);
             if entries.peek().is_some_and(|(next, _)| heads_group(&entry, &role, next, order)) {
                 group = role.organisation;
                 continue;
@@ -101,6 +104,14 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
         }
     }
     roles
+}
+
+/// What stands behind titles and a comma in entries that have a firm and a town as well: `Nurse, Emergency`.
+fn details(entries: &[Entry], order: Order) -> Vec<String> {
+    let roles = entries.iter().map(|entry| Role::of_lines(&entry.head, order));
+    let whole = roles.filter(|role| role.organisation.is_some() && role.location.is_some());
+    let titles = whole.filter_map(|role| role.position);
+    titles.filter_map(|title| Some(title.split_once(", ")?.1.to_owned())).collect()
 }
 
 /// Whether the firms of entries end in towns that nothing parts from them, in most of those that name no town.
@@ -335,6 +346,23 @@ impl Role {
         }
         role.guess(unknown, known.as_ref(), order);
         role
+    }
+
+    /// Gives back what was guessed to be the firm, where other entries tell better: a part of the title, or the town of
+    /// the role above, which stands here again. Gives the town for the next role.
+    fn settled(&mut self, details: &[String], town: Option<String>) -> Option<String> {
+        if let Some(position) = self.position.as_mut().filter(|_| self.sure != Confidence::High) {
+            match self.organisation.take() {
+                Some(guess) if details.contains(&guess) && !position.contains(", ") => {
+                    *position = format!("{position}, {guess}");
+                }
+                guess if guess.is_some() && self.location.is_none() && guess == town => {
+                    self.location = guess;
+                }
+                guess => self.organisation = guess,
+            }
+        }
+        self.location.clone().or(town)
     }
 
     /// Takes the town off the end of the firm's name.

@@ -233,11 +233,18 @@ fn has_loud_headings(lines: &[Line]) -> bool {
     loud.len() > 2 && loud.len() > calm.len()
 }
 
+/// Longest name in capitals that is a skill, in characters: headings as short as that are known.
+const NAME_MAX: usize = 6;
+
 /// A line in capitals where headings are: not among roles, whose firms may be written so, too.
 fn is_loud_heading(line: &Line, within: Section) -> bool {
     let is_plain = line.text.chars().all(|c| c.is_alphabetic() || " :&/'’-?".contains(c));
+    // `QGIS` among skills.
+    let is_name =
+        within == Section::Skills && line.text.chars().count() <= NAME_MAX && line.level == 0;
     !line.bullet
         && is_plain
+        && !is_name
         && is_loud(&line.text)
         && words_of(&folded(&line.text)).count() <= UNLISTED_MAX
         && matches!(
@@ -483,8 +490,9 @@ fn unlisted(text: &str) -> Option<Section> {
     Some(if is_study { Section::Education } else { section })
 }
 
-/// Longest heading, in words.
+/// Longest heading, in words, and shortest one of several words that are written as one.
 const WORDS_MAX: usize = 6;
+const TIGHT_MIN: usize = 10;
 
 /// The section that a text is the heading of. What is joined to a heading belongs to it: `Skills & Juggling`.
 pub(super) fn section_of(text: &str) -> Option<Section> {
@@ -510,11 +518,16 @@ fn heading_of(text: &str) -> Option<Section> {
     {
         return None;
     }
-    // `E X P E R I E N C E`
-    if words.len() > 4 && words.iter().all(|word| word.chars().count() == 1) {
+    // `E X P E R I E N C E`, and `WORKEXPERIENCE` where nothing shows where its words end.
+    let is_spaced = words.len() > 4 && words.iter().all(|word| word.chars().count() == 1);
+    let is_tight = words.len() == 1 && words[0].len() >= TIGHT_MIN && is_loud(text);
+    if is_spaced || is_tight {
         let joined = words.concat();
         let is_it = |heading: &&String| heading.replace(' ', "") == joined;
-        return vocabulary.headings.keys().find(is_it).map(|heading| vocabulary.headings[heading]);
+        let found = vocabulary.headings.keys().find(is_it);
+        if is_spaced || found.is_some() {
+            return found.map(|heading| vocabulary.headings[heading]);
+        }
     }
     // `En alternance`
     let is_joint = |word: &&&str| JOINTS.iter().any(|joint| joint.trim() == **word);

@@ -98,7 +98,9 @@ fn page(word: &str, own: &str) -> Option<Page> {
     // `ASP.NET` is no address, `ada.example.net` is one.
     let is_deep = host.matches('.').count() > 1;
     let is_known = |end: &str| ENDS.contains(&end) || end == "net" && is_deep;
-    let known_end = host.rsplit('.').next().is_some_and(is_known);
+    // `lattes.example.br/0047`
+    let is_national = |end: &str| is_deep && !path.is_empty() && end.len() == 2;
+    let known_end = host.rsplit('.').next().is_some_and(|end| is_known(end) || is_national(end));
     let is_own = !own.is_empty() && host.eq_ignore_ascii_case(own);
     let clear = schemed || lower.starts_with("www.") || network.is_some() || known_end || is_own;
     if word.contains('@') && network.is_none() || !is_domain(host) || !clear {

@@ -266,7 +266,7 @@ fn name_in(line: &str, local: &str) -> Option<String> {
     let agrees = words.iter().any(|word| in_mail(word) && !words::is_position(word))
         || words.iter().all(|word| in_mail(word));
     let other = !agrees
-        && (words::is_position(first)
+        && (words::is_position(&words.join(" "))
             || words.iter().any(|word| is_heading(word) || is_label(word))
             || words::is_organisation(first))
         || place::is_place(first)
@@ -303,10 +303,10 @@ fn surname_last(name: &str) -> String {
     if is_turned { format!("{given} {family}") } else { name.to_owned() }
 }
 
-const PARTICLES: [&str; 34] = [
-    "af", "al", "av", "ben", "bin", "bint", "da", "das", "de", "del", "della", "den", "der", "des",
-    "di", "do", "dos", "du", "e", "el", "i", "ibn", "la", "las", "le", "los", "op", "ten", "ter",
-    "van", "vom", "von", "y", "zu",
+const PARTICLES: [&str; 40] = [
+    "ab", "af", "al", "ap", "av", "ben", "bin", "bint", "da", "das", "de", "del", "della", "den",
+    "der", "des", "di", "do", "dos", "du", "e", "el", "ferch", "i", "ibn", "la", "las", "le",
+    "los", "op", "ten", "ter", "van", "vom", "von", "y", "zu", "zum", "zur", "’t",
 ];
 
 /// `ADA BYRON-LOVELACE` and `Ada BYRON` in ordinary letters.

@@ -8,6 +8,9 @@ use super::super::{
 };
 use super::pieces::is_own;
 
+/// Longest title that begins small, in words.
+const TITLE_MAX: usize = 5;
+
 /// A line that holds the period of a role: at the beginning or the end of one of its fields, short apart from it, and
 /// no running text.
 pub(super) fn anchor(line: &Line) -> Option<Period> {
@@ -22,8 +25,13 @@ pub(super) fn anchor(line: &Line) -> Option<Period> {
         && period.start.is_some();
     // `Engineer    Acme Pumps & Co.`
     let form = rest.rsplit(['\t', ' ']).next().is_some_and(words::is_organisation);
+    // `lead Engineer    May 2013 – June 2016`: a period in a column of its own stands beside no text.
+    let is_title = line.text[..period.at.start].ends_with('\t')
+        && words <= TITLE_MAX
+        && words::is_position(&rest);
     let prose = rest.ends_with('.') && words > 4 && !lists && !form
         || rest.starts_with(char::is_lowercase)
+            && !is_title
             && !rest.split([',', '\t']).next().is_some_and(is_own);
     let telling = !line.bullet || period.start.is_some();
     let marks = |c: char| !c.is_alphanumeric() && c != '\t';

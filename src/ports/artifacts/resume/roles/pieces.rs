@@ -57,7 +57,11 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
         if let (Some(title), [code]) = (found.get_mut(begin), codes.as_slice())
             && title.kind == Kind::Title
         {
-            title.text = format!("{} ({code})", title.text);
+            // `Professor (W3) of History`, `Clerk (L5)`
+            let lead = field.split(" (").next().unwrap_or_default();
+            let rest = title.text.strip_prefix(lead).unwrap_or_default();
+            let lead = title.text[..title.text.len() - rest.len()].to_owned();
+            title.text = format!("{lead} ({code}){rest}");
         }
         let kind = match label {
             Some(RoleLabel::Title) => Kind::Title,
@@ -274,7 +278,7 @@ fn stands_in(firm: &str, town: &str) -> bool {
 /// whole.
 /// Whether a text ends the name of a firm that is called by its partners: `Ehlers & Co. KG`, `Ferrero y Asociados`.
 fn names_partners(text: &str) -> bool {
-    const ENDS: [&str; 14] = [
+    const ENDS: [&str; 19] = [
         "& co",
         "& cie",
         "& associates",
@@ -287,6 +291,11 @@ fn names_partners(text: &str) -> bool {
         "y asociados",
         "e associados",
         "et associes",
+        "& asociados",
+        "& associados",
+        "& associes",
+        "& partenaires",
+        "& socios",
         "& zonen",
         "& zn",
     ];
