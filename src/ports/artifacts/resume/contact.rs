@@ -87,7 +87,9 @@ fn around<'l>(below: &[&'l Line], mail: &str) -> Vec<&'l Line> {
     let at = below.iter().position(|line| !mail.is_empty() && line.text.contains(mail));
     let Some(at) = at else { return Vec::new() };
     let near = &below[at.saturating_sub(AROUND)..(at + AROUND).min(below.len())];
-    let is_short = |line: &&&Line| !line.bullet && !line.text.contains('\t') && !line.is_prose();
+    let is_short = |line: &&&Line| {
+        !line.bullet && !line.text.contains('\t') && (is_address(line) || !line.is_prose())
+    };
     near.iter().filter(is_short).copied().collect()
 }
 

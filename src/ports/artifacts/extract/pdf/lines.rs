@@ -169,8 +169,10 @@ fn parted(row: Vec<Letter>, word: f64) -> Vec<Vec<Letter>> {
     // The lower third: in a row of items there are more gaps between them than within.
     between_words.sort_by(f64::total_cmp);
     let usual = if between_words.len() > 4 { between_words[between_words.len() / 3] } else { 0.0 };
-    // Nobody stretches lines as far as that.
-    let usual = if usual > STRETCHED_MAX { 0.0 } else { usual };
+    // Nobody stretches lines as far as that, and some of their gaps but not the others.
+    let is_row = between_words.iter().filter(|gap| **gap > WIDE).count() >= ROW_MIN
+        && between_words.first().is_some_and(|least| *least <= word * UNEVEN);
+    let usual = if usual > STRETCHED_MAX || is_row { 0.0 } else { usual };
     let wide = match set_apart(&gaps) {
         Some(between) => WIDE + 2.0 * between,
         None => boxed(&gaps, word).max(usual * STRETCHED),
