@@ -63,7 +63,8 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
     }
     doubt_name(&basics, named.map(|(_, position)| position), findings);
     let around = around(&below, &mail);
-    let apart = addresses(parts).into_iter().chain(around.iter().copied().filter(is_address));
+    let apart =
+        addresses(parts).into_iter().chain(around.iter().copied().filter(|line| is_address(line)));
     let lines: Vec<&Line> = head.iter().copied().chain(apart).collect();
     pages(&lines, &mail, &mut basics, findings);
     location(&head, &around, &mut basics, findings);
@@ -96,12 +97,13 @@ fn around<'l>(below: &[&'l Line], mail: &str) -> Vec<&'l Line> {
 /// Addresses under a heading that no table has: lines that are nothing else, in a section with several of them.
 fn addresses(parts: &[Part]) -> Vec<&Line> {
     let apart = |part: &&Part| matches!(part.section, Section::Unknown | Section::Other);
-    let several = parts.iter().filter(apart).map(|part| part.lines.iter().filter(is_address));
+    let several =
+        parts.iter().filter(apart).map(|part| part.lines.iter().filter(|line| is_address(line)));
     several.filter(|lines| lines.clone().count() > 1).flatten().collect()
 }
 
 /// Whether a line holds an address and hardly anything else.
-fn is_address(line: &&Line) -> bool {
+fn is_address(line: &Line) -> bool {
     line.text.split_whitespace().count() <= 4
         && (address(&line.text).is_some()
             || phone(&line.text).is_some()
@@ -237,13 +239,12 @@ fn location(
     };
     let with_city = |place: &Place| place.city.is_some();
     let sure = labelled.clone().filter(with_city).or_else(|| plain.clone().filter(with_city));
-    let (place, sure) = match sure {
-        Some(place) => (Some(place), Confidence::High),
-        None => {
-            // Only a city with its code is no firm's or school's.
-            let coded = || around.iter().find_map(|line| place::by_postcode(&line.text));
-            (beside().or(labelled).or(plain).or_else(coded), Confidence::Low)
-        }
+    let (place, sure) = if let Some(place) = sure {
+        (Some(place), Confidence::High)
+    } else {
+        // Only a city with its code is no firm's or school's.
+        let coded = || around.iter().find_map(|line| place::by_postcode(&line.text));
+        (beside().or(labelled).or(plain).or_else(coded), Confidence::Low)
     };
     if place.as_ref().is_none_or(|place| place.city.is_none()) {
         findings.issue("no city was found");

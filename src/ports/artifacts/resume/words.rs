@@ -6,7 +6,7 @@ use super::vocabulary::{folded, vocabulary};
 pub(super) fn is_position(text: &str) -> bool {
     // `Emergency Department RN`
     let is_letters = |word: &str| {
-        word.chars().all(|c| c.is_uppercase()) && vocabulary().letters.contains(&folded(word))
+        word.chars().all(char::is_uppercase) && vocabulary().letters.contains(&folded(word))
     };
     let ends_in_letters = || text.rsplit_once(' ').is_some_and(|(_, last)| is_letters(last));
     words(text).any(|word| is_position_word(&word)) || ends_in_letters()
