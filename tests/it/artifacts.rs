@@ -495,6 +495,47 @@ async fn text_that_nobody_sees_is_left_out_and_noted() {
     }
 }
 
+/// A PDF of one page with text that is not drawn, on a picture so wide, in points.
+fn undrawn(picture: u32) -> Vec<u8> {
+    let drawn = format!(
+        "q {picture} 0 0 792 0 0 cm /I Do Q BT /F 12 Tf 3 Tr 72 700 Td (Ada Byron, Programmer) Tj ET"
+    );
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R\
+         /Resources<</Font<</F 5 0 R>>/XObject<</I 6 0 R>>>>>>"
+            .to_owned(),
+        format!("<</Length {}>>stream\n{drawn}\nendstream", drawn.len()),
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned(),
+        "<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray\
+         /BitsPerComponent 8/Length 1>>stream\nx\nendstream"
+            .to_owned(),
+    ];
+    let mut file = b"%PDF-1.4\n".to_vec();
+    let mut table = Vec::new();
+    for (number, object) in (1..).zip(&objects) {
+        table.push(format!("{:010} 00000 n \n", file.len()));
+        write!(file, "{number} 0 obj\n{object}\nendobj\n").unwrap();
+    }
+    let start = file.len();
+    write!(file, "xref\n0 7\n0000000000 65535 f \n{}", table.concat()).unwrap();
+    write!(file, "trailer\n<</Size 7/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").unwrap();
+    file
+}
+
+#[tokio::test]
+async fn text_that_is_not_drawn_is_read_where_a_picture_of_paper_shows_it() {
+    let desk = Desk::new();
+    let (text, _, notes) = desk.text("scan.pdf", undrawn(612)).await;
+    assert_eq!((text.as_str(), notes), ("Ada Byron, Programmer", Vec::new()));
+    let extraction = desk.extract("logo.pdf", undrawn(100)).await;
+    assert!(
+        !matches!(&extraction, Extraction::Text { text, .. } if text.contains("Ada")),
+        "{extraction:?}"
+    );
+}
+
 /// A Word document with one part.
 fn docx(xml: &str) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));

@@ -70,6 +70,9 @@ pub(super) struct Canvas {
     rules: Rules,
     /// What the document says instead of what is drawn, within one another.
     spoken: Vec<Option<String>>,
+    /// How much of the page pictures take, which may lie on one another; and the page, both in square points.
+    pictured: f64,
+    page: f64,
     /// Everything that is drawn comes after what was drawn before.
     step: usize,
 }
@@ -119,18 +122,21 @@ impl Canvas {
             dots: Vec::new(),
             rules: Rules::default(),
             spoken: Vec::new(),
+            pictured: 0.0,
+            page: width * height,
             step: 0,
         }
     }
 
-    /// The letters that can be seen, and whether any were left out. Where almost nothing can be seen, the page is a
-    /// picture of paper with its text laid over it, and that is what there is to read.
+    /// The letters that can be seen, and whether any were left out. Where almost nothing can be seen but a picture, it is
+    /// one of paper with its text laid over it, and that is what there is to read.
     pub(super) fn letters(self) -> (Vec<Letter>, bool) {
+        let is_scanned = self.pictured * 2.0 >= self.page;
         let Self { letters, areas, dots, .. } = self;
         let all = letters.len();
         let (seen, hidden): (Vec<Drawn>, Vec<Drawn>) =
             letters.into_iter().partition(|drawn| is_seen(drawn, &areas));
-        if seen.len() * 20 < all {
+        if is_scanned && seen.len() * 20 < all {
             let readable = hidden.into_iter().filter(|drawn| drawn.letter.size >= SIZE_MIN);
             return (readable.chain(seen).map(|drawn| drawn.letter).collect(), false);
         }
@@ -375,13 +381,16 @@ impl<'a> Device<'a> for Canvas {
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
+        let unit = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
+        let bounds = (props.transform * unit.to_path(0.1)).bounding_box();
+        let page = self.clips.first().copied().unwrap_or(bounds);
+        self.pictured += bounds.intersect(page).area();
         let Image::Raster(raster) = &image else { return };
         let Group { opacity, is_plain } = self.group();
         let dict = raster.stream().dict();
         let has_holes = ["SMask", "Mask"].iter().any(|key| dict.contains_key(key));
         if opacity >= OPACITY_COVERS && is_plain && !has_holes {
-            let unit = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
-            self.cover(None, (props.transform * unit.to_path(0.1)).bounding_box(), None);
+            self.cover(None, bounds, None);
         }
     }
 }
