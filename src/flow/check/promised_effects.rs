@@ -171,7 +171,10 @@ impl Check<'_> {
 }
 
 /// The question whose answer a condition compares, with what, and whether it is to be another.
-fn compared_answer<'f, 'w>(flow: &'f Flow, when: &'w str) -> Option<(&'f Step, &'w str, bool)> {
+pub(super) fn compared_answer<'f, 'w>(
+    flow: &'f Flow,
+    when: &'w str,
+) -> Option<(&'f Step, &'w str, bool)> {
     let (id, value, is_not) = match tokens(when).as_slice() {
         [Token::Name(id), Token::Sign(sign), Token::Sign('='), Token::Text(value)] => {
             (*id, *value, *sign == '!')

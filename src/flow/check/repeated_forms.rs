@@ -5,26 +5,38 @@ use serde_json::Value;
 use super::Check;
 use crate::model::flow::{Phase, Step};
 
+/// A form and where it stands.
+struct Form<'f> {
+    at: String,
+    step: &'f Step,
+}
+
+impl Form<'_> {
+    fn data(&self) -> Option<&str> {
+        self.step.args.get("dataType").and_then(Value::as_str)
+    }
+}
+
 impl Check<'_> {
     pub(super) fn repeated_forms(&mut self) {
         let flow = self.flow;
-        let steps = |p: usize, phase: &'_ Phase| {
+        let phases = flow.phase.iter().enumerate();
+        let steps = phases.flat_map(|(p, phase)| {
             let forms = phase.step.iter().enumerate().filter(|(_, step)| is_for_all(phase, step));
-            forms.map(|(n, step)| (p, n, step.clone())).collect::<Vec<_>>()
-        };
-        let forms: Vec<(usize, usize, Step)> =
-            flow.phase.iter().enumerate().flat_map(|(p, phase)| steps(p, phase)).collect();
-        for (at, (p, n, step)) in forms.iter().enumerate() {
-            let data = step.args.get("dataType").and_then(Value::as_str).unwrap_or_default();
-            let same = |(_, _, earlier): &&(usize, usize, Step)| {
-                earlier.args.get("dataType") == step.args.get("dataType")
+            forms.map(move |(n, step)| Form { at: format!("/phase/{p}/step/{n}"), step })
+        });
+        let forms: Vec<Form<'_>> = steps.collect();
+        for (nth, form) in forms.iter().enumerate() {
+            let Some(data) = form.data() else { continue };
+            let Some(first) = forms[..nth].iter().find(|first| first.data() == Some(data)) else {
+                continue;
             };
-            let Some((_, _, first)) = forms[..at].iter().find(same) else { continue };
-            let draft = step.args.get("data").map(Value::to_string).unwrap_or_default();
+            let draft = form.step.args.get("data").map(Value::to_string).unwrap_or_default();
             if !draft.contains(&format!("records.{data}")) {
-                let message = format!("this overwrites what `{}` has stored as `{data}`", first.id);
+                let message =
+                    format!("this overwrites what `{}` has stored as `{data}`", first.step.id);
                 let hint = "give it data of its own, or begin with `{ \"$from\" = \"records.…\" }`";
-                self.warn(&format!("/phase/{p}/step/{n}/args/dataType"), message, hint);
+                self.warn(&format!("{}/args/dataType", form.at), message, hint);
             }
         }
     }

@@ -1,11 +1,6 @@
 //! What happens to those who don't answer: a question that lapses or is skipped is no yes.
 
-use super::{
-    Check,
-    swapped::says_no,
-    texts::options,
-    tokens::{Token, tokens},
-};
+use super::{Check, promised_effects::compared_answer, swapped::says_no, texts::options};
 
 impl Check<'_> {
     /// `answers.publish != 'no'` is true as well of whoever let the question lapse.
@@ -13,17 +8,9 @@ impl Check<'_> {
         let flow = self.flow;
         for (p, phase) in flow.phase.iter().enumerate() {
             for (n, effect) in phase.effect.iter().enumerate() {
-                let tokens = effect.when().map(tokens).unwrap_or_default();
-                let [Token::Name(name), Token::Sign('!'), Token::Sign('='), Token::Text(refusal)] =
-                    tokens.as_slice()
-                else {
-                    continue;
-                };
-                let asked = name.strip_prefix("answers.").and_then(|id| {
-                    flow.phase.iter().flat_map(|phase| &phase.step).find(|step| step.id == id)
-                });
-                let Some(step) = asked else { continue };
-                let is_refusal = options(step).any(|(id, label)| id == *refusal && says_no(label));
+                let compared = effect.when().and_then(|when| compared_answer(flow, when));
+                let Some((step, refusal, true)) = compared else { continue };
+                let is_refusal = options(step).any(|(id, label)| id == refusal && says_no(label));
                 let lapses = step.deadline.is_some() && step.leads("expired").is_none();
                 let is_skipped = step.args.get("required") == Some(&false.into())
                     && step.leads("skipped").is_none();

@@ -1,7 +1,7 @@
 //! Flows that do to people what their texts don't say: bounds that a hint exceeds, silence that counts as a yes, a refusal
 //! that completes something, a name below what was promised to be anonymous. And what looks wrong, and isn't.
 
-use super::{rehearsal::checked_whole, said};
+use super::{promises::changed, rehearsal::checked_whole, said};
 
 /// A valid flow.
 const VALID: &str = include_str!("../../fixtures/flows/courses.toml");
@@ -308,10 +308,7 @@ const CASES: &[(Edits, &str)] = &[
 ];
 
 fn edited(edits: Edits) -> String {
-    edits.iter().fold(VALID.to_owned(), |flow, (from, to)| {
-        assert!(flow.contains(from), "`{from}` is not in the flow");
-        flow.replacen(from, to, 1)
-    })
+    changed(VALID, edits)
 }
 
 /// Flows with one mistake each.

@@ -303,7 +303,12 @@ const CASES: &[(&[Edit], &str)] = &[
 ];
 
 fn edited(edits: &[Edit]) -> String {
-    edits.iter().fold(VALID.to_owned(), |flow, (from, to)| {
+    changed(VALID, edits)
+}
+
+/// A flow with parts replaced, one after the other, which must be there.
+pub(super) fn changed(flow: &str, edits: &[(&str, &str)]) -> String {
+    edits.iter().fold(flow.to_owned(), |flow, (from, to)| {
         assert!(flow.contains(from), "`{from}` is not in the flow");
         flow.replacen(from, to, 1)
     })

@@ -1,7 +1,7 @@
 //! Lines in larger type that are broken off at the edge of their column, put together: `Smallville High School, Smallville
 //! – Teacher of` and `Mathematics`. The rest alone would stand like a heading.
 
-use super::lines::Piece;
+use super::lines::{PIECES_MAX, Piece};
 
 /// Type from this size on, in sizes of the running text, is larger.
 const LARGER: f64 = 1.06;
@@ -22,6 +22,9 @@ const SPACE: f64 = 0.2;
 /// The pieces of a page, with such lines put together; `usual` is the size of the running text.
 pub(super) fn unbroken(pieces: Vec<Piece>, usual: f64) -> Vec<Piece> {
     let mut pieces = pieces;
+    if pieces.len() > PIECES_MAX {
+        return pieces;
+    }
     let larger: Vec<usize> =
         (0..pieces.len()).filter(|at| pieces[*at].size >= usual * LARGER).collect();
     let pairs: Vec<(usize, usize)> = larger
