@@ -212,7 +212,10 @@ impl Streams {
         let session = draft.session;
         let Some(Open { turn, .. }) = self.of(session) else { return Looked::Done };
         let mut held = turn.lock().await;
-        let Some(stream) = held.as_mut() else { return Looked::Done };
+        let Some(stream) = held.as_mut() else {
+            // The message before ended while this waited for it: these words may begin one of their own.
+            return Looked::Again(Instant::now() + limits::STREAM_PACE);
+        };
         if stream.kept.is_plan() {
             return self.follow_plan(engine, &mut held, (session, Some(draft))).await;
         }
