@@ -29,6 +29,7 @@ mod retention;
 mod runner;
 pub mod scrub;
 mod session_task;
+mod signature;
 mod state_cache;
 mod subtask;
 mod timers;

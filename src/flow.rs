@@ -21,6 +21,9 @@ pub use self::{
 };
 use crate::model::flow::{Done, Flow, Objective, Phase, Step};
 
+/// What is wrong, and what to do about it.
+pub(crate) type Trouble = (String, Option<String>);
+
 /// A flow that passed the checks, with its texts and schemas resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedFlow {

@@ -5,7 +5,6 @@
 
 pub mod artifact;
 pub mod audit;
-pub mod cause;
 pub mod contact;
 pub mod custody;
 pub mod effect;

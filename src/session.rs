@@ -26,7 +26,6 @@ mod incoming;
 mod keyword_handover;
 mod message_edits;
 mod model_reply;
-mod model_turn;
 mod outcome;
 mod phases;
 mod quiet_hours;

@@ -13,7 +13,7 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde_json::Value;
 use subtle::ConstantTimeEq as _;
 
-use super::{Engine, Error, webhook::signature};
+use super::{Engine, Error, signature::signature};
 use crate::{
     base::ids::{ArtifactId, SessionId},
     model::{artifact::Artifact, file_key::FileKey},

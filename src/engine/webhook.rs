@@ -21,19 +21,17 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
-use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
-use sha2::Sha256;
 
-use super::file_links::FileLinks;
+use super::{file_links::FileLinks, signature::signature};
 use crate::{
     base::{
         failpoint::{Failpoint, hit},
         ids::EffectId,
     },
     config::{Secret, Settings, Tenant, settings},
-    model::{audit::hex, effect::Delivery},
+    model::effect::Delivery,
 };
 
 /// Longest time for a connection, and for an answer.
@@ -152,16 +150,6 @@ impl Client {
 
 fn sign(secret: &str, timestamp: &str, body: &str) -> String {
     signature(secret.as_bytes(), &[timestamp, body])
-}
-
-/// The HMAC-SHA256, in hex, of `parts` with dots between them.
-pub(super) fn signature(key: &[u8], parts: &[&str]) -> String {
-    // A key of any length is accepted.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
-        return String::new();
-    };
-    mac.update(parts.join(".").as_bytes());
-    hex(&mac.finalize().into_bytes())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::{schemas::Trouble, text::is_word, visible};
+use super::{Trouble, text::is_word, visible};
 use crate::{
     config::toml_document::escaped,
     model::flow::{DataField, FieldType, InOrder},

@@ -6,8 +6,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{
-    LoadedFlow,
-    schemas::{self, Trouble, beside},
+    LoadedFlow, Trouble,
+    schemas::{self, beside},
 };
 use crate::{
     config::{

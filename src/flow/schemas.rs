@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
 
-use super::fields;
+use super::{Trouble, fields};
 use crate::{
     base::json_schema,
     config::{
@@ -76,8 +76,6 @@ pub(super) fn resolve(
     }
     (schemas, problems)
 }
-
-pub(crate) type Trouble = (String, Option<String>);
 
 fn written(table: &DataTable, file: &str) -> Result<Value, Trouble> {
     if table.fields.is_some() {

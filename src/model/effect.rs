@@ -1,10 +1,12 @@
 //! What the engine asks of the outside, kept in the outbox until it has happened.
 
+mod cause;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use super::cause::{Cause, CauseKind, Reach};
+pub use self::cause::{Cause, CauseKind, Reach};
 use super::{
     artifact::{Artifact, Offer},
     posted::{Posted, Removal},

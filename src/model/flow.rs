@@ -492,6 +492,13 @@ pub struct Phase {
     pub effect: Vec<PhaseEffect>,
 }
 
+impl Phase {
+    /// Whether its script can take over from a model.
+    pub fn has_fallback(&self) -> bool {
+        self.fallback == Some(Fallback::Script) && !self.step.is_empty()
+    }
+}
+
 /// Who leads a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -15,7 +15,7 @@ use super::{
     task::Subtask,
     ui::{Offered, Reply},
     usage::Usage,
-    wait::{Vote, Wait},
+    wait::{Answerers, Vote, Wait},
 };
 use crate::base::ids::{CallId, EffectId, RecordId, SessionId, WaitId};
 
@@ -541,6 +541,16 @@ pub enum Audience {
     Participant,
     /// Deciders, recruiters, moderators, the operator: they also see how the bot works.
     Staff,
+}
+
+impl Answerers {
+    /// Who reads a question so that they can answer it. Whether an answer counts is decided when it comes.
+    pub const fn audience(&self) -> Audience {
+        match self {
+            Self::Participant => Audience::Participant,
+            Self::Deciders { .. } => Audience::Staff,
+        }
+    }
 }
 
 /// One tool call.

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::{
     session::PersonId,
-    transcript::Audience,
     ui::{Decision, FieldError, Prompt, Reply},
 };
 use crate::base::ids::{CallId, SessionId, WaitId};
@@ -140,14 +139,6 @@ pub enum Answerers {
 }
 
 impl Answerers {
-    /// Who reads a question so that they can answer it. Whether an answer counts is decided when it comes.
-    pub const fn audience(&self) -> Audience {
-        match self {
-            Self::Participant => Audience::Participant,
-            Self::Deciders { .. } => Audience::Staff,
-        }
-    }
-
     /// Who may answer, in words: `the recruiting approvers`.
     pub fn who(&self) -> String {
         match self {

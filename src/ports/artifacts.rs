@@ -10,7 +10,6 @@ pub mod extract;
 pub mod picture;
 pub mod resume;
 mod sealed;
-mod shared;
 mod shred;
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};

@@ -17,7 +17,6 @@ mod lines;
 mod pages;
 mod pdf;
 mod raster;
-mod table;
 
 use std::{
     io,

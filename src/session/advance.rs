@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     Actor, Suspension,
-    attempts::{asking, authors, denial_reader_of, stamp},
+    attempts::{Request, asking, authors, denial_reader_of, stamp},
     evidence,
     settle::Responder,
     state::State,
@@ -71,15 +71,6 @@ impl Approval {
             }
         }
     }
-}
-
-/// What one invocation asked for.
-pub(super) struct Request<'a> {
-    pub(super) call: &'a Call,
-    pub(super) phase: &'a Phase,
-    pub(super) missing: Vec<String>,
-    pub(super) overrides: &'a [String],
-    pub(super) reason: Option<&'a str>,
 }
 
 impl Actor {

@@ -3,15 +3,25 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, advance::Request};
+use super::Actor;
 use crate::{
     messages,
     model::{
-        transcript::Origin,
+        flow::Phase,
+        transcript::{Call, Origin},
         ui::{Control, Decide, DenialReader, Reply},
         wait::Wait,
     },
 };
+
+/// What one invocation asked for.
+pub(super) struct Request<'a> {
+    pub(super) call: &'a Call,
+    pub(super) phase: &'a Phase,
+    pub(super) missing: Vec<String>,
+    pub(super) overrides: &'a [String],
+    pub(super) reason: Option<&'a str>,
+}
 
 impl Actor {
     /// The record of an invocation.

@@ -13,7 +13,7 @@ use std::num::NonZeroU64;
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::{Actor, model_reply::has_fallback, texts};
+use super::{Actor, state::model_turn::BUDGET, texts};
 use crate::{
     base::ids::CallId,
     messages,
@@ -24,9 +24,6 @@ use crate::{
         usage::{Budget, Budgets, Level, Usage},
     },
 };
-
-/// Why the script leads, and why a call was not made.
-pub(super) const BUDGET: &str = "budget";
 
 /// Where a session stands in its budgets.
 #[derive(Debug, Clone, Copy)]
@@ -190,7 +187,7 @@ impl Actor {
         }
         let phase = self.phase().filter(|phase| self.is_for_model(phase)).cloned();
         let Some(phase) = phase else { return };
-        if has_fallback(&phase) {
+        if phase.has_fallback() {
             self.let_script_lead(&phase, BUDGET);
         } else {
             self.hand_over_without_means();
@@ -221,7 +218,7 @@ impl Actor {
         if !self.is_for_model(phase) || self.has_means() {
             return;
         }
-        if has_fallback(phase) {
+        if phase.has_fallback() {
             let because = BUDGET.to_owned();
             self.emit(Event::ScriptLeads { phase: phase.id.clone(), because });
         } else {
@@ -240,7 +237,7 @@ impl Actor {
             return false;
         };
         if self.has_model {
-            return self.is_for_model(phase) && !has_fallback(phase) && !self.has_means();
+            return self.is_for_model(phase) && !phase.has_fallback() && !self.has_means();
         }
         phase.step.is_empty() && !phase.objective.is_empty()
     }

@@ -13,9 +13,9 @@
 use super::{
     Actor, Command, Refusal,
     actor::{blocks, is_for_deciders},
-    model_turn::NOT_SHOWN,
     settle::Responder,
     stall::asks,
+    state::model_turn::NOT_SHOWN,
     typed::{self, Reading},
 };
 use crate::{

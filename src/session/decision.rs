@@ -11,6 +11,7 @@ use super::{
     script,
     state::CallState,
     summary::shown,
+    team_requests::{stage_in, stage_of},
 };
 use crate::{
     base::ids::CallId,
@@ -239,19 +240,6 @@ fn deciders(wait: &Wait, approves: bool, by_name: &str) -> Vec<String> {
     let names: Vec<String> =
         wait.votes.iter().filter(alike).map(|vote| vote.by_name.clone()).collect();
     if names.is_empty() { vec![by_name.to_owned()] } else { names }
-}
-
-/// Whether a request goes on from one that others of the team have approved.
-pub(super) fn is_later_stage(wait: &Wait) -> bool {
-    matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == REQUEST) && stage_of(wait) > 0
-}
-
-fn stage_of(wait: &Wait) -> usize {
-    stage_in(&wait.state)
-}
-
-fn stage_in(state: &Value) -> usize {
-    state["stage"].as_u64().and_then(|stage| usize::try_from(stage).ok()).unwrap_or(0)
 }
 
 fn strings(value: &Value) -> impl Iterator<Item = String> {

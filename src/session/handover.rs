@@ -16,10 +16,6 @@ use crate::{
 /// Why a person is asked for, where the participant did; that they did is said anyway.
 pub(super) const ASKED: &str = messages::staff::PARTICIPANT_ASKED;
 
-/// The tool by which the model asks for a person. What it writes beside the call is not said: the participant reads
-/// what came of asking, once that is known.
-pub const TOOL: &str = "hand_to_person";
-
 /// Characters of the model's reason that the team reads.
 const REASON_MAX: usize = 300;
 

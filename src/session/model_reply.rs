@@ -12,19 +12,18 @@ use super::{
     Actor, Next,
     actor::blocks,
     claims::{Claim, claims},
-    evidence,
-    handover::TOOL,
-    model_turn,
-    model_turn::SILENT,
-    script,
-    state::CallState,
+    evidence, script,
+    state::{
+        CallState, Handoff,
+        model_turn::{self, SILENT, pause},
+    },
     texts, topics,
 };
 use crate::{
     base::ids::CallId,
     messages,
     model::{
-        flow::{Fallback, Phase},
+        flow::Phase,
         opaque::Opaque,
         session::Status,
         text::quoted,
@@ -41,14 +40,6 @@ const MOMENTS: [TimeDelta; 4] =
 
 /// How long they wait in all, from the first failure on.
 const PATIENCE: TimeDelta = TimeDelta::seconds(120);
-
-/// Pauses before the model is asked again after that, one after the other; the last one is repeated.
-const PAUSES: [TimeDelta; 4] = [
-    TimeDelta::seconds(30),
-    TimeDelta::seconds(120),
-    TimeDelta::seconds(600),
-    TimeDelta::seconds(1800),
-];
 
 /// What the model answered, as far as it is of use.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -252,7 +243,8 @@ impl Actor {
             return self.mind_budgets(before);
         }
         // What came of asking for a person is told by the program, once it is known.
-        let asks_for_person = self.state.model_turn.wanted.iter().any(|call| call.tool == TOOL);
+        let asks_for_person =
+            self.state.model_turn.wanted.iter().any(|call| call.tool == Handoff::TOOL);
         let end = if cut && is_done { " …" } else { "" };
         let text = format!("{}{end}", format!("{held}{text}").trim());
         if text.is_empty() && is_done {
@@ -338,7 +330,7 @@ impl Actor {
             return;
         };
         let count = self.state.model_turn.failures + 1;
-        let has_script = has_fallback(&phase);
+        let has_script = phase.has_fallback();
         let again_at = match retry {
             Retry::Now => Some(self.now),
             Retry::Soon(asked) => Some(self.now + self.pause_after(count).max(asked)),
@@ -478,16 +470,6 @@ impl Actor {
             self.emit(Event::Late { call: call.clone(), result });
         }
     }
-}
-
-/// The pause after the n-th failure in a row, from 0.
-pub(super) fn pause(n: u32) -> TimeDelta {
-    PAUSES[usize::try_from(n).unwrap_or(usize::MAX).min(PAUSES.len() - 1)]
-}
-
-/// Whether a script can take the phase over.
-pub(super) fn has_fallback(phase: &Phase) -> bool {
-    phase.fallback == Some(Fallback::Script) && !phase.step.is_empty()
 }
 
 /// What the model reads while a question is open: fixed words for a request, plain ones for the rest.

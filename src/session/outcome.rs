@@ -81,7 +81,7 @@ impl Actor {
 
     fn emit_effect(&mut self, due: Due<'_>, outcome: EffectOutcome, effect: Option<EffectId>) {
         let Due { phase, index, .. } = due;
-        let what = describe(due.effect);
+        let what = due.effect.in_words();
         self.emit(Event::EffectNoted { phase: phase.id.clone(), index, what, outcome, effect });
     }
 
@@ -425,18 +425,4 @@ fn included(state: &State, flow: &LoadedFlow, include: &[String]) -> Map<String,
         Some((name.clone(), data))
     };
     include.iter().filter_map(seen).collect()
-}
-
-/// An effect in a few words.
-pub(super) fn describe(effect: &PhaseEffect) -> String {
-    match effect {
-        PhaseEffect::PostSummary { channel, .. } => format!("summary to {channel}"),
-        PhaseEffect::Webhook { url_from, .. } => format!("web hook {url_from}"),
-        PhaseEffect::DiscordAddRole { role, .. } => format!("role {role}"),
-        PhaseEffect::DiscordAddRolesFrom { map, .. } => {
-            let roles: Vec<&str> = map.values().map(String::as_str).collect();
-            format!("roles from {}", roles.join(", "))
-        }
-        PhaseEffect::DiscordPost { channel, data, .. } => format!("post {data} to {channel}"),
-    }
 }

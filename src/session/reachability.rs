@@ -2,7 +2,11 @@
 
 use serde_json::json;
 
-use super::{Actor, actor::is_for_deciders, state::FailedDelivery};
+use super::{
+    Actor,
+    actor::is_for_deciders,
+    state::{FailedDelivery, OUT_OF_REACH},
+};
 use crate::{
     base::ids::WaitId,
     messages,
@@ -13,9 +17,6 @@ use crate::{
         transcript::{Closing, Event},
     },
 };
-
-/// How the reason of such a pause begins.
-pub(super) const OUT_OF_REACH: &str = "out of reach: ";
 
 impl Actor {
     /// Nothing reaches the participant any more, `why` in a few words: the session pauses, requests about it are

@@ -118,7 +118,7 @@ impl Actor {
                     | PhaseEffect::DiscordAddRolesFrom { .. }
                     | PhaseEffect::DiscordPost { .. } => None,
                 };
-                found.push(Outside { what: super::outcome::describe(effect), state, hook });
+                found.push(Outside { what: effect.in_words(), state, hook });
             }
         }
         found

@@ -9,7 +9,7 @@
 
 use serde_json::json;
 
-use super::{Actor, actor::blocks, evidence, model_reply::has_fallback, model_turn::SILENT};
+use super::{Actor, actor::blocks, evidence, state::model_turn::SILENT};
 use crate::{
     messages,
     model::{
@@ -76,7 +76,7 @@ impl Actor {
         };
         (self.state.model_turn.idle + 1).is_multiple_of(most)
             && asks(words)
-            && has_fallback(phase)
+            && phase.has_fallback()
             && !evidence::missing(&self.state, phase).is_empty()
     }
 
@@ -102,7 +102,7 @@ impl Actor {
             let call = self.call("advance", "next_phase", args, Origin::Engine);
             return self.begin(&call);
         }
-        if has_fallback(&phase) {
+        if phase.has_fallback() {
             self.let_script_lead(&phase, SILENT);
         } else {
             self.post(messages::interview::YOUR_TURN);

@@ -1,5 +1,6 @@
 //! What the events of a session add up to.
 
+pub(super) mod model_turn;
 mod parts;
 
 use std::{
@@ -10,11 +11,11 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-pub use self::parts::{CallState, Edits, FailedDelivery, Handoff, Record, Words};
-use super::{
-    model_turn::ModelTurn, reachability, retention::RetentionState, subtasks::Subtasks,
-    team_requests::Asking,
+pub use self::{
+    model_turn::ModelTurn,
+    parts::{CallState, Edits, FailedDelivery, Handoff, Record, Words},
 };
+use super::{retention::RetentionState, subtasks::Subtasks, team_requests::Asking};
 use crate::{
     base::ids::{CallId, EffectId, SessionId, WaitId},
     messages,
@@ -29,6 +30,9 @@ use crate::{
         wait::{Purpose, Vote, Wait, WaitStatus},
     },
 };
+
+/// How the reason of a pause begins whose participant cannot be reached.
+pub(super) const OUT_OF_REACH: &str = "out of reach: ";
 
 /// A session as it stands. Made by [`State::fold`] alone; the same events always give the same state.
 #[derive(Debug, Clone, PartialEq)]
@@ -362,8 +366,7 @@ impl State {
         if to == Status::Ended {
             self.handoff = None;
         }
-        self.is_out_of_reach =
-            to == Status::Paused && reason.starts_with(reachability::OUT_OF_REACH);
+        self.is_out_of_reach = to == Status::Paused && reason.starts_with(OUT_OF_REACH);
         if matches!(to, Status::Notice | Status::Open) {
             self.awake_since = at;
         }

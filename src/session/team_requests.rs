@@ -8,19 +8,19 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Actor, decision::is_later_stage};
+use super::Actor;
 use crate::{
     base::ids::{EffectId, WaitId},
     messages,
     model::{
         effect::{Act, Delivery, Effect, Recipient},
-        flow::{Approval, Decider, PhaseEffect},
+        flow::{Approval, Decider, PhaseEffect, REQUEST},
         team::Team,
         text::quoted,
         transcript::{AskState, Audience, Errand, Event},
-        wait::Answerers,
+        wait::{Answerers, Purpose, Wait},
     },
 };
 
@@ -374,4 +374,17 @@ fn said(asking: &Asking) -> String {
         (Errand::Request { .. }, None) => messages::interview::STAFF_ASKED.to_owned(),
         (Errand::Reminder { .. }, _) => messages::interview::UNCLAIMED.to_owned(),
     }
+}
+
+/// Whether a request goes on from one that others of the team have approved.
+fn is_later_stage(wait: &Wait) -> bool {
+    matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == REQUEST) && stage_of(wait) > 0
+}
+
+pub(super) fn stage_of(wait: &Wait) -> usize {
+    stage_in(&wait.state)
+}
+
+pub(super) fn stage_in(state: &Value) -> usize {
+    state["stage"].as_u64().and_then(|stage| usize::try_from(stage).ok()).unwrap_or(0)
 }

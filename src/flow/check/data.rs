@@ -9,7 +9,7 @@ use crate::{
         problem::{did_you_mean, listed},
         schema_errors,
     },
-    flow::{schemas::Trouble, shape::kind},
+    flow::{Trouble, shape::kind},
 };
 
 /// The formats that values are checked for.

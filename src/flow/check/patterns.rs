@@ -3,7 +3,7 @@
 use regex_syntax::hir::{Hir, HirKind, Look};
 use serde_json::Value;
 
-use crate::{config::schema_errors, flow::schemas::Trouble};
+use crate::{config::schema_errors, flow::Trouble};
 
 /// How many characters a matching text has, at least and at most; no most where there is no end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -119,6 +119,20 @@ pub enum PhaseEffect {
 }
 
 impl PhaseEffect {
+    /// What it does, in a few words: `role member`.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::PostSummary { channel, .. } => format!("summary to {channel}"),
+            Self::Webhook { url_from, .. } => format!("web hook {url_from}"),
+            Self::DiscordAddRole { role, .. } => format!("role {role}"),
+            Self::DiscordAddRolesFrom { map, .. } => {
+                let roles: Vec<&str> = map.values().map(String::as_str).collect();
+                format!("roles from {}", roles.join(", "))
+            }
+            Self::DiscordPost { channel, data, .. } => format!("post {data} to {channel}"),
+        }
+    }
+
     /// Alias of those who must consent first.
     pub fn approval(&self) -> Option<&str> {
         match self {

@@ -10,6 +10,8 @@
 //!
 //! Links are not followed: where one stands in place of a folder or file of ours, nothing is read or written.
 
+mod shared;
+
 use std::{
     collections::BTreeSet,
     fs::{self, DirBuilder, File},
@@ -25,9 +27,9 @@ use object_store::{ObjectStoreExt as _, PutPayload, local::LocalFileSystem, path
 use rustix::fs::{Mode, OFlags};
 use tokio::sync::Mutex;
 
+use self::shared::Shared;
 use super::{
     sealed::{self, Seal, Unopened},
-    shared::Shared,
     shred,
 };
 use crate::{

@@ -1,11 +1,12 @@
 //! Blocks become pages: what stands where, in points from the upper left corner of an A4 sheet.
 
+mod table;
+
 use super::{
     Error, Paper,
     blocks::{self, Block, Kind},
     fonts::Fonts,
     lines::{Ink, Line, Rich, Run, Style},
-    table,
 };
 
 /// A4, in points.

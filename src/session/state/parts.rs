@@ -85,6 +85,10 @@ pub struct Handoff {
 }
 
 impl Handoff {
+    /// The tool by which the model asks for a person. What it writes beside the call is not said: the participant reads
+    /// what came of asking, once that is known.
+    pub const TOOL: &str = "hand_to_person";
+
     /// The name of whoever took over.
     pub fn claimed_by(&self) -> Option<&str> {
         self.claimed_by.as_ref().map(|(_, name)| name.as_str())

@@ -8,6 +8,7 @@ mod layout;
 mod lines;
 mod mend;
 mod page;
+mod rules;
 mod running;
 
 use std::panic::{self, AssertUnwindSafe};

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    session::{Called, handover},
+    session::{Called, state::Handoff},
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -24,7 +24,7 @@ impl Default for HandToPerson {
             asks for a human in any words, is in distress, or wants an answer that only staff can \
             give; not for what you can answer. It ends your turn, and the program tells the \
             participant what came of it.";
-        let spec = ToolSpec::new(handover::TOOL, description, EffectClass::Pure, schema());
+        let spec = ToolSpec::new(Handoff::TOOL, description, EffectClass::Pure, schema());
         Self(ToolSpec {
             doing: "Asking the team…",
             changes_session: true,

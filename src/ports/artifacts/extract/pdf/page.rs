@@ -8,7 +8,7 @@ use hayro_interpret::{
     kurbo::{Affine, BezPath, Point, Rect, Shape as _},
 };
 
-use super::grid::Rules;
+use super::rules::Rules;
 
 /// A letter, or a few that the font draws as one.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,11 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    effect::{Act, Effect, Recipient},
-    session::Platform,
-};
-use crate::base::ids::SessionId;
+use super::{Act, Effect, Recipient};
+use crate::{base::ids::SessionId, model::session::Platform};
 
 /// Something outside that must be mended before an effect can leave. Effects with equal causes wait for the same thing.
 ///

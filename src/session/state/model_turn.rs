@@ -1,10 +1,8 @@
 //! How the model's part of a session stands: its round, what it knows, what it has cost.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{
-    budget::BUDGET, handover::TOOL, model_reply::pause, state::CallState, topics::FORBIDDEN,
-};
+use super::{CallState, Handoff};
 use crate::{
     base::ids::CallId,
     model::{
@@ -16,6 +14,7 @@ use crate::{
         usage::Usage,
         wait::{Purpose, Wait},
     },
+    session::topics::FORBIDDEN,
 };
 
 /// The model's part of a session. Made by the fold alone.
@@ -120,7 +119,12 @@ impl RetryNotice {
 
 impl ModelTurn {
     /// Adds one event; `phase` is the phase after it, `calls` all calls so far.
-    pub(super) fn apply(&mut self, recorded: &Recorded, phase: Option<&str>, calls: &[CallState]) {
+    pub(in crate::session) fn apply(
+        &mut self,
+        recorded: &Recorded,
+        phase: Option<&str>,
+        calls: &[CallState],
+    ) {
         let seq = recorded.seq;
         let before_files = self.before_files.take();
         self.note_card(&recorded.event, (seq, before_files), calls);
@@ -253,7 +257,7 @@ impl ModelTurn {
     }
 
     /// Something that the model has read is not so any more.
-    pub(super) fn changed(&mut self, seq: u64) {
+    pub(in crate::session) fn changed(&mut self, seq: u64) {
         self.begin_turn(seq);
         self.newest_input = seq;
         self.ask_at_once();
@@ -347,7 +351,7 @@ impl ModelTurn {
             self.news = seq;
         }
         // What came of asking for a person is told by the program.
-        if calls.is_empty() || calls.iter().any(|call| call.tool == TOOL) {
+        if calls.is_empty() || calls.iter().any(|call| call.tool == Handoff::TOOL) {
             self.held.clear();
         } else if !text.trim().is_empty() {
             text.trim().clone_into(&mut self.held);
@@ -371,12 +375,12 @@ impl ModelTurn {
     }
 
     /// Whether the participant has been asked for a moment's patience since the model last answered.
-    pub(super) fn has_retry_notice(&self) -> bool {
+    pub(in crate::session) fn has_retry_notice(&self) -> bool {
         self.retry_notice != RetryNotice::NotSent
     }
 
     /// Whether a person wrote, sent or answered something that the model did not know when it last spoke.
-    pub(super) fn is_unaware(&self) -> bool {
+    pub(in crate::session) fn is_unaware(&self) -> bool {
         self.newest_input > self.knew
     }
 
@@ -386,7 +390,7 @@ impl ModelTurn {
     }
 
     /// Whether a card may still be withheld: whoever keeps writing sees one all the same.
-    pub(super) fn may_withhold(&self) -> bool {
+    pub(in crate::session) fn may_withhold(&self) -> bool {
         self.withholds || self.withheld < WITHHELD_MAX
     }
 
@@ -396,25 +400,41 @@ impl ModelTurn {
     }
 }
 
+/// Pauses before the model is asked again, one after the other; the last one is repeated.
+const PAUSES: [TimeDelta; 4] = [
+    TimeDelta::seconds(30),
+    TimeDelta::seconds(120),
+    TimeDelta::seconds(600),
+    TimeDelta::seconds(1800),
+];
+
+/// The pause after the n-th failure in a row, from 0.
+pub(in crate::session) fn pause(n: u32) -> TimeDelta {
+    PAUSES[usize::try_from(n).unwrap_or(usize::MAX).min(PAUSES.len() - 1)]
+}
+
+/// Why the script leads, and why a call was not made, where the budget is spent.
+pub(in crate::session) const BUDGET: &str = "budget";
+
 /// Rounds in a row whose cards may be withheld.
 const WITHHELD_MAX: u32 = 2;
 
 /// The code of a call whose card was withheld, since a person had written meanwhile.
-pub(super) const NOT_SHOWN: &str = "not_shown";
+pub(in crate::session) const NOT_SHOWN: &str = "not_shown";
 
 /// The code of an answer that was cut off before any of it was of use.
-pub(super) const CUT_OFF: &str = "cut_off";
+pub(in crate::session) const CUT_OFF: &str = "cut_off";
 
 /// Codes of answers of no use: the model is there, and answers otherwise when it is told.
 const USELESS: [&str; 5] = ["empty_answer", "refused", "filtered", FORBIDDEN, CUT_OFF];
 
 /// Whether a failure is an answer of no use.
-pub(super) fn is_useless(code: &str) -> bool {
+pub(in crate::session) fn is_useless(code: &str) -> bool {
     USELESS.contains(&code)
 }
 
 /// Why the script leads for one question where the model asks none.
-pub(super) const SILENT: &str = "silent";
+pub(in crate::session) const SILENT: &str = "silent";
 
 /// Least and most tokens of an answer after one that ran out of room.
 const ROOM_MIN: u32 = 8_192;
@@ -433,7 +453,7 @@ fn gives_back(because: &str, (takeovers, at): (u32, DateTime<Utc>)) -> Option<Da
 }
 
 /// Whether the model has been told that a wait is pending and goes on meanwhile.
-pub(super) fn is_detached(calls: &[CallState], wait: &Wait) -> bool {
+pub(in crate::session) fn is_detached(calls: &[CallState], wait: &Wait) -> bool {
     let (Purpose::Call { call, .. } | Purpose::Child { call, .. }) = &wait.purpose else {
         return false;
     };

@@ -2,10 +2,10 @@
 
 use pulldown_cmark::Alignment;
 
-use super::{
+use super::{BODY, CELL, Column, Mark, Press, Shade};
+use crate::ports::documents::{
     blocks::Table,
     lines::{Line, Rich, Style},
-    pages::{BODY, CELL, Column, Mark, Press, Shade},
 };
 
 /// Between the text of a cell and its border, in points.

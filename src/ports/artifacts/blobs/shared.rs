@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    blobs::Error,
-    sealed::{Seal, Unopened},
-};
+use super::Error;
 use crate::{
     base::ids::SessionId,
     model::{audit, file_key::FileStore},
+    ports::artifacts::sealed::{Seal, Unopened},
 };
 
 /// Where files lie that every node has.
