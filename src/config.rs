@@ -1,10 +1,12 @@
 //! Configuration: what the operator wrote becomes what the program uses; every problem is reported at once.
 
 pub mod brand;
+mod configured;
 pub mod consulting;
 pub mod environment;
 mod lists;
 pub mod llm;
+mod load;
 mod paths;
 pub mod preset;
 pub mod problem;
@@ -17,8 +19,10 @@ pub mod secret;
 pub mod settings;
 pub mod tenants;
 pub mod toml_document;
+pub mod webhook;
 
 pub use self::{
+    configured::{Configured, WorkspaceLists},
     environment::Environment,
     lists::Lists,
     problem::{Level, Problem, render},
@@ -30,6 +34,6 @@ pub use self::{
     resolve::default_data_dir,
     secret::Secret,
     settings::Settings,
-    tenants::{Tenant, Tenants, WorkspaceLists},
+    tenants::{Tenant, Tenants},
     toml_document::TomlDocument,
 };

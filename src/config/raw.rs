@@ -53,7 +53,7 @@ pub struct Config {
     /// What is offered in a consulting flow, and what it costs.
     pub consulting: super::consulting::Consulting,
     /// Customers of the bot by name, each with their own workspaces, people and channels.
-    pub tenant: BTreeMap<String, super::tenants::Written>,
+    pub tenant: BTreeMap<String, Tenant>,
 }
 
 /// Where things are kept.
@@ -504,6 +504,80 @@ pub struct Bounds {
     /// Money, in the unit in which the provider reports prices.
     #[schemars(range(min = 0.01, max = 1_000_000_000.0))]
     pub cost: Option<f64>,
+}
+
+/// A customer: who is in it, whom it answers to, and what it may use. Its workspaces know none of the channels, roles,
+/// deciders, staff and web hooks that are set up outside of it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tenant {
+    /// Flows that can be started there; all where empty.
+    pub flows: Vec<String>,
+    /// Values for `{{name}}` in texts of flows, before those under `[vars]`.
+    pub vars: BTreeMap<String, String>,
+    /// Variable with the key that opens the staff page for its conversations alone.
+    pub staff_key_env: Option<String>,
+    /// File with that key.
+    pub staff_key_file: Option<PathBuf>,
+    /// Its Slack workspaces.
+    pub slack: Option<TenantSlack>,
+    /// Its Discord servers.
+    pub discord: Option<TenantDiscord>,
+    /// Who decides, by alias.
+    pub approvers: BTreeMap<String, Approvers>,
+    /// Web hooks by alias.
+    pub webhooks: BTreeMap<String, Webhook>,
+    /// What its conversations may use up together, in each period of `[budget]`.
+    pub budget: Bounds,
+    /// How long anything is kept at most, whatever a flow allows.
+    pub retention: Retention,
+    /// Conversations that may be worked on at one time; by default half of those of all.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub active_sessions: Option<u32>,
+    /// Models by purpose, in place of those under `[llm]`.
+    pub llm: Option<super::llm::Llm>,
+}
+
+/// The Slack workspaces of a tenant.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TenantSlack {
+    /// Ids of the workspaces: `T0123456789`.
+    pub workspaces: Vec<String>,
+    /// Ids of users who see what staff see.
+    pub staff_users: Vec<String>,
+    /// Ids of user groups whose members do.
+    pub staff_groups: Vec<String>,
+    /// Channel ids by alias.
+    pub channels: BTreeMap<String, String>,
+}
+
+/// The Discord servers of a tenant.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TenantDiscord {
+    /// Ids of the servers.
+    pub servers: Vec<String>,
+    /// Ids of users who see what staff see.
+    pub staff_users: Vec<String>,
+    /// Ids of roles whose members do.
+    pub staff_roles: Vec<String>,
+    /// Channel ids by alias.
+    pub channels: BTreeMap<String, String>,
+    /// Role ids by alias.
+    pub roles: BTreeMap<String, String>,
+}
+
+/// How long anything of a tenant's is kept at most.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retention {
+    /// What was said.
+    pub transcript: Option<Period>,
+    /// Files that were sent.
+    pub uploads: Option<Period>,
+    /// What was collected.
+    pub records: Option<Period>,
 }
 
 /// Where the page is served unless told otherwise.

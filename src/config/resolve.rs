@@ -23,6 +23,7 @@ use super::{
     secret::{self, Secret},
     settings::{self, LISTEN_HINT},
     toml_document::{self, TomlDocument, escaped},
+    webhook::{Webhook, is_hook_address},
 };
 use crate::model::{
     flow::Period,
@@ -243,7 +244,7 @@ impl<'a> Resolve<'a> {
         &mut self,
         table: &str,
         written: &BTreeMap<String, raw::Webhook>,
-    ) -> BTreeMap<String, settings::Webhook> {
+    ) -> BTreeMap<String, Webhook> {
         let mut webhooks = BTreeMap::new();
         for (alias, webhook) in written {
             let pointer = format!("{table}/webhooks/{}", escaped(alias));
@@ -260,7 +261,7 @@ impl<'a> Resolve<'a> {
                 ("secret_env", "secret_file"),
                 (webhook.secret_env.as_deref(), webhook.secret_file.as_ref()),
             );
-            webhooks.insert(alias.clone(), settings::Webhook { url: webhook.url.clone(), secret });
+            webhooks.insert(alias.clone(), Webhook { url: webhook.url.clone(), secret });
         }
         webhooks
     }
@@ -512,11 +513,4 @@ fn micros(cost: f64) -> u64 {
 /// Where the system keeps application data.
 pub fn default_data_dir() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "anteroom").map(|dirs| dirs.data_dir().to_owned())
-}
-
-fn is_hook_address(address: &str) -> bool {
-    let Ok(url) = reqwest::Url::parse(address) else { return false };
-    let local = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
-    let bare = url.username().is_empty() && url.password().is_none();
-    bare && (url.scheme() == "https" || (url.scheme() == "http" && local))
 }

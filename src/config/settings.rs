@@ -2,9 +2,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     net::SocketAddr,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
@@ -12,18 +11,17 @@ use std::{
 use chrono::TimeDelta;
 
 use super::{
-    Approvers, Config, ContactSource, Flows, Limits, Log, MacosVia, Problem, SlackRates, Uploads,
+    Approvers, ContactSource, Flows, Limits, Log, MacosVia, Problem, SlackRates, Uploads,
     brand::Brand,
     consulting::Consulting,
     environment::{self, Environment},
     llm::Endpoints,
     proxy::Proxies,
     raw,
-    resolve::{Resolve, Secrets},
     search::Searching,
     secret::Secret,
     tenants::Tenants,
-    toml_document::TomlDocument,
+    webhook::Webhook,
 };
 use crate::model::{
     session::{PersonId, Platform},
@@ -248,15 +246,6 @@ pub struct Metrics {
     pub listen: Option<SocketAddr>,
 }
 
-/// A web hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Webhook {
-    /// Where it goes.
-    pub url: String,
-    /// What signs it.
-    pub secret: Option<Secret>,
-}
-
 /// Where contact details come from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contacts {
@@ -282,47 +271,6 @@ pub struct Macos {
 }
 
 impl Settings {
-    /// Reads a configuration file. Every problem is told at once. Relative paths in it are resolved from its directory.
-    pub fn load(file: &Path, environment: &Environment) -> Result<Self, Vec<Problem>> {
-        Self::read(file, environment, Secrets::Read)
-    }
-
-    /// Reads a configuration from its text; `file` is how messages call it. Relative paths stay as they are.
-    pub fn parse(file: &str, text: &str, environment: &Environment) -> Result<Self, Vec<Problem>> {
-        Self::resolved((file, text), Path::new(""), environment, Secrets::Read)
-    }
-
-    /// The same for a command that needs no secret: none is looked up, so none can be missing. Platforms count as not
-    /// connected, and keys as not set.
-    pub fn load_without_secrets(
-        file: &Path,
-        environment: &Environment,
-    ) -> Result<Self, Vec<Problem>> {
-        Self::read(file, environment, Secrets::Ignore)
-    }
-
-    fn read(
-        file: &Path,
-        environment: &Environment,
-        secrets: Secrets,
-    ) -> Result<Self, Vec<Problem>> {
-        let (name, text) = contents(file)?;
-        let directory = file.parent().unwrap_or_else(|| Path::new(""));
-        Self::resolved((&name, &text), directory, environment, secrets)
-    }
-
-    fn resolved(
-        (file, text): (&str, &str),
-        directory: &Path,
-        environment: &Environment,
-        secrets: Secrets,
-    ) -> Result<Self, Vec<Problem>> {
-        let document = TomlDocument::parse(file, text)?;
-        let (mut config, unknown) = document.read_known::<Config>()?;
-        config.resolve_paths(directory);
-        Resolve::new(&document, environment, secrets, unknown).settings(config)
-    }
-
     /// What `anteroom play` runs on when nobody has configured anything: the local page, example names in the texts,
     /// and whoever opens the staff page decides.
     pub fn playground(data_dir: PathBuf) -> Self {
@@ -440,15 +388,6 @@ impl Approvers {
             Platform::Discord => &self.discord_roles,
             Platform::Web => &[],
         }
-    }
-}
-
-/// The name of a file, as messages call it, and its text.
-fn contents(file: &Path) -> Result<(String, String), Vec<Problem>> {
-    let name = file.display().to_string();
-    match fs::read_to_string(file) {
-        Ok(text) => Ok((name, text)),
-        Err(error) => Err(vec![Problem::unreadable(&name, &error)]),
     }
 }
 

@@ -30,7 +30,7 @@ use crate::{
         failpoint::{Failpoint, hit},
         ids::EffectId,
     },
-    config::{Secret, Settings, Tenant, settings},
+    config::{Secret, Settings, Tenant, webhook::Webhook},
     model::effect::Delivery,
 };
 
@@ -66,7 +66,7 @@ impl From<BTreeMap<String, Target>> for Webhooks {
 
 impl From<&Settings> for Webhooks {
     fn from(settings: &Settings) -> Self {
-        let target = |(alias, hook): (&String, &settings::Webhook)| {
+        let target = |(alias, hook): (&String, &Webhook)| {
             let secret = hook.secret.clone().map(Secret::into_inner);
             (alias.clone(), Target { url: hook.url.clone(), secret })
         };

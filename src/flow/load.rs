@@ -13,7 +13,7 @@ use crate::{
     config::{
         Tenant,
         problem::Problem,
-        tenants,
+        raw,
         toml_document::{self, TomlDocument},
     },
     model::flow::Flow,
@@ -102,7 +102,7 @@ impl LoadedFlow {
     }
 
     /// Shortens how long things are kept, where the flow keeps them for longer.
-    pub(super) fn keep_at_most(&mut self, most: tenants::Retention) {
+    pub(super) fn keep_at_most(&mut self, most: raw::Retention) {
         let kept = &mut self.flow.retention;
         for (kept, most) in [
             (&mut kept.transcript, most.transcript),

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Resolve, budget, discord::is_snowflake, slack::is_id};
 use crate::config::{
+    raw::{self, TenantDiscord, TenantSlack},
     settings,
-    tenants::{Tenant, TenantDiscord, TenantSlack, Tenants, Written},
+    tenants::{Tenant, Tenants},
     toml_document::escaped,
 };
 
@@ -18,7 +19,7 @@ const RESERVED: &str = "local";
 impl Resolve<'_> {
     pub(super) fn tenants(
         &mut self,
-        written: BTreeMap<String, Written>,
+        written: BTreeMap<String, raw::Tenant>,
         web: &settings::Web,
     ) -> Tenants {
         let mut workspaces = BTreeMap::new();
@@ -68,7 +69,7 @@ impl Resolve<'_> {
         }
     }
 
-    fn tenant(&mut self, at: &str, name: String, written: Written) -> Tenant {
+    fn tenant(&mut self, at: &str, name: String, written: raw::Tenant) -> Tenant {
         let slack = written.slack.unwrap_or_default();
         let discord = written.discord.unwrap_or_default();
         self.slack_of(at, &slack);

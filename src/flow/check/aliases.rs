@@ -4,12 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Check;
 use crate::{
-    config::{
-        Approvers, Settings,
-        problem::closest,
-        tenants::{self, Configured},
-        toml_document::escaped,
-    },
+    config::{Approvers, Configured, Settings, problem::closest, tenants, toml_document::escaped},
     model::{
         flow::{Decider, PhaseEffect},
         session::Platform,

@@ -29,7 +29,7 @@ use crate::{
         handler::{self, Messages, Update, Written},
         message_index::Role,
     },
-    config::tenants::Configured,
+    config::Configured,
     engine::Engine,
     flow::Library,
     messages,

@@ -25,7 +25,7 @@ use crate::{
         handler::{self, Messages, Update, Written},
         message_index::{Mark, MessageRef, Role},
     },
-    config::tenants::Configured,
+    config::Configured,
     engine::Engine,
     flow::Library,
     model::session::{Head, PersonId, Place, Platform},

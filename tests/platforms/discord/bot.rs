@@ -17,7 +17,7 @@ use anteroom::{
         clock::{Clock, FixedClock},
         ids::{CountingIds, Ids, SessionId},
     },
-    config::{Environment, Settings, Tenant, tenants::TenantDiscord},
+    config::{Environment, Settings, Tenant, raw::TenantDiscord},
     engine::{self, Engine},
     flow::{
         Library,

@@ -11,7 +11,7 @@ use crate::{
         cards,
         message_index::{Mark, MessageRef, Role},
     },
-    config::tenants::Configured,
+    config::Configured,
     engine::Look,
     model::{effect::Recipient, flow::PhaseEffect, posted::Reader, session::Platform},
 };

@@ -11,7 +11,7 @@ use crate::{
         cards,
         message_index::{Mark, MessageRef, Role},
     },
-    config::tenants::Configured,
+    config::Configured,
     engine,
     gateway::slack::{
         api::{Failure, Method},
