@@ -3,6 +3,7 @@
 pub mod brand;
 mod configured;
 pub mod consulting;
+pub mod dialect;
 pub mod environment;
 mod lists;
 pub mod llm;

@@ -5,10 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{
-    preset::{Provider, Replay, SystemRole, Wire},
-    secret::Secret,
-};
+use super::{dialect::Dialect, secret::Secret};
 use crate::model::flow::Period;
 
 /// Models by purpose, as written. Without any the scripts of the flows run.
@@ -90,6 +87,35 @@ impl Purpose {
             Self::Embed => "embed",
         }
     }
+}
+
+/// Whose service it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Provider {
+    /// OpenAI.
+    Openai,
+    /// Anthropic's own Messages API.
+    Anthropic,
+    /// Google's Gemini through its chat completions.
+    Gemini,
+    /// `OpenRouter`.
+    Openrouter,
+    /// OpenAI's models on Azure.
+    Azure,
+    /// Mistral's own service.
+    Mistral,
+    /// `DeepSeek`'s own service.
+    Deepseek,
+    /// Ollama.
+    Ollama,
+    /// vLLM.
+    Vllm,
+    /// llama.cpp's server.
+    LlamaCpp,
+    /// Any other service that speaks chat completions. What it refuses is learnt.
+    #[default]
+    Custom,
 }
 
 /// A service that answers for a purpose. What is not written here is set by its preset ([`Provider`]).
@@ -200,57 +226,6 @@ impl Service {
     const fn response_mb() -> usize {
         8
     }
-}
-
-/// In what a service differs from its preset. Everything is optional.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Dialect {
-    /// Which of the three formats it speaks.
-    pub wire: Option<Wire>,
-    /// It can stream. Off: words come all at once.
-    pub stream: Option<bool>,
-    /// It takes `stream_options.include_usage`. Off for servers that refuse it; then nothing is known of tokens.
-    pub usage_in_stream: Option<bool>,
-    /// How it calls the bound of an answer. OpenAI's reasoning models want `max_completion_tokens`, older servers
-    /// ignore or refuse that.
-    pub output_limit: Option<OutputLimit>,
-    /// It takes a temperature. Off for reasoning models, which refuse one.
-    pub temperature: Option<bool>,
-    /// It may make several calls at once. Off: `parallel_tool_calls: false` is sent, which not every server knows.
-    pub parallel_calls: Option<bool>,
-    /// It can hold a model to a tool's schema (`strict`).
-    pub strict: Option<bool>,
-    /// How it is asked for JSON.
-    pub json: Option<JsonMode>,
-    /// When it is sent the thoughts of earlier answers.
-    pub replay: Option<Replay>,
-    /// Where instructions stand.
-    pub system: Option<SystemRole>,
-    /// Header that carries the bare key instead of `Authorization: Bearer …`: `api-key` for Azure.
-    pub key_header: Option<String>,
-}
-
-/// How a service calls the bound of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OutputLimit {
-    /// `max_tokens`
-    MaxTokens,
-    /// `max_completion_tokens`
-    MaxCompletionTokens,
-}
-
-/// How a service is asked for JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum JsonMode {
-    /// By a schema that it enforces (`json_schema`).
-    Schema,
-    /// JSON of any form (`json_object`), the schema in words.
-    Object,
-    /// In words alone.
-    Words,
 }
 
 /// A service as the program uses it.

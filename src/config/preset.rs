@@ -6,75 +6,10 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use super::llm::{JsonMode, OutputLimit, Service};
-
-/// Whose service it is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Provider {
-    /// OpenAI.
-    Openai,
-    /// Anthropic's own Messages API.
-    Anthropic,
-    /// Google's Gemini through its chat completions.
-    Gemini,
-    /// `OpenRouter`.
-    Openrouter,
-    /// OpenAI's models on Azure.
-    Azure,
-    /// Mistral's own service.
-    Mistral,
-    /// `DeepSeek`'s own service.
-    Deepseek,
-    /// Ollama.
-    Ollama,
-    /// vLLM.
-    Vllm,
-    /// llama.cpp's server.
-    LlamaCpp,
-    /// Any other service that speaks chat completions. What it refuses is learnt.
-    #[default]
-    Custom,
-}
-
-/// The formats in which services are asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Wire {
-    /// OpenAI's chat completions, which most services speak.
-    Chat,
-    /// Anthropic's Messages.
-    Messages,
-    /// OpenAI's Responses.
-    Responses,
-}
-
-/// When thoughts and other opaque members of an answer go back to the provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Replay {
-    /// In every later request.
-    Always,
-    /// Until something is said to the model again.
-    Turn,
-    /// Not at all.
-    Never,
-}
-
-/// Where instructions stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SystemRole {
-    /// In a message with the role `system`.
-    System,
-    /// In a message with the role `developer`.
-    Developer,
-    /// At the beginning of what is said first: the template knows no instructions.
-    User,
-}
+use super::{
+    dialect::{JsonMode, OutputLimit, Replay, SystemRole, Wire},
+    llm::{Provider, Service},
+};
 
 /// What stands in place of opaque members in answers that have none, since another model gave them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

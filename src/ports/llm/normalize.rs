@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::chat::{Message, Part, ToolCall};
-use crate::config::preset::{Order, SystemRole};
+use crate::config::{dialect::SystemRole, preset::Order};
 
 /// Stands where somebody must have said something.
 const GO_ON: &str = "<note>Go on.</note>";

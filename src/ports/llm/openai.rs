@@ -35,8 +35,9 @@ use crate::{
         ids::Ids,
     },
     config::{
+        dialect::{Replay, Wire},
         llm::{Endpoint, Price, Service, is_loopback},
-        preset::{Profile, Replay, Wire},
+        preset::Profile,
     },
     model::usage::Usage,
 };

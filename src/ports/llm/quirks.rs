@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use crate::config::{
-    llm::{JsonMode, OutputLimit},
-    preset::{Filler, Profile, Replay, SystemRole, Wire},
+    dialect::{JsonMode, OutputLimit, Replay, SystemRole, Wire},
+    preset::{Filler, Profile},
 };
 
 /// Room for thoughts that a model is given once it has used up all of its answer for them.

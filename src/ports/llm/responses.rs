@@ -17,8 +17,9 @@ use super::{
 use crate::{
     base::ids::{CallId, Ids},
     config::{
-        llm::{JsonMode, Service},
-        preset::{Profile, SystemRole},
+        dialect::{JsonMode, SystemRole},
+        llm::Service,
+        preset::Profile,
     },
     model::{
         opaque::{Opaque, OpaqueCall},

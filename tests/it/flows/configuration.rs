@@ -5,8 +5,9 @@ use std::{collections::BTreeSet, num::NonZeroU64};
 use anteroom::{
     config::{
         Environment, LogFormat, Settings,
+        dialect::Replay,
         llm::Purpose,
-        preset::{PRESETS, Profile, Replay},
+        preset::{PRESETS, Profile},
         render,
     },
     model::{

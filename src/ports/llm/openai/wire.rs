@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 use crate::{
     base::ids::CallId,
     config::{
-        llm::{JsonMode, OutputLimit, Service},
-        preset::{Filler, Profile, Replay, SystemRole},
+        dialect::{JsonMode, OutputLimit, Replay, SystemRole},
+        llm::Service,
+        preset::{Filler, Profile},
     },
     model::opaque::Opaque,
     ports::llm::{
