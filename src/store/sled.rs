@@ -38,7 +38,6 @@ mod group_commit;
 mod index_entries;
 mod jobs;
 mod key_store;
-mod key_sums;
 mod keys;
 mod notes;
 mod open;

@@ -16,7 +16,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{KEYS_FILE, disk, key_sums::SUMS_FILE, watermark::MARK_FILE};
+use super::{
+    disk,
+    key_store::{KEYS_FILE, sums::SUMS_FILE},
+    watermark::MARK_FILE,
+};
 
 /// The file's name in the store's directory.
 const CLEAN_STOP: &str = "clean-stop";

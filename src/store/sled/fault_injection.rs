@@ -5,8 +5,7 @@ use std::{fmt, io, path::Path, time::Duration};
 
 use super::{
     broken, clean_stop,
-    key_store::KeyStore,
-    key_sums::KeySums,
+    key_store::{KeyStore, sums::KeySums},
     keys, open, read,
     tree_checksum::TreeChecksum,
     watermark::{Mark, MarkFile},

@@ -10,7 +10,7 @@
 //! | 1 | the store's secret, for digests in keys |
 //! | 2… | a session's key; zeros once it is shredded |
 //!
-//! Beside it lies a file of their checksums (see `key_sums`).
+//! Beside it lies a file of their checksums (see `sums`).
 //!
 //! A key is on the device before anything sealed with it is written: slots are made and synced some at a time, ahead
 //! of need. A slot is never used twice. Shredding overwrites it in place and syncs.
@@ -19,6 +19,8 @@
 //! segments sled keeps, on a device and a file system that overwrite in place (ext4, xfs, APFS without snapshots of
 //! the volume). What it does not: a copy-on-write file system or one that journals data (btrfs, zfs, snapshots), and
 //! the spare cells of a solid-state disk, may keep the 32 bytes for a while; a backup made before keeps its own copy.
+
+pub(super) mod sums;
 
 use std::{
     collections::HashMap,
@@ -29,7 +31,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::key_sums::{KeySums, SUMS_FILE};
+use self::sums::{KeySums, SUMS_FILE};
 use crate::{
     base::failpoint::{Failpoint, hit},
     store::{

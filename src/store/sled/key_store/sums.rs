@@ -14,45 +14,45 @@ use std::{
     path::Path,
 };
 
-use super::key_store::Slot;
+use super::Slot;
 
 /// The file's name in the store's directory.
-pub(super) const SUMS_FILE: &str = "key-sums";
+pub(in crate::store::sled) const SUMS_FILE: &str = "key-sums";
 
 /// Bytes of a checksum.
 const WIDTH: usize = 4;
 
 /// The open file of checksums.
-pub(super) struct KeySums {
+pub(in crate::store::sled) struct KeySums {
     file: File,
 }
 
 impl KeySums {
     /// Opens the file in `dir`; with `create`, makes it where it is missing.
-    pub(super) fn open(dir: &Path, create: bool) -> io::Result<Self> {
+    pub(in crate::store::sled) fn open(dir: &Path, create: bool) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(create).truncate(false).mode(0o600);
         Ok(Self { file: options.open(dir.join(SUMS_FILE))? })
     }
 
     /// Opens the file in `dir` for reading alone.
-    pub(super) fn read_only(dir: &Path) -> io::Result<Self> {
+    pub(in crate::store::sled) fn read_only(dir: &Path) -> io::Result<Self> {
         Ok(Self { file: File::open(dir.join(SUMS_FILE))? })
     }
 
     /// Over another file, which stands in for one that is missing where no checksum is asked for.
-    pub(super) const fn over(file: File) -> Self {
+    pub(in crate::store::sled) const fn over(file: File) -> Self {
         Self { file }
     }
 
     /// How many slots have a checksum.
-    pub(super) fn count(&self) -> io::Result<Slot> {
+    pub(in crate::store::sled) fn count(&self) -> io::Result<Slot> {
         let length = self.file.metadata()?.len();
         Slot::try_from(length / WIDTH as u64).map_err(io::Error::other)
     }
 
     /// Whether the bytes of a slot are those that were written there; false where there is no checksum of it.
-    pub(super) fn matches(&self, slot: Slot, bytes: &[u8]) -> io::Result<bool> {
+    pub(in crate::store::sled) fn matches(&self, slot: Slot, bytes: &[u8]) -> io::Result<bool> {
         let mut kept = [0; WIDTH];
         match self.file.read_exact_at(&mut kept, at(slot)) {
             Ok(()) => Ok(kept == sum(slot, bytes)),
@@ -62,7 +62,7 @@ impl KeySums {
     }
 
     /// Writes the checksums of slots that follow each other from `first` on.
-    pub(super) fn write<'a>(
+    pub(in crate::store::sled) fn write<'a>(
         &self,
         first: Slot,
         slots: impl Iterator<Item = &'a [u8]>,
@@ -73,12 +73,12 @@ impl KeySums {
     }
 
     /// Returns once what was written is on the device.
-    pub(super) fn sync(&self) -> io::Result<()> {
+    pub(in crate::store::sled) fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
     /// Forgets the checksums from `end` on.
-    pub(super) fn cut(&self, end: Slot) -> io::Result<()> {
+    pub(in crate::store::sled) fn cut(&self, end: Slot) -> io::Result<()> {
         self.file.set_len(at(end))?;
         self.file.sync_all()
     }
