@@ -41,6 +41,7 @@ mod key_store;
 mod keys;
 mod notes;
 mod open;
+mod open_sessions;
 mod outbox;
 mod packed_keys;
 

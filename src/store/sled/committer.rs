@@ -30,7 +30,7 @@ use super::{
     key_store::{KeyStore, Slot},
     keys, notes,
     open::Writing,
-    record_codec::OpenSessions,
+    open_sessions::OpenSessions,
     steps::{self, Chain},
     tree_checksum::TreeChecksum,
     watermark::Mark,

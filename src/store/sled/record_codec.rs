@@ -15,14 +15,14 @@
 //! (their number, 1 byte, and bytes), then the text above, compressed and sealed. The beginning stands in clear, because an
 //! erasure must know what to take away even where nothing else can be read.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{keys::ID, read::Known};
+use super::keys::ID;
 use crate::{
-    base::ids::{SessionId, WaitId},
+    base::ids::WaitId,
     model::{
         effect::Rendering,
         transcript::{Event, Recorded},
@@ -30,9 +30,6 @@ use crate::{
     },
     store::sealing::Digest,
 };
-
-/// Sessions that are kept open, each of some kilobytes.
-const OPEN_MAX: usize = 256;
 
 /// The text of a frame.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -61,38 +58,6 @@ pub(super) struct OpenFrame {
     pub(super) frame: Frame,
     /// Bytes of its text.
     pub(super) length: usize,
-}
-
-/// A session that a commit goes on with.
-pub(super) struct OpenSession {
-    pub(super) known: Known,
-    /// None where it has not been read.
-    pub(super) frame: Option<OpenFrame>,
-}
-
-/// The sessions that the latest commits went on with, as they lie there once those are applied, so that the next need not
-/// read them.
-#[derive(Default)]
-pub(super) struct OpenSessions(HashMap<SessionId, OpenSession>);
-
-impl OpenSessions {
-    /// A session, if it is known. It is not known any more then.
-    pub(super) fn take(&mut self, session: SessionId) -> Option<OpenSession> {
-        self.0.remove(&session)
-    }
-
-    /// Keeps a session as it is about to be written.
-    pub(super) fn keep(&mut self, open: OpenSession) {
-        if self.0.len() >= OPEN_MAX {
-            self.0.clear();
-        }
-        self.0.insert(open.known.cover.head.id, open);
-    }
-
-    /// Forgets all of them.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
 }
 
 /// A wait in a frame.

@@ -9,9 +9,11 @@ use super::{
     audit_record::{self, Link, Tip},
     index_entries,
     key_store::Slot,
-    keys, notes, packed_keys,
+    keys, notes,
+    open_sessions::{OpenSession, OpenSessions},
+    packed_keys,
     read::{self, Cover, Known, Pointer},
-    record_codec::{Belongings, Frame, Kept, OpenFrame, OpenSession, OpenSessions, question},
+    record_codec::{Belongings, Frame, Kept, OpenFrame, question},
     write_batch::{HEADER, Reader, Record, VERSION, WriteBatch},
 };
 use crate::{
