@@ -4,7 +4,7 @@
 //! - `flush` is no barrier against a power cut on Linux, so every acknowledgement waits for a `sync_data` on a
 //!   second handle of the database file (`committer`, `disk`). All that queued meanwhile shares the next one.
 //! - Large values go to files that nothing syncs, so every value is at most [`VALUE_MAX`] bytes (`write_batch`).
-//! - A half-written snapshot keeps it from opening, and opening can panic (`open`).
+//! - A half-written snapshot keeps it from opening, and opening can panic (`database`).
 //! - After a failed write it takes no more until it is opened again, and does not say so to everybody who waits
 //!   (`committer`, `disk`): then the store is read-only. Reads go on over what is open; when a probe says that the
 //!   device takes writes again and there is room (`disk_reserve`), the database is dropped and opened in place.
@@ -29,7 +29,7 @@ mod check;
 mod clean_stop;
 mod committer;
 mod compaction;
-
+mod database;
 mod disk;
 mod disk_reserve;
 mod dump;
@@ -39,15 +39,18 @@ mod index_entries;
 mod jobs;
 mod key_store;
 mod keys;
+mod layout;
 mod notes;
 mod open;
 mod open_sessions;
 mod outbox;
 mod packed_keys;
-
 mod read;
 mod record_codec;
+mod repair;
+mod reseal;
 mod salvage;
+mod scratch;
 mod session_audit;
 mod steps;
 mod texts;
@@ -86,7 +89,9 @@ use self::{
 pub use self::{
     dump::{Contents, DumpError, Dumped, read_dump},
     key_store::KEYS_FILE,
-    salvage::{Repaired, Salvaged, repair},
+    repair::{Repaired, repair},
+    reseal::reseal,
+    salvage::Salvaged,
     write_batch::VALUE_MAX,
 };
 use super::{
@@ -136,7 +141,7 @@ impl SledStore {
 
     /// The same for a command, which goes through what there is and ends: it caches fewer pages.
     pub fn open_for_command(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
-        Self::open_over(dir, ids, Arc::new(NoFaults), open::SMALL_CACHE)
+        Self::open_over(dir, ids, Arc::new(NoFaults), database::SMALL_CACHE)
     }
 
     /// The same over a device that can be made to fail.
@@ -145,7 +150,7 @@ impl SledStore {
         ids: Arc<dyn Ids>,
         faults: Arc<dyn Faults>,
     ) -> Result<Self, Error> {
-        Self::open_over(dir, ids, faults, open::CACHE)
+        Self::open_over(dir, ids, faults, database::CACHE)
     }
 
     fn open_over(
@@ -391,9 +396,9 @@ impl Drop for SledStore {
             );
         }
         // Reads under way are waited for; the last handle of the database goes here.
-        let mut database = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
-        open::close(std::mem::take(&mut *database).open);
-        drop(database);
+        let mut gate = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
+        database::close(std::mem::take(&mut *gate).open);
+        drop(gate);
         if self.shared.health() == Health::Well {
             clean_stop::end(&self.dir);
         }

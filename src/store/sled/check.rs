@@ -5,49 +5,37 @@
 //! one that the last batch says, and the store must have come at least as far as the high-water mark. A copy costs a
 //! multiple of reading the log once, but only after a crash; a reader of sled's log of our own would have to follow each
 //! rule by which sled leaves parts of it out.
-//!
-//! The copy lies beside the database, or where there is no room, in the system's folder for temporary files. It holds
-//! only what is sealed, without the keys.
 
-use std::{
-    env,
-    fs::{self, DirBuilder},
-    io,
-    path::{Path, PathBuf},
-    thread,
-};
+use std::{io, path::Path, thread};
 
 use sled::Db;
-use uuid::Uuid;
 
 use super::{
     audit_record::Tip,
     clean_stop::{self, Found},
-    disk_reserve,
+    database, disk_reserve,
     key_store::KeyStore,
     keys,
-    open::{self, Layout},
+    layout::Layout,
     read, salvage,
+    scratch::Scratch,
     tree_checksum::TreeChecksum,
     watermark::Mark,
     write_batch::Reader,
 };
 use crate::store::{Error, health::Trouble};
 
-/// The copy's name in the store's directory.
-const SCRATCH: &str = "scratch";
-
 /// Conversations that are named in one message.
 const NAMED_MAX: usize = 10;
 
 /// Looks whether the store in `dir` is whole. Changes no file of it; nobody may have it open.
 pub(super) fn check(dir: &Path) -> Result<(), Error> {
-    let unopened = |error| open::unopened(dir, error);
+    let unopened = |error| database::unopened(dir, error);
     Scratch::remove_old(dir).map_err(unopened)?;
     let mark = read_mark(dir)?;
     if !dir.join("db").exists() {
         return match mark {
-            Some(_) => Err(Error::lost(open::named(dir), "its file `db` is missing")),
+            Some(_) => Err(Error::lost(database::named(dir), "its file `db` is missing")),
             None => Ok(()),
         };
     }
@@ -65,7 +53,7 @@ pub(super) fn check(dir: &Path) -> Result<(), Error> {
         .map_err(unopened)?
         .join();
     let examined = examined.unwrap_or_else(|_| {
-        Err(Error::refused(open::named(dir), "the database gave up on its files"))
+        Err(Error::refused(database::named(dir), "the database gave up on its files"))
     });
     match examined {
         Ok(()) if changed.is_empty() => Ok(()),
@@ -90,7 +78,7 @@ pub(super) fn check(dir: &Path) -> Result<(), Error> {
 
 /// The checksum of an open database, which must have come at least as far as the mark beside it.
 pub(super) fn against_mark(dir: &Path, db: &Db, tip: &Tip) -> Result<TreeChecksum, Error> {
-    let what = || open::named(dir);
+    let what = || database::named(dir);
     let stored = TreeChecksum::stored(db)?;
     let checksum = stored.ok_or_else(|| Error::refused(what(), "its checksum is missing"))?;
     // The layout alone may be there without a mark, where a crash came between the two.
@@ -119,29 +107,29 @@ pub(super) fn against_mark(dir: &Path, db: &Db, tip: &Tip) -> Result<TreeChecksu
 fn read_mark(dir: &Path) -> Result<Option<Mark>, Error> {
     Mark::read(dir).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData => {
-            Error::refused(open::named(dir), "its high-water mark cannot be read")
+            Error::refused(database::named(dir), "its high-water mark cannot be read")
         }
-        _ => open::unopened(dir, error),
+        _ => database::unopened(dir, error),
     })
 }
 
 /// Examines the copy at `at` of the store in `dir`.
 fn examine(at: &Path, dir: &Path, mark: Option<&Mark>) -> Result<(), Error> {
-    let db = match open::open_or_mend(at, open::SMALL_CACHE) {
+    let db = match database::open_or_mend(at, database::SMALL_CACHE) {
         Ok(db) => db,
         Err(Error::Unreadable { .. } | Error::Unopened { trouble: Trouble::Database, .. }) => {
-            return Err(Error::refused(open::named(dir), "it cannot be opened"));
+            return Err(Error::refused(database::named(dir), "it cannot be opened"));
         }
         Err(Error::Unopened { trouble, source, .. }) => {
             return Err(Error::Unopened { dir: dir.display().to_string(), trouble, source });
         }
         Err(error) => return Err(error),
     };
-    let Some(layout) = open::layout(&db, dir)? else {
+    let Some(layout) = Layout::read(&db, dir)? else {
         // A crash may have come before the layout was written, and before anything else.
         return match mark {
             None if !disk_reserve::is_known(dir) => Ok(()),
-            _ => Err(Error::lost(open::named(dir), "it is empty")),
+            _ => Err(Error::lost(database::named(dir), "it is empty")),
         };
     };
     if !layout.is_checked() {
@@ -160,7 +148,7 @@ fn examine(at: &Path, dir: &Path, mark: Option<&Mark>) -> Result<(), Error> {
 }
 
 fn examine_entries(db: &Db, dir: &Path, layout: &Layout) -> Result<(), Error> {
-    let what = || open::named(dir);
+    let what = || database::named(dir);
     let key_store = KeyStore::read_only(dir, layout.id)?;
     let reader = Reader::new(db, &key_store);
     let refused = |error| match error {
@@ -186,8 +174,8 @@ fn examine_entries(db: &Db, dir: &Path, layout: &Layout) -> Result<(), Error> {
 /// Whether the keys that are in use are those that were written.
 pub(super) fn sound_keys(reader: Reader<'_>, dir: &Path) -> Result<(), Error> {
     read_mark(dir)?;
-    let doomed = open::doomed(&reader.keys(&[keys::DOOMED])?);
-    reader.key_store.verify(open::last_slot(reader)?, &doomed)
+    let doomed = keys::doomed_slots(&reader.keys(&[keys::DOOMED])?);
+    reader.key_store.verify(read::last_slot(reader)?, &doomed)
 }
 
 /// Which conversations are damaged, as far as can be read.
@@ -200,60 +188,4 @@ fn named_damage(db: &Db, dir: &Path, layout: &Layout) -> Option<String> {
         more => format!(" and {more} more"),
     };
     (!first.is_empty()).then(|| format!("; damaged conversations: {}{more}", first.join(", ")))
-}
-
-/// A copy of the database's files. Dropping it removes it.
-pub(super) struct Scratch {
-    pub(super) dir: PathBuf,
-}
-
-impl Scratch {
-    /// Removes what a crash left of one.
-    pub(super) fn remove_old(dir: &Path) -> io::Result<()> {
-        match fs::remove_dir_all(dir.join(SCRATCH)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
-    }
-
-    /// Copies the database in `dir`, without its keys.
-    pub(super) fn copy(dir: &Path) -> io::Result<Self> {
-        // Not the number of the process: in a container each has the same.
-        let name = format!("anteroom-check-{}", Uuid::new_v4());
-        let places =
-            [dir.join(SCRATCH), env::temp_dir().join(&name), Path::new("/dev/shm").join(name)];
-        let mut full = None;
-        for place in places {
-            match Self::copy_to(dir, place) {
-                Err(error) if error.kind() == io::ErrorKind::StorageFull => full = Some(error),
-                Err(_) if full.is_some() => {}
-                other => return other,
-            }
-        }
-        Err(full.unwrap_or_else(|| io::ErrorKind::StorageFull.into()))
-    }
-
-    fn copy_to(dir: &Path, place: PathBuf) -> io::Result<Self> {
-        let mut builder = DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&place)?;
-        let scratch = Self { dir: place };
-        for name in clean_stop::of_the_database(dir)? {
-            let to = scratch.dir.join(&name);
-            if let Some(folder) = to.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            fs::copy(dir.join(&name), to)?;
-        }
-        Ok(scratch)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.dir) {
-            tracing::warn!(%error, dir = %self.dir.display(), "a copy made for a check could not be removed");
-        }
-    }
 }

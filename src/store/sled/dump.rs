@@ -23,10 +23,11 @@ use sled::Tree;
 use super::{
     Entry, SledStore,
     audit_record::Tip,
-    broken, clean_stop,
+    broken, clean_stop, database,
     fault_injection::{Faults, NoFaults},
     key_store::KeyStore,
     keys::{self, Key},
+    layout::{self, Layout},
     open::{self, Opened, Writing},
     read,
     tree_checksum::{self, TreeChecksum},
@@ -259,7 +260,7 @@ struct Building {
 
 impl Building {
     fn begin(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Self, Error> {
-        let Opened { writing, key_store, lock } = open::open(dir, faults, open::SMALL_CACHE)?;
+        let Opened { writing, key_store, lock } = open::open(dir, faults, database::SMALL_CACHE)?;
         let (dir, held) = (dir.to_owned(), Writes::new());
         Ok(Self { dir, writing, held, stated: None, has_lists: true, key_store, lock })
     }
@@ -267,8 +268,8 @@ impl Building {
     fn put(&mut self, key: Key, value: Option<Vec<u8>>) -> Result<(), Error> {
         if key == keys::layout() {
             // The store has one of its own by now; only what it goes with must be the same.
-            let layout = open::check_layout(value.as_deref().unwrap_or_default(), &self.dir)?;
-            self.has_lists = layout.version == open::LAYOUT;
+            let layout = Layout::decode(value.as_deref().unwrap_or_default(), &self.dir)?;
+            self.has_lists = layout.is_latest();
             return Ok(());
         }
         if key == keys::checksum() {
@@ -297,19 +298,19 @@ impl Building {
         } = self;
         if stated.is_some_and(|stated| !stated.is_same(&checksum)) {
             return Err(Error::damaged(
-                open::named(&dir),
+                database::named(&dir),
                 "its entries are not those that were saved",
             ));
         }
         let reader = Reader::new(&db, &key_store);
         if !has_lists {
-            open::list_sessions(reader, &mut checksum)?;
+            layout::list_sessions(reader, &mut checksum)?;
         }
         let tip = read::tip(reader)?;
         let synced = disk.sync(&db, &Mark { checksum, tip });
         synced.map_err(|broken| Error::unavailable(broken.said))?;
         drop(disk);
-        open::close(Some(db));
+        database::close(Some(db));
         clean_stop::end(&dir);
         drop(lock);
         Ok(())

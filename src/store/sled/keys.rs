@@ -181,6 +181,11 @@ pub(super) fn slot_of(key: &[u8]) -> Option<Slot> {
     Some(Slot::from_be_bytes(key.get(1..=SLOT)?.try_into().ok()?))
 }
 
+/// The slots in keys made by [`doomed`].
+pub(super) fn doomed_slots(keys: &[Key]) -> Vec<Slot> {
+    keys.iter().filter_map(|key| slot_of(key)).collect()
+}
+
 pub(super) fn timer(at: &[u8], session: SessionId, kind: TimerKind) -> Key {
     joined(TIMER, &[at, &id(session.uuid()), &kind_bytes(kind)])
 }

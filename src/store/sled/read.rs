@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     audit_chain,
     audit_record::{self, Link, Seal, Tip},
+    broken,
     key_store::Slot,
     keys::{self, List},
     packed_keys,
@@ -97,6 +98,17 @@ pub(super) fn outbox(reader: Reader<'_>, session: SessionId) -> Result<Vec<Effec
     }
     effects.sort_by_key(|effect| effect.id);
     Ok(effects)
+}
+
+/// The last slot that holds anything.
+pub(super) fn last_slot(reader: Reader<'_>) -> Result<Option<Slot>, Error> {
+    let mut last = None;
+    // A slot whose key is still to be shredded has nothing else, and must not be given away once it is.
+    for family in [keys::FRAME, keys::OUTBOX, keys::DOOMED] {
+        let key = reader.tree.scan_prefix([family]).keys().next_back();
+        last = last.max(key.transpose().map_err(broken)?.and_then(|key| keys::slot_of(&key)));
+    }
+    Ok(last)
 }
 
 /// The slot that stands in clear before a head, and before what is known of a wait.

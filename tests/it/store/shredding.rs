@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt as _, path::Pa
 
 use anteroom::{
     model::transcript::Event,
-    store::sled::{Entry, KEYS_FILE, fault_injection::reseal},
+    store::sled::{Entry, KEYS_FILE, reseal},
 };
 
 use super::*;

@@ -19,7 +19,7 @@ use anteroom::{
     },
     store::{
         Commit, Store as _,
-        sled::{SledStore, fault_injection::reseal},
+        sled::{SledStore, reseal},
     },
 };
 use serde_json::Value;

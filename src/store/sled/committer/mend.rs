@@ -8,7 +8,7 @@ use super::{Bad, Committer};
 use crate::store::{
     Error,
     health::{Health, Trouble},
-    sled::{backoff, disk::Broken, disk_reserve, fault_injection::Touch, open},
+    sled::{backoff, database, disk::Broken, disk_reserve, fault_injection::Touch, open},
 };
 
 impl Committer {
@@ -59,7 +59,7 @@ impl Committer {
         shared.touched.spoil();
         shared.recent.clear();
         self.open = None;
-        open::close(std::mem::take(&mut *gate).open);
+        database::close(std::mem::take(&mut *gate).open);
         disk_reserve::give_back(&self.dir)?;
         let (opened, key_store) = open::again(&self.dir, &self.faults, Some(&self.key_store))
             .map_err(|error| match error {
