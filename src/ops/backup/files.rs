@@ -9,9 +9,9 @@ use std::{
 };
 
 use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::manifest::Kept;
 use crate::{
     base::ids::SessionId,
     model::audit::{Sealed, hex},
@@ -56,6 +56,17 @@ impl Place {
 
 fn is_digest(name: &str) -> bool {
     name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// A file of a backup, as the manifest names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::ops) struct Kept {
+    /// Where it lies, with slashes.
+    pub(in crate::ops) path: String,
+    /// Its size.
+    pub(in crate::ops) bytes: u64,
+    /// Its digest, in hex.
+    pub(in crate::ops) sha256: String,
 }
 
 /// Every flow under `data`, and what was sent in these sessions, by where it goes in a backup. Unfinished files have

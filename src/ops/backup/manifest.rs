@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::files::{self, Place, Writing};
+use super::files::{self, Kept, Place, Writing};
 use crate::{
     base::ids::SessionId,
     model::audit,
@@ -43,17 +43,6 @@ pub(in crate::ops) struct Manifest {
     pub(in crate::ops) erased: Vec<SessionId>,
     /// Every other file.
     pub(in crate::ops) files: Vec<Kept>,
-}
-
-/// A file of a backup.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::ops) struct Kept {
-    /// Where it lies, with slashes.
-    pub(in crate::ops) path: String,
-    /// Its size.
-    pub(in crate::ops) bytes: u64,
-    /// Its digest, in hex.
-    pub(in crate::ops) sha256: String,
 }
 
 impl Manifest {
