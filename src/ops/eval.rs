@@ -7,6 +7,7 @@
 mod args;
 mod command;
 mod compare;
+mod difference;
 mod judge;
 mod measure;
 mod participant;
@@ -24,7 +25,8 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use self::measure::{Evidence, measures};
 pub(super) use self::{args::Eval, command::eval};
 pub use self::{
-    compare::{Difference, Interval, Side, differences, table as compared},
+    compare::{differences, table as compared},
+    difference::{Difference, Interval, Side},
     judge::Opinion,
     persona::{End, Persona},
     report::{Report, Scored},

@@ -7,9 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::{
+    difference::{Difference, Interval, Side},
     report::{Report, Scored},
     score::Name,
 };
@@ -20,56 +19,6 @@ const DRAWS: usize = 4_000;
 
 /// The 97.5th percentile of the normal distribution.
 const Z: f64 = 1.959_964;
-
-/// The difference of one score between two evaluations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Difference {
-    /// Which score.
-    pub name: Name,
-    /// In the baseline.
-    pub before: Side,
-    /// In this evaluation.
-    pub now: Side,
-    /// Of the mean difference; none with fewer than two personas in both.
-    pub mean: Option<Interval>,
-    /// Of the difference between the shares of interviews that passed.
-    pub share: Interval,
-}
-
-/// One score in one of the evaluations.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Side {
-    /// The mean over the personas that are in both.
-    pub mean: f64,
-    /// Interviews that passed.
-    pub passed: usize,
-    /// Interviews in which it was measured.
-    pub measured: usize,
-}
-
-/// A confidence interval of 95 %.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
-    /// Its lower end.
-    pub low: f64,
-    /// Its upper end.
-    pub high: f64,
-}
-
-impl Difference {
-    /// `better`, `worse`, or that it cannot be told.
-    pub fn verdict(&self) -> &'static str {
-        let is_up = self.mean.is_some_and(|mean| mean.low > 0.0);
-        let is_down = self.mean.is_some_and(|mean| mean.high < 0.0);
-        match (is_up, is_down, self.name.is_share()) {
-            (true, _, true) | (_, true, false) => "better",
-            (true, _, false) | (_, true, true) => "worse",
-            _ if self.share.low > 0.0 => "better",
-            _ if self.share.high < 0.0 => "worse",
-            _ => "no clear difference",
-        }
-    }
-}
 
 /// Every score that both have.
 pub fn differences(before: &Report, now: &Report) -> Vec<Difference> {
@@ -173,37 +122,6 @@ pub fn table(before: &Report, now: &Report) -> String {
         format!("{} (anteroom {}, flow {digest})", report.model, report.version)
     };
     format!("baseline: {}\nnow:      {}\n\n{}", who(before), who(now), laid_out(headings, &rows))
-}
-
-impl Difference {
-    fn row(&self) -> [String; 6] {
-        let Self { name, before, now, mean, share } = self;
-        let mean = mean.map_or_else(
-            || "-".to_owned(),
-            |Interval { low, high }| format!("{} to {}", signed(*name, low), signed(*name, high)),
-        );
-        [
-            name.word().to_owned(),
-            format!("{} -> {}", name.shown(before.mean), name.shown(now.mean)),
-            mean,
-            format!("{}/{} -> {}/{}", before.passed, before.measured, now.passed, now.measured),
-            format!("{:+.0} to {:+.0} points", share.low * 100.0, share.high * 100.0),
-            self.verdict().to_owned(),
-        ]
-    }
-}
-
-impl Side {
-    /// The share of interviews that passed.
-    #[expect(clippy::cast_precision_loss, reason = "interviews are few")]
-    fn share(&self) -> f64 {
-        self.passed as f64 / self.measured.max(1) as f64
-    }
-}
-
-fn signed(name: Name, value: f64) -> String {
-    let sign = if value < 0.0 { "-" } else { "+" };
-    format!("{sign}{}", name.shown(value.abs()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compare::Difference,
+    difference::Difference,
     judge::Opinion,
     persona::End,
     score::{Name, Score},
