@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::{
     format::{Expect, Status},
     screen,
-    talk::Talk,
 };
 use crate::{
     chat::form::{clip, one_line},
@@ -24,18 +23,36 @@ const SHOWN_MAX: usize = 200;
 /// Said of a value that isn't there.
 const NONE: &str = "there is none";
 
+/// How a conversation stands after a step.
+pub(super) struct Actual<'a> {
+    /// What has happened, as it stood before an erasure.
+    pub(super) events: &'a [Recorded],
+    /// What of that has happened since the last thing that was done.
+    pub(super) news: &'a [Recorded],
+    /// Nothing where everything was erased.
+    pub(super) state: Option<&'a State>,
+    /// What the team has read since the last thing that was done.
+    pub(super) team: Vec<String>,
+    /// Why the last thing that was done was refused.
+    pub(super) refused: Option<&'a str>,
+    /// What web hooks have got so far.
+    pub(super) hooked: Vec<Hooked>,
+    /// The events in the audit log.
+    pub(super) audit: Vec<String>,
+}
+
 /// What differs, with where it is expected: `/expect/reads/0`.
-pub(super) fn differences(expect: &Expect, talk: &Talk, audit: &[String]) -> Vec<(String, String)> {
+pub(super) fn differences(expect: &Expect, actual: &Actual<'_>) -> Vec<(String, String)> {
     let mut wrong = Wrong(Vec::new());
-    wrong.texts(expect, talk);
-    wrong.buttons(expect, talk);
-    wrong.status(expect, talk);
-    wrong.data(expect, talk.state.as_ref());
-    wrong.effects(expect, &talk.events);
-    wrong.hooks(expect, &talk.hooked());
+    wrong.texts(expect, actual);
+    wrong.buttons(expect, actual);
+    wrong.status(expect, actual.state);
+    wrong.data(expect, actual.state);
+    wrong.effects(expect, actual.events);
+    wrong.hooks(expect, &actual.hooked);
     for (n, event) in expect.audit.iter().enumerate() {
-        if !audit.contains(event) {
-            let there = listed(distinct(audit));
+        if !actual.audit.contains(event) {
+            let there = listed(distinct(&actual.audit));
             wrong.add(
                 format!("audit/{n}"),
                 format!("`{event}` isn't in the audit log; there is {there}"),
@@ -59,10 +76,9 @@ impl Wrong {
         self.0.push((format!("/expect/{}", at.as_ref()), message));
     }
 
-    fn texts(&mut self, expect: &Expect, talk: &Talk) {
-        let news = talk.events.get(talk.before..).unwrap_or_default();
-        let read = screen::read_by(Audience::Participant, news);
-        let team = talk.told_team();
+    fn texts(&mut self, expect: &Expect, actual: &Actual<'_>) {
+        let read = screen::read_by(Audience::Participant, actual.news);
+        let team = &actual.team;
         let has = |texts: &[String], part: &str| texts.iter().any(|text| screen::has(text, part));
         for (n, part) in expect.reads.iter().enumerate().filter(|(_, part)| !has(&read, part)) {
             self.add(format!("reads/{n}"), format!("the participant hasn't read “{part}”"));
@@ -70,8 +86,7 @@ impl Wrong {
         for (n, part) in expect.not_reads.iter().enumerate().filter(|(_, part)| has(&read, part)) {
             self.add(format!("not_reads/{n}"), format!("the participant has read “{part}”"));
         }
-        for (n, part) in expect.team_reads.iter().enumerate().filter(|(_, part)| !has(&team, part))
-        {
+        for (n, part) in expect.team_reads.iter().enumerate().filter(|(_, part)| !has(team, part)) {
             let there = team.iter().map(|text| format!("“{}”", shortened(&one_line(text))));
             let there = there.collect::<Vec<_>>().join(", ");
             let there = if there.is_empty() { "nothing".to_owned() } else { there };
@@ -80,7 +95,7 @@ impl Wrong {
                 format!("the team hasn't read “{part}”; it has read {there}"),
             );
         }
-        match (&expect.refused, &talk.refused) {
+        match (&expect.refused, actual.refused) {
             (Some(part), Some(why)) if !screen::has(why, part) => {
                 self.add("refused", format!("expected a refusal with “{part}”; it says “{why}”"));
             }
@@ -91,8 +106,8 @@ impl Wrong {
         }
     }
 
-    fn buttons(&mut self, expect: &Expect, talk: &Talk) {
-        let questions = talk.state.as_ref().map(screen::questions).unwrap_or_default();
+    fn buttons(&mut self, expect: &Expect, actual: &Actual<'_>) {
+        let questions = actual.state.map(screen::questions).unwrap_or_default();
         let asked: Vec<String> = questions.iter().map(|wait| screen::words(&wait.prompt)).collect();
         if let Some(part) = &expect.asks
             && !asked.iter().any(|text| screen::has(text, part))
@@ -103,7 +118,7 @@ impl Wrong {
             );
             self.add("asks", format!("“{part}” isn't asked; {there}"));
         }
-        let buttons = talk.state.as_ref().map(|state| screen::buttons(state, &talk.events));
+        let buttons = actual.state.map(|state| screen::buttons(state, actual.events));
         let buttons = buttons.unwrap_or_default();
         let is_there = |wanted: &String| {
             let mut labels = buttons.iter().map(|button| one_line(&button.label));
@@ -125,8 +140,7 @@ impl Wrong {
         }
     }
 
-    fn status(&mut self, expect: &Expect, talk: &Talk) {
-        let state = talk.state.as_ref();
+    fn status(&mut self, expect: &Expect, state: Option<&State>) {
         if let Some(phase) = &expect.phase {
             let now = state.and_then(State::phase);
             if now != Some(phase) {

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{
     coverage::{self, Outcome},
-    drawing, expected,
+    drawing,
+    expected::{self, Actual},
     format::{Card, Decide, Step},
     load::{self, Loaded},
     screen::{self, Press},
@@ -73,7 +74,7 @@ pub(super) struct Talk {
     /// Nothing where everything was erased.
     pub(super) state: Option<State>,
     /// How many events there were before the last thing that was done.
-    pub(super) before: usize,
+    before: usize,
     /// How many messages to the team there were before it.
     told: usize,
     /// Why the last thing that was done was refused.
@@ -155,22 +156,29 @@ impl Talk {
             }
         }
         if let Some(expect) = &step.expect {
-            let audit = self.stage.audit().await?;
-            wrong.extend(expected::differences(expect, self, &audit));
+            wrong.extend(expected::differences(expect, &self.actual().await?));
         }
         Ok(wrong)
-    }
-
-    /// What the team has read since the last thing that was done.
-    pub(super) fn told_team(&self) -> Vec<String> {
-        let news = self.events.get(self.before..).unwrap_or_default();
-        let posted = self.stage.told_team().into_iter().skip(self.told);
-        screen::read_by(Audience::Staff, news).into_iter().chain(posted).collect()
     }
 
     /// What web hooks have got so far.
     pub(super) fn hooked(&self) -> Vec<Hooked> {
         self.stage.hooked()
+    }
+
+    /// How it stands now.
+    async fn actual(&self) -> Result<Actual<'_>, Error> {
+        let news = self.events.get(self.before..).unwrap_or_default();
+        let posted = self.stage.told_team().into_iter().skip(self.told);
+        Ok(Actual {
+            events: &self.events,
+            news,
+            state: self.state.as_ref(),
+            team: screen::read_by(Audience::Staff, news).into_iter().chain(posted).collect(),
+            refused: self.refused.as_deref(),
+            hooked: self.hooked(),
+            audit: self.stage.audit().await?,
+        })
     }
 
     /// The engine does its work; what can't be drawn then.
