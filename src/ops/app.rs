@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::{Problems, cli, restore, sentence, tasks::check_with, term};
+use super::{Problems, sentence, term};
 use crate::{
     base::{
         clock::{Clock, SystemClock},
@@ -19,7 +19,12 @@ use crate::{
         settings::{self, Macos},
     },
     engine::{self, Engine, Parts, webhook::Webhooks},
-    flow::{Aliases, Library, check, check::check_aliases, subtasks::Tasks},
+    flow::{
+        Aliases, Library, check,
+        check::check_aliases,
+        subtasks,
+        subtasks::{LoadedTask, Tasks},
+    },
     model::{file_key::FileKeys, session::Platform},
     net::fetch::Fetcher,
     ports::{
@@ -46,6 +51,9 @@ use crate::{
 
 #[cfg(feature = "postgres")]
 use crate::store::postgres::{Options, PostgresStore, Standby};
+
+/// Where a restore puts the data together, in the data directory: no bot starts while it is there.
+pub(super) const RESTORE_SITE: &str = "restoring";
 
 /// What the command line and the environment say about configuration.
 #[derive(Debug)]
@@ -201,9 +209,17 @@ pub(super) fn tasks(settings: &Settings) -> anyhow::Result<Tasks> {
     let toolbox = toolbox(&tasks)?;
     let problems: Vec<_> = tasks
         .iter()
-        .flat_map(|task| check_with(task, &format!("task `{}`", task.template.name), &toolbox))
+        .flat_map(|task| task_problems(task, &format!("task `{}`", task.template.name), &toolbox))
         .collect();
     if problems.is_empty() { Ok(tasks) } else { Err(Problems(problems).into()) }
+}
+
+/// Checks a template against the tools there are: those that change the conversation are the caller's.
+pub(super) fn task_problems(task: &LoadedTask, name: &str, toolbox: &Toolbox) -> Vec<Problem> {
+    let tools: Vec<&str> = toolbox.iter().map(|tool| tool.spec().name).collect();
+    subtasks::check::check(task, name, &tools, |tool| {
+        toolbox.get(tool).map(|tool| !tool.spec().changes_session)
+    })
 }
 
 /// The engine's bounds as the settings have them.
@@ -331,7 +347,7 @@ fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let ids: Arc<dyn Ids> = Arc::new(RandomIds);
     let dir = &settings.data_dir;
-    if dir.join(restore::SITE).exists() {
+    if dir.join(RESTORE_SITE).exists() {
         return Err(sentence(format!(
             "a restore into `{}` hasn't finished. hint: wait for it; if it was interrupted, run it again",
             dir.display()
@@ -433,12 +449,4 @@ pub(super) fn contacts(wanted: &settings::Contacts, profile: &Profile) -> anyhow
 pub(super) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.context("could not start the async runtime")?.block_on(work)
-}
-
-/// `--listen` over what is configured.
-pub(super) fn listening(mut settings: Settings, play: &cli::Play) -> Settings {
-    if let Some(listen) = play.listen {
-        settings.web.listen = listen;
-    }
-    settings
 }

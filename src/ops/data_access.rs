@@ -15,7 +15,7 @@ use tokio::{sync::mpsc, time::sleep};
 use super::{
     admin_api::{self, AdminRequest, PAGE},
     app::{self, Home},
-    control, restore, sentence,
+    control, sentence,
 };
 use crate::{
     config::Settings,
@@ -150,7 +150,7 @@ fn tries(settings: &Settings) -> u32 {
 /// Whether `dir` is a data directory: a folder of another kind is not made one by looking at it.
 fn holds_data(dir: &Path) -> anyhow::Result<bool> {
     // A bot may answer that has made no store yet, and a restore that has not finished has words of its own.
-    for name in ["store", control::NAME, restore::SITE] {
+    for name in ["store", control::NAME, app::RESTORE_SITE] {
         match std::fs::metadata(dir.join(name)) {
             Ok(_) => return Ok(true),
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {

@@ -29,7 +29,10 @@ pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> 
     if let Some(temporary) = &temporary {
         wanted.data = Some(temporary.0.clone());
     }
-    let mut settings = app::listening(wanted.serving()?, play);
+    let mut settings = wanted.serving()?;
+    if let Some(listen) = play.listen {
+        settings.web.listen = listen;
+    }
     if settings.log == Log::default() {
         // A newcomer reads the page; what goes wrong still shows.
         "warn".clone_into(&mut settings.log.level);

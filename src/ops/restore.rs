@@ -17,7 +17,7 @@ use anyhow::Context as _;
 use serde::Serialize;
 
 use super::{
-    app::{self, Home, Wanted},
+    app::{self, Home, RESTORE_SITE, Wanted},
     backup::{
         files::{self, Place, copied, create_folder, sync_folder},
         manifest::{self, Manifest},
@@ -34,9 +34,6 @@ use crate::{
     session::State,
     store::sled::SledStore,
 };
-
-/// Where the data is put together.
-pub(super) const SITE: &str = "restoring";
 
 /// What a restore makes, in the order in which it is moved.
 const MADE: [&str; 3] = ["artifacts", "flows", "store"];
@@ -225,7 +222,7 @@ struct Site {
 
 impl Site {
     fn begin(data: &Path) -> anyhow::Result<Self> {
-        let dir = data.join(SITE);
+        let dir = data.join(RESTORE_SITE);
         match create_folder(data) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(anyhow::Error::new(error).context(format!(

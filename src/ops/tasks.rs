@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     config::Problem,
-    flow::subtasks::{Choice, LoadedTask, Tasks, check::check},
+    flow::subtasks::{Choice, LoadedTask, Tasks},
     tool::Toolbox,
 };
 
@@ -77,14 +77,8 @@ fn check_files(
 /// The name of the task, or what is wrong with it.
 fn problems_of(source: &str, name: &str, toolbox: &Toolbox) -> Result<String, Vec<Problem>> {
     let task = LoadedTask::load(source, name)?;
-    let problems = check_with(&task, name, toolbox);
+    let problems = app::task_problems(&task, name, toolbox);
     if problems.is_empty() { Ok(task.template.name) } else { Err(problems) }
-}
-
-/// Checks a template against the tools there are: those that change the conversation are the caller's.
-pub(super) fn check_with(task: &LoadedTask, name: &str, toolbox: &Toolbox) -> Vec<Problem> {
-    let tools: Vec<&str> = toolbox.iter().map(|tool| tool.spec().name).collect();
-    check(task, name, &tools, |tool| toolbox.get(tool).map(|tool| !tool.spec().changes_session))
 }
 
 /// Which template words lead to, and why.
