@@ -1,33 +1,30 @@
 //! What an operator asks of the data: one list of requests, carried out in one place, whether this process has opened
 //! the data or a running bot is asked over its control socket ([`super::control`]).
 
+pub(super) mod answers;
+
 use std::{
     collections::BTreeSet,
     io::{self, BufWriter, Write},
 };
 
-use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use self::answers::{Erased, HoldStatus, Waiting};
 use super::{
     app::{Home, in_database},
     cli::Format,
-    erase::Erased,
-    hold::WaitStatus,
     sentence,
 };
 use crate::{
     base::ids::SessionId,
     engine::{
-        self, Engine, Gathered, Outage,
+        self, Engine, Gathered,
         export::{json_resume, transcript},
     },
-    model::{
-        session::{PersonId, Platform},
-        transcript::Audience,
-    },
+    model::{session::PersonId, transcript::Audience},
     store::{self, Find},
 };
 
@@ -103,25 +100,6 @@ pub(super) enum AdminRequest {
     Scrub,
     /// What is known to be damaged.
     Damage,
-}
-
-/// Something outside that must be mended before deliveries leave.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Waiting {
-    pub(super) platform: Platform,
-    /// What is wrong, with names: whoever asks operates the bot.
-    pub(super) what: String,
-    pub(super) remedy: String,
-    pub(super) since: DateTime<Utc>,
-    pub(super) deliveries: usize,
-}
-
-impl From<Outage> for Waiting {
-    fn from(Outage { cause, since, effects }: Outage) -> Self {
-        let (platform, what) = (cause.platform, cause.to_string());
-        let remedy = cause.kind.remedy().to_owned();
-        Self { platform, what, remedy, since, deliveries: effects }
-    }
 }
 
 /// Where the pieces of an answer go; bounded, so that a slow reader slows the work.
@@ -267,7 +245,11 @@ async fn note_reading(engine: &Engine, gathered: &Gathered, event: &str) -> anyh
     Ok(engine.note_reading(gathered.loaded.head.id, event, "operator").await?)
 }
 
-async fn packed(engine: &Engine, gathered: &Gathered, format: Format) -> anyhow::Result<Vec<u8>> {
+async fn packed(
+    engine: &Engine,
+    gathered: &Gathered,
+    format: Format,
+) -> anyhow::Result<Vec<u8>> {
     let source = gathered.source(Audience::Staff);
     Ok(match format {
         Format::Zip => engine.bundle(gathered, Audience::Staff).await?,
@@ -341,7 +323,7 @@ async fn hold(engine: &Engine, text: &str, reason: Option<&str>) -> anyhow::Resu
         other => other.into(),
     })?;
     let erased = erased.map(|erased| Erased::new(session, erased));
-    Ok(serde_json::to_value(WaitStatus { session, held: reason.is_some(), erased })?)
+    Ok(serde_json::to_value(HoldStatus { session, held: reason.is_some(), erased })?)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use super::{
-    admin_api::{self, Waiting},
+    admin_api::{self, answers::Waiting},
     app::{self, Wanted},
     cli::{Doctor, Json},
     control, term,

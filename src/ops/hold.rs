@@ -2,26 +2,14 @@
 
 use std::process::ExitCode;
 
-use serde::{Deserialize, Serialize};
-
 use super::{
-    admin_api::AdminRequest,
+    admin_api::{AdminRequest, answers::HoldStatus},
     app::{self, Wanted},
     cli::Hold,
     data_access::DataAccess,
-    erase::Erased,
+    erase,
     term,
 };
-use crate::base::ids::SessionId;
-
-/// How it stands now.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct WaitStatus {
-    pub(super) session: SessionId,
-    pub(super) held: bool,
-    /// What came of the erasure that had waited for the hold to end.
-    pub(super) erased: Option<Erased>,
-}
 
 /// Lets nothing of a session be erased, or lets it again; then an erasure that waited for it is carried out.
 pub(super) fn hold(wanted: &Wanted, hold: &Hold) -> anyhow::Result<ExitCode> {
@@ -30,12 +18,12 @@ pub(super) fn hold(wanted: &Wanted, hold: &Hold) -> anyhow::Result<ExitCode> {
         let reach = DataAccess::find(&settings).await?;
         let reason = hold.reason.clone().filter(|_| !hold.release);
         let request = AdminRequest::Hold { session: hold.session.clone(), reason };
-        let now: WaitStatus = reach.ask(request).await?;
+        let now: HoldStatus = reach.ask(request).await?;
         if hold.output.json {
             term::json(&now)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let WaitStatus { session, held, erased } = now;
+        let HoldStatus { session, held, erased } = now;
         if held {
             let text = "nothing can be erased until you release it";
             term::say(format!("Session {session} is on hold: {text}."))?;
@@ -44,7 +32,7 @@ pub(super) fn hold(wanted: &Wanted, hold: &Hold) -> anyhow::Result<ExitCode> {
         }
         if let Some(erased) = erased {
             term::say("The person had asked for their data to be erased.")?;
-            erased.tell()?;
+            erase::tell(&erased)?;
         }
         Ok(ExitCode::SUCCESS)
     })
