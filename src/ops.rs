@@ -33,6 +33,7 @@ mod sample;
 mod scrub;
 mod serve;
 mod sessions;
+mod shared_args;
 mod slack;
 mod stage;
 mod startup_report;
@@ -80,7 +81,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let environment = Environment::of_process();
     let Cli { config, data, command } = cli;
     let wanted = app::Wanted { config, data, environment };
-    match command.unwrap_or_else(|| Command::Play(cli::Play::default())) {
+    match command.unwrap_or_else(|| Command::Play(play::Play::default())) {
         Command::Play(play) => play::play(wanted, &play),
         Command::Replay { file } => replay::replay(&wanted, &file),
         Command::Run(output) => serve::run(&wanted, output),
@@ -100,7 +101,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Restore(restore) => restore::restore(&wanted, &restore),
         Command::Repair(repair) => repair::repair(&wanted, &repair),
         #[cfg(feature = "postgres")]
-        Command::Nodes(cli::Nodes::List(output)) => nodes::list(&wanted, output),
+        Command::Nodes(nodes::Nodes::List(output)) => nodes::list(&wanted, output),
         #[cfg(feature = "postgres")]
         Command::Migrate(asked) => nodes::migrate(&wanted, asked),
         Command::Scrub(output) => scrub::scrub(&wanted, output),

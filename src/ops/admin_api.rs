@@ -8,6 +8,7 @@ use std::{
     io::{self, BufWriter, Write},
 };
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -15,7 +16,6 @@ use tokio::sync::mpsc;
 use self::answers::{Erased, HoldStatus, Waiting};
 use super::{
     app::{Home, in_database},
-    cli::Format,
     sentence,
 };
 use crate::{
@@ -64,7 +64,7 @@ pub(super) enum AdminRequest {
         /// The session's id, or its beginning.
         session: String,
         /// What of it.
-        format: Format,
+        format: ExportFormat,
     },
     /// Erases a session.
     Erase {
@@ -100,6 +100,20 @@ pub(super) enum AdminRequest {
     Scrub,
     /// What is known to be damaged.
     Damage,
+}
+
+/// What to export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ExportFormat {
+    /// Everything, including uploaded files.
+    Zip,
+    /// The approved data as JSON Resume.
+    JsonResume,
+    /// The transcript as Markdown.
+    Markdown,
+    /// The transcript as JSON.
+    Json,
 }
 
 /// Where the pieces of an answer go; bounded, so that a slow reader slows the work.
@@ -248,17 +262,17 @@ async fn note_reading(engine: &Engine, gathered: &Gathered, event: &str) -> anyh
 async fn packed(
     engine: &Engine,
     gathered: &Gathered,
-    format: Format,
+    format: ExportFormat,
 ) -> anyhow::Result<Vec<u8>> {
     let source = gathered.source(Audience::Staff);
     Ok(match format {
-        Format::Zip => engine.bundle(gathered, Audience::Staff).await?,
-        Format::JsonResume => {
+        ExportFormat::Zip => engine.bundle(gathered, Audience::Staff).await?,
+        ExportFormat::JsonResume => {
             let state = source.state()?;
             format!("{:#}\n", json_resume::of(&state, source.flow, source.reader)).into_bytes()
         }
-        Format::Markdown => transcript::markdown(&source)?.into_bytes(),
-        Format::Json => format!("{:#}\n", transcript::json(&source)?).into_bytes(),
+        ExportFormat::Markdown => transcript::markdown(&source)?.into_bytes(),
+        ExportFormat::Json => format!("{:#}\n", transcript::json(&source)?).into_bytes(),
     })
 }
 
@@ -338,7 +352,7 @@ mod tests {
             AdminRequest::Find { session: text() },
             AdminRequest::Sessions { after: Some(id) },
             AdminRequest::Show { session: text(), json: true },
-            AdminRequest::Export { session: text(), format: Format::JsonResume },
+            AdminRequest::Export { session: text(), format: ExportFormat::JsonResume },
             AdminRequest::Erase { session: text(), yes: true },
             AdminRequest::ErasePerson { person: PersonId::web("ada"), yes: true },
             AdminRequest::Hold { session: text(), reason: None },

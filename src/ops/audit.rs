@@ -6,17 +6,19 @@ use std::{
 };
 
 use anyhow::Context as _;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
+use clap::{Subcommand, builder::NonEmptyStringValueParser};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{
     admin_api::AdminRequest,
     app::{self, Wanted},
-    cli::{Audit, Json, Output},
     data_access::DataAccess,
     output_file::OutputFile,
-    sentence, term,
+    sentence,
+    shared_args::{Json, Output},
+    term,
 };
 use crate::{
     base::{
@@ -25,6 +27,51 @@ use crate::{
     },
     model::audit::{ChainCheck, Sealed},
 };
+
+/// `audit`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Audit {
+    /// Show the audit records.
+    Show {
+        /// Only records of this session.
+        #[arg(long)]
+        session: Option<String>,
+        /// Only records since this date or time, for example `2026-11-21` or `2026-11-21T09:00:00Z`.
+        #[arg(long, value_parser = since)]
+        since: Option<DateTime<Utc>>,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// Check that the audit log hasn't been altered or truncated.
+    Verify {
+        /// A seal that an earlier check printed; it must still be in the log.
+        #[arg(long, value_name = "SEAL", value_parser = NonEmptyStringValueParser::new())]
+        against: Option<String>,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// Print the records with their seals, one JSON object per line.
+    Export {
+        /// Only records since this date or time.
+        #[arg(long, value_parser = since)]
+        since: Option<DateTime<Utc>>,
+        /// Output.
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+fn since(text: &str) -> Result<DateTime<Utc>, String> {
+    if let Ok(at) = DateTime::parse_from_rfc3339(text) {
+        return Ok(at.to_utc());
+    }
+    let midnight = text.parse::<NaiveDate>().ok().and_then(|day| day.and_hms_opt(0, 0, 0));
+    midnight.map(|at| at.and_utc()).ok_or_else(|| {
+        "use a date or time such as `2026-11-21` or `2026-11-21T09:00:00Z`".to_owned()
+    })
+}
 
 /// Shows, verifies or exports the audit records.
 pub(super) fn audit(wanted: &Wanted, command: Audit) -> anyhow::Result<ExitCode> {
@@ -312,6 +359,12 @@ async fn verify(
 mod tests {
     use super::*;
     use crate::model::audit::{AuditRecord, CHAIN_START};
+
+    #[test]
+    fn a_day_begins_at_midnight() {
+        assert_eq!(since("2026-11-21").unwrap().to_rfc3339(), "2026-11-21T00:00:00+00:00");
+        assert!(since("yesterday").is_err());
+    }
 
     /// A record of `next_phase` as the session makes it.
     fn sealed(words: &Value) -> Sealed {

@@ -27,6 +27,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use clap::Args;
 use serde_json::json;
 
 use self::{
@@ -36,9 +37,10 @@ use self::{
 use super::{
     admin_api::{AdminRequest, PAGE},
     app::{self, Wanted},
-    cli::Backup,
     data_access::DataAccess,
-    sentence, term,
+    sentence,
+    shared_args::Json,
+    term,
 };
 use crate::{
     base::{
@@ -48,6 +50,20 @@ use crate::{
     model::{STORED_VERSION, audit::Sealed},
     store::sled::{Dumped, KEYS_FILE, read_dump},
 };
+
+/// `backup`.
+#[derive(Debug, Args)]
+pub(super) struct Backup {
+    /// Backup directory (must not exist).
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Verify an existing backup instead of creating one.
+    #[arg(long)]
+    verify: bool,
+    /// Output.
+    #[command(flatten)]
+    output: Json,
+}
 
 /// Takes a backup, or verifies one.
 pub(super) fn backup(wanted: &Wanted, backup: &Backup) -> anyhow::Result<ExitCode> {

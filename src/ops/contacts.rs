@@ -3,18 +3,26 @@
 use std::{collections::BTreeMap, process::ExitCode};
 
 use chrono::{DateTime, Utc};
+use clap::Subcommand;
 use serde::Serialize;
 
 use super::{
     app::{self, Wanted},
-    cli::{Contacts as Command, Json},
     data_access::DataAccess,
+    shared_args::Json,
     term,
 };
 use crate::model::{
     session::{Head, PersonId, Platform},
     text::quoted,
 };
+
+/// `contacts`.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(super) enum Command {
+    /// List who has used the local page, as `[contacts]` names them, the last one first.
+    Whoami(Json),
+}
 
 /// Somebody who has used the local page.
 #[derive(Debug, PartialEq, Eq, Serialize)]

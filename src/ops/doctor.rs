@@ -5,13 +5,15 @@ mod model;
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
+use clap::Subcommand;
 use serde_json::json;
 
 use super::{
     admin_api::{self, answers::Waiting},
     app::{self, Wanted},
-    cli::{Doctor, Json},
-    control, term,
+    control,
+    shared_args::Json,
+    term,
 };
 use crate::{
     base::{clock::SystemClock, ids::RandomIds},
@@ -29,6 +31,41 @@ use crate::{
 
 /// Longest time for everything; each question has a limit of its own.
 const LIMIT: Duration = Duration::from_mins(5);
+
+/// `doctor`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Doctor {
+    /// Check everything that Slack needs.
+    Slack {
+        /// Ask Slack as well: tokens and scopes, channels (posts a test message and deletes it), people and groups. Also
+        /// calls the model once, if one is configured.
+        #[arg(long)]
+        online: bool,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// Check the configured models.
+    Model {
+        /// Ask each model as well: reachability, key, name, tools, streaming, several calls at once, schemas, images and
+        /// PDFs. Costs a few thousand tokens.
+        #[arg(long)]
+        online: bool,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// Check everything that Discord needs, and print the link that adds the bot to a server.
+    Discord {
+        /// Ask Discord as well, without changing anything: token, intents, servers, permissions in each channel, the
+        /// bot's role, commands, remaining session starts. Also calls the model once, if one is configured.
+        #[arg(long)]
+        online: bool,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+}
 
 /// Looks at a platform.
 pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCode> {

@@ -2,17 +2,39 @@
 
 use std::process::ExitCode;
 
+use clap::{Args, builder::NonEmptyStringValueParser};
+
 use super::{
     admin_api::{
         AdminRequest,
         answers::{Erased, Sent},
     },
     app::{self, Wanted},
-    cli::Erase,
     data_access::DataAccess,
+    shared_args::Json,
     term,
 };
-use crate::messages;
+use crate::{messages, model::session::PersonId};
+
+/// `erase`.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "anteroom erase [OPTIONS] <SESSION | --person <PLATFORM:WORKSPACE/USER>>"
+)]
+pub(super) struct Erase {
+    /// The session's id, or the first characters of it.
+    #[arg(value_parser = NonEmptyStringValueParser::new(), required_unless_present = "person")]
+    session: Option<String>,
+    /// Erase every session of this person instead, for example `slack:T01/U01`.
+    #[arg(long, value_name = "PLATFORM:WORKSPACE/USER", conflicts_with = "session")]
+    person: Option<PersonId>,
+    /// Skip confirmation; this can't be undone.
+    #[arg(long)]
+    yes: bool,
+    /// Output.
+    #[command(flatten)]
+    output: Json,
+}
 
 /// Forgets one session, or all of one person: events, waits, effects, files, and the words of audit records. Decisions
 /// and ids stay in the chain, with a receipt for each.

@@ -2,15 +2,31 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
+use clap::{Args, builder::NonEmptyStringValueParser};
 use serde_json::Value;
 
 use super::{
-    admin_api::AdminRequest,
+    admin_api::{AdminRequest, ExportFormat},
     app::{self, Wanted},
-    cli::{Export, Format, Output},
     data_access::DataAccess,
-    output_file, term,
+    output_file,
+    shared_args::Output,
+    term,
 };
+
+/// `export`.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// The session's id, or the first characters of it.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    session: String,
+    /// The format.
+    #[arg(long, value_enum, default_value_t = ExportFormat::Zip)]
+    format: ExportFormat,
+    /// Output.
+    #[command(flatten)]
+    output: Output,
+}
 
 /// Exports everything about one session.
 pub(super) fn export(wanted: &Wanted, export: &Export) -> anyhow::Result<ExitCode> {
@@ -35,7 +51,8 @@ pub(super) fn export(wanted: &Wanted, export: &Export) -> anyhow::Result<ExitCod
 /// An archive is nothing for a terminal: it goes to a file named after the session.
 fn target(export: &Export) -> Output {
     let mut output = export.output.clone();
-    if output.output.is_none() && export.format == Format::Zip && term::is_read_by_a_person() {
+    if output.output.is_none() && export.format == ExportFormat::Zip && term::is_read_by_a_person()
+    {
         output.output = Some(PathBuf::from(format!("{}.zip", export.session)));
     }
     output

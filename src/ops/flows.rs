@@ -1,24 +1,27 @@
 //! `anteroom flows`.
 
-pub(super) mod diff;
-pub(super) mod graph;
-pub(super) mod new;
+mod diff;
+mod graph;
+mod new;
 mod schema;
 mod source;
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
 use anyhow::Context as _;
+use clap::Subcommand;
 use serde_json::json;
 
+use self::{diff::Diff, graph::Graph, new::New};
 use super::{
     app::{self, Wanted},
-    cli::{Flows, Json},
     output_file,
     play::Temporary,
     rehearsal, sentence,
+    shared_args::{Json, Output},
     stage::Scene,
-    stories, term,
+    stories::{self, Stories},
+    term,
 };
 use crate::{
     base::clock::SystemClock,
@@ -34,6 +37,48 @@ use crate::{
     ports::{artifacts::extract::Extractor, llm::Models},
     tool::Toolbox,
 };
+
+/// `flows`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Flows {
+    /// Check that a flow can be run, then rehearse it: every phase can be left, every objective met, every question read.
+    Check {
+        /// The files.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// Run the tests of flows, written in `*.test.toml` files; exits with 1 if one fails. Needs no bot and no network.
+    Test(Stories),
+    /// List the flows that can be started.
+    List(Json),
+    /// Show the phases and objectives of a flow.
+    Show {
+        /// The flow's id.
+        flow: String,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// Print a flow's file, as a starting point for your own.
+    Export {
+        /// The flow's id.
+        flow: String,
+        /// Output.
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Write a small flow that works, with comments, as a starting point for your own.
+    New(New),
+    /// Draw a flow: its phases, steps, branches and effects.
+    Graph(Graph),
+    /// Show what differs between two flows in meaning; exits with 1 if anything does.
+    Diff(Diff),
+    /// Print the JSON Schema of flow files, with which editors complete and explain keys.
+    Schema(Output),
+}
 
 /// Checks, lists, shows, draws, compares or exports flows, or writes a new one.
 pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode> {

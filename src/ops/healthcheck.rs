@@ -7,15 +7,23 @@ use std::{
 };
 
 use anyhow::Context as _;
+use clap::Args;
 
 use super::{
     app::{self, Wanted},
-    cli::Healthcheck,
-    sentence, term,
+    sentence, shared_args, term,
 };
 
 /// Longest time for the whole question. Container engines wait five seconds or more.
 const LIMIT: Duration = Duration::from_secs(3);
+
+/// `healthcheck`.
+#[derive(Debug, Args)]
+pub(super) struct Healthcheck {
+    /// Address and port of the bot (overrides the configuration, which isn't read then).
+    #[arg(long, value_name = "ADDR", value_parser = shared_args::address)]
+    listen: Option<SocketAddr>,
+}
 
 /// Asks `/readyz` of the bot that runs with the same configuration.
 pub(super) fn healthcheck(wanted: &Wanted, asked: &Healthcheck) -> anyhow::Result<ExitCode> {

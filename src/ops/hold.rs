@@ -2,14 +2,34 @@
 
 use std::process::ExitCode;
 
+use clap::{Args, builder::NonEmptyStringValueParser};
+
 use super::{
     admin_api::{AdminRequest, answers::HoldStatus},
     app::{self, Wanted},
-    cli::Hold,
     data_access::DataAccess,
     erase,
+    shared_args::Json,
     term,
 };
+
+/// `hold`.
+#[derive(Debug, Args)]
+#[command(override_usage = "anteroom hold [OPTIONS] <SESSION> <--reason <REASON> | --release>")]
+pub(super) struct Hold {
+    /// The session's id, or the first characters of it.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    session: String,
+    /// Reason for the hold; the person can read it.
+    #[arg(long, required_unless_present = "release", value_parser = NonEmptyStringValueParser::new())]
+    reason: Option<String>,
+    /// Release the hold; an erasure requested in the meantime is carried out right away.
+    #[arg(long, conflicts_with = "reason")]
+    release: bool,
+    /// Output.
+    #[command(flatten)]
+    output: Json,
+}
 
 /// Lets nothing of a session be erased, or lets it again; then an erasure that waited for it is carried out.
 pub(super) fn hold(wanted: &Wanted, hold: &Hold) -> anyhow::Result<ExitCode> {

@@ -2,12 +2,14 @@
 
 use std::process::ExitCode;
 
+use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{
     app::{self, Wanted},
-    cli::{Json, Migrate},
-    sentence, term,
+    sentence,
+    shared_args::Json,
+    term,
 };
 use crate::{
     config::{Settings, settings::Postgres},
@@ -16,6 +18,24 @@ use crate::{
         postgres::{Change, Node, changes, nodes},
     },
 };
+
+/// `nodes`.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(super) enum Nodes {
+    /// List the nodes, the active one first.
+    List(Json),
+}
+
+/// `migrate`.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct Migrate {
+    /// Change nothing; exits with 1 if this version would change the tables, or can't use them.
+    #[arg(long)]
+    check: bool,
+    /// Output.
+    #[command(flatten)]
+    output: Json,
+}
 
 /// Lists the nodes that are connected to the database.
 pub(super) fn list(wanted: &Wanted, Json { json }: Json) -> anyhow::Result<ExitCode> {

@@ -10,7 +10,7 @@ use std::{
 use anyhow::Context as _;
 use rustix::fs::{Mode, OFlags};
 
-use super::{cli::Output, sentence, term};
+use super::{sentence, shared_args::Output, term};
 
 /// Writes to the file that was asked for, or to standard output where none is named. A file that exists is replaced
 /// only where that was asked for too.

@@ -3,25 +3,46 @@
 use std::{
     fs::{self, DirBuilder},
     io::ErrorKind,
+    net::SocketAddr,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use anyhow::Context as _;
+use clap::Args;
 
 use super::{
     app::{self, Wanted},
-    cli::Play,
     sentence,
     serve::{self, Ready, Reloads},
-    term,
+    shared_args, term,
 };
 use crate::{
     base::ids::{Ids as _, RandomIds},
     config::Log,
     engine::recording::Recorder,
 };
+
+/// `play`.
+#[derive(Debug, Default, Args)]
+pub(super) struct Play {
+    /// Use a temporary data directory, deleted on exit.
+    #[arg(long, conflicts_with = "data")]
+    temporary: bool,
+    /// Address and port of the page; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR", value_parser = shared_args::address)]
+    listen: Option<SocketAddr>,
+    /// Do not open the browser.
+    #[arg(long)]
+    no_open: bool,
+    /// Record new conversations, with everything people write, to a new file.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Print the addresses as one line of JSON once the page is ready.
+    #[arg(long)]
+    json: bool,
+}
 
 /// Serves the playground on this machine and opens it in the browser.
 pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> {

@@ -3,17 +3,24 @@
 //! Whole conversations go over with their files. Of one that is damaged, the events that can be read are written to
 //! `DIR/partial/SESSION.json`; it does not go on. The damaged directory is not changed.
 
-use std::{fs, os::unix::fs::OpenOptionsExt as _, path::Path, process::ExitCode};
+use std::{
+    fs,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Context as _;
+use clap::Args;
 use serde::Serialize;
 
 use super::{
     app::{self, Home, Wanted},
     backup::files::{create_folder, sync_folder},
-    cli::Repair,
     scrub::tell_damage,
-    sentence, term,
+    sentence,
+    shared_args::Json,
+    term,
 };
 use crate::{
     base::ids::SessionId,
@@ -27,6 +34,17 @@ use crate::{
 
 /// Where the events of damaged conversations are.
 const PARTIAL: &str = "partial";
+
+/// `repair`.
+#[derive(Debug, Args)]
+pub(super) struct Repair {
+    /// The new data directory (must not exist). The damaged one isn't changed.
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+    /// Output.
+    #[command(flatten)]
+    output: Json,
+}
 
 /// What became of one conversation.
 #[derive(Debug, Serialize)]

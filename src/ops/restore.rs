@@ -14,6 +14,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use clap::Args;
 use serde::Serialize;
 
 use super::{
@@ -22,9 +23,10 @@ use super::{
         files::{self, Place, copied, create_folder, sync_folder},
         manifest::{self, Manifest},
     },
-    cli::Restore,
     data_access::DataAccess,
-    sentence, term,
+    sentence,
+    shared_args::Json,
+    term,
 };
 use crate::{
     base::ids::SessionId,
@@ -37,6 +39,20 @@ use crate::{
 
 /// What a restore makes, in the order in which it is moved.
 const MADE: [&str; 3] = ["artifacts", "flows", "store"];
+
+/// `restore`.
+#[derive(Debug, Args)]
+pub(super) struct Restore {
+    /// The backup directory.
+    #[arg(value_name = "DIR")]
+    backup: PathBuf,
+    /// Erase again what this file lists: the output of `anteroom audit export`, or one session id per line.
+    #[arg(long, value_name = "FILE")]
+    erased: Option<PathBuf>,
+    /// Output.
+    #[command(flatten)]
+    output: Json,
+}
 
 /// What came of it.
 #[derive(Debug, Serialize)]

@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 use super::{
     admin_api::AdminRequest,
     app::{self, Wanted},
-    cli::Json,
     data_access::DataAccess,
+    shared_args::Json,
     term,
 };
 use crate::{

@@ -14,12 +14,12 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Problems,
     app::{self, Home, Wanted},
-    cli::Json,
     control::Control,
     discord::Discord,
     notify::Supervisor,
     reload::{Reload, Trigger},
     scrub, sentence,
+    shared_args::Json,
     slack::{self, Slack},
     startup_report, term,
 };

@@ -3,13 +3,18 @@
 use std::{collections::VecDeque, num::NonZeroUsize, process::ExitCode};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use clap::{
+    Args, Subcommand,
+    builder::{NonEmptyStringValueParser, PossibleValuesParser},
+};
 
 use super::{
     admin_api::AdminRequest,
     app::{self, Wanted},
-    cli::{SessionList, Sessions},
     data_access::DataAccess,
-    scrub, term,
+    scrub,
+    shared_args::Json,
+    term,
 };
 use crate::{
     base::clock::{Clock as _, SystemClock},
@@ -18,6 +23,44 @@ use crate::{
     model::session::Head,
     store::unreadable::Unreadable,
 };
+
+/// `sessions`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Sessions {
+    /// List the sessions, newest first.
+    List(SessionList),
+    /// Show one session with its transcript. The audit log records that it was read.
+    Show {
+        /// The session's id, or the first characters of it.
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        session: String,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+}
+
+/// `sessions list`.
+#[derive(Debug, Args)]
+pub(super) struct SessionList {
+    /// Only sessions with this status.
+    #[arg(long, value_parser = PossibleValuesParser::new(
+        ["notice", "open", "handed-over", "stopped", "paused", "declined", "completed", "ended"]
+    ))]
+    status: Option<String>,
+    /// Only sessions of this flow.
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    flow: Option<String>,
+    /// Only sessions of this tenant.
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    tenant: Option<String>,
+    /// How many to list at most [default: 100, or all with `--json`].
+    #[arg(long, value_name = "N")]
+    limit: Option<NonZeroUsize>,
+    /// Output.
+    #[command(flatten)]
+    output: Json,
+}
 
 /// Lists the sessions, or shows one.
 pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<ExitCode> {
@@ -176,7 +219,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::ops::cli::Json;
 
     #[test]
     fn times_are_told_as_people_do() {

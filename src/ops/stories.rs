@@ -35,9 +35,9 @@ use self::{
 };
 use super::{
     app::{self, Wanted},
-    cli::Output,
     play::Temporary,
     sentence,
+    shared_args::Output,
     stage::Scene,
     term,
 };

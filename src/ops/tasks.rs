@@ -2,11 +2,12 @@
 
 use std::{fs, path::PathBuf, process::ExitCode};
 
+use clap::Subcommand;
 use serde_json::json;
 
 use super::{
     app::{self, Wanted},
-    cli::{Json, Tasks as Command},
+    shared_args::Json,
     term,
 };
 use crate::{
@@ -14,6 +15,34 @@ use crate::{
     flow::subtasks::{Choice, LoadedTask, Tasks},
     tool::Toolbox,
 };
+
+/// `tasks`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// List the templates.
+    List(Json),
+    /// Check template files; exits with 1 if one can't be used.
+    Check {
+        /// The files.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+    /// Show which template matches a description, and why; exits with 1 if none does.
+    Match {
+        /// The description of a task.
+        #[arg(required = true, value_name = "WORDS")]
+        words: Vec<String>,
+        /// A hint to prefer some templates; may be repeated.
+        #[arg(long, value_name = "HINT")]
+        hint: Vec<String>,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+}
 
 /// Lists templates of child runs, checks files, or says which one words lead to.
 pub(super) fn tasks(wanted: &Wanted, command: Command) -> anyhow::Result<ExitCode> {

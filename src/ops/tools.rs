@@ -2,12 +2,30 @@
 
 use std::process::ExitCode;
 
+use clap::Subcommand;
+
 use super::{
     app::{self, Wanted},
-    cli::{Json, Tools},
-    sentence, term,
+    sentence,
+    shared_args::Json,
+    term,
 };
 use crate::{config::problem::did_you_mean, tool::EffectClass};
+
+/// `tools`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Tools {
+    /// List the tools; `--json` prints them as a model gets them.
+    List(Json),
+    /// Print the parameter schema of a tool; `--json` prints it as a model gets it.
+    Schema {
+        /// The tool's name.
+        tool: String,
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
+}
 
 /// Lists the tools, or prints the schema of one. With no flow loaded the schemas are the specification's.
 pub(super) fn tools(wanted: &Wanted, command: Tools) -> anyhow::Result<ExitCode> {

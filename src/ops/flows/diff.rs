@@ -14,12 +14,12 @@ use self::compare::{Change, What};
 use super::{schema, source};
 use crate::{
     flow::LoadedFlow,
-    ops::{app::Wanted, cli::Json, term},
+    ops::{app::Wanted, shared_args::Json, term},
 };
 
 /// `flows diff`.
 #[derive(Debug, Args)]
-pub(crate) struct Diff {
+pub(in crate::ops) struct Diff {
     /// The flow before: its id, or a flow file.
     #[arg(value_name = "A")]
     before: String,

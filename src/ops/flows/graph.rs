@@ -10,12 +10,12 @@ use super::{led, source};
 use crate::{
     flow::LoadedFlow,
     model::flow::{ELSE, Mode, Moment, Phase, PhaseEffect, Step},
-    ops::{app::Wanted, cli::Output, output_file},
+    ops::{app::Wanted, output_file, shared_args::Output},
 };
 
 /// `flows graph`.
 #[derive(Debug, Args)]
-pub(crate) struct Graph {
+pub(in crate::ops) struct Graph {
     /// The flow's id, or a flow file.
     #[arg(value_name = "FLOW")]
     flow: String,

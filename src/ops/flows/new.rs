@@ -7,7 +7,7 @@ use clap::Args;
 use super::source;
 use crate::{
     flow::{optional, shipped},
-    ops::{cli::Output, output_file, sentence, term},
+    ops::{output_file, sentence, shared_args::Output, term},
 };
 
 /// The flow, with `NAME` and `TITLE` in it.
@@ -18,7 +18,7 @@ const NAME_MAX: usize = 60;
 
 /// `flows new`.
 #[derive(Debug, Args)]
-pub(crate) struct New {
+pub(in crate::ops) struct New {
     /// The flow's id: lower-case letters, digits and hyphens.
     #[arg(value_name = "NAME")]
     name: String,

@@ -29,10 +29,10 @@ use crate::{
     ops::{
         Problems,
         app::{self, Wanted},
-        cli::Output,
         output_file,
         play::Temporary,
         sentence,
+        shared_args::Output,
         stage::Scene,
         term,
     },
