@@ -9,27 +9,34 @@ pub mod files;
 pub mod guard;
 pub mod limits;
 pub mod markdown;
-pub mod page;
+pub mod message;
 pub mod parse;
+pub mod piece;
 pub mod places;
 pub mod render;
 pub mod send;
 pub mod timeline;
 
+mod app;
 mod brand;
 mod closed;
 mod controls;
+mod conversation;
+mod download;
 mod effects;
+mod frame;
 mod health;
 mod icons;
 mod inputs;
 mod linked;
 mod live;
 mod participant;
+mod participant_page;
 mod produced_files;
 mod reply;
 mod staff;
 mod staff_page;
+mod view;
 
 pub use self::{
     connect::{Error, Server},

@@ -4,9 +4,9 @@
 use maud::html;
 
 use super::{
-    connect::App,
+    app::App,
     icons, markdown,
-    render::{self, Cx, Fragment},
+    piece::{self, Cx, Fragment},
     timeline,
 };
 use crate::{
@@ -85,7 +85,7 @@ impl Activity {
                 }
             }
         };
-        let line = render::fragment("doing", "doing", &inner(cx), &inner(&cx.neutral()));
+        let line = piece::fragment("doing", "doing", &inner(cx), &inner(&cx.neutral()));
         let spoken = self.done.iter().copied().chain([self.words.as_str()]).collect::<Vec<_>>();
         Fragment { spoken: spoken.join(" "), ..line }
     }
@@ -120,7 +120,7 @@ pub(super) fn render_draft(draft: &Draft) -> Fragment {
             div.md { (markdown::render(&draft.text)) }
         }
     };
-    let revision = format!("{DRAFT}{}", render::revision_of(&body));
+    let revision = format!("{DRAFT}{}", piece::revision_of(&body));
     let row = html! { div .row.theirs.draft id=(id) data-rev=(revision) { (body) } };
     Fragment { id, revision, html: row.into_string(), spoken: String::new() }
 }

@@ -5,8 +5,8 @@ use maud::{Markup, html};
 
 use super::{
     controls, icons, limits,
-    render::{Cx, by_whom, time},
-    timeline::name_of,
+    piece::{Cx, time},
+    timeline::{by_whom, name_of},
 };
 use crate::{
     base::ids::ArtifactId,

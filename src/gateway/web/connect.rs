@@ -19,15 +19,16 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    brand,
+    app::App,
+    brand, frame,
     guard::{self, Browser, StaffKeys},
-    health, limits, linked, live, page, participant,
+    health, limits, linked, live, participant,
     places::Places,
     staff,
 };
 use crate::{
     base::telemetry::{metric, ready::Ready},
-    config::{Settings, brand::Brand},
+    config::Settings,
     engine::{Engine, file_links::PATH},
     messages,
     net::listener::{self, Admission, Budget},
@@ -69,29 +70,6 @@ pub struct Server {
     monitor: Option<TcpListener>,
     settings: Arc<Settings>,
     parts: Vec<Arc<dyn Ready>>,
-}
-
-/// What every handler needs.
-#[derive(Debug)]
-pub struct App {
-    /// Drives sessions.
-    pub engine: Engine,
-    /// What the operator decided.
-    pub settings: Arc<Settings>,
-    /// How the pages look.
-    pub brand: Arc<Brand>,
-    /// What opens the staff page.
-    pub staff_keys: StaffKeys,
-    /// Memory for forms with files.
-    pub uploads: Budget,
-    /// Memory for files that are fetched by links.
-    pub downloads: Budget,
-    /// Places for live connections.
-    pub live: Places,
-    /// Ends live connections.
-    pub shutdown: CancellationToken,
-    /// What else has to be ready.
-    pub parts: Vec<Arc<dyn Ready>>,
 }
 
 impl Server {
@@ -217,7 +195,7 @@ fn routes(app: Arc<App>) -> Router {
         .layer(DefaultBodyLimit::max(limits::BODY_MAX))
         .layer(deadline)
         .merge(live.layer(strangers))
-        .fallback(|| async { page::problem(StatusCode::NOT_FOUND, messages::page::NOTHING_HERE) })
+        .fallback(|| async { frame::problem(StatusCode::NOT_FOUND, messages::page::NOTHING_HERE) })
         .layer(middleware::from_fn_with_state(Arc::clone(&app), guarded))
         .with_state(app)
 }
@@ -234,10 +212,10 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
         || public.is_some_and(|url| guard::is_host_of(headers, url));
     let mut response = if !is_ours {
         refused("host");
-        page::problem(StatusCode::MISDIRECTED_REQUEST, messages::page::OTHER_HOST)
+        frame::problem(StatusCode::MISDIRECTED_REQUEST, messages::page::OTHER_HOST)
     } else if is_form && (!guard::is_same_origin(headers) || Browser::of(headers).is_none()) {
         refused("form");
-        page::problem(StatusCode::FORBIDDEN, messages::page::STALE_FORM)
+        frame::problem(StatusCode::FORBIDDEN, messages::page::STALE_FORM)
     } else {
         brand::under(Arc::clone(&app.brand), next.run(request)).await
     };
@@ -291,6 +269,6 @@ async fn logo(State(app): State<Arc<App>>) -> Response {
             let headers = [(header::CONTENT_TYPE, logo.kind), (header::CACHE_CONTROL, "no-cache")];
             (headers, logo.bytes.to_vec()).into_response()
         }
-        None => page::problem(StatusCode::NOT_FOUND, messages::page::NOTHING_HERE),
+        None => frame::problem(StatusCode::NOT_FOUND, messages::page::NOTHING_HERE),
     }
 }

@@ -7,7 +7,7 @@ use super::{
     icons,
     inputs::{self, errors_of, field, whole_errors},
     limits,
-    render::{Cx, Draft, name_of_part, time},
+    piece::{Cx, Draft, name_of_part, time},
 };
 use crate::{
     chat::form::{
@@ -152,7 +152,7 @@ fn pick_button(open: &Open<'_>, n: usize, choice: &Choice) -> Markup {
 
 fn fill(open: &Open<'_>, form: &Form) -> Markup {
     let inner = html! {
-        div.fields { @for one in &form.fields { (field(open, one, open.typed("submit"))) } }
+        div.fields { @for one in &form.fields { (field(open.wait, one, open.typed("submit"))) } }
         div.actions { (open.button("submit", &form.submit, "primary")) (open.skip(form.skippable)) }
     };
     open.form("fill", &inner)
@@ -263,7 +263,8 @@ fn edit_group(
     group: &Group,
     draft: Option<&Draft>,
 ) -> Markup {
-    let fields = html! { div.fields { @for one in &group.fields { (field(open, one, draft)) } } };
+    let fields =
+        html! { div.fields { @for one in &group.fields { (field(open.wait, one, draft)) } } };
     let Some((n, row)) = review_editor::entry_of(review, &group.path) else {
         // The card has said its name already.
         let is_named = open.wait.prompt.title.as_ref() == Some(&group.title);

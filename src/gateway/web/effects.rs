@@ -1,7 +1,7 @@
 //! What became of a phase's effects. The page itself gives no roles and posts nowhere: it shows what Discord or Slack
 //! would do, so that a flow can be rehearsed whole, and never says that it happened.
 
-use super::timeline::Body;
+use super::message::Body;
 use crate::{
     flow::LoadedFlow,
     messages,

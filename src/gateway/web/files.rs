@@ -8,7 +8,7 @@ use axum::{
 };
 use futures::StreamExt as _;
 
-use super::{connect::App, limits};
+use super::{app::App, limits};
 use crate::{
     base::ids::{SessionId, WaitId},
     chat::form::Fields,

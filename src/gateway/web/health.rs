@@ -23,7 +23,7 @@ use metrics::gauge;
 use tokio::time::timeout;
 use tower_http::timeout::TimeoutLayer;
 
-use super::{connect::App, limits};
+use super::{app::App, limits};
 use crate::{
     base::telemetry::metric,
     config::Settings,

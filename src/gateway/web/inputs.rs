@@ -3,11 +3,14 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{controls::Open, icons, markdown, render::Draft};
+use super::{icons, markdown, piece::Draft};
 use crate::{
     chat::form::{self, Fields, Sheet, field_name, in_words},
     messages,
-    model::ui::{Choice, Control, Field, Input, Review},
+    model::{
+        ui::{Choice, Control, Field, Input, Review},
+        wait::Wait,
+    },
     session::answer::is_day,
 };
 
@@ -25,9 +28,8 @@ pub(super) fn sheet_of(review: &Review, draft: Option<&Draft>) -> Sheet {
 }
 
 /// One input as it stands: prefilled with what was typed, otherwise with what is known.
-pub(super) fn field(open: &Open<'_>, field: &Field, draft: Option<&Draft>) -> Markup {
-    let id =
-        format!("{}-{}-{}", open.wait.id.short(), open.wait.revision, field.path.replace('.', "-"));
+pub(super) fn field(wait: &Wait, field: &Field, draft: Option<&Draft>) -> Markup {
+    let id = format!("{}-{}-{}", wait.id.short(), wait.revision, field.path.replace('.', "-"));
     let hint = field.hint.as_ref().map(|_| format!("{id}-hint"));
     let wrong =
         draft.is_some_and(|draft| draft.errors.iter().any(|error| error.path == field.path));

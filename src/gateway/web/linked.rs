@@ -11,7 +11,7 @@ use axum::{
 };
 use futures::stream;
 
-use super::{connect::App, limits, produced_files};
+use super::{app::App, download, limits};
 use crate::{
     engine::file_links::{Followed, NoFile},
     model::artifact::Artifact,
@@ -61,7 +61,7 @@ fn refused(why: &NoFile) -> Response {
 fn sent(artifact: &Artifact, content: Vec<u8>, memory: Share) -> Response {
     let kind = Kind::of_content_type(&artifact.content_type);
     let kind = kind.map_or("application/octet-stream", Kind::content_type);
-    let disposition = produced_files::disposition("attachment", &artifact.filename);
+    let disposition = download::disposition("attachment", &artifact.filename);
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
         (header::CONTENT_DISPOSITION, disposition),

@@ -25,15 +25,17 @@ use tokio::sync::broadcast;
 
 use super::{
     activity,
-    connect::App,
+    app::App,
+    conversation, frame,
     guard::Browser,
-    limits, page, participant as own,
+    limits, participant as own,
+    piece::{Cx, Fragment},
     places::{Full, Place},
-    render::{Cx, Fragment},
-    reply::{self, piece_json},
+    reply::piece_json,
     staff::{self, Member, Wanted},
     staff_page,
     timeline::{self, Window},
+    view::View,
 };
 use crate::{
     base::ids::SessionId,
@@ -104,7 +106,7 @@ pub(super) async fn staff_overview(
 ) -> Response {
     match Member::of(&app, &headers).filter(|member| member.name.is_some()) {
         Some(member) => open(app, &headers, Shown::Overview(member, wanted)),
-        None => page::problem(StatusCode::FORBIDDEN, messages::page::STAFF_KEY),
+        None => frame::problem(StatusCode::FORBIDDEN, messages::page::STAFF_KEY),
     }
 }
 
@@ -114,16 +116,16 @@ fn open(app: Arc<App>, headers: &HeaderMap, shown: Shown) -> Response {
         Shown::Overview(..) => None,
     };
     let Some(browser) = Browser::of(headers) else {
-        return page::problem(StatusCode::FORBIDDEN, messages::page::STALE_FORM);
+        return frame::problem(StatusCode::FORBIDDEN, messages::page::STALE_FORM);
     };
     // Staff and participant at one browser are one here: its connections are what there are few of.
     let place = match app.live.take(browser.person(), session) {
         Ok(place) => place,
         Err(Full::Own) => {
-            return page::problem(StatusCode::TOO_MANY_REQUESTS, messages::page::MANY_PAGES);
+            return frame::problem(StatusCode::TOO_MANY_REQUESTS, messages::page::MANY_PAGES);
         }
         Err(Full::All) => {
-            return page::problem(StatusCode::SERVICE_UNAVAILABLE, messages::page::ALL_PAGES);
+            return frame::problem(StatusCode::SERVICE_UNAVAILABLE, messages::page::ALL_PAGES);
         }
     };
     let shutdown = app.shutdown.clone();
@@ -244,9 +246,9 @@ impl Live {
     }
 
     async fn look_at(&mut self, cx: &Cx, window: &Window) {
-        match reply::view(&self.app, cx.session).await {
+        match View::load(&self.app, cx.session).await {
             Ok(view) => {
-                self.offer(view.pieces(cx, window), "log", Some(view.state.seq));
+                self.offer(conversation::pieces(&view, cx, window), "log", Some(view.state.seq));
                 self.keep_draft(view.doing.draft.as_ref());
             }
             Err(Error::NoSession) => {

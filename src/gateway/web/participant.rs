@@ -10,13 +10,14 @@ use axum::{
 };
 
 use super::{
-    connect::App,
+    app::App,
+    conversation, frame,
     guard::{self, Browser},
-    limits, page,
-    page::View,
-    parse, produced_files,
-    render::Cx,
+    limits, parse, participant_page,
+    piece::Cx,
+    produced_files,
     reply::{self, html, status_of, submitted},
+    view::View,
 };
 use crate::{
     base::ids::SessionId,
@@ -39,7 +40,7 @@ pub(super) async fn start_page(State(app): State<Arc<App>>, headers: HeaderMap) 
     match (page, cookie) {
         (Ok(page), Some(cookie)) => (AppendHeaders([cookie]), html(&page)).into_response(),
         (Ok(page), None) => html(&page).into_response(),
-        (Err(error), _) => page::problem(status_of(&error), &words::of_error(&error)),
+        (Err(error), _) => frame::problem(status_of(&error), &words::of_error(&error)),
     }
 }
 
@@ -54,7 +55,7 @@ async fn start_markup(
     let library = parts.library.of(Platform::Web, &browser.person().workspace);
     let flows = library.iter().filter(|flow| !flow.flow.policy.score_people);
     let flows: Vec<_> = flows.collect();
-    Ok(page::start(&page::Start {
+    Ok(participant_page::start(&participant_page::Start {
         flows: flows.iter().map(AsRef::as_ref).collect(),
         mine: &mine,
         browser,
@@ -99,7 +100,7 @@ pub(super) async fn start(State(app): State<Arc<App>>, request: Request<Body>) -
             let words = Words::new(words::of_error(&error));
             match start_markup(&app, &browser, Some(&words)).await {
                 Ok(page) => (status_of(&error), html(&page)).into_response(),
-                Err(error) => page::problem(status_of(&error), &words::of_error(&error)),
+                Err(error) => frame::problem(status_of(&error), &words::of_error(&error)),
             }
         }
     }
@@ -113,12 +114,12 @@ fn responder(app: &App, browser: &Browser, name: String) -> Responder {
 
 /// The conversation, if it is this browser's own; to anybody else it does not exist.
 async fn own(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Browser), Response> {
-    let nothing = || page::problem(StatusCode::NOT_FOUND, messages::notices::NO_CONVERSATION);
+    let nothing = || frame::problem(StatusCode::NOT_FOUND, messages::notices::NO_CONVERSATION);
     let browser = Browser::of(headers).ok_or_else(nothing)?;
     let session: SessionId = id.parse().map_err(|_| nothing())?;
-    let view = reply::view(app, session)
+    let view = View::load(app, session)
         .await
-        .map_err(|error| page::problem(status_of(&error), &words::of_error(&error)))?;
+        .map_err(|error| frame::problem(status_of(&error), &words::of_error(&error)))?;
     // A child run is no conversation, though it is about the same person.
     if view.state.participant != browser.person() || view.loaded.head.parent.is_some() {
         return Err(nothing());
@@ -147,8 +148,8 @@ impl Messages {
     /// The page of them.
     pub(super) fn page(self, view: &View, cx: &Cx) -> Response {
         match self.before {
-            Some(before) => html(&page::earlier(view, cx, before)),
-            None => html(&super::staff_page::either(view, cx, None)),
+            Some(before) => html(&conversation::earlier(view, cx, before)),
+            None => html(&conversation::page(view, cx, None)),
         }
         .into_response()
     }
@@ -260,7 +261,7 @@ pub(super) async fn bundle(app: &App, view: &View, reader: Audience) -> Response
             Audience::Participant => format!("/s/{session}"),
             Audience::Staff => format!("/staff/s/{session}"),
         };
-        return page::problem_at(StatusCode::SERVICE_UNAVAILABLE, words, &home);
+        return frame::problem_at(StatusCode::SERVICE_UNAVAILABLE, words, &home);
     };
     let name = format!("attachment; filename=\"anteroom-{session}.zip\"");
     let disposition =
@@ -281,5 +282,5 @@ pub(super) async fn erased(Query(Receipt { receipt }): Query<Receipt>) -> Respon
     // Only what looks like a receipt is shown: an address can be made by anybody.
     let is_receipt = receipt.len() <= limits::RECEIPT_MAX
         && receipt.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    html(&page::erased(if is_receipt { &receipt } else { "" })).into_response()
+    html(&participant_page::erased(if is_receipt { &receipt } else { "" })).into_response()
 }

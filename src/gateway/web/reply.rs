@@ -14,17 +14,19 @@ use maud::Markup;
 use serde_json::json;
 
 use super::{
-    activity::Activity,
-    connect::App,
+    app::App,
+    conversation,
     files::{Submission, Unread},
+    frame,
     guard::Browser,
-    page::{self, View},
-    render::{self, Cx, Draft},
+    piece::{self, Cx, Draft},
+    render,
+    view::View,
 };
 use crate::{
     base::ids::SessionId,
     chat::form::{self, ComponentId, Fields, Sheet, Words, review_editor, words},
-    engine::{self, Inbound, InboundKind, Look, Receipt},
+    engine::{self, Inbound, InboundKind, Receipt},
     messages,
     model::{
         audit::sha256,
@@ -52,15 +54,6 @@ pub(super) enum Outcome {
     Again(Draft),
 }
 
-/// Loads a session for a page.
-pub(super) async fn view(app: &App, session: SessionId) -> Result<View, engine::Error> {
-    let draft = app.engine.draft(session);
-    let look = app.engine.look(session).await?;
-    let doing = Activity::of(app, &look, draft);
-    let Look { loaded, flow, state, .. } = look;
-    Ok(View { loaded, state, flow, doing })
-}
-
 /// Reads a form that one of our pages made for this browser.
 pub(super) async fn submitted(
     app: &App,
@@ -70,10 +63,10 @@ pub(super) async fn submitted(
     let home = home_of(request.uri().path()).to_owned();
     let refused = |status, words: &str| {
         if wants_json(&headers) {
-            let notice = render::notice(&Words::new(words)).into_string();
+            let notice = piece::notice(&Words::new(words)).into_string();
             (status, Json(json!({ "ok": false, "notice": notice, "pieces": [] }))).into_response()
         } else {
-            page::problem_at(status, words, &home)
+            frame::problem_at(status, words, &home)
         }
     };
     let stale = || refused(StatusCode::FORBIDDEN, messages::page::STALE_FORM);
@@ -119,7 +112,7 @@ pub(super) async fn answer(
     let Some(element) = ComponentId::parse(form.fields.get("element")) else {
         return Ok(Outcome::Told(Words::new(messages::page::STALE_FORM)));
     };
-    let view = view(app, session).await?;
+    let view = View::load(app, session).await?;
     let Some(wait) = view.state.waits.get(&element.wait) else {
         let receipt = Receipt::Settled(Settlement::Unknown);
         return Ok(outcome(receipt, None, &from, None));
@@ -353,12 +346,12 @@ pub(super) async fn respond(
         }
         Err(error) => (Some(Words::new(words::of_error(&error))), status_of(&error)),
     };
-    let view = match view(app, session).await {
+    let view = match View::load(app, session).await {
         Ok(view) => view,
-        Err(error) => return page::problem(status_of(&error), &words::of_error(&error)),
+        Err(error) => return frame::problem(status_of(&error), &words::of_error(&error)),
     };
     if !json {
-        let page = super::staff_page::either(&view, &cx, notice.as_ref());
+        let page = conversation::page(&view, &cx, notice.as_ref());
         return (status, html(&page)).into_response();
     }
     let drafted = cx.draft.as_ref().map(|draft| draft.wait);
@@ -367,12 +360,12 @@ pub(super) async fn respond(
         |recorded| matches!(&*recorded.event, Event::Asked(wait) if Some(wait.id) == drafted),
     );
     let pieces: Vec<_> = pieces.iter().map(|piece| piece_json(piece, "log")).collect();
-    let notice = notice.map(|words| render::notice(&words).into_string());
+    let notice = notice.map(|words| piece::notice(&words).into_string());
     (status, Json(json!({ "ok": false, "notice": notice, "pieces": pieces }))).into_response()
 }
 
 /// A piece of the page for the script; `into` is where it goes if it is new.
-pub(super) fn piece_json(piece: &render::Fragment, into: &str) -> serde_json::Value {
+pub(super) fn piece_json(piece: &piece::Fragment, into: &str) -> serde_json::Value {
     json!({ "id": piece.id, "rev": piece.revision, "html": piece.html, "spoken": piece.spoken, "into": into })
 }
 

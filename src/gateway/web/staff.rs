@@ -10,16 +10,16 @@ use axum::{
 };
 
 use super::{
-    connect::App,
+    app::App,
+    frame,
     guard::{self, Browser, StaffScope},
-    limits, page,
-    page::View,
-    parse,
+    limits, parse,
     participant::{self, bundle, cx},
+    piece::Cx,
     produced_files,
-    render::Cx,
     reply::{self, html, status_of, submitted},
     staff_page::{self, Begin, Overview, Page, Pages},
+    view::View,
 };
 use crate::{
     base::ids::SessionId,
@@ -70,7 +70,7 @@ impl Member {
 }
 
 fn closed() -> Response {
-    page::problem(StatusCode::FORBIDDEN, messages::page::STAFF_KEY)
+    frame::problem(StatusCode::FORBIDDEN, messages::page::STAFF_KEY)
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -116,7 +116,7 @@ pub(super) async fn overview(
     }
     match gather(&app, &member, wanted).await {
         Ok(overview) => html(&staff_page::overview(&overview, None)).into_response(),
-        Err(error) => page::problem(status_of(&error), &words::of_error(&error)),
+        Err(error) => frame::problem(status_of(&error), &words::of_error(&error)),
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result
     let shown = waits.into_iter().skip(skipped).take(limits::WAITING_PER_PAGE);
     let (mut calls, mut decisions) = (Vec::new(), Vec::new());
     for head in shown {
-        match reply::view(app, head.id).await {
+        match View::load(app, head.id).await {
             Ok(view) => {
                 let cx = cx(app, &member.browser, head.id, Audience::Staff);
                 calls.extend(staff_page::call_for_help(&view, &cx));
@@ -215,11 +215,11 @@ async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Membe
     if member.name.is_none() {
         return Err(Redirect::to("/staff").into_response());
     }
-    let nothing = || page::problem(StatusCode::NOT_FOUND, messages::notices::NO_CONVERSATION);
+    let nothing = || frame::problem(StatusCode::NOT_FOUND, messages::notices::NO_CONVERSATION);
     let session: SessionId = id.parse().map_err(|_| nothing())?;
-    let view = reply::view(app, session)
+    let view = View::load(app, session)
         .await
-        .map_err(|error| page::problem(status_of(&error), &words::of_error(&error)))?;
+        .map_err(|error| frame::problem(status_of(&error), &words::of_error(&error)))?;
     // To the staff of another tenant it does not exist.
     if !member.sees(app, &view.state.place) {
         return Err(nothing());
@@ -231,7 +231,7 @@ async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Membe
 async fn note(app: &App, view: &View, event: &str, member: &Member) -> Result<(), Response> {
     let by = member.person().to_string();
     let noted = app.engine.note_reading(view.state.session, event, &by).await;
-    noted.map_err(|error| page::problem(status_of(&error), &words::of_error(&error)))
+    noted.map_err(|error| frame::problem(status_of(&error), &words::of_error(&error)))
 }
 
 /// The view of a live connection.

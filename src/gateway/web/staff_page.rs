@@ -8,11 +8,13 @@ use serde_json::Value;
 
 use super::{
     brand, controls,
+    frame::Frame,
     guard::Browser,
     icons, limits,
-    page::{self, Frame, View},
-    render::{self, Cx, Fragment},
+    piece::{self, Cx, Fragment},
+    render,
     timeline::more_than_a_call,
+    view::{View, earlier_link, live_url},
 };
 use crate::{
     base::ids::SessionId,
@@ -27,7 +29,6 @@ use crate::{
         custody::Kind,
         flow::Reader,
         session::{Head, Status},
-        transcript::Audience,
         wait::Wait,
     },
     session::{State, evidence, state::Record},
@@ -101,14 +102,6 @@ pub(super) struct Begin {
     pub(super) discord: bool,
 }
 
-/// The page of a session for whoever looks.
-pub(super) fn either(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
-    match cx.viewer {
-        Audience::Participant => page::conversation(view, cx, notice),
-        Audience::Staff => conversation(view, cx, notice),
-    }
-}
-
 /// A staff member must have a name before they may do anything: decisions are stamped with it.
 pub(super) fn ask_name(browser: &Browser) -> Markup {
     let frame =
@@ -144,7 +137,7 @@ fn whose(view: &View) -> Markup {
 pub(super) fn approval(wait: &Wait, view: &View, cx: &Cx) -> Fragment {
     let inner = |cx: &Cx| html! { (whose(view)) (render::card(wait, false, &view.state, cx)) };
     let id = format!("a-{}-{}", wait.id.short(), wait.revision);
-    let mut piece = render::fragment(&id, "row approval", &inner(cx), &inner(&cx.neutral()));
+    let mut piece = piece::fragment(&id, "row approval", &inner(cx), &inner(&cx.neutral()));
     piece.spoken =
         messages::staff_page::waiting_for(wait.prompt.title.as_deref().unwrap_or_default());
     piece
@@ -161,13 +154,13 @@ pub(super) fn call_for_help(view: &View, cx: &Cx) -> Option<(DateTime<Utc>, Frag
             (whose(view))
             article.card.open.help aria-labelledby=(title) {
                 header { h3 id=(title) { bdi { (name) } " " (messages::staff::ASKED_FOR_A_HUMAN) } }
-                p { (messages::staff_page::SINCE) " " (render::time(handoff.asked_at)) @if let Some(reason) = &reason { (messages::staff_page::BECAUSE) bdi { (reason) } } (messages::staff_page::QUIET_UNTIL_BACK) }
+                p { (messages::staff_page::SINCE) " " (piece::time(handoff.asked_at)) @if let Some(reason) = &reason { (messages::staff_page::BECAUSE) bdi { (reason) } } (messages::staff_page::QUIET_UNTIL_BACK) }
                 div.actions { (order(cx, &view.state, "take_over", messages::buttons::TAKE_OVER, "primary")) }
             }
         }
     };
     let id = format!("h-{short}");
-    let mut piece = render::fragment(&id, "row approval", &inner(cx), &inner(&cx.neutral()));
+    let mut piece = piece::fragment(&id, "row approval", &inner(cx), &inner(&cx.neutral()));
     piece.spoken = messages::staff_page::asked_for_a_human(name);
     Some((handoff.asked_at, piece))
 }
@@ -185,7 +178,7 @@ pub(super) fn sessions(overview: &Overview) -> Fragment {
             (list_pager(overview.pages))
         }
     };
-    render::fragment("sessions", "sessions-table", &inner, &inner)
+    piece::fragment("sessions", "sessions-table", &inner, &inner)
 }
 
 /// What to do while nobody has begun.
@@ -247,7 +240,7 @@ fn row(head: &Head, overview: &Overview) -> Markup {
                 @if head.undelivered > 0 { " " span.tag { (messages::staff_page::not_delivered(head.undelivered)) } }
             }
             td data-label=(messages::staff_page::PROGRESS) { (how_far(head, flow.map(AsRef::as_ref))) }
-            td data-label=(messages::staff_page::LAST_ACTIVITY) { (render::time(head.updated_at)) @if is_inactive { " " span.tag { (messages::staff::INACTIVE) } } }
+            td data-label=(messages::staff_page::LAST_ACTIVITY) { (piece::time(head.updated_at)) @if is_inactive { " " span.tag { (messages::staff::INACTIVE) } } }
         }
     }
 }
@@ -325,7 +318,7 @@ fn outages(outages: &[Outage]) -> Markup {
                 ul {
                     @for Outage { cause, since, effects } in outages {
                         li {
-                            (cause) ". " (effects) (messages::staff_page::WAITING_SINCE) (render::time(*since)) ". "
+                            (cause) ". " (effects) (messages::staff_page::WAITING_SINCE) (piece::time(*since)) ". "
                             span.small { (messages::staff_page::WHAT_HELPS) (cause.kind.remedy()) "." }
                         }
                     }
@@ -339,7 +332,7 @@ fn outages(outages: &[Outage]) -> Markup {
 pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
     let name = view.state.known_as().unwrap_or(messages::staff_page::NO_NAME);
     let window = view.latest(cx.viewer);
-    let live = Some(page::live_url(cx, &window));
+    let live = Some(live_url(cx, &window));
     let frame = Frame { title: name, live, class: "talk staff", notice };
     frame.around(&html! {
         header.top {
@@ -355,7 +348,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
             (PreEscaped(collected(&view.state, &view.flow).html))
             div.view-as { label.switch { input #technical type="checkbox" autocomplete="off"; (messages::staff_page::TECHNICAL) } }
             h2 #talk .sr { (messages::buttons::TRANSCRIPT) }
-            (page::earlier_link(cx, window.from()))
+            (earlier_link(cx, window.from()))
             div #log aria-labelledby="talk" role="region" tabindex="-1" {
                 @for piece in view.log(cx, |recorded| window.holds(recorded)) { (PreEscaped(piece.html)) }
             }
@@ -407,7 +400,7 @@ pub(super) fn orders(state: &State, cx: &Cx) -> Fragment {
             }
         }
     };
-    render::fragment("orders", "orders", &inner(cx), &inner(&cx.neutral()))
+    piece::fragment("orders", "orders", &inner(cx), &inner(&cx.neutral()))
 }
 
 /// Takes somebody to the next part although something is missing.
@@ -466,7 +459,7 @@ pub(super) fn status_panel(state: &State, flow: &LoadedFlow) -> Fragment {
                 @match &handoff.claimed_by {
                     Some((_, name)) => { " · " bdi { (name) } (messages::staff_page::HAS_TAKEN_OVER) },
                     None => {
-                        " · " span.tag { (messages::staff_page::ASKED_FOR_A_HUMAN) } (messages::staff_page::SINCE_WITHIN) (render::time(handoff.asked_at))
+                        " · " span.tag { (messages::staff_page::ASKED_FOR_A_HUMAN) } (messages::staff_page::SINCE_WITHIN) (piece::time(handoff.asked_at))
                         @if let Some(reason) = more_than_a_call(&handoff.reason) { (messages::staff_page::BECAUSE) bdi { (reason) } }
                     },
                 }
@@ -474,7 +467,7 @@ pub(super) fn status_panel(state: &State, flow: &LoadedFlow) -> Fragment {
         }
         (kept_until(state, flow))
     };
-    render::fragment("standing", "standing", &inner, &inner)
+    piece::fragment("standing", "standing", &inner, &inner)
 }
 
 /// When something goes by the flow's retention, or why nothing does.
@@ -491,7 +484,7 @@ fn kept_until(state: &State, flow: &LoadedFlow) -> Markup {
     html! {
         @match &keeping.hold {
             Some(hold) => p.small {
-                (icons::calendar()) (messages::staff_page::HELD_SINCE) (render::time(hold.since)) ": " bdi { (hold.reason) }
+                (icons::calendar()) (messages::staff_page::HELD_SINCE) (piece::time(hold.since)) ": " bdi { (hold.reason) }
                 @if keeping.erasure_asked { (messages::staff_page::DELETION_ASKED) }
             },
             None => @if !days.is_empty() {
@@ -555,5 +548,5 @@ pub(super) fn collected(state: &State, flow: &LoadedFlow) -> Fragment {
             }
         }
     };
-    render::fragment("collected", "collected-holder", &inner, &inner)
+    piece::fragment("collected", "collected-holder", &inner, &inner)
 }

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
     effects::{self, Noted},
     limits,
+    message::{Body, Message, Voice},
 };
 use crate::{
     base::ids::{CallId, WaitId},
@@ -16,8 +16,6 @@ use crate::{
     flow::LoadedFlow,
     messages,
     model::{
-        artifact::Artifact,
-        effect::Handout,
         session::PersonId,
         transcript::{
             Amendments, AskState, Audience, Call, CallResult, Event, Origin, Recorded, Speaker,
@@ -27,91 +25,6 @@ use crate::{
     },
     session::{State, commands::is_still_offered, evidence},
 };
-
-/// Something that the page shows, in a stable place under a stable name.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Message {
-    /// Its name in the page.
-    pub id: String,
-    /// When it happened.
-    pub at: DateTime<Utc>,
-    /// What it shows.
-    pub body: Body,
-}
-
-/// What a message shows.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Body {
-    /// Somebody's words.
-    Bubble {
-        /// Whose.
-        voice: Voice,
-        /// What they said.
-        text: String,
-        /// What the bot offers under it.
-        offers: Vec<Offered>,
-    },
-    /// A question and how it stands.
-    Card {
-        /// The question, standing as it does now.
-        wait: Box<Wait>,
-        /// It was asked again further down; this one is history.
-        again: bool,
-    },
-    /// A file that was sent.
-    File(Artifact),
-    /// The participant may fetch a copy of everything.
-    Export,
-    /// The bot hands something over.
-    Handed {
-        /// What.
-        what: Handout,
-        /// What stands beside it.
-        text: String,
-    },
-    /// A new part of the interview begins.
-    Part(String),
-    /// What staff were sent about the session, under the words that say so.
-    Summary {
-        /// The words.
-        text: String,
-        /// The summary, as `CommonMark`.
-        summary: String,
-    },
-    /// What another platform would have done, as `CommonMark`.
-    Rehearsed {
-        /// What.
-        would: String,
-        /// What would be read there.
-        text: Option<String>,
-        /// That it was not done.
-        note: &'static str,
-    },
-    /// Something that happened, in a few words; `detail` is for a closer look.
-    Line {
-        /// The words.
-        text: String,
-        /// JSON or an error, as it is.
-        detail: Option<String>,
-        /// Whether it tells how the bot works, which staff see only when they ask for it.
-        technical: bool,
-    },
-}
-
-/// Who speaks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Voice {
-    /// The bot.
-    Bot,
-    /// The bot, to the staff.
-    BotToStaff,
-    /// The participant.
-    Participant,
-    /// A staff member.
-    Staff(String),
-    /// Somebody else in the thread.
-    Bystander(String),
-}
 
 /// The messages on a page that is kept up to date: those from an event on, and older questions that were open when it was
 /// drawn. As the query of an address, `from=120&also=3,17`.
@@ -512,4 +425,10 @@ pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Audience) ->
         }
         (_, false) => by_name.to_owned(),
     }
+}
+
+/// `Approved by Grace`, as this viewer reads it.
+pub(super) fn by_whom(by: &PersonId, by_name: &str, state: &State, viewer: Audience) -> String {
+    let name = name_of(by, by_name, state, viewer);
+    if name == messages::forms::YOU { messages::forms::YOU_WITHIN.to_owned() } else { name }
 }

@@ -6,9 +6,10 @@ use anteroom::{
     base::ids::{CountingIds, SessionId, WaitId},
     chat::form::{self, ComponentId, Fields, Sheet},
     gateway::web::{
+        message::{Body, Message},
         parse,
-        render::{Cx, Draft, message},
-        timeline::{Body, Message},
+        piece::{Cx, Draft},
+        render::message,
     },
     model::{
         session::{FlowPin, PersonId, Place, Platform, Status},

@@ -1,137 +1,23 @@
-//! Whole pages. Pure: what they show is given.
+//! The participant's pages. Pure: what they show is given.
 
-use std::sync::Arc;
-
-use axum::{
-    http::StatusCode,
-    response::{Html, IntoResponse, Response},
-};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::{
-    activity::{self, Activity},
-    brand,
+    activity, brand,
+    frame::Frame,
     guard::Browser,
     icons, limits,
-    render::{self, Cx, Fragment, notice},
-    timeline::{Timeline, Window},
+    piece::{self, Cx, Fragment},
+    render,
+    view::{View, earlier_link, live_url},
 };
 use crate::{
     chat::form::Words,
     flow::LoadedFlow,
     messages,
-    model::{
-        session::{Head, Status},
-        transcript::{Audience, Recorded},
-    },
+    model::session::{Head, Status},
     session::State,
-    store::Loaded,
 };
-
-/// A session as pages show it.
-#[derive(Debug)]
-pub struct View {
-    /// With its events.
-    pub loaded: Loaded,
-    /// What they add up to.
-    pub state: Arc<State>,
-    /// What it runs.
-    pub flow: Arc<LoadedFlow>,
-    /// What the bot does just now.
-    pub doing: Activity,
-}
-
-impl View {
-    fn timeline(&self, viewer: Audience) -> Timeline<'_> {
-        Timeline::of(&self.loaded.events, &self.state, &self.flow, viewer)
-    }
-
-    /// What is shown where nothing else is asked for.
-    pub fn latest(&self, viewer: Audience) -> Window {
-        self.timeline(viewer).latest(limits::LOG_MAX)
-    }
-
-    /// The messages whose events are wanted as pieces of the page, oldest first.
-    pub fn log(&self, cx: &Cx, is_wanted: impl Fn(&Recorded) -> bool) -> Vec<Fragment> {
-        let messages = self.timeline(cx.viewer).messages(is_wanted);
-        messages.iter().map(|message| render::message(message, &self.state, cx)).collect()
-    }
-
-    /// Every piece of the page that changes while it is open.
-    pub fn pieces(&self, cx: &Cx, window: &Window) -> Vec<Fragment> {
-        let mut pieces = vec![render::status(&self.state, &self.flow, cx.viewer)];
-        if cx.viewer == Audience::Staff {
-            pieces.push(super::staff_page::orders(&self.state, cx));
-            pieces.push(super::staff_page::status_panel(&self.state, &self.flow));
-            pieces.push(super::staff_page::collected(&self.state, &self.flow));
-        } else {
-            pieces.push(menu(&self.state, cx));
-        }
-        pieces.extend(self.log(cx, |recorded| window.holds(recorded)));
-        if cx.viewer == Audience::Participant {
-            pieces.extend(self.doing.draft.as_ref().map(activity::render_draft));
-            pieces.push(self.doing.line(cx));
-        }
-        pieces.push(render::tail(&self.state, cx));
-        pieces
-    }
-}
-
-/// What surrounds every page.
-pub(super) struct Frame<'a> {
-    pub(super) title: &'a str,
-    /// Where live updates of this page come from.
-    pub(super) live: Option<String>,
-    pub(super) class: &'a str,
-    /// What became of the last form.
-    pub(super) notice: Option<&'a Words>,
-}
-
-impl Frame<'_> {
-    pub(super) fn around(&self, content: &Markup) -> Markup {
-        html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
-                    title { (self.title) " · " (brand::current().name) }
-                    link rel="stylesheet" href="/assets/app.css";
-                    @if brand::current().accents.is_some() { link rel="stylesheet" href="/assets/brand.css"; }
-                    link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
-                    script src="/assets/app.js" defer {}
-                }
-                body class=(self.class) data-live=[self.live.as_deref()] {
-                    a.skip-link href="#main" { (messages::page::SKIP_TO_CONTENT) }
-                    div #notice role="alert" { @if let Some(words) = self.notice { p { (notice(words)) } } }
-                    p #link role="status" {}
-                    (content)
-                    p #aloud .sr aria-live="polite" {}
-                }
-            }
-        }
-    }
-}
-
-/// A page that says why there is nothing else on it.
-pub fn problem(status: StatusCode, words: &str) -> Response {
-    problem_at(status, words, "/")
-}
-
-/// The same with the way back to the page that it happened on.
-pub fn problem_at(status: StatusCode, words: &str, home: &str) -> Response {
-    let frame = Frame { title: messages::page::SORRY, live: None, class: "plain", notice: None };
-    let back = match home {
-        "/" => messages::buttons::BACK_TO_START,
-        home if home.contains("/s/") => messages::buttons::BACK_TO_CONVERSATION,
-        _ => messages::buttons::BACK,
-    };
-    let content = html! {
-        main #main { h1 { (messages::page::SORRY) } p { (words) } p { a.button href=(home) { (back) } } }
-    };
-    (status, Html(frame.around(&content).into_string())).into_response()
-}
 
 /// What the start page shows.
 pub(super) struct Start<'a> {
@@ -179,7 +65,7 @@ fn own(head: &Head, flows: &[&LoadedFlow]) -> Markup {
     html! {
         li {
             a href={ "/s/" (head.id) } { strong { (title) } }
-            span.small { (messages::staff::status(head.status)) " · " (render::time(head.updated_at)) }
+            span.small { (messages::staff::status(head.status)) " · " (piece::time(head.updated_at)) }
         }
     }
 }
@@ -241,51 +127,6 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
     })
 }
 
-/// Where live updates of a page come from.
-pub(super) fn live_url(cx: &Cx, window: &Window) -> String {
-    cx.url("live") + &window.query()
-}
-
-/// The way to the messages before the event `from`, if there are any.
-pub(super) fn earlier_link(cx: &Cx, from: u64) -> Markup {
-    html! {
-        @if from > 0 {
-            nav.pager aria-label=(messages::buttons::EARLIER) {
-                a.button.quiet href={ (cx.home()) "?before=" (from) } rel="prev" { (icons::previous()) (messages::buttons::EARLIER) }
-            }
-        }
-    }
-}
-
-/// A page of the messages before the event `before`, to read.
-pub(super) fn earlier(view: &View, cx: &Cx, before: u64) -> Markup {
-    let title = match cx.viewer {
-        Audience::Participant => &view.flow.flow.title,
-        Audience::Staff => view.state.known_as().unwrap_or(messages::staff_page::NO_NAME),
-    };
-    let from = view.timeline(cx.viewer).start(before, limits::LOG_MAX);
-    let class = if cx.viewer == Audience::Staff { "talk staff" } else { "talk" };
-    let frame = Frame { title, live: None, class, notice: None };
-    frame.around(&html! {
-        header.top {
-            div.inner {
-                a.brand-mark href=(cx.home()) aria-label=(messages::buttons::OPEN_CONVERSATION) { (icons::back()) }
-                h1 { (brand::logo()) bdi { (title) } }
-            }
-        }
-        main #main {
-            h2 #talk .sr { (messages::staff::CONVERSATION) }
-            (earlier_link(cx, from))
-            div #log aria-labelledby="talk" role="region" tabindex="-1" {
-                @for piece in &view.log(cx, |recorded| (from..before).contains(&recorded.seq)) { (PreEscaped(&piece.html)) }
-            }
-            nav.pager aria-label=(messages::buttons::NEWEST) {
-                a.button.quiet href=(cx.home()) rel="next" { (messages::buttons::NEWEST) (icons::next()) }
-            }
-        }
-    })
-}
-
 fn composer(cx: &Cx) -> Markup {
     html! {
         footer.composer {
@@ -307,7 +148,7 @@ fn composer(cx: &Cx) -> Markup {
 }
 
 /// What a participant may always do.
-fn menu(state: &State, cx: &Cx) -> Fragment {
+pub(super) fn menu(state: &State, cx: &Cx) -> Fragment {
     let inner = |cx: &Cx| {
         html! {
             details.menu {
@@ -336,7 +177,7 @@ fn menu(state: &State, cx: &Cx) -> Fragment {
             }
         }
     };
-    render::fragment("menu", "menu-holder", &inner(cx), &inner(&cx.neutral()))
+    piece::fragment("menu", "menu-holder", &inner(cx), &inner(&cx.neutral()))
 }
 
 fn order(cx: &Cx, state: &State, command: &str, label: &str) -> Markup {
