@@ -16,6 +16,7 @@ mod acknowledge;
 mod budget;
 mod close;
 mod http;
+mod reconnect;
 mod session;
 mod shard;
 mod wire;
@@ -250,7 +251,7 @@ impl Gateway {
                 link: Arc::clone(link),
                 pace: self.pace.clone(),
             };
-            shards.spawn(shard.run(stop.clone()));
+            shards.spawn(reconnect::run(shard, stop.clone()));
         }
         let mut result = Ok(());
         while let Some(ended) = shards.join_next().await {

@@ -1,4 +1,4 @@
-//! One connection after another for one shard: a session goes on where the one before ended, or is begun anew.
+//! One shard: how its connections are opened, and how far its session came.
 
 use std::{
     hash::{BuildHasher as _, RandomState},
@@ -7,41 +7,32 @@ use std::{
 };
 
 use futures::{SinkExt as _, StreamExt as _};
-use metrics::counter;
 use serde_json::{Value, json};
 use serenity::model::gateway::GatewayIntents;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
-use tokio_util::sync::CancellationToken;
 
 use super::{
-    Error, Next, Pace, Refusal,
+    Error, Pace, Refusal,
     acknowledge::Intake,
-    after,
     budget::{Budget, Denied},
     session::{Kept, Session},
-    wire::{Ended, Why, Wire},
 };
 use crate::{
-    base::telemetry::{link::Link, metric},
+    base::telemetry::link::Link,
     config::{Proxies, Secret, llm::is_loopback},
     gateway::discord::api::Failure,
-    net::outbound,
+    net::outbound::{self, Socket},
 };
 
 /// Longest frame that is read, in bytes: a large server comes in one.
 const FRAME_MAX: usize = 32 * 1024 * 1024;
-
-/// A connection that lived so long was a good one: the next pause is a short one again.
-const GOOD: Duration = Duration::from_secs(30);
 
 /// Times that the address for going on is tried before the gateway's own is.
 const AT_ITS_ADDRESS: u32 = 3;
 
 /// Members of a large server that are listed when it comes; the fewest there can be, as they are not used.
 const LARGE: u64 = 50;
-
-pub(super) use outbound::Socket as Stream;
 
 /// One shard.
 #[derive(Debug)]
@@ -59,7 +50,7 @@ pub(super) struct Shard {
 }
 
 /// Why there is no connection.
-enum Unopened {
+pub(super) enum Unopened {
     /// It may go better in a while.
     Later(String, Option<Duration>),
     /// It will not.
@@ -67,85 +58,13 @@ enum Unopened {
 }
 
 /// A connection that was greeted and said who it is.
-struct Opened {
-    stream: Stream,
+pub(super) struct Opened {
+    pub(super) stream: Socket,
     /// Between two heartbeats.
-    heartbeat: Duration,
+    pub(super) heartbeat: Duration,
 }
 
 impl Shard {
-    /// Keeps it connected until `stop`, or until Discord does not want it any more.
-    pub(super) async fn run(self, stop: CancellationToken) -> Result<(), Error> {
-        let mut session = self.kept.load().await;
-        let mut pauses = Pauses { pace: &self.pace, next: self.pace.pause };
-        let mut failed = 0;
-        loop {
-            let opened = tokio::select! {
-                () = stop.cancelled() => return Ok(()),
-                opened = self.open(session.as_ref(), failed) => opened,
-            };
-            let pause = match opened {
-                Ok(opened) => {
-                    failed = 0;
-                    let began = Instant::now();
-                    let wire = Wire::new(&self, opened.stream, opened.heartbeat, session.take());
-                    let ended = wire.run(&stop).await;
-                    session = ended.session.clone();
-                    if ended.why == Why::Stopped {
-                        return Ok(());
-                    }
-                    self.ended(&ended, &mut session).await?;
-                    pauses.after(ended.why, began.elapsed())
-                }
-                Err(Unopened::Never(error)) => return Err(error),
-                Err(Unopened::Later(why, wait)) => {
-                    failed += 1;
-                    counter!(metric::DISCORD_RECONNECTS, "why" => "unopened").increment(1);
-                    let pause = pauses.next().max(wait.unwrap_or_default());
-                    tracing::warn!(
-                        why,
-                        ?pause,
-                        discord.shard = self.number,
-                        "no connection to Discord"
-                    );
-                    pause
-                }
-            };
-            tokio::select! {
-                () = stop.cancelled() => return Ok(()),
-                () = sleep(pause) => {}
-            }
-        }
-    }
-
-    /// What follows from the end of a connection.
-    async fn ended(&self, ended: &Ended, session: &mut Option<Session>) -> Result<(), Error> {
-        let why = ended.why.word();
-        counter!(metric::DISCORD_RECONNECTS, "why" => why).increment(1);
-        tracing::info!(discord.shard = self.number, why, code = ?ended.why.code(), "reopening a connection to Discord");
-        let next = match ended.why {
-            Why::Closed(code) => after(code),
-            Why::Invalid { resumable: false } => Next::Identify,
-            Why::Stopped | Why::Asked | Why::Invalid { .. } | Why::Silent | Why::NotSaved => {
-                Next::Resume
-            }
-        };
-        match next {
-            Next::Resume => Ok(()),
-            Next::Identify => {
-                if session.take().is_some() {
-                    tracing::warn!(
-                        discord.shard = self.number,
-                        "the Discord session has ended; events since then will not be delivered again"
-                    );
-                }
-                self.keep(None).await;
-                Ok(())
-            }
-            Next::Stop(refusal) => Err(Error::Refused(refusal)),
-        }
-    }
-
     /// Keeps how far the session came. Where that fails, more comes again later.
     pub(super) async fn keep(&self, session: Option<&Session>) -> bool {
         let why = match timeout(self.pace.take, self.kept.keep(session)).await {
@@ -161,8 +80,12 @@ impl Shard {
         false
     }
 
-    /// Opens a connection, waits until Discord greets, and says who this is.
-    async fn open(&self, session: Option<&Session>, failed: u32) -> Result<Opened, Unopened> {
+    /// Opens a connection, waits until Discord greets, and says who this is. So many attempts before it have `failed`.
+    pub(super) async fn open(
+        &self,
+        session: Option<&Session>,
+        failed: u32,
+    ) -> Result<Opened, Unopened> {
         let address = match session {
             Some(session) if failed < AT_ITS_ADDRESS => session.url.clone(),
             Some(_) => self.budget.address().await.map_err(|failure| unasked(&failure))?,
@@ -243,7 +166,7 @@ fn unasked(failure: &Failure) -> Unopened {
 }
 
 /// The first frame: how often the heart is to beat.
-async fn greeting(stream: &mut Stream) -> Result<Duration, &'static str> {
+async fn greeting(stream: &mut Socket) -> Result<Duration, &'static str> {
     while let Some(frame) = stream.next().await {
         match frame {
             Ok(Message::Text(text)) => {
@@ -261,32 +184,4 @@ async fn greeting(stream: &mut Stream) -> Result<Duration, &'static str> {
         }
     }
     Err("closed before the greeting")
-}
-
-/// How long to wait before the next connection.
-struct Pauses<'a> {
-    pace: &'a Pace,
-    next: Duration,
-}
-
-impl Pauses<'_> {
-    fn next(&mut self) -> Duration {
-        let pause = self.next;
-        self.next = (self.next * 2).min(self.pace.pause_max);
-        pause + Shard::part_of(pause)
-    }
-
-    fn after(&mut self, why: Why, lived: Duration) -> Duration {
-        if lived >= GOOD {
-            self.next = self.pace.pause;
-        }
-        match why {
-            // Discord waits for it.
-            Why::Asked if lived >= GOOD => Duration::ZERO,
-            Why::Invalid { .. } => {
-                self.next().max(self.pace.invalid) + Shard::part_of(self.pace.invalid)
-            }
-            _ => self.next(),
-        }
-    }
 }

@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     acknowledge::Spot,
     session::{Marks, Session},
-    shard::{Shard, Stream},
+    shard::Shard,
 };
-use crate::base::telemetry::link::Open;
+use crate::{base::telemetry::link::Open, net::outbound::Socket};
 
 /// Things of one connection that are taken at one time; beyond that nothing is read, and Discord waits.
 const IN_HAND_MAX: usize = 64;
@@ -78,7 +78,7 @@ type Taking = Pin<Box<dyn Future<Output = (u64, bool)> + Send>>;
 
 pub(super) struct Wire<'a> {
     shard: &'a Shard,
-    stream: Stream,
+    stream: Socket,
     session: Option<Session>,
     marks: Marks,
     /// The number that was kept last.
@@ -103,7 +103,7 @@ enum Step {
 impl<'a> Wire<'a> {
     pub(super) fn new(
         shard: &'a Shard,
-        stream: Stream,
+        stream: Socket,
         heartbeat: Duration,
         session: Option<Session>,
     ) -> Self {
