@@ -170,7 +170,7 @@ impl Streams {
                 Looked::Ended
             }
             Err(Failure::Refused { .. }) => self.drop_plan(held, session).await,
-            Err(failure) => again(&failure),
+            Err(failure) => Looked::after(&failure),
         }
     }
 
@@ -178,7 +178,7 @@ impl Streams {
     async fn drop_plan(&self, held: &mut Option<Stream>, session: SessionId) -> Looked {
         let Some(stream) = held.as_mut() else { return Looked::Done };
         if let Err(failure) = self.take_down(session, &stream.kept).await {
-            return again(&failure);
+            return Looked::after(&failure);
         }
         self.has_ended(held, session).await;
         Looked::Ended
@@ -201,10 +201,4 @@ fn is_at_work(engine: &Engine, look: &Look, stream: &Stream) -> bool {
 
 fn is_running(engine: &Engine, look: &Look) -> bool {
     !engine.pipeline().running(look.state.session).is_empty()
-}
-
-/// When it is tried again.
-pub(super) fn again(failure: &Failure) -> Looked {
-    let after = failure.wait().unwrap_or(limits::STREAM_PACE);
-    Looked::Again(Instant::now() + after.min(limits::STATUS_AGAIN))
 }

@@ -28,7 +28,6 @@ use tokio::{
 
 use super::{
     Agent,
-    plans::again,
     stream::{self, Fate, Kept, Opening, Stream, fate},
 };
 use crate::{
@@ -96,6 +95,14 @@ pub(super) enum Looked {
     Again(Instant),
     /// The message has ended, and with that how the session stands in Slack.
     Ended,
+}
+
+impl Looked {
+    /// A call has failed: when it is tried again.
+    pub(super) fn after(failure: &Failure) -> Self {
+        let after = failure.wait().unwrap_or(limits::STREAM_PACE);
+        Self::Again(Instant::now() + after.min(limits::STATUS_AGAIN))
+    }
 }
 
 impl Streams {
@@ -268,7 +275,7 @@ impl Streams {
             }
         };
         if let Err(failure) = ended {
-            return again(&failure);
+            return Looked::after(&failure);
         }
         self.has_ended(&mut held, session).await;
         Looked::Ended

@@ -22,7 +22,7 @@ use crate::{
     base::telemetry::{link::Link, metric},
     config::{Proxies, Secret, llm::is_loopback},
     gateway::slack::api::{Api, Failure, Method},
-    net::outbound,
+    net::outbound::{self, Socket},
 };
 
 /// Longest frame that is read, in bytes; the payloads of Slack's own examples have 30,000 at most, and a form may hold
@@ -44,8 +44,6 @@ const NEVER: [&str; 9] = [
     "token_expired",
     "token_revoked",
 ];
-
-pub(super) use outbound::Socket as Stream;
 
 /// The sockets.
 #[derive(Debug)]
@@ -149,7 +147,7 @@ impl Pool {
     /// Serves a socket until there should be another one; reading goes on beside.
     async fn serve(
         &self,
-        stream: Stream,
+        stream: Socket,
         sockets: &mut JoinSet<()>,
         stop: &CancellationToken,
     ) -> Why {
@@ -166,7 +164,7 @@ impl Pool {
     }
 
     /// Opens a socket and waits until Slack greets.
-    async fn open(&self) -> Result<Stream, Unopened> {
+    async fn open(&self) -> Result<Socket, Unopened> {
         let address = self.address().await?;
         let connecting = outbound::socket(&address, FRAME_MAX, &self.proxies);
         let mut stream = timeout(self.pace.open, connecting)
@@ -217,7 +215,7 @@ impl Pool {
 }
 
 /// The first frame of a socket.
-async fn greeting(stream: &mut Stream) -> Result<(), Unopened> {
+async fn greeting(stream: &mut Socket) -> Result<(), Unopened> {
     while let Some(frame) = stream.next().await {
         match frame {
             Ok(Message::Text(text)) => {

@@ -15,9 +15,8 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Pace,
     acknowledge::{Intake, Kind},
-    socket::Stream,
 };
-use crate::base::telemetry::metric;
+use crate::{base::telemetry::metric, net::outbound::Socket};
 
 /// Frames of one socket that are taken at one time; beyond that nothing is read, and Slack waits.
 const IN_HAND_MAX: usize = 64;
@@ -54,7 +53,7 @@ impl Why {
 type Taking = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
 
 pub(super) struct Wire {
-    stream: Stream,
+    stream: Socket,
     intake: Arc<Intake>,
     pace: Pace,
     /// Who opens the successor; told once.
@@ -74,7 +73,7 @@ enum Step {
 
 impl Wire {
     pub(super) fn new(
-        stream: Stream,
+        stream: Socket,
         intake: Arc<Intake>,
         pace: Pace,
         replace: oneshot::Sender<Why>,

@@ -492,8 +492,3 @@ fn text_input(max: usize) -> SlackBlockPlainTextInputElement {
 fn lines(max: usize) -> SlackInputBlockElement {
     text_input(max).into()
 }
-
-/// Whether all of a review can be edited in one form.
-pub(super) fn fits_whole(review: &Review) -> bool {
-    pages::fit(&pages::parts(review, &review_editor::Sheet::of(review)))
-}

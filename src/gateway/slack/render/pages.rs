@@ -287,6 +287,11 @@ pub(super) fn fit(parts: &[Part]) -> bool {
     blocks <= INPUTS_MAX + 20 && slots.map(Slot::bytes).sum::<usize>() < limits::VIEW_BYTES_OURS / 2
 }
 
+/// Whether all of a review can be edited in one form.
+pub(super) fn fits_whole(review: &Review) -> bool {
+    fit(&parts(review, &Sheet::of(review)))
+}
+
 /// A name for a group that it keeps when it moves: its place in the review, or that of its entry.
 fn name_of(
     review: &Review,

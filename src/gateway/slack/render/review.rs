@@ -5,7 +5,7 @@ use slack_morphism::prelude::{
     SlackSectionBlock,
 };
 
-use super::{Room, forms::fits_whole, inputs, pages, text::units};
+use super::{Room, inputs, pages, text::units};
 use crate::{
     chat::form::{
         ComponentId, Sheet, is_blank, one_line,
@@ -168,7 +168,7 @@ pub(super) fn buttons(wait: &Wait, review: &Review) -> Vec<SlackActionBlockEleme
     if !blank {
         buttons.push(Button::new(id("approve"), messages::buttons::LOOKS_RIGHT).primary().build());
     }
-    if fits_whole(review) {
+    if pages::fits_whole(review) {
         let edit = Button::new(
             id("edit"),
             if blank { messages::buttons::FILL_IN } else { messages::buttons::EDIT },
