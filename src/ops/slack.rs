@@ -12,6 +12,7 @@ use crate::{
     engine::{Engine, Parts},
     gateway::slack::{
         app::{App, Client},
+        background,
         connect::{self, Connection, Pace},
         handler::SlackInbox,
         installations,
@@ -72,7 +73,7 @@ impl Slack {
         }
         let listening = connection.run(shutdown.clone());
         tasks.spawn(async move { Ok(listening.await?) });
-        let keeping = app.run(Arc::clone(&link), shutdown.clone());
+        let keeping = background::run(app, Arc::clone(&link), shutdown.clone());
         tasks.spawn(async move {
             keeping.await;
             Ok(())

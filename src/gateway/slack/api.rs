@@ -340,7 +340,10 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::{base::telemetry::ready::Ready as _, gateway::slack::installations::Installation};
+    use crate::{
+        base::telemetry::ready::Ready as _,
+        gateway::slack::{installations::Installation, tokens},
+    };
 
     /// What was asked, and what is answered, in order; the last answer again and again.
     #[derive(Default)]
@@ -474,10 +477,10 @@ mod tests {
         assert_eq!(script.lock().unwrap().asked.len(), 1, "it is not tried for a call");
         assert!(installations.live().is_empty());
         insta::assert_snapshot!(installations.ready().unwrap_err(), @"Slack does not accept the bot's token: `token_revoked`. What was to be posted waits. hint: install the app in that workspace again");
-        installations.recheck(&api).await;
+        tokens::recheck(&api).await;
         assert!(installations.ready().is_err());
         let mut installed = installations.installed();
-        installations.recheck(&api).await;
+        tokens::recheck(&api).await;
         assert_eq!(
             (installed.recv().await.unwrap().team.as_str(), installations.ready()),
             ("T01", Ok(()))

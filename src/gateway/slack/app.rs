@@ -3,21 +3,18 @@
 use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
-use tokio::sync::{Mutex as Turn, broadcast::error::RecvError};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::Mutex as Turn;
 
 use super::{
     agent::Agent,
     api::{self, Api},
-    catch_up,
     files::Files,
-    handler,
     home::Home,
     installations::{self, Installations},
     people::People,
 };
 use crate::{
-    base::{clock::Clock, ids::Ids, telemetry::link::Link},
+    base::{clock::Clock, ids::Ids},
     chat::{
         Afterwards, Deduplicator, NoticeLimiter, PossibleDuplicates, PostLog, RenderCache,
         WorkIndicators, catch_up::LastRead, message_index::MessageIndex,
@@ -27,10 +24,7 @@ use crate::{
         settings::{SlackConnection, SlackTokens},
     },
     engine::{Engine, Parts},
-    model::{
-        effect::{Cause, CauseKind},
-        session::Platform,
-    },
+    model::session::Platform,
     store::Store,
 };
 
@@ -184,57 +178,6 @@ impl App {
     /// Who decides what an update comes to.
     pub const fn engine(&self) -> &Engine {
         &self.engine
-    }
-
-    /// Reads what was written while nobody listened, keeps tokens and groups fresh, and brings conversations back where
-    /// the app is installed again, until `shutdown`; what was begun after an acknowledgement is finished before it
-    /// returns. `link` tells whether Slack reaches the bot.
-    pub async fn run(self: Arc<Self>, link: Arc<Link>, shutdown: CancellationToken) {
-        tokio::join!(
-            catch_up::keep_up(&self, &link, &shutdown),
-            self.api.installations().run(&self.api, shutdown.clone()),
-            self.people.run(shutdown.clone()),
-            self.welcome_back(shutdown.clone()),
-            self.report_rejected(shutdown.clone()),
-            Box::pin(self.agent.run(shutdown.clone())),
-            Box::pin(self.home.run(self.engine.clone(), shutdown.clone())),
-        );
-        self.afterwards.finish().await;
-    }
-
-    /// A token that Slack refuses is a cause that operators and staff read of, also while nothing waits for it.
-    async fn report_rejected(&self, shutdown: CancellationToken) {
-        let mut rejected = self.api.installations().rejected();
-        loop {
-            let team = tokio::select! {
-                () = shutdown.cancelled() => return,
-                team = rejected.recv() => team,
-            };
-            match team {
-                Ok(team) => {
-                    let kind = CauseKind::TokenRejected;
-                    self.engine.report_outage(Cause::of_workspace(kind, Platform::Slack, &team));
-                }
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return,
-            }
-        }
-    }
-
-    /// What has paused because the app was gone goes on.
-    async fn welcome_back(self: &Arc<Self>, shutdown: CancellationToken) {
-        let mut installed = self.api.installations().installed();
-        loop {
-            let installation = tokio::select! {
-                () = shutdown.cancelled() => return,
-                installation = installed.recv() => installation,
-            };
-            match installation {
-                Ok(installation) => handler::installed_again(self, installation),
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return,
-            }
-        }
     }
 
     /// Resolves when nothing that was begun after an acknowledgement is in hand.

@@ -15,18 +15,18 @@ use super::{
     api::Method,
     app::App,
     files::Upload,
-    handler::{ReplyTarget, UpdateContext, post_ephemeral, reply_target_of},
     inbound::{Ack, Action, Actor, Message, NotSaved},
     profile,
     render::Message as Post,
     texts, transcript,
+    update::{UpdateContext, post_ephemeral, reply_target_of},
 };
 use crate::{
     base::ids::SessionId,
     chat::{
         commands::decide::startable,
         form::{typed, words},
-        handler::{self, ButtonId, Buttons, Update},
+        handler::{self, ButtonId, Buttons, ReplyTarget, Update},
         transcript::{Opened, Opening},
     },
     engine::{Beginning, Look},

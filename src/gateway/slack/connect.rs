@@ -27,6 +27,7 @@ use self::{acknowledge::Intake, socket::Pool};
 use super::{
     api::{Api, Failure},
     inbound::Inbox,
+    tokens,
 };
 use crate::{
     base::{clock::Clock, telemetry::metric},
@@ -228,7 +229,7 @@ async fn is_known(api: &Api, tokens: &SlackTokens) -> Result<bool, Error> {
     if matches!(tokens, SlackTokens::Many(_)) {
         return Ok(true);
     }
-    match api.installations().begin(api).await {
+    match tokens::identify(api).await {
         Ok(()) => Ok(true),
         Err(Failure::Refused { error, .. }) => Err(Error::BotToken(error)),
         Err(failure) => {
@@ -246,7 +247,7 @@ async fn introduce(api: &Api, pace: &Pace, shutdown: &CancellationToken) -> Resu
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(pause) => {}
         }
-        match api.installations().begin(api).await {
+        match tokens::identify(api).await {
             Ok(()) => return Ok(()),
             Err(Failure::Refused { error, .. }) => return Err(Error::BotToken(error)),
             Err(_) => pause = (pause * 2).min(pace.pause_max),

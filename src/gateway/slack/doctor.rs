@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{
     api::{Api, Failure, Method},
     installations::{BOT_SCOPES, Installations},
-    manifest,
+    manifest, tokens,
 };
 use crate::{
     base::clock::Clock,
@@ -99,7 +99,7 @@ pub async fn online(patient: &DoctorContext<'_>, report: &mut Report) {
     let known = asked.token(bot_token, bot_token_file.is_some(), report).await;
     let installations = Arc::new(Installations::plain(bot_token.clone()));
     let SlackConnection { api_url, rates, proxies, .. } = connection;
-    let api = match Api::through(api_url, Arc::clone(&installations), rates, proxies) {
+    let api = match Api::through(api_url, installations, rates, proxies) {
         Ok(api) => api,
         Err(error) => {
             report.failed(&error);
@@ -108,7 +108,7 @@ pub async fn online(patient: &DoctorContext<'_>, report: &mut Report) {
     };
     socket(&api, &connection.transport, report).await;
     let Some(team) = known else { return };
-    if let Err(failure) = installations.begin(&api).await {
+    if let Err(failure) = tokens::identify(&api).await {
         report.wrong(
             format!("Slack does not say whose token this is: {failure}"),
             "try it once more",

@@ -4,7 +4,6 @@
 //! Forms are opened from what is stored, before anything else; what needs Slack is done after the acknowledgement.
 
 mod answers;
-mod notices;
 mod reachability;
 
 use std::sync::Arc;
@@ -14,31 +13,22 @@ use async_trait::async_trait;
 use super::{
     app::App,
     commands, files,
-    inbound::{Ack, Action, Actor, Envelope, File, Inbox, Incoming, Message, NotSaved, Workspace},
-    people, render, texts,
+    inbound::{Ack, Actor, Envelope, File, Inbox, Incoming, Message, NotSaved},
+    people,
+    update::UpdateContext,
 };
 use crate::{
     base::ids::SessionId,
     chat::{
-        Deduplicator,
-        form::{Words, typed},
-        handler::{self, Messages, Update, Written},
+        form::typed,
+        handler::{self, Messages, ReplyTarget, Update, Written},
         message_index::{Mark, MessageRef, Role},
     },
-    config::Configured,
-    engine::Engine,
-    flow::Library,
-    model::session::{Head, PersonId, Place, Platform},
-    session::Responder,
+    model::session::{Head, Place, Platform},
     store::{self, Find},
 };
 
-pub(super) use crate::chat::handler::ReplyTarget;
-
-pub(super) use self::{
-    notices::{Form, post_ephemeral},
-    reachability::installed_again,
-};
+pub(super) use self::reachability::installed_again;
 
 /// What comes in, to the engine.
 #[derive(Debug, Clone)]
@@ -84,35 +74,7 @@ impl Inbox for SlackInbox {
     }
 }
 
-/// One update, with what is needed to deal with it.
-pub(super) struct UpdateContext<'a> {
-    pub(super) app: &'a Arc<App>,
-    pub(super) engine: &'a Engine,
-    /// Names the event.
-    pub(super) key: String,
-    pub(super) workspace: Workspace,
-}
-
 impl UpdateContext<'_> {
-    pub(super) fn team(&self) -> &str {
-        &self.workspace.team
-    }
-
-    /// The flows that can be started here.
-    pub(super) fn library(&self) -> Library {
-        self.engine.parts().library.of(Platform::Slack, self.team())
-    }
-
-    /// What is set up here.
-    pub(super) fn configured(&self) -> Configured<'_> {
-        self.app.settings.of(Platform::Slack, self.team())
-    }
-
-    /// The conversations of a person here, newest first.
-    pub(super) async fn conversations(&self, person: &PersonId) -> Result<Vec<Head>, store::Error> {
-        self.app.store.find(Find::Person(person.clone())).await
-    }
-
     /// The app was opened: suggestions for who writes, one's own conversations on Home.
     fn opened(&self, by: Actor, tab: &str, channel: String) -> Ack {
         let (app, engine, workspace) =
@@ -172,78 +134,6 @@ impl UpdateContext<'_> {
         }
         self.app.threads.belongs(session, (self.team(), &root), Role::Conversation).await?;
         self.app.threads.mark(session, Mark::Root, &root).await
-    }
-
-    /// The participant of a conversation, about whom nothing needs to be asked.
-    pub(super) async fn participant(&self, by: &Actor, name: Option<&str>) -> Responder {
-        let mut from = self.app.people.known(self.team(), &by.user).await;
-        if let Some(name) = name {
-            name.clone_into(&mut from.name);
-        }
-        from
-    }
-
-    /// Somebody with what they may do now.
-    pub(super) async fn rights(&self, by: &Actor) -> Result<Responder, people::Unknown> {
-        self.app.people.responder(&self.workspace, by).await
-    }
-}
-
-#[async_trait]
-impl Update for UpdateContext<'_> {
-    type Actor = Actor;
-    type Ack = Ack;
-
-    fn engine(&self) -> &Engine {
-        self.engine
-    }
-
-    fn key(&self) -> &str {
-        &self.key
-    }
-
-    fn deduplicator(&self) -> &Deduplicator {
-        &self.app.deduplicator
-    }
-
-    fn done(&self) -> Ack {
-        Ack::Empty
-    }
-
-    fn tell(&self, to: &ReplyTarget, text: &str) -> Ack {
-        self.tell_limited(to, text);
-        Ack::Empty
-    }
-
-    fn say(&self, to: &ReplyTarget, text: &str) -> Ack {
-        for message in render::post(text) {
-            self.post_ephemeral(to, message);
-        }
-        Ack::Empty
-    }
-
-    fn sentence(&self, words: &Words) -> String {
-        texts::sentence(words)
-    }
-
-    fn person(&self, by: &Actor) -> PersonId {
-        people::person_id(self.team(), &by.user)
-    }
-
-    async fn known(&self, head: &Head, by: &Actor) -> Responder {
-        let name = head.name.as_deref().filter(|_| self.is_participant(head, by));
-        self.participant(by, name).await
-    }
-
-    /// Rights end where the workspace does, unless the app was installed for the whole organisation.
-    async fn responder(&self, head: &Head, by: &Actor) -> Result<Responder, String> {
-        let mut from = self.rights(by).await.map_err(|unchecked| unchecked.to_string())?;
-        let is_here = head.place.workspace == self.team();
-        if from.staff && !self.workspace.is_enterprise_install && !is_here {
-            from.staff = false;
-            from.approver_of.clear();
-        }
-        Ok(from)
     }
 }
 
@@ -324,14 +214,4 @@ fn target_of(message: &Message) -> ReplyTarget {
 
 fn source_of(message: &Message) -> String {
     format!("{}/{}", message.channel, message.ts)
-}
-
-/// Who used a component, and where.
-pub(super) fn reply_target_of(action: &Action) -> ReplyTarget {
-    let channel = action.message.as_ref().map(|(channel, _)| channel.clone());
-    ReplyTarget {
-        user: action.by.user.clone(),
-        channel: channel.unwrap_or_else(|| action.by.user.clone()),
-        thread: action.thread.clone(),
-    }
 }

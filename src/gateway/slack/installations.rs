@@ -4,7 +4,7 @@
 //! ([`routes`]): their tokens are sealed in the store's notes, renewed before they run out, and gone with the app.
 //! An organisation that installed the app for all its workspaces has one token for them.
 //!
-//! A token that Slack does not accept is kept and asked about again ([`Installations::recheck`]): what was to leave waits.
+//! A token that Slack does not accept is kept and asked about again ([`super::tokens`]): what was to leave waits.
 
 mod enterprise_workspaces;
 mod grant;
@@ -16,23 +16,17 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
-    time::Duration,
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use tokio::sync::{Mutex, broadcast};
-use tokio_util::sync::CancellationToken;
 
 use self::{
     grant::{Asker, Granted, Refusal},
     vault::{Tokens, Unsealed, Vault},
 };
-use super::{
-    api::{Api, Failure, Method},
-    inbound,
-};
+use super::inbound;
 use crate::{
     base::clock::Clock,
     config::{Secret, settings::SlackOauth},
@@ -115,6 +109,15 @@ pub enum Error {
     Client(#[from] reqwest::Error),
 }
 
+/// Why there is no token for a workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoToken {
+    /// Slack does not accept it.
+    Rejected,
+    /// The app is not installed there.
+    NotInstalled,
+}
+
 /// An installation with its token.
 #[derive(Debug, Clone)]
 struct Entry {
@@ -144,11 +147,11 @@ impl Entry {
     }
 
     /// The token, or why there is none.
-    fn token(&self) -> Result<&Secret, Failure> {
+    fn token(&self) -> Result<&Secret, NoToken> {
         match self.status {
             TokenStatus::Accepted => Ok(&self.token),
-            TokenStatus::Rejected(_) => Err(Failure::TokenRejected),
-            TokenStatus::Gone => Err(Failure::NotInstalled),
+            TokenStatus::Rejected(_) => Err(NoToken::Rejected),
+            TokenStatus::Gone => Err(NoToken::NotInstalled),
         }
     }
 }
@@ -178,7 +181,7 @@ struct Many {
 #[derive(Debug)]
 pub struct Installations {
     known: RwLock<Known>,
-    /// The one token of the configuration, until [`Installations::begin`] has asked whose it is; and the file it stands in.
+    /// The one token of the configuration, until [`super::tokens::identify`] has asked whose it is; and the file it stands in.
     plain: Option<(Secret, Option<PathBuf>)>,
     many: Option<Many>,
     installed: broadcast::Sender<Installation>,
@@ -216,9 +219,6 @@ const HOMES: &str = "slack/home/";
 /// Installations that a slow listener may fall behind.
 const INSTALLED_KEPT: usize = 16;
 
-/// How often the age of tokens is looked at, and Slack is asked about those that it did not accept.
-const LOOK: Duration = Duration::from_secs(30);
-
 /// A token that lives no longer than this is not used any more.
 const LAST_MOMENT: TimeDelta = TimeDelta::seconds(30);
 
@@ -235,7 +235,7 @@ impl Default for Installations {
 }
 
 impl Installations {
-    /// One workspace, by the bot token of the configuration; whose it is, [`Installations::begin`] asks.
+    /// One workspace, by the bot token of the configuration; whose it is, [`super::tokens::identify`] asks.
     pub fn plain(token: Secret) -> Self {
         Self { plain: Some((token, None)), ..Self::default() }
     }
@@ -279,12 +279,9 @@ impl Installations {
         Ok(Self { known: RwLock::new(known), many: Some(many), ..Self::default() })
     }
 
-    /// Asks Slack whose the plain token is.
-    pub async fn begin(&self, api: &Api) -> Result<(), Failure> {
-        let Some((token, _)) = &self.plain else { return Ok(()) };
-        let answer = api.call_with(token, Method::AuthTest, json!({})).await?;
-        self.put(read_identity(&answer), token.clone());
-        Ok(())
+    /// The bot token of the configuration, where that is the simple way.
+    pub(super) fn plain_token(&self) -> Option<&Secret> {
+        self.plain.as_ref().map(|(token, _)| token)
     }
 
     /// Takes an installation in, for this process.
@@ -363,30 +360,19 @@ impl Installations {
         Ok(gone)
     }
 
-    /// Renews tokens in good time, and asks again about those that were not accepted, until `shutdown`.
-    pub async fn run(&self, api: &Api, shutdown: CancellationToken) {
-        let look = async {
-            loop {
-                if let Some(many) = &self.many {
-                    for id in self.ageing(many.clock.now()) {
-                        self.renew(many, &id, None).await;
-                    }
-                }
-                tokio::time::sleep(LOOK).await;
-                self.recheck(api).await;
-            }
-        };
-        tokio::select! {
-            () = shutdown.cancelled() => {}
-            () = look => {}
+    /// Renews tokens that have lived half their life.
+    pub(super) async fn renew_ageing(&self) {
+        let Some(many) = &self.many else { return };
+        for id in self.ageing(many.clock.now()) {
+            self.renew(many, &id, None).await;
         }
     }
 
     /// The token for a workspace, or why there is none.
-    pub(super) async fn token(&self, team: &str) -> Result<Secret, Failure> {
+    pub(super) async fn token(&self, team: &str) -> Result<Secret, NoToken> {
         let (id, token) = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            let entry = known.entry(team).ok_or(Failure::NotInstalled)?;
+            let entry = known.entry(team).ok_or(NoToken::NotInstalled)?;
             let token = entry.token()?.clone();
             let is_old = match (&self.many, entry.life) {
                 (Some(many), Some((_, until))) => many.clock.now() + LAST_MOMENT >= until,
@@ -401,7 +387,7 @@ impl Installations {
             self.renew(many, &id, Some(&token)).await;
         }
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.entry(team).ok_or(Failure::NotInstalled)?.token().cloned()
+        known.entry(team).ok_or(NoToken::NotInstalled)?.token().cloned()
     }
 
     /// Slack does not accept this token. True where there is another one by now.
@@ -523,17 +509,6 @@ impl Installations {
     }
 }
 
-fn read_identity(answer: &Value) -> Installation {
-    let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
-    Installation {
-        team: text("team_id"),
-        enterprise: answer["enterprise_id"].as_str().map(str::to_owned),
-        is_enterprise_install: answer["is_enterprise_install"] == true,
-        bot_user: text("user_id"),
-        bot: text("bot_id"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex as Plain;
@@ -541,10 +516,16 @@ mod tests {
     use axum::{Router, body::Bytes, extract::State, http::Uri};
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     use reqwest::{Client, StatusCode, Url, redirect::Policy};
+    use serde_json::{Value, json};
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::{base::clock::FixedClock, config::SlackRates, store::memory::MemoryStore};
+    use crate::{
+        base::clock::FixedClock,
+        config::SlackRates,
+        gateway::slack::api::{Api, Failure, Method},
+        store::memory::MemoryStore,
+    };
 
     /// A Slack that gives tokens: `xoxb-1`, `xoxb-2`, … and takes each refresh token once.
     #[derive(Debug, Default)]

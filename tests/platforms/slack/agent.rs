@@ -21,6 +21,7 @@ use anteroom::{
         inbound::{Actor, Workspace},
         installations::Installations,
         people::People,
+        tokens,
     },
     model::{
         effect::{Act, Delivery, Effect, Recipient, Rendering},
@@ -169,9 +170,8 @@ impl World {
     async fn limited(limits: Limits) -> Self {
         let slack = Slack::start(Settings::new()).await;
         let installations = Arc::new(Installations::plain(Secret::new(BOT_TOKEN)));
-        let api =
-            Api::new(slack.api_url(), Arc::clone(&installations), &SlackRates::default()).unwrap();
-        installations.begin(&api).await.unwrap();
+        let api = Api::new(slack.api_url(), installations, &SlackRates::default()).unwrap();
+        tokens::identify(&api).await.unwrap();
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let model = Scripted::new();
         let folder = tempfile::tempdir().unwrap();

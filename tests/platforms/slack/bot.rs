@@ -17,10 +17,12 @@ use anteroom::{
     },
     gateway::slack::{
         app::{App, Client},
+        background,
         connect::{self, Connection, Pace},
         handler::SlackInbox,
         installations,
         send::SlackGateway,
+        tokens,
     },
     model::session::Platform,
     ports::{
@@ -204,7 +206,7 @@ impl Bot {
     /// Time passes, and what comes due fires.
     pub(crate) async fn pass(&self, time: TimeDelta) {
         self.clock.advance(time);
-        self.app.api.installations().recheck(&self.app.api).await;
+        tokens::recheck(&self.app.api).await;
         self.engine.run_due().await;
         self.engine.sweep().await;
         self.rest().await;
@@ -386,7 +388,7 @@ async fn make(
         let shutdown = shutdown.clone();
         async move { connection.run(shutdown).await.unwrap() }
     });
-    tasks.spawn(Arc::clone(&app).run(link, shutdown.clone()));
+    tasks.spawn(background::run(Arc::clone(&app), link, shutdown.clone()));
     Made { hold, app, engine, shutdown, tasks }
 }
 

@@ -10,6 +10,7 @@ use anteroom::{
         installations::Installations,
         parse,
         people::People,
+        tokens,
     },
 };
 use serde_json::json;
@@ -19,9 +20,8 @@ use crate::slack::emulator::{BOT_TOKEN, Rates, Settings, Slack, TEAM, faults::Fa
 /// A client with our own token; rates as usual.
 async fn api(slack: &Slack) -> Api {
     let installations = Arc::new(Installations::plain(Secret::new(BOT_TOKEN)));
-    let api =
-        Api::new(slack.api_url(), Arc::clone(&installations), &SlackRates::default()).unwrap();
-    installations.begin(&api).await.unwrap();
+    let api = Api::new(slack.api_url(), installations, &SlackRates::default()).unwrap();
+    tokens::identify(&api).await.unwrap();
     api
 }
 

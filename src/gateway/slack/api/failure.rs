@@ -6,8 +6,13 @@ use hyper_util::client::legacy;
 use serde_json::Value;
 use slack_morphism::errors::{SlackClientApiError, SlackClientError};
 
-use super::{Method, refusals::class};
-use crate::{chat::refusal::Class, model::effect::CauseKind};
+use super::{
+    Method,
+    refusals::{WAIT_UNSAID, class},
+};
+use crate::{
+    chat::refusal::Class, gateway::slack::installations::NoToken, model::effect::CauseKind,
+};
 
 /// Why a call did not come to an answer. Neither the token nor what was sent is ever in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -90,6 +95,15 @@ impl Failure {
     }
 }
 
+impl From<NoToken> for Failure {
+    fn from(why: NoToken) -> Self {
+        match why {
+            NoToken::Rejected => Self::TokenRejected,
+            NoToken::NotInstalled => Self::NotInstalled,
+        }
+    }
+}
+
 /// How a call failed, before anybody has drawn conclusions about the token.
 #[derive(Debug)]
 pub(super) enum Trouble {
@@ -100,9 +114,6 @@ pub(super) enum Trouble {
     /// Anything else.
     Other(Failure),
 }
-
-/// When Slack does not say how long to wait.
-pub(super) const WAIT_UNSAID: Duration = Duration::from_secs(5);
 
 /// When nobody answered.
 const WAIT_UNREACHABLE: Duration = Duration::from_secs(3);

@@ -3,7 +3,8 @@
 //!
 //! Sources: the errors that docs.slack.dev names for the methods of [`super::Method`].
 
-use super::failure::WAIT_UNSAID;
+use std::time::Duration;
+
 use crate::{chat::refusal::Class, model::effect::CauseKind};
 
 use CauseKind::{
@@ -18,7 +19,10 @@ use Class::{
 /// They read nothing that the app writes directly.
 pub const SHUT: Class = PersonUnreachable("they do not take messages from the app");
 
-/// What to wait where Slack does not say how long.
+/// When Slack does not say how long to wait.
+pub(super) const WAIT_UNSAID: Duration = Duration::from_secs(5);
+
+/// Slack asks to wait, and does not say how long.
 const LIMITED: Class = Later { after: WAIT_UNSAID };
 
 /// Every code with its class, sorted.

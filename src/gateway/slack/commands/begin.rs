@@ -10,17 +10,17 @@ use crate::{
     chat::{
         commands::decide::invitable,
         form::words,
-        handler::{ButtonId, Update},
+        handler::{ButtonId, ReplyTarget, Update},
     },
     engine::{Beginning, Error},
     flow::LoadedFlow,
     gateway::slack::{
         blocks::{Button, actions, note, section, to_json},
-        handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Action, Actor, Message, NotSaved},
         inviter, limits,
         people::{self, is_direct},
         render::{Message as Post, text::literal},
+        update::UpdateContext,
     },
     messages,
     model::{

@@ -10,12 +10,12 @@ use crate::{
     engine::Look,
     gateway::slack::{
         blocks::{Button, actions, section, to_json},
-        handler::UpdateContext,
         home,
         inbound::Ack,
         limits,
         render::text::literal,
         staff_thread,
+        update::UpdateContext,
     },
     messages,
     model::session::Head,

@@ -3,12 +3,16 @@
 use super::{NotSaved, UpdateContext};
 use crate::{
     base::{ids::SessionId, telemetry::metric},
-    chat::{handler::Update, message_index::MessageRef, rating},
+    chat::{
+        handler::{ReplyTarget, Update},
+        message_index::MessageRef,
+        rating,
+    },
     engine::Error,
     gateway::slack::{
-        handler::{Form, ReplyTarget},
         inbound::{Ack, Action, Submission},
         people, render,
+        update::Form,
     },
     messages,
     model::rating::Rating,

@@ -21,15 +21,16 @@ use crate::{
             help, parse,
         },
         form::words,
+        handler::ReplyTarget,
     },
     engine::Engine,
     flow::{Library, LoadedFlow},
     gateway::slack::{
-        handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Command as Typed},
         people,
         render::{Message as Post, text::literal},
         texts,
+        update::UpdateContext,
     },
     messages,
     model::{

@@ -1,23 +1,24 @@
 //! Buttons, menus and forms of questions: what they open, what they answer.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use super::{ReplyTarget, UpdateContext, notices::Form, reply_target_of};
 use crate::{
     chat::{
         form::{ComponentId, words},
-        handler::{self, Update},
+        handler::{self, ReplyTarget, Update},
         message_index::MessageRef,
     },
     engine::{Error, Inbound, InboundKind, Receipt},
     gateway::slack::{
         answer, commands, files,
         inbound::{Ack, Action, File, Inputs, NotSaved, Submission},
-        render, texts,
+        render, send, texts,
+        update::{Form, UpdateContext, reply_target_of},
     },
     messages,
     model::{
         artifact::Offer,
+        effect::Rendering,
         transcript::Via,
         ui::{Control, Reply, Upload},
         wait::{Settlement, Wait},
@@ -144,6 +145,15 @@ impl UpdateContext<'_> {
             Ok(receipt) => Ok(handler::report(self, &receipt, Some(&wait), &me, &reply_target)),
             Err(error) => Ok(complain(&inputs, &words::of_error(&error))),
         }
+    }
+
+    /// Draws a card again that somebody pressed after it was closed.
+    fn redraw(&self, wait: &Wait, shown: Vec<Rendering>) {
+        if shown.is_empty() {
+            return;
+        }
+        let (app, wait) = (Arc::clone(self.app), wait.clone());
+        self.app.afterwards.spawn(async move { send::redraw(&app, &wait, &shown).await });
     }
 
     /// A form without an input has no place for a complaint.

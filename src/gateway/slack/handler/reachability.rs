@@ -2,14 +2,16 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{
-    super::{app::App, inbound::Ack, installations::Installation, people},
-    UpdateContext,
-};
 use crate::{
     chat::handler::{happened, happened_everywhere},
     engine::InboundKind,
-    gateway::slack::inbound::NotSaved,
+    gateway::slack::{
+        app::App,
+        inbound::{Ack, NotSaved},
+        installations::Installation,
+        people,
+        update::UpdateContext,
+    },
     messages,
     model::{
         effect::{Cause, Reach},
@@ -116,16 +118,6 @@ impl UpdateContext<'_> {
             self.engine.receive(inbound).await.map_err(|_| NotSaved)?;
         }
         Ok(Ack::Empty)
-    }
-}
-
-impl UpdateContext<'_> {
-    /// Somebody is invited again into a conversation that rests: what is open in it is shown once more.
-    pub(in crate::gateway::slack) async fn try_again(&self, head: &Head) {
-        let inbound = happened(head, &format!("{}:again", self.key), InboundKind::Back);
-        if let Err(error) = self.engine.receive(inbound).await {
-            tracing::warn!(session.id = %head.id, %error, "could not continue a conversation");
-        }
     }
 }
 

@@ -2,46 +2,63 @@
 
 use std::sync::PoisonError;
 
-use serde_json::json;
+use super::{Entry, Installation, Installations, TokenStatus};
+use crate::{base::telemetry::ready::Ready, config::Secret};
 
-use super::{Entry, Installations, TokenStatus, read_identity};
-use crate::{
-    base::telemetry::ready::Ready,
-    config::Secret,
-    gateway::slack::api::{Api, Failure, Method},
-};
+/// A token that Slack did not accept.
+pub(in crate::gateway::slack) struct Rejected {
+    id: String,
+    entry: Entry,
+}
 
 impl Installations {
-    /// Asks Slack once about each token that it did not accept. One that it accepts again is used from now on; so is one
-    /// that was put into the file of the configuration meanwhile.
-    pub async fn recheck(&self, api: &Api) {
-        let rejected: Vec<(String, Entry)> = {
-            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            let is_rejected = |entry: &Entry| matches!(entry.status, TokenStatus::Rejected(_));
-            let rejected = known.entries.iter().filter(|(_, entry)| is_rejected(entry));
-            rejected.map(|(id, entry)| (id.clone(), entry.clone())).collect()
-        };
-        for (id, entry) in rejected {
-            if let (Some(many), Some(_)) = (&self.many, &entry.refresh)
-                && self.renew(many, &id, Some(&entry.token)).await
-            {
-                continue;
-            }
-            let token = self.written().unwrap_or_else(|| entry.token.clone());
-            match api.call_with(&token, Method::AuthTest, json!({})).await {
-                Ok(answer) if self.plain.is_some() && read_identity(&answer).id() != id => {
-                    tracing::error!(
-                        "the bot's token is one of another workspace now. hint: put one of `{id}` there, or start again"
-                    );
-                }
-                Ok(_) => {
-                    tracing::info!(slack.team = id, "Slack accepts the bot token again");
-                    self.enter(Entry { token, status: TokenStatus::Accepted, ..entry });
-                }
-                Err(Failure::Refused { error, .. }) => self.note(&id, &entry.token, error),
-                // Nobody said anything about the token.
-                Err(_) => {}
-            }
+    /// Every token that Slack did not accept.
+    pub(in crate::gateway::slack) fn all_rejected(&self) -> Vec<Rejected> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let is_rejected = |entry: &Entry| matches!(entry.status, TokenStatus::Rejected(_));
+        let rejected = known.entries.iter().filter(|(_, entry)| is_rejected(entry));
+        rejected.map(|(id, entry)| Rejected { id: id.clone(), entry: entry.clone() }).collect()
+    }
+
+    /// The token that Slack is to be asked about once more: it, or the one that was put into the file of the configuration
+    /// meanwhile. None where it has been renewed.
+    pub(in crate::gateway::slack) async fn token_to_ask_about(
+        &self,
+        rejected: &Rejected,
+    ) -> Option<Secret> {
+        let Rejected { id, entry } = rejected;
+        if let (Some(many), Some(_)) = (&self.many, &entry.refresh)
+            && self.renew(many, id, Some(&entry.token)).await
+        {
+            return None;
+        }
+        Some(self.written().unwrap_or_else(|| entry.token.clone()))
+    }
+
+    /// Slack accepts a token, and says `whose` it is: it is used from now on.
+    pub(in crate::gateway::slack) fn accepted(
+        &self,
+        Rejected { id, entry }: Rejected,
+        token: Secret,
+        whose: &Installation,
+    ) {
+        if self.plain.is_some() && whose.id() != id {
+            tracing::error!(
+                "the bot's token is one of another workspace now. hint: put one of `{id}` there, or start again"
+            );
+            return;
+        }
+        tracing::info!(slack.team = id, "Slack accepts the bot token again");
+        self.enter(Entry { token, status: TokenStatus::Accepted, ..entry });
+    }
+
+    /// Slack does not accept it still, with this code.
+    pub(in crate::gateway::slack) fn still_rejected(&self, rejected: &Rejected, error: String) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let entry = known.entries.get_mut(&rejected.id);
+        let entry = entry.filter(|entry| entry.token == rejected.entry.token);
+        if let Some(Entry { status: TokenStatus::Rejected(code), .. }) = entry {
+            *code = error;
         }
     }
 
@@ -50,14 +67,6 @@ impl Installations {
         let (_, file) = self.plain.as_ref()?;
         let written = Secret::read(file.as_deref()?);
         written.inspect_err(|error| tracing::warn!(%error, "the bot's token cannot be read")).ok()
-    }
-
-    fn note(&self, id: &str, token: &Secret, error: String) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let entry = known.entries.get_mut(id).filter(|entry| entry.token == *token);
-        if let Some(Entry { status: TokenStatus::Rejected(code), .. }) = entry {
-            *code = error;
-        }
     }
 
     /// What to do about a token that Slack does not accept.

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{ReplyTarget, UpdateContext};
+use super::UpdateContext;
 use crate::{
+    chat::handler::ReplyTarget,
     gateway::slack::{
         api::{Failure, Method},
         app::App,
         inbound::{Ack, Action, ViewRef},
         render::Message as Post,
-        send, transcript,
+        transcript,
     },
     messages,
-    model::{effect::Rendering, wait::Wait},
 };
 
 impl UpdateContext<'_> {
@@ -93,15 +93,6 @@ impl UpdateContext<'_> {
             Form::New(view)
         };
         self.open(form, action, reply_target);
-    }
-
-    /// Draws a card again that somebody pressed after it was closed.
-    pub(super) fn redraw(&self, wait: &Wait, shown: Vec<Rendering>) {
-        if shown.is_empty() {
-            return;
-        }
-        let (app, wait) = (Arc::clone(self.app), wait.clone());
-        self.app.afterwards.spawn(async move { send::redraw(&app, &wait, &shown).await });
     }
 
     /// Tells somebody something that nobody else sees, so often and no more.
