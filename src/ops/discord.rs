@@ -11,6 +11,7 @@ use crate::{
     gateway::discord::{
         api,
         app::App,
+        background,
         connect::{self, Connection, Link, Pace},
         handler::DiscordInbox,
         send::DiscordGateway,
@@ -52,7 +53,7 @@ impl Discord {
         }
         let listening = connection.run(shutdown.clone());
         tasks.spawn(async move { Ok(listening.await?) });
-        let keeping = app.run(shutdown.clone());
+        let keeping = background::run(app, shutdown.clone());
         tasks.spawn(async move {
             keeping.await;
             Ok(())

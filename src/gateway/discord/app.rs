@@ -7,19 +7,18 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use tokio::{sync::OnceCell, time::sleep};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     api::{self, Api, Failure, Pace},
-    commands,
     drafts::Drafts,
     files::Files,
     last_seen::LastSeen,
     members::Members,
+    permissions::Rights,
     private_threads::PrivateThreads,
     server_onboarding::ServerOnboarding,
-    stop_button, typing,
 };
 use crate::{
     base::{
@@ -35,10 +34,7 @@ use crate::{
         settings::{DiscordConnection, DiscordTransport},
     },
     engine::{Engine, Parts},
-    model::{
-        effect::{Cause, CauseKind},
-        session::{Place, Platform},
-    },
+    model::session::{Place, Platform},
     store::Store,
 };
 
@@ -115,9 +111,6 @@ impl Lost {
 /// Longest time for what is said or shown after an acknowledgement: a wait for a rate and some calls.
 const TASK_LIMIT: Duration = Duration::from_mins(1);
 
-/// How often a refused token is looked at while nobody needs it.
-const RECHECK: Duration = Duration::from_secs(30);
-
 impl App {
     /// Puts the gateway together from the settings, for calls at this `pace`; `None` where Discord is not connected. It
     /// asks Discord nothing yet.
@@ -149,7 +142,7 @@ impl App {
             ),
             drafts: Drafts::new(Arc::clone(&store)),
             native: ServerOnboarding::default(),
-            members: Members::new(Arc::clone(&clock), is_told),
+            members: Members::new(api.clone(), Arc::clone(&clock), is_told),
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
@@ -183,44 +176,6 @@ impl App {
         &self.engine
     }
 
-    /// Registers the commands where they have changed, and shows that the bot is writing until `shutdown`; what was
-    /// begun after an acknowledgement is finished before it returns.
-    pub async fn run(self: Arc<Self>, shutdown: CancellationToken) {
-        let registering = async {
-            tokio::select! {
-                () = shutdown.cancelled() => {}
-                () = commands::keep_registered(&self) => shutdown.cancelled().await,
-            }
-        };
-        tokio::join!(
-            registering,
-            self.report_token(shutdown.clone()),
-            typing::keep_typing(&self, shutdown.clone()),
-            stop_button::keep_offering(&self, shutdown.clone())
-        );
-        self.stopping.cancel();
-        self.afterwards.finish().await;
-    }
-
-    /// A token that Discord refuses is a cause that operators and staff read of, also while nothing waits for it.
-    async fn report_token(&self, shutdown: CancellationToken) {
-        let mut token_works = self.api.token_works();
-        loop {
-            let works = *token_works.borrow_and_update();
-            let cause = Cause::of_platform(CauseKind::TokenRejected, Platform::Discord);
-            if works {
-                self.engine.mended(|known| *known == cause).await;
-            } else {
-                self.engine.report_outage(cause);
-            }
-            tokio::select! {
-                () = shutdown.cancelled() => return,
-                changed = token_works.changed() => if changed.is_err() { return },
-                () = sleep(RECHECK), if !works => self.api.recheck_token().await,
-            }
-        }
-    }
-
     /// Which written words reach the bot in a conversation. Over HTTP Discord tells of none; over the gateway of all, where
     /// it was granted, or the conversation is a direct one, and else of those that are for the bot.
     pub(super) async fn message_access(&self, session: SessionId, place: &Place) -> MessageAccess {
@@ -247,6 +202,12 @@ impl App {
         }
     }
 
+    /// Has what goes on for long end; what was begun after an acknowledgement is finished before it returns.
+    pub(super) async fn finish(&self) {
+        self.stopping.cancel();
+        self.afterwards.finish().await;
+    }
+
     /// Resolves when the program is to stop.
     pub(super) async fn stopping(&self) {
         self.stopping.cancelled().await;
@@ -260,6 +221,11 @@ impl App {
             me["id"].as_str().map(str::to_owned).ok_or_else(unclear)
         };
         self.me.get_or_try_init(ask).await.map(String::as_str)
+    }
+
+    /// What the bot may do in a server.
+    pub(super) async fn rights_in(&self, guild: &str) -> Result<Arc<Rights>, Failure> {
+        self.members.rights_in(guild, self.me().await?).await
     }
 
     /// Resolves when nothing that was begun after an acknowledgement is in hand.

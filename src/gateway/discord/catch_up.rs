@@ -5,7 +5,7 @@
 //! comes by itself meanwhile, is recognised. Best effort: a thread that the bot may not read is left alone, and only as
 //! many conversations are read as one start should ask for.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -14,8 +14,7 @@ use tokio::time::sleep;
 use super::{
     api::{Failure, Near},
     app::App,
-    handler::DiscordInbox,
-    inbound::{Inbox as _, Incoming},
+    inbound::{Inbox, Incoming, Share},
     limits, parse,
     send::snowflake,
 };
@@ -28,31 +27,17 @@ use crate::{
 /// Times that one question is put off because Discord asks to wait.
 const PUT_OFF_MAX: usize = 20;
 
-/// Where a session that was begun stands: Discord divides servers among the sessions of a bot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
-    /// Its number.
-    pub shard: u64,
-    /// Of so many.
-    pub of: u64,
-}
-
-impl Share {
-    /// Whether messages of a place come over this session; those of direct conversations come over the first.
-    fn has(self, guild: &str, is_thread: bool) -> bool {
-        let guild = guild.parse::<u64>().unwrap_or(0);
-        let home = if is_thread { (guild >> 22) % self.of.max(1) } else { 0 };
-        home == self.shard
-    }
-}
-
 /// Reads every conversation of the session that somebody may have written in, the newest first, what a team wrote about it, and who called the
 /// bot in a channel without having one; ends early where the program is to stop. What was read is noted once all of it
-/// was seen.
-pub(super) async fn catch_up(app: Arc<App>, share: Share, since: Option<DateTime<Utc>>) {
+/// was seen. What is read goes to `inbox`.
+pub(super) async fn catch_up(
+    (app, inbox): (&App, &dyn Inbox),
+    share: Share,
+    since: Option<DateTime<Utc>>,
+) {
     let engine = app.engine();
     let began = app.clock.now();
-    let reader = Reader { app: &app, engine, share, since };
+    let reader = Reader { app, inbox, engine, share, since };
     let (taken, missed) = tokio::select! {
         () = app.stopping() => return,
         read = reader.everything() => read,
@@ -67,7 +52,9 @@ pub(super) async fn catch_up(app: Arc<App>, share: Share, since: Option<DateTime
 struct Missed;
 
 struct Reader<'a> {
-    app: &'a Arc<App>,
+    app: &'a App,
+    /// Takes what is read.
+    inbox: &'a dyn Inbox,
     engine: &'a Engine,
     share: Share,
     /// When the bot last listened; none where it never has.
@@ -182,8 +169,7 @@ impl Reader<'_> {
             }
             let envelope = parse::event("MESSAGE_CREATE", &message, &me);
             if matches!(envelope.what, Incoming::Message(_)) {
-                let inbox = DiscordInbox(Arc::clone(self.app));
-                inbox.take(envelope).await.map_err(|_| Missed)?;
+                self.inbox.take(envelope).await.map_err(|_| Missed)?;
                 taken += 1;
             }
         }
@@ -205,20 +191,4 @@ async fn ask(app: &App, room: &str, after: &str) -> Result<Vec<Value>, Missed> {
         }
     }
     Err(Missed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Share;
-
-    #[test]
-    fn every_place_belongs_to_one_session() {
-        let guild = (7_u64 << 22).to_string();
-        let of = |shard| Share { shard, of: 4 };
-        let homes =
-            |is_thread| (0..4).filter(|n| of(*n).has(&guild, is_thread)).collect::<Vec<_>>();
-        assert_eq!(homes(true), [3]);
-        assert_eq!(homes(false), [0]);
-        assert!(Share { shard: 0, of: 0 }.has("direct", true));
-    }
 }

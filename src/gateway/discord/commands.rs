@@ -1,5 +1,6 @@
 //! What people order: the commands, the panel, the buttons of the staff's thread, a first word to the bot.
 
+mod asker;
 mod begin;
 mod copy;
 mod invite;
@@ -14,16 +15,16 @@ use async_trait::async_trait;
 
 use super::{
     files,
-    handler::{ReplyTarget, UpdateContext, participant, target},
     inbound::{Ack, Action, Actor, Command as Given, Message, NotSaved},
     profile, staff_thread, texts, transcript,
+    update::{UpdateContext, participant, target},
 };
 use crate::{
     base::ids::SessionId,
     chat::{
         commands::decide::{no_session, startable},
         form::{overview, words},
-        handler::{self, ButtonId, Buttons, Update},
+        handler::{self, ButtonId, Buttons, ReplyTarget, Update},
         message_index::Role,
         transcript::{Opened, Opening, Page},
     },
@@ -39,7 +40,7 @@ use crate::{
     },
 };
 
-use self::slash::Asker;
+use self::asker::Asker;
 
 pub(super) use self::{
     begin::{begin_for, begin_on_join},

@@ -6,8 +6,8 @@
 
 mod answers;
 mod missing_content;
-mod notices;
 mod reachability;
+mod redraw;
 
 use std::sync::Arc;
 
@@ -15,30 +15,21 @@ use async_trait::async_trait;
 
 use super::{
     app::App,
-    catch_up, commands,
-    connect::is_late,
-    files,
-    inbound::{Ack, Actor, Envelope, File, Inbox, Incoming, Message, NotSaved, Ticket},
-    people, texts,
+    catch_up, commands, files,
+    inbound::{Ack, Actor, Envelope, File, Inbox, Incoming, Message, NotSaved},
+    texts,
+    update::{UpdateContext, target},
 };
 use crate::{
     base::ids::SessionId,
     chat::{
-        Deduplicator,
-        form::Words,
-        handler::{self, Messages, Update, Written},
+        handler::{self, Messages, ReplyTarget, Written},
         message_index::Role,
     },
-    config::Configured,
-    engine::Engine,
-    flow::Library,
     messages,
-    model::session::{Head, PersonId, Platform},
-    session::Responder,
-    store::{self, Find},
+    model::session::Head,
+    store,
 };
-
-pub(super) use crate::chat::handler::ReplyTarget;
 
 /// What comes in, to the engine.
 #[derive(Debug, Clone)]
@@ -67,7 +58,7 @@ impl Inbox for DiscordInbox {
         let key = format!("discord:{key}");
         self.0.members.observe(guild.as_deref(), &what);
         let update = UpdateContext { app: &self.0, engine, key, guild, ticket, quiet };
-        let about = notices::message_of(&what);
+        let about = redraw::message_of(&what);
         let is_news = !matches!(what, Incoming::Begun(_));
         let ack = update.take(what).await;
         if is_news && ack.is_ok() {
@@ -86,20 +77,6 @@ impl Inbox for DiscordInbox {
             ack => ack,
         }
     }
-}
-
-/// One update, with what is needed to deal with it.
-pub(super) struct UpdateContext<'a> {
-    pub(super) app: &'a Arc<App>,
-    pub(super) engine: &'a Engine,
-    /// Names the event.
-    pub(super) key: String,
-    /// The server it came from; none in a direct conversation.
-    pub(super) guild: Option<String>,
-    /// How it is answered, where somebody waits for an answer.
-    pub(super) ticket: Option<Ticket>,
-    /// The answer where there is nothing to say.
-    pub(super) quiet: Ack,
 }
 
 impl UpdateContext<'_> {
@@ -121,11 +98,11 @@ impl UpdateContext<'_> {
             Incoming::MemberJoined(by) => self.member_joined(&by).await,
             Incoming::MemberChanged(by) => self.member_changed(&by).await,
             Incoming::Begun(share) => {
-                let app = Arc::clone(self.app);
-                let since = app.listening.look_back().await.map_err(|_| NotSaved)?;
-                self.app
-                    .afterwards
-                    .spawn_whole(async move { catch_up::catch_up(app, share, since).await });
+                let inbox = DiscordInbox(Arc::clone(self.app));
+                let since = self.app.listening.look_back().await.map_err(|_| NotSaved)?;
+                self.app.afterwards.spawn_whole(async move {
+                    catch_up::catch_up((&inbox.0, &inbox), share, since).await;
+                });
                 Ok(Ack::Nothing)
             }
             Incoming::MemberLeft { user, is_banned } => self.member_left(&user, is_banned).await,
@@ -141,38 +118,6 @@ impl UpdateContext<'_> {
         }
     }
 
-    /// The server, as ids name it.
-    pub(super) fn guild(&self) -> &str {
-        self.guild.as_deref().unwrap_or(people::NO_GUILD)
-    }
-
-    /// The flows that can be started here.
-    pub(super) fn library(&self) -> Library {
-        self.engine.parts().library.of(Platform::Discord, self.guild())
-    }
-
-    /// What is set up here.
-    pub(super) fn configured(&self) -> Configured<'_> {
-        self.app.settings.of(Platform::Discord, self.guild())
-    }
-
-    /// Whether the first answer would come too late.
-    pub(super) fn is_late(&self) -> bool {
-        let at = self.ticket.as_ref().and_then(|ticket| ticket.at);
-        let age = at.and_then(|at| (self.app.clock.now() - at).to_std().ok());
-        age.is_some_and(is_late)
-    }
-
-    /// The conversations of a person here, newest first.
-    pub(super) async fn conversations(&self, person: &PersonId) -> Result<Vec<Head>, store::Error> {
-        self.app.store.find(Find::Person(person.clone())).await
-    }
-
-    /// A session at a glance.
-    pub(super) async fn head(&self, session: SessionId) -> Result<Option<Head>, store::Error> {
-        handler::head_of(self.engine, session).await
-    }
-
     /// A message was changed, or is gone. Who deletes is not told.
     async fn amended(
         &self,
@@ -184,71 +129,6 @@ impl UpdateContext<'_> {
         let Some((session, Role::Conversation)) = found else { return Ok(Ack::Nothing) };
         let to = |user: &str| target(user, channel);
         handler::changed(self, session, by, (format!("{channel}/{message}"), text), to).await
-    }
-
-    /// Somebody with what they may do now.
-    pub(super) fn rights(&self, by: &Actor) -> Responder {
-        people::responder(self.app.lists.of(self.guild()), self.guild(), by)
-    }
-}
-
-#[async_trait]
-impl Update for UpdateContext<'_> {
-    type Actor = Actor;
-    type Ack = Ack;
-
-    fn engine(&self) -> &Engine {
-        self.engine
-    }
-
-    fn key(&self) -> &str {
-        &self.key
-    }
-
-    fn deduplicator(&self) -> &Deduplicator {
-        &self.app.deduplicator
-    }
-
-    fn done(&self) -> Ack {
-        self.quiet.clone()
-    }
-
-    fn tell(&self, to: &ReplyTarget, text: &str) -> Ack {
-        if text.is_empty() || !self.app.receipts.may_tell(self.guild(), &to.user) {
-            return self.done();
-        }
-        self.say(to, text)
-    }
-
-    /// To them alone where they wait for an answer, otherwise where they wrote.
-    fn say(&self, to: &ReplyTarget, text: &str) -> Ack {
-        self.show(to, texts::words(text))
-    }
-
-    fn sentence(&self, words: &Words) -> String {
-        texts::sentence(words)
-    }
-
-    fn person(&self, by: &Actor) -> PersonId {
-        people::person_id(self.guild(), &by.user)
-    }
-
-    /// A direct conversation doesn't say of which server somebody is.
-    fn is_participant(&self, head: &Head, by: &Actor) -> bool {
-        head.participant.user == by.user
-    }
-
-    async fn known(&self, head: &Head, by: &Actor) -> Responder {
-        participant(head, by)
-    }
-
-    /// Rights end where the server does.
-    async fn responder(&self, head: &Head, by: &Actor) -> Result<Responder, String> {
-        let guild = &head.place.workspace;
-        if self.guild.as_ref().is_some_and(|here| here != guild) {
-            return Ok(people::known(guild, by));
-        }
-        Ok(people::responder(self.app.lists.of(guild), guild, by))
     }
 }
 
@@ -302,20 +182,4 @@ impl Messages for UpdateContext<'_> {
             Role::Conversation | Role::Request(_) => self.explain_unreadable(head, to).await,
         }
     }
-}
-
-/// The participant of a conversation, about whom nothing needs to be asked. Whoever else it is acts as themselves.
-pub(super) fn participant(head: &Head, by: &Actor) -> Responder {
-    let mut from = people::known(&head.place.workspace, by);
-    if from.person == head.participant
-        && let Some(name) = &head.name
-    {
-        from.name.clone_from(name);
-    }
-    from
-}
-
-/// Where somebody is told something.
-pub(super) fn target(user: &str, channel: &str) -> ReplyTarget {
-    ReplyTarget { user: user.to_owned(), channel: channel.to_owned(), thread: None }
 }

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use serenity::model::Permissions;
 
-pub use super::catch_up::Share;
 pub use crate::chat::handler::NotSaved;
 
 use super::render;
@@ -131,6 +130,24 @@ pub enum Incoming {
         /// The kind, for the log.
         kind: String,
     },
+}
+
+/// Where a session that was begun stands: Discord divides servers among the sessions of a bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Its number.
+    pub shard: u64,
+    /// Of so many.
+    pub of: u64,
+}
+
+impl Share {
+    /// Whether messages of a place come over this session; those of direct conversations come over the first.
+    pub(super) fn has(self, guild: &str, is_thread: bool) -> bool {
+        let guild = guild.parse::<u64>().unwrap_or(0);
+        let home = if is_thread { (guild >> 22) % self.of.max(1) } else { 0 };
+        home == self.shard
+    }
 }
 
 /// By what an interaction is answered. It works once for the first answer, within three seconds, and for a quarter of
@@ -333,4 +350,20 @@ impl Ack {
 pub trait Inbox: fmt::Debug + Send + Sync {
     /// Takes one in. A repeat is recognised by its key and answered like the first.
     async fn take(&self, envelope: Envelope) -> Result<Ack, NotSaved>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Share;
+
+    #[test]
+    fn every_place_belongs_to_one_session() {
+        let guild = (7_u64 << 22).to_string();
+        let of = |shard| Share { shard, of: 4 };
+        let homes =
+            |is_thread| (0..4).filter(|n| of(*n).has(&guild, is_thread)).collect::<Vec<_>>();
+        assert_eq!(homes(true), [3]);
+        assert_eq!(homes(false), [0]);
+        assert!(Share { shard: 0, of: 0 }.has("direct", true));
+    }
 }

@@ -18,8 +18,7 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::{
-    api::Failure,
-    app::App,
+    api::{Api, Failure},
     inbound::{self, Actor, Incoming},
     parse,
     permissions::Rights,
@@ -97,6 +96,7 @@ struct Seen<T> {
 /// Members and rights, as they were a short while ago.
 #[derive(Debug)]
 pub(super) struct Members {
+    api: Api,
     clock: Arc<dyn Clock>,
     kept: TimeDelta,
     seen: Cache<Who, Seen<Member>>,
@@ -108,8 +108,9 @@ pub(super) struct Members {
 
 impl Members {
     /// Nothing is known. `is_told` where Discord tells when members change or leave.
-    pub(super) fn new(clock: Arc<dyn Clock>, is_told: bool) -> Self {
+    pub(super) fn new(api: Api, clock: Arc<dyn Clock>, is_told: bool) -> Self {
         Self {
+            api,
             clock,
             kept: if is_told { MEMBER_TOLD } else { MEMBER },
             seen: Cache::new(MEMBERS_MAX),
@@ -199,42 +200,39 @@ impl Members {
         // A clock that was set back tells no age.
         age >= TimeDelta::zero() && age < within
     }
-}
 
-impl App {
     /// A member as Discord says.
-    pub(super) async fn ask_member(&self, guild: &str, user: &str) -> Result<Member, Failure> {
+    pub(super) async fn ask(&self, guild: &str, user: &str) -> Result<Member, Failure> {
         let member = Member::read(&self.api.member(guild, user).await?);
-        self.members.note(guild, user, member.clone());
+        self.note(guild, user, member.clone());
         Ok(member)
     }
 
     /// Address of a member's picture; none where Discord does not say.
     pub(super) async fn avatar_of(&self, guild: &str, user: &str) -> Option<String> {
-        let known = self.members.known(guild, user).filter(|member| !member.avatar.is_empty());
+        let known = self.known(guild, user).filter(|member| !member.avatar.is_empty());
         let member = match known {
             Some(member) => member,
-            None => self.ask_member(guild, user).await.ok()?,
+            None => self.ask(guild, user).await.ok()?,
         };
         Some(member.avatar)
     }
 
-    /// What the bot may do in a server.
-    pub(super) async fn rights_in(&self, guild: &str) -> Result<Arc<Rights>, Failure> {
-        let members = &self.members;
-        if let Some(known) = members.known_rights(guild) {
+    /// What the bot, whose user is `me`, may do in a server.
+    pub(super) async fn rights_in(&self, guild: &str, me: &str) -> Result<Arc<Rights>, Failure> {
+        if let Some(known) = self.known_rights(guild) {
             return Ok(known);
         }
-        let _one_at_a_time = members.asking[lock_of(guild)].lock().await;
-        if let Some(known) = members.known_rights(guild) {
+        let _one_at_a_time = self.asking[lock_of(guild)].lock().await;
+        if let Some(known) = self.known_rights(guild) {
             return Ok(known);
         }
-        let before = members.forgotten.load(Ordering::SeqCst);
-        let at = members.clock.now();
-        let mine = self.api.member(guild, self.me().await?).await?;
+        let before = self.forgotten.load(Ordering::SeqCst);
+        let at = self.clock.now();
+        let mine = self.api.member(guild, me).await?;
         let rights = Arc::new(Rights::of(guild, &self.api.roles(guild).await?, &mine));
-        if members.forgotten.load(Ordering::SeqCst) == before {
-            members.rights.insert(guild.to_owned(), Seen { at, what: Arc::clone(&rights) });
+        if self.forgotten.load(Ordering::SeqCst) == before {
+            self.rights.insert(guild.to_owned(), Seen { at, what: Arc::clone(&rights) });
         }
         Ok(rights)
     }
@@ -253,7 +251,7 @@ fn lock_of(guild: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::clock::FixedClock;
+    use crate::{base::clock::FixedClock, config::Secret, gateway::discord::api::Pace};
 
     fn member(roles: &[&str]) -> inbound::Member {
         let roles = roles.iter().map(|&role| role.to_owned()).collect();
@@ -267,7 +265,8 @@ mod tests {
 
     fn members() -> (Arc<FixedClock>, Members) {
         let clock = Arc::new(FixedClock::new("2026-11-02T14:05:00Z".parse().unwrap()));
-        (Arc::clone(&clock), Members::new(clock, false))
+        let api = Api::new("http://127.0.0.1:9", Secret::new("token"), Pace::default()).unwrap();
+        (Arc::clone(&clock), Members::new(api, clock, false))
     }
 
     #[test]

@@ -20,9 +20,12 @@ use self::{
 pub use crate::chat::form::MessageAccess;
 
 use crate::{
-    base::ids::ArtifactId,
-    chat::form::{ComponentId, Draft, words_of},
-    gateway::discord::{limits, texts},
+    base::ids::{ArtifactId, SessionId},
+    chat::{
+        form::{ComponentId, Draft, words_of},
+        handler::ButtonId,
+    },
+    gateway::discord::{greeting::greeting, limits},
     messages,
     model::{
         audit::sha256,
@@ -36,6 +39,7 @@ use crate::{
 pub mod markdown;
 pub mod text;
 
+mod atom;
 mod closed;
 pub(in crate::gateway::discord) mod components;
 pub(super) mod ephemeral;
@@ -104,7 +108,7 @@ impl Message {
 
     /// The same with a greeting before it that mentions somebody; none where the message is too long for that.
     pub fn greeting(&self, user: &str) -> Option<Self> {
-        let greeting = texts::greeting(user);
+        let greeting = greeting(user);
         if self.is_words() {
             let content = format!("{greeting}\n{}", self.content);
             let fits = text::units(&content) <= limits::CONTENT;
@@ -297,7 +301,29 @@ fn help(wait: &Wait, cx: &Cx, offers: Vec<Offered>) -> Vec<Value> {
     }
     let also = [Offered::Human, Offered::Stop].into_iter().chain(offers);
     let also = also.filter(|way| *way != Offered::Human || way_to_a_person(wait).is_none());
-    texts::helping(&also.collect::<Vec<_>>(), wait.session, cx.message_access)
+    helping(also, wait.session, cx.message_access)
+}
+
+/// What stands under every question where the bot cannot read what is typed: help, and each command once.
+fn helping(
+    offers: impl Iterator<Item = Offered>,
+    session: SessionId,
+    message_access: MessageAccess,
+) -> Vec<Value> {
+    if message_access == MessageAccess::All {
+        return Vec::new();
+    }
+    let mut offers: Vec<Offered> = offers.collect();
+    let mut known = Vec::new();
+    offers.retain(|offered| {
+        !known.contains(offered) && {
+            known.push(*offered);
+            true
+        }
+    });
+    let buttons = offers.into_iter().map(|offered| components::offer(offered, session));
+    let help = components::button(ButtonId::help(session), messages::buttons::HELP);
+    components::rows([help].into_iter().chain(buttons))
 }
 
 /// What a question says, and which commands it offers where they cannot be typed.

@@ -7,6 +7,7 @@
 mod courier;
 mod deliver;
 mod find_earlier;
+mod known_answer;
 mod named;
 mod outside;
 mod post;
@@ -14,6 +15,7 @@ mod produced_files;
 mod remove;
 mod roles;
 mod say;
+mod sender;
 mod targets;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -52,7 +54,7 @@ impl Gateway for DiscordGateway {
     }
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
-        let sender = deliver::Sender::new(&self.0, effect);
+        let sender = sender::Sender::new(&self.0, effect);
         let delivery = priority::with(effect.priority, sender.run(shown)).await;
         self.0.post_log.close(effect, delivery, &sender.trail).await
     }
@@ -70,13 +72,13 @@ impl Gateway for DiscordGateway {
 /// Draws a card again wherever it is shown, as well as it goes.
 pub(super) async fn redraw(app: &App, wait: &Wait, shown: &[Rendering]) {
     let Some(effect) = showing(app, wait).await else { return };
-    deliver::Sender::new(app, &effect).redraw(wait, shown).await;
+    sender::Sender::new(app, &effect).redraw(wait, shown).await;
 }
 
 /// A card with what was entered so far; none where the conversation is gone or cannot be read just now.
 pub(super) async fn card(app: &App, wait: &Wait, draft: Draft) -> Option<Message> {
     let effect = showing(app, wait).await?;
-    let cx = deliver::Sender::new(app, &effect).cx(wait).await.ok()?;
+    let cx = sender::Sender::new(app, &effect).cx(wait).await.ok()?;
     Some(render::card(wait, &render::Cx { draft, ..cx }))
 }
 
@@ -94,7 +96,7 @@ pub(super) async fn answered(
     // Nothing is posted under this name.
     let id = EffectId::from_uuid(wait.id.uuid());
     let effect = Effect::showing(id, &wait, place.clone(), app.clock.now());
-    let cx = deliver::Sender::new(app, &effect).cx(&wait).await.ok()?;
+    let cx = sender::Sender::new(app, &effect).cx(&wait).await.ok()?;
     Some(render::card(&wait, &cx))
 }
 

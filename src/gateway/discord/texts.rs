@@ -4,12 +4,13 @@ use super::{
     limits,
     render::{
         self, Message,
-        components::{self, Weight, button, container, danger, primary, rows, section, small},
+        components::{
+            self, Weight, button, container, danger, offer, primary, rows, section, small,
+        },
         text::{escape, one_line, parts, said, time},
     },
 };
 use serde_json::{Value, json};
-use serenity::builder::CreateButton;
 
 use crate::{
     base::ids::SessionId,
@@ -39,26 +40,6 @@ pub fn progress(text: &str) -> Message {
     let line = small(&[said(&one_line(text), limits::QUOTE)]);
     Message { content: String::new(), components: vec![line] }
 }
-
-/// What stands before the first message of a thread: who is mentioned in a private thread is let into it.
-pub fn greeting(user: &str) -> String {
-    format!("{GREETING}{user}{GREETED}")
-}
-
-/// Words without the greeting before them.
-pub fn without_greeting(words: &str) -> &str {
-    let rest = words.strip_prefix(GREETING).and_then(|rest| rest.split_once(GREETED));
-    match rest {
-        Some((user, rest)) if user.bytes().all(|byte| byte.is_ascii_digit()) => {
-            rest.strip_prefix('\n').unwrap_or(words)
-        }
-        _ => words,
-    }
-}
-
-/// Begin and end the greeting around a user's id.
-const GREETING: &str = "Hi <@";
-const GREETED: &str = ">!";
 
 /// A question that is not asked, for it was answered when the member came in.
 pub fn said_before(question: &str, what: &str) -> Message {
@@ -182,33 +163,6 @@ pub fn rate_under(messages: &mut [Message], session: SessionId) {
     }
 }
 
-/// The button of a command.
-fn offer(offered: Offered, session: SessionId) -> CreateButton {
-    button(ButtonId::offer(offered, session), messages::buttons::offered(offered))
-}
-
-/// What stands under every question where the bot cannot read what is typed: help, and each command once.
-pub fn helping(
-    offers: &[Offered],
-    session: SessionId,
-    message_access: MessageAccess,
-) -> Vec<Value> {
-    if message_access == MessageAccess::All {
-        return Vec::new();
-    }
-    let mut offers = offers.to_vec();
-    let mut known = Vec::new();
-    offers.retain(|offered| {
-        !known.contains(offered) && {
-            known.push(*offered);
-            true
-        }
-    });
-    let buttons = offers.into_iter().map(|offered| offer(offered, session));
-    let help = button(ButtonId::help(session), messages::buttons::HELP);
-    rows([help].into_iter().chain(buttons))
-}
-
 /// What works in a conversation, for whoever asks or has typed what the bot cannot read.
 pub fn help(first: &str, session: SessionId, message_access: MessageAccess) -> Message {
     let how = match message_access {
@@ -323,13 +277,7 @@ pub fn row(text: &str, id: String, label: &str) -> Value {
     section(text, &button(id, label))
 }
 
-/// Roles that were given for an answer; none where there are none.
-pub fn roles_added(given: &[String]) -> Option<String> {
-    let names: Vec<String> = given.iter().map(|role| said(role, limits::QUOTE)).collect();
-    messages::discord::roles_added(&names)
-}
-
-/// The same as a message of its own; with who agreed to it, where somebody had to.
+/// Roles that were given for an answer, as a message of its own; with who agreed to it, where somebody had to.
 pub fn new_roles(given: &[String], agreed: Option<(&PersonId, &str)>) -> Message {
     let names: Vec<String> = given.iter().map(|role| said(role, limits::QUOTE)).collect();
     let agreed = agreed.map(|(by, name)| render::text::person(by, name));

@@ -26,6 +26,7 @@ use anteroom::{
     gateway::discord::{
         api,
         app::App,
+        background,
         connect::{self, Connection, Pace},
         handler::DiscordInbox,
         inbound::{Ack, Envelope, Inbox, NotSaved},
@@ -508,7 +509,7 @@ async fn make(
         let shutdown = shutdown.clone();
         async move { drop(connection.run(shutdown).await) }
     });
-    tasks.spawn(Arc::clone(&app).run(shutdown.clone()));
+    tasks.spawn(background::run(Arc::clone(&app), shutdown.clone()));
     Made { hold, app, engine, watched, shutdown, tasks }
 }
 

@@ -7,18 +7,18 @@ use crate::{
     chat::{
         commands::decide::startable,
         form::words,
-        handler::{Update, participant_of},
+        handler::{ReplyTarget, Update, participant_of},
     },
     engine::{Engine, Inbound, InboundKind},
     flow::{Library, LoadedFlow},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
-        handler::{ReplyTarget, UpdateContext, target},
         inbound::{Ack, Actor, Command, NotSaved},
         people, private_threads,
         render::Message as Post,
         texts,
+        update::{UpdateContext, target},
     },
     messages,
     model::{

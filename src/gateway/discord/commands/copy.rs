@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     base::ids::{EffectId, SessionId},
-    gateway::discord::{app::App, handler::UpdateContext, inbound::Ack, send, texts},
+    gateway::discord::{app::App, inbound::Ack, send, texts, update::UpdateContext},
     messages,
     model::{
         artifact::Artifact,

@@ -6,19 +6,18 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::{
+    asker::Asker,
     begin::{self, came_back, place_of},
-    slash::Asker,
 };
 use crate::{
     chat::{
         commands::decide::{invitable, rights_of_staff},
         form::words,
-        handler::Update,
+        handler::{ReplyTarget, Update},
     },
     engine::Beginning,
     flow::LoadedFlow,
     gateway::discord::{
-        handler::{ReplyTarget, UpdateContext},
         inbound::{Ack, Action, Actor, NotSaved},
         limits, parse, people,
         render::{
@@ -26,6 +25,7 @@ use crate::{
             components::{button, primary, rows, small, text},
             text::said,
         },
+        update::UpdateContext,
     },
     messages,
     model::{session::Platform, transcript::Inviter},

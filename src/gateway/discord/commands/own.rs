@@ -7,7 +7,7 @@ use crate::{
     base::ids::SessionId,
     chat::message_index::MessageRef,
     engine::Look,
-    gateway::discord::{app::App, handler::UpdateContext, inbound::Ack, staff_thread},
+    gateway::discord::{app::App, inbound::Ack, staff_thread, update::UpdateContext},
     messages,
     model::{
         session::Status,

@@ -4,14 +4,15 @@ use super::NotSaved;
 use crate::{
     base::{ids::SessionId, telemetry::metric},
     chat::{
-        handler::{self, Update},
+        handler::{self, ReplyTarget, Update},
         message_index::MessageRef,
         rating,
     },
     gateway::discord::{
-        handler::{ReplyTarget, UpdateContext},
+        greeting::without_greeting,
         inbound::{Ack, Action, Actor, Submission},
         render, texts,
+        update::UpdateContext,
     },
     messages,
     model::rating::Rating,
@@ -30,8 +31,7 @@ pub(super) async fn rated(
     };
     let message =
         MessageRef { channel: action.at.channel.clone(), message: action.message.clone() };
-    keep(update, session, (&message, is_good), (None, texts::without_greeting(&action.said)))
-        .await?;
+    keep(update, session, (&message, is_good), (None, without_greeting(&action.said))).await?;
     if is_good {
         return Ok(update.say(reply_target, messages::notices::RATED_GOOD));
     }

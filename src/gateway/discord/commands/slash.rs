@@ -1,31 +1,24 @@
 //! Registered commands: which one it is by its path and its options, and how the answer to it is shown.
 
-use async_trait::async_trait;
-
-use super::{begin, copy, invite, own, upload, used};
+use super::{asker::Asker, begin, copy, invite, own, upload, used};
 use crate::{
     chat::{
         commands::{
             Entry, Order, Verb,
-            decide::{self, Answer, Caller, decide},
+            decide::{self, Answer, decide},
             help, on_discord,
         },
         form::words,
-        handler::Update,
+        handler::{ReplyTarget, Update},
     },
-    engine::Engine,
     gateway::discord::{
-        handler::{ReplyTarget, UpdateContext, participant, target},
-        inbound::{Ack, Actor, Command as Given, NotSaved, Target},
+        inbound::{Ack, Command as Given, NotSaved, Target},
         manifest::{REVIEW, REVIEW_USER},
         staff_thread, texts,
+        update::{UpdateContext, target},
     },
     messages,
-    model::{
-        session::{Head, PersonId},
-        transcript::Audience,
-    },
-    session::Responder,
+    model::transcript::Audience,
 };
 
 /// A command, with what was given with it.
@@ -72,39 +65,6 @@ fn read(command: &Given) -> Option<Order> {
         flow: command.options.get("flow").cloned(),
         reason: command.options.get("reason").cloned().unwrap_or_default(),
     })
-}
-
-/// Whoever gave a command.
-pub(super) struct Asker<'a> {
-    pub(super) update: &'a UpdateContext<'a>,
-    pub(super) by: &'a Actor,
-}
-
-#[async_trait]
-impl Caller for Asker<'_> {
-    fn engine(&self) -> &Engine {
-        self.update.engine
-    }
-
-    fn key(&self) -> &str {
-        &self.update.key
-    }
-
-    fn me(&self) -> PersonId {
-        self.update.person(self.by)
-    }
-
-    async fn rights(&self) -> Result<Responder, String> {
-        Ok(self.update.rights(self.by))
-    }
-
-    async fn participant(&self, head: &Head) -> Responder {
-        participant(head, self.by)
-    }
-
-    fn usage(&self, entry: &Entry) -> String {
-        entry.on_discord().unwrap_or_default()
-    }
 }
 
 impl Asker<'_> {

@@ -2,13 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{ReplyTarget, UpdateContext, target};
 use crate::{
     base::ids::WaitId,
     chat::{
         Drawing,
         form::{ComponentId, Draft, MessageAccess, words},
-        handler::{self, Update},
+        handler::{self, ReplyTarget, Update},
         message_index::MessageRef,
     },
     engine::{Inbound, InboundKind, Receipt},
@@ -18,6 +17,7 @@ use crate::{
         inbound::{Ack, Action, Actor, File, Inputs, NotSaved, Submission},
         render::{self, Message as Post},
         send,
+        update::{UpdateContext, target},
     },
     messages,
     model::{

@@ -4,13 +4,16 @@
 //! discord/unheard/1400…   1   who writes in this channel was told once what works there
 //! ```
 
-use super::{ReplyTarget, UpdateContext};
 use crate::{
     base::ids::SessionId,
-    chat::{form::MessageAccess, handler::Update},
+    chat::{
+        form::MessageAccess,
+        handler::{ReplyTarget, Update},
+    },
     gateway::discord::{
         inbound::{Ack, NotSaved},
         texts,
+        update::UpdateContext,
     },
     messages,
     model::session::Head,

@@ -1,8 +1,5 @@
 //! Places and people that come and go.
 
-use std::sync::Arc;
-
-use super::UpdateContext;
 use crate::{
     chat::{
         handler::{Update, happened, happened_everywhere},
@@ -10,10 +7,10 @@ use crate::{
     },
     engine::InboundKind,
     gateway::discord::{
-        api::Code,
         commands,
         inbound::{Ack, Actor, NotSaved},
-        people, send,
+        people,
+        update::UpdateContext,
     },
     messages,
     model::{
@@ -69,36 +66,6 @@ impl UpdateContext<'_> {
         let key = joined(self.guild(), &by.user);
         let note = Note { key, session: None, value: value.map(str::to_owned) };
         self.app.store.note(note).await.map_err(|_| NotSaved)
-    }
-
-    /// Whoever left a server is in none of its threads any more, also when they come back.
-    pub(in crate::gateway::discord) fn let_in(&self, head: &Head) {
-        let (app, head) = (Arc::clone(self.app), head.clone());
-        self.app.afterwards.spawn(async move {
-            if !app.rooms.is_thread(head.id, &head.place).await {
-                return;
-            }
-            let Ok(Some(room)) = app.rooms.known(head.id).await else { return };
-            // Nothing stands there yet; the first message lets them in.
-            if app.rooms.awaits_participant(head.id, &room).await.unwrap_or(false) {
-                return;
-            }
-            let user = &head.participant.user;
-            let let_in = app.api.add_to_thread(&room, user).await;
-            if let_in.is_err_and(|failure| failure.is(Code::Archived))
-                && app.api.unarchive(&room).await.is_ok()
-            {
-                // Told in the log by the call; they can be let in by hand.
-                _ = app.api.add_to_thread(&room, user).await;
-            }
-        });
-    }
-
-    /// Somebody is past the server's screening: roles that waited for that are given.
-    pub(in crate::gateway::discord) fn passed(&self, by: &Actor) {
-        let Some(guild) = self.guild.clone() else { return };
-        let (app, user) = (Arc::clone(self.app), by.user.clone());
-        self.app.afterwards.spawn(async move { send::give_kept(&app, &guild, &user).await });
     }
 
     pub(super) async fn member_left(&self, user: &str, is_banned: bool) -> Result<Ack, NotSaved> {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     chat::form::{self, ComponentId, filled, review_editor},
-    gateway::discord::{limits, texts},
+    gateway::discord::limits,
     messages,
     model::{
         session::PersonId,
@@ -35,7 +35,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
             parts.told = given.told(reply);
             parts.below.push(components::text(&given.line(reply)));
             parts.below.extend(given.remarks(reply));
-            parts.below.extend(texts::roles_added(&cx.roles_given).map(|line| small(&[line])));
+            parts.below.extend(roles_added(&cx.roles_given).map(|line| small(&[line])));
             let is_kind = matches!(wait.prompt.control, Control::Review(_) | Control::Ask(_));
             if cx.may_change && is_kind {
                 parts.below.extend(button(wait, "change", messages::buttons::CHANGE));
@@ -164,4 +164,10 @@ const fn colour(reply: &Reply) -> u32 {
         | Reply::Decided { .. }
         | Reply::Confirmed { .. } => GOOD,
     }
+}
+
+/// Roles that were given for an answer; none where there are none.
+fn roles_added(given: &[String]) -> Option<String> {
+    let names: Vec<String> = given.iter().map(|role| said(role, limits::QUOTE)).collect();
+    messages::discord::roles_added(&names)
 }

@@ -11,7 +11,10 @@ use serenity::{
 };
 
 use super::text::{clip_or, is_blank, units};
-use crate::{gateway::discord::limits, messages};
+use crate::{
+    base::ids::SessionId, chat::handler::ButtonId, gateway::discord::limits, messages,
+    model::ui::Offered,
+};
 
 /// A text that is Markdown already.
 pub(in crate::gateway::discord) fn text(markdown: &str) -> Value {
@@ -234,4 +237,9 @@ impl Weight {
             components: self.components.checked_sub(other.components)?,
         })
     }
+}
+
+/// The button of a command.
+pub(in crate::gateway::discord) fn offer(offered: Offered, session: SessionId) -> CreateButton {
+    button(ButtonId::offer(offered, session), messages::buttons::offered(offered))
 }

@@ -8,6 +8,7 @@ use pulldown_cmark::{
 };
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::atom::{Atom, BOLD, CODE, STYLES};
 use super::table::{Cell, Table};
 use super::text::{escape, escape_from, is_blank, units};
 use crate::chat::form::agrees;
@@ -21,21 +22,6 @@ const LINK_MAX: usize = 500;
 
 /// Room that marks of styles may take at the rims of a piece, in characters.
 const MARKS: usize = 16;
-
-/// Styles, each with its mark. The order is that in which they are opened.
-const STYLES: [(u8, &str); 4] = [(STRUCK, "~~"), (BOLD, "**"), (ITALIC, "*"), (CODE, "`")];
-
-const STRUCK: u8 = 1;
-const BOLD: u8 = 2;
-const ITALIC: u8 = 4;
-const CODE: u8 = 8;
-
-/// What people see as one character, escaped already; or an address, which is not divided.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Atom {
-    shown: String,
-    styles: u8,
-}
 
 /// One paragraph, heading, entry of a list or block of code.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use pulldown_cmark::Alignment;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{markdown::Atom, text::one_line};
+use super::{atom::Atom, text::one_line};
 
 /// Columns of text in a line of code that fit a narrow window.
 const WIDTH: usize = 60;

@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 
 use super::{
-    deliver::{DECIDED, Delivered, Sender, Undelivered},
+    deliver::DECIDED,
     post::Edited,
+    sender::{Delivered, Sender, Undelivered},
 };
 use crate::{
     chat::{

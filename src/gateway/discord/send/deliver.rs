@@ -1,44 +1,37 @@
-//! One effect on its way.
+//! One effect on its way: what it comes to, and what else follows from that.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::atomic::Ordering;
 
 use chrono::TimeDelta;
 use serde_json::json;
 
-use super::roles;
+use super::{
+    roles,
+    sender::{Delivered, Sender, Undelivered},
+};
 use crate::{
     chat::{
-        Trail, delivery, form,
+        delivery, form,
         message_index::{Mark, MessageRef, Role},
         refusal::{self, Class},
     },
-    engine::{Inbound, InboundKind, Look, Receipt},
+    engine::{Inbound, InboundKind, Look},
     gateway::discord::{
         api::{Code, Failure},
-        app::App,
-        people, private_threads, render,
-        server_onboarding::{self, Known},
-        texts,
+        people, render, texts,
     },
     messages,
     model::{
-        effect::{Act, CauseKind, Delivery, Effect, Recipient, Rendering},
-        posted::Reader,
-        transcript::{Audience, Via},
-        ui::{Control, Reply},
-        wait::{Purpose, Settlement, Wait, WaitStatus},
+        effect::{Act, CauseKind, Delivery, Recipient, Rendering},
+        transcript::Audience,
+        ui::Control,
+        wait::{Purpose, Wait, WaitStatus},
     },
-    session::{Responder, answer, evidence},
+    session::{Responder, evidence},
 };
 
 /// The number of the part that says how a request was decided.
 pub(super) const DECIDED: u8 = 59;
-
-/// The number of the part that says what is not asked again.
-const KNOWN: u8 = 55;
 
 /// The number of the part that says that something was kept back.
 const FILTERED: u8 = 54;
@@ -48,56 +41,6 @@ const COPY_OFFERED: u8 = 52;
 
 /// Until Discord takes the thread of a conversation that is over from the list, in minutes.
 const CLOSED_AFTER: u32 = 1_440;
-
-/// Why an effect did not arrive.
-pub(super) type Undelivered = delivery::Undelivered<Failure>;
-
-impl From<Failure> for Undelivered {
-    fn from(failure: Failure) -> Self {
-        Self::Call(failure)
-    }
-}
-
-impl From<private_threads::Trouble> for Undelivered {
-    fn from(trouble: private_threads::Trouble) -> Self {
-        match trouble {
-            private_threads::Trouble::Call(failure) => Self::Call(failure),
-            private_threads::Trouble::Store(_) => Self::Later,
-        }
-    }
-}
-
-pub(super) struct Sender<'a> {
-    pub(super) app: &'a App,
-    pub(super) effect: &'a Effect,
-    /// Something of it may have been posted before this attempt.
-    pub(super) was_tried: bool,
-    /// What it has posted so far.
-    pub(super) trail: Trail,
-    /// Who reads what it posts from now on, where that is not whom the effect is for.
-    pub(super) reader: OnceLock<Reader>,
-    /// A card was posted as words without its buttons, because Discord did not take how it was made.
-    pub(super) is_plainer: AtomicBool,
-    /// The message that its first part refers to.
-    pub(super) answers: OnceLock<MessageRef>,
-}
-
-pub(super) type Delivered<T> = delivery::Delivered<T, Failure>;
-
-impl<'a> Sender<'a> {
-    pub(super) fn new(app: &'a App, effect: &'a Effect) -> Self {
-        let was_tried = app.possible_duplicates.has(effect.id) || effect.queued_at < app.began;
-        Self {
-            app,
-            effect,
-            was_tried,
-            trail: Trail::default(),
-            reader: OnceLock::new(),
-            is_plainer: AtomicBool::new(false),
-            answers: OnceLock::new(),
-        }
-    }
-}
 
 impl Sender<'_> {
     pub(super) async fn run(&self, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
@@ -129,11 +72,6 @@ impl Sender<'_> {
         }
     }
 
-    pub(super) async fn look(&self) -> Delivered<Look> {
-        let engine = self.app.engine();
-        Ok(engine.look(self.effect.session).await?)
-    }
-
     /// Draws a card wherever it is shown; told in the log by the calls, for nothing depends on it.
     pub(super) async fn redraw(&self, wait: &Wait, renderings: &[Rendering]) {
         let Ok(cx) = self.cx(wait).await else { return };
@@ -158,41 +96,6 @@ impl Sender<'_> {
         let open = Wait { status: WaitStatus::Pending, ..wait.clone() };
         let card = render::card(&open, &self.cx(&open).await?);
         self.look_for(&channel, &card.body(0), None).await
-    }
-
-    /// Whether the answer is known already, so that nothing is asked; where only a part is, it is kept, unless something
-    /// was entered.
-    pub(super) async fn is_known(&self, wait: &Wait) -> Delivered<bool> {
-        let is_choice = matches!(wait.prompt.control, Control::Choose(_));
-        if !is_choice || !self.app.drafts.of(wait).await?.is_empty() {
-            return Ok(false);
-        }
-        match server_onboarding::known(self.app, &self.look().await?, wait).await {
-            Ok(Known::Said(ids)) => return self.said_before(wait, ids).await,
-            Ok(Known::Picked(draft)) => self.app.drafts.keep(wait, &draft).await?,
-            Err(failure) if failure.is(Code::UnknownMember) => self.lost(roles::NOT_THERE),
-            // Without an answer of Discord's the question is shown as it is.
-            Ok(Known::Nothing) | Err(_) => {}
-        }
-        Ok(false)
-    }
-
-    /// Answers for the participant what they told the server before, and says so; whether that counts.
-    async fn said_before(&self, wait: &Wait, ids: Vec<String>) -> Delivered<bool> {
-        let engine = self.app.engine();
-        let state = self.look().await?.state;
-        let reply = Reply::Chosen { ids, free_text: None };
-        let what = answer::describe(&wait.prompt.control, &reply);
-        let words = texts::said_before(&wait.prompt.body, &what);
-        self.post_to_room(&words, KNOWN, None).await?;
-        let name = state.name.clone().unwrap_or_default();
-        let from = Responder::without_rights(state.participant.clone(), name);
-        let key = format!("discord:known:{}:{}", wait.id, wait.revision);
-        let (id, revision, via) = (wait.id, wait.revision, Via::Known);
-        let what = InboundKind::Answer { wait: id, revision, reply, via };
-        let session = self.effect.session;
-        let receipt = engine.receive(Inbound { key, session, from, what }).await?;
-        Ok(matches!(receipt, Receipt::Settled(Settlement::Applied) | Receipt::Duplicate))
     }
 
     /// The channel of a card for the team; none where it stands in the conversation.
@@ -377,21 +280,6 @@ impl Sender<'_> {
                 engine.receive(Inbound { key, session, from, what: InboundKind::Back }).await
             {
                 tracing::warn!(session.id = %session, %error, "could not continue a session");
-            }
-        });
-    }
-
-    /// The participant is out of reach: the session pauses.
-    pub(super) fn lost(&self, why: &'static str) {
-        let engine = self.app.engine().clone();
-        let (session, guild) = (self.effect.session, self.effect.place.workspace.clone());
-        let key = format!("discord:unreachable:{}", self.effect.id);
-        self.app.afterwards.spawn(async move {
-            let person = people::person_id(&guild, people::NO_GUILD);
-            let from = Responder::without_rights(person, String::new());
-            let what = InboundKind::Lost { why: why.to_owned() };
-            if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
-                tracing::warn!(session.id = %session, %error, "could not pause a session");
             }
         });
     }

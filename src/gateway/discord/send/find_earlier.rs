@@ -4,12 +4,12 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
-use super::deliver::{Delivered, Sender};
+use super::sender::{Delivered, Sender};
 use crate::{
     chat::message_index::MessageRef,
     gateway::discord::{
         api::{Failure, Near},
-        texts::without_greeting,
+        greeting::without_greeting,
     },
 };
 

@@ -1,7 +1,7 @@
 //! People by the names that Discord has for them: whom a request is about, who decides on it, and who wrote what is posted for
 //! everybody.
 
-use super::deliver::{Delivered, Sender};
+use super::sender::{Delivered, Sender};
 use crate::{
     engine::Look,
     gateway::discord::{
@@ -24,7 +24,7 @@ impl Sender<'_> {
         let user =
             Some(&state.participant).filter(|person| person.platform == Platform::Discord)?;
         let mention = render::text::person(user, state.name.as_deref().unwrap_or_default());
-        let avatar = self.app.avatar_of(&self.effect.place.workspace, &user.user).await;
+        let avatar = self.app.members.avatar_of(&self.effect.place.workspace, &user.user).await;
         let effect = match &wait.purpose {
             Purpose::Effect { phase, index } => {
                 look.flow.phase(phase).and_then(|phase| phase.effect.get(*index))

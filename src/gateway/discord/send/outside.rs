@@ -1,6 +1,6 @@
 //! What a delivery leaves on Discord, for the session's log of posts.
 
-use super::deliver::Sender;
+use super::sender::Sender;
 use crate::{
     base::ids::SessionId,
     chat::message_index::{Mark, MessageRef},

@@ -5,14 +5,15 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 
 use super::{
-    deliver::{Delivered, Sender, Undelivered},
     nonce as name_of,
+    sender::{Delivered, Sender, Undelivered},
     targets::Target,
 };
 use crate::{
     chat::{message_index::MessageRef, refusal::Class},
     gateway::discord::{
         api::{Code, Failure},
+        greeting::greeting,
         limits,
         render::{
             Message,
@@ -112,7 +113,7 @@ impl Sender<'_> {
         let body = if let Some(greeting) = message.greeting(user) {
             calling(&greeting, user)
         } else {
-            let greeting = calling(&texts::words(texts::greeting(user)), user);
+            let greeting = calling(&texts::words(greeting(user)), user);
             self.send(room, greeting, GREETING, None).await?;
             message.body(0)
         };

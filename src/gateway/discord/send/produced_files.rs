@@ -4,8 +4,8 @@
 //! is looked for by that before it is sent again.
 
 use super::{
-    deliver::{Delivered, Sender, Undelivered},
     post::File,
+    sender::{Delivered, Sender, Undelivered},
 };
 use crate::{
     gateway::discord::{render, texts},

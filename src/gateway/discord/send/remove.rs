@@ -10,9 +10,9 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use super::{
-    deliver::{Delivered, Sender, Undelivered},
     find_earlier::snowflake,
     nonce,
+    sender::{Delivered, Sender, Undelivered},
 };
 use crate::{
     chat::{

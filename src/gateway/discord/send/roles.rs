@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    deliver::{Delivered, Sender, Undelivered},
     post::Edited,
+    sender::{Delivered, Sender, Undelivered},
 };
 use crate::{
     base::ids::{EffectId, SessionId, WaitId},
@@ -184,7 +184,7 @@ impl Sender<'_> {
             let was_asked = known.is_none();
             let member = match known {
                 Some(member) => Ok(member),
-                None => self.app.ask_member(guild, user).await,
+                None => members.ask(guild, user).await,
             };
             let member = match member {
                 Err(failure) if matches!(failure.class(), Class::PersonUnreachable(_)) => {

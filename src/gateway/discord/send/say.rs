@@ -1,6 +1,9 @@
 //! Words of the bot, with what stands under them.
 
-use super::deliver::{DECIDED, Delivered, Sender};
+use super::{
+    deliver::DECIDED,
+    sender::{Delivered, Sender},
+};
 use crate::{
     chat::message_index::MessageRef,
     engine::context_window::{answered, is_post_of_model},

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     super::{api::Code, limits, render::text::clip, staff_thread},
-    deliver::{Delivered, Sender, Undelivered},
+    sender::{Delivered, Sender, Undelivered},
 };
 use crate::{
     chat::{
