@@ -21,7 +21,7 @@ use crate::{
         form::Words,
         handler::{self, ReplyTarget, Update},
     },
-    config::tenants::Configured,
+    config::Configured,
     engine::Engine,
     flow::Library,
     model::session::{Head, PersonId, Platform},

@@ -17,7 +17,7 @@ use crate::{
         form::Words,
         handler::{ReplyTarget, Update, happened},
     },
-    config::tenants::Configured,
+    config::Configured,
     engine::{Engine, InboundKind},
     flow::Library,
     model::session::{Head, PersonId, Platform},
