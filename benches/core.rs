@@ -17,7 +17,7 @@ use anteroom::{
     engine::{Engine, InboundKind},
     gateway::{
         discord, slack,
-        web::{activity::Activity, page::View, render::Cx, timeline::Window},
+        web::{activity::Activity, conversation, piece::Cx, timeline::Window, view::View},
     },
     model::{
         STORED_VERSION,
@@ -129,7 +129,7 @@ fn render(criterion: &mut Criterion) {
         let cx = cx(&view);
         group.throughput(Throughput::Elements(wanted as u64));
         group.bench_function(BenchmarkId::new("messages", wanted), |bencher| {
-            bencher.iter(|| black_box(&view).pieces(&cx, &Window::default()));
+            bencher.iter(|| conversation::pieces(black_box(&view), &cx, &Window::default()));
         });
     }
     group.finish();

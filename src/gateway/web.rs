@@ -5,6 +5,7 @@
 
 pub mod activity;
 pub mod connect;
+pub mod conversation;
 pub mod files;
 pub mod guard;
 pub mod limits;
@@ -16,12 +17,12 @@ pub mod places;
 pub mod render;
 pub mod send;
 pub mod timeline;
+pub mod view;
 
 mod app;
 mod brand;
 mod closed;
 mod controls;
-mod conversation;
 mod download;
 mod effects;
 mod frame;
@@ -36,7 +37,6 @@ mod produced_files;
 mod reply;
 mod staff;
 mod staff_page;
-mod view;
 
 pub use self::{
     connect::{Error, Server},

@@ -22,7 +22,7 @@ pub(super) fn page(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
 }
 
 /// Every piece of the page that changes while it is open.
-pub(super) fn pieces(view: &View, cx: &Cx, window: &Window) -> Vec<Fragment> {
+pub fn pieces(view: &View, cx: &Cx, window: &Window) -> Vec<Fragment> {
     let mut pieces = vec![render::status(&view.state, &view.flow, cx.viewer)];
     if cx.viewer == Audience::Staff {
         pieces.push(staff_page::orders(&view.state, cx));

@@ -24,15 +24,15 @@ use crate::{
 
 /// A session as pages show it.
 #[derive(Debug)]
-pub(super) struct View {
+pub struct View {
     /// With its events.
-    pub(super) loaded: Loaded,
+    pub loaded: Loaded,
     /// What they add up to.
-    pub(super) state: Arc<State>,
+    pub state: Arc<State>,
     /// What it runs.
-    pub(super) flow: Arc<LoadedFlow>,
+    pub flow: Arc<LoadedFlow>,
     /// What the bot does just now.
-    pub(super) doing: Activity,
+    pub doing: Activity,
 }
 
 impl View {
@@ -50,12 +50,12 @@ impl View {
     }
 
     /// What is shown where nothing else is asked for.
-    pub(super) fn latest(&self, viewer: Audience) -> Window {
+    pub fn latest(&self, viewer: Audience) -> Window {
         self.timeline(viewer).latest(limits::LOG_MAX)
     }
 
     /// The messages whose events are wanted as pieces of the page, oldest first.
-    pub(super) fn log(&self, cx: &Cx, is_wanted: impl Fn(&Recorded) -> bool) -> Vec<Fragment> {
+    pub fn log(&self, cx: &Cx, is_wanted: impl Fn(&Recorded) -> bool) -> Vec<Fragment> {
         let messages = self.timeline(cx.viewer).messages(is_wanted);
         messages.iter().map(|message| render::message(message, &self.state, cx)).collect()
     }
