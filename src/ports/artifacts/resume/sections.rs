@@ -1,5 +1,7 @@
 //! The sections of a résumé, by their headings.
 
+mod kinds;
+
 use super::{
     dates,
     lines::{BULLETS, FRAMED, Line, dated, under_periods},
@@ -35,7 +37,8 @@ pub(super) struct Part {
 pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
     let lines = under_periods(dated(beside(unzipped(lines))), |text| section_of(text).is_some());
-    let mut marks = Marks { levels: levels(&lines), loud: has_loud_headings(&lines), above: 0 };
+    let (levels, loud) = (levels(&lines), has_loud_headings(&lines));
+    let mut marks = Marks { levels, loud, above: 0, kinds: None, aside: None };
     let mut lines = lines.into_iter().peekable();
     let mut in_items = false;
     while let Some(mut line) = lines.next() {
@@ -48,13 +51,18 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
             line.text = whole;
             lines.next();
         }
+        if kinds::goes_back(&parts, &line, lines.peek(), &marks) {
+            marks.aside = None;
+            parts.push(Part { section: Section::Skills, lines: vec![line] });
+            continue;
+        }
         let Some((section, rest)) = opened(&parts, &line, lines.peek(), &marks) else {
             if let Some(part) = parts.last_mut() {
                 part.lines.push(line);
             }
             continue;
         };
-        marks.above = line.level;
+        marks.enter(&parts, &line, section);
         let lines = rest.map(|text| Line { text, ..line }).into_iter().collect();
         parts.push(Part { section, lines });
     }
@@ -68,6 +76,25 @@ struct Marks {
     loud: bool,
     /// The level of the heading that the lines stand under.
     above: usize,
+    /// The level of a kind of skills that is called like a heading of skills, right under another one.
+    kinds: Option<usize>,
+    /// The level of a heading among skills that looks otherwise than headings do here, and whether it is set off.
+    aside: Option<(usize, bool)>,
+}
+
+impl Marks {
+    /// Goes on under the heading of a section, which the parts above are followed by.
+    fn enter(&mut self, parts: &[Part], line: &Line, section: Section) {
+        let skills = parts.last().filter(|part| part.section == Section::Skills);
+        let is_kind =
+            section == Section::Skills && skills.is_some_and(|part| part.lines.is_empty());
+        self.kinds = is_kind.then_some(line.level).or(self.kinds.filter(|level| {
+            section == Section::Skills && skills.is_some() && *level == line.level
+        }));
+        let is_aside = skills.is_some() && kinds::is_undressed(line, self);
+        self.aside = is_aside.then_some((line.level, line.after_gap));
+        self.above = line.level;
+    }
 }
 
 /// A heading on two lines of a narrow column.
@@ -118,9 +145,7 @@ fn opened(
     let is_degree = within == Section::Education
         && section_of(&line.text).is_none()
         && schools::names_degree(&line.text);
-    let is_item = is_like_items(part, line, marks)
-        || within == Section::Skills
-            && (is_kind(line) || is_kind_of_row(part, line) || is_kind_alone(part, line, marks));
+    let is_item = is_like_items(part, line, marks) || kinds::is_kind(part, line, next, marks);
     let is_something_else = is_note || labels || is_row || is_degree || is_item;
     let heading = heading(line).filter(|_| !is_something_else);
     // Under the last item of a role and above the first period of the section.
@@ -139,42 +164,6 @@ fn opened(
     heading
         .or_else(between)
         .or_else(|| (!is_open && is_marked()).then_some((Section::Unknown, None)))
-}
-
-/// Whether a label among skills names their kind: `Languages: Python, SQL`, but not `Languages: English, German`.
-fn is_kind(line: &Line) -> bool {
-    const STEMS: [&str; 7] = ["langu", "langa", "sprache", "lengua", "idioma", "lingua", "talen"];
-    let Some((label, items)) = line.text.split_once(": ") else { return false };
-    let spoken = |item: &str| {
-        let item = folded(item);
-        words_of(&item).any(|word| vocabulary().languages.contains(word))
-    };
-    section_of(label) == Some(Section::Other)
-        && STEMS.iter().any(|stem| folded(label).starts_with(stem))
-        && items.contains(',')
-        && !items.split(',').any(spoken)
-}
-
-/// Whether a line is a row like the one above it, with the kind of some skills in its first column: `Software    Word,
-/// Excel` below `Trade    Welding, Fitting`.
-fn is_kind_of_row(part: &Part, line: &Line) -> bool {
-    let is_row = |line: &Line| {
-        let parted = line.text.split_once('\t');
-        !line.bullet && line.level == 0 && parted.is_some_and(|(_, items)| items.contains(','))
-    };
-    let kind = line.text.split('\t').next().unwrap_or_default();
-    is_row(line)
-        && part.lines.last().is_some_and(is_row)
-        && section_of(kind) == Some(Section::Skills)
-}
-
-/// Whether a line is the kind of the skills below it, called like a heading: `Languages`, not marked as one, right under
-/// the marked `Skills`, or with a colon like another kind above it.
-fn is_kind_alone(part: &Part, line: &Line, marks: &Marks) -> bool {
-    let has_colon = |line: &Line| line.text.ends_with(':');
-    let is_first = part.lines.is_empty() && marks.above > 0 && !line.after_gap;
-    let is_further = has_colon(line) && part.lines.iter().any(has_colon);
-    line.level == 0 && !line.bullet && (is_first || is_further)
 }
 
 /// Whether a line is set exactly as the items above it, and not as the headings are: `Workshops` among skills, the title

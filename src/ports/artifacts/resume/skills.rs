@@ -60,10 +60,14 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
     let heads = |pair: &[Line]| !pair[0].bullet && pair[1].bullet;
     let kinds: Vec<String> =
         lines.windows(2).filter(|pair| heads(pair)).map(|pair| pair[0].text.clone()).collect();
-    if kinds.len() > 1 {
+    if kinds.len() > 1 || kinds.iter().any(|kind| section_of(kind).is_some()) {
         lines.retain(|line| line.bullet || !kinds.contains(&line.text));
         return lines;
     }
+    if let Some(lists) = below_kinds(&lines) {
+        return lists;
+    }
+    part_from_kinds(&mut lines);
     // `CAD    SolidWorks, Inventor` in each row.
     let lists = |line: &Line| {
         line.text.split_once('\t').is_some_and(|(kind, items)| {
@@ -96,6 +100,66 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
         first.text = item.to_owned();
     }
     lines
+}
+
+/// Fewest kinds of skills that show how these are set.
+const KINDS_MIN: usize = 2;
+
+/// Longest kind, in words.
+const KIND_MAX: usize = 4;
+
+/// The lines without every first one of pairs or blocks of which that is the kind: `Languages` above `Go, PHP` and
+/// `Data` above `Redis, Kafka`, or each above some lines of one skill.
+fn below_kinds(lines: &[Line]) -> Option<Vec<Line>> {
+    let is_kind = |line: &Line| {
+        line.fields().len() == 1
+            && !line.text.contains([',', ';', ':'])
+            && line.text.split_whitespace().count() <= KIND_MAX
+    };
+    let is_list = |line: &Line| line.text.contains(", ") || line.fields().len() > 1;
+    let is_pair = |pair: &[Line]| is_kind(&pair[0]) && matches!(pair, [_, list] if is_list(list));
+    if lines.iter().any(|line| line.bullet) {
+        return None;
+    }
+    let heads = if lines.len() >= 2 * KINDS_MIN && lines.chunks(2).all(is_pair) {
+        (0..lines.len()).step_by(2).collect()
+    } else {
+        heads_of_blocks(lines).filter(|_| lines.iter().all(is_kind))?
+    };
+    let rest = lines.iter().enumerate().filter(|(at, _)| !heads.contains(at));
+    Some(rest.map(|(_, line)| line.clone()).collect())
+}
+
+/// The first lines of blocks of several lines, one of which at least is called like a heading.
+fn heads_of_blocks(lines: &[Line]) -> Option<Vec<usize>> {
+    let heads: Vec<usize> =
+        (0..lines.len()).filter(|at| *at == 0 || lines[*at].after_gap).collect();
+    let ends = heads.iter().skip(1).copied().chain([lines.len()]);
+    let is_filled = heads.iter().zip(ends).all(|(head, end)| end - head > 1);
+    let is_known = heads.iter().any(|head| section_of(&lines[*head].text).is_some());
+    (heads.len() >= KINDS_MIN && is_filled && is_known).then_some(heads)
+}
+
+/// Puts a colon behind kinds that a dash or a bar parts from their skills: `Languages – Go, PHP`.
+fn part_from_kinds(lines: &mut [Line]) {
+    for mark in [" – ", " — ", " | ", " - "] {
+        let is_row = |line: &&mut Line| {
+            line.text.split_once(mark).is_some_and(|(kind, items)| {
+                let words = kind.split_whitespace().count();
+                words <= KIND_MAX
+                    && !kind.contains([',', ':', '\t'])
+                    && items.contains(", ")
+                    && !items.contains(mark)
+            })
+        };
+        let mut rows: Vec<&mut Line> = lines.iter_mut().filter(is_row).collect();
+        if rows.len() >= KINDS_MIN {
+            for line in &mut rows {
+                line.text = line.text.replacen(mark, ": ", 1);
+            }
+            return;
+        }
+    }
 }
 
 /// The lines, with those put together that are one list.

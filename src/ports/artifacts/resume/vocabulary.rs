@@ -81,6 +81,8 @@ pub(super) struct Vocabulary {
     pub(super) skill_levels: HashSet<String>,
     /// Languages that people speak.
     pub(super) languages: HashSet<String>,
+    /// Beginnings of headings about languages, spoken or not.
+    pub(super) language_stems: Vec<String>,
     /// Labels of forms.
     pub(super) forms: FormLabels,
     /// Heads of the columns of a table.
@@ -203,6 +205,7 @@ impl Vocabulary {
         self.skills_verbs.extend(list(&headings.skills_verbs));
         self.skill_levels.extend(list(&table.skills.levels));
         self.languages.extend(list(&table.skills.languages));
+        self.language_stems.extend(list(&table.skills.language_stems));
         self.forms.labels.extend(list(&table.forms.labels));
         self.forms.items.extend(list(&table.forms.items));
         self.forms.tails.extend(list(&table.forms.tails));
@@ -361,6 +364,7 @@ struct Names {
 struct Skills {
     levels: String,
     languages: String,
+    language_stems: String,
 }
 
 #[derive(Debug, Deserialize)]

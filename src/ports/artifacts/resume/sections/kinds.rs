@@ -1,0 +1,244 @@
+//! Kinds of skills that are called like the headings of other sections: `Languages: Go, PHP`, `Data` above a list.
+
+use super::{
+    super::{
+        dates,
+        lines::Line,
+        place, schools,
+        vocabulary::{folded, parts as words_of, vocabulary},
+        words,
+    },
+    Marks, Part, Section, is_loud, section_of,
+};
+
+/// Whether a line names the kind of the skills in it or below it, rather than another section.
+pub(super) fn is_kind(part: &Part, line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
+    part.section == Section::Skills
+        && (labels_row(part, line, marks)
+            || is_kind_of_row(part, line)
+            || is_kind_alone(part, line, marks)
+            || heads_items(part, line, next, marks)
+            || is_between_lists(part, line, next, marks))
+}
+
+/// Whether a line below a section that began among the rows of the skills, such as `Languages: English`, goes on with
+/// the skills: `Lab: PCR, ELISA`, or `Frameworks` above items.
+pub(super) fn goes_back(parts: &[Part], line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
+    let [.., skills, aside] = parts else { return false };
+    let Some((level, after_gap)) = marks.aside else { return false };
+    let is_aside = skills.section == Section::Skills
+        && matches!(aside.section, Section::Other | Section::Contact)
+        && (line.level, line.after_gap) == (level, after_gap)
+        && !line.bullet
+        && section_of(line.text.split([':', '\t']).next().unwrap_or_default()).is_none();
+    let is_row = || {
+        let is_list = |line: &Line| row(line).is_some_and(|(_, items)| items.contains(','));
+        is_list(line) && aside.lines.len() == 1 && skills.lines.iter().any(is_list)
+    };
+    let is_head = || {
+        heads_several(skills, level)
+            && is_short(line)
+            && aside.lines.last().is_some_and(|last| last.bullet)
+            && next.is_some_and(|next| next.bullet && !speaks(&next.text))
+    };
+    is_aside && (is_row() || is_head())
+}
+
+/// Whether a line looks otherwise than the headings do here, as far as these look alike.
+pub(super) fn is_undressed(line: &Line, marks: &Marks) -> bool {
+    let is_dressed = marks.levels.contains(&line.level)
+        || marks.loud && is_loud(line.text.split([':', '\t']).next().unwrap_or_default());
+    !is_dressed && (marks.loud || !marks.levels.is_empty())
+}
+
+/// Whether a label among skills names their kind: `Languages: Python, SQL`, but not `Languages: English, German`, and
+/// `Data: Redis, Kafka` between other rows, but not `Contact: 555 0147`.
+fn labels_row(part: &Part, line: &Line, marks: &Marks) -> bool {
+    let Some((label, items)) = row(line) else { return false };
+    let is_list = items.contains(',');
+    let is_row = |line: &Line| row(line).is_some_and(|(_, items)| items.contains(','));
+    match section_of(label) {
+        Some(Section::Other) => {
+            let is_like_rows = is_undressed(line, marks)
+                && (!line.after_gap || part.lines.last().is_none_or(is_row));
+            names_languages(label) && !speaks(items) && (is_list || is_like_rows)
+        }
+        Some(section) if is_beside(section) => {
+            let is_among_rows = match part.lines.last() {
+                Some(last) => {
+                    is_row(last) && last.after_gap == line.after_gap
+                        || part.lines.len() == 1 && is_row(last) && !line.after_gap
+                }
+                None => true,
+            };
+            let is_in_block = !line.after_gap && part.lines.last().is_some_and(is_row);
+            is_list
+                && is_among_rows
+                && (is_in_block || is_undressed(line, marks))
+                && lists_skills(items)
+        }
+        _ => false,
+    }
+}
+
+/// Whether what stands in a section can be told from skills by its looks.
+fn is_beside(section: Section) -> bool {
+    matches!(section, Section::Contact | Section::Work | Section::Volunteer | Section::Education)
+}
+
+/// The label of a line, and what stands behind it.
+fn row(line: &Line) -> Option<(&str, &str)> {
+    let (label, items) = line.text.split_once(": ").or_else(|| line.text.split_once('\t'))?;
+    (!label.contains(',')).then(|| (label, items.trim()))
+}
+
+/// Whether a label is about languages, of whatever kind.
+fn names_languages(label: &str) -> bool {
+    let label = folded(label);
+    section_of(&label) == Some(Section::Other)
+        && vocabulary().language_stems.iter().any(|stem| label.starts_with(stem.as_str()))
+}
+
+/// Whether a language that people speak is among some items.
+fn speaks(items: &str) -> bool {
+    let items = folded(items);
+    words_of(&items).any(|word| vocabulary().languages.contains(word))
+}
+
+/// Whether a list can be one of skills: nothing in it is an address, a place, a date, a job or a degree.
+fn lists_skills(items: &str) -> bool {
+    let digits = items.chars().filter(char::is_ascii_digit).count();
+    digits < DIGITS_MAX
+        && !items.contains(['@', '/'])
+        && dates::find(items).is_none()
+        && !items.split(',').any(|item| place::is_place(item.trim()))
+        && !words::is_position(items)
+        && !words::is_school(items)
+        && !schools::names_degree(items)
+}
+
+/// Lists of skills have fewer digits than a telephone number.
+const DIGITS_MAX: usize = 6;
+
+/// Whether a line is a row like the one above it, with the kind of some skills in its first column: `Software    Word,
+/// Excel` below `Trade    Welding, Fitting`.
+fn is_kind_of_row(part: &Part, line: &Line) -> bool {
+    let is_row = |line: &Line| {
+        let parted = line.text.split_once('\t');
+        !line.bullet && line.level == 0 && parted.is_some_and(|(_, items)| items.contains(','))
+    };
+    let kind = line.text.split('\t').next().unwrap_or_default();
+    is_row(line)
+        && part.lines.last().is_some_and(is_row)
+        && section_of(kind) == Some(Section::Skills)
+}
+
+/// Whether a line is the kind of the skills below it, called like a heading: `Languages`, not marked as one, right under
+/// the marked `Skills`, or with a colon like another kind above it.
+fn is_kind_alone(part: &Part, line: &Line, marks: &Marks) -> bool {
+    let has_colon = |line: &Line| line.text.ends_with(':');
+    let is_first = part.lines.is_empty() && marks.above > 0 && !line.after_gap;
+    let is_further = has_colon(line) && part.lines.iter().any(has_colon);
+    line.level == 0 && !line.bullet && (is_first || is_further)
+}
+
+/// Whether `Languages` alone in a line heads items that nobody speaks: right under the heading of the skills, or like
+/// another kind of them, as `Data` may.
+fn heads_items(part: &Part, line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
+    let is_below = line.level > marks.above && marks.above > 0;
+    let is_first =
+        part.lines.is_empty() && (!line.after_gap || is_below || is_undressed(line, marks));
+    let is_further = || marks.kinds == Some(line.level) || heads_several(part, line.level);
+    let holds = next.is_some_and(|next| (next.bullet || !next.after_gap) && !speaks(&next.text));
+    let goes_on = || {
+        is_undressed(line, marks)
+            && heads_several(part, line.level)
+            && next.is_some_and(|next| next.bullet && lists_skills(&next.text))
+            && section_of(&line.text).is_some_and(is_beside)
+    };
+    is_short(line)
+        && holds
+        && (names_languages(&line.text) || goes_on())
+        && (is_below || !marks.levels.contains(&line.level))
+        && (is_first || is_further())
+}
+
+/// Whether there are lines above items in a section.
+fn heads_several(part: &Part, level: usize) -> bool {
+    let heads = |pair: &[Line]| !pair[0].bullet && pair[0].level == level && pair[1].bullet;
+    part.lines.windows(2).any(heads)
+}
+
+/// Whether a line stands between two lists as the one above the first of them does: `Data` above `Redis, Kafka` and
+/// under `Go, PHP`, which `Languages` stands above.
+fn is_between_lists(part: &Part, line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
+    let [.., kind, items] = part.lines.as_slice() else { return false };
+    let is_list = |line: &Line| !line.bullet && line.text.contains(", ");
+    let is_alike = (kind.level, kind.bullet) == (line.level, line.bullet);
+    is_alike
+        && is_short(kind)
+        && is_list(items)
+        && is_short(line)
+        && is_undressed(line, marks)
+        && next.is_some_and(|next| is_list(next) && !speaks(&next.text) && lists_skills(&next.text))
+}
+
+/// Longest kind, in words.
+const KIND_MAX: usize = 4;
+
+/// A few words that are no item and no list.
+fn is_short(line: &Line) -> bool {
+    !line.bullet
+        && !line.text.trim_end_matches(':').contains([',', ':'])
+        && line.fields().len() == 1
+        && line.text.split_whitespace().count() <= KIND_MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ports::artifacts::resume::draft;
+
+    /// The skills of a résumé with some lines under the heading of its skills.
+    fn skills(heading: &str, lines: &str) -> String {
+        let text = format!(
+            "Ada Byron\n\n## Experience\nAcme\tEngineer\t2019 – 2021\n\n## {heading}\n{lines}\n\n## Education\nBSc Physics, University of Leeds, 2010 – 2013"
+        );
+        draft(&text).skills.join("|")
+    }
+
+    #[test]
+    fn a_kind_of_skills_is_no_section_though_it_is_called_like_one() {
+        for (heading, kind, further) in [
+            ("Technical Skills", "Languages", "Storage"),
+            ("Kenntnisse", "Sprachen", "Datenbanken"),
+            ("Competencias", "Lenguajes", "Datos"),
+            ("Competencias", "Idiomas", "Datos"),
+            ("Compétences", "Langues", "Données"),
+            ("Vaardigheden", "Talen", "Opslag"),
+            ("Competências", "Línguas", "Dados"),
+        ] {
+            for lines in [
+                format!("{kind}: Go, PHP\n{further}: Redis, Kafka"),
+                format!("{kind}\tGo, PHP\n{further}\tRedis, Kafka"),
+                format!("{kind}\nGo, PHP\n{further}\nRedis, Kafka"),
+                format!("{kind} – Go, PHP\n{further} – Redis, Kafka"),
+                format!("{further}: Go, PHP\n{kind}: Redis, Kafka"),
+                format!("{kind}\n• Go\n• PHP\n{further}\n• Redis\n• Kafka"),
+            ] {
+                assert_eq!(skills(heading, &lines), "Go|PHP|Redis|Kafka", "{heading}:\n{lines}");
+            }
+        }
+    }
+
+    #[test]
+    fn languages_that_people_speak_are_no_skills_and_end_none() {
+        for lines in [
+            "Tools: Redis, Kafka\nLanguages: English, German\nLab: PCR, ELISA",
+            "Tools: Redis, Kafka\n\nLanguages: English, German\n\nLab: PCR, ELISA",
+        ] {
+            assert_eq!(skills("Skills", lines), "Redis|Kafka|PCR|ELISA", "{lines}");
+        }
+        let lines = "Tools: Redis, Kafka\n\n## Languages\nEnglish, German\n\n## Lab\nPCR, ELISA";
+        assert_eq!(skills("Skills", lines), "Redis|Kafka");
+    }
+}
