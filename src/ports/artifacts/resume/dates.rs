@@ -87,6 +87,8 @@ enum What<'a> {
 struct Token<'a> {
     what: What<'a>,
     at: Range<usize>,
+    /// It is a space between two columns.
+    is_gap: bool,
     /// As words of the vocabulary are compared; made when it is first asked for.
     folded: OnceCell<String>,
 }
@@ -128,7 +130,8 @@ fn tokens(line: &str) -> Vec<Token<'_>> {
             2 => What::Space,
             _ => What::Mark(c),
         };
-        tokens.push(Token { what, at: begin..end, folded: OnceCell::new() });
+        let is_gap = class(c) == 2 && (text.contains('\t') || text.len() > 2);
+        tokens.push(Token { what, at: begin..end, is_gap, folded: OnceCell::new() });
         begin = end;
     }
     tokens
@@ -219,9 +222,17 @@ impl<'a> Reader<'a> {
     fn named(&mut self) -> Option<Date> {
         let begin = self.at;
         if matches!(self.what(), Some(What::Number(1..=31, 1 | 2))) {
+            if self.is_class() {
+                return None;
+            }
             self.at += 1;
             self.word_of(&["st", "nd", "rd", "th", "er", "º"]);
             self.mark(&['.', 'º']);
+            // The 8 of `Grades 6–8    Aug 2014` stands in another column.
+            if self.tokens.get(self.at).is_some_and(|token| token.is_gap) {
+                self.at = begin;
+                return None;
+            }
             self.spaces();
             self.of();
         }
@@ -257,6 +268,19 @@ impl<'a> Reader<'a> {
                 month.map(|month| Date { year: 0, month: Some(month) })
             }
         }
+    }
+
+    /// Whether a number counts classes or grades rather than days: the 8 of `Grade 8 Aug 2014`, `Years 7–8 May 2014`.
+    fn is_class(&self) -> bool {
+        let mut before = self.tokens[..self.at].iter().rev().map(|token| token.what).peekable();
+        if before.next_if(|what| matches!(what, What::Mark('–' | '—' | '-' | '/' | '‑'))).is_some()
+            && !matches!(before.next(), Some(What::Number(..)))
+        {
+            return false;
+        }
+        let space = before.next_if_eq(&What::Space).is_some();
+        let is_one = |word: &str| vocabulary().classes.contains(&folded(word));
+        space && matches!(before.next(), Some(What::Word(word)) if is_one(word))
     }
 
     /// `2020`, `2020-03`, `2020-03-15`, `03/2020`, `15.03.2020`.
@@ -537,6 +561,9 @@ mod tests {
             ("12 March 2020 - 4 April 2021", "2020-03 to 2021-04 [12 March 2020 - 4 April 2021]"),
             ("2004/09 - 2006/07", "2004-09 to 2006-07 [2004/09 - 2006/07]"),
             ("04/05/2019 - 25/06/2020", "2019-05 to 2020-06 [04/05/2019 - 25/06/2020]"),
+            ("Grades 6–8\tAug 2014 – Jun 2022", "2014-08 to 2022-06 [Aug 2014 – Jun 2022]"),
+            ("Klassen 5–10 März 2014 – Juni 2022", "2014-03 to 2022-06 [März 2014 – Juni 2022]"),
+            ("groep 8 sep. 2014 – heden", "2014-09 to now [sep. 2014 – heden]"),
         ] {
             assert_eq!(said(line), expected, "{line}");
         }

@@ -31,6 +31,11 @@ pub(super) fn is_only_a_kind(name: &str) -> bool {
     name.contains(char::is_lowercase) && vocabulary().schools.contains(&folded(name))
 }
 
+/// Whether a name is no more than a word for a kind of firm: `Bank` in brackets behind a title.
+pub(super) fn is_only_a_firm(name: &str) -> bool {
+    name.contains(char::is_lowercase) && vocabulary().employers.contains(&folded(name))
+}
+
 /// A name that ends in a town without it, and the town.
 pub(super) fn without_town(name: &str) -> Option<(&str, &str)> {
     name.rsplit_once(' ').filter(|_| ends_in_town(name))

@@ -108,6 +108,8 @@ pub(super) struct Vocabulary {
     pub(super) notes: HashSet<String>,
     pub(super) role_labels: HashMap<String, RoleLabel>,
     pub(super) study_labels: HashMap<String, StudyLabel>,
+    /// Words for whom somebody teaches, or for a grade of the pay, beside a number.
+    pub(super) classes: HashSet<String>,
     /// Letters behind the name of a job, as it is registered.
     pub(super) letters: HashSet<String>,
     /// How much or how somebody worked.
@@ -229,6 +231,7 @@ impl Vocabulary {
         self.own.extend(list(&roles.own).map(|name| spaced(&name)));
         self.departments.extend(list(&roles.departments));
         self.letters.extend(list(&roles.letters));
+        self.classes.extend(list(&roles.classes));
         self.courtesies.extend(list(&names.courtesies));
         self.honours.extend(list(&names.honours));
     }
@@ -341,6 +344,7 @@ struct Roles {
     own: String,
     departments: String,
     letters: String,
+    classes: String,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,11 +1,16 @@
 //! The pieces of the lines that name a role: what each of them can be by its words.
 
+mod classes;
+
 use super::super::{
+    doubt,
     lines::fields,
     place,
     vocabulary::{RoleLabel, folded, parts, vocabulary},
     words,
 };
+
+use classes::is_class;
 
 /// What a piece of a head can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,12 +46,27 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
         let (plain, notes) = bracketed(field);
         // `Tutor (part-time)`, `Cook (sauces)`: a remark on the title, not a firm or a town.
         let is_remark = |note: &str| is_term(note) || note.starts_with(char::is_lowercase);
-        let (codes, notes): (Vec<&str>, Vec<&str>) =
-            notes.into_iter().partition(|note| is_code(note) || is_remark(note));
+        let (codes, notes): (Vec<&str>, Vec<&str>) = notes.into_iter().partition(|note| {
+            is_code(note) || is_remark(note) || is_class(note) || doubt::is_only_a_firm(note)
+        });
         let begin = found.len();
         for part in dashed(&plain).into_iter().chain(notes) {
+            // `Teacher – Grades 6–8, Acme School`
+            let (part, rest) = match part.split_once(", ") {
+                Some((first, rest)) if is_class(first) => (first, rest),
+                _ => (part, ""),
+            };
+            let joint = if found.len() > begin { " – " } else { ", " };
+            if let Some(title) = found.last_mut().filter(|last| last.kind == Kind::Title)
+                && is_class(part)
+            {
+                title.text = format!("{}{joint}{part}", title.text);
+                by_comma(rest, &mut found);
+                continue;
+            }
             let first = found.len();
             by_comma(part, &mut found);
+            by_comma(rest, &mut found);
             if let Some(piece) = found.get_mut(first) {
                 piece.after_dash = first > begin;
             }
@@ -138,10 +158,8 @@ pub(in crate::ports::artifacts::resume) fn is_own(text: &str) -> bool {
 pub(super) fn is_department(text: &str) -> bool {
     let folded = folded(text);
     let words: Vec<&str> = parts(&folded).collect();
-    [words.first(), words.last()]
-        .into_iter()
-        .flatten()
-        .any(|word| vocabulary().departments.contains(*word))
+    let ends = [words.first(), words.last()].into_iter().flatten();
+    ends.copied().chain([folded.as_str()]).any(|word| vocabulary().departments.contains(word))
 }
 
 /// `3 years 2 months`: how long a role lasted.
@@ -161,6 +179,8 @@ fn kind(text: &str) -> Kind {
     let (title, firm) = (words::is_position(text), words::is_organisation(text));
     match (title, firm) {
         _ if place::is_place(text) => Kind::Place,
+        // `groep 7–8`
+        (false, _) if is_class(text) => Kind::Unknown,
         (true, true) if firmly(text) => Kind::Firm,
         (true, _) => Kind::Title,
         (false, true) => Kind::Firm,
@@ -222,8 +242,10 @@ fn is_led(piece: &str) -> bool {
 /// `Programmer – Acme`, `Programmer @ Acme`, `Programmer at Acme`, `Acme (London)`.
 fn dashed(field: &str) -> Vec<&str> {
     let mut parts = vec![field];
-    for separator in [" – ", " — ", " - ", " @ ", " at ", " bei ", " chez ", " bij ", ": ", " ("]
-    {
+    for separator in [" – ", " — ", " - "] {
+        parts = parts.into_iter().flat_map(|part| classes::apart(part, separator)).collect();
+    }
+    for separator in [" @ ", " at ", " bei ", " chez ", " bij ", ": ", " ("] {
         parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
     }
     // `en` and `em` lead to much else than a firm, and `in` to what somebody teaches: `Lecturer in Marine Ecology`.
@@ -312,7 +334,9 @@ fn names_partners(text: &str) -> bool {
 fn by_comma(text: &str, found: &mut Vec<Named>) {
     let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     // The longest tail that is a place.
-    let tail = (0..parts.len()).find(|at| place::is_place(&parts[*at..].join(", ")));
+    let is_name = |part: &str| words::is_position(part) || is_class(part);
+    let tail = (0..parts.len())
+        .find(|at| place::is_place(&parts[*at..].join(", ")) && !is_name(parts[*at]));
     let (names, place) = parts.split_at(tail.unwrap_or(parts.len()));
     let mut pieces: Vec<Named> = Vec::new();
     for part in names {
@@ -382,7 +406,7 @@ fn is_dotted(part: &str) -> bool {
 fn belongs(before: Kind, next: Kind, part: &str) -> bool {
     let department = DEPARTMENTS.contains(&part.to_lowercase().as_str());
     match (before, next) {
-        (Kind::Title, Kind::Unknown) => department || is_code(part),
+        (Kind::Title, Kind::Unknown) => department || is_code(part) || is_class(part),
         (Kind::Firm, Kind::Firm) => true,
         _ => false,
     }
