@@ -412,13 +412,22 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// `2019-03 / 2021-07`, `2019/2021`: a slash with spaces around it, or before a whole year.
+    /// `2019-03 / 2021-07`, `2019/2021`, `Winter 2019/20`: a slash with spaces around it, before a whole year, or between
+    /// a year and the next one.
     fn slash(&mut self) -> bool {
         let begin = self.at;
         let space = begin > 0 && self.tokens[begin - 1].what == What::Space;
         if self.mark(&['/']) {
             let whole = matches!(self.what(), Some(What::Number(year, 4)) if is_year(year));
-            if whole || space && self.what() == Some(What::Space) {
+            let next =
+                match (self.tokens.get(begin.wrapping_sub(1)).map(|token| token.what), self.what())
+                {
+                    (Some(What::Number(year, 4)), Some(What::Number(next, 2))) => {
+                        is_year(year) && next == (year + 1) % 100
+                    }
+                    _ => false,
+                };
+            if whole || next || space && self.what() == Some(What::Space) {
                 self.spaces();
                 return true;
             }
@@ -563,6 +572,8 @@ mod tests {
             ("04/05/2019 - 25/06/2020", "2019-05 to 2020-06 [04/05/2019 - 25/06/2020]"),
             ("Grades 6–8\tAug 2014 – Jun 2022", "2014-08 to 2022-06 [Aug 2014 – Jun 2022]"),
             ("Klassen 5–10 März 2014 – Juni 2022", "2014-03 to 2022-06 [März 2014 – Juni 2022]"),
+            ("Winter 2012/13", "2012 to 2013 [Winter 2012/13]"),
+            ("zomers 2010 – 2013", "2010 to 2013 [zomers 2010 – 2013]"),
             ("groep 8 sep. 2014 – heden", "2014-09 to now [sep. 2014 – heden]"),
         ] {
             assert_eq!(said(line), expected, "{line}");

@@ -158,6 +158,15 @@ pub(super) fn dated(lines: Vec<Line>) -> Vec<Line> {
             found.extend((!rest.is_empty()).then_some(Line { text: rest, ..line }));
             continue;
         }
+        if let Some(last) = found.last_mut()
+            && !line.after_gap
+            && !line.bullet
+            && let Some((whole, rest)) = end_joined(&last.text, &line.text)
+        {
+            last.text = whole;
+            found.push(Line { text: rest, ..line });
+            continue;
+        }
         found.push(line);
     }
     found
@@ -371,6 +380,19 @@ fn date_joined(line: &str, next: &str) -> Option<(String, String)> {
     })
 }
 
+/// A period in a narrow column at the end of two lines: `Engineer    August 2017 – July` above `Acme    2021`.
+fn end_joined(line: &str, next: &str) -> Option<(String, String)> {
+    let (title, begin) = line.rsplit_once('\t')?;
+    let (firm, end) = next.rsplit_once('\t')?;
+    let is_open = dates::find(begin).is_none_or(|found| found.start.is_none());
+    let whole = format!("{} {}", begin.trim(), end.trim());
+    let is_one = dates::find(&whole).is_some_and(|period| {
+        let ends = period.end.is_some() || period.lasts;
+        period.start.is_some() && ends && period.at == (0..whole.len())
+    });
+    (is_open && is_one).then(|| (format!("{title}\t{whole}"), firm.to_owned()))
+}
+
 /// Longest form of a firm that is written small, with its dots.
 const FORM_MAX: usize = 5;
 
@@ -416,8 +438,10 @@ pub(super) fn fields(text: &str) -> Vec<&str> {
     found
 }
 
-const SEPARATORS: [&str; 13] =
-    ["\t", "   ", " | ", " ¦ ", " · ", " • ", " ∙ ", " // ", " ◆ ", " ~ ", "[x] ", "[X] ", "[ ] "];
+const SEPARATORS: [&str; 17] = [
+    "\t", "   ", " | ", " ¦ ", " · ", " • ", " ∙ ", " ● ", " ▪ ", " ■ ", " ◦ ", " // ", " ◆ ",
+    " ~ ", "[x] ", "[X] ", "[ ] ",
+];
 
 /// Takes off a bullet, and the marks of Markdown.
 fn unmarked(raw: &str, is_item_quoted: bool) -> (String, bool) {
@@ -547,5 +571,39 @@ mod tests {
             fields("Acme Ltd\tLondon | a@b.org · 123   x"),
             ["Acme Ltd", "London", "a@b.org", "123", "x"]
         );
+    }
+
+    #[test]
+    fn a_period_at_the_ends_of_two_lines_is_put_together() {
+        let dated_texts = |text: &str| -> Vec<String> {
+            dated(lines(text)).into_iter().map(|line| line.text).collect()
+        };
+        for (text, expected) in [
+            (
+                "Leerkracht groep 3\taugustus 2017 – juli\nDe Zilvermeeuw, Delft\t2021",
+                ["Leerkracht groep 3\taugustus 2017 – juli 2021", "De Zilvermeeuw, Delft"],
+            ),
+            (
+                "Engineer\tMay 2013 –\nAcme Ltd\tpresent",
+                ["Engineer\tMay 2013 – present", "Acme Ltd"],
+            ),
+            (
+                "Engineer\tMay 2013 – June 2016\nAcme Ltd\t2021",
+                ["Engineer\tMay 2013 – June 2016", "Acme Ltd\t2021"],
+            ),
+            ("BSc Physics\t2014\nMSc Physics\t2016", ["BSc Physics\t2014", "MSc Physics\t2016"]),
+        ] {
+            assert_eq!(dated_texts(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn bars_dots_and_boxes_part_fields() {
+        for mark in ["|", "·", "•", "●", "▪", "■", "◦"] {
+            assert_eq!(
+                fields(&format!("2613 BC Delft {mark} 06 1234")),
+                ["2613 BC Delft", "06 1234"]
+            );
+        }
     }
 }
