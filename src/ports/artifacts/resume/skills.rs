@@ -60,7 +60,15 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
     let heads = |pair: &[Line]| !pair[0].bullet && pair[1].bullet;
     let kinds: Vec<String> =
         lines.windows(2).filter(|pair| heads(pair)).map(|pair| pair[0].text.clone()).collect();
-    if kinds.len() > 1 || kinds.iter().any(|kind| section_of(kind).is_some()) {
+    // `Nursing    Planning` above items in as many columns.
+    let columns = |text: &str| text.matches('\t').count();
+    let heads_columns = lines.windows(2).any(|pair| {
+        heads(pair)
+            && columns(&pair[0].text) > 0
+            && columns(&pair[0].text) == columns(&pair[1].text)
+    });
+    let is_known = kinds.iter().any(|kind| section_of(kind).is_some());
+    if kinds.len() > 1 || is_known || heads_columns {
         lines.retain(|line| line.bullet || !kinds.contains(&line.text));
         return lines;
     }
@@ -197,8 +205,9 @@ fn items(line: &str) -> Vec<String> {
         Some((kind, rest)) if kind.split_whitespace().count() <= 4 => rest,
         _ => line,
     };
-    fields(line)
+    undashed(line)
         .into_iter()
+        .flat_map(fields)
         .flat_map(|field| apart(field))
         .map(|item| {
             item.trim_matches(|c: char| c.is_whitespace() || ".,;•·–—-".contains(c)).to_owned()
@@ -206,6 +215,15 @@ fn items(line: &str) -> Vec<String> {
         .map(|item| without_level(&item).to_owned())
         .filter(|item| item.chars().any(char::is_alphabetic) && !is_level(item))
         .collect()
+}
+
+/// The parts of a list that has dashes instead of commas: `Welding – CAD – Fitting`.
+fn undashed(line: &str) -> Vec<&str> {
+    let is_list = |dash: &&str| line.matches(*dash).count() > 1 && !line.contains([',', ';']);
+    match [" – ", " — ", " - "].into_iter().find(is_list) {
+        Some(dash) => line.split(dash).collect(),
+        None => vec![line],
+    }
 }
 
 /// Whether an item is a language and how well somebody speaks it, which may stand here or in a section of its own:
@@ -257,4 +275,33 @@ fn apart(field: &str) -> Vec<&str> {
     }
     parts.push(&field[begin..]);
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dashes_part_skills_where_there_are_several_and_no_commas() {
+        assert_eq!(items("WMS – SAP EWM – Douane en AEO"), ["WMS", "SAP EWM", "Douane en AEO"]);
+        assert_eq!(items("Rust - C - SQL"), ["Rust", "C", "SQL"]);
+        assert_eq!(items("Word – Excel"), ["Word – Excel"]);
+    }
+
+    #[test]
+    fn heads_of_columns_are_no_skills() {
+        let line = |text: &str, bullet: bool| Line {
+            text: text.to_owned(),
+            bullet,
+            after_gap: false,
+            level: 0,
+        };
+        let lines = [
+            line("Soins\tOrganisation", false),
+            line("Perfusions\t• Plannings", true),
+            line("Pansements\t• Netsoins", true),
+        ];
+        let skills = read(&[&lines], &mut Findings::default());
+        assert_eq!(skills, ["Perfusions", "Plannings", "Pansements", "Netsoins"]);
+    }
 }
