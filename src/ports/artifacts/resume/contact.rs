@@ -243,7 +243,7 @@ fn location(
         (Some(place), Confidence::High)
     } else {
         // Only a city with its code is no firm's or school's.
-        let coded = || around.iter().find_map(|line| place::by_postcode(&line.text));
+        let coded = || around.iter().find_map(|line| place::coded(&line.text));
         (beside().or(labelled).or(plain).or_else(coded), Confidence::Low)
     };
     if place.as_ref().is_none_or(|place| place.city.is_none()) {

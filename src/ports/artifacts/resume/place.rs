@@ -34,6 +34,13 @@ pub(super) fn place(text: &str) -> Option<Place> {
     })
 }
 
+/// A city with its code in a line of its own: `04229 Leipzig`, `Albuquerque, NM 87112`.
+pub(super) fn coded(text: &str) -> Option<Place> {
+    let last = text.rsplit(' ').next().unwrap_or_default();
+    let zip = || matches!(shape(last).as_str(), "00000" | "00000-0000");
+    by_postcode(text).or_else(|| place(text).filter(|place| zip() && place.region.is_some()))
+}
+
 /// A postcode alone: `SA15 3AB`, `51020-000`, `CEP 51020-000`.
 fn is_postcode(text: &str) -> bool {
     let code = text.strip_prefix("CEP").unwrap_or(text).trim_start_matches([':', ' ']);
@@ -49,6 +56,8 @@ fn by_country(text: &str) -> Option<Place> {
         return None;
     }
     let last = parts.last()?;
+    // `9 Quay Road, Old Harbour, Smallville, Bigshire, UK`: a part of the city behind its street.
+    let has_street = text.split_once(',').is_some_and(|(street, _)| has_house_number(street));
     let mut found = Place { country_code: countries::country(last), ..Place::default() };
     // Two capitals after a city are a state before they are a country: `San Jose, CA`.
     if parts.len() > 1 && countries::is_us_state(last) {
@@ -70,7 +79,7 @@ fn by_country(text: &str) -> Option<Place> {
     let city = found.city.as_deref().unwrap_or_default();
     // In `New York` and `Paris, France` nothing else is named.
     let strange = !is_known(city) && (words::is_position(city) || words::is_organisation(city))
-        || !parts.is_empty();
+        || parts.len() > usize::from(has_street);
     let starts_small = text.chars().next().is_none_or(char::is_lowercase);
     (found.country_code.is_some() && !strange && !starts_small).then_some(found)
 }
@@ -146,11 +155,17 @@ fn shape(word: &str) -> String {
 /// Words that can be the name of a city.
 fn is_name(words: &[&str]) -> bool {
     let is_street = |word: &str| STREETS.contains(&folded(word).trim_end_matches('.'));
-    (1..=4).contains(&words.len())
+    // `2208 Cottonwood Bend NE`
+    let is_quarter = words.last().is_some_and(|word| QUARTERS.contains(word));
+    !is_quarter
+        && (1..=4).contains(&words.len())
         && !words.iter().any(|word| is_street(word))
         && words[0].starts_with(char::is_uppercase)
         && words.iter().all(|word| word.chars().all(|c| c.is_alphabetic() || "'’-.()/".contains(c)))
 }
+
+/// Quarters of a city at the ends of the names of its streets.
+const QUARTERS: [&str; 8] = ["N", "S", "E", "W", "NE", "NW", "SE", "SW"];
 
 /// Words that end or begin the names of streets.
 const STREETS: [&str; 58] = [
@@ -253,7 +268,7 @@ fn by_name(text: &str) -> Option<Place> {
 }
 
 /// The abbreviation of a part of a country, perhaps with a postcode: `Qro.`, `Jal. 44140`.
-fn short_region(part: &str) -> Option<&str> {
+pub(super) fn short_region(part: &str) -> Option<&str> {
     let short = part.split_once(' ').filter(|(_, code)| is_postcode(code));
     let short = short.map_or(part, |(short, _)| short);
     let letters = short.strip_suffix('.')?;
@@ -325,6 +340,19 @@ pub(super) fn before_region(text: &str) -> Option<Place> {
         region: Some(region.to_owned()),
         country_code: countries::country(region),
     })
+}
+
+/// Fewest words of a firm that a city may stand behind: `North Platte` is a city.
+const FIRM_MIN: usize = 2;
+
+/// `Acme Pumps Chicago, IL` in the firm and the place that nothing parts from it: a known city before its state.
+pub(super) fn at_end(text: &str) -> Option<(&str, &str)> {
+    let (named, _) = text.split_once(", ").filter(|(_, state)| countries::is_us_state(state))?;
+    let mut spaces = named.match_indices(' ').map(|(at, _)| at).skip(FIRM_MIN - 1);
+    let at = spaces.find(|at| is_known(&named[at + 1..]))?;
+    let firm = &named[..at];
+    let is_plain = !firm.contains(|c: char| c.is_ascii_digit()) && !is_known(named);
+    is_plain.then(|| (firm, &text[at + 1..]))
 }
 
 /// Whether a text is the name of a known city.
@@ -430,6 +458,12 @@ mod tests {
                 "Av. Nueva 410, 44140 Guadalajara, Jalisco, México",
                 r#""Guadalajara" "Jalisco" "MX""#,
             ),
+            (
+                "Av. Nueva 1180, Col. Del Valle, Zapopan, Jalisco, México",
+                r#""Zapopan" "Jalisco" "MX""#,
+            ),
+            ("Col. Del Valle, Obra Vieja, Zapopan, Jalisco, México", "no place"),
+            ("2208 Cottonwood Bend NE", "no place"),
             ("West Yorkshire", r#"None "West Yorkshire" None"#),
             ("Gent, België", r#""Gent" None "BE""#),
             ("Belo Horizonte - MG", r#""Belo Horizonte" "MG" None"#),
@@ -449,5 +483,27 @@ mod tests {
         ] {
             assert_eq!(said(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_place_that_nothing_parts_from_a_firm_is_told_by_its_state() {
+        let firm = Some(("Acme Pumps", "San Antonio, TX"));
+        assert_eq!(at_end("Acme Pumps San Antonio, TX"), firm);
+        for text in [
+            "North Chicago, IL",
+            "Acme Pumps Chicago",
+            "Acme Pumps, Chicago, IL",
+            "Acme Pumps Nulleville, IL",
+        ] {
+            assert_eq!(at_end(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_city_is_told_by_its_code() {
+        let city = |text: &str| coded(text).and_then(|place| place.city);
+        assert_eq!(city("Albuquerque, NM 87112").as_deref(), Some("Albuquerque"));
+        assert_eq!(city("04229 Leipzig").as_deref(), Some("Leipzig"));
+        assert_eq!(city("Albuquerque, NM"), None);
     }
 }

@@ -101,7 +101,8 @@ fn page(word: &str, own: &str) -> Option<Page> {
     // `lattes.example.br/0047`
     let is_national = |end: &str| is_deep && !path.is_empty() && end.len() == 2;
     let known_end = host.rsplit('.').next().is_some_and(|end| is_known(end) || is_national(end));
-    let is_own = !own.is_empty() && host.eq_ignore_ascii_case(own);
+    let is_under = |host: &str| host.strip_suffix(own).is_some_and(|sub| sub.ends_with('.'));
+    let is_own = !own.is_empty() && (host.eq_ignore_ascii_case(own) || is_under(host));
     let clear = schemed || lower.starts_with("www.") || network.is_some() || known_end || is_own;
     if word.contains('@') && network.is_none() || !is_domain(host) || !clear {
         return None;
@@ -113,7 +114,7 @@ fn page(word: &str, own: &str) -> Option<Page> {
     Some(Page { url, profile })
 }
 
-const NETWORKS: [(&str, &str); 14] = [
+const NETWORKS: [(&str, &str); 18] = [
     ("linkedin.com", "LinkedIn"),
     ("github.com", "GitHub"),
     ("gitlab.com", "GitLab"),
@@ -128,6 +129,10 @@ const NETWORKS: [(&str, &str); 14] = [
     ("orcid.org", "ORCID"),
     ("xing.com", "XING"),
     ("kaggle.com", "Kaggle"),
+    ("instagram.com", "Instagram"),
+    ("facebook.com", "Facebook"),
+    ("youtube.com", "YouTube"),
+    ("vimeo.com", "Vimeo"),
 ];
 
 /// Ends of bare host names that are hardly anything else; `Node.js` and `ASP.NET` are not among them.
@@ -219,5 +224,16 @@ mod tests {
         https://uk.linkedin.com/in/x Some(("LinkedIn", "x"))
         https://byron.museum None
         "#);
+    }
+
+    #[test]
+    fn pages_of_further_networks_and_below_the_host_of_the_mail_are_found() {
+        let said = |text: &str| {
+            let pages = web(text, "ada@example.pt").into_iter();
+            pages.map(|page| page.url).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(said("instagram.com/ada"), "https://instagram.com/ada");
+        assert_eq!(said("ada.example.pt"), "https://ada.example.pt");
+        assert_eq!(said("ada.beispiel.pt, notexample.pt"), "");
     }
 }

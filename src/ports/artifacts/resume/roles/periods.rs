@@ -4,7 +4,7 @@ use super::super::{
     dates::{self, Period},
     doubt,
     lines::Line,
-    words,
+    place, words,
 };
 use super::pieces::is_own;
 
@@ -29,7 +29,10 @@ pub(super) fn anchor(line: &Line) -> Option<Period> {
     let is_title = line.text[..period.at.start].ends_with('\t')
         && words <= TITLE_MAX
         && words::is_position(&rest);
-    let prose = rest.ends_with('.') && words > 4 && !lists && !form
+    // `Acme, Ameca, Jal.`
+    let in_region =
+        rest.rsplit_once(", ").is_some_and(|(_, last)| place::short_region(last).is_some());
+    let prose = rest.ends_with('.') && words > 4 && !lists && !form && !in_region
         || rest.starts_with(char::is_lowercase)
             && !is_title
             && !rest.split([',', '\t']).next().is_some_and(is_own);
@@ -94,5 +97,21 @@ pub(super) fn without(line: &str, period: &Period) -> String {
     match (before.is_empty(), after.is_empty()) {
         (false, false) => format!("{before}\t{after}"),
         _ => format!("{before}{after}").trim_matches(|c| marks(c) && c != ')').to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_that_is_cut_short_ends_no_sentence() {
+        let line =
+            |text: &str| Line { text: text.to_owned(), bullet: false, after_gap: true, level: 0 };
+        let text = "Auxiliar de Topografía — Catastro Municipal de Ameca, Ameca, Jal. (ene 2009 - dic 2010)";
+        assert!(anchor(&line(text)).is_some());
+        let text =
+            "Took charge of the whole survey of Ameca from the old bridge. (ene 2009 - dic 2010)";
+        assert!(anchor(&line(text)).is_none());
     }
 }

@@ -3,7 +3,7 @@
 mod classes;
 
 use super::super::{
-    doubt,
+    dates, doubt,
     lines::fields,
     place,
     vocabulary::{RoleLabel, folded, parts, vocabulary},
@@ -35,6 +35,13 @@ pub(super) struct Named {
     pub(super) line: usize,
 }
 
+impl Named {
+    /// A piece behind no other one.
+    const fn alone(kind: Kind, text: String) -> Self {
+        Self { kind, text, after_title: false, after_comma: false, after_dash: false, line: 0 }
+    }
+}
+
 /// The pieces of a head, each with what its words say.
 pub(super) fn named(head: &[String]) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
@@ -45,7 +52,8 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
         let (label, field) = labelled(field);
         let (plain, notes) = bracketed(field);
         // `Tutor (part-time)`, `Cook (sauces)`: a remark on the title, not a firm or a town.
-        let is_remark = |note: &str| is_term(note) || note.starts_with(char::is_lowercase);
+        let is_remark =
+            |note: &str| is_term(note) || note.starts_with(char::is_lowercase) || is_measure(note);
         let (codes, notes): (Vec<&str>, Vec<&str>) = notes.into_iter().partition(|note| {
             is_code(note) || is_remark(note) || is_class(note) || doubt::is_only_a_firm(note)
         });
@@ -140,6 +148,15 @@ fn is_term(text: &str) -> bool {
     let counted = text.starts_with(|c: char| c.is_ascii_digit())
         && (text.ends_with('%') || words.iter().any(|word| HOURS.contains(word)));
     counted || vocabulary().terms.contains(&words.join(" "))
+}
+
+/// `0.2 FTE`, `3 sites`: a number and what it counts.
+fn is_measure(text: &str) -> bool {
+    let (number, what) = text.split_once(' ').unwrap_or_default();
+    number.chars().all(|c| c.is_ascii_digit() || ".,".contains(c))
+        && number.starts_with(|c: char| c.is_ascii_digit())
+        && what.starts_with(char::is_alphabetic)
+        && dates::find(text).is_none()
 }
 
 /// Whether a text names a break rather than a role: `Parental leave`.
@@ -298,6 +315,16 @@ fn stands_in(firm: &str, town: &str) -> bool {
 
 /// `Programmer, Acme Ltd, London, UK` in its parts; `Acme, Inc.`, `Director, Marketing` and `City of Leeds, Roads` stay
 /// whole.
+/// Whether a text is the form of a firm: `Ltd`.
+fn is_form(text: &str) -> bool {
+    LEGAL_FORMS.contains(&text.trim_end_matches('.').to_lowercase().as_str())
+}
+
+/// `Ltd. Bristol`, which ends the name of a firm behind its comma, and names its town.
+fn is_form_in_town(text: &str) -> bool {
+    text.split_once(' ').is_some_and(|(form, town)| is_form(form) && place::is_known(town))
+}
+
 /// Whether a text ends the name of a firm that is called by its partners: `Ehlers & Co. KG`, `Ferrero y Asociados`.
 fn names_partners(text: &str) -> bool {
     const ENDS: [&str; 19] = [
@@ -332,6 +359,11 @@ fn names_partners(text: &str) -> bool {
 }
 
 fn by_comma(text: &str, found: &mut Vec<Named>) {
+    if let Some((firm, place)) = place::at_end(text) {
+        by_comma(firm, found);
+        found.push(Named::alone(Kind::Place, place.to_owned()));
+        return;
+    }
     let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     // The longest tail that is a place.
     let is_name = |part: &str| words::is_position(part) || is_class(part);
@@ -340,8 +372,7 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
     let (names, place) = parts.split_at(tail.unwrap_or(parts.len()));
     let mut pieces: Vec<Named> = Vec::new();
     for part in names {
-        let form = LEGAL_FORMS.contains(&part.trim_end_matches('.').to_lowercase().as_str())
-            || is_dotted(part);
+        let form = is_form(part) || is_dotted(part) || is_form_in_town(part);
         let next = kind(part);
         match pieces.last_mut() {
             Some(last) if form => {
@@ -370,28 +401,13 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
                 });
                 let after_comma = !pieces.is_empty();
                 let text = (*part).to_owned();
-                pieces.push(Named {
-                    kind: next,
-                    text,
-                    after_title,
-                    after_comma,
-                    after_dash: false,
-                    line: 0,
-                });
+                pieces.push(Named { after_title, after_comma, ..Named::alone(next, text) });
             }
         }
     }
     found.append(&mut pieces);
     if !place.is_empty() {
-        let text = place.join(", ");
-        found.push(Named {
-            kind: Kind::Place,
-            text,
-            after_title: false,
-            after_comma: false,
-            after_dash: false,
-            line: 0,
-        });
+        found.push(Named::alone(Kind::Place, place.join(", ")));
     }
 }
 
@@ -447,3 +463,29 @@ const DEPARTMENTS: [&str; 14] = [
     "security",
     "support",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(head: &str) -> Vec<(Kind, String)> {
+        named(&[head.to_owned()]).into_iter().map(|named| (named.kind, named.text)).collect()
+    }
+
+    #[test]
+    fn remarks_on_a_title_stay_with_it() {
+        for title in ["Tutor (0.2 FTE)", "Tutor (3 schools)", "Aushilfe (Saison)", "Tutor (80 %)"] {
+            assert_eq!(said(title), [(Kind::Title, title.to_owned())]);
+        }
+        let firm = |text: &str| said(text).into_iter().any(|(kind, _)| kind != Kind::Title);
+        assert!(firm("Tutor (Acme Ltd)"));
+    }
+
+    #[test]
+    fn towns_behind_firms_without_a_comma_are_told() {
+        let place = (Kind::Place, "Chicago, IL".to_owned());
+        assert!(said("Acme Freight Technologies Chicago, IL").contains(&place));
+        let firm = (Kind::Firm, "Ribeira Digital, Lda. Porto".to_owned());
+        assert_eq!(said("Ribeira Digital, Lda. Porto"), [firm]);
+    }
+}
