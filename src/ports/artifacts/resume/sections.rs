@@ -146,7 +146,13 @@ fn opened(
         && section_of(&line.text).is_none()
         && schools::names_degree(&line.text);
     let is_item = is_like_items(part, line, marks) || kinds::is_kind(part, line, next, marks);
-    let is_something_else = is_note || labels || is_row || is_degree || is_item;
+    // `Associate of Arts in General` above `Studies`
+    let goes_on = within == Section::Education
+        && !line.after_gap
+        && kinds::is_undressed(line, marks)
+        && part.lines.last().is_some_and(|last| schools::names_degree(&last.text))
+        && section_of(&line.text) == Some(Section::Education);
+    let is_something_else = goes_on || is_note || labels || is_row || is_degree || is_item;
     let heading = heading(line).filter(|_| !is_something_else);
     // Under the last item of a role and above the first period of the section.
     let ends_items = part.lines.last().is_some_and(|last| last.bullet) && !line.bullet;
@@ -589,6 +595,9 @@ mod tests {
         assert_eq!(parted(text)[2], skills);
         let text = "Ada Byron\n\n## Experience\nAcme\tEngineer\t2019 – 2021\n\n## Skills\nLanguages\nRust\nGo\n\n## Hobbies\nTea";
         assert_eq!(parted(text)[2], section(Section::Skills, &["Languages", "Rust", "Go"]));
+        let text = "Ada Byron\n\n## Education\nAssociate of Arts in General\nStudies\nAcme College\n\n## Skills\nTea";
+        let schools = ["Associate of Arts in General", "Studies", "Acme College"];
+        assert_eq!(parted(text)[1], section(Section::Education, &schools));
         let text = "Ada Byron\n\nSkills and tools\nWelding\nFitting\n\nEducation\nBSc";
         assert_eq!(parted(text)[1], section(Section::Skills, &["Welding", "Fitting"]));
         let text =

@@ -108,6 +108,8 @@ pub(super) struct Vocabulary {
     pub(super) notes: HashSet<String>,
     pub(super) role_labels: HashMap<String, RoleLabel>,
     pub(super) study_labels: HashMap<String, StudyLabel>,
+    /// What leads from a degree to some of its subjects.
+    pub(super) including: Vec<String>,
     /// Words for whom somebody teaches, or for a grade of the pay, beside a number.
     pub(super) classes: HashSet<String>,
     /// Letters behind the name of a job, as it is registered.
@@ -247,6 +249,7 @@ impl Vocabulary {
                 self.study_labels.entry(word).or_insert(label);
             }
         }
+        self.including.extend(list(&studies.including));
     }
 }
 
@@ -354,6 +357,7 @@ struct Studies {
     area: String,
     school: String,
     other: String,
+    including: String,
 }
 
 #[derive(Debug, Deserialize)]

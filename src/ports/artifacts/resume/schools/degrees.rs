@@ -135,7 +135,7 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
         if place::is_place(field) {
             continue;
         }
-        let field = without_place(without_grade(field));
+        let field = without_some(without_place(without_grade(field)));
         if let Some((several, subjects)) = subjects(field) {
             found.extend([several.to_owned(), subjects.to_owned()]);
             continue;
@@ -214,6 +214,18 @@ fn without_place(field: &str) -> &str {
     commas.find(is_place).map_or(field, |at| &field[..at])
 }
 
+/// `8 GCSEs, including English and Maths` without the subjects, which are not all.
+fn without_some(field: &str) -> &str {
+    let leads = |at: &usize| {
+        let rest = folded(&field[at + 1..]);
+        vocabulary().including.iter().any(|word| {
+            rest.strip_prefix(word.as_str()).is_some_and(|rest| rest.starts_with([' ', '.', ':']))
+        })
+    };
+    let at = field.match_indices(' ').map(|(at, _)| at).find(leads);
+    at.map_or(field, |at| field[..at].trim_end_matches(','))
+}
+
 /// `Highers (5 at A)` without what stands in brackets with a number.
 fn without_grade(field: &str) -> &str {
     match field.split_once(" (") {
@@ -272,7 +284,9 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     let words: Vec<&str> = piece.split_whitespace().collect();
     let first = folded(words.first()?).replace(['.', '\''], "");
     let first = first.trim_end_matches([',', ':']);
-    let whole = folded(piece);
+    // `8 GCSEs`
+    let counted = piece.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(' ');
+    let whole = folded(counted.unwrap_or(piece));
     let is_named = |name: &&String| {
         whole.starts_with(name.as_str())
             && (name.len() > 6 || !whole[name.len()..].starts_with(char::is_alphabetic))
@@ -295,7 +309,9 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     if long && !is_whole && ends.copied().any(names_school) {
         return None;
     }
-    let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word));
+    // `Meisterprüfung im Tischlerhandwerk`
+    let trade = piece.split_once(" im ").filter(|(study, _)| !study.contains(' '));
+    let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word)).or(trade);
     if let Some((study, area)) = parted {
         return Some((study.trim().to_owned(), Some(area.trim().to_owned())));
     }
@@ -318,4 +334,34 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     let study = study.join(" ");
     let study = study.trim_end_matches([',', ':']).to_owned();
     Some((study, (!area.is_empty()).then_some(area)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_are_told_from_their_subjects() {
+        for (piece, study, area) in [
+            ("Meisterprüfung im Tischlerhandwerk", "Meisterprüfung", Some("Tischlerhandwerk")),
+            ("Master in Physics", "Master", Some("Physics")),
+            ("8 GCSEs", "8 GCSEs", None),
+        ] {
+            let expected = (study.to_owned(), area.map(str::to_owned));
+            assert_eq!(degree(piece), Some(expected), "{piece}");
+        }
+        assert_eq!(degree("8 Quays"), None);
+    }
+
+    #[test]
+    fn some_of_the_subjects_are_left_out() {
+        for text in [
+            "8 GCSEs, including English, Maths and Welsh",
+            "8 GCSEs including English",
+            "8 GCSEs, darunter Englisch",
+            "8 GCSEs, dont anglais et mathématiques",
+        ] {
+            assert_eq!(pieces(text), ["8 GCSEs"], "{text}");
+        }
+    }
 }
