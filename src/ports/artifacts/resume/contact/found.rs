@@ -232,7 +232,8 @@ mod tests {
             let pages = web(text, "ada@example.pt").into_iter();
             pages.map(|page| page.url).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(said("instagram.com/ada"), "https://instagram.com/ada");
+        let network = web("instagram.com/ada", "").remove(0).profile;
+        assert_eq!(network, Some(("Instagram", "ada".to_owned())));
         assert_eq!(said("ada.example.pt"), "https://ada.example.pt");
         assert_eq!(said("ada.beispiel.pt, notexample.pt"), "");
     }

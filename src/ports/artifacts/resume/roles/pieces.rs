@@ -474,11 +474,25 @@ mod tests {
 
     #[test]
     fn remarks_on_a_title_stay_with_it() {
-        for title in ["Tutor (0.2 FTE)", "Tutor (3 schools)", "Aushilfe (Saison)", "Tutor (80 %)"] {
+        for title in [
+            "Tutor (0.2 FTE)",
+            "Tutor (3 schools)",
+            "Aushilfe (Saison)",
+            "Tutor (80 %)",
+            "Healthcare Assistant (Bank)",
+        ] {
             assert_eq!(said(title), [(Kind::Title, title.to_owned())]);
         }
         let firm = |text: &str| said(text).into_iter().any(|(kind, _)| kind != Kind::Title);
         assert!(firm("Tutor (Acme Ltd)"));
+    }
+
+    #[test]
+    fn departments_are_told_by_their_first_or_last_word_or_the_whole() {
+        for name in ["Emergency Department", "Abteilung Technik", "Real Estate"] {
+            assert!(is_department(name), "{name}");
+        }
+        assert!(!is_department("Real Time"));
     }
 
     #[test]

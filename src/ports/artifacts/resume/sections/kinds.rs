@@ -198,10 +198,11 @@ fn is_short(line: &Line) -> bool {
 mod tests {
     use crate::ports::artifacts::resume::draft;
 
-    /// The skills of a résumé with some lines under the heading of its skills.
-    fn skills(heading: &str, lines: &str) -> String {
+    /// The skills of a résumé with some lines under the heading of its skills, which all headings here look like.
+    fn skills(headings: [&str; 3], lines: &str) -> String {
+        let [work, skills, studies] = headings;
         let text = format!(
-            "Ada Byron\n\n## Experience\nAcme\tEngineer\t2019 – 2021\n\n## {heading}\n{lines}\n\n## Education\nBSc Physics, University of Leeds, 2010 – 2013"
+            "Ada Byron\n\n{work}\nAcme\tEngineer\t2019 – 2021\n\n{skills}\n{lines}\n\n{studies}\nBSc Physics, University of Leeds, 2010 – 2013"
         );
         draft(&text).skills.join("|")
     }
@@ -225,20 +226,24 @@ mod tests {
                 format!("{further}: Go, PHP\n{kind}: Redis, Kafka"),
                 format!("{kind}\n• Go\n• PHP\n{further}\n• Redis\n• Kafka"),
             ] {
-                assert_eq!(skills(heading, &lines), "Go|PHP|Redis|Kafka", "{heading}:\n{lines}");
+                let marked = ["## Experience", &format!("## {heading}"), "## Education"];
+                assert_eq!(skills(marked, &lines), "Go|PHP|Redis|Kafka", "{heading}:\n{lines}");
+                let loud = ["EXPERIENCE", &heading.to_uppercase(), "EDUCATION"];
+                assert_eq!(skills(loud, &lines), "Go|PHP|Redis|Kafka", "{heading}:\n{lines}");
             }
         }
     }
 
     #[test]
     fn languages_that_people_speak_are_no_skills_and_end_none() {
+        let marked = ["## Experience", "## Skills", "## Education"];
         for lines in [
             "Tools: Redis, Kafka\nLanguages: English, German\nLab: PCR, ELISA",
             "Tools: Redis, Kafka\n\nLanguages: English, German\n\nLab: PCR, ELISA",
         ] {
-            assert_eq!(skills("Skills", lines), "Redis|Kafka|PCR|ELISA", "{lines}");
+            assert_eq!(skills(marked, lines), "Redis|Kafka|PCR|ELISA", "{lines}");
         }
         let lines = "Tools: Redis, Kafka\n\n## Languages\nEnglish, German\n\n## Lab\nPCR, ELISA";
-        assert_eq!(skills("Skills", lines), "Redis|Kafka");
+        assert_eq!(skills(marked, lines), "Redis|Kafka");
     }
 }
