@@ -88,9 +88,9 @@ impl Marks {
         let skills = parts.last().filter(|part| part.section == Section::Skills);
         let is_kind =
             section == Section::Skills && skills.is_some_and(|part| part.lines.is_empty());
-        self.kinds = is_kind.then_some(line.level).or(self.kinds.filter(|level| {
-            section == Section::Skills && skills.is_some() && *level == line.level
-        }));
+        let goes_on = section == Section::Skills && skills.is_some();
+        let known = self.kinds.filter(|level| goes_on && *level == line.level);
+        self.kinds = is_kind.then_some(line.level).or(known);
         let is_aside = skills.is_some() && kinds::is_undressed(line, self);
         self.aside = is_aside.then_some((line.level, line.after_gap));
         self.above = line.level;
