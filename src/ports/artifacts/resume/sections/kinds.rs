@@ -33,7 +33,9 @@ pub(super) fn goes_back(parts: &[Part], line: &Line, next: Option<&Line>, marks:
         && section_of(line.text.split([':', '\t']).next().unwrap_or_default()).is_none();
     let is_row = || {
         let is_list = |line: &Line| row(line).is_some_and(|(_, items)| items.contains(','));
-        is_list(line) && aside.lines.len() == 1 && skills.lines.iter().any(is_list)
+        is_list(line)
+            && aside.lines.len() == 1
+            && (skills.lines.is_empty() || skills.lines.iter().any(is_list))
     };
     let is_head = || {
         heads_several(skills, level)
@@ -137,7 +139,9 @@ fn is_kind_of_row(part: &Part, line: &Line) -> bool {
 /// the marked `Skills`, or with a colon like another kind above it.
 fn is_kind_alone(part: &Part, line: &Line, marks: &Marks) -> bool {
     let has_colon = |line: &Line| line.text.ends_with(':');
-    let is_first = part.lines.is_empty() && marks.above > 0 && !line.after_gap;
+    // `Languages: English, German`
+    let is_spoken = row(line).is_some_and(|(label, items)| names_languages(label) && speaks(items));
+    let is_first = part.lines.is_empty() && marks.above > 0 && !line.after_gap && !is_spoken;
     let is_further = has_colon(line) && part.lines.iter().any(has_colon);
     line.level == 0 && !line.bullet && (is_first || is_further)
 }
@@ -240,6 +244,8 @@ mod tests {
         for lines in [
             "Tools: Redis, Kafka\nLanguages: English, German\nLab: PCR, ELISA",
             "Tools: Redis, Kafka\n\nLanguages: English, German\n\nLab: PCR, ELISA",
+            "Languages: English, German\nTools: Redis, Kafka\nLab: PCR, ELISA",
+            "Languages: English, German\nData: Redis, Kafka\nLab: PCR, ELISA",
         ] {
             assert_eq!(skills(marked, lines), "Redis|Kafka|PCR|ELISA", "{lines}");
         }

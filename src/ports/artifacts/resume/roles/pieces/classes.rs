@@ -1,6 +1,6 @@
 //! Classes that somebody teaches, and grades of the pay: `Grades 6–8`, `CM1–CM2`, `Band 6`.
 
-use super::super::super::vocabulary::{folded, parts, vocabulary};
+use super::super::super::vocabulary::{folded, vocabulary};
 
 /// Longest number or name of a class, and of a word that leads to one, in characters.
 const NUMBER_MAX: usize = 4;
@@ -11,12 +11,16 @@ const DIGITS_MAX: usize = 2;
 
 /// Whether a text says for which classes or in which grade somebody works, and nothing else.
 pub(super) fn is_class(text: &str) -> bool {
-    let folded = folded(text);
-    let names = |word: &str| vocabulary().classes.contains(word);
-    let is_short = |word: &str| is_number(word) || word.chars().count() <= LINK_MAX;
-    parts(&folded).all(|word| names(word) || is_short(word))
-        && parts(&folded).any(is_number)
-        && (parts(&folded).any(names) || tight(text).split_whitespace().any(is_range))
+    let tight = tight(text);
+    let words = || tight.split([' ', ',']).filter(|word| word.contains(char::is_alphanumeric));
+    let names = |word: &str| vocabulary().classes.contains(&folded(word));
+    // `Level 39 Ltd` is a firm.
+    let leads =
+        |word: &str| word.starts_with(char::is_lowercase) && word.chars().count() <= LINK_MAX;
+    let numbers = |word: &str| is_range(word) || is_number(word);
+    words().all(|word| numbers(word) || names(word) || leads(word))
+        && words().any(numbers)
+        && words().any(|word| names(word) || is_range(word))
 }
 
 /// `6 – 8` without its spaces.
@@ -78,6 +82,7 @@ mod tests {
             "Grades 6–8",
             "Years 7 to 11",
             "Key Stage 3",
+            "Key Stages 1–2",
             "Band 6",
             "Klassen 5–10",
             "Klasse 5 bis 10",
