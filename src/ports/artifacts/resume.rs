@@ -26,7 +26,8 @@ use serde_json::{Value, json};
 
 use dates::{Date, Period};
 use lines::Line;
-use sections::{Part, Section};
+use sections::Part;
+use vocabulary::Section;
 
 /// What was found in a résumé, in the shapes of JSON Resume. What was not found is absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,8 +9,8 @@ use super::{
     Confidence, Findings, dates,
     lines::{Line, fields},
     place::{self, Place},
-    sections::{Part, Section},
-    vocabulary::{Label, folded, vocabulary},
+    sections::Part,
+    vocabulary::{Label, Section, folded, vocabulary},
     words,
 };
 

@@ -2,7 +2,7 @@
 //! what is right should not.
 
 use super::{
-    place, roles,
+    place,
     vocabulary::{folded, vocabulary},
     words,
 };
@@ -13,7 +13,7 @@ pub(super) fn reads_like_text(name: &str) -> bool {
     let is_small = |word: &&&str| word.starts_with(char::is_lowercase);
     let small = words.iter().skip(1).filter(is_small).count();
     let has_capital = words.iter().skip(1).any(|word| word.starts_with(char::is_uppercase));
-    let begins_small = name.starts_with(char::is_lowercase) && !roles::is_own(name);
+    let begins_small = name.starts_with(char::is_lowercase) && !words::is_own(name);
     name.contains([';', '%', '•'])
         || name.split_once(". ").is_some_and(|(before, _)| is_long_word(before))
         || begins_small

@@ -12,7 +12,6 @@ use super::{
 
 use entries::{Entry, entries};
 use periods::{is_dated, is_undated_role};
-pub(super) use pieces::is_own;
 use pieces::{Kind, Named, is_break, is_department, named};
 
 /// The shape in which roles are written down.
@@ -232,15 +231,11 @@ fn taken(unknown: &mut Vec<Piece>, beside: Option<&Piece>) -> Option<Piece> {
 fn pieces_of(head: &[String]) -> Vec<Named> {
     let mut pieces = with_detail(named(head), head);
     let titles = pieces.iter().filter(|named| named.kind == Kind::Title);
-    let (own, jobs) =
-        titles.fold(
-            (0, 0),
-            |(own, jobs), named| {
-                if is_own(&named.text) { (own + 1, jobs) } else { (own, jobs + 1) }
-            },
-        );
+    let (own, jobs) = titles.fold((0, 0), |(own, jobs), named| {
+        if words::is_own(&named.text) { (own + 1, jobs) } else { (own, jobs + 1) }
+    });
     if own == 1 && jobs == 1 {
-        for named in pieces.iter_mut().filter(|named| is_own(&named.text)) {
+        for named in pieces.iter_mut().filter(|named| words::is_own(&named.text)) {
             named.kind = Kind::Firm;
         }
     }

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::{
     dates,
     lines::Line,
-    sections::{Part, Section},
-    vocabulary::{folded, vocabulary},
+    sections::Part,
+    vocabulary::{Section, folded, vocabulary},
 };
 
 /// The parts without lines below the head that hold nothing but the person's name or address.

@@ -6,25 +6,9 @@ use super::{
     dates,
     lines::{BULLETS, FRAMED, Line, dated, under_periods},
     place, schools,
-    vocabulary::{folded, parts as words_of, vocabulary},
+    vocabulary::{Section, folded, parts as words_of, vocabulary},
     words,
 };
-
-/// What a section is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Section {
-    /// Before any heading, or under "Contact".
-    Contact,
-    Work,
-    Volunteer,
-    Education,
-    Skills,
-    /// Other people's addresses, which are not the person's.
-    References,
-    /// Under a heading that no table has.
-    Unknown,
-    Other,
-}
 
 /// A section with its lines, without the heading.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,13 +1,7 @@
 //! Roles and schools under headings that no table has: `Kitchens`, `On Stage`. Only looked for where no section of their
 //! kind was found, because the name of a firm stands like a heading, too.
 
-use super::{
-    dates,
-    lines::Line,
-    place, schools,
-    sections::{Part, Section},
-    words,
-};
+use super::{dates, lines::Line, place, schools, sections::Part, vocabulary::Section, words};
 
 /// Parts with those that lack their heading.
 pub(super) fn completed(parts: Vec<Part>) -> Vec<Part> {

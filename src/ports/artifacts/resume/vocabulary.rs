@@ -9,8 +9,6 @@ use std::{
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use serde::Deserialize;
 
-use super::sections::Section;
-
 const SOURCES: [&str; 6] = [
     include_str!("../../../../manifests/lexicon/resumes/de.toml"),
     include_str!("../../../../manifests/lexicon/resumes/en.toml"),
@@ -32,6 +30,22 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
 /// Every word that is known.
 pub(super) fn vocabulary() -> &'static Vocabulary {
     &VOCABULARY
+}
+
+/// What a section is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    /// Before any heading, or under "Contact".
+    Contact,
+    Work,
+    Volunteer,
+    Education,
+    Skills,
+    /// Other people's addresses, which are not the person's.
+    References,
+    /// Under a heading that no table has.
+    Unknown,
+    Other,
 }
 
 /// What a label of contact data announces.

@@ -1,6 +1,6 @@
 //! What single words give away: jobs, firms, schools.
 
-use super::vocabulary::{folded, vocabulary};
+use super::vocabulary::{folded, parts, vocabulary};
 
 /// Whether a text names a position: `Senior Programmer`.
 pub(super) fn is_position(text: &str) -> bool {
@@ -73,4 +73,10 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_owned)
         .collect();
     words.into_iter()
+}
+
+/// Whether a text says that somebody worked for themselves, and nothing else.
+pub(super) fn is_own(text: &str) -> bool {
+    let folded = folded(text);
+    vocabulary().own.contains(&parts(&folded).collect::<Vec<_>>().join(" "))
 }

@@ -10,7 +10,7 @@ use super::super::{
 use super::{
     Order, Role,
     periods::{anchor, without},
-    pieces::{Kind, is_own, named},
+    pieces::{Kind, named},
 };
 
 /// Most lines that name a role: firm, title, place, dates, and how long it lasted; and most of them above the dates.
@@ -252,7 +252,7 @@ fn names(line: &Line) -> bool {
     let label = line.text.split(':').next().filter(|label| label.len() < line.text.len());
     let is_note = label.is_some_and(|label| vocabulary().notes.contains(&folded(label.trim())));
     // `self-employed, Smallville`
-    let is_own = line.text.split(',').next().is_some_and(is_own);
+    let is_own = line.text.split(',').next().is_some_and(words::is_own);
     // `Diary, travel, minutes`
     let mut others = line.text.split(", ").skip(1);
     let lists =

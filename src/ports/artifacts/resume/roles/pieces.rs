@@ -165,12 +165,6 @@ pub(super) fn is_break(text: &str) -> bool {
     vocabulary().breaks.contains(&parts(&folded).collect::<Vec<_>>().join(" "))
 }
 
-/// Whether a text says that somebody worked for themselves, and nothing else.
-pub(in crate::ports::artifacts::resume) fn is_own(text: &str) -> bool {
-    let folded = folded(text);
-    vocabulary().own.contains(&parts(&folded).collect::<Vec<_>>().join(" "))
-}
-
 /// Whether a text names a part of an organisation: `Emergency Department`.
 pub(super) fn is_department(text: &str) -> bool {
     let folded = folded(text);

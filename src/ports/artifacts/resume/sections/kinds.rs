@@ -5,10 +5,10 @@ use super::{
         dates,
         lines::Line,
         place, schools,
-        vocabulary::{folded, parts as words_of, vocabulary},
+        vocabulary::{Section, folded, parts as words_of, vocabulary},
         words,
     },
-    Marks, Part, Section, is_loud, section_of,
+    Marks, Part, is_loud, section_of,
 };
 
 /// Whether a line names the kind of the skills in it or below it, rather than another section.
