@@ -5,6 +5,8 @@
 mod architecture;
 #[path = "tidy/citations.rs"]
 mod citations;
+#[path = "tidy/cycles.rs"]
+mod cycles;
 #[path = "tidy/links.rs"]
 mod links;
 
