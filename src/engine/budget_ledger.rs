@@ -2,7 +2,7 @@
 //!
 //! Every commit charges what its events used up, in the same atomic step, so that nothing is charged twice or lost with
 //! a crash. An account is one record for each period: looking at it costs the same however many sessions there are.
-//! It is looked at before a model is asked; what is in hand then is finished, so that an account can be overdrawn by
+//! It is looked at before a model is asked; what is in flight then is finished, so that an account can be overdrawn by
 //! one answer for each session that is thinking.
 
 use std::{
@@ -64,6 +64,12 @@ impl Told {
         let is_news = *known < level;
         *known = level.max(*known);
         is_news
+    }
+
+    /// They were not told after all.
+    pub(super) fn forget_trouble(&self, (tenant, word): (&str, &'static str)) {
+        let mut told = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        told.remove(&(tenant.to_owned(), word));
     }
 
     /// It was not told after all.

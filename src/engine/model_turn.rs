@@ -281,9 +281,7 @@ impl Engine {
         again: bool,
     ) -> Result<(), Error> {
         tracing::warn!(session.id = %session, %error, "the model gave no answer");
-        if let Some(trouble) = self.news_of_trouble(session, error).await? {
-            self.decide(session, None, |actor| actor.tell_of_model(trouble)).await?;
-        }
+        self.tell_of_trouble(session, error).await?;
         let retry = match error {
             llm::Error::Refused(_) if again => Retry::Now,
             llm::Error::Overflow(_) | llm::Error::TooLarge { .. } | llm::Error::Invalid(_) => {
@@ -304,19 +302,21 @@ impl Engine {
         self.fail_thinking((session, knew), (error.word(), retry), Usage::default()).await
     }
 
-    /// What the staff of a tenant, or else of the bot, are told of a failure that does not pass by itself; once in a while,
-    /// whoever's session it is.
-    async fn news_of_trouble(
-        &self,
-        session: SessionId,
-        error: &llm::Error,
-    ) -> Result<Option<&'static str>, Error> {
-        let Some((word, text)) = trouble(error) else { return Ok(None) };
+    /// Tells the staff of a tenant, or else of the bot, of a failure that does not pass by itself; once in a while, whoever's
+    /// session it is. Where that could not be saved, the next failure tells them.
+    async fn tell_of_trouble(&self, session: SessionId, error: &llm::Error) -> Result<(), Error> {
+        let Some((word, text)) = trouble(error) else { return Ok(()) };
         let (loaded, _) = self.view(session).await?;
         let tenant = self.inner.limits.tenants.at(&loaded.head.place);
         let tenant = tenant.map(|tenant| tenant.name.as_str()).unwrap_or_default();
-        let now = self.inner.parts.clock.now();
-        Ok(self.inner.told.is_trouble_news((tenant, word), now).then_some(text))
+        if !self.inner.told.is_trouble_news((tenant, word), self.inner.parts.clock.now()) {
+            return Ok(());
+        }
+        let saved = self.decide(session, None, |actor| actor.tell_of_model(text)).await;
+        if saved.is_err() {
+            self.inner.told.forget_trouble((tenant, word));
+        }
+        saved
     }
 
     async fn fail_thinking(
@@ -500,7 +500,7 @@ fn counted(mut outcome: Outcome, nth: &mut usize, of: usize) -> Outcome {
 /// Answers of no use that a model may give in a row before its fallback is asked, or it is left alone.
 const TRIES: u32 = 2;
 
-/// The operator hears of a turn that has used up its rounds: either the model goes in circles, or the flow's
+/// The operator is told of a turn that has used up its rounds: either the model goes in circles, or the flow's
 /// limit is too low for its work.
 fn warn_of_limit(session: SessionId, state: &State, flow: &LoadedFlow) {
     let limit = flow.flow.limits.model_rounds;

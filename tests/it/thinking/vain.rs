@@ -7,6 +7,7 @@ use anteroom::{
     ports::llm::{Completion, Error, Model, Request, Sink, chat::Finish, error::Told},
 };
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -160,7 +161,7 @@ async fn the_fallback_is_asked_once_before_the_script() {
 }
 
 #[tokio::test]
-async fn staff_hear_once_that_the_model_cannot_be_used() {
+async fn staff_are_told_once_that_the_model_cannot_be_used() {
     let model = Scripted::new();
     let refused = || Turn::fails(Error::Misconfigured(Told::default()));
     model.next(refused());
@@ -174,6 +175,26 @@ async fn staff_hear_once_that_the_model_cannot_be_used() {
         "{}",
         world.staff_screen()
     );
+}
+
+#[tokio::test]
+async fn staff_are_told_of_the_model_once_there_is_room_to_save_it() {
+    let model = Scripted::new();
+    model.next(Turn::says("Do you have a pet?"));
+    let mut world = World::led_by(TALK, &model).await;
+    let refused = || Turn::fails(Error::Misconfigured(Told::default()));
+    model.next(refused());
+    // What the participant writes is the last that the disk has room for.
+    world.store.full_after(1);
+    world.say("Hello?").await;
+    model.assert_played();
+    assert!(!world.staff_screen().contains("The model can't be used"));
+    world.store.fill(false);
+    model.next(refused());
+    world.pass(TimeDelta::minutes(1)).await;
+    model.assert_played();
+    let told = world.staff_screen().matches("The model can't be used").count();
+    assert_eq!(told, 1, "{}", world.staff_screen());
 }
 
 /// What the model calls where it errs: the data lack their name.
