@@ -5,7 +5,7 @@
 //! ([`runner`]). A session has a task and a bounded queue only while it is active ([`session_task`]); one that waits for a
 //! person is disk alone. Effects leave through the outbox ([`outbox`]); timers fire by the clock ([`timers`]).
 //!
-//! After a crash, [`Engine::run`] finds what was in hand by its `Work` timer, and what had not left in the outbox.
+//! After a crash, [`Engine::run`] finds what was in flight by its `Work` timer, and what had not left in the outbox.
 
 mod budget_ledger;
 mod changes;
@@ -190,7 +190,7 @@ pub struct Changed {
     pub seq: u64,
 }
 
-/// How long the step in hand may take after the engine is told to stop.
+/// How long the current step may take after the engine is told to stop.
 const GRACE: Duration = Duration::from_secs(6);
 
 /// Locks that starts share, by place: whole classes of a place's newcomers press Start in the same second.
@@ -315,7 +315,7 @@ impl Engine {
     }
 
     /// Recovers what a crash left behind, then fires timers and delivers effects until `shutdown`; finishes the step
-    /// in hand before it returns. It [is running](Self::is_running) from the call on, before the future is polled: who
+    /// in flight before it returns. It [is running](Self::is_running) from the call on, before the future is polled: who
     /// spawns it can announce the bot as ready at once.
     pub fn run(&self, shutdown: CancellationToken) -> impl Future<Output = ()> + Send + use<> {
         let running = Running::mark(self.clone());
@@ -348,7 +348,7 @@ impl Engine {
         }
     }
 
-    /// Sessions with work in hand, and what is queued for them.
+    /// Sessions with work in progress, and what is queued for them.
     pub fn load_now(&self) -> (usize, usize) {
         self.inner.session_tasks.load()
     }
@@ -363,7 +363,7 @@ impl Engine {
         &self.inner.parts
     }
 
-    /// The steps around a tool call, for those who want to hear of its progress.
+    /// The steps around a tool call, for those who show its progress.
     pub fn pipeline(&self) -> &Pipeline {
         &self.inner.pipeline
     }

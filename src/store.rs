@@ -393,7 +393,7 @@ pub struct Timer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "timer", rename_all = "snake_case")]
 pub enum TimerKind {
-    /// The session has work in hand: set with the commit that begins it, cleared with the one that ends it. What
+    /// The session has work in progress: set with the commit that begins it, cleared with the one that ends it. What
     /// is due at start-up is what a crash left behind.
     Work,
     /// A reminder of a wait.

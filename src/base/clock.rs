@@ -6,7 +6,7 @@ use chrono::{DateTime, Duration, Utc};
 
 use crate::base::failpoint;
 
-/// Tells the time. Everything below the rim takes the time as an argument; the rim asks here.
+/// Tells the time. Decisions take it as an argument; only what does I/O around them asks here.
 pub trait Clock: fmt::Debug + Send + Sync {
     /// The time now, in UTC.
     fn now(&self) -> DateTime<Utc>;

@@ -12,7 +12,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-/// Starts `program` with arguments and nothing of our environment, gives it its input and hears its last line, of an
+/// Starts `program` with arguments and nothing of our environment, gives it its input and reads its last line, of an
 /// answer of at most `answer_max` bytes. Has no time limit of its own; dropping the future kills the child.
 pub async fn ask(
     program: &Path,

@@ -22,7 +22,7 @@ pub struct Afterwards {
 }
 
 impl Afterwards {
-    /// None in hand yet; one that takes longer than `limit` is given up.
+    /// None in progress yet; one that takes longer than `limit` is given up.
     pub fn new(platform: Platform, limit: Duration) -> Self {
         let room = Arc::new(Semaphore::new(TASKS_MAX));
         Self { platform, limit, tasks: TaskTracker::new(), room }
@@ -50,13 +50,13 @@ impl Afterwards {
         self.tasks.spawn(task);
     }
 
-    /// Resolves when nothing is in hand, for good.
+    /// Resolves when nothing is in flight, for good.
     pub async fn finish(&self) {
         self.tasks.close();
         self.tasks.wait().await;
     }
 
-    /// Resolves when nothing is in hand; more may begin afterwards.
+    /// Resolves when nothing is in flight; more may begin afterwards.
     pub async fn settle_down(&self) {
         self.finish().await;
         self.tasks.reopen();

@@ -180,7 +180,7 @@ mod tests {
         for class in [Class::Uneditable, Class::PlaceClosed, Class::Final] {
             assert_eq!(refused(class), Refused::Kept, "{class:?}");
         }
-        // A code that nobody has heard of is tried again before it is told.
+        // An unknown code is tried again before it is told.
         assert_eq!(refused(Class::Unknown), Refused::Waits);
         assert_eq!(refused(Class::Blocked(CauseKind::TokenRejected)), Refused::Waits);
         assert_eq!(refused(Class::Blocked(CauseKind::ChannelUnavailable)), Refused::Kept);

@@ -3,7 +3,7 @@
 //! 1. The headers alone refuse what carries no signature, is too old, or announces too long a body.
 //! 2. The body is read with the least throughput of the listener. Until it is verified the connection can be evicted,
 //!    and what it sends has only the memory of [`UNVERIFIED_MAX`].
-//! 3. Only what the platform has signed takes one of [`IN_HAND_MAX`] places.
+//! 3. Only what the platform has signed takes one of [`IN_FLIGHT_MAX`] places.
 
 use std::{
     io,
@@ -49,8 +49,8 @@ const REQUEST_MAX: Duration = Duration::from_secs(6);
 /// Memory for the longer ones of bodies that are not verified yet, together, in bytes.
 const UNVERIFIED_MAX: usize = 16 * BODY_MAX;
 
-/// Requests in hand at one time; with [`BODY_MAX`] this bounds memory.
-const IN_HAND_MAX: usize = 64;
+/// Requests in flight at one time; with [`BODY_MAX`] this bounds memory.
+const IN_FLIGHT_MAX: usize = 64;
 
 /// Requests that wait for one of those to be done, with nothing of them read yet. Those beyond are told to come again.
 const QUEUE_MAX: usize = 960;
@@ -105,7 +105,7 @@ impl Server {
         self.address
     }
 
-    /// Answers until `shutdown`; requests in hand are finished.
+    /// Answers until `shutdown`; requests in flight are finished.
     pub async fn serve(self, shutdown: CancellationToken) {
         listener::serve(self.listener, self.routes, BOUNDS, shutdown).await;
     }
@@ -119,7 +119,7 @@ pub fn within(longest: Duration) -> TimeoutLayer {
 /// Why a request was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Too many are in hand, and were a second later.
+    /// Too many are in flight, and were a second later.
     TooMany,
     /// Its body is above 1 MiB, or did not come whole.
     TooLong,
@@ -186,7 +186,7 @@ pub struct Door {
     unverified: Budget,
     /// For all that are signed.
     queue: Semaphore,
-    /// For those that are in hand.
+    /// For those that are in flight.
     places: Semaphore,
     /// When somebody was last warned about an age, in seconds since 1970.
     warned: AtomicI64,
@@ -199,8 +199,8 @@ impl Door {
             platform,
             clock,
             unverified: Budget::new(UNVERIFIED_MAX),
-            queue: Semaphore::new(IN_HAND_MAX + QUEUE_MAX),
-            places: Semaphore::new(IN_HAND_MAX),
+            queue: Semaphore::new(IN_FLIGHT_MAX + QUEUE_MAX),
+            places: Semaphore::new(IN_FLIGHT_MAX),
             warned: AtomicI64::new(0),
         }
     }
@@ -274,7 +274,7 @@ impl Door {
         Ok((whole.into(), memory))
     }
 
-    /// A place among those in hand, after a short wait where there is none just now.
+    /// A place among those in flight, after a short wait where there is none just now.
     async fn place(&self) -> Result<[SemaphorePermit<'_>; 2], Refusal> {
         let queued = self.queue.try_acquire().map_err(|_| Refusal::TooMany)?;
         let place = timeout(QUEUE_WAIT, self.places.acquire()).await;
@@ -337,7 +337,7 @@ mod tests {
     use tokio::{sync::Semaphore, time::Instant};
 
     use super::{
-        BODY_MAX, Door, IN_HAND_MAX, QUEUE_MAX, QUEUE_WAIT, Refusal, Signed, UNVERIFIED_MAX,
+        BODY_MAX, Door, IN_FLIGHT_MAX, QUEUE_MAX, QUEUE_WAIT, Refusal, Signed, UNVERIFIED_MAX,
     };
     use crate::{base::clock::FixedClock, model::session::Platform};
 
@@ -365,7 +365,7 @@ mod tests {
         Body::from_stream(first.chain(stream::pending()))
     }
 
-    /// A request that is in hand until `go` lets it.
+    /// A request that is in flight until `go` lets it.
     async fn request(door: &Door, go: &Semaphore) -> Result<(), Refusal> {
         let take = |_, _| async {
             go.acquire().await.unwrap().forget();
@@ -388,18 +388,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_request_beyond_those_in_hand_waits_for_a_second() {
+    async fn a_request_beyond_those_in_flight_waits_for_a_second() {
         let (door, go) = (door(), Semaphore::new(0));
-        let mut in_hand: Vec<_> = (0..IN_HAND_MAX).map(|_| Box::pin(request(&door, &go))).collect();
-        assert!(in_hand.iter_mut().all(|request| request.now_or_never().is_none()));
+        let mut in_flight: Vec<_> =
+            (0..IN_FLIGHT_MAX).map(|_| Box::pin(request(&door, &go))).collect();
+        assert!(in_flight.iter_mut().all(|request| request.now_or_never().is_none()));
         let began = Instant::now();
         assert_eq!(request(&door, &go).await, Err(Refusal::TooMany));
         let waited = began.elapsed();
         assert!(waited >= QUEUE_WAIT && waited < QUEUE_WAIT * 2, "{waited:?}");
         let mut next = Box::pin(request(&door, &go));
         assert!((&mut next).now_or_never().is_none());
-        go.add_permits(IN_HAND_MAX + 1);
-        for request in in_hand {
+        go.add_permits(IN_FLIGHT_MAX + 1);
+        for request in in_flight {
             assert_eq!(request.await, Ok(()));
         }
         assert_eq!(next.await, Ok(()));
@@ -409,7 +410,7 @@ mod tests {
     async fn no_more_wait_than_can_be_held() {
         let (door, go) = (door(), Semaphore::new(0));
         let mut all: Vec<_> =
-            (0..IN_HAND_MAX + QUEUE_MAX).map(|_| Box::pin(request(&door, &go))).collect();
+            (0..IN_FLIGHT_MAX + QUEUE_MAX).map(|_| Box::pin(request(&door, &go))).collect();
         assert!(all.iter_mut().all(|request| request.now_or_never().is_none()));
         assert_eq!(request(&door, &go).now_or_never(), Some(Err(Refusal::TooMany)));
     }
@@ -429,7 +430,7 @@ mod tests {
     #[tokio::test]
     async fn unverified_request_takes_no_place_while_its_body_comes() {
         let door = door();
-        let mut stalled: Vec<_> = (0..=IN_HAND_MAX + QUEUE_MAX)
+        let mut stalled: Vec<_> = (0..=IN_FLIGHT_MAX + QUEUE_MAX)
             .map(|_| Box::pin(outcome(&door, signed("0", "wrong", stalled(1)))))
             .collect();
         assert!(stalled.iter_mut().all(|request| request.now_or_never().is_none()));

@@ -173,7 +173,7 @@ pub struct Service {
     #[serde(default = "Service::attempts")]
     #[schemars(range(min = 1, max = 5))]
     pub attempts: u32,
-    /// Requests in hand at one time.
+    /// Requests in flight at one time.
     #[serde(default = "Service::concurrent")]
     #[schemars(range(min = 1, max = 1_000))]
     pub concurrent: u32,

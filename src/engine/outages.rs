@@ -2,7 +2,7 @@
 //! again.
 //!
 //! One effect at a time probes a cause, at most every [`PROBE`]; the others are answered without a call, so that a token
-//! that is revoked costs two calls a minute however many conversations wait. When one gets through, or a gateway hears that
+//! that is revoked costs two calls a minute however many conversations wait. When one gets through, or a gateway learns that
 //! the cause is gone, everything that waited leaves in order. Nothing of this is stored: a new process delivers again and
 //! is told again.
 
@@ -233,7 +233,7 @@ impl Engine {
         }
     }
 
-    /// A gateway heard that some causes are gone: what waits for them leaves now, in order. Also where nothing is known
+    /// A gateway learned that some causes are gone: what waits for them leaves now, in order. Also where nothing is known
     /// of such a cause any more.
     pub async fn mended(&self, is_over: impl Fn(&Cause) -> bool + Send + Sync) {
         let mut over: Vec<Cause> = {

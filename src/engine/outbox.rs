@@ -90,7 +90,7 @@ impl Engine {
         count
     }
 
-    /// Effects that may leave now, in hand until they are done.
+    /// Effects that may leave now, in flight until they are done.
     async fn claim(&self, capacity: Capacity) -> Vec<Effect> {
         let now = self.inner.parts.clock.now();
         let store = &self.inner.parts.store;

@@ -35,7 +35,7 @@ const LONG_AGO: TimeDelta = TimeDelta::days(7);
 /// How long nothing that is due since long ago goes after such a find; time for somebody to set the clock right.
 const DOUBT: TimeDelta = TimeDelta::days(1);
 
-/// Where the round in hand stands.
+/// Where the current round stands.
 #[derive(Debug, Default)]
 pub(super) struct Sweep {
     /// What it came to: when that was due, and which session it is of.
@@ -80,7 +80,7 @@ impl Sweep {
 }
 
 impl Engine {
-    /// Lets go of the next few in the round in hand, or begins one where it is time; how many of them had something that
+    /// Lets go of the next few in the current round, or begins one where it is time; how many of them had something that
     /// was due to go. Whatever fails is left to the next round.
     pub async fn sweep(&self) -> usize {
         let now = self.inner.parts.clock.now();

@@ -1,7 +1,7 @@
 //! One task and one bounded queue per active session; nothing for a waiting one.
 //!
 //! The task decides inbound events in their order, and drives the work beside them: an event that comes while a tool
-//! runs is decided and acknowledged at once, and the step in hand notices by the conflict.
+//! runs is decided and acknowledged at once, and the current step notices by the conflict.
 
 use std::{
     collections::HashMap,
@@ -50,7 +50,7 @@ pub(super) enum TaskCommand {
     Delivered(Box<Effect>, Delivery, Team, oneshot::Sender<Result<(), Error>>),
     /// Somebody who may orders the session erased, by this word for who they are.
     Erase(&'static str, oneshot::Sender<Result<Erased, Error>>),
-    /// There is work in hand.
+    /// There is work in progress.
     Work,
     /// Something was kept for as long as was promised.
     LetGo,

@@ -2,7 +2,7 @@
 //!
 //! Every step is made from what is stored and may be made again: the child has the id that its parent noted before it
 //! existed, and each side takes what the other tells it once ([`crate::session::subtasks`] has the table). A child run
-//! has work in hand until its parent knows what came of it, so its `Work` timer brings it back after a crash.
+//! has work in progress until its parent knows what came of it, so its `Work` timer brings it back after a crash.
 //!
 //! Whether somebody still wants it is looked at before each call of the model: a child run whose parent was erased, or
 //! has gone on, costs nothing more.

@@ -46,7 +46,7 @@ impl Engine {
         }
     }
 
-    /// What a start after a crash begins with: takes up what was in hand, and fires what came due meanwhile. A start
+    /// What a start after a crash begins with: takes up what was in flight, and fires what came due meanwhile. A start
     /// that finds more than it may work on at one time leaves the rest to the next looks at the clock.
     pub async fn recover(&self) {
         let mut early = self.set_ahead(self.inner.parts.clock.now()).await;
@@ -54,7 +54,7 @@ impl Engine {
         self.run_due().await;
     }
 
-    /// Sessions with work in hand whose timer stands in the future: it was set before the clock was set back, and
+    /// Sessions with work in progress whose timer stands in the future: it was set before the clock was set back, and
     /// would be late by the step. Their timers stand before those of the waiting ones, so a bounded look finds them.
     async fn set_ahead(&self, now: DateTime<Utc>) -> Vec<SessionId> {
         let timers = match self.inner.parts.store.due(DateTime::<Utc>::MAX_UTC, LOOKED_AT).await {
@@ -115,8 +115,8 @@ impl Engine {
             let mut due = self.inner.parts.store.due(now, look).await?;
             let is_all = due.len() < look;
             due.retain(|Timer { session, kind, .. }| {
-                let in_hand = *kind == TimerKind::Work && tasks.is_active(*session);
-                !in_hand && tasks.may_try(*session, now)
+                let in_flight = *kind == TimerKind::Work && tasks.is_active(*session);
+                !in_flight && tasks.may_try(*session, now)
             });
             if is_all || due.len() >= BATCH || look >= LOOKED_AT {
                 due.truncate(BATCH);

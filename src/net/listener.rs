@@ -84,7 +84,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Answers until `shutdown`; requests in hand are finished.
+/// Answers until `shutdown`; requests in flight are finished.
 pub async fn serve(
     listener: TcpListener,
     routes: Router,
@@ -223,7 +223,7 @@ impl Admission {
     }
 }
 
-/// Middleware for what strangers may ask: answers 503 at once where too much of it is in hand.
+/// Middleware for what strangers may ask: answers 503 at once where too much of it is in flight.
 pub async fn admit(
     State(Admission(places)): State<Admission>,
     request: Request<Body>,
@@ -360,7 +360,7 @@ mod tests {
         })
     }
 
-    /// Routes of which `/held` is in hand until somebody is notified.
+    /// Routes of which `/held` is in flight until somebody is notified.
     fn held() -> (Router, Arc<Notify>) {
         let go = Arc::new(Notify::new());
         let wait = Arc::clone(&go);
@@ -471,16 +471,16 @@ mod tests {
         resting.read_to_end(&mut rest).await.unwrap();
         assert!(String::from_utf8(rest).unwrap().ends_with("well"), "answered, idle, evicted");
         go.notify_one();
-        assert_eq!(status(&mut working).await, "200", "what is in hand stays");
+        assert_eq!(status(&mut working).await, "200", "what is in flight stays");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn connection_waits_when_all_others_are_in_hand() {
+    async fn connection_waits_when_all_others_are_busy() {
         let go = Arc::new(Notify::new());
         let wait = Arc::clone(&go);
         let held = move || async move { wait.notified().await };
         let mut server = Server::new(Router::new());
-        // Not admitted, so that both are in hand.
+        // Not admitted, so that both are in flight.
         server.routes = Router::new().route("/held", get(held));
         let mut working = Vec::new();
         for _ in 0..2 {

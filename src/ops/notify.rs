@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_supervisor_hears_what_it_asked_for() {
+    fn the_supervisor_is_told_what_it_asked_for() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("notify");
         let theirs = UnixDatagram::bind(&path).unwrap();

@@ -34,7 +34,7 @@ use crate::{
     },
 };
 
-/// Longest time for the step in hand and the connections after the bot is told to stop; what is not finished by then
+/// Longest time for the current step and the connections after the bot is told to stop; what is not finished by then
 /// is taken up at the next start. More than the engine and the page take for themselves. With [`LEFT_OVER_MAX`] and
 /// the last sync it is over within ten seconds, which is what container engines allow.
 const STOPPING_MAX: Duration = Duration::from_secs(8);
@@ -82,7 +82,7 @@ pub(super) enum Reloads {
     OnChange,
 }
 
-/// Serves until SIGINT or SIGTERM; a second one stops at once, which loses nothing either. `ready` hears when the
+/// Serves until SIGINT or SIGTERM; a second one stops at once, which loses nothing either. `ready` is told when the
 /// page can be opened.
 pub(super) fn serve(
     wanted: &Wanted,
@@ -170,7 +170,7 @@ fn refuse_flawed(parts: &Parts, configuration: (&Settings, bool)) -> anyhow::Res
     Ok(())
 }
 
-/// Whether somebody would not wait for the step in hand.
+/// Whether somebody would not wait for the current step.
 struct AtOnce(bool);
 
 /// The signals that end a bot.
@@ -275,7 +275,7 @@ impl Bot {
         }
     }
 
-    /// Stops taking work, finishes the step in hand.
+    /// Stops taking work, finishes the current step.
     async fn stop(&mut self) -> anyhow::Result<()> {
         self.shutdown.cancel();
         let finished = tokio::time::timeout(STOPPING_MAX, async {

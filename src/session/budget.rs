@@ -6,7 +6,7 @@
 //! | session | the same, and a note to staff | calls that the model still wants are closed unmade; the script leads, in later phases too, or a person is asked for |
 //!
 //! What a workspace and all together may use up is looked after by the engine, which alone sees all sessions; staff
-//! hear of it here.
+//! are told here.
 
 use std::num::NonZeroU64;
 
@@ -86,7 +86,7 @@ impl Actor {
     }
 
     /// Tells staff, and by the audit record the operator, that an account is low or empty until a time. Of one that is
-    /// not `theirs` alone, staff hear only that it is empty: how much others have used is the operator's to know.
+    /// not `theirs` alone, staff are told only that it is empty: how much others have used is the operator's to know.
     pub fn note_account(
         &mut self,
         (scope, is_theirs): (Scope, bool),

@@ -12,7 +12,7 @@ use crate::{
 const REASON: &str = messages::staff::KEYWORD_WRITTEN;
 
 impl Actor {
-    /// Staff hear that the model cannot be used.
+    /// Staff are told that the model cannot be used.
     pub fn tell_of_model(&mut self, text: &str) {
         let channel = self.flow.flow.handoff.channel.clone();
         self.post_to_staff(channel.as_deref(), text);

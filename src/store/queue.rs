@@ -353,7 +353,7 @@ impl<S: SessionRef> Queue<S> {
         {
             let next = match self.next_of(key, now, &mut read) {
                 Ok(next) => next,
-                // What is in hand already leaves; the error comes again.
+                // What is in flight already leaves; the error comes again.
                 Err(_) if !claimed.is_empty() => break,
                 Err(error) => return Err(error),
             };

@@ -18,7 +18,7 @@ fn reminders(world: &World) -> usize {
 const MANY: usize = 1_000;
 
 #[tokio::test]
-async fn work_in_hand_is_not_late_by_a_clock_that_was_set_back() {
+async fn work_in_progress_is_not_late_by_a_clock_that_was_set_back() {
     let mut world = World::new().await;
     let what = world.button("Blue").await;
     let inbound = world.event(&ada(), what);

@@ -767,7 +767,7 @@ async fn a_start_that_comes_twice_begins_one_talk() {
 }
 
 #[tokio::test]
-async fn a_shutdown_finishes_the_step_in_hand_and_takes_no_more() {
+async fn a_shutdown_finishes_the_current_step_and_takes_no_more() {
     let mut world = World::probing("slow").await;
     let shutdown = CancellationToken::new();
     let mut process = JoinSet::new();

@@ -309,7 +309,7 @@ async fn staff_who_open_a_conversation_leave_a_record_once() {
 }
 
 #[tokio::test]
-async fn a_live_page_hears_of_an_answer_given_elsewhere() {
+async fn a_live_page_shows_an_answer_given_elsewhere() {
     let site = Site::open().await;
     let ada = site.visitor();
     let page = ada.start("tour", "Ada").await;

@@ -347,7 +347,7 @@ impl World {
         self.session = self.engine.start(flow, &ada(), room("room"), "start").await.unwrap();
     }
 
-    /// The process dies with work in hand, and the next one begins.
+    /// The process dies with work in progress, and the next one begins.
     pub(crate) async fn crash(&mut self) {
         self.store.kill();
         match &self.disk.memory {

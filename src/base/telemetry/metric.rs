@@ -66,7 +66,7 @@ pub const DAMAGED: &str = "anteroom_damaged";
 pub const SCRUBBED_SECONDS: &str = "anteroom_scrub_timestamp_seconds";
 /// Timers that fired.
 pub const TIMERS: &str = "anteroom_timers_fired_total";
-/// Sessions with work in hand.
+/// Sessions with work in progress.
 pub const ACTIVE_SESSIONS: &str = "anteroom_active_sessions";
 /// What waits in queues.
 pub const QUEUED: &str = "anteroom_queue_depth";
@@ -158,7 +158,7 @@ pub const ALL: &[Metric] = &[
         "When the last scrub ended, in seconds since 1970; 0 before the first",
     ),
     counter(TIMERS, &["timer"], "Timers that fired"),
-    gauge_of(ACTIVE_SESSIONS, &[], "Sessions with work in hand; those that wait cost nothing"),
+    gauge_of(ACTIVE_SESSIONS, &[], "Sessions with work in progress; those that wait cost nothing"),
     gauge_of(QUEUED, &["queue"], "What waits for sessions or for the store"),
     gauge_of(LIVE, &[], "Pages that show changes as they happen"),
     counter(LLM_REQUESTS, &["purpose", "outcome"], "Requests to models, each attempt counted"),

@@ -24,7 +24,7 @@ const COMMAND: &str = "/onboard";
 /// Longest name of a slash command, its slash included.
 const COMMAND_MAX: usize = 32;
 
-/// Sockets that are open at one time: while one is replaced, the other hears.
+/// Sockets that are open at one time: while one is replaced, the other receives.
 const SOCKETS: u8 = 2;
 
 /// Length of the key that tokens are sealed with, in bytes.

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Erased sessions that are remembered: an effect may have been claimed right before.
 const REMEMBERED: u64 = 10_000;
 
-/// The sessions with a delivery or an erasure in hand.
+/// The sessions with a delivery or an erasure in progress.
 #[derive(Debug)]
 pub(in crate::engine) struct InFlight {
     sessions: Mutex<HashMap<SessionId, Hands>>,

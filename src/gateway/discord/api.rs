@@ -362,7 +362,7 @@ impl Inner {
                 request.header(header::CONTENT_TYPE, kind).body(body)
             }
             None if !asked.body.is_null() => request.json(&asked.body),
-            // Discord wants to hear of the length of nothing, too.
+            // Discord wants a length for an empty body, too.
             None if method.verb() != Verb::Get => request.header(header::CONTENT_LENGTH, 0),
             None => request,
         };

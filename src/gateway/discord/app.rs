@@ -228,7 +228,7 @@ impl App {
         self.members.rights_in(guild, self.me().await?).await
     }
 
-    /// Resolves when nothing that was begun after an acknowledgement is in hand.
+    /// Resolves when nothing that was begun after an acknowledgement is in flight.
     pub async fn settle_down(&self) {
         self.afterwards.settle_down().await;
     }

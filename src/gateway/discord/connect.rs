@@ -190,7 +190,7 @@ impl Connection {
         }
     }
 
-    /// Takes in what comes until `shutdown`, then finishes what is in hand. Ends before that only for a reason that
+    /// Takes in what comes until `shutdown`, then finishes what is in flight. Ends before that only for a reason that
     /// somebody has to see to.
     pub async fn run(self, shutdown: CancellationToken) -> Result<(), Error> {
         let Self { way, intake, link } = self;

@@ -180,7 +180,7 @@ impl App {
         &self.engine
     }
 
-    /// Resolves when nothing that was begun after an acknowledgement is in hand.
+    /// Resolves when nothing that was begun after an acknowledgement is in flight.
     pub async fn settle_down(&self) {
         self.afterwards.settle_down().await;
     }

@@ -194,7 +194,7 @@ impl Connection {
         self.server.as_ref().map(Server::address)
     }
 
-    /// Takes in what comes until `shutdown`, then finishes what is in hand. Ends before that only for a reason that
+    /// Takes in what comes until `shutdown`, then finishes what is in flight. Ends before that only for a reason that
     /// somebody has to see to.
     pub async fn run(self, shutdown: CancellationToken) -> Result<(), Error> {
         let Self { server, pool, intake, link: _, stranger, pace } = self;

@@ -1,4 +1,4 @@
-//! Who asked for a conversation, and hears of it when it reaches nobody.
+//! Who asked for a conversation, and is told when it reaches nobody.
 
 use serde_json::json;
 

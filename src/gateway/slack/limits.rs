@@ -225,7 +225,7 @@ pub const TASK_TITLE: usize = 150;
 /// How long a call runs until people see it in a plan; ours: what is done sooner would only flash.
 pub const PLAN_AFTER: TimeDelta = TimeDelta::seconds(1);
 
-/// How often a plan is looked at of which nothing is heard.
+/// How often a plan is looked at that does not change.
 pub const PLAN_LOOK: Duration = Duration::from_secs(5);
 
 /// How long a message whose words have ended may wait for its post.

@@ -118,7 +118,7 @@ impl Server {
         format!("{}staff", self.url())
     }
 
-    /// Serves until `shutdown`; requests in hand are finished.
+    /// Serves until `shutdown`; requests in flight are finished.
     pub async fn serve(self, engine: Engine, shutdown: CancellationToken) {
         let app = Arc::new(App {
             engine,

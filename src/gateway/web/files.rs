@@ -103,7 +103,7 @@ impl Submission {
         };
         let mut bytes = Vec::new();
         let mut fits = true;
-        // What is too large is read to its end and dropped, so that the browser gets to hear of it.
+        // What is too large is read to its end and dropped, so that the browser gets the answer.
         while let Some(chunk) = part.chunk().await.map_err(|_| Unread::NoForm)? {
             fits =
                 fits && bytes.len() + chunk.len() <= most && self.files.len() < limits::FILES_MAX;

@@ -2,7 +2,7 @@
 //!
 //! | path | answer |
 //! |---|---|
-//! | `/healthz` | 200 `ok` as long as the process answers at all; a supervisor that hears nothing starts it again; where nothing can be saved, 200 and why |
+//! | `/healthz` | 200 `ok` as long as the process answers at all; a supervisor that gets no answer restarts it; where nothing can be saved, 200 and why |
 //! | `/readyz` | 200 `ready`, or `degraded` and a line for each thing that somebody outside must mend; 503 and why where nobody can be served |
 //! | `/metrics` | what was counted, in the text format of Prometheus |
 //!

@@ -15,7 +15,7 @@ pub const FIELDS_MAX: usize = 2_000;
 pub const FILE_MAX: usize = 32 * 1024 * 1024;
 
 /// Longest body that is read at all, in bytes. What is beyond [`FILE_MAX`] is read and dropped, so that the person
-/// hears "too large" and not a broken connection.
+/// gets "too large" and not a broken connection.
 pub const BODY_MAX: usize = 128 * 1024 * 1024;
 
 /// Most files in one form.
@@ -40,7 +40,7 @@ pub const LISTENER: Bounds = Bounds {
     stopping: Duration::from_secs(4),
 };
 
-/// Requests of people that are in hand at one time, live connections included. The other connections of
+/// Requests of people that are in flight at one time, live connections included. The other connections of
 /// [`LISTENER`] stay free for health checks.
 pub const ADMITTED_MAX: usize = 384;
 

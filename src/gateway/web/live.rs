@@ -168,7 +168,7 @@ fn events(live: Live) -> impl Stream<Item = Result<Event, Infallible>> {
     })
 }
 
-/// What a page hears of.
+/// What a page is sent.
 enum News {
     /// The session has changed, or something goes on in it.
     All,
@@ -284,7 +284,7 @@ impl Live {
     }
 }
 
-/// Words and calls of any session; never, where nobody wants to hear of them.
+/// Words and calls of any session; never, where nobody wants them.
 async fn goings_on(
     receivers: &mut Option<(broadcast::Receiver<Draft>, broadcast::Receiver<Progress>)>,
 ) -> Result<(SessionId, News), broadcast::error::RecvError> {

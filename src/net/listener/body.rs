@@ -133,7 +133,7 @@ impl Drop for Paced {
     }
 }
 
-/// The body of an answer. The request is in hand until it is dropped.
+/// The body of an answer. The request is in flight until it is dropped.
 #[derive(Debug)]
 pub(super) struct Answer {
     body: Body,

@@ -121,7 +121,7 @@ impl Slots {
                 now + PATIENCE
             }
             Some((_, since)) => since + PATIENCE,
-            // All are in hand. What is done from now on has not waited long enough before that.
+            // All are in flight. What is done from now on has not waited long enough before that.
             None => now + PATIENCE,
         }
     }

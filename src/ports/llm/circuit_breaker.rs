@@ -51,7 +51,7 @@ impl CircuitBreaker {
                 match REST.checked_sub(rested) {
                     Some(left) if !left.is_zero() => Err(left),
                     Some(_) | None => {
-                        // If nobody hears of this request either, another may try after the same time.
+                        // If this request gets no answer either, another may try after the same time.
                         *self = Self::HalfOpen(now);
                         Ok(())
                     }

@@ -50,9 +50,9 @@ pub enum Error {
     /// The account has no money or quota left; only the operator can help.
     #[error("the account with the model's provider is used up{0}. hint: top it up")]
     Exhausted(Told),
-    /// Too many calls of this purpose are in hand already.
+    /// Too many calls of this purpose are in flight already.
     #[error(
-        "too many calls of the model are in hand. hint: raise `concurrent` if the provider can take it"
+        "too many calls of the model are in flight. hint: raise `concurrent` if the provider can take it"
     )]
     Busy,
     /// The provider failed so often that it is not asked for a while.

@@ -293,7 +293,7 @@ impl Sink for Streamed<'_> {
     }
 }
 
-/// One attempt in hand. Dropped without an end, it is as if it had not been.
+/// One attempt in flight. Dropped without an end, it is as if it had not been.
 struct Attempt<'a, P: ?Sized> {
     of: &'a Resilient<P>,
     number: u32,

@@ -299,7 +299,7 @@ impl ModelTurn {
         self.room = Some(used.saturating_mul(2).clamp(ROOM_MIN, ROOM_MAX));
     }
 
-    /// The model hears of its own calls, of what came of a person's, and of a script's that it takes over from.
+    /// The model is told of its own calls, of what came of a person's, and of a script's that it takes over from.
     fn is_news(&self, calls: &[CallState], id: &CallId) -> bool {
         let call = calls.iter().find(|known| known.call.id == *id);
         call.is_some_and(|known| match known.call.origin {

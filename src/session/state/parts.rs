@@ -43,7 +43,7 @@ pub struct CallState {
     pub wait: Option<WaitId>,
     /// Its one result; copies of the state share it.
     pub result: Option<Arc<CallResult>>,
-    /// The result said that the question is pending: the model goes on, and hears later what came of it.
+    /// The result said that the question is pending: the model goes on, and is told later what came of it.
     pub detached: bool,
     /// What came of it after that.
     pub late: Option<Arc<CallResult>>,

@@ -1,4 +1,4 @@
-//! The parent's side: asks for child runs, hears of their end, shows their questions, dismisses them.
+//! The parent's side: asks for child runs, learns of their end, shows their questions, dismisses them.
 
 use serde_json::{Value, json};
 

@@ -139,7 +139,7 @@ impl Outbox {
             let Some((session, id)) = missing else { return Ok(claimed) };
             match reader.effect(session, id).await {
                 Ok(effect) => known.insert(id, effect),
-                // What is in hand already leaves; the error comes again.
+                // What is in flight already leaves; the error comes again.
                 Err(_) if !claimed.is_empty() => return Ok(claimed),
                 Err(error) => return Err(error),
             };

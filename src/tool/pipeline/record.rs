@@ -156,7 +156,7 @@ impl Running<'_> {
     /// The call came to something.
     pub fn ended(self, result: &Result<Outcome, ToolError>, effort: Effort) {
         let (recorder, session, call) = (self.recorder, self.session, self.call);
-        // Whoever hears of the end does not find it running.
+        // Whoever is told of the end does not find it running.
         drop(self);
         let outcome = match result {
             Ok(Outcome::Immediate(_) | Outcome::Made { .. }) => "ok",

@@ -232,7 +232,7 @@ async fn what_is_for_staff_alone_is_unknown_to_everybody_else() {
 }
 
 #[tokio::test]
-async fn every_call_is_heard_of_without_its_content() {
+async fn every_call_is_reported_without_its_content() {
     let mut bench = Bench::new();
     let mut progress = bench.pipeline.progress();
     bench.ask("request_user_input", json!({ "prompt": "Why?" })).await;

@@ -111,7 +111,7 @@ async fn a_pause_that_is_asked_for_is_kept_unless_it_is_too_long() {
 }
 
 #[tokio::test]
-async fn words_that_were_heard_are_said_again_only_where_they_can_be_taken_back() {
+async fn words_that_were_shown_are_said_again_only_where_they_can_be_taken_back() {
     for forgetful in [false, true] {
         let stand = Stand::with_fallback((3, 8));
         stand.first.next(Turn::fails(Error::Cut).saying("Good mor").in_pieces(2));

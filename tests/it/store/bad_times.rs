@@ -271,19 +271,22 @@ async fn an_effect_in_somebodys_hands_is_not_handed_out_again() {
     let store = &coast.store;
     store.commit(full(session(1), 1)).await.unwrap();
     store.commit(full(session(2), 2)).await.unwrap();
-    let in_hand = store.claim(at(0), Capacity::of_any(1)).await.unwrap();
-    assert_eq!(in_hand.len(), 1);
+    let in_flight = store.claim(at(0), Capacity::of_any(1)).await.unwrap();
+    assert_eq!(in_flight.len(), 1);
     coast.weather.strike_at(Touch::Write, 0, 1, Some(ErrorKind::StorageFull));
-    store.done(in_hand[0].id, delivered("m")).await.unwrap_err();
+    store.done(in_flight[0].id, delivered("m")).await.unwrap_err();
 
     let after = store.claim(at(1), ALL).await.unwrap();
     assert_eq!(store.health(), Health::Well);
     assert_eq!(after.len(), 1);
-    assert_ne!(after[0].session, in_hand[0].session);
+    assert_ne!(after[0].session, in_flight[0].session);
     // Whoever had it can say now what came of it, and the next one of its session comes.
-    store.done(in_hand[0].id, delivered("m")).await.unwrap();
+    store.done(in_flight[0].id, delivered("m")).await.unwrap();
     let next = store.claim(at(2), ALL).await.unwrap();
-    assert_eq!(next.iter().map(|effect| effect.session).collect::<Vec<_>>(), [in_hand[0].session]);
+    assert_eq!(
+        next.iter().map(|effect| effect.session).collect::<Vec<_>>(),
+        [in_flight[0].session]
+    );
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What models may use up, by turn and by session: who hears of it, and how the conversation goes on.
+//! What models may use up, by turn and by session: who is told, and how the conversation goes on.
 
 use std::num::NonZeroU64;
 
@@ -38,7 +38,7 @@ async fn bounded(source: &str, model: &std::sync::Arc<Scripted>, budgets: Budget
 }
 
 #[tokio::test]
-async fn staff_hear_at_four_fifths_of_the_budget_and_a_person_takes_over_at_its_end() {
+async fn staff_are_told_at_four_fifths_of_the_budget_and_a_person_takes_over_at_its_end() {
     let model = Scripted::new();
     model.next(Turn::says("Do you have a pet?").costing(tokens(850_000)));
     let mut world = talk(&model).await;

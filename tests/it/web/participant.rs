@@ -83,7 +83,7 @@ async fn refused_form_leads_back_to_its_page() {
 }
 
 #[tokio::test]
-async fn script_hears_why_a_form_was_refused() {
+async fn the_pages_script_is_told_why_a_form_was_refused() {
     let site = Site::open().await;
     let ada = site.visitor();
     let page = ada.start("tour", "Ada").await;

@@ -84,7 +84,7 @@ pub(crate) enum By {
     Http,
 }
 
-/// Hands on what comes in, and knows what is in hand.
+/// Hands on what comes in, and knows what is in flight.
 #[derive(Debug)]
 struct Watched {
     inbox: DiscordInbox,
@@ -337,7 +337,7 @@ impl Bot {
         self.rest().await;
     }
 
-    /// The process dies with work in hand, and the next one begins on what the store holds.
+    /// The process dies with work in progress, and the next one begins on what the store holds.
     pub(crate) async fn crash(&mut self) {
         self.hold.kill();
         self.shutdown.cancel();

@@ -285,7 +285,7 @@ impl<'a> Person<'a> {
     }
 
     /// The form that is open, as a second device would have it still when the first has sent it.
-    pub(crate) fn form_in_hand(&self) -> Form {
+    pub(crate) fn open_form(&self) -> Form {
         self.bot.desk(self.id, |desk| desk.form.clone()).expect("no form is open")
     }
 

@@ -306,9 +306,9 @@ async fn row_36_two_openings_of_a_form_are_two_and_the_first_that_is_sent_counts
     let ada = bot.ada().at("welcome-ada");
     ada.press("Skip").await;
     ada.press("Write an answer").await;
-    let one = ada.form_in_hand();
+    let one = ada.open_form();
     ada.press("Write an answer").await;
-    assert_ne!(one.modal["custom_id"], ada.form_in_hand().modal["custom_id"]);
+    assert_ne!(one.modal["custom_id"], ada.open_form().modal["custom_id"]);
     assert_snapshot!(ada.form(), @"
     ╔ Your answer
     ║ A word, please.

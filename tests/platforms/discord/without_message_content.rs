@@ -7,7 +7,7 @@ use crate::discord::bot::{Bot, By, Plan};
 
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "one conversation, told from its beginning to its end")]
-async fn commands_are_buttons_where_typing_is_not_heard() {
+async fn commands_are_buttons_where_messages_cannot_be_read() {
     let bot = Bot::pressed(Plan::default(), &["Start"]).await;
     let ada = bot.ada().at("welcome-ada");
     assert_snapshot!(ada.news(), @"
@@ -83,7 +83,7 @@ async fn commands_are_buttons_where_typing_is_not_heard() {
 }
 
 #[tokio::test]
-async fn whoever_types_what_nobody_hears_is_told_once_what_works() {
+async fn whoever_types_what_cannot_be_read_is_told_once_what_works() {
     let bot = Bot::pressed(Plan::default(), &["Start"]).await;
     let ada = bot.ada().at("welcome-ada");
     ada.news();
@@ -129,7 +129,7 @@ async fn over_http_nobody_is_told_to_reply() {
 }
 
 #[tokio::test]
-async fn where_everything_is_heard_no_button_stands_for_a_word() {
+async fn where_messages_can_be_read_no_button_stands_for_a_word() {
     let bot = Bot::pressed(Plan::hearing(), &["Start"]).await;
     let ada = bot.ada().at("welcome-ada");
     for label in ["Help", "Stop", "Talk to a person"] {

@@ -233,7 +233,7 @@ impl Bot {
         self.crash().await;
     }
 
-    /// The process dies with work in hand, and the next one begins on what the store holds.
+    /// The process dies with work in progress, and the next one begins on what the store holds.
     pub(crate) async fn crash(&mut self) {
         self.restart().await;
         self.engine.recover().await;

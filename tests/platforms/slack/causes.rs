@@ -315,7 +315,7 @@ async fn words_that_are_too_long_come_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_code_that_nobody_has_heard_of_is_tried_so_often_and_the_rest_goes_on() {
+async fn an_unknown_code_is_tried_so_often_and_the_rest_goes_on() {
     let (bot, ada, desk) = handed_over().await;
     bot.slack.refuse("chat.postMessage", "D0ADA", "a_code_of_tomorrow");
     let before = bot.slack.calls_of("chat.postMessage").len();

@@ -515,7 +515,7 @@ async fn an_answer_that_broke_off_is_said_again_below_what_was_written_meanwhile
 }
 
 #[tokio::test]
-async fn an_answer_whose_end_nobody_heard_of_is_said_once() {
+async fn an_answer_whose_end_was_not_confirmed_is_said_once() {
     for fault in [Fault::CutAfter, Fault::Cut, Fault::BrokenAfter] {
         let talk = Talk::begun().await;
         let gate = talk.half_said(Turn::says(LONG)).await;

@@ -47,7 +47,7 @@ fn the_port_of_the_configuration_is_asked_unless_it_is_any() {
 }
 
 #[test]
-fn systemd_hears_when_it_is_ready_and_when_it_ends() {
+fn systemd_is_notified_when_it_is_ready_and_when_it_ends() {
     let place = Place::new(nobody(), "info");
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("notify");

@@ -1,4 +1,4 @@
-//! SIGTERM: over within ten seconds whatever goes on, with nothing in hand lost.
+//! SIGTERM: over within ten seconds whatever goes on, with nothing in progress lost.
 
 use std::{
     io::{Read as _, Write as _},
@@ -82,7 +82,7 @@ fn with_a_document_that_is_being_read() {
     assert!(!child.join("exe").exists(), "the child is still there");
     in_time("document", took);
 
-    // The step was in hand: it is made again, and the story goes on.
+    // The step was in flight: it is made again, and the story goes on.
     let program = place.start();
     person.card(&program, "A word, please");
 }

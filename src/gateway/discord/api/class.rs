@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_with_a_name_has_a_row_and_one_that_nobody_has_heard_of_is_unknown() {
+    fn a_code_with_a_name_has_a_row_and_any_other_is_unknown() {
         for code in Code::ALL {
             assert!(TABLE.iter().any(|(number, _)| *number == code.number()), "{code:?}");
         }

@@ -63,30 +63,30 @@ impl Kept {
 /// Which numbers are durable. They are taken side by side, so one may be before another.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    in_hand: BTreeSet<u64>,
+    in_flight: BTreeSet<u64>,
     highest: u64,
 }
 
 impl Marks {
     /// Everything up to `seq` is durable.
     pub(super) const fn at(seq: u64) -> Self {
-        Self { in_hand: BTreeSet::new(), highest: seq }
+        Self { in_flight: BTreeSet::new(), highest: seq }
     }
 
     /// One came.
     pub(super) fn came(&mut self, seq: u64) {
-        self.in_hand.insert(seq);
+        self.in_flight.insert(seq);
         self.highest = self.highest.max(seq);
     }
 
     /// One is durable.
     pub(super) fn taken(&mut self, seq: u64) {
-        self.in_hand.remove(&seq);
+        self.in_flight.remove(&seq);
     }
 
     /// The last number up to which everything is durable.
     pub(super) fn durable(&self) -> u64 {
-        self.in_hand.first().map_or(self.highest, |first| first.saturating_sub(1))
+        self.in_flight.first().map_or(self.highest, |first| first.saturating_sub(1))
     }
 }
 

@@ -17,7 +17,7 @@ use super::{
 use crate::{base::telemetry::link::Open, net::outbound::Socket};
 
 /// Things of one connection that are taken at one time; beyond that nothing is read, and Discord waits.
-const IN_HAND_MAX: usize = 64;
+const IN_FLIGHT_MAX: usize = 64;
 
 /// Any code but 1000 and 1001, with which Discord would end the session as well (docs, events/gateway).
 const GOING_ON: u16 = 4000;
@@ -83,7 +83,7 @@ pub(super) struct Wire<'a> {
     marks: Marks,
     /// The number that was kept last.
     kept: u64,
-    in_hand: FuturesUnordered<Taking>,
+    in_flight: FuturesUnordered<Taking>,
     heartbeats: Interval,
     keeps: Interval,
     /// The last heartbeat was answered.
@@ -120,7 +120,7 @@ impl<'a> Wire<'a> {
             session,
             marks: Marks::at(seq),
             kept: seq,
-            in_hand: FuturesUnordered::new(),
+            in_flight: FuturesUnordered::new(),
             // Not all bots at the same time.
             heartbeats: every(Shard::part_of(heartbeat), heartbeat),
             keeps: every(shard.pace.keep, shard.pace.keep),
@@ -129,16 +129,16 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Reads until the connection ends; what is in hand is finished, and how far it came is kept.
+    /// Reads until the connection ends; what is in flight is finished, and how far it came is kept.
     pub(super) async fn run(mut self, stop: &CancellationToken) -> Ended {
         let why = loop {
             let next = tokio::select! {
                 biased;
-                Some((seq, is_taken)) = self.in_hand.next() => self.taken(seq, is_taken),
+                Some((seq, is_taken)) = self.in_flight.next() => self.taken(seq, is_taken),
                 () = stop.cancelled() => Step::Over(Why::Stopped),
                 _ = self.heartbeats.tick() => self.heartbeat().await,
                 _ = self.keeps.tick() => self.keep().await,
-                frame = self.stream.next(), if self.in_hand.len() < IN_HAND_MAX => {
+                frame = self.stream.next(), if self.in_flight.len() < IN_FLIGHT_MAX => {
                     self.on_frame(frame).await
                 }
             };
@@ -155,7 +155,7 @@ impl<'a> Wire<'a> {
     async fn leave(&mut self, why: Why) {
         let pace = &self.shard.pace;
         let last = Instant::now() + pace.take + pace.write;
-        while let Ok(Some((seq, is_taken))) = timeout_at(last, self.in_hand.next()).await {
+        while let Ok(Some((seq, is_taken))) = timeout_at(last, self.in_flight.next()).await {
             self.taken(seq, is_taken);
         }
         self.keep().await;
@@ -172,7 +172,7 @@ impl<'a> Wire<'a> {
 
     fn taken(&mut self, seq: u64, is_taken: bool) -> Step {
         if !is_taken {
-            // Its number stays in hand, so that the session goes on before it.
+            // Its number stays in flight, so that the session goes on before it.
             return Step::Over(Why::NotSaved);
         }
         self.marks.taken(seq);
@@ -266,7 +266,7 @@ impl<'a> Wire<'a> {
             is_replay: self.is_replay,
         };
         let (intake, name) = (Arc::clone(&self.shard.intake), name.to_owned());
-        self.in_hand.push(Box::pin(async move {
+        self.in_flight.push(Box::pin(async move {
             let taken = intake.dispatched(&name, &data, &spot).await;
             (seq, taken.is_ok())
         }));

@@ -250,7 +250,7 @@ pub(super) fn outlook(look: &Look, knew: u64, is_running: bool) -> Outlook {
     if goes_on && is_open(state) { Outlook::Open } else { Outlook::Over }
 }
 
-/// Whether the conversation goes on by itself: nobody has stopped it, and no person of the team has it in hand.
+/// Whether the conversation goes on by itself: nobody has stopped it, and no person of the team is on it.
 pub(super) fn is_open(state: &State) -> bool {
     state.status == Status::Open && state.handoff.is_none()
 }

@@ -271,7 +271,7 @@ impl Stream {
         if !rest.is_empty() {
             body["markdown_text"] = json!(rest);
         }
-        // Whoever is not there any more to hear of it does not know either.
+        // If this is cancelled before the answer comes, nobody knows what Slack shows.
         self.is_torn = true;
         self.stop(api, body).await
     }

@@ -125,7 +125,7 @@ pub(super) async fn for_person(
     }
 }
 
-/// Begins an interview for whoever asked in a channel, and says where it goes on. They hear of it there as well if they
+/// Begins an interview for whoever asked in a channel, and says where it goes on. They are told there as well if they
 /// cannot be written to.
 pub(super) async fn begun(
     update: &UpdateContext<'_>,

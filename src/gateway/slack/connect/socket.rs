@@ -139,7 +139,7 @@ impl Pool {
                 Err(Unopened::Later(why, wait)) => pauses.unopened(why, wait),
             };
         };
-        // They finish what is in hand.
+        // They finish what is in flight.
         while sockets.join_next().await.is_some() {}
         ended
     }

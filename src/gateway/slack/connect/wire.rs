@@ -19,7 +19,7 @@ use super::{
 use crate::{base::telemetry::metric, net::outbound::Socket};
 
 /// Frames of one socket that are taken at one time; beyond that nothing is read, and Slack waits.
-const IN_HAND_MAX: usize = 64;
+const IN_FLIGHT_MAX: usize = 64;
 
 /// Why a socket should have a successor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(super) struct Wire {
     pace: Pace,
     /// Who opens the successor; told once.
     replace: Option<oneshot::Sender<Why>>,
-    in_hand: FuturesUnordered<Taking>,
+    in_flight: FuturesUnordered<Taking>,
     pings: Interval,
     missed: u32,
     /// When a socket whose end is near is left.
@@ -80,30 +80,30 @@ impl Wire {
     ) -> Self {
         let mut pings = interval_at(Instant::now() + pace.ping, pace.ping);
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let in_hand = FuturesUnordered::new();
+        let in_flight = FuturesUnordered::new();
         Self {
             stream,
             intake,
             pace,
             replace: Some(replace),
-            in_hand,
+            in_flight,
             pings,
             missed: 0,
             until: None,
         }
     }
 
-    /// Reads until the socket ends; acknowledges what is in hand before it leaves.
+    /// Reads until the socket ends; acknowledges what is in flight before it leaves.
     pub(super) async fn run(mut self, stop: CancellationToken) {
         let why = loop {
             let until = self.until;
             let next = tokio::select! {
                 biased;
-                Some(ack) = self.in_hand.next() => self.acknowledge(ack).await,
+                Some(ack) = self.in_flight.next() => self.acknowledge(ack).await,
                 () = stop.cancelled() => Step::Over(Why::Lost),
                 () = at(until) => Step::Over(Why::Announced),
                 _ = self.pings.tick() => self.ping().await,
-                frame = self.stream.next(), if self.in_hand.len() < IN_HAND_MAX => self.on_frame(frame),
+                frame = self.stream.next(), if self.in_flight.len() < IN_FLIGHT_MAX => self.on_frame(frame),
             };
             if let Step::Over(why) = next {
                 break why;
@@ -113,11 +113,11 @@ impl Wire {
         self.leave().await;
     }
 
-    /// Nothing more is read. What is in hand is finished and, where the socket still takes it, acknowledged.
+    /// Nothing more is read. What is in flight is finished and, where the socket still takes it, acknowledged.
     async fn leave(&mut self) {
         let last = Instant::now() + self.pace.take + self.pace.write;
         let finishing = async {
-            while let Some(ack) = self.in_hand.next().await {
+            while let Some(ack) = self.in_flight.next().await {
                 // A socket that is lost takes nothing; Slack delivers again, and is recognised.
                 let Some(ack) = ack else { continue };
                 drop(self.stream.send(Message::text(ack)).await);
@@ -125,7 +125,7 @@ impl Wire {
             drop(self.stream.close(None).await);
         };
         if tokio::time::timeout_at(last, finishing).await.is_err() {
-            tracing::debug!("a socket to Slack was left with something in hand");
+            tracing::debug!("a socket to Slack was left with something in progress");
         }
     }
 
@@ -191,7 +191,8 @@ impl Wire {
             }
             // It is no better known the next time.
             if let Some(envelope) = envelope {
-                self.in_hand.push(Box::pin(async move { Some(acknowledgement(&envelope, None)) }));
+                self.in_flight
+                    .push(Box::pin(async move { Some(acknowledgement(&envelope, None)) }));
             }
             return Step::On;
         };
@@ -203,7 +204,7 @@ impl Wire {
         let takes_answer = frame["accepts_response_payload"] == true;
         let payload = frame["payload"].take();
         let intake = Arc::clone(&self.intake);
-        self.in_hand.push(Box::pin(async move {
+        self.in_flight.push(Box::pin(async move {
             let answer = intake.take(kind, &payload, takes_answer).await.ok()?;
             envelope.map(|envelope| acknowledgement(&envelope, answer))
         }));

@@ -124,7 +124,7 @@ async fn what_cannot_be_saved_comes_again_until_it_can() {
 }
 
 #[tokio::test]
-async fn discord_hears_of_no_number_that_is_not_durable() {
+async fn discord_is_told_no_sequence_number_that_is_not_durable() {
     let mut world = World::new().await;
     world.pace.take = PATIENCE;
     world.discord.with(|state| state.gateway.heartbeat = 150);

@@ -90,7 +90,7 @@ async fn answers_go_where_they_can() {
 async fn a_socket_whose_end_is_announced_is_replaced_before_it_is_left() {
     let bot = Bot::connected().await;
     for round in 0..3 {
-        let in_hand = tokio::spawn({
+        let in_flight = tokio::spawn({
             let slack = bot.slack.clone();
             async move { slack.send(message(round, "slow")).await }
         });
@@ -103,7 +103,7 @@ async fn a_socket_whose_end_is_announced_is_replaced_before_it_is_left() {
         bot.slack.connected(2).await;
         // The old one still takes its acknowledgement.
         bot.desk.go.add_permits(1);
-        assert_eq!(in_hand.await.unwrap(), Ok(Value::Null), "round {round}");
+        assert_eq!(in_flight.await.unwrap(), Ok(Value::Null), "round {round}");
         assert_eq!(bot.slack.send(message(100 + round, "more")).await, Ok(Value::Null));
         bot.desk.arrived(1).await;
     }
@@ -113,7 +113,7 @@ async fn a_socket_whose_end_is_announced_is_replaced_before_it_is_left() {
 }
 
 #[tokio::test]
-async fn a_socket_on_which_nothing_is_heard_is_given_up() {
+async fn a_socket_on_which_nothing_arrives_is_given_up() {
     let bot = Bot::connected().await;
     bot.slack.freeze().await;
     let before = bot.slack.calls_of("apps.connections.open").len();
@@ -210,9 +210,9 @@ async fn what_is_not_known_is_acknowledged_and_what_is_not_json_survived() {
 }
 
 #[tokio::test]
-async fn what_is_in_hand_is_finished_before_it_stops() {
+async fn what_is_in_flight_is_finished_before_it_stops() {
     let bot = Bot::connected().await;
-    let in_hand = tokio::spawn({
+    let in_flight = tokio::spawn({
         let slack = bot.slack.clone();
         async move { slack.send(message(1, "slow")).await }
     });
@@ -223,7 +223,7 @@ async fn what_is_in_hand_is_finished_before_it_stops() {
         tokio::task::yield_now().await;
     }
     bot.desk.go.add_permits(1);
-    assert_eq!(in_hand.await.unwrap(), Ok(Value::Null));
+    assert_eq!(in_flight.await.unwrap(), Ok(Value::Null));
     bot.stop().await.unwrap();
 }
 
