@@ -1,6 +1,7 @@
 //! Schools: institutions, degrees and subjects, with or without dates.
 
 mod degrees;
+mod exchanges;
 mod forms;
 
 use serde_json::{Map, Value, json};
@@ -27,7 +28,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
     for lines in sections {
         let mut current = School::default();
         let lead = lead(lines);
-        let lines = unbroken(&forms::unlabelled(lines));
+        let lines = unbroken(&exchanges::without_exchanges(&forms::unlabelled(lines)));
         for line in lines.iter().filter(|line| !is_note(line)) {
             let seen = School::of(line);
             let leads = lead == Some(line.level) && current.period.is_some();

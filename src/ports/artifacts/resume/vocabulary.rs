@@ -124,6 +124,8 @@ pub(super) struct Vocabulary {
     pub(super) study_labels: HashMap<String, StudyLabel>,
     /// What leads from a degree to some of its subjects.
     pub(super) including: Vec<String>,
+    /// Beginnings of what is said of a term at another school.
+    pub(super) exchanges: Vec<String>,
     /// Words for whom somebody teaches, or for a grade of the pay, beside a number.
     pub(super) classes: HashSet<String>,
     /// Letters behind the name of a job, as it is registered.
@@ -264,6 +266,7 @@ impl Vocabulary {
             }
         }
         self.including.extend(list(&studies.including));
+        self.exchanges.extend(list(&studies.exchanges));
     }
 }
 
@@ -372,6 +375,7 @@ struct Studies {
     school: String,
     other: String,
     including: String,
+    exchanges: String,
 }
 
 #[derive(Debug, Deserialize)]

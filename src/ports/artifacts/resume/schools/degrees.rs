@@ -306,7 +306,11 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     let last = words.last().filter(|word| word.chars().count() > 4 && !word.starts_with('('));
     let is_whole = vocabulary().long_degrees.contains(&whole);
     let ends = [last, words.first()].into_iter().flatten();
-    if long && !is_whole && ends.copied().any(names_school) {
+    // `Erasmus University Rotterdam`
+    let is_exchange = |name: &String| name.split(' ').next() == Some(first);
+    let is_university = words.get(1).is_some_and(|word| names_school(word))
+        && vocabulary().exchanges.iter().any(is_exchange);
+    if long && !is_whole && (is_university || ends.copied().any(names_school)) {
         return None;
     }
     // `Meisterprüfung im Tischlerhandwerk`
