@@ -249,6 +249,7 @@ fn name_in(line: &str, local: &str) -> Option<String> {
     {
         words.pop();
     }
+    words.truncate(words.len() - title_at_end(&words, local));
     let letters = first.chars().all(|c| c.is_alphabetic() || " .'’-".contains(c));
     let capitals = words
         .iter()
@@ -274,6 +275,20 @@ fn name_in(line: &str, local: &str) -> Option<String> {
     let names = words.iter().filter(|word| !PARTICLES.contains(&word.to_lowercase().as_str()));
     let fits = words.len() > 1 && names.count() <= 5 && letters && capitals && !other;
     fits.then(|| titles.into_iter().chain(words).collect::<Vec<_>>().join(" "))
+}
+
+/// How many words at the end of a line are a job rather than a name: `Ada Byron HR-adviser`, `Ada Byron Chief Engineer`.
+/// A job of one plain word may be a surname.
+fn title_at_end(words: &[&str], local: &str) -> usize {
+    let in_mail = |word: &&str| word.len() > 2 && local.contains(&folded(word));
+    let is_title = |begin: &usize| {
+        let (name, title) = words.split_at(*begin);
+        name.iter().any(in_mail)
+            && !title.iter().any(in_mail)
+            && words::is_position(&title.join(" "))
+            && (title.len() > 1 || title.iter().any(|word| word.contains('-')))
+    };
+    (2..words.len()).find(is_title).map_or(0, |begin| words.len() - begin)
 }
 
 /// `Augusta "Ada" Byron` without what stands in quotes.
@@ -355,6 +370,19 @@ mod tests {
         }
         for next in ["Curriculum Vitae", "Programmer", "Experience", "Acme Ltd"] {
             assert_eq!(whole(next), None, "{next}");
+        }
+    }
+
+    #[test]
+    fn a_job_behind_a_name_is_no_part_of_it() {
+        for (line, local, name) in [
+            ("Ada Byron HR-adviseur", "ada.b", "Ada Byron"),
+            ("Ada Byron Software Engineer", "abyron", "Ada Byron"),
+            ("Ada Byron Directora de Arte", "ada", "Ada Byron"),
+            ("Ada Augusta Baker", "ada", "Ada Augusta Baker"),
+            ("Ada Byron Chef Baker", "ada.chef.baker", "Ada Byron Chef Baker"),
+        ] {
+            assert_eq!(name_in(line, local).as_deref(), Some(name), "{line}");
         }
     }
 
