@@ -17,7 +17,7 @@ use super::{
 };
 
 pub(super) use degrees::names_degree;
-use degrees::{degree, finished, is_grade, is_outlook, pieces, unled, without_remark};
+use degrees::{degree, finished, is_course, is_grade, is_outlook, pieces, unled, without_remark};
 
 /// Most schools that are drafted.
 const SCHOOLS_MAX: usize = 30;
@@ -207,8 +207,10 @@ impl School {
         if place::is_place(piece) || is_grade(piece) {
             return After::Nothing;
         }
+        let known = || degree(finished(without_remark(piece)));
+        let course = || is_course(piece).then(|| (piece.to_owned(), None));
         if self.study_type.is_none()
-            && let Some((study_type, area)) = degree(finished(without_remark(piece)))
+            && let Some((study_type, area)) = known().or_else(course)
         {
             // `Apprenticeship as a fitter` says what was learnt.
             // `NVQ Level 3` does not.
@@ -416,6 +418,9 @@ impl School {
 
 /// The name of a school without the town behind it: `College of Smallville (Bigtown)`, but not `(FH)`.
 fn without_town(name: &str) -> &str {
+    if let Some(bare) = before_link(name) {
+        return bare;
+    }
     let Some((before, town)) = name.strip_suffix(')').and_then(|name| name.rsplit_once(" ("))
     else {
         return name;
@@ -427,6 +432,18 @@ fn without_town(name: &str) -> &str {
         && town.chars().all(|c| c.is_alphabetic() || " '’-".contains(c))
         && !words::is_school(town);
     if is_town { before } else { name }
+}
+
+/// `Hogeschool Noord te Groningen` without its town: what stands behind `te` is one, and behind other words a known one.
+fn before_link(name: &str) -> Option<&str> {
+    let (at, link) = [" te ", " in ", " à ", " en ", " em "]
+        .into_iter()
+        .filter_map(|link| Some((name.rfind(link)?, link)))
+        .max()?;
+    let (before, town) = (&name[..at], &name[at + link.len()..]);
+    let is_town = link == " te " && town.starts_with(char::is_uppercase) || place::is_known(town);
+    let is_whole = before.contains(' ') && words::is_school(before) && !words::is_school(town);
+    (is_town && is_whole && town.split(' ').count() <= 3).then_some(before)
 }
 
 /// Whether a degree says already what was learnt, so that what stands behind it may be a town: `CAP Boulanger`,
@@ -470,4 +487,23 @@ enum After {
     Nothing,
     Degree,
     Institution,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::before_link;
+
+    #[test]
+    fn a_town_behind_a_preposition_is_no_part_of_a_school() {
+        for (name, school) in [
+            ("Hogeschool Noord te Groningen", Some("Hogeschool Noord")),
+            ("Scholengemeenschap Fivel te Nulstad", Some("Scholengemeenschap Fivel")),
+            ("Lycée Rosa Bonheur à Bordeaux", Some("Lycée Rosa Bonheur")),
+            ("Universiteit te Groningen", None),
+            ("Escuela Superior en Diseño", None),
+            ("Institut für Kunst", None),
+        ] {
+            assert_eq!(before_link(name), school, "{name}");
+        }
+    }
 }

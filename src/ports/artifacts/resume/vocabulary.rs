@@ -119,6 +119,8 @@ pub(super) struct Vocabulary {
     pub(super) short_degrees: HashSet<String>,
     /// Degrees after which `de` leads to the subject.
     pub(super) levels: HashSet<String>,
+    /// Courses that are called like the schools that give them.
+    pub(super) courses: HashSet<String>,
     pub(super) notes: HashSet<String>,
     pub(super) role_labels: HashMap<String, RoleLabel>,
     pub(super) study_labels: HashMap<String, StudyLabel>,
@@ -201,6 +203,7 @@ impl Vocabulary {
         self.long_degrees.extend(list(&degrees.long));
         self.short_degrees.extend(list(&degrees.short));
         self.levels.extend(list(&degrees.levels));
+        self.courses.extend(list(&degrees.courses));
         self.notes.extend(list(&notes.words));
         self.add_roles(roles, names);
         self.add_studies(&table.studies);
@@ -351,6 +354,7 @@ struct Degrees {
     long: String,
     short: String,
     levels: String,
+    courses: String,
 }
 
 #[derive(Debug, Deserialize)]

@@ -72,6 +72,16 @@ pub(super) fn without_remark(piece: &str) -> &str {
     if is_remark { plain } else { piece }
 }
 
+/// `Meisterschule`, `Meisterschule (Teilzeit)`: a course that is called like a school, with no name of one.
+pub(super) fn is_course(piece: &str) -> bool {
+    let (name, remark) = match piece.split_once(" (") {
+        Some((name, remark)) => (name, remark.trim_end_matches(')')),
+        None => (piece, ""),
+    };
+    let is_state = || STATES.contains(&folded(remark).as_str());
+    vocabulary().courses.contains(&folded(name)) && (remark.is_empty() || is_state())
+}
+
 /// `Ensino médio completo` without its last word.
 pub(super) fn finished(piece: &str) -> &str {
     const DONE: [&str; 12] = [
@@ -355,6 +365,16 @@ mod tests {
             assert_eq!(degree(piece), Some(expected), "{piece}");
         }
         assert_eq!(degree("8 Quays"), None);
+    }
+
+    #[test]
+    fn a_course_is_told_from_the_school_that_gives_it() {
+        for piece in ["Meisterschule", "Meisterschule (Teilzeit)"] {
+            assert!(is_course(piece), "{piece}");
+        }
+        for piece in ["Meisterschule Erzgebirge", "Meisterschule (Krefeld)", "Realschule"] {
+            assert!(!is_course(piece), "{piece}");
+        }
     }
 
     #[test]
