@@ -311,6 +311,8 @@ fn beside(lines: Vec<Line>) -> Vec<Line> {
 fn unzipped(lines: Vec<Line>) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     let mut right: Vec<Line> = Vec::new();
+    // The columns have no items, but lines.
+    let mut is_plain = false;
     let mut lines = lines.into_iter().peekable();
     while let Some(line) = lines.next() {
         let headings = lines.peek().and_then(|next| two_headings(&line, next));
@@ -320,16 +322,17 @@ fn unzipped(lines: Vec<Line>) -> Vec<Line> {
         match (headings, fields) {
             (Some((one, other)), _) => {
                 found.append(&mut right);
+                is_plain = lines.peek().is_some_and(|next| !next.bullet);
                 let level = FRAMED;
                 found.push(Line { text: one, level, after_gap: true, ..line.clone() });
                 right.push(Line { text: other, level, after_gap: true, ..line });
             }
-            (None, Some((one, other))) if is_open && line.bullet => {
+            (None, Some((one, other))) if is_open && (line.bullet || is_plain) => {
                 let text = other.trim_start_matches(BULLETS).trim().to_owned();
                 found.push(Line { text: one, ..line.clone() });
                 right.push(Line { text, ..line });
             }
-            _ if is_open && line.bullet => found.push(line),
+            _ if is_open && (line.bullet || is_plain && !line.after_gap) => found.push(line),
             _ => {
                 found.append(&mut right);
                 found.push(line);
@@ -347,8 +350,16 @@ fn two_headings(line: &Line, next: &Line) -> Option<(String, String)> {
         text.split(' ').count() <= 4
             && text.chars().all(|c| c.is_alphabetic() || " &'’-".contains(c))
     };
+    // `Skills    Languages` above lines in two columns.
+    let is_known = |text: &str| matches!(section_of(text), Some(Section::Skills | Section::Other));
+    let are_known = || {
+        next.text.matches('\t').count() == 1
+            && is_known(one)
+            && is_known(other)
+            && section_of(one) != section_of(other)
+    };
     let is_pair = !line.bullet
-        && next.bullet
+        && (next.bullet || are_known())
         && is_plain(one)
         && is_plain(other)
         && !place::is_place(one)
@@ -382,7 +393,7 @@ fn heading(line: &Line) -> Option<(Section, Option<String>)> {
     if line.bullet || goes_on {
         return None;
     }
-    let parted = line.text.split_once(':').or_else(|| line.text.split_once('\t'));
+    let parted = line.text.split_once([':', '\t']);
     if let Some((before, after)) = parted
         && !after.trim().is_empty()
     {
@@ -590,10 +601,22 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_ends_at_the_column_though_a_colon_stands_behind_it() {
+        let text = "Ada Byron\n\nSkills\tWelding\nIdiomas\tPortuguês: nativo / Inglês: B1";
+        let found = parted(text);
+        assert_eq!(found[1], section(Section::Skills, &["Welding"]));
+        assert_eq!(found[2], section(Section::Other, &["Português: nativo / Inglês: B1"]));
+    }
+
+    #[test]
     fn sections_that_stand_side_by_side_are_read_one_after_the_other() {
         let text = "Ada Byron\n\nSkills\tLanguages\n• Rust\t• English\n• Go\t• German\n• C";
         let found = parted(text);
         assert_eq!(found[1], section(Section::Skills, &["Rust", "Go", "C"]));
         assert_eq!(found[2], section(Section::Other, &["English", "German"]));
+        let text = "Ada Byron\n\nKenntnisse\tSprachkenntnisse\n\nRust\tDeutsch: gut\nGo\tEnglisch: gut\nC\n\nEhrenamt\nTee";
+        let found = parted(text);
+        assert_eq!(found[1], section(Section::Skills, &["Rust", "Go", "C"]));
+        assert_eq!(found[2], section(Section::Other, &["Deutsch: gut", "Englisch: gut"]));
     }
 }

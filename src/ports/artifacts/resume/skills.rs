@@ -20,6 +20,7 @@ const LINE_MIN: usize = 45;
 /// Reads the skills of sections, each once.
 pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String> {
     let mut skills: Vec<String> = Vec::new();
+    let kinds = heads_of_grids(sections);
     for line in sections.iter().flat_map(|lines| unbroken(unlabelled(lines).as_slice())) {
         let (items, told): (Vec<String>, Vec<String>) =
             items(&line).into_iter().partition(|item| is_short(item));
@@ -35,8 +36,12 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
             if known || skills.len() == SKILLS_MAX {
                 continue;
             }
-            let is_heading = is_alone && section_of(&item).is_some();
-            let is_doubtful = is_certificate(&line) || is_strange_skill(&item) || is_spoken(&item);
+            let is_heading = is_alone && (section_of(&item).is_some() || names_kind(&item));
+            let is_heading = is_heading || kinds.contains(&item);
+            let is_doubtful = is_certificate(&line)
+                || is_strange_skill(&item)
+                || is_spoken(&item)
+                || is_spoken_in(&item, &line);
             if is_told || is_heading || is_doubtful {
                 findings.sure(&format!("skills.{}", skills.len()), Confidence::Low);
             }
@@ -71,6 +76,10 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
     if kinds.len() > 1 || is_known || heads_columns {
         lines.retain(|line| line.bullet || !kinds.contains(&line.text));
         return lines;
+    }
+    if let Some(heads) = heads_of_rows(&lines) {
+        let rest = lines.into_iter().enumerate().filter(|(at, _)| !heads.contains(at));
+        return rest.map(|(_, line)| line).collect();
     }
     if let Some(lists) = below_kinds(&lines) {
         return lists;
@@ -146,6 +155,40 @@ fn heads_of_blocks(lines: &[Line]) -> Option<Vec<usize>> {
     let is_filled = heads.iter().zip(ends).all(|(head, end)| end - head > 1);
     let is_known = heads.iter().any(|head| section_of(&lines[*head].text).is_some());
     (heads.len() >= KINDS_MIN && is_filled && is_known).then_some(heads)
+}
+
+/// Lines alone at the beginning of blocks whose other lines are in columns: `Planning` above `Budgets    Run of show`.
+fn heads_of_rows(lines: &[Line]) -> Option<Vec<usize>> {
+    let is_head = |at: &usize| {
+        let (line, next) = (&lines[*at], lines.get(at + 1));
+        (*at == 0 || line.after_gap)
+            && line.fields().len() == 1
+            && !line.text.contains([',', ':'])
+            && next.is_some_and(|next| !next.after_gap && next.fields().len() > 1)
+    };
+    let heads: Vec<usize> = (0..lines.len()).filter(is_head).collect();
+    let has_items = lines.iter().any(|line| line.bullet || line.text.contains(','));
+    (heads.len() >= KINDS_MIN && !has_items).then_some(heads)
+}
+
+/// What stands in the first rows of grids, where one of it is called as kinds of skills are: it may be their heads.
+fn heads_of_grids(sections: &[&[Line]]) -> Vec<String> {
+    let columns = |line: &Line| line.text.matches('\t').count();
+    let is_grid = |lines: &&&[Line]| {
+        matches!(lines, [first, second, third, ..] if columns(first) > 0
+            && !first.bullet
+            && !first.text.contains(',')
+            && columns(first) == columns(second)
+            && columns(first) == columns(third))
+    };
+    let firsts = sections.iter().filter(is_grid).filter_map(|lines| lines.first());
+    let rows = firsts.map(Line::fields).filter(|row| row.iter().any(|item| names_kind(item)));
+    rows.flatten().map(str::to_owned).collect()
+}
+
+/// Whether a text is called as kinds of skills are: `Planning`, `Software`.
+fn names_kind(text: &str) -> bool {
+    vocabulary().skill_kinds.contains(&folded(text))
 }
 
 /// Puts a colon behind kinds that a dash or a bar parts from their skills: `Languages – Go, PHP`.
@@ -237,6 +280,11 @@ fn is_spoken(item: &str) -> bool {
     is_language && (is_grade || vocabulary().skill_levels.contains(&rest))
 }
 
+/// Whether a language stands in a line with a remark on how well somebody speaks it: `Inglés (nativo)`.
+fn is_spoken_in(item: &str, line: &str) -> bool {
+    vocabulary().languages.contains(&folded(item)) && line.contains(&format!("{item} ("))
+}
+
 /// `Figma (sehr gut)` without how well.
 fn without_level(item: &str) -> &str {
     let parted = item.strip_suffix(')').and_then(|open| open.rsplit_once(" ("));
@@ -286,6 +334,29 @@ mod tests {
         assert_eq!(items("WMS – SAP EWM – Douane en AEO"), ["WMS", "SAP EWM", "Douane en AEO"]);
         assert_eq!(items("Rust - C - SQL"), ["Rust", "C", "SQL"]);
         assert_eq!(items("Word – Excel"), ["Word – Excel"]);
+    }
+
+    #[test]
+    fn languages_with_grades_and_heads_of_grids_are_marked() {
+        let line =
+            |text: &str| Line { text: text.to_owned(), bullet: false, after_gap: false, level: 0 };
+        let doubtful = |texts: &[&str]| {
+            let lines: Vec<Line> = texts.iter().map(|text| line(text)).collect();
+            let mut findings = Findings::default();
+            let skills = read(&[&lines], &mut findings);
+            let is_low = |at: &usize| {
+                findings.confidence.get(&format!("skills.{at}")) == Some(&Confidence::Low)
+            };
+            (0..skills.len()).filter(is_low).map(|at| skills[at].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(doubtful(&["Word, Inglés (nativo), Excel"]), ["Inglés"]);
+        assert!(doubtful(&["Word, Spanish, Excel"]).is_empty());
+        let rows = ["Revit\tPHPP\tHand drawing", "Rhino\tIES VE\tPhotography"];
+        assert_eq!(
+            doubtful(&["CAD\tAnalysis\tMaking", rows[0], rows[1]]),
+            ["CAD", "Analysis", "Making"]
+        );
+        assert!(doubtful(&["ArchiCAD\tEnscape\tModels", rows[0], rows[1]]).is_empty());
     }
 
     #[test]

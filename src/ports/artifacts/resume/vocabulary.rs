@@ -93,6 +93,8 @@ pub(super) struct Vocabulary {
     pub(super) skills_verbs: HashSet<String>,
     /// How well somebody can do something.
     pub(super) skill_levels: HashSet<String>,
+    /// What people call kinds of their skills.
+    pub(super) skill_kinds: HashSet<String>,
     /// Languages that people speak.
     pub(super) languages: HashSet<String>,
     /// Beginnings of headings about languages, spoken or not.
@@ -227,6 +229,7 @@ impl Vocabulary {
         self.other_stems.extend(list(&headings.other_stems));
         self.skills_verbs.extend(list(&headings.skills_verbs));
         self.skill_levels.extend(list(&table.skills.levels));
+        self.skill_kinds.extend(list(&table.skills.kinds));
         self.languages.extend(list(&table.skills.languages));
         self.language_stems.extend(list(&table.skills.language_stems));
         self.forms.labels.extend(list(&table.forms.labels));
@@ -393,6 +396,7 @@ struct Names {
 #[serde(deny_unknown_fields)]
 struct Skills {
     levels: String,
+    kinds: String,
     languages: String,
     language_stems: String,
 }

@@ -18,6 +18,8 @@ pub(super) fn is_kind(part: &Part, line: &Line, next: Option<&Line>, marks: &Mar
             || is_kind_of_row(part, line)
             || is_kind_alone(part, line, marks)
             || heads_items(part, line, next, marks)
+            || heads_nothing(line, next, marks)
+            || heads_rows(part, line, next, marks)
             || is_between_lists(part, line, next, marks))
 }
 
@@ -158,13 +160,38 @@ fn heads_items(part: &Part, line: &Line, next: Option<&Line>, marks: &Marks) -> 
         is_undressed(line, marks)
             && heads_several(part, line.level)
             && next.is_some_and(|next| next.bullet && lists_skills(&next.text))
-            && section_of(&line.text).is_some_and(is_beside)
+            && section_of(&line.text)
+                .is_some_and(|section| section == Section::Skills || is_beside(section))
     };
     is_short(line)
         && holds
         && (names_languages(&line.text) || goes_on())
         && (is_below || !marks.levels.contains(&line.level))
         && (is_first || is_further())
+}
+
+/// Whether a line that is called like a heading stands right above the next one: `Volunteer training` as the last skill.
+fn heads_nothing(line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
+    let is_heading = |next: &Line| next.level > 0 && marks.levels.contains(&next.level);
+    line.level == 0
+        && is_short(line)
+        && is_undressed(line, marks)
+        && next.is_some_and(|next| is_heading(next) && section_of(&next.text).is_some())
+}
+
+/// Whether `Software` stands alone above skills in columns, as another kind of them does further up.
+fn heads_rows(part: &Part, line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
+    let heads = |line: &Line, next: &Line| {
+        line.level == 0
+            && is_short(line)
+            && !next.bullet
+            && !next.after_gap
+            && next.fields().len() > 1
+    };
+    section_of(&line.text) == Some(Section::Skills)
+        && is_undressed(line, marks)
+        && next.is_some_and(|next| heads(line, next))
+        && part.lines.windows(2).any(|pair| heads(&pair[0], &pair[1]))
 }
 
 /// Whether there are lines above items in a section.
@@ -236,6 +263,19 @@ mod tests {
                 assert_eq!(skills(loud, &lines), "Go|PHP|Redis|Kafka", "{heading}:\n{lines}");
             }
         }
+    }
+
+    #[test]
+    fn kinds_of_skills_above_items_or_columns_are_no_skills() {
+        let marked = ["## Experience", "## Skills", "## Education"];
+        for lines in [
+            "Marketing\n• Plans\n• Drafts\nTools\n• Word\n• Excel\nStaff\n• Coaching\n• Talks",
+            "Planning\nPlans\tDrafts\n\nSoftware\nWord\tExcel\n\nOn site\nCoaching\tTalks",
+        ] {
+            assert_eq!(skills(marked, lines), "Plans|Drafts|Word|Excel|Coaching|Talks", "{lines}");
+        }
+        let lines = "Planning\nPlans\tDrafts\n\nOn site\nTalks\tCoaching\n\nVolunteer training";
+        assert_eq!(skills(marked, lines), "Plans|Drafts|Talks|Coaching|Volunteer training");
     }
 
     #[test]
