@@ -293,11 +293,19 @@ fn told_places(head: &[&Line], name: &str) -> (Option<Place>, Option<Place>) {
         }
         // The street stands above the city.
         announced = announced && labelled.is_none();
-        if !is_other && plain.is_none() {
-            plain = found;
+        if !is_other && plain.as_ref().is_none_or(|plain| is_street(plain, found.as_ref())) {
+            plain = found.or(plain);
         }
     }
     (labelled, plain)
+}
+
+/// Whether `1840 Quay Loop` was taken for a code and a city: above `Longmont, CO 80503` it is a street.
+fn is_street(place: &Place, next: Option<&Place>) -> bool {
+    place.region.is_none()
+        && place.country_code.is_none()
+        && !place.city.as_deref().is_some_and(place::is_known)
+        && next.is_some_and(|next| next.region.is_some() && next.country_code == Some("US"))
 }
 
 /// `Ada Byron, RN` without the name.
@@ -337,4 +345,21 @@ fn is_city(field: &str) -> bool {
         && words.iter().all(|word| word.chars().next().is_some_and(char::is_uppercase))
         && !words::is_position(field)
         && !words::is_organisation(field)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ports::artifacts::resume::draft;
+
+    #[test]
+    fn a_street_with_a_number_like_a_code_is_no_city() {
+        let city = |street: &str, town: &str| {
+            let profile =
+                draft(&format!("Ada Byron\n{street}\n{town}\n303-555-0162")).applicant_profile;
+            profile["basics"]["location"]["city"].as_str().unwrap_or_default().to_owned()
+        };
+        assert_eq!(city("1840 Ptarmigan Loop", "Longmont, CO 80503"), "Longmont");
+        assert_eq!(city("8001 Zürich", "Portland, OR 97201"), "Zürich");
+        assert_eq!(city("3500 Nulleville", "Grand Loop"), "Nulleville");
+    }
 }

@@ -114,7 +114,7 @@ fn page(word: &str, own: &str) -> Option<Page> {
     Some(Page { url, profile })
 }
 
-const NETWORKS: [(&str, &str); 18] = [
+const NETWORKS: [(&str, &str); 19] = [
     ("linkedin.com", "LinkedIn"),
     ("github.com", "GitHub"),
     ("gitlab.com", "GitLab"),
@@ -133,6 +133,7 @@ const NETWORKS: [(&str, &str); 18] = [
     ("facebook.com", "Facebook"),
     ("youtube.com", "YouTube"),
     ("vimeo.com", "Vimeo"),
+    ("issuu.com", "Issuu"),
 ];
 
 /// Ends of bare host names that are hardly anything else; `Node.js` and `ASP.NET` are not among them.
