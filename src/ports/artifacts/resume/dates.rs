@@ -1,6 +1,6 @@
 //! Dates and periods as people write them in résumés.
 
-use std::{cell::OnceCell, fmt, ops::Range};
+use std::{cell::OnceCell, collections::HashSet, fmt, ops::Range};
 
 use super::vocabulary::{folded, vocabulary};
 
@@ -176,6 +176,8 @@ impl<'a> Reader<'a> {
             } else {
                 self.at = rest;
             }
+        } else if let Some(end) = self.another(first) {
+            (period.start, period.end) = (Some(start), Some(end));
         } else if let Some(end) = self.beside(start) {
             (period.start, (period.end, period.lasts)) = (Some(start), end);
         } else if start.year == 0 {
@@ -412,6 +414,27 @@ impl<'a> Reader<'a> {
         None
     }
 
+    /// `Summers 2009 and 2010`: the last of two years behind a season.
+    fn another(&mut self, first: usize) -> Option<Date> {
+        let begin = self.at;
+        let is = |what: What<'_>, words: &HashSet<String>| matches!(what, What::Word(word) if words.contains(&folded(word)));
+        self.spaces();
+        if is(self.tokens[first].what, &vocabulary().seasons)
+            && self.what().is_some_and(|what| is(what, &vocabulary().linking))
+        {
+            self.at += 1;
+            self.spaces();
+            if let Some(What::Number(year, 4)) = self.what()
+                && is_year(year)
+            {
+                self.at += 1;
+                return Some(Date { year: narrow(year), month: None });
+            }
+        }
+        self.at = begin;
+        None
+    }
+
     /// `2019-03 / 2021-07`, `2019/2021`, `Winter 2019/20`: a slash with spaces around it, before a whole year, or between
     /// a year and the next one.
     fn slash(&mut self) -> bool {
@@ -565,6 +588,8 @@ mod tests {
             ("Since 2018", "2018 to now [Since 2018]"),
             ("2018 onwards", "2018 to now [2018 onwards]"),
             ("Summer 2014", "… to 2014 [Summer 2014]"),
+            ("Sommer 2009 und 2010", "2009 to 2010 [Sommer 2009 und 2010]"),
+            ("Étés 2009 et 2010", "2009 to 2010 [Étés 2009 et 2010]"),
             ("Graduated May 2013", "… to 2013-05 [May 2013]"),
             ("from March 2020 until today", "2020-03 to now [from March 2020 until today]"),
             ("12 March 2020 - 4 April 2021", "2020-03 to 2021-04 [12 March 2020 - 4 April 2021]"),

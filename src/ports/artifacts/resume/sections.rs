@@ -1,5 +1,6 @@
 //! The sections of a résumé, by their headings.
 
+mod closing;
 mod kinds;
 
 use super::{
@@ -49,6 +50,11 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
         marks.enter(&parts, &line, section);
         let lines = rest.map(|text| Line { text, ..line }).into_iter().collect();
         parts.push(Part { section, lines });
+    }
+    for part in &mut parts {
+        if matches!(part.section, Section::Work | Section::Volunteer | Section::Education) {
+            part.lines = closing::opening(std::mem::take(&mut part.lines));
+        }
     }
     parts
 }

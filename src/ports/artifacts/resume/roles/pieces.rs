@@ -51,12 +51,8 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
     {
         let (label, field) = labelled(field);
         let (plain, notes) = bracketed(field);
-        // `Tutor (part-time)`, `Cook (sauces)`: a remark on the title, not a firm or a town.
-        let is_remark =
-            |note: &str| is_term(note) || note.starts_with(char::is_lowercase) || is_measure(note);
-        let (codes, notes): (Vec<&str>, Vec<&str>) = notes.into_iter().partition(|note| {
-            is_code(note) || is_remark(note) || is_class(note) || doubt::is_only_a_firm(note)
-        });
+        let (codes, notes): (Vec<&str>, Vec<&str>) =
+            notes.into_iter().partition(|note| is_remark(&plain, note));
         let begin = found.len();
         for part in dashed(&plain).into_iter().chain(notes) {
             // `Teacher – Grades 6–8, Acme School`
@@ -65,8 +61,9 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
                 _ => (part, ""),
             };
             let joint = if found.len() > begin { " – " } else { ", " };
+            let covers = || is_part_of(part, &head[line + 1..]);
             if let Some(title) = found.last_mut().filter(|last| last.kind == Kind::Title)
-                && is_class(part)
+                && (is_class(part) || joint == " – " && covers())
             {
                 title.text = format!("{}{joint}{part}", title.text);
                 by_comma(rest, &mut found);
@@ -124,6 +121,24 @@ fn is_code(note: &str) -> bool {
         && note.contains(|c: char| c.is_ascii_digit())
         && note.contains(|c: char| c.is_ascii_uppercase())
         && note.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase() || c == '-')
+}
+
+/// `Tutor (part-time)`, `Cook (sauces)`, `Electrician (journeyman)`: what stands in brackets behind a title is a remark on
+/// it, not a firm or a town.
+fn is_remark(title: &str, note: &str) -> bool {
+    let is_grade = || !note.contains(' ') && words::is_position(note) && words::is_position(title);
+    is_code(note)
+        || is_term(note)
+        || note.starts_with(char::is_lowercase)
+        || is_measure(note)
+        || is_class(note)
+        || doubt::is_only_a_firm(note)
+        || is_grade()
+}
+
+/// Whether a text names a part of a firm, which the lines below it name.
+fn is_part_of(text: &str, below: &[String]) -> bool {
+    is_department(text) && below.iter().any(|line| words::is_organisation(line))
 }
 
 /// A text without what stands in brackets, and that.
@@ -474,11 +489,23 @@ mod tests {
             "Aushilfe (Saison)",
             "Tutor (80 %)",
             "Healthcare Assistant (Bank)",
+            "Elektroniker (Geselle)",
         ] {
             assert_eq!(said(title), [(Kind::Title, title.to_owned())]);
         }
         let firm = |text: &str| said(text).into_iter().any(|(kind, _)| kind != Kind::Title);
         assert!(firm("Tutor (Acme Ltd)"));
+    }
+
+    #[test]
+    fn a_part_of_a_firm_behind_a_dash_stays_with_the_title_where_the_firm_stands_below() {
+        let head = |lines: &[&str]| {
+            let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+            named(&lines).into_iter().map(|named| named.text).collect::<Vec<_>>()
+        };
+        let title = "Gerente de Ventas – Región Centro";
+        assert_eq!(head(&[title, "Molinos S.A."]), [title, "Molinos S.A."]);
+        assert_eq!(head(&[title]), ["Gerente de Ventas", "Región Centro"]);
     }
 
     #[test]
