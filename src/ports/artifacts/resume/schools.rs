@@ -442,7 +442,11 @@ fn before_link(name: &str) -> Option<&str> {
         .max()?;
     let (before, town) = (&name[..at], &name[at + link.len()..]);
     let is_town = link == " te " && town.starts_with(char::is_uppercase) || place::is_known(town);
-    let is_whole = before.contains(' ') && words::is_school(before) && !words::is_school(town);
+    // `Universiteit te Groningen` is a whole name.
+    let is_stem = |stem: &String| folded(before).starts_with(stem.as_str());
+    let is_kind = doubt::is_only_a_kind(before) || vocabulary().school_stems.iter().any(is_stem);
+    let is_named = before.contains(' ') || !is_kind;
+    let is_whole = is_named && words::is_school(before) && !words::is_school(town);
     (is_town && is_whole && town.split(' ').count() <= 3).then_some(before)
 }
 
@@ -498,6 +502,8 @@ mod tests {
         for (name, school) in [
             ("Hogeschool Noord te Groningen", Some("Hogeschool Noord")),
             ("Scholengemeenschap Fivel te Nulstad", Some("Scholengemeenschap Fivel")),
+            ("Hanzehogeschool te Groningen", Some("Hanzehogeschool")),
+            ("Hogeschool te Groningen", None),
             ("Lycée Rosa Bonheur à Bordeaux", Some("Lycée Rosa Bonheur")),
             ("Universiteit te Groningen", None),
             ("Escuela Superior en Diseño", None),

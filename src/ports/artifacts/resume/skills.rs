@@ -276,8 +276,9 @@ fn is_spoken(item: &str) -> bool {
     let mut words = item.split([' ', '(', ')', ':', '–', '-']).filter(|word| !word.is_empty());
     let is_language = words.next().is_some_and(|word| vocabulary().languages.contains(word));
     let rest = words.collect::<Vec<_>>().join(" ");
-    let is_grade = rest.len() == 2 && rest.starts_with(['a', 'b', 'c']);
-    is_language && (is_grade || vocabulary().skill_levels.contains(&rest))
+    let is_grade = |rest: &str| rest.len() == 2 && rest.starts_with(['a', 'b', 'c']);
+    let is_level = |rest: &str| is_grade(rest) || vocabulary().skill_levels.contains(rest);
+    is_language && !rest.is_empty() && rest.split(", ").all(is_level)
 }
 
 /// Whether a language stands in a line with a remark on how well somebody speaks it: `Inglés (nativo)`.
@@ -350,6 +351,8 @@ mod tests {
             (0..skills.len()).filter(is_low).map(|at| skills[at].clone()).collect::<Vec<_>>()
         };
         assert_eq!(doubtful(&["Word, Inglés (nativo), Excel"]), ["Inglés"]);
+        let english = "Englisch (fließend, C1)";
+        assert_eq!(doubtful(&["Word, Englisch (fließend, C1)"]), [english]);
         assert!(doubtful(&["Word, Spanish, Excel"]).is_empty());
         let rows = ["Revit\tPHPP\tHand drawing", "Rhino\tIES VE\tPhotography"];
         assert_eq!(

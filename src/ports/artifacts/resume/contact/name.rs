@@ -49,7 +49,7 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
         && head.iter().copied().take(NAME_LINES).any(|line| is_elsewhere(&line));
     // Whether a title belongs to the name is for the person to say; half a name is a guess.
     let sure = match position {
-        _ if strays => Confidence::Low,
+        _ if strays || is_guessed(&head[position].text, &local) => Confidence::Low,
         _ if with_title || !plain.contains(' ') || is_half(plain) => Confidence::Low,
         0 | 1 => Confidence::High,
         _ => Confidence::Medium,
@@ -277,18 +277,33 @@ fn name_in(line: &str, local: &str) -> Option<String> {
     fits.then(|| titles.into_iter().chain(words).collect::<Vec<_>>().join(" "))
 }
 
-/// How many words at the end of a line are a job rather than a name: `Ada Byron HR-adviser`, `Ada Byron Chief Engineer`.
-/// A job of one plain word may be a surname.
+/// How many words at the end of a line are a job rather than a name: `Ada Byron HR-adviser`, `Ada Byron Chief Engineer`,
+/// `Ada Byron Directora de Arte`. A job of one plain word may be a surname, unless the address has all others.
 fn title_at_end(words: &[&str], local: &str) -> usize {
     let in_mail = |word: &&str| word.len() > 2 && local.contains(&folded(word));
-    let is_title = |begin: &usize| {
-        let (name, title) = words.split_at(*begin);
-        name.iter().any(in_mail)
-            && !title.iter().any(in_mail)
-            && words::is_position(&title.join(" "))
-            && (title.len() > 1 || title.iter().any(|word| word.contains('-')))
-    };
-    (2..words.len()).find(is_title).map_or(0, |begin| words.len() - begin)
+    let count = words.len();
+    let Some(first) = (2..count).find(|at| words::is_position(words[*at])) else { return 0 };
+    // What stands between a name and the last word goes on with that: `Chief Engineer`.
+    let begin = if first + 1 == count { 2 } else { first };
+    let (name, title) = words.split_at(begin);
+    let is_plain = title.len() == 1 && !title[0].contains('-');
+    let is_known = if is_plain { name.iter().all(in_mail) } else { name.iter().any(in_mail) };
+    if is_known && !title.iter().any(in_mail) { count - begin } else { 0 }
+}
+
+/// Whether it is a guess where a name ends that a job stands behind, or that none does.
+fn is_guessed(line: &str, local: &str) -> bool {
+    let Some(field) = fields(line).into_iter().next() else { return false };
+    let words: Vec<&str> = field.split_whitespace().collect();
+    let is_own = |word: &str| word.len() > 2 && local.contains(&folded(word));
+    let title = title_at_end(&words, local);
+    let begin = words.len() - title;
+    let last = words.last().copied().unwrap_or_default();
+    match title {
+        0 => begin > 2 && words::is_position(last) && !is_own(last),
+        1 => begin > 2 || !last.contains('-'),
+        _ => begin > 2 || !words::is_position(words[begin]),
+    }
 }
 
 /// `Augusta "Ada" Byron` without what stands in quotes.
@@ -379,10 +394,28 @@ mod tests {
             ("Ada Byron HR-adviseur", "ada.b", "Ada Byron"),
             ("Ada Byron Software Engineer", "abyron", "Ada Byron"),
             ("Ada Byron Directora de Arte", "ada", "Ada Byron"),
+            ("Ada Byron Vega Diseñadora gráfica", "ada.vega", "Ada Byron Vega"),
+            ("Ada Byron Baker", "ada.byron", "Ada Byron"),
             ("Ada Augusta Baker", "ada", "Ada Augusta Baker"),
             ("Ada Byron Chef Baker", "ada.chef.baker", "Ada Byron Chef Baker"),
         ] {
             assert_eq!(name_in(line, local).as_deref(), Some(name), "{line}");
+        }
+    }
+
+    #[test]
+    fn where_a_name_ends_before_a_job_may_be_a_guess() {
+        for (line, is_one) in [
+            ("Ada Byron", false),
+            ("Ada Byron | Baker", false),
+            ("Ada Byron HR-adviseur", false),
+            ("Ada Byron Directora de Arte", false),
+            ("Ada Byron Software Engineer", true),
+            ("Ada Byron Vega Diseñadora gráfica", true),
+            ("Ada Byron Baker", true),
+            ("Ada Augusta Baker", true),
+        ] {
+            assert_eq!(is_guessed(line, "ada.byron"), is_one, "{line}");
         }
     }
 
