@@ -89,7 +89,9 @@ impl Marks {
 
 /// A heading on two lines of a narrow column.
 fn narrow_heading(line: &Line, next: &Line) -> Option<String> {
+    // `Technical` in small type below `Key Skills` is a kind of them.
     let is_narrow = !next.after_gap
+        && (line.level == 0 || line.level == next.level)
         && line.text.split_whitespace().count() <= 3
         && next.text.split_whitespace().count() <= 2
         && !line.bullet
@@ -599,6 +601,9 @@ mod tests {
         let text = "Ada Byron\n\n## Education\nAssociate of Arts in General\nStudies\nAcme College\n\n## Skills\nTea";
         let schools = ["Associate of Arts in General", "Studies", "Acme College"];
         assert_eq!(parted(text)[1], section(Section::Education, &schools));
+        let text = "Ada Byron\n\n## Key Skills\nTechnical\nRust\tGo\n\nPeople\nTalks\tChess\n\n## Hobbies\nTea";
+        let skills = ["Technical", "Rust\tGo", "People", "Talks\tChess"];
+        assert_eq!(parted(text)[1], section(Section::Skills, &skills));
         let text = "Ada Byron\n\nSkills and tools\nWelding\nFitting\n\nEducation\nBSc";
         assert_eq!(parted(text)[1], section(Section::Skills, &["Welding", "Fitting"]));
         let text =
