@@ -244,7 +244,8 @@ fn location(
     } else {
         // Only a city with its code is no firm's or school's.
         let coded = || around.iter().find_map(|line| place::coded(&line.text));
-        (beside().or(labelled).or(plain).or_else(coded), Confidence::Low)
+        let found = beside().or(labelled).or(plain).or_else(coded);
+        (found.or_else(|| head.iter().find_map(|line| led_place(line))), Confidence::Low)
     };
     if place.as_ref().is_none_or(|place| place.city.is_none()) {
         findings.issue("no city was found");
@@ -262,6 +263,20 @@ fn location(
         basics.insert("location".to_owned(), Value::Object(location));
         findings.sure("basics.location", sure);
     }
+}
+
+/// A place in a line with something else that no mark parts from it: `Engineer in Tacoma, WA`, `Groningen 06 0000 7743`.
+fn led_place(line: &Line) -> Option<Place> {
+    let titled = |field: &str| {
+        let (title, town) = field.split_once(" in ")?;
+        place::place(town).filter(|_| words::is_position(title))
+    };
+    let numbered = || {
+        let (town, _) = line.text.split_once(|c: char| c.is_ascii_digit() || "+(".contains(c))?;
+        let is_town = place::is_known(town) && line.text.contains('@');
+        is_town.then(|| place::labelled(town.trim()))
+    };
+    line.fields().into_iter().find_map(titled).or_else(numbered)
 }
 
 /// The place behind a label, and the first one that stands without any.
@@ -350,6 +365,19 @@ fn is_city(field: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::ports::artifacts::resume::draft;
+
+    #[test]
+    fn a_city_that_no_mark_parts_from_the_rest_of_its_line_is_marked() {
+        for (line, city) in [
+            ("Engineer in Tacoma, WA", "Tacoma"),
+            ("Groningen 06 0000 7743 ada@example.nl", "Groningen"),
+        ] {
+            let draft = draft(&format!("Ada Byron\n{line}\n\nSkills\nRust"));
+            let location = &draft.applicant_profile["basics"]["location"];
+            assert_eq!(location["city"], city, "{line}");
+            assert_eq!(draft.confidence["basics.location"], super::Confidence::Low, "{line}");
+        }
+    }
 
     #[test]
     fn a_street_with_a_number_like_a_code_is_no_city() {

@@ -74,6 +74,8 @@ mod tests {
             "Cotutelle avec l’Institut des Neiges",
             "Uitwisseling met de Universiteit Gent, 2010",
             "Intercâmbio na Universidade do Minho, 2010",
+            "International exchange, Uppsala University, 2010",
+            "Double diplôme avec l’Université de Gênes",
         ] {
             assert_eq!(schools(line), 2, "{line}");
         }
