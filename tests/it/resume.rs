@@ -331,11 +331,10 @@ Forklift certification, Excel"
     name=John Q. Miller; email=johnqmiller@email.example.com; phone=217-555-0134; location=city=Springfield; region=IL; countryCode=US
     work: name=Midwest Logistics; position=Warehouse Supervisor; location=Springfield, IL; startDate=2018-04
     work: name=Prairie Freight; position=Forklift Operator; location=Decatur, IL; startDate=2012-06; endDate=2018-04
-    work~: name=Burger Barn; position=Team Member; location=Springfield, IL; startDate=2010; endDate=2010
+    work~: name=Burger Barn; position=Team Member; location=Springfield, IL; startDate=2010; endDate=2011
     education: institution=Lanphier High School; studyType=Diploma; endDate=2011
     education~: institution=Lincoln Land Community College; startDate=2011; endDate=2012
     ! no links were found
-    ! “Burger Barn” has only one date
     ! no degree was found for “Lincoln Land Community College”
     ");
 }
