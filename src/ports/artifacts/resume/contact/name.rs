@@ -293,7 +293,9 @@ fn title_at_end(words: &[&str], local: &str) -> usize {
 
 /// Whether it is a guess where a name ends that a job stands behind, or that none does.
 fn is_guessed(line: &str, local: &str) -> bool {
-    let Some(field) = fields(line).into_iter().next() else { return false };
+    // A comma says where it ends.
+    let field = fields(line).into_iter().next().filter(|field| !field.contains(','));
+    let Some(field) = field else { return false };
     let words: Vec<&str> = field.split_whitespace().collect();
     let is_own = |word: &str| word.len() > 2 && local.contains(&folded(word));
     let title = title_at_end(&words, local);
@@ -408,6 +410,7 @@ mod tests {
         for (line, is_one) in [
             ("Ada Byron", false),
             ("Ada Byron | Baker", false),
+            ("Ada Byron, Baker", false),
             ("Ada Byron HR-adviseur", false),
             ("Ada Byron Directora de Arte", false),
             ("Ada Byron Software Engineer", true),
