@@ -36,7 +36,7 @@ pub(super) fn unbroken(pieces: Vec<Piece>, usual: f64) -> Vec<Piece> {
         let of_size = |(at, _): &&(usize, usize)| is_size(pieces[*at].size, size);
         pairs.iter().filter(of_size).any(|(at, next)| has_room(&pieces, *at, *next))
     };
-    let broken: Vec<(usize, usize)> = pairs
+    let mut broken: Vec<(usize, usize)> = pairs
         .iter()
         .copied()
         .filter(|(at, next)| {
@@ -45,6 +45,9 @@ pub(super) fn unbroken(pieces: Vec<Piece>, usual: f64) -> Vec<Piece> {
                 && !of_two(pieces[*at].size)
         })
         .collect();
+    // From the bottom up: the rest of a line may go on in a third one.
+    broken
+        .sort_by(|(one, _), (other, _)| pieces[*other].baseline.total_cmp(&pieces[*one].baseline));
     for (at, next) in &broken {
         let rest = pieces[*next].text.clone();
         let space = if pieces[*at].text.ends_with('-') { "" } else { " " };
@@ -131,5 +134,17 @@ mod tests {
         let lines =
             [(LONG, 12.0), ("Teacher", 12.0), (ITEM, 10.0), ("Acme Ltd", 12.0), ("Fitter", 12.0)];
         assert_eq!(texts(&lines), lines.map(|(text, _)| text));
+    }
+
+    #[test]
+    fn nothing_of_a_line_over_three_is_lost() {
+        let long = "Smallville High School for Arts and Sciences, Smallville";
+        let lines =
+            [(long, 100.0), ("Extraordinary-Responsibilities Mathematics-and-Physics", 114.0)];
+        let mut pieces: Vec<Piece> =
+            lines.into_iter().map(|(text, baseline)| piece(text, baseline, 12.0)).collect();
+        pieces.push(piece("Teacher", 128.0, 12.0));
+        let read = unbroken(pieces, 10.0);
+        assert!(read.iter().any(|piece| piece.text.ends_with("Teacher")), "{read:?}");
     }
 }
