@@ -59,7 +59,7 @@ static SERVER: LazyLock<Option<Server>> = LazyLock::new(|| programs().map(|bin| 
 static DATABASES: AtomicU32 = AtomicU32::new(0);
 
 /// Where the newest server's programs are.
-fn programs() -> Option<PathBuf> {
+pub(crate) fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
     let bins = versions.filter_map(|version| Some(version.ok()?.path().join("bin")));
     let number =

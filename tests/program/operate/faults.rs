@@ -6,13 +6,13 @@
 use std::{
     fs::File,
     io::{BufRead as _, BufReader},
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     process::{Child, Stdio},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    thread::JoinHandle,
+    thread::{JoinHandle, ScopedJoinHandle},
 };
 
 use anteroom::store::postgres::Options;
@@ -79,14 +79,14 @@ impl Node {
 }
 
 /// All nodes.
-struct Cluster {
+pub(super) struct Cluster {
     nodes: Vec<Arc<Node>>,
     is_over: Arc<AtomicBool>,
     supervisors: Vec<JoinHandle<()>>,
 }
 
 impl Cluster {
-    fn start(options: &Options) -> Self {
+    pub(super) fn start(options: &Options) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let made = |n: usize| {
             let place = node(options, &format!("node {n}"));
@@ -108,15 +108,19 @@ impl Cluster {
         pages.filter_map(|(n, page)| Some((n, Program::elsewhere(page?)))).collect()
     }
 
-    fn end(self) -> Vec<Arc<Node>> {
+    /// Stops all nodes. With nobody active, a command opens the database itself, and finds the audit log whole.
+    pub(super) fn end(self, options: &Options) {
         self.is_over.store(true, Ordering::Relaxed);
         for node in &self.nodes {
-            node.signal(Signal::KILL);
+            node.signal(Signal::TERM);
         }
         for supervisor in self.supervisors {
             supervisor.join().unwrap();
         }
-        self.nodes
+        let verified = node(options, "operator").said(&["audit", "verify"]);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (said, complaint) = (text(&verified.stdout), text(&verified.stderr));
+        assert!(verified.status.success(), "{said}{complaint}");
     }
 }
 
@@ -208,62 +212,90 @@ fn step(cluster: &Cluster, person: &mut Person, question: &str, act: impl Fn(&Pe
     }
 }
 
+/// People who go through the tour again and again.
+pub(super) struct Crowd {
+    /// Answers so far.
+    steps: AtomicUsize,
+    is_over: AtomicBool,
+    /// Somebody has failed, which is told when all are.
+    is_cut_off: AtomicBool,
+}
+
+impl Crowd {
+    /// Waits for so many more answers.
+    pub(super) fn goes_on(&self, answers: usize) {
+        let enough = self.steps.load(Ordering::Relaxed) + answers;
+        until("their next answers", || {
+            let is_enough = self.steps.load(Ordering::Relaxed) >= enough;
+            (is_enough || self.is_cut_off.load(Ordering::Relaxed)).then_some(())
+        });
+    }
+
+    fn take_part(&self, cluster: &Cluster, n: usize) -> Vec<Person> {
+        let mut people = Vec::new();
+        while !self.is_over.load(Ordering::Relaxed) {
+            let name = format!("Person {n}.{}", people.len());
+            let toured = catch_unwind(AssertUnwindSafe(|| tour(cluster, &name, &self.steps)));
+            people.push(toured.unwrap_or_else(|panic| {
+                self.is_cut_off.store(true, Ordering::Relaxed);
+                resume_unwind(panic)
+            }));
+        }
+        people
+    }
+}
+
+/// Does something while people answer; then everybody gets to the end, and each answer counts once. `told` says what
+/// happened, where something is wrong.
+pub(super) fn while_people_answer(
+    cluster: &Cluster,
+    during: impl FnOnce(&Crowd),
+    told: &dyn Fn() -> String,
+) {
+    let crowd = Crowd {
+        steps: AtomicUsize::new(0),
+        is_over: AtomicBool::new(false),
+        is_cut_off: AtomicBool::new(false),
+    };
+    let people = std::thread::scope(|scope| {
+        let crowd = &crowd;
+        let begin = |n| scope.spawn(move || crowd.take_part(cluster, n));
+        let all: Vec<_> = (0..CROWD).map(begin).collect();
+        let done = catch_unwind(AssertUnwindSafe(|| during(crowd)));
+        crowd.is_over.store(true, Ordering::Relaxed);
+        let join = |one: ScopedJoinHandle<'_, Vec<Person>>| one.join();
+        let joined: Result<Vec<_>, _> = all.into_iter().map(join).collect();
+        assert!(done.is_ok() && joined.is_ok(), "{}", told());
+        joined.unwrap().into_iter().flatten().collect::<Vec<_>>()
+    });
+    eprintln!("{} interviews; {}", people.len(), told());
+    for person in &people {
+        let page = persist(cluster, "the end", |program| {
+            let page = person.get(program, &person.session);
+            page.contains("Sesame").then_some(page)
+        });
+        assert!(page.contains("notes.txt"), "{}: {page}", told());
+        for words in ["Which colour?", ">Blue</strong>"] {
+            assert_eq!(page.matches(words).count(), 1, "{}: `{words}` in {page}", told());
+        }
+    }
+}
+
 #[test]
 fn whatever_happens_to_nodes_and_connections_answers_count_once_and_everybody_gets_to_the_end() {
     let Some(options) = database() else { return };
     let faults = setting("FAULTS").unwrap_or(5);
     let (mut chance, cluster) = (Chance::new("FAULT_SEED"), Cluster::start(&options));
     let seed = chance.0;
-    let (steps, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let mut happened = Vec::new();
-    let people = std::thread::scope(|scope| {
-        let crowd: Vec<_> = (0..CROWD)
-            .map(|n| {
-                let (cluster, steps, is_over) = (&cluster, &steps, &is_over);
-                scope.spawn(move || {
-                    let mut people = Vec::new();
-                    while !is_over.load(Ordering::Relaxed) {
-                        let name = format!("Person {n}.{}", people.len());
-                        people.push(tour(cluster, &name, steps));
-                    }
-                    people
-                })
-            })
-            .collect();
+    let happened = Mutex::new(Vec::new());
+    let during = |crowd: &Crowd| {
         for _ in 0..faults {
-            let before = steps.load(Ordering::Relaxed);
-            let some = before + CROWD + chance.index(2 * CROWD);
-            until("their next answers", || {
-                let is_enough = steps.load(Ordering::Relaxed) >= some;
-                // One that has ended early has failed, which is told below.
-                let is_cut_off = crowd.iter().any(std::thread::ScopedJoinHandle::is_finished);
-                (is_enough || is_cut_off).then_some(())
-            });
-            happened.push(fault(&cluster, &options, &mut chance));
+            crowd.goes_on(CROWD + chance.index(2 * CROWD));
+            let what = fault(&cluster, &options, &mut chance);
+            happened.lock().unwrap().push(what);
         }
-        is_over.store(true, Ordering::Relaxed);
-        let joined = crowd.into_iter().flat_map(|one| {
-            one.join().unwrap_or_else(|_| panic!("FAULT_SEED={seed}: {happened:?}"))
-        });
-        joined.collect::<Vec<_>>()
-    });
-    eprintln!("{} interviews, FAULT_SEED={seed}: {happened:?}", people.len());
-    for person in &people {
-        let page = persist(&cluster, "the end", |program| {
-            let page = person.get(program, &person.session);
-            page.contains("Sesame").then_some(page)
-        });
-        assert!(page.contains("notes.txt"), "FAULT_SEED={seed}: {page}");
-        for words in ["Which colour?", ">Blue</strong>"] {
-            assert_eq!(page.matches(words).count(), 1, "FAULT_SEED={seed}: `{words}` in {page}");
-        }
-    }
-    for node in cluster.end() {
-        drop(node);
-    }
-    // With nobody active, a command opens the database itself.
-    let place = node(&options, "operator");
-    let verified = place.said(&["audit", "verify"]);
-    let said = String::from_utf8_lossy(&verified.stdout).into_owned();
-    assert!(verified.status.success(), "{said}{}", String::from_utf8_lossy(&verified.stderr));
+    };
+    let told = || format!("FAULT_SEED={seed}: {:?}", happened.lock().unwrap());
+    while_people_answer(&cluster, during, &told);
+    cluster.end(&options);
 }

@@ -1,6 +1,6 @@
 //! Two nodes on one database, each with a data directory of its own.
 
-use std::{fs, io::Read as _, thread::JoinHandle};
+use std::{fs, io::Read as _, thread::JoinHandle, time::Duration};
 
 use anteroom::store::postgres::Options;
 
@@ -10,7 +10,8 @@ use crate::{chance::setting, postgres};
 /// An empty database; none, with a note, where there is no server.
 pub(super) fn database() -> Option<Options> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(postgres::database())
+    let options = runtime.block_on(postgres::database())?;
+    Some(Options { lease: Duration::from_secs(2), ..options })
 }
 
 /// A node that is called so.
@@ -21,9 +22,10 @@ pub(super) fn node(options: &Options, name: &str) -> Place {
     // 32 bytes of 7.
     fs::write(&key, "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=").unwrap();
     let tables = format!(
-        "[postgres]\nurl_file = \"{}\"\nkey_file = \"{}\"\nnode = \"{name}\"\nlease = \"2s\"\n",
+        "[postgres]\nurl_file = \"{}\"\nkey_file = \"{}\"\nnode = \"{name}\"\nlease = \"{}s\"\n",
         url.display(),
         key.display(),
+        options.lease.as_secs(),
     );
     place.configure(&tables, "");
     place

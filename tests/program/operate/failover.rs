@@ -1,0 +1,59 @@
+//! A cluster of databases whose primary fails while people answer: another server takes over by itself, nothing that was
+//! acknowledged is lost or asked again, and answers are taken again soon.
+//!
+//! `FAILOVERS` says how often each fault happens; without it the primary is killed once.
+
+use std::{
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+
+use super::{
+    faults::{Cluster, Crowd, while_people_answer},
+    program::until,
+};
+use crate::{
+    chance::setting,
+    patroni::{Fault, Patroni},
+};
+
+/// Answers between two faults.
+const ANSWERS: usize = 12;
+
+/// Longest time without an answer. Patroni takes up to 20 s to find that a primary is gone.
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+
+#[test]
+fn when_the_primary_of_a_cluster_fails_everybody_goes_on_with_the_next() {
+    let Some(databases) = Patroni::start() else { return };
+    until("a primary that is followed", || databases.primary());
+    let nodes = Cluster::start(&databases.options);
+    let often = setting("FAILOVERS");
+    let faults = match often {
+        None => vec![Fault::Killed],
+        Some(often) => {
+            (0..often).flat_map(|_| [Fault::Killed, Fault::Stopped, Fault::CutOff]).collect()
+        }
+    };
+    let happened = Mutex::new(Vec::new());
+    let during = |crowd: &Crowd| {
+        for fault in faults {
+            crowd.goes_on(ANSWERS);
+            let old = until("a primary that is followed", || databases.primary());
+            databases.strike(old, fault);
+            let struck = Instant::now();
+            until("another primary", || databases.leader().filter(|new| *new != old));
+            crowd.goes_on(1);
+            let pause = struck.elapsed();
+            happened.lock().unwrap().push((fault, pause.as_secs()));
+            // Machines that are busy with other tests take longer.
+            assert!(often.is_none() || pause <= PAUSE_MAX, "{fault:?}: {pause:?}");
+            databases.mend(old, fault);
+        }
+        crowd.goes_on(ANSWERS);
+    };
+    let told =
+        || format!("faults, and seconds until the next answer: {:?}", happened.lock().unwrap());
+    while_people_answer(&nodes, during, &told);
+    nodes.end(&databases.options);
+}
