@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 
-use anteroom::{
-    ops,
-    ports::{artifacts::extract, documents},
-};
+#[cfg(feature = "consulting")]
+use anteroom::ports::documents;
+use anteroom::{ops, ports::artifacts::extract};
 
 fn main() -> ExitCode {
     // Which cryptography TLS uses, said once for every client: with two in the graph one day, the first client to be
@@ -13,7 +12,10 @@ fn main() -> ExitCode {
     drop(rustls::crypto::ring::default_provider().install_default());
     // The same program reads documents and draws diagrams as a child with limits; that child needs nothing of the bot.
     let args = || std::env::args_os().skip(1);
-    if let Some(code) = extract::child_main(args()).or_else(|| documents::child_main(args())) {
+    let child = extract::child_main(args());
+    #[cfg(feature = "consulting")]
+    let child = child.or_else(|| documents::child_main(args()));
+    if let Some(code) = child {
         return code;
     }
     ops::run(std::env::args_os())

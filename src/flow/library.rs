@@ -25,9 +25,10 @@ pub const fn shipped() -> [(&'static str, &'static str); 2] {
 }
 
 /// Flows in the box that can be started only where the configuration names them: file and text.
-pub const fn optional() -> [(&'static str, &'static str); 5] {
-    [
+pub const fn optional() -> &'static [(&'static str, &'static str)] {
+    &[
         ("job-match.toml", include_str!("../../manifests/flows/job-match.toml")),
+        #[cfg(feature = "consulting")]
         (
             "consulting-discovery.toml",
             include_str!("../../manifests/flows/consulting-discovery.toml"),
@@ -92,7 +93,7 @@ impl Library {
             }
             library.take(&name, loaded, &mut problems);
         }
-        for (name, source) in optional() {
+        for &(name, source) in optional() {
             let is_there =
                 name.strip_suffix(".toml").is_some_and(|id| library.flows.contains_key(id));
             if is_named(name) && !is_there {
@@ -101,7 +102,8 @@ impl Library {
             }
         }
         for id in enabled.iter().filter(|id| !library.flows.contains_key(*id)) {
-            let boxed = shipped().into_iter().chain(optional()).map(|(name, _)| name);
+            let boxed =
+                shipped().into_iter().chain(optional().iter().copied()).map(|(name, _)| name);
             let boxed = boxed.filter_map(|name| name.strip_suffix(".toml"));
             let known = library.flows.keys().map(String::as_str).chain(boxed);
             let mut problem = Problem::whole("flows", format!("there is no flow `{id}` to enable"));

@@ -34,7 +34,6 @@ use crate::{
             macos::{MacContacts, Way, osascript::Osascript},
             profile::Profile,
         },
-        documents::Printer,
         llm::{
             Models,
             resilience::{RealPauses, ResilienceOptions},
@@ -42,15 +41,15 @@ use crate::{
         search,
     },
     store::{Store, sled::SledStore},
-    tool::{
-        self, Services, Toolbox,
-        catalog::{self, consulting::case_studies::Cases},
-        services::Stored,
-    },
+    tool::{self, Services, Toolbox, catalog, services::Stored},
 };
 
+#[cfg(not(feature = "consulting"))]
+use crate::config::consulting::Consulting;
 #[cfg(feature = "postgres")]
 use crate::store::postgres::{Options, PostgresStore, Standby};
+#[cfg(feature = "consulting")]
+use crate::{ports::documents::Printer, tool::catalog::consulting::case_studies::Cases};
 
 /// Where a restore puts the data together, in the data directory: no bot starts while it is there.
 pub(super) const RESTORE_SITE: &str = "restoring";
@@ -368,16 +367,8 @@ fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
     let services = Services {
         past: Some(Arc::new(Stored(Arc::clone(&store)))),
         fetcher: Some(Arc::new(Fetcher::new().context("the client for websites cannot be made")?)),
-        printer: Printer::own().context("this program cannot find itself")?,
         search: search.transpose()?,
-        consulting: Arc::new(settings.consulting.clone()),
-        cases: settings
-            .consulting
-            .case_studies
-            .as_deref()
-            .map(Cases::open)
-            .transpose()?
-            .map(Arc::new),
+        ..consulting_services(settings)?
     };
     let parts = Parts {
         store,
@@ -393,6 +384,29 @@ fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
         services,
     };
     Ok(Opened { parts, embedded })
+}
+
+/// What the consulting tools use.
+#[cfg(feature = "consulting")]
+fn consulting_services(settings: &Settings) -> anyhow::Result<Services> {
+    let cases = settings.consulting.case_studies.as_deref().map(Cases::open).transpose()?;
+    Ok(Services {
+        printer: Printer::own().context("this program cannot find itself")?,
+        consulting: Arc::new(settings.consulting.clone()),
+        cases: cases.map(Arc::new),
+        ..Services::default()
+    })
+}
+
+#[cfg(not(feature = "consulting"))]
+fn consulting_services(settings: &Settings) -> anyhow::Result<Services> {
+    if settings.consulting == Consulting::default() {
+        return Ok(Services::default());
+    }
+    Err(sentence(
+        "this program was built without the consulting tools. hint: build it with `--features consulting`, or take \
+         `[consulting]` out of the configuration",
+    ))
 }
 
 /// The data, open in this process.

@@ -104,7 +104,7 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
             let library = library();
             let own = library.as_ref().ok().and_then(|library| library.get(&flow));
             // A flow in the box is written whether or not the configuration has what it would need to run.
-            let boxed = || shipped().into_iter().chain(optional()).find(is_wanted);
+            let boxed = || shipped().into_iter().chain(optional().iter().copied()).find(is_wanted);
             let source = match (own, boxed()) {
                 (Some(own), _) => own.source.clone(),
                 (None, Some((_, source))) => source.to_owned(),

@@ -10,7 +10,9 @@
 
 mod blocks;
 mod chart;
+#[cfg(feature = "consulting")]
 mod child;
+#[cfg(feature = "consulting")]
 mod diagram;
 mod fonts;
 mod lines;
@@ -18,17 +20,19 @@ mod pages;
 mod pdf;
 mod raster;
 
+use std::sync::Arc;
+#[cfg(feature = "consulting")]
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use chrono::{DateTime, Utc};
 use tokio::{sync::Semaphore, task};
 
+pub use self::chart::{BARS_MAX, Bar, Chart};
+#[cfg(feature = "consulting")]
 pub use self::{
-    chart::{BARS_MAX, Bar, Chart},
     child::child_main,
     diagram::{DiagramError, DiagramKind, SOURCE_MAX},
 };
@@ -73,6 +77,7 @@ pub enum Error {
 pub struct Printer {
     places: Arc<Semaphore>,
     /// Whose children draw diagrams; none to draw them here, as tests do.
+    #[cfg(feature = "consulting")]
     program: Option<Arc<Path>>,
 }
 
@@ -81,17 +86,23 @@ const AT_ONCE: usize = 2;
 
 impl Default for Printer {
     fn default() -> Self {
-        Self { places: Arc::new(Semaphore::new(AT_ONCE)), program: None }
+        Self {
+            places: Arc::new(Semaphore::new(AT_ONCE)),
+            #[cfg(feature = "consulting")]
+            program: None,
+        }
     }
 }
 
 impl Printer {
     /// Draws diagrams in children of this very program.
+    #[cfg(feature = "consulting")]
     pub fn own() -> io::Result<Self> {
         std::env::current_exe().map(Self::with_program)
     }
 
     /// Draws diagrams in children of another program than this one, for tests.
+    #[cfg(feature = "consulting")]
     pub fn with_program(program: impl Into<PathBuf>) -> Self {
         let program: PathBuf = program.into();
         Self { program: Some(program.into()), ..Self::default() }
@@ -118,6 +129,7 @@ impl Printer {
 
     /// Draws Mermaid (a flowchart, a sequence, a Gantt chart or a mind map) as a PNG on white. Takes ten seconds at most;
     /// what is wrong with the source is told with its line where that is known. Nothing in it is followed or run.
+    #[cfg(feature = "consulting")]
     pub async fn diagram(&self, source: &str) -> Result<Vec<u8>, DiagramError> {
         diagram::check(source)?;
         if let Some(program) = &self.program {

@@ -1,5 +1,6 @@
 //! Every tool, in documentation order.
 
+#[cfg(feature = "consulting")]
 pub mod consulting;
 pub mod interview;
 pub mod recruiting;
@@ -10,11 +11,12 @@ use crate::tool::Tool;
 
 /// The catalogues with their tools, in documentation order. A flow switches a tool on by naming it.
 pub fn catalogues() -> Vec<(&'static str, Vec<Arc<dyn Tool>>)> {
-    vec![
+    Vec::from([
         ("interview", interview::tools()),
         ("recruiting", recruiting::tools()),
+        #[cfg(feature = "consulting")]
         ("consulting", consulting::tools()),
-    ]
+    ])
 }
 
 /// The tools of all catalogues.

@@ -5,6 +5,8 @@ use std::{fmt, sync::Arc};
 use async_trait::async_trait;
 
 use super::ToolError;
+#[cfg(feature = "consulting")]
+use crate::tool::catalog::consulting::case_studies::Cases;
 use crate::{
     base::ids::SessionId,
     config::consulting::Consulting,
@@ -12,7 +14,6 @@ use crate::{
     net::fetch::Fetcher,
     ports::{documents::Printer, search::Search},
     store::{Find, Store},
-    tool::catalog::consulting::case_studies::Cases,
 };
 
 /// What there is; whatever is missing makes the tools that need it say that it is not configured. Cheap to clone.
@@ -29,6 +30,7 @@ pub struct Services {
     /// What the operator offers and what it costs.
     pub consulting: Arc<Consulting>,
     /// What was done for others.
+    #[cfg(feature = "consulting")]
     pub cases: Option<Arc<Cases>>,
 }
 

@@ -9,6 +9,7 @@ mod cli_troubles;
 mod clock;
 mod conditions;
 #[expect(dead_code, reason = "what the doubles can do is not all needed here")]
+#[cfg(feature = "consulting")]
 mod consulting;
 mod contacts;
 mod conversation;
@@ -23,6 +24,7 @@ mod fetch;
 mod fields;
 mod flows;
 mod golden;
+#[cfg(feature = "consulting")]
 mod hostile;
 mod interview;
 mod keeping;

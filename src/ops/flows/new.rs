@@ -57,7 +57,11 @@ fn check(name: &str) -> anyhow::Result<()> {
     if name.len() > NAME_MAX {
         return Err(sentence(format!("the name is longer than {NAME_MAX} characters")));
     }
-    if shipped().into_iter().chain(optional()).any(|(file, _)| source::id(file) == name) {
+    if shipped()
+        .into_iter()
+        .chain(optional().iter().copied())
+        .any(|(file, _)| source::id(file) == name)
+    {
         return Err(sentence(format!(
             "`{name}` is a built-in flow. hint: choose another name, or run `anteroom flows export {name} -o mine.toml` \
              for a copy of it"

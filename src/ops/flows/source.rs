@@ -23,7 +23,7 @@ pub(super) fn named(wanted: &Wanted, text: &str) -> anyhow::Result<Arc<LoadedFlo
         let source = read.map_err(|error| Problems(vec![Problem::unreadable(text, &error)]))?;
         return loaded(&source, text);
     }
-    if let Some((_, source)) = optional().into_iter().find(|(file, _)| id(file) == text) {
+    if let Some((_, source)) = optional().iter().find(|(file, _)| id(file) == text) {
         let library = app::library(&wanted.settings()?)?;
         return library.get(text).map_or_else(|| loaded(source, text), Ok);
     }

@@ -238,7 +238,8 @@ fn find(
     if let Some(found) = own.iter().find(|file| id(file).as_deref() == Some(named)) {
         return Ok(found.clone());
     }
-    let boxed: Vec<(&str, &str)> = shipped().into_iter().chain(optional()).collect();
+    let boxed: Vec<(&str, &str)> =
+        shipped().into_iter().chain(optional().iter().copied()).collect();
     let stem = |file: &'static str| file.strip_suffix(".toml").unwrap_or(file);
     if let Some((_, source)) = boxed.iter().find(|(file, _)| stem(file) == named) {
         return Ok((format!("flow `{named}`"), (*source).to_owned()));

@@ -47,6 +47,7 @@ fn failing(steps: &str) -> String {
 }
 
 #[test]
+#[cfg(feature = "consulting")]
 fn tests_of_the_shipped_flows_pass_and_cover_nearly_everything() {
     let output = run(
         Path::new(env!("CARGO_MANIFEST_DIR")),
