@@ -78,7 +78,8 @@ const TEXT_MAX: usize = 128 * 1024;
 /// Makes a draft from a résumé's text. Pure: the same text gives the same draft.
 pub fn draft(text: &str) -> Draft {
     let text = &text[..text.floor_char_boundary(TEXT_MAX)];
-    let parts = unheaded::completed(sections::parts(lines::lines(text)));
+    let lines = lines::lines(&dates::day_first(text));
+    let parts = unheaded::completed(sections::parts(lines));
     let mut findings = Findings::default();
     let basics = contact::basics(&parts, &mut findings);
     let parts = running::without(parts, &basics);

@@ -1,8 +1,12 @@
 //! Dates and periods as people write them in résumés.
 
+mod days;
+
 use std::{cell::OnceCell, collections::HashSet, fmt, ops::Range};
 
 use super::vocabulary::{folded, vocabulary};
+
+pub(super) use days::day_first;
 
 /// A year, perhaps with a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,13 +44,15 @@ pub(super) struct Period {
     pub(super) end: Option<Date>,
     /// It lasts: `present`.
     pub(super) lasts: bool,
+    /// A part of a date stands there that was not read: `05/04/2019` in April or May, the `19/` of `19/2020`.
+    pub(super) is_vague: bool,
 }
 
 /// The first period in a line, or else its first single date, which is its end.
 pub(super) fn find(line: &str) -> Option<Period> {
     let tokens = tokens(line);
     let day_first = has_day_first(&tokens);
-    let reader = |at: usize| Reader { tokens: &tokens, at, day_first };
+    let reader = |at: usize| Reader { tokens: &tokens, at, day_first, is_vague: false };
     let found = (0..tokens.len()).filter_map(|at| reader(at).period());
     let mut single = None;
     for period in found {
@@ -143,6 +149,8 @@ struct Reader<'a> {
     at: usize,
     /// Days stand before months.
     day_first: bool,
+    /// Part of a date was not read.
+    is_vague: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -166,7 +174,8 @@ impl<'a> Reader<'a> {
         let mut start = full.or_else(|| self.brief())?;
         let begin = self.tokens[first].at.start;
         let rest = self.at;
-        let mut period = Period { at: begin..begin, start: None, end: None, lasts: since };
+        let mut period =
+            Period { at: begin..begin, start: None, end: None, lasts: since, is_vague: false };
         if self.separator() {
             if self.phrase(&vocabulary().present) {
                 (period.start, period.lasts) = (Some(start), true);
@@ -207,7 +216,20 @@ impl<'a> Reader<'a> {
             return None;
         }
         period.at.end = self.tokens[self.at - 1].at.end;
+        period.is_vague = self.is_vague || self.is_beside_number(first);
         Some(period)
+    }
+
+    /// Whether a number with a mark of dates stands right before the first token or behind the last one that was read.
+    fn is_beside_number(&self, first: usize) -> bool {
+        let is_number = |what: What<'_>| matches!(what, What::Number(1..=31, 1 | 2));
+        let is_mark = |what: What<'_>| matches!(what, What::Mark('/' | '.'));
+        let plain = |token: &Token<'a>| Some(token.what).filter(|what| *what != What::Space);
+        let mut before = self.tokens[..first].iter().rev().filter_map(plain);
+        let mut after = self.tokens[self.at..].iter().filter_map(plain);
+        before.next().is_some_and(is_mark) && before.next().is_some_and(is_number)
+            || after.next().is_some_and(|what| matches!(what, What::Mark('/')))
+                && after.next().is_some_and(|what| is_number(what) || is_full_year(what))
     }
 
     /// A date; a month alone has year 0, which only makes sense before another date.
@@ -301,7 +323,8 @@ impl<'a> Reader<'a> {
             return None;
         }
         let marks = ['/', '.', '-'];
-        if let Some(year) = self.joined(&marks, 4, is_year) {
+        let apart = |reader: &mut Self| (digits == 2).then(|| reader.apart()).flatten();
+        if let Some(year) = self.joined(&marks, 4, is_year).or_else(|| apart(self)) {
             return (first <= 12).then(|| Date { year: narrow(year), month: Some(small(first)) });
         }
         let european = self.tokens.get(self.at).is_some_and(|token| token.what == What::Mark('.'));
@@ -315,6 +338,7 @@ impl<'a> Reader<'a> {
             (first, second) if first == second => Some(small(first)),
             _ => None,
         };
+        self.is_vague |= month.is_none();
         Some(Date { year, month })
     }
 
@@ -331,6 +355,21 @@ impl<'a> Reader<'a> {
         }
         self.at = begin;
         None
+    }
+
+    /// The year of `08 / 2022`.
+    fn apart(&mut self) -> Option<u32> {
+        let begin = self.at;
+        let next = self.tokens.get(begin..begin + 4)?;
+        let is_space = |token: &Token<'_>| token.what == What::Space && !token.is_gap;
+        let is_apart = is_space(&next[0]) && next[1].what == What::Mark('/') && is_space(&next[2]);
+        match next[3].what {
+            What::Number(year, 4) if is_apart && is_year(year) => {
+                self.at += 4;
+                Some(year)
+            }
+            _ => None,
+        }
     }
 
     /// The second date of a period, written as the first was.
@@ -534,6 +573,10 @@ const fn is_year(year: u32) -> bool {
     matches!(year, 1940..=2079)
 }
 
+const fn is_full_year(what: What<'_>) -> bool {
+    matches!(what, What::Number(year, 4) if is_year(year))
+}
+
 const fn century(year: u32) -> u16 {
     if year < 50 { 2000 + narrow(year) } else { 1900 + narrow(year) }
 }
@@ -597,11 +640,25 @@ mod tests {
             ("04/05/2019 - 25/06/2020", "2019-05 to 2020-06 [04/05/2019 - 25/06/2020]"),
             ("Grades 6–8\tAug 2014 – Jun 2022", "2014-08 to 2022-06 [Aug 2014 – Jun 2022]"),
             ("Klassen 5–10 März 2014 – Juni 2022", "2014-03 to 2022-06 [März 2014 – Juni 2022]"),
+            ("08 / 2022 – today", "2022-08 to now [08 / 2022 – today]"),
+            ("05 / 2019 – 07 / 2022", "2019-05 to 2022-07 [05 / 2019 – 07 / 2022]"),
+            ("06 / 2012\tMatura", "… to 2012-06 [06 / 2012]"),
             ("Winter 2012/13", "2012 to 2013 [Winter 2012/13]"),
             ("zomers 2010 – 2013", "2010 to 2013 [zomers 2010 – 2013]"),
             ("groep 8 sep. 2014 – heden", "2014-09 to now [sep. 2014 – heden]"),
         ] {
             assert_eq!(said(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_date_of_which_a_part_was_not_read_is_vague() {
+        let is_vague = |line: &str| find(line).is_some_and(|period| period.is_vague);
+        for line in ["05/04/2019 – today", "19 / 2020", "2019 / 14"] {
+            assert!(is_vague(line), "{line}");
+        }
+        for line in ["05/2019 – today", "13/04/2019", "Winter 2012/13", "Engineer II. 2019"] {
+            assert!(!is_vague(line), "{line}");
         }
     }
 

@@ -497,7 +497,8 @@ impl Role {
             (sure, _) => (sure, sure),
         };
         findings.sure(path, whole);
-        for key in ["startDate", "endDate"].into_iter().filter(|_| has_one_date) {
+        let is_vague = has_one_date || period.is_vague;
+        for key in ["startDate", "endDate"].into_iter().filter(|_| is_vague) {
             findings.sure(&format!("{path}.{key}"), Confidence::Low);
         }
         if is_inherited {

@@ -388,6 +388,11 @@ impl School {
                 (names_are_guessed || self.told == Told::Guessed) && self.study_type.is_some(),
             ),
         ];
+        for key in ["startDate", "endDate"] {
+            if self.period.as_ref().is_some_and(|period| period.is_vague) {
+                findings.sure(&format!("education.{position}.{key}"), Confidence::Low);
+            }
+        }
         let name = self.institution.as_deref().unwrap_or_default();
         if doubt::reads_like_text(name) || doubt::is_only_a_kind(name) {
             findings.sure(&format!("education.{position}"), Confidence::Low);

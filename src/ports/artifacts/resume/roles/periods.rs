@@ -75,7 +75,7 @@ fn opened(line: &str, period: Period) -> Period {
         return period;
     }
     let at = period.at.start..line.len() - rest.len();
-    Period { at, start: period.end, end: None, lasts: true }
+    Period { at, start: period.end, end: None, lasts: true, is_vague: period.is_vague }
 }
 
 /// A line without its period and the marks around it.
