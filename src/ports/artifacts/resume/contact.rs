@@ -1,12 +1,13 @@
 //! Name, headline and addresses: the `basics` of JSON Resume.
 
+mod blocks;
 mod found;
 mod name;
 
 use serde_json::{Map, Value, json};
 
 use super::{
-    Confidence, Findings, dates,
+    Confidence, Findings, countries, dates,
     lines::{Line, fields},
     place::{self, Place},
     sections::Part,
@@ -14,6 +15,7 @@ use super::{
     words,
 };
 
+pub(super) use blocks::apart;
 use found::{address, phone, web};
 
 /// What the head of the résumé says of the person.
@@ -61,23 +63,24 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
             None => findings.issue(&format!("no {words} was found")),
         }
     }
-    doubt_name(&basics, named.map(|(_, position)| position), findings);
     let around = around(&below, &mail);
     let apart =
         addresses(parts).into_iter().chain(around.iter().copied().filter(|line| is_address(line)));
     let lines: Vec<&Line> = head.iter().copied().chain(apart).collect();
     pages(&lines, &mail, &mut basics, findings);
     location(&head, &around, &mut basics, findings);
+    doubt_name(&basics, named.map(|(_, position)| position), findings);
     Value::Object(basics)
 }
 
 /// Fewest digits of a telephone number with the code of its country.
 const DIGITS_MIN: usize = 9;
 
-/// Whether a telephone number lacks its end, as it may where it goes on in the next line.
+/// Whether a telephone number lacks its end, as it may where it goes on in the next line, or is a postcode.
 fn is_cut_off(key: &str, value: &str) -> bool {
     let digits = value.chars().filter(char::is_ascii_digit).count();
-    key == "phone" && value.starts_with('+') && digits < DIGITS_MIN
+    let is_short = value.starts_with(['+', '0']) && digits < DIGITS_MIN;
+    key == "phone" && (is_short || place::is_postcode(value))
 }
 
 /// Lines between an address of mail and the street above it, and further ones below.
@@ -110,13 +113,22 @@ fn is_address(line: &Line) -> bool {
             || !web(&line.text, "").is_empty())
 }
 
-/// A name that does not stand first is doubtful, unless the e-mail address has a part of it.
+/// A name that does not stand first is doubtful, unless the e-mail address has a part of it; and so is one that begins or
+/// ends in a country or the person's town.
 fn doubt_name(basics: &Map<String, Value>, position: Option<usize>, findings: &mut Findings) {
     let text = |key: &str| folded(basics.get(key).and_then(Value::as_str).unwrap_or_default());
     let (name, address) = (text("name"), text("email"));
     let local = address.split('@').next().unwrap_or_default();
     let agrees = name.split([' ', '-']).any(|part| part.len() > 2 && local.contains(part));
-    if !agrees && position.is_some_and(|position| position > 1) {
+    let city =
+        folded(basics.get("location").and_then(|it| it["city"].as_str()).unwrap_or_default());
+    let words: Vec<&str> = name.split(' ').collect();
+    let is_stray = |word: &&str| {
+        (countries::country(word).is_some() || *word == city) && !local.contains(word)
+    };
+    let edges = [words.first(), words.last()].into_iter().flatten();
+    let has_stray = words.len() > 2 && edges.copied().any(|word| is_stray(&word));
+    if has_stray || !agrees && position.is_some_and(|position| position > 1) {
         findings.sure("basics.name", Confidence::Low);
     }
 }
@@ -237,7 +249,9 @@ fn location(
             fields.into_iter().find(free).map(place::labelled)
         })
     };
-    let with_city = |place: &Place| place.city.is_some();
+    // The letters of a region are hardly a city.
+    let with_city =
+        |place: &Place| place.city.as_deref().is_some_and(|city| city.contains(char::is_lowercase));
     let sure = labelled.clone().filter(with_city).or_else(|| plain.clone().filter(with_city));
     let (place, sure) = if let Some(place) = sure {
         (Some(place), Confidence::High)
@@ -290,7 +304,7 @@ fn told_places(head: &[&Line], name: &str) -> (Option<Place>, Option<Place>) {
         .flat_map(|line| slashed(line).into_iter().enumerate().map(|(n, field)| (n == 0, field)))
     {
         let (label, value) = label_of(field);
-        let value = without_name(value, name);
+        let value = without_phone(without_name(value, name));
         let is_other = label.is_some() && label != Some(Label::Address);
         if value.is_empty() {
             announced = label == Some(Label::Address);
@@ -329,6 +343,12 @@ fn without_name<'v>(value: &'v str, name: &str) -> &'v str {
         Some(rest) if !name.is_empty() => rest.trim_start_matches([',', ' ']),
         _ => value,
     }
+}
+
+/// `8037 Zürich +41 79 000 51 60` without the number, which no mark parts from the town.
+fn without_phone(value: &str) -> &str {
+    let town = phone(value).and_then(|phone| value.strip_suffix(phone.as_str())).map(str::trim_end);
+    town.filter(|town| place::coded(town).is_some()).unwrap_or(value)
 }
 
 /// Whether a text holds a date with its month.
@@ -377,6 +397,28 @@ mod tests {
             assert_eq!(location["city"], city, "{line}");
             assert_eq!(draft.confidence["basics.location"], super::Confidence::Low, "{line}");
         }
+    }
+
+    #[test]
+    fn a_name_with_a_country_or_the_town_at_its_edge_is_marked() {
+        for (name, is_marked) in [
+            ("Schweiz Ada Byron", true),
+            ("Ada Byron Leeds", true),
+            ("Ada Augusta Byron", false),
+            ("Israel Byron", false),
+        ] {
+            let draft = draft(&format!("{name}\nbyron@example.org\nLeeds LS6 3DA"));
+            let is_low = draft.confidence["basics.name"] == super::Confidence::Low;
+            assert_eq!(is_low, is_marked, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_number_behind_a_town_is_no_part_of_it() {
+        let draft = draft("Ada Byron\nQuay 23\n8037 Zürich +41 79 000 51 60\n\nSkills\nRust");
+        let basics = &draft.applicant_profile["basics"];
+        assert_eq!(basics["location"]["city"], "Zürich");
+        assert_eq!(basics["phone"], "+41 79 000 51 60");
     }
 
     #[test]

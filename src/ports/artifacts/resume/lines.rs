@@ -242,7 +242,7 @@ fn joined(line: &Line, next: &str) -> Option<String> {
         let rest = if text.ends_with('-') { next.trim_start_matches('-') } else { next };
         return Some(format!("{text}{rest}"));
     }
-    if joins_period(text, next) {
+    if joins_period(text, next) || joins_number(last, first) {
         return Some(format!("{text} {next}"));
     }
     // `ada.augusta-` and `byron@example.org`
@@ -334,6 +334,13 @@ fn joins_period(line: &str, next: &str) -> bool {
     // Two whole dates are a period only with a dash or a word between them.
     let is_open = line.ends_with(['-', '–', '—']) || !line.ends_with(|c: char| c.is_ascii_digit());
     spans && !begins && is_open && period.at.start > 0 && period.start.is_some()
+}
+
+/// Whether a line ends in the code of a country and the number goes on in the next one: `+43` and `660 000 4127`.
+fn joins_number(last: &str, first: &str) -> bool {
+    let code = last.trim_matches(['(', ')']).strip_prefix('+').unwrap_or_default();
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    code.len() <= 3 && is_digits(code) && is_digits(first)
 }
 
 /// Whether a bracket is open at the end of a line and closed in the next one.
@@ -513,6 +520,13 @@ fn linked(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_goes_on_behind_the_code_of_its_country() {
+        let found = lines("Telefon: +43\n660 555 4127 | ada@example.at\nC++\n2019 Vienna");
+        let texts: Vec<&str> = found.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, ["Telefon: +43 660 555 4127 | ada@example.at", "C++", "2019 Vienna"]);
+    }
 
     #[test]
     fn bullets_and_markdown_are_taken_off() {

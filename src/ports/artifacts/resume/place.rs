@@ -1,5 +1,7 @@
 //! Places: a city with its region and country, told apart from other texts with commas.
 
+mod codes;
+
 use std::{collections::HashSet, sync::LazyLock};
 
 use super::{countries, vocabulary::folded, words};
@@ -23,7 +25,7 @@ pub(super) fn place(text: &str) -> Option<Place> {
     by_country(text).or_else(known).or_else(|| {
         // `9 Quay Road, Smallville, SA15 3AB`: the code stands apart.
         let (before, code) = text.rsplit_once(',')?;
-        let is_code = is_postcode(code.trim());
+        let is_code = is_postcode(code.trim()) || codes::ends_street(before, code.trim());
         let city = before.rsplit(',').next().unwrap_or_default().trim();
         let words: Vec<&str> = city.split_whitespace().collect();
         let named = || {
@@ -42,7 +44,7 @@ pub(super) fn coded(text: &str) -> Option<Place> {
 }
 
 /// A postcode alone: `SA15 3AB`, `51020-000`, `CEP 51020-000`.
-fn is_postcode(text: &str) -> bool {
+pub(super) fn is_postcode(text: &str) -> bool {
     let code = text.strip_prefix("CEP").unwrap_or(text).trim_start_matches([':', ' ']);
     let shaped = shape(code);
     let british = ["A0 0AA", "A00 0AA", "AA0 0AA", "AA00 0AA", "A0A 0AA", "AA0A 0AA", "A0A 0A0"];
@@ -88,7 +90,7 @@ fn by_country(text: &str) -> Option<Place> {
 pub(super) fn by_postcode(text: &str) -> Option<Place> {
     let dash = |part| str::split(part, " - ").flat_map(|part| part.split(" – "));
     let parts: Vec<&str> = text.split(',').flat_map(dash).collect();
-    parts.into_iter().rev().take(3).map(str::trim).find_map(|part| {
+    let found = parts.into_iter().rev().take(3).map(str::trim).find_map(|part| {
         let words: Vec<&str> = part.split_whitespace().collect();
         let (first, rest) = words.split_first()?;
         let first = first.rsplit_once('-').map_or(*first, |(country, code)| {
@@ -117,28 +119,9 @@ pub(super) fn by_postcode(text: &str) -> Option<Place> {
             let city = if is_known(&whole) { whole } else { bare.collect::<Vec<_>>().join(" ") };
             return Some(Place { city: Some(city), ..Place::default() });
         }
-        // The two halves of British, Canadian and Irish codes.
-        let [city @ .., out, inward] = words.as_slice() else { return None };
-        let british = shape(inward) == "0AA"
-            && matches!(shape(out).as_str(), "A0" | "A00" | "AA0" | "AA00" | "A0A" | "AA0A");
-        let canadian = shape(inward) == "0A0" && shape(out) == "A0A";
-        let is_mixed = |half: &str| {
-            half.len() == 4
-                && half.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase())
-                && half.contains(|c: char| c.is_ascii_digit())
-                && half.starts_with(char::is_uppercase)
-        };
-        let irish = is_mixed(inward) && matches!(shape(out).as_str(), "A00" | "A0A");
-        let city: Vec<&str> =
-            city.iter().copied().take_while(|word| !word.starts_with('(')).collect();
-        let countries = [(british, "GB"), (canadian, "CA"), (irish, "IE")];
-        let country_code = countries.iter().find(|(is_its, _)| *is_its).map(|(_, code)| *code);
-        (country_code.is_some() && is_name(&city)).then(|| Place {
-            city: Some(city.join(" ")),
-            region: None,
-            country_code,
-        })
-    })
+        codes::behind(&words)
+    });
+    found.and_then(|place| codes::of_region(place, text))
 }
 
 /// Digits as zeroes and capitals as `A`.
@@ -286,7 +269,7 @@ fn by_region(text: &str) -> Option<Place> {
 }
 
 /// `12 Dover Street`, `Oudegracht 188`, but not `MBO 4 Logistics`.
-fn has_house_number(part: &str) -> bool {
+pub(super) fn has_house_number(part: &str) -> bool {
     let is_number = |word: Option<&str>| {
         word.is_some_and(|word| {
             word.starts_with(|c: char| c.is_ascii_digit())
@@ -465,6 +448,11 @@ mod tests {
             ("Col. Del Valle, Obra Vieja, Zapopan, Jalisco, México", "no place"),
             ("2208 Cottonwood Bend NE", "no place"),
             ("West Yorkshire", r#"None "West Yorkshire" None"#),
+            ("8/114 Cypress Avenue, Werribee VIC 3030", r#""Werribee" "VIC" "AU""#),
+            ("804 – 71 Benton Terrace, Kitchener, ON N2G 0B4", r#""Kitchener" "ON" "CA""#),
+            ("ON N2G 0B4", "no place"),
+            ("19 Jacaranda Crescent, Athlone, Smallville, 3201", r#""Smallville" None None"#),
+            ("19 jobs, Athlone, Smallville, 2019", "no place"),
             ("Gent, België", r#""Gent" None "BE""#),
             ("Belo Horizonte - MG", r#""Belo Horizonte" "MG" None"#),
             ("Ciudad de México", r#""Ciudad de México" None None"#),

@@ -137,7 +137,11 @@ fn halves(schools: &[School]) -> Vec<bool> {
 /// Lines about the studies rather than naming them.
 fn is_note(line: &Line) -> bool {
     let label = line.text.split([':', ' ']).next().unwrap_or_default();
-    let is_label = vocabulary().notes.contains(&folded(label)) || is_outlook(label);
+    // `Tech Forward Academy` is called so.
+    let is_name = words::is_school(&line.text)
+        && !line.text.contains(':')
+        && line.text.split_whitespace().all(|word| word.starts_with(char::is_uppercase));
+    let is_label = !is_name && (vocabulary().notes.contains(&folded(label)) || is_outlook(label));
     let noted =
         is_label && !line.text.contains('\t') || vocabulary().notes.contains(&folded(&line.text));
     let named = words::is_school(&line.text) || names_degree(&line.text);

@@ -155,9 +155,11 @@ fn opened(
     // The name stands first, and a heading of two lines is one.
     let is_open = part.lines.len() < if parts.len() == 1 { HEAD_MIN } else { 1 };
     let is_marked = || {
-        marks.levels.contains(&line.level)
-            || marks.loud && (line.after_gap || ends_items) && is_loud_heading(line, within)
-            || within == Section::Skills && !is_item && ends_list(part, line, next)
+        // `#### ada@example.org` is set like a heading.
+        !is_address(&line.text)
+            && (marks.levels.contains(&line.level)
+                || marks.loud && (line.after_gap || ends_items) && is_loud_heading(line, within)
+                || within == Section::Skills && !is_item && ends_list(part, line, next))
     };
     heading
         .or_else(between)

@@ -1,7 +1,10 @@
 //! Addresses within a piece of text: e-mail, telephone, web.
 
 use super::label_of;
-use crate::ports::artifacts::resume::{dates, vocabulary::Label};
+use crate::ports::artifacts::resume::{
+    dates, place,
+    vocabulary::{Label, folded},
+};
 
 /// A web page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,14 +30,9 @@ pub(super) fn address(text: &str) -> Option<String> {
 
 /// The first telephone number, as written.
 pub(super) fn phone(text: &str) -> Option<String> {
-    let lower = text.to_lowercase();
-    let labelled = ["tel", "phone", "mobile", "cell", "mob", "m:", "t:", "p:", "☎", "📞", "📱"]
-        .iter()
-        .any(|label| lower.contains(label))
-        || text
-            .split(|c: char| c.is_ascii_digit() || c == '+' || c == '(')
-            .next()
-            .is_some_and(|lead| label_of(lead.trim()).0 == Some(Label::Phone));
+    let lead = text.split(|c: char| c.is_ascii_digit() || c == '+' || c == '(').next();
+    let labelled =
+        is_labelled(text) || lead.is_some_and(|lead| label_of(lead.trim()).0 == Some(Label::Phone));
     let others = |word: &&str| !word.contains(['@', '/']);
     let plain = text.split_whitespace().filter(others).collect::<Vec<_>>().join(" ");
     let part_of_number = |c: char| c.is_ascii_digit() || "+()-./ \u{2010}\u{2011}".contains(c);
@@ -50,9 +48,34 @@ pub(super) fn phone(text: &str) -> Option<String> {
             let fits = (7..=15).contains(&digits)
                 && (labelled || (digits > 7 && (international || american || is_alone)));
             // `2019 - 2021` has eight digits too; an address has a letter or slash next to them.
-            fits && !is_date(run) && !glued(text, run)
+            fits && !is_date(run) && !glued(text, run) && !is_code(text, run)
         })
         .map(str::to_owned)
+}
+
+/// Whether a word or a picture for a telephone stands in a text; `Castelo` has `tel` in it and is none.
+fn is_labelled(text: &str) -> bool {
+    const BEGINNINGS: [&str; 5] = ["tel", "phone", "mobil", "cell", "mob"];
+    const ENDS: [&str; 3] = ["phone", "telefon", "telefoon"];
+    let lower = folded(text);
+    let mut words = lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    let has_word = words.any(|word| {
+        BEGINNINGS.iter().any(|label| word.starts_with(label))
+            || ENDS.iter().any(|label| word.ends_with(label))
+    });
+    let is_free = |at: usize| !lower[..at].ends_with(char::is_alphanumeric);
+    let has_letter = ["m:", "t:", "p:"]
+        .into_iter()
+        .any(|label| lower.match_indices(label).any(|(at, _)| is_free(at)));
+    has_word || has_letter || text.contains(['☎', '📞', '📱'])
+}
+
+/// Whether digits are the code of the town behind them: `4900-310 Viana`.
+fn is_code(text: &str, run: &str) -> bool {
+    let after = text.split_once(run).map(|(_, after)| after.trim_start()).unwrap_or_default();
+    let is_before_town = after.starts_with(char::is_uppercase)
+        && after.chars().nth(1).is_some_and(char::is_lowercase);
+    is_before_town && place::is_postcode(run)
 }
 
 /// Whether digits are a period, end in a date behind a dash, or are a date before all: `029 2018 0456` is neither.
@@ -198,6 +221,9 @@ mod tests {
             ("Móvil: 655 01 23 45", Some("655 01 23 45")),
             ("040 / 555 01 77", Some("040 / 555 01 77")),
             ("029 2018 0456", Some("029 2018 0456")),
+            ("Mobilfunknummer 0660 5550 4127", Some("0660 5550 4127")),
+            ("Rua da Amoreira, 43, 4900-310 Viana do Castelo", None),
+            ("Hotelstraat 12, 1234567", None),
             ("2019 - 2021", None),
             ("13/2014 - 2016", None),
             ("03/2018 - 11/2020", None),

@@ -163,7 +163,11 @@ fn broken_name(line: &Line, next: &Line) -> Option<String> {
     let is_one = |line: &Line| line.text.split_whitespace().count() == 1 || is_half(&line.text);
     let is_known = |line: &Line| section_of(&line.text).is_some();
     let fits = is_one(line) && next.text.split_whitespace().count() <= 2 && !next.after_gap;
-    (fits && !is_known(line) && !is_known(next)).then(|| format!("{} {}", line.text, next.text))
+    // `Schweiz` ends the address above `# Ada Byron`, which is a name in larger type.
+    let is_apart = next.text.contains(' ')
+        && (line.level == 0 && next.level > 0 || place::is_place(&line.text));
+    (fits && !is_apart && !is_known(line) && !is_known(next))
+        .then(|| format!("{} {}", line.text, next.text))
 }
 
 /// A name on two lines of the same large type: `# Ada Augusta` above `# Byron Lovelace`.
@@ -420,6 +424,23 @@ mod tests {
         ] {
             assert_eq!(is_guessed(line, "ada.byron"), is_one, "{line}");
         }
+    }
+
+    #[test]
+    fn the_end_of_an_address_above_a_name_is_no_part_of_it() {
+        let line = |text: &str, level: usize| Line {
+            text: text.to_owned(),
+            bullet: false,
+            after_gap: false,
+            level,
+        };
+        let name = |above: Line, below: Line| broken_name(&above, &below);
+        assert_eq!(name(line("Schweiz", 0), line("Ada Byron", 1)), None);
+        assert_eq!(name(line("Schweiz", 0), line("Ada Byron", 0)), None);
+        assert_eq!(name(line("Nulleville", 0), line("Ada Byron", 1)), None);
+        let whole = Some("Ada Byron-Lovelace".to_owned());
+        assert_eq!(name(line("Ada", 1), line("Byron-Lovelace", 0)), whole);
+        assert_eq!(name(line("Ada", 0), line("Byron-Lovelace", 0)), whole);
     }
 
     #[test]

@@ -1,0 +1,78 @@
+//! Contact data that stands at the end of another section, as where it begins the column beside.
+
+use super::found::address;
+use super::{is_address, web};
+use crate::ports::artifacts::resume::{
+    dates, lines::Line, place, sections::Part, vocabulary::Section,
+};
+
+/// Fewest lines of a block of contact data.
+const LINES_MIN: usize = 3;
+
+/// Longest line of a street, in words.
+const STREET_MAX: usize = 6;
+
+/// The parts, with blocks of contact data at the ends of roles, schools and skills in parts of their own.
+pub(in crate::ports::artifacts::resume) fn apart(parts: Vec<Part>) -> Vec<Part> {
+    let mut found = Vec::new();
+    for mut part in parts {
+        let is_list = matches!(
+            part.section,
+            Section::Work | Section::Volunteer | Section::Education | Section::Skills
+        );
+        let begin = is_list.then(|| begin(&part.lines)).flatten();
+        let block = begin.map(|begin| part.lines.split_off(begin));
+        found.push(part);
+        found.extend(block.map(|lines| Part { section: Section::Contact, lines }));
+    }
+    found
+}
+
+/// Where the block begins: apart from what is above, with two addresses, one of them of mail or of the web.
+fn begin(lines: &[Line]) -> Option<usize> {
+    let length = lines.iter().rev().take_while(|line| is_detail(line)).count();
+    let from = lines.len() - length;
+    let begin = (from..lines.len()).find(|at| *at > 0 && lines[*at].after_gap)?;
+    let block = &lines[begin..];
+    let is_online = |line: &Line| address(&line.text).is_some() || !web(&line.text, "").is_empty();
+    let is_one = block.len() >= LINES_MIN
+        && block.iter().filter(|line| is_address(line)).count() > 1
+        && block.iter().any(is_online);
+    is_one.then_some(begin)
+}
+
+/// A line with a number, an address, a town with its code or a street, and nothing else.
+fn is_detail(line: &Line) -> bool {
+    let is_street = || {
+        place::has_house_number(&line.text)
+            && line.text.split_whitespace().count() <= STREET_MAX
+            && dates::find(&line.text).is_none()
+    };
+    let is_plain = !line.bullet && !line.text.contains('\t');
+    is_plain && (is_address(line) || place::coded(&line.text).is_some() || is_street())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ports::artifacts::resume::draft;
+
+    const HEAD: &str = "Ada Byron\n\nEducation\nBSc Physics\t2011 – 2014\nUniversity of Leeds";
+
+    #[test]
+    fn contact_data_behind_the_schools_is_found_and_no_school() {
+        let block =
+            "27 Quay Road\nBirmingham B17 0DH\n07700 900261\nada@example.co.uk\nada.example.co.uk";
+        let draft = draft(&format!("{HEAD}\n\n{block}"));
+        let basics = &draft.applicant_profile["basics"];
+        assert_eq!(basics["location"]["city"], "Birmingham");
+        assert_eq!(basics["phone"], "07700 900261");
+        assert_eq!(basics["url"], "https://ada.example.co.uk");
+        assert_eq!(draft.education_history["education"].as_array().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn the_address_of_a_school_is_not_the_person_s() {
+        let draft = draft(&format!("{HEAD}\n\n27 Quay Road\nBirmingham B17 0DH\n0113 555 0100"));
+        assert_eq!(draft.applicant_profile["basics"]["location"]["city"], serde_json::Value::Null);
+    }
+}

@@ -1,0 +1,58 @@
+//! Codes of post offices that stand behind their city: British, Canadian, Irish, Australian.
+
+use super::{Place, STREETS, has_house_number, is_name, shape};
+use crate::ports::artifacts::resume::vocabulary::folded;
+
+/// A city before the code of its post office: `Leeds LS6 3DA`, `Galway H91 X2R8`, `Werribee VIC 3030`.
+pub(super) fn behind(words: &[&str]) -> Option<Place> {
+    let [city @ .., out, inward] = words else { return None };
+    let british = shape(inward) == "0AA"
+        && matches!(shape(out).as_str(), "A0" | "A00" | "AA0" | "AA00" | "A0A" | "AA0A");
+    let canadian = shape(inward) == "0A0" && shape(out) == "A0A";
+    let is_mixed = |half: &str| {
+        half.len() == 4
+            && half.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase())
+            && half.contains(|c: char| c.is_ascii_digit())
+            && half.starts_with(char::is_uppercase)
+    };
+    let irish = is_mixed(inward) && matches!(shape(out).as_str(), "A00" | "A0A");
+    let australian = shape(inward) == "0000" && AUSTRALIAN.contains(out);
+    let city: Vec<&str> = city.iter().copied().take_while(|word| !word.starts_with('(')).collect();
+    let countries = [(british, "GB"), (canadian, "CA"), (irish, "IE"), (australian, "AU")];
+    let country_code = countries.iter().find(|(is_its, _)| *is_its).map(|(_, code)| *code);
+    (country_code.is_some() && is_name(&city)).then(|| Place {
+        city: Some(city.join(" ")),
+        region: australian.then(|| (*out).to_owned()),
+        country_code,
+    })
+}
+
+/// States of Australia, as they stand behind a city.
+const AUSTRALIAN: [&str; 8] = ["ACT", "NSW", "NT", "QLD", "SA", "TAS", "VIC", "WA"];
+
+/// A place whose city is none but the letters of a region, `Kitchener, ON N2G 0B4`, with the city before the comma.
+pub(super) fn of_region(place: Place, text: &str) -> Option<Place> {
+    let letters = place.city.as_deref().unwrap_or_default();
+    let is_region = (2..=3).contains(&letters.len())
+        && letters.bytes().all(|byte| byte.is_ascii_uppercase())
+        && place.region.is_none();
+    if !is_region {
+        return Some(place);
+    }
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let at = parts.iter().position(|part| part.split(' ').any(|word| word == letters))?;
+    let city = *parts.get(at.checked_sub(1)?)?;
+    let words: Vec<&str> = city.split_whitespace().collect();
+    is_name(&words).then(|| Place {
+        city: Some(city.to_owned()),
+        region: Some(letters.to_owned()),
+        country_code: place.country_code,
+    })
+}
+
+/// Whether four digits are the code behind a street and its city, `19 Quay Street, Smallville`, rather than a year.
+pub(super) fn ends_street(before: &str, code: &str) -> bool {
+    let street = before.split(',').next().unwrap_or_default();
+    let is_street = |word: &str| STREETS.contains(&folded(word).trim_end_matches('.'));
+    shape(code) == "0000" && has_house_number(street) && street.split(' ').any(is_street)
+}
