@@ -1,8 +1,10 @@
 //! Schools: institutions, degrees and subjects, with or without dates.
 
+mod broken;
 mod degrees;
 mod exchanges;
 mod forms;
+mod remarks;
 
 use serde_json::{Map, Value, json};
 
@@ -16,8 +18,11 @@ use super::{
     words,
 };
 
+use broken::unbroken;
 pub(super) use degrees::names_degree;
-use degrees::{degree, finished, is_course, is_grade, is_outlook, pieces, unled, without_remark};
+use degrees::{
+    degree, finished, is_course, is_grade, is_outlook, parted, pieces, unled, without_remark,
+};
 
 /// Most schools that are drafted.
 const SCHOOLS_MAX: usize = 30;
@@ -30,7 +35,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
         let lead = lead(lines);
         let lines = unbroken(&exchanges::without_exchanges(&forms::unlabelled(lines)));
         for line in lines.iter().filter(|line| !is_note(line)) {
-            let seen = School::of(line);
+            let Some(seen) = current.seen_in(line) else { continue };
             let leads = lead == Some(line.level) && current.period.is_some();
             let begins = line.level > 0 && current.is_whole() && seen.period.is_none() || leads;
             if begins
@@ -79,45 +84,6 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
     written
 }
 
-/// Most words of the end of a degree.
-const END_MAX: usize = 3;
-
-/// The lines, with a degree that is broken off at the edge of a narrow column above its school put together:
-/// `Certificate in the Fitting` and `of Valves`.
-fn unbroken(lines: &[Line]) -> Vec<Line> {
-    let length = |text: &str| text.chars().count();
-    let longest = lines.iter().map(|line| length(&line.text)).max().unwrap_or_default();
-    let is_plain = |line: &Line| {
-        !line.bullet && !line.text.contains(['\t', ',']) && dates::find(&line.text).is_none()
-    };
-    let goes_on = |degree: &Line, line: &Line, school: &Line| {
-        let word = line.text.split(' ').next().unwrap_or_default();
-        let has_room = length(&degree.text) + 1 + length(word) <= longest;
-        [degree, line, school].into_iter().all(is_plain)
-            && !line.after_gap
-            && !school.after_gap
-            && degree.level == line.level
-            && !has_room
-            && line.text.split_whitespace().count() <= END_MAX
-            && names_degree(&degree.text)
-            && !names_degree(&line.text)
-            && !words::is_school(&line.text)
-            && words::is_school(&school.text)
-            && !place::is_place(&line.text)
-            && !is_note(line)
-    };
-    let mut whole: Vec<Line> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        match (whole.last_mut(), lines.get(at + 1)) {
-            (Some(degree), Some(school)) if goes_on(degree, line, school) => {
-                degree.text = format!("{} {}", degree.text, line.text);
-            }
-            _ => whole.push(line.clone()),
-        }
-    }
-    whole
-}
-
 /// Which entries may be one that was taken for two: what one of them lacks, only the one beside it has.
 fn halves(schools: &[School]) -> Vec<bool> {
     let mut halves = vec![false; schools.len()];
@@ -148,7 +114,11 @@ fn is_note(line: &Line) -> bool {
     let dated = dates::find(&line.text).is_some();
     // `Upper second; a term abroad` is said of a degree.
     let graded = line.bullet && !dated && pieces(&line.text).first().is_some_and(|it| is_grade(it));
-    noted || graded || line.is_prose() && !(named && dated) || (line.bullet && !named)
+    noted
+        || graded
+        || remarks::is_placement(&line.text)
+        || line.is_prose() && !(named && dated)
+        || (line.bullet && !named)
 }
 
 /// How a degree is told from other lines.
@@ -190,13 +160,29 @@ struct School {
 }
 
 impl School {
-    fn of(line: &Line) -> Self {
-        let mut school = Self { period: dates::find(&line.text), ..Self::default() };
+    /// What a line below this entry says, unless it is a remark on it.
+    fn seen_in(&self, line: &Line) -> Option<Self> {
+        let Some(name) = remarks::behind_kind(&line.text) else {
+            let seen = Self::of(&line.text);
+            let is_again = seen.period.is_none()
+                && (seen.institution.is_none() || seen.guessed)
+                && remarks::counts_again(self.study_type.as_deref(), seen.study_type.as_deref());
+            return (!is_again).then_some(seen);
+        };
+        // `Berufsschule: …` below an apprenticeship says where else it was learnt.
+        (!self.is_whole()).then(|| Self::of(name))
+    }
+
+    fn of(line: &str) -> Self {
+        let mut school = Self { period: dates::find(line), ..Self::default() };
         let rest = match &school.period {
             Some(period) => {
-                format!("{}\t{}", &line.text[..period.at.start], &line.text[period.at.end..])
+                let (before, after) = (&line[..period.at.start], &line[period.at.end..]);
+                // `2007 – 2012, Smallville` says where.
+                let after = if remarks::is_town(before, after) { "" } else { after };
+                format!("{before}\t{after}")
             }
-            None => line.text.clone(),
+            None => line.to_owned(),
         };
         let mut after = After::Nothing;
         for piece in pieces(&rest) {
@@ -208,7 +194,7 @@ impl School {
 
     /// Takes one piece in; what it was decides what the next one may be.
     fn read(&mut self, piece: &str, after: After) -> After {
-        if place::is_place(piece) || is_grade(piece) {
+        if place::is_place(piece) || is_grade(piece) || remarks::is_term(piece) {
             return After::Nothing;
         }
         let known = || degree(finished(without_remark(piece)));
@@ -224,13 +210,18 @@ impl School {
                 && !is_level;
             let done = area.is_some() || is_long;
             self.study_type = Some(study_type);
+            self.area_is_guessed = self.area.is_none() && parted(piece).is_some();
             self.area = self.area.take().or_else(|| area.map(|area| unled(&area).to_owned()));
             return if done { After::Nothing } else { After::Degree };
+        }
+        if words::is_school(piece) && self.is_stage_of(piece) {
+            self.study_type = self.institution.take();
         }
         if words::is_school(piece) && (self.institution.is_none() || self.guessed) {
             // What was taken for the institution was its faculty's or the subject's name.
             let guess = self.institution.replace(piece.to_owned());
-            if self.guessed && self.study_type.is_some() {
+            let is_firm = guess.as_deref().is_some_and(remarks::is_firm);
+            if self.guessed && self.study_type.is_some() && !is_firm {
                 self.area = self.area.take().or(guess);
             } else if self.guessed {
                 self.note(guess, true);
@@ -275,6 +266,20 @@ impl School {
         After::Nothing
     }
 
+    /// Whether what was taken for the institution is a kind of school, and the next piece names the school itself:
+    /// `Grundschule, Grundschule Nulldorf`.
+    fn is_stage_of(&self, name: &str) -> bool {
+        let is_kind = |kind: &str| {
+            kind.contains(char::is_lowercase)
+                && !kind.contains(' ')
+                && kind.len() < name.len()
+                && name.contains(kind)
+        };
+        self.study_type.is_none()
+            && !self.guessed
+            && self.institution.as_deref().is_some_and(is_kind)
+    }
+
     /// Keeps the first line of which no word is known.
     fn note(&mut self, text: Option<String>, leads: bool) {
         if self.other.is_none() {
@@ -308,17 +313,22 @@ impl School {
 
     fn clashes(&self, next: &Self) -> bool {
         let firm = |school: &Self| school.institution.is_some() && !school.guessed;
-        (firm(self) && firm(next))
+        let is_stage = next.institution.as_deref().is_some_and(|name| self.is_stage_of(name));
+        (firm(self) && firm(next) && !is_stage)
             || ((self.study_type.is_some() || self.has_other_degree()) && next.study_type.is_some())
             || (self.period.is_some() && next.period.is_some())
     }
 
     fn take(&mut self, next: Self) {
+        if next.institution.as_deref().is_some_and(|name| self.is_stage_of(name)) {
+            self.study_type = self.institution.take();
+        }
         if self.institution.is_none()
             || (self.guessed && next.institution.is_some() && !next.guessed)
         {
             let guess = std::mem::replace(&mut self.institution, next.institution);
-            if self.study_type.is_some() && self.area.is_none() {
+            let is_firm = guess.as_deref().is_some_and(remarks::is_firm);
+            if self.study_type.is_some() && self.area.is_none() && !is_firm {
                 self.area = guess;
             } else {
                 self.note(guess, true);

@@ -48,8 +48,15 @@ fn is_detail(line: &Line) -> bool {
             && line.text.split_whitespace().count() <= STREET_MAX
             && dates::find(&line.text).is_none()
     };
+    // `ada.example.org`, whatever it ends in.
+    let is_host = || {
+        let is_part = |c: char| c.is_alphanumeric() || ".-/".contains(c);
+        line.text.matches('.').count() > 1
+            && line.text.starts_with(char::is_alphabetic)
+            && line.text.chars().all(is_part)
+    };
     let is_plain = !line.bullet && !line.text.contains('\t');
-    is_plain && (is_address(line) || place::coded(&line.text).is_some() || is_street())
+    is_plain && (is_address(line) || place::coded(&line.text).is_some() || is_street() || is_host())
 }
 
 #[cfg(test)]
@@ -61,12 +68,12 @@ mod tests {
     #[test]
     fn contact_data_behind_the_schools_is_found_and_no_school() {
         let block =
-            "27 Quay Road\nBirmingham B17 0DH\n07700 900261\nada@example.co.uk\nada.example.co.uk";
+            "27 Quay Road\nBirmingham B17 0DH\n07700 900261\nada@example.be\nada.example.be";
         let draft = draft(&format!("{HEAD}\n\n{block}"));
         let basics = &draft.applicant_profile["basics"];
         assert_eq!(basics["location"]["city"], "Birmingham");
         assert_eq!(basics["phone"], "07700 900261");
-        assert_eq!(basics["url"], "https://ada.example.co.uk");
+        assert_eq!(basics["url"], "https://ada.example.be");
         assert_eq!(draft.education_history["education"].as_array().unwrap().len(), 1);
     }
 

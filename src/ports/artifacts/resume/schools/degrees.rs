@@ -9,7 +9,9 @@ use super::super::{
 
 /// `First Class`, `mention bien`: how well, not what.
 pub(super) fn is_grade(piece: &str) -> bool {
-    const GRADES: [&str; 18] = [
+    const GRADES: [&str; 20] = [
+        "dean's",
+        "deans",
         "first",
         "second",
         "upper",
@@ -145,26 +147,83 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
         if place::is_place(field) {
             continue;
         }
+        let field = field.trim_matches(['[', ']', ' ']);
         let field = without_some(without_place(without_grade(field)));
         if let Some((several, subjects)) = subjects(field) {
             found.extend([several.to_owned(), subjects.to_owned()]);
             continue;
         }
-        let mut parts = vec![field];
+        let mut parts = slashed(field);
         for separator in [" – ", " — ", " - ", " @ ", " at ", " from ", ", ", "; ", ": "] {
-            parts = parts.into_iter().flat_map(|part| outside(part, separator)).collect();
+            let apart =
+                |part| if leads(part, separator) { vec![part] } else { outside(part, separator) };
+            parts = parts.into_iter().flat_map(apart).collect();
         }
         let parts = parts.into_iter().flat_map(sentences);
-        let marks = |c: char| c.is_whitespace() || "(),;:.–—-|*".contains(c);
+        let marks = |c: char| c.is_whitespace() || "()[],;:.–—-|*".contains(c);
         found.extend(parts.map(|part| {
             let open = part.contains('(');
             part.trim_matches(|c| marks(c) && !(open && c == ')')).to_owned()
         }));
     }
     found.retain(|piece| {
-        piece.chars().filter(|c| c.is_alphabetic()).count() > 1 && !is_outlook(piece)
+        let letters = piece.chars().filter(|c| c.is_alphabetic()).count();
+        letters > 1 && !is_outlook(piece)
     });
     found
+}
+
+/// The school and the degree between which a slash stands: `Smith College / Bachelor`.
+fn slashed(field: &str) -> Vec<&str> {
+    let parted = field.split_once(" / ").filter(|(one, other)| {
+        words::is_school(one) && names_degree(other) || words::is_school(other) && names_degree(one)
+    });
+    parted.map_or_else(|| vec![field], |(one, other)| vec![one, other])
+}
+
+/// `Biology (A)`, or `Biology (A), Physics (B*)`: subjects with their grades.
+pub(super) fn are_graded(subjects: &str) -> bool {
+    let is_letter = |c: char| ('A'..='E').contains(&c) || c == '*';
+    subjects.split(", ").all(|piece| {
+        let grade = piece.strip_suffix(')').and_then(|open| open.rsplit_once(" ("));
+        grade.is_some_and(|(_, grade)| grade.len() <= 2 && grade.chars().all(is_letter))
+    })
+}
+
+/// Marks that lead from a degree to its subject.
+const LEADING: [&str; 4] = [" – ", " — ", " - ", ": "];
+
+/// A degree that says nothing of its subject and what stands behind a mark, where it is no school, firm or place:
+/// `Diploma: Welding`, `Meisterprüfung – Elektrotechnik`.
+pub(super) fn parted(piece: &str) -> Option<(String, &str)> {
+    LEADING.iter().find_map(|mark| parted_at(piece, mark))
+}
+
+fn parted_at<'p>(piece: &'p str, mark: &str) -> Option<(String, &'p str)> {
+    let (study, area) = piece.split_once(mark)?;
+    let (study, None) = degree(study).filter(|_| !study.contains(", "))? else { return None };
+    let first = area.split(", ").next().unwrap_or_default();
+    let is_area = first.starts_with(char::is_alphabetic)
+        && !words::is_school(first)
+        // `Diploma: Health Care`, but `Lehre – Hotel Adler`.
+        && (mark == ": " || !is_firm(first))
+        && !place::is_place(first)
+        && !is_grade(first)
+        && !is_outlook(first)
+        && degree(first).is_none();
+    is_area.then_some((study, area))
+}
+
+/// Whether a text names an organisation, and none of the things that it does: `Bedrijf en Organisatie`.
+fn is_firm(text: &str) -> bool {
+    let last = text.rsplit(' ').next().unwrap_or_default();
+    let links = text.split(' ').any(|word| vocabulary().linking.contains(word));
+    words::is_organisation(text) && (!links || words::is_organisation(last))
+}
+
+/// Whether a separator leads to the subject of a degree.
+fn leads(part: &str, separator: &str) -> bool {
+    LEADING.contains(&separator) && parted_at(part, separator).is_some()
 }
 
 /// `expected` before a date that is to come.
@@ -206,7 +265,11 @@ fn subjects(field: &str) -> Option<(&str, &str)> {
     let (several, subjects) = field
         .split_once(": ")
         .or_else(|| field.split_once(" in "))
-        .or_else(|| field.split_once(" – "))?;
+        .or_else(|| field.split_once(" – "))
+        .or_else(|| {
+            let parted = field.split_once(". ").into_iter().chain(field.split_once(", "));
+            parted.into_iter().find(|(_, subjects)| are_graded(subjects))
+        })?;
     let plural = several.split_whitespace().count() <= 2 && several.to_lowercase().ends_with('s');
     let is_list = subjects.contains(", ")
         && !subjects.contains(|c: char| c.is_ascii_digit() || c == '.')
@@ -291,6 +354,9 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
         letters.next().is_some_and(char::is_uppercase) && letters.as_str().starts_with(". ");
     let tight = if is_apart { piece.replacen(". ", ".", 1) } else { piece.to_owned() };
     let piece = tight.as_str();
+    if let Some((study, area)) = parted(piece) {
+        return Some((study, Some(unled(area).to_owned())));
+    }
     let words: Vec<&str> = piece.split_whitespace().collect();
     let first = folded(words.first()?).replace(['.', '\''], "");
     let first = first.trim_end_matches([',', ':']);
@@ -359,6 +425,16 @@ mod tests {
         for (piece, study, area) in [
             ("Meisterprüfung im Tischlerhandwerk", "Meisterprüfung", Some("Tischlerhandwerk")),
             ("Master in Physics", "Master", Some("Physics")),
+            (
+                "Access to HE Diploma: Health and Care",
+                "Access to HE Diploma",
+                Some("Health and Care"),
+            ),
+            (
+                "Diploma secundair onderwijs – Bedrijf en Beheer",
+                "Diploma secundair onderwijs",
+                Some("Bedrijf en Beheer"),
+            ),
             ("8 GCSEs", "8 GCSEs", None),
         ] {
             let expected = (study.to_owned(), area.map(str::to_owned));
@@ -374,6 +450,20 @@ mod tests {
         }
         for piece in ["Meisterschule Erzgebirge", "Meisterschule (Krefeld)", "Realschule"] {
             assert!(!is_course(piece), "{piece}");
+        }
+    }
+
+    #[test]
+    fn what_parts_a_school_its_degree_and_its_grades_is_seen() {
+        for (line, expected) in [
+            ("Eems College / Bachelor – Design", ["Eems College", "Bachelor – Design"].as_slice()),
+            ("[ \t ] Lehre: Koch, Acme GmbH", &["Lehre: Koch", "Acme GmbH"]),
+            ("Diploma – Smith College", &["Diploma", "Smith College"]),
+            ("A Levels. Biology (A), Physics (B*)", &["A Levels", "Biology (A), Physics (B*)"]),
+            ("A Levels, Biology (A), Physics (B*)", &["A Levels", "Biology (A), Physics (B*)"]),
+            ("Diplom, Koch – Acme School", &["Diplom", "Koch", "Acme School"]),
+        ] {
+            assert_eq!(pieces(line), expected, "{line}");
         }
     }
 

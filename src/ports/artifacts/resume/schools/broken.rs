@@ -1,0 +1,146 @@
+//! Lines about schools that are broken off at the edge of a column, put together.
+
+use super::super::{dates, lines::Line, place, words};
+use super::{
+    degrees::{degree, is_grade, parted},
+    is_note, names_degree,
+    remarks::is_term,
+};
+
+/// Most words of the end of a degree.
+const END_MAX: usize = 3;
+
+/// Most words of a subject below the dash that leads to it.
+const SUBJECT_MAX: usize = 5;
+
+/// The lines, with what is broken off put together.
+pub(super) fn unbroken(lines: &[Line]) -> Vec<Line> {
+    let longest = lines.iter().map(|line| length(&line.text)).max().unwrap_or_default();
+    let mut whole: Vec<Line> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let next = lines.get(at + 1);
+        let joined = whole.last().filter(|_| !line.after_gap && !line.bullet).and_then(|last| {
+            let is_one = next.is_some_and(|school| goes_on(last, line, school, longest))
+                || names_school_further(last, line, longest);
+            if is_one {
+                return Some(format!("{} {}", last.text, line.text));
+            }
+            let school = next.filter(|next| !next.after_gap)?;
+            subject_below(&last.text, &line.text, &school.text)
+        });
+        match (whole.last_mut(), joined) {
+            (Some(last), Some(text)) => last.text = text,
+            _ => whole.push(line.clone()),
+        }
+    }
+    whole
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Whether the first word of a line would have fitted into the line above.
+fn has_room(above: &str, line: &str, longest: usize) -> bool {
+    let word = line.split(' ').next().unwrap_or_default();
+    length(above) + 1 + length(word) <= longest
+}
+
+/// Whether a degree in a narrow column above its school goes on: `Certificate in the Fitting` and `of Valves`.
+fn goes_on(degree: &Line, line: &Line, school: &Line, longest: usize) -> bool {
+    let is_plain = |line: &Line| {
+        !line.bullet && !line.text.contains(['\t', ',']) && dates::find(&line.text).is_none()
+    };
+    [degree, line, school].into_iter().all(is_plain)
+        && !school.after_gap
+        && degree.level == line.level
+        && !has_room(&degree.text, &line.text, longest)
+        && line.text.split_whitespace().count() <= END_MAX
+        && names_degree(&degree.text)
+        && !names_degree(&line.text)
+        && !words::is_school(&line.text)
+        && words::is_school(&school.text)
+        && !place::is_place(&line.text)
+        && !is_note(line)
+}
+
+/// Whether the name of a school goes on before its town: `2018 – 2021    Diploma, Academy of Fitting` and
+/// `Fourvalves, Leeds`.
+fn names_school_further(above: &Line, line: &Line, longest: usize) -> bool {
+    let Some((name, town)) = line.text.split_once(", ") else { return false };
+    let last = above.text.rsplit(", ").next().unwrap_or_default();
+    above.text.contains(", ")
+        && words::is_school(last)
+        && names_degree(&above.text)
+        && !has_room(&above.text, &line.text, longest)
+        && name.split_whitespace().count() <= END_MAX
+        && name.starts_with(char::is_uppercase)
+        && place::is_known(town)
+        && !place::is_place(name)
+        && !words::is_school(name)
+        && !words::is_organisation(name)
+        && !names_degree(name)
+}
+
+/// A degree whose subject goes on between it and its school, perhaps with the period in another column: `Bachelor –` or
+/// `Bachelor: Applied    2013 – 2017`, and `physics`.
+fn subject_below(above: &str, line: &str, school: &str) -> Option<String> {
+    let (study, period) = above.split_once('\t').unwrap_or((above, ""));
+    let is_period = dates::find(period).is_some_and(|found| found.at == (0..period.len()));
+    let words = line.split_whitespace().count();
+    let is_free = !line.contains(['\t', ',', '|', '('])
+        && !words::is_school(line)
+        && !names_degree(line)
+        && !is_grade(line)
+        && !is_term(line)
+        && dates::find(line).is_none();
+    // Below the subject stands where it was studied.
+    let is_above_school = words::is_school(school) || school.contains(", ");
+    let bare = study.trim_end().trim_end_matches(['–', '—', '-', ':']);
+    let hangs = bare.len() < study.trim_end().len()
+        && words <= SUBJECT_MAX
+        && degree(bare.trim_end()).is_some();
+    let begun =
+        || line.starts_with(char::is_lowercase) && words <= END_MAX && parted(study).is_some();
+    let is_one = (period.is_empty() || is_period) && is_free && is_above_school;
+    (is_one && (hangs || begun())).then(|| {
+        let gap = if period.is_empty() { "" } else { "\t" };
+        format!("{study} {line}{gap}{period}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::super::lines::lines, *};
+
+    fn texts(text: &str) -> Vec<String> {
+        unbroken(&lines(text)).into_iter().map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn a_subject_that_goes_on_below_its_degree_is_one() {
+        for (broken, whole) in [
+            ("Licence – Langues\nappliquées\nUniversité du Pré", "Licence – Langues appliquées"),
+            (
+                "Bachelor: Applied\t2013 – 2017\nphysics\nUniversity of Leeds",
+                "Bachelor: Applied physics\t2013 – 2017",
+            ),
+            ("Bachelor –\t2013 – 2017\nPhysics\nAcme, Leeds", "Bachelor – Physics\t2013 – 2017"),
+        ] {
+            assert_eq!(texts(broken)[0], whole);
+        }
+        for whole in
+            ["Bachelor: Physics\npart-time\nUniversity of Leeds", "Bachelor –\nSmith College"]
+        {
+            assert_eq!(texts(whole).len(), whole.lines().count(), "{whole}");
+        }
+    }
+
+    #[test]
+    fn a_school_that_goes_on_before_its_town_is_one() {
+        let broken = "2018 – 2021\tDiploma in Welding, Academy of Fitting\nFourvalves, Leeds";
+        assert!(texts(broken)[0].ends_with("Academy of Fitting Fourvalves, Leeds"));
+        let whole = "2018 – 2021\tDiploma in Welding, Academy of Fitting\nWinner, best pupil";
+        assert_eq!(texts(whole).len(), 2);
+    }
+}

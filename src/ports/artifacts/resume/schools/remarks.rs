@@ -1,0 +1,114 @@
+//! What is said of studies beside their names.
+
+use super::super::{
+    dates,
+    vocabulary::{folded, parts, vocabulary},
+    words,
+};
+use super::names_degree;
+
+/// `Gewerbliche Schule` in `Berufsschule: Gewerbliche Schule`.
+pub(super) fn behind_kind(line: &str) -> Option<&str> {
+    let (kind, name) = line.split_once(": ")?;
+    let is_kind = !kind.contains(' ') && words::is_school(kind);
+    (is_kind && !names_degree(kind)).then_some(name)
+}
+
+/// Whether a text says how much or when somebody studied, and nothing else: `part-time`.
+pub(super) fn is_term(text: &str) -> bool {
+    let folded = folded(text);
+    vocabulary().terms.contains(&parts(&folded).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a text of several words names a firm: `Acme GmbH`, but not `Hotel-Gastro-Tourismus`.
+pub(super) fn is_firm(text: &str) -> bool {
+    text.contains(' ') && words::is_organisation(text)
+}
+
+/// Whether a degree is said again with how many there are of it: `8 GCSEs at grades A–C` below `GCSEs`.
+pub(super) fn counts_again(degree: Option<&str>, again: Option<&str>) -> bool {
+    let (Some(degree), Some(again)) = (degree, again) else { return false };
+    let bare = again.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    bare.len() < again.len() && folded(bare).starts_with(&folded(degree))
+}
+
+/// Longest name of a town behind a period, in words.
+const TOWN_MAX: usize = 4;
+
+/// Whether a line of a period goes on with the town behind a comma.
+pub(super) fn is_town(before: &str, after: &str) -> bool {
+    let Some(town) = after.strip_prefix(", ").map(str::trim) else { return false };
+    before.trim().is_empty()
+        && town.starts_with(char::is_uppercase)
+        && town.split_whitespace().count() <= TOWN_MAX
+        && town.chars().all(|c| c.is_alphabetic() || " '’-".contains(c))
+        && !words::is_school(town)
+        && !names_degree(town)
+}
+
+/// Words for practical work that is a part of studies.
+const PLACEMENTS: [&str; 10] = [
+    "stage",
+    "stages",
+    "praktikum",
+    "praktika",
+    "placement",
+    "internship",
+    "practicas",
+    "estagio",
+    "lehrpraxis",
+    "bijbaan",
+];
+
+/// Whether a line tells of practical work: `Stage bij Acme`, without a period of its own.
+pub(super) fn is_placement(line: &str) -> bool {
+    let (first, rest) = line.split_once([' ', ':']).unwrap_or((line, ""));
+    let is_one = PLACEMENTS.contains(&folded(first).as_str());
+    is_one && rest.trim_start().starts_with(char::is_lowercase) && dates::find(line).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::artifacts::resume::draft;
+
+    #[test]
+    fn remarks_are_told_from_names() {
+        assert_eq!(behind_kind("Berufsschule: Gewerbliche Schule"), Some("Gewerbliche Schule"));
+        assert_eq!(behind_kind("School of Physics: Leeds"), None);
+        assert!(counts_again(Some("GCSEs"), Some("8 GCSEs at grades A–C")));
+        assert!(!counts_again(Some("GCSEs"), Some("GCSEs")));
+        assert!(is_town("", ", Kollum"));
+        assert!(!is_town("", ", Kollum College"));
+        assert!(!is_town("Leeds ", ", Kollum"));
+        assert!(is_placement("Stage bij Basisschool De Wilg, cijfer 8"));
+        assert!(!is_placement("Stage School of Dance"));
+        assert!(!is_placement("Praktikum in Bonn, 2014"));
+    }
+
+    #[test]
+    fn an_apprenticeship_is_at_its_firm_whatever_school_is_beside_it() {
+        let entry = "Ausbildung zum Mechatroniker\nAcme Pumpen GmbH, Bonn | 09/2020 – 01/2024";
+        let text = format!("Ada Byron\n\nAusbildung\n{entry}\n• Berufsschule: Schule am See");
+        let school = &draft(&text).education_history["education"][0];
+        assert_eq!(school["institution"], "Acme Pumpen GmbH");
+        assert_eq!(school["studyType"], "Ausbildung zum Mechatroniker");
+        assert_eq!(school["area"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn a_kind_of_school_before_the_name_of_one_is_what_was_done_there() {
+        for entry in [
+            "2009 – 2013\tGrundschule, Grundschule Nulldorf, Bonn",
+            "Grundschule\nGrundschule Nulldorf, Bonn | 2009 – 2013",
+        ] {
+            let text = format!("Ada Byron\n\nAusbildung\n{entry}");
+            let schools = draft(&text).education_history;
+            let [school] = schools["education"].as_array().unwrap().as_slice() else {
+                panic!("{schools}");
+            };
+            assert_eq!(school["institution"], "Grundschule Nulldorf", "{entry}");
+            assert_eq!(school["studyType"], "Grundschule", "{entry}");
+        }
+    }
+}
