@@ -55,6 +55,9 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
             || school.study_type.is_some()
                 && (school.told != Told::ByTrade || school.period.is_some())
     });
+    if drop_trainings(&mut schools) {
+        findings.issue("short courses beside the schools were left out");
+    }
     let is_dated =
         |line: &&Line| dates::find(&line.text).is_some_and(|period| period.start.is_some());
     if sections.iter().flat_map(|lines| lines.iter()).filter(is_dated).count() > schools.len() {
@@ -82,6 +85,21 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
         }
     }
     written
+}
+
+/// Leaves out what is no more than a name and the day of it, `First Aid, 2019`, where others have both school and degree:
+/// a course of some days stands beside the studies. Whether there was any.
+fn drop_trainings(schools: &mut Vec<School>) -> bool {
+    let all = schools.len();
+    let is_training = |school: &School| {
+        school.guessed
+            && school.study_type.is_none()
+            && school.period.as_ref().is_some_and(|period| period.start.is_none())
+    };
+    if schools.iter().any(|school| school.is_whole() && !school.guessed) {
+        schools.retain(|school| !is_training(school));
+    }
+    schools.len() < all
 }
 
 /// Which entries may be one that was taken for two: what one of them lacks, only the one beside it has.
@@ -163,7 +181,11 @@ impl School {
     /// What a line below this entry says, unless it is a remark on it.
     fn seen_in(&self, line: &Line) -> Option<Self> {
         let Some(name) = remarks::behind_kind(&line.text) else {
-            let seen = Self::of(&line.text);
+            let mut seen = Self::of(&line.text);
+            let lacks_school = self.study_type.is_some() && self.institution.is_none();
+            if lacks_school && seen.institution.is_none() && seen.period.is_none() {
+                seen.institution = seen.study_type.take_if(|name| remarks::is_named_kind(name));
+            }
             let is_again = seen.period.is_none()
                 && (seen.institution.is_none() || seen.guessed)
                 && remarks::counts_again(self.study_type.as_deref(), seen.study_type.as_deref());
@@ -210,7 +232,7 @@ impl School {
                 && !is_level;
             let done = area.is_some() || is_long;
             self.study_type = Some(study_type);
-            self.area_is_guessed = self.area.is_none() && parted(piece).is_some();
+            self.area_is_guessed = parted(piece).is_some_and(|(.., mark)| mark != ": ");
             self.area = self.area.take().or_else(|| area.map(|area| unled(&area).to_owned()));
             return if done { After::Nothing } else { After::Degree };
         }
@@ -355,6 +377,10 @@ impl School {
     fn written(self, position: usize, findings: &mut Findings) -> Value {
         // Behind a degree stands what was studied, or where.
         let mut school = self;
+        let bare = school.institution.as_deref().and_then(remarks::before_town);
+        if let Some(bare) = bare.filter(|_| school.guessed).map(str::to_owned) {
+            school.institution = Some(bare);
+        }
         // Beside a school stands a degree, known or not.
         if school.study_type.is_none() && !school.guessed && school.institution.is_some() {
             let other = school.other.take().map(|other| other.text);
@@ -394,9 +420,11 @@ impl School {
         }
         findings.sure(&format!("education.{position}"), sure);
         // A period stands where it stands.
-        let names_are_guessed = self.guessed && sure != Confidence::Low;
+        let is_at_firm =
+            self.told == Told::ByWord && self.institution.as_deref().is_some_and(remarks::is_firm);
+        let names_are_guessed = self.guessed && sure != Confidence::Low && !is_at_firm;
         let low = [
-            ("institution", names_are_guessed),
+            ("institution", names_are_guessed || holds_more(self.institution.as_deref())),
             (
                 "studyType",
                 (names_are_guessed || self.told == Told::Guessed) && self.study_type.is_some(),
@@ -413,7 +441,8 @@ impl School {
         }
         let studied = self.study_type.as_deref().unwrap_or_default();
         let is_whole = self.area_is_guessed && self.area.is_some() && names_subject(studied);
-        if is_whole || doubt::holds_remark(studied) {
+        let learnt = self.area.as_deref().unwrap_or_default();
+        if is_whole || doubt::holds_remark(studied) || is_strange(studied, learnt) {
             findings.sure(&format!("education.{position}.studyType"), Confidence::Low);
         }
         for (key, _) in low.into_iter().filter(|(_, is_low)| *is_low) {
@@ -475,6 +504,46 @@ fn names_subject(study_type: &str) -> bool {
     let (first, rest) = study_type.split_once(' ').unwrap_or((study_type, ""));
     let is_short = vocabulary().short_degrees.contains(&folded(&first.replace('.', "")));
     is_short && rest.starts_with(char::is_uppercase) || study_type.ends_with("abschluss")
+}
+
+/// Whether the name of a school holds something beside it: `College of Welding / Bachelor`, `[2014] College`, or a town.
+fn holds_more(institution: Option<&str>) -> bool {
+    institution.is_some_and(|name| {
+        // `Smallville University-Chicago`
+        let ends_in_town = || {
+            name.rsplit_once('-').is_some_and(|(before, town)| {
+                let last = before.rsplit(' ').next().unwrap_or_default();
+                place::is_known(town) && words::is_school(last)
+            })
+        };
+        name.contains(" / ") || name.contains(['[', ']', '|', '\t']) || ends_in_town()
+    })
+}
+
+/// Forms of firms, which no degree ends in.
+const FORMS: [&str; 18] = [
+    "gmbh", "kg", "ohg", "ag", "ltd", "limited", "inc", "llc", "llp", "plc", "sa", "sl", "sas",
+    "sarl", "bv", "nv", "lda", "ltda",
+];
+
+/// Whether a degree and its subject hold what neither has: a bracket of a date, a firm, grades, the beginning of something.
+fn is_strange(study_type: &str, area: &str) -> bool {
+    let has_mark =
+        |text: &str| text.contains(['[', ']', '|']) || text.ends_with(['–', '-', ':', '/']);
+    let has_form = |text: &str| {
+        let last = text.rsplit(' ').next().unwrap_or_default();
+        FORMS.contains(&folded(last).replace('.', "").as_str()) && last.contains(char::is_uppercase)
+    };
+    let hangs = |text: &str| {
+        text.rsplit(' ').next().is_some_and(|word| vocabulary().linking.contains(word))
+    };
+    has_mark(study_type)
+        || has_mark(area)
+        || has_form(study_type)
+        || has_form(area)
+        || hangs(area)
+        || degrees::are_graded(area)
+        || vocabulary().study_labels.contains_key(&folded(area))
 }
 
 /// Whether a university has several campuses, each with the name of its town behind a comma.

@@ -36,7 +36,7 @@ fn begin(lines: &[Line]) -> Option<usize> {
     let block = &lines[begin..];
     let is_online = |line: &Line| address(&line.text).is_some() || !web(&line.text, "").is_empty();
     let is_one = block.len() >= LINES_MIN
-        && block.iter().filter(|line| is_address(line)).count() > 1
+        && block.iter().filter(|line| is_address(line) || is_host(line)).count() > 1
         && block.iter().any(is_online);
     is_one.then_some(begin)
 }
@@ -48,15 +48,17 @@ fn is_detail(line: &Line) -> bool {
             && line.text.split_whitespace().count() <= STREET_MAX
             && dates::find(&line.text).is_none()
     };
-    // `ada.example.org`, whatever it ends in.
-    let is_host = || {
-        let is_part = |c: char| c.is_alphanumeric() || ".-/".contains(c);
-        line.text.matches('.').count() > 1
-            && line.text.starts_with(char::is_alphabetic)
-            && line.text.chars().all(is_part)
-    };
     let is_plain = !line.bullet && !line.text.contains('\t');
-    is_plain && (is_address(line) || place::coded(&line.text).is_some() || is_street() || is_host())
+    is_plain
+        && (is_address(line) || place::coded(&line.text).is_some() || is_street() || is_host(line))
+}
+
+/// `ada.example.org`, whatever it ends in.
+fn is_host(line: &Line) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || ".-/".contains(c);
+    line.text.matches('.').count() > 1
+        && line.text.starts_with(char::is_alphabetic)
+        && line.text.chars().all(is_part)
 }
 
 #[cfg(test)]

@@ -72,7 +72,8 @@ fn names_school_further(above: &Line, line: &Line, longest: usize) -> bool {
     above.text.contains(", ")
         && words::is_school(last)
         && names_degree(&above.text)
-        && !has_room(&above.text, &line.text, longest)
+        // Letters are not all of one width.
+        && length(&above.text) * 5 >= longest * 4
         && name.split_whitespace().count() <= END_MAX
         && name.starts_with(char::is_uppercase)
         && place::is_known(town)

@@ -160,7 +160,7 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
             parts = parts.into_iter().flat_map(apart).collect();
         }
         let parts = parts.into_iter().flat_map(sentences);
-        let marks = |c: char| c.is_whitespace() || "()[],;:.–—-|*".contains(c);
+        let marks = |c: char| c.is_whitespace() || "()[],;:.–—-|*/".contains(c);
         found.extend(parts.map(|part| {
             let open = part.contains('(');
             part.trim_matches(|c| marks(c) && !(open && c == ')')).to_owned()
@@ -194,9 +194,12 @@ pub(super) fn are_graded(subjects: &str) -> bool {
 const LEADING: [&str; 4] = [" – ", " — ", " - ", ": "];
 
 /// A degree that says nothing of its subject and what stands behind a mark, where it is no school, firm or place:
-/// `Diploma: Welding`, `Meisterprüfung – Elektrotechnik`.
-pub(super) fn parted(piece: &str) -> Option<(String, &str)> {
-    LEADING.iter().find_map(|mark| parted_at(piece, mark))
+/// `Diploma: Welding`, `Meisterprüfung – Elektrotechnik`. The third is the mark.
+pub(super) fn parted(piece: &str) -> Option<(String, &str, &'static str)> {
+    LEADING.iter().find_map(|mark| {
+        let (study, area) = parted_at(piece, mark)?;
+        Some((study, area, *mark))
+    })
 }
 
 fn parted_at<'p>(piece: &'p str, mark: &str) -> Option<(String, &'p str)> {
@@ -354,7 +357,7 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
         letters.next().is_some_and(char::is_uppercase) && letters.as_str().starts_with(". ");
     let tight = if is_apart { piece.replacen(". ", ".", 1) } else { piece.to_owned() };
     let piece = tight.as_str();
-    if let Some((study, area)) = parted(piece) {
+    if let Some((study, area, _)) = parted(piece) {
         return Some((study, Some(unled(area).to_owned())));
     }
     let words: Vec<&str> = piece.split_whitespace().collect();
@@ -391,7 +394,10 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     }
     // `Meisterprüfung im Tischlerhandwerk`
     let trade = piece.split_once(" im ").filter(|(study, _)| !study.contains(' '));
-    let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word)).or(trade);
+    // `Hbo Dier- en veehouderij` is one subject.
+    let is_apart = |(study, _): &(&str, &str)| !study.ends_with('-');
+    let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word));
+    let parted = parted.filter(is_apart).or(trade);
     if let Some((study, area)) = parted {
         return Some((study.trim().to_owned(), Some(area.trim().to_owned())));
     }
@@ -435,6 +441,7 @@ mod tests {
                 "Diploma secundair onderwijs",
                 Some("Bedrijf en Beheer"),
             ),
+            ("Hbo Dier- en veehouderij", "Hbo Dier- en veehouderij", None),
             ("8 GCSEs", "8 GCSEs", None),
         ] {
             let expected = (study.to_owned(), area.map(str::to_owned));

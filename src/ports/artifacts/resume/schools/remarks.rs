@@ -1,7 +1,7 @@
 //! What is said of studies beside their names.
 
 use super::super::{
-    dates,
+    dates, place,
     vocabulary::{folded, parts, vocabulary},
     words,
 };
@@ -25,11 +25,28 @@ pub(super) fn is_firm(text: &str) -> bool {
     text.contains(' ') && words::is_organisation(text)
 }
 
+/// Whether a degree is the name of a school of the kind that it can be got at: `Atheneum De Ring`, but not
+/// `Gymnasium diploma`.
+pub(super) fn is_named_kind(degree: &str) -> bool {
+    let (kind, name) = degree.split_once(' ').unwrap_or((degree, ""));
+    words::is_school(kind)
+        && !name.is_empty()
+        && name.split(' ').all(|word| word.starts_with(char::is_uppercase))
+}
+
 /// Whether a degree is said again with how many there are of it: `8 GCSEs at grades A–C` below `GCSEs`.
 pub(super) fn counts_again(degree: Option<&str>, again: Option<&str>) -> bool {
     let (Some(degree), Some(again)) = (degree, again) else { return false };
     let bare = again.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     bare.len() < again.len() && folded(bare).starts_with(&folded(degree))
+}
+
+/// `Thorbecke in Zwolle` without the town that is known.
+pub(super) fn before_town(name: &str) -> Option<&str> {
+    [" in ", " te ", " à ", " en ", " em "].into_iter().find_map(|link| {
+        let (before, town) = name.rsplit_once(link)?;
+        place::is_known(town).then_some(before)
+    })
 }
 
 /// Longest name of a town behind a period, in words.
@@ -78,6 +95,8 @@ mod tests {
         assert_eq!(behind_kind("School of Physics: Leeds"), None);
         assert!(counts_again(Some("GCSEs"), Some("8 GCSEs at grades A–C")));
         assert!(!counts_again(Some("GCSEs"), Some("GCSEs")));
+        assert!(is_named_kind("Atheneum De Ring"));
+        assert!(!is_named_kind("Gymnasium diploma"));
         assert!(is_town("", ", Kollum"));
         assert!(!is_town("", ", Kollum College"));
         assert!(!is_town("Leeds ", ", Kollum"));
@@ -94,6 +113,63 @@ mod tests {
         assert_eq!(school["institution"], "Acme Pumpen GmbH");
         assert_eq!(school["studyType"], "Ausbildung zum Mechatroniker");
         assert_eq!(school["area"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn a_name_that_is_guessed_is_without_its_town() {
+        let text = "Ada Byron\n\nOpleiding\nMavo\nThorbecke in Zwolle\n1992 – 1997";
+        assert_eq!(draft(text).education_history["education"][0]["institution"], "Thorbecke");
+    }
+
+    #[test]
+    fn a_day_of_training_is_no_school_beside_others() {
+        let schools = |text: &str| {
+            let history = draft(&format!("Ada Byron\n\nEducation\n{text}")).education_history;
+            history["education"].as_array().map_or(0, Vec::len)
+        };
+        let whole = "BSc Physics\nUniversity of Leeds\t2010 – 2013";
+        assert_eq!(schools(&format!("{whole}\n\nLife Support, 2019\nMentorship, 2018")), 1);
+        assert_eq!(schools("Life Support, 2019\n\nMentorship, 2018"), 2);
+    }
+
+    #[test]
+    fn a_school_with_something_beside_its_name_is_marked() {
+        for (school, is_marked) in [
+            ("University of Leeds", false),
+            ("Leeds University / City Trust", true),
+            ("Quay State University-Chicago", true),
+        ] {
+            let text = format!("Ada Byron\n\nEducation\nBSc Physics\n{school}\t2010 – 2013");
+            let confidence = draft(&text).confidence;
+            let is_low = confidence.contains_key("education.0.institution");
+            assert_eq!(is_low, is_marked, "{school}");
+        }
+    }
+
+    #[test]
+    fn a_school_that_is_called_like_a_degree_stands_below_one() {
+        let entry =
+            "Secundair onderwijs TSO –\t2007 – 2013\nInformaticabeheer\nAtheneum De Ring, Leuven";
+        let text = format!("Ada Byron\n\nOpleiding\n{entry}");
+        let school = &draft(&text).education_history["education"][0];
+        assert_eq!(school["institution"], "Atheneum De Ring");
+        assert_eq!(school["studyType"], "Secundair onderwijs TSO");
+        assert_eq!(school["area"], "Informaticabeheer");
+    }
+
+    #[test]
+    fn degrees_with_leftovers_of_something_else_are_marked() {
+        for (degree, is_marked) in [
+            ("BSc Physics", false),
+            ("A Levels. Physics (A), Biology (B)", true),
+            ("Bachelor in Pumps Acme Ltd", true),
+            ("Bachelor of Science in Physics and", true),
+        ] {
+            let text =
+                format!("Ada Byron\n\nEducation\nUniversity of Leeds\n{degree}\t2010 – 2013");
+            let confidence = draft(&text).confidence;
+            assert_eq!(confidence.contains_key("education.0.studyType"), is_marked, "{degree}");
+        }
     }
 
     #[test]
