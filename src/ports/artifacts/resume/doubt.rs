@@ -88,10 +88,10 @@ pub(super) fn is_no_title(title: &str) -> bool {
 /// Most words of a title.
 const TITLE_MAX: usize = 11;
 
-/// Whether an item of a list of skills may be an address or a place.
+/// Whether an item of a list of skills may be an address, a place or what stands at the edge of a page.
 pub(super) fn is_strange_skill(item: &str) -> bool {
     let digits = item.chars().filter(char::is_ascii_digit).count();
-    item.contains('@') || digits > 6 || place::is_place(item)
+    item.contains(['@', '©']) || item.contains("://") || digits > 6 || place::is_place(item)
 }
 
 /// Whether a line of skills is a certificate with its year, `Food Handler, 2024`, rather than a list.

@@ -1,5 +1,7 @@
 //! Skills: the items of lists under a heading for them.
 
+mod levels;
+
 use super::{
     Confidence, Findings, SKILLS_MISSING,
     doubt::{is_certificate, is_strange_skill},
@@ -7,6 +9,8 @@ use super::{
     sections::section_of,
     vocabulary::{folded, vocabulary},
 };
+
+use levels::{is_language, is_level, is_spoken, is_spoken_in, without_level};
 
 /// Most skills that are drafted.
 const SKILLS_MAX: usize = 100;
@@ -21,9 +25,13 @@ const LINE_MIN: usize = 45;
 pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String> {
     let mut skills: Vec<String> = Vec::new();
     let kinds = heads_of_grids(sections);
-    for line in sections.iter().flat_map(|lines| unbroken(unlabelled(lines).as_slice())) {
+    let lists = || sections.iter().flat_map(|lines| unbroken(unlabelled(lines).as_slice()));
+    // One language may be what somebody teaches; several are what they speak.
+    let spoken = lists().flat_map(|list| items(&list.text)).filter(|item| is_language(item));
+    let speaks = spoken.count() > 1;
+    for list in lists() {
         let (items, told): (Vec<String>, Vec<String>) =
-            items(&line).into_iter().partition(|item| is_short(item));
+            items(&list.text).into_iter().partition(|item| is_short(item));
         // What stands in a sentence is told apart badly.
         let is_told = !told.is_empty();
         if is_told {
@@ -38,10 +46,12 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
             }
             let is_heading = is_alone && (section_of(&item).is_some() || names_kind(&item));
             let is_heading = is_heading || kinds.contains(&item);
-            let is_doubtful = is_certificate(&line)
+            let is_doubtful = is_certificate(&list.text)
                 || is_strange_skill(&item)
+                || speaks && is_language(&item)
                 || is_spoken(&item)
-                || is_spoken_in(&item, &line);
+                || is_spoken_in(&item, &list.text)
+                || list.seams.iter().any(|seam| item.contains(seam.as_str()));
             if is_told || is_heading || is_doubtful {
                 findings.sure(&format!("skills.{}", skills.len()), Confidence::Low);
             }
@@ -85,6 +95,7 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
         return lists;
     }
     part_from_kinds(&mut lines);
+    part_from_first_words(&mut lines);
     // `CAD    SolidWorks, Inventor` in each row.
     let lists = |line: &Line| {
         line.text.split_once('\t').is_some_and(|(kind, items)| {
@@ -125,26 +136,40 @@ const KINDS_MIN: usize = 2;
 /// Longest kind, in words.
 const KIND_MAX: usize = 4;
 
-/// The lines without every first one of pairs or blocks of which that is the kind: `Languages` above `Go, PHP` and
-/// `Data` above `Redis, Kafka`, or each above some lines of one skill.
+/// The lines without the ones that say of what kind those below them are: `Languages` above `Go, PHP` and `Data` above
+/// `Redis,` and `Kafka`, or each above some lines of one skill.
 fn below_kinds(lines: &[Line]) -> Option<Vec<Line>> {
-    let is_kind = |line: &Line| {
-        line.fields().len() == 1
-            && !line.text.contains([',', ';', ':'])
-            && line.text.split_whitespace().count() <= KIND_MAX
-    };
-    let is_list = |line: &Line| line.text.contains(", ") || line.fields().len() > 1;
-    let is_pair = |pair: &[Line]| is_kind(&pair[0]) && matches!(pair, [_, list] if is_list(list));
     if lines.iter().any(|line| line.bullet) {
         return None;
     }
-    let heads = if lines.len() >= 2 * KINDS_MIN && lines.chunks(2).all(is_pair) {
-        (0..lines.len()).step_by(2).collect()
-    } else {
-        heads_of_blocks(lines).filter(|_| lines.iter().all(is_kind))?
-    };
+    let heads = heads_of_lists(lines)
+        .or_else(|| heads_of_blocks(lines).filter(|_| lines.iter().all(|line| is_kind(line))))?;
     let rest = lines.iter().enumerate().filter(|(at, _)| !heads.contains(at));
-    Some(rest.map(|(_, line)| line.clone()).collect())
+    // No list goes on with the one above a kind.
+    let begins = |at: usize| at > 0 && heads.contains(&(at - 1));
+    let rest =
+        rest.map(|(at, line)| Line { after_gap: line.after_gap || begins(at), ..line.clone() });
+    Some(rest.collect())
+}
+
+/// Whether a line is as short as a kind of skills.
+fn is_kind(line: &Line) -> bool {
+    line.fields().len() == 1
+        && !line.text.contains([',', ';', ':'])
+        && line.text.split_whitespace().count() <= KIND_MAX
+}
+
+/// The lines above lists, where one stands above each list: a line of several items and what its comma leads to.
+fn heads_of_lists(lines: &[Line]) -> Option<Vec<usize>> {
+    let is_list = |at: usize| {
+        let text = &lines[at].text;
+        text.contains(", ") || lines[at].fields().len() > 1 || text.ends_with(',')
+    };
+    let goes_on = |at: usize| at > 0 && lines[at - 1].text.ends_with(',');
+    let heads: Vec<usize> = (0..lines.len()).filter(|at| !is_list(*at) && !goes_on(*at)).collect();
+    let heads_list = |at: &usize| is_kind(&lines[*at]) && at + 1 < lines.len() && is_list(at + 1);
+    let is_whole = heads.first() == Some(&0) && heads.iter().all(heads_list);
+    (heads.len() >= KINDS_MIN && is_whole).then_some(heads)
 }
 
 /// The first lines of blocks of several lines, one of which at least is called like a heading.
@@ -213,27 +238,88 @@ fn part_from_kinds(lines: &mut [Line]) {
     }
 }
 
+/// Puts a colon behind kinds that nothing but their type parts from their skills, where every line begins with one:
+/// `Design Figma, Sketch` above `Research Interviews, Surveys`.
+fn part_from_first_words(lines: &mut [Line]) {
+    let parted = |line: &Line| {
+        let (kind, items) = line.text.split_once(' ')?;
+        let is_row = !line.bullet && names_kind(kind) && items.contains(", ");
+        (is_row && items.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()))
+            .then(|| format!("{kind}: {items}"))
+    };
+    let rows: Vec<Option<String>> = lines.iter().map(parted).collect();
+    if rows.len() < KINDS_MIN || rows.iter().any(Option::is_none) {
+        return;
+    }
+    for (line, row) in lines.iter_mut().zip(rows.into_iter().flatten()) {
+        line.text = row;
+    }
+}
+
+/// A list, and the first words of its lines that go on with what stands above them: they may begin an item.
+#[derive(Debug)]
+struct List {
+    text: String,
+    seams: Vec<String>,
+}
+
 /// The lines, with those put together that are one list.
-fn unbroken(lines: &[Line]) -> Vec<String> {
-    let mut whole: Vec<String> = Vec::new();
+fn unbroken(lines: &[Line]) -> Vec<List> {
+    let mut whole: Vec<List> = Vec::new();
+    let mut above: Option<&Line> = None;
     let mut bulleted = false;
+    let is_row = |text: &str| text.contains("   ") || text.contains("[x] ");
+    let longest = lines.iter().map(|line| line.text.chars().count()).max().unwrap_or_default();
     for line in lines {
-        let is_row = |text: &str| text.contains("   ") || text.contains("[x] ");
         let goes_on = !line.bullet && !line.after_gap && !line.text.contains([':', '\t']);
-        let goes_on =
-            goes_on && !is_row(&line.text) && !whole.last().is_some_and(|last| is_row(last));
-        match whole.last_mut() {
-            Some(last) if goes_on && is_broken(last, &line.text, bulleted) => {
-                last.push(' ');
-                last.push_str(&line.text);
+        let goes_on = goes_on && !is_row(&line.text);
+        let is_broken = |above: &Line| {
+            goes_on
+                && !is_row(&above.text)
+                && is_broken(&above.text, &line.text, bulleted)
+                && !has_room(&above.text, &line.text, longest)
+        };
+        match whole.last_mut().filter(|_| above.is_some_and(is_broken)) {
+            Some(last) => {
+                if is_seam(&last.text, &line.text) {
+                    last.seams.push(format!(
+                        "{} {}",
+                        last_word(&last.text),
+                        first_word(&line.text)
+                    ));
+                }
+                last.text.push(' ');
+                last.text.push_str(&line.text);
             }
-            _ => {
-                whole.push(line.text.clone());
+            None => {
+                whole.push(List { text: line.text.clone(), seams: Vec::new() });
                 bulleted = line.bullet;
             }
         }
+        above = Some(line);
     }
     whole
+}
+
+/// Whether an item may end between two lines, though no mark says so: `Word, Excel` above `Access, Teams`.
+fn is_seam(above: &str, below: &str) -> bool {
+    !above.ends_with([',', ';', '-', '/', '&', '·', '•', '|', '–'])
+        && below.starts_with(char::is_uppercase)
+        && !vocabulary().linking.contains(last_word(above))
+}
+
+fn first_word(text: &str) -> &str {
+    text.split([' ', ',', ';']).next().unwrap_or_default()
+}
+
+fn last_word(text: &str) -> &str {
+    text.rsplit([' ', ',', ';']).next().unwrap_or_default()
+}
+
+/// Whether the first word of the next line would have fitted in: no line is broken there.
+fn has_room(line: &str, next: &str, longest: usize) -> bool {
+    let length = |text: &str| text.chars().count();
+    !line.ends_with(',') && (length(line) + 1 + length(first_word(next))) * 5 < longest * 4
 }
 
 /// Whether a line goes on in the next one: a long one, a list, or an item whose next line begins small.
@@ -269,34 +355,6 @@ fn undashed(line: &str) -> Vec<&str> {
     }
 }
 
-/// Whether an item is a language and how well somebody speaks it, which may stand here or in a section of its own:
-/// `Inglés C1`.
-fn is_spoken(item: &str) -> bool {
-    let item = folded(item);
-    let mut words = item.split([' ', '(', ')', ':', '–', '-']).filter(|word| !word.is_empty());
-    let is_language = words.next().is_some_and(|word| vocabulary().languages.contains(word));
-    let rest = words.collect::<Vec<_>>().join(" ");
-    let is_grade = |rest: &str| rest.len() == 2 && rest.starts_with(['a', 'b', 'c']);
-    let is_level = |rest: &str| is_grade(rest) || vocabulary().skill_levels.contains(rest);
-    is_language && !rest.is_empty() && rest.split(", ").all(is_level)
-}
-
-/// Whether a language stands in a line with a remark on how well somebody speaks it: `Inglés (nativo)`.
-fn is_spoken_in(item: &str, line: &str) -> bool {
-    vocabulary().languages.contains(&folded(item)) && line.contains(&format!("{item} ("))
-}
-
-/// `Figma (sehr gut)` without how well.
-fn without_level(item: &str) -> &str {
-    let parted = item.strip_suffix(')').and_then(|open| open.rsplit_once(" ("));
-    parted.filter(|(_, level)| is_level(level)).map_or(item, |(skill, _)| skill)
-}
-
-/// Whether an item only says how well somebody can do what stands beside it: `sehr gut`, `avanzado`.
-fn is_level(item: &str) -> bool {
-    vocabulary().skill_levels.contains(&folded(item))
-}
-
 /// Whether an item is no sentence. Two sentences are a remark.
 fn is_short(item: &str) -> bool {
     item.split_whitespace().count() <= WORDS_MAX && !item.contains(". ")
@@ -329,6 +387,65 @@ fn apart(field: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn line(text: &str) -> Line {
+        Line { text: text.to_owned(), bullet: false, after_gap: false, level: 0 }
+    }
+
+    fn found(texts: &[&str]) -> Vec<String> {
+        let lines: Vec<Line> = texts.iter().map(|text| line(text)).collect();
+        read(&[&lines], &mut Findings::default())
+    }
+
+    #[test]
+    fn kinds_above_lists_of_several_lines_are_no_skills_and_part_the_lists() {
+        let systems = ["Systems", "Windows Server, Ubuntu Server,", "VMware, Active Directory"];
+        let rest = ["Cloud", "Azure, Microsoft 365", "Scripts", "PowerShell, Bash"];
+        assert_eq!(
+            found(&[systems.as_slice(), &rest].concat()).join("|"),
+            "Windows Server|Ubuntu Server|VMware|Active Directory|Azure|Microsoft 365|PowerShell|Bash"
+        );
+    }
+
+    #[test]
+    fn kinds_at_the_beginning_of_every_line_are_no_skills() {
+        let lines = ["Design Figma, Drawing", "Research Interviews, Surveys"];
+        assert_eq!(found(&lines), ["Figma", "Drawing", "Interviews", "Surveys"]);
+        let lines = ["Design thinking, Drawing", "Research, Surveys"];
+        assert_eq!(found(&lines), ["Design thinking", "Drawing", "Research", "Surveys"]);
+    }
+
+    #[test]
+    fn an_item_across_two_lines_is_marked_where_it_may_be_two() {
+        let marked = |lines: &[&str]| {
+            let lines: Vec<Line> = lines.iter().map(|text| line(text)).collect();
+            let mut findings = Findings::default();
+            let skills = read(&[&lines], &mut findings);
+            let paths = findings.confidence.into_keys();
+            let at = paths.filter_map(|path| path.strip_prefix("skills.")?.parse::<usize>().ok());
+            at.map(|at| skills[at].clone()).collect::<Vec<_>>()
+        };
+        let first = "Bookkeeping, Yearly closing of the books, Payroll";
+        assert_eq!(marked(&[first, "Controlling, Audits"]), ["Payroll Controlling"]);
+        assert!(marked(&[&format!("{first},"), "Controlling, Audits"]).is_empty());
+        assert!(marked(&[first, "for agencies, Audits"]).is_empty());
+        // There was room for `Controlling` in the first line.
+        let long =
+            "Budgets, Forecasts, Contracts, Tenders, Negotiations with banks and their lawyers,";
+        assert!(marked(&[long, first, "Controlling, Audits"]).is_empty());
+    }
+
+    #[test]
+    fn languages_are_marked_where_there_are_several_and_so_is_what_stands_at_the_edge_of_a_page() {
+        let marked = |text: &str| {
+            let mut findings = Findings::default();
+            read(&[&[line(text)]], &mut findings);
+            findings.confidence.into_keys().collect::<Vec<_>>()
+        };
+        assert!(marked("Word, Spanish").is_empty());
+        assert_eq!(marked("Word, Spanish, French"), ["skills.1", "skills.2"]);
+        assert_eq!(marked("Word, https://example.org"), ["skills.1"]);
+    }
 
     #[test]
     fn dashes_part_skills_where_there_are_several_and_no_commas() {

@@ -80,3 +80,17 @@ pub(super) fn is_own(text: &str) -> bool {
     let folded = folded(text);
     vocabulary().own.contains(&parts(&folded).collect::<Vec<_>>().join(" "))
 }
+
+/// `3 years 2 months`: how long something lasted.
+pub(super) fn is_length(text: &str) -> bool {
+    const UNITS: [&str; 28] = [
+        "year", "years", "yr", "yrs", "month", "months", "mo", "mos", "and", "jahr", "jahre",
+        "jahren", "monat", "monate", "und", "ano", "anos", "mes", "meses", "y", "e", "an", "ans",
+        "mois", "et", "jaar", "maand", "maanden",
+    ];
+    let folded = folded(text);
+    let mut words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && words.clone().any(|word| UNITS.contains(&word))
+        && words.all(|word| UNITS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()))
+}

@@ -99,7 +99,7 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
     }
     found.retain(|named| {
         named.text.chars().filter(|c| c.is_alphabetic()).count() > 1
-            && !is_length(&named.text)
+            && !words::is_length(&named.text)
             && !is_term(&named.text)
     });
     found
@@ -186,19 +186,6 @@ pub(super) fn is_department(text: &str) -> bool {
     let words: Vec<&str> = parts(&folded).collect();
     let ends = [words.first(), words.last()].into_iter().flatten();
     ends.copied().chain([folded.as_str()]).any(|word| vocabulary().departments.contains(word))
-}
-
-/// `3 years 2 months`: how long a role lasted.
-fn is_length(text: &str) -> bool {
-    const UNITS: [&str; 28] = [
-        "year", "years", "yr", "yrs", "month", "months", "mo", "mos", "and", "jahr", "jahre",
-        "jahren", "monat", "monate", "und", "ano", "anos", "mes", "meses", "y", "e", "an", "ans",
-        "mois", "et", "jaar", "maand", "maanden",
-    ];
-    let folded = folded(text);
-    let mut words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    text.starts_with(|c: char| c.is_ascii_digit())
-        && words.all(|word| UNITS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn kind(text: &str) -> Kind {
