@@ -192,7 +192,8 @@ pub(super) fn under_periods(lines: Vec<Line>, is_section: fn(&str) -> bool) -> V
     let pairs = || lines.windows(2).filter(|pair| is_pair(pair));
     let Some(level) = pairs().map(|pair| pair[1].level).next() else { return lines };
     let titles = lines.iter().filter(|line| line.level == level && !is_section(&line.text));
-    if pairs().count() < UNDER_PERIODS_MIN || titles.count() > pairs().count() {
+    // One period may be written in a way that is not known.
+    if pairs().count() < UNDER_PERIODS_MIN || titles.count() * 3 > pairs().count() * 4 {
         return lines;
     }
     let mut found = Vec::new();

@@ -19,20 +19,57 @@ pub(super) fn without(parts: Vec<Part>, basics: &Value) -> Vec<Part> {
         let rest = (!name.is_empty()).then(|| line_text.split_once(&name)).flatten();
         has_mail || rest.is_some_and(|(before, after)| is_empty(before) && is_empty(after))
     };
+    // `March 2025    Ada Byron · Résumé    1`
+    let is_edge = |line: &Line| {
+        let line_text = folded(&line.text);
+        let (before, after) = line_text.split_once(&name).unwrap_or_default();
+        !name.is_empty() && is_date(before) && is_page(after)
+    };
     let is_body = |part: &Part| !matches!(part.section, Section::Contact | Section::References);
     let mut parts = parts;
     for part in parts.iter_mut().filter(|part| is_body(part)) {
-        part.lines.retain(|line| !says_again(line) || dates::find(&line.text).is_some());
+        part.lines.retain(|line| {
+            let is_said = says_again(line) && dates::find(&line.text).is_none();
+            !is_said && !is_edge(line) && !is_of_form(&line.text)
+        });
     }
     parts
 }
 
 /// `Curriculum vitae –`, `Page 2`: no name of anything.
 fn is_empty(text: &str) -> bool {
-    const PAGES: [&str; 6] = ["", "page", "seite", "pagina", "p", "s"];
     let plain = text.trim_matches(|c: char| !c.is_alphabetic());
-    PAGES.contains(&plain) || vocabulary().titles.contains(plain)
+    plain.is_empty() || PAGES.contains(&plain) || vocabulary().titles.contains(plain)
 }
+
+const PAGES: [&str; 5] = ["page", "seite", "pagina", "p", "s"];
+
+/// A single date and nothing else.
+fn is_date(text: &str) -> bool {
+    dates::find(text).is_some_and(|date| {
+        let (before, after) = (&text[..date.at.start], &text[date.at.end..]);
+        date.start.is_none() && !date.lasts && is_empty(before) && is_empty(after)
+    })
+}
+
+/// `· Résumé    1`: what it is, and the number of a page.
+fn is_page(text: &str) -> bool {
+    is_empty(text) && text.ends_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a line is one of a form rather than of the person: who owns the form, `© European Union, 2002 – 2026`, or
+/// nothing but the number of a page, `Page 1 / 2`.
+fn is_of_form(text: &str) -> bool {
+    let folded = folded(text);
+    let mut words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let leads = words.next().is_some_and(|word| PAGES.contains(&word));
+    let counts = words.clone().any(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_link = |word: &str| OF.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit());
+    text.contains('©') && counts || leads && counts && words.all(is_link)
+}
+
+/// What stands between the number of a page and how many there are.
+const OF: [&str; 5] = ["of", "von", "de", "sur", "van"];
 
 #[cfg(test)]
 mod tests {
@@ -42,6 +79,17 @@ mod tests {
         super::{lines::lines, sections},
         *,
     };
+
+    #[test]
+    fn edges_of_pages_with_dates_or_owners_say_nothing() {
+        let text = "Ada Byron\nada@example.org\n\nExperience\n\n2019 – 2021\tAda Byron\n\n\
+                    March 2025\tAda Byron · Curriculum vitae\t1\n\n29/11/2025\t© European Union, 2002 – 2026 \
+                    | https://europass.example.org\tPage 1 / 2\n\nPágina 2 / 2\n\nPage Setter\n";
+        let basics = json!({ "name": "Ada Byron", "email": "ada@example.org" });
+        let parts = without(sections::parts(lines(text)), &basics);
+        let said: Vec<&str> = parts[1].lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(said, ["2019 – 2021\tAda Byron", "Page Setter"]);
+    }
 
     #[test]
     fn a_name_alone_below_the_head_says_nothing_and_a_firm_of_that_name_does() {

@@ -1,11 +1,12 @@
 //! The sections of a résumé, by their headings.
 
 mod closing;
+mod columns;
 mod kinds;
 
 use super::{
     dates,
-    lines::{BULLETS, FRAMED, Line, dated, under_periods},
+    lines::{FRAMED, Line, dated, under_periods},
     place, schools,
     vocabulary::{Section, folded, parts as words_of, vocabulary},
     words,
@@ -21,7 +22,9 @@ pub(super) struct Part {
 /// Parts the lines at the headings.
 pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
-    let lines = under_periods(dated(beside(unzipped(lines))), |text| section_of(text).is_some());
+    let lines = under_periods(dated(columns::beside(columns::unzipped(lines))), |text| {
+        section_of(text).is_some()
+    });
     let (levels, loud) = (levels(&lines), has_loud_headings(&lines));
     let mut marks = Marks { levels, loud, above: 0, kinds: None, aside: None };
     let mut lines = lines.into_iter().peekable();
@@ -128,7 +131,9 @@ fn opened(
         && section_of(&line.text) != Some(Section::Contact)
         && next.is_some_and(|next| is_address(&next.text));
     // Where headings are marked, `Education    Coaching` right under another line is a label and what it labels.
+    let speaks_here = within == Section::Skills && kinds::is_spoken(line, next);
     let is_row = !marks.levels.is_empty()
+        && !speaks_here
         && line.level == 0
         && !line.after_gap
         && line.text.contains('\t')
@@ -137,15 +142,22 @@ fn opened(
     let is_degree = within == Section::Education
         && section_of(&line.text).is_none()
         && schools::names_degree(&line.text);
-    let is_item = is_like_items(part, line, marks) || kinds::is_kind(part, line, next, marks);
+    let is_item = !speaks_here
+        && (is_like_items(part, line, marks) || kinds::is_kind(part, line, next, marks));
     // `Associate of Arts in General` above `Studies`
     let goes_on = within == Section::Education
         && !line.after_gap
         && kinds::is_undressed(line, marks)
         && part.lines.last().is_some_and(|last| schools::names_degree(&last.text))
         && section_of(&line.text) == Some(Section::Education);
+    if within == Section::Skills && is_further_kind(line, marks) && !speaks_here {
+        return Some((Section::Skills, None));
+    }
+    // `Mother tongue    Spanish` is no heading, and no skill.
+    let heading =
+        heading(line).or_else(|| speaks_here.then(|| (Section::Other, beside_label(line))));
     let is_something_else = goes_on || is_note || labels || is_row || is_degree || is_item;
-    let heading = heading(line).filter(|_| !is_something_else);
+    let heading = heading.filter(|_| !is_something_else);
     // Under the last item of a role and above the first period of the section.
     let ends_items = part.lines.last().is_some_and(|last| last.bullet) && !line.bullet;
     let between = || {
@@ -157,13 +169,18 @@ fn opened(
     let is_marked = || {
         // `#### ada@example.org` is set like a heading.
         !is_address(&line.text)
-            && (marks.levels.contains(&line.level)
+            && (marks.levels.contains(&line.level) && !names_entry(part, line)
                 || marks.loud && (line.after_gap || ends_items) && is_loud_heading(line, within)
                 || within == Section::Skills && !is_item && ends_list(part, line, next))
     };
     heading
         .or_else(between)
         .or_else(|| (!is_open && is_marked()).then_some((Section::Unknown, None)))
+}
+
+/// What stands behind a label in its line.
+fn beside_label(line: &Line) -> Option<String> {
+    line.text.split_once([':', '\t']).map(|(_, rest)| rest.trim().to_owned())
 }
 
 /// Whether a line is set exactly as the items above it, and not as the headings are: `Workshops` among skills, the title
@@ -245,6 +262,11 @@ fn is_loud_heading(line: &Line, within: Section) -> bool {
         && !place::is_place(&line.text)
 }
 
+/// Whether a line is marked as the kind of the skills above it is, and not as headings are: `Accounting` below `Software`.
+fn is_further_kind(line: &Line, marks: &Marks) -> bool {
+    line.level > 0 && marks.kinds == Some(line.level) && !marks.levels.contains(&line.level)
+}
+
 /// Whether a line among skills heads something else: alone above a block of its own, where the skills are in rows or
 /// items.
 fn ends_list(part: &Part, line: &Line, next: Option<&Line>) -> bool {
@@ -261,6 +283,30 @@ fn ends_list(part: &Part, line: &Line, next: Option<&Line>) -> bool {
         && part.lines.iter().all(is_row)
         && next.is_some_and(|next| (!next.after_gap || next.bullet) && is_row(next));
     heads && (ends_items || ends_rows)
+}
+
+/// Whether a line in the type of the headings is no heading: it names a school among schools, as the first one may right
+/// under the heading, or it stands under a period.
+fn names_entry(part: &Part, line: &Line) -> bool {
+    // So do the first ones.
+    let is_period = |line: &Line| {
+        let text = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        !line.bullet && begins_with(text) && !text.contains('\t')
+    };
+    let is_under_period = || {
+        [part.lines.first(), part.lines.last()].into_iter().all(|line| line.is_some_and(is_period))
+    };
+    let is_school = schools::names_degree(&line.text) || words::is_school(&line.text);
+    match part.section {
+        Section::Education => is_school || is_under_period(),
+        Section::Work | Section::Volunteer => is_under_period(),
+        _ => false,
+    }
+}
+
+/// Whether a date stands at the beginning of a text.
+fn begins_with(text: &str) -> bool {
+    dates::find(text).is_some_and(|period| period.at.start == 0)
 }
 
 fn begins_with_period(line: &Line) -> bool {
@@ -289,105 +335,6 @@ fn levels(lines: &[Line]) -> Vec<usize> {
     found.retain(|level| Some(*level) == largest || marked(*level).all(|line| is_known(&line)));
     let has_known = lines.iter().any(|line| line.level > 0 && is_known(&line));
     if found.is_empty() && !has_known { (1..=FRAMED).filter(plain).collect() } else { found }
-}
-
-/// Headings of two lines in the column beside their sections, put together: `Legal` and `Experience`.
-fn beside(lines: Vec<Line>) -> Vec<Line> {
-    let mut found: Vec<Line> = Vec::new();
-    for line in lines {
-        if let Some(above) = found.last_mut()
-            && let Some((first, rest)) = above.text.split_once('\t')
-            && let (second, beside) = line.text.split_once('\t').unwrap_or((&line.text, ""))
-            && !above.bullet
-            && !line.bullet
-            && !line.after_gap
-            && section_of(&format!("{first} {second}")).is_some()
-            && (section_of(first).is_none() || section_of(second).is_none() || hangs(first))
-        {
-            let (head, rest) = (format!("{first} {second}"), rest.to_owned());
-            let second = Line { text: beside.to_owned(), after_gap: false, ..line.clone() };
-            let first = Line { text: rest, after_gap: false, ..above.clone() };
-            above.text = head;
-            found.push(first);
-            found.extend((!beside.is_empty()).then_some(second));
-            continue;
-        }
-        found.push(line);
-    }
-    found.into_iter().flat_map(apart).collect()
-}
-
-/// Sections that stand side by side, one below the other: a line of two headings, and lines with an item for each.
-fn unzipped(lines: Vec<Line>) -> Vec<Line> {
-    let mut found: Vec<Line> = Vec::new();
-    let mut right: Vec<Line> = Vec::new();
-    // The columns have no items, but lines.
-    let mut is_plain = false;
-    let mut lines = lines.into_iter().peekable();
-    while let Some(line) = lines.next() {
-        let headings = lines.peek().and_then(|next| two_headings(&line, next));
-        let is_open = !right.is_empty() && line.level == 0;
-        let fields =
-            line.text.split_once('\t').map(|(one, other)| (one.to_owned(), other.to_owned()));
-        match (headings, fields) {
-            (Some((one, other)), _) => {
-                found.append(&mut right);
-                is_plain = lines.peek().is_some_and(|next| !next.bullet);
-                let level = FRAMED;
-                found.push(Line { text: one, level, after_gap: true, ..line.clone() });
-                right.push(Line { text: other, level, after_gap: true, ..line });
-            }
-            (None, Some((one, other))) if is_open && (line.bullet || is_plain) => {
-                let text = other.trim_start_matches(BULLETS).trim().to_owned();
-                found.push(Line { text: one, ..line.clone() });
-                right.push(Line { text, ..line });
-            }
-            _ if is_open && (line.bullet || is_plain && !line.after_gap) => found.push(line),
-            _ => {
-                found.append(&mut right);
-                found.push(line);
-            }
-        }
-    }
-    found.append(&mut right);
-    found
-}
-
-/// Two headings in one line above items of two lists.
-fn two_headings(line: &Line, next: &Line) -> Option<(String, String)> {
-    let (one, other) = line.text.split_once('\t')?;
-    let is_plain = |text: &str| {
-        text.split(' ').count() <= 4
-            && text.chars().all(|c| c.is_alphabetic() || " &'’-".contains(c))
-    };
-    // `Skills    Languages` above lines in two columns.
-    let is_known = |text: &str| matches!(section_of(text), Some(Section::Skills | Section::Other));
-    let are_known = || {
-        next.text.matches('\t').count() == 1
-            && is_known(one)
-            && is_known(other)
-            && section_of(one) != section_of(other)
-    };
-    let is_pair = !line.bullet
-        && (next.bullet || are_known())
-        && is_plain(one)
-        && is_plain(other)
-        && !place::is_place(one)
-        && !place::is_place(other)
-        && (section_of(one).is_some() || section_of(other).is_some());
-    is_pair.then(|| (one.to_owned(), other.to_owned()))
-}
-
-/// `Experience    May 2011 –    Engineer` as a heading and a line, so that the period can go on in the next one.
-fn apart(line: Line) -> Vec<Line> {
-    let parted = line.text.split_once('\t').filter(|(_, rest)| rest.contains('\t') && !line.bullet);
-    match parted {
-        Some((head, rest)) if heading(&line).is_some() && section_of(head).is_some() => {
-            let rest = Line { text: rest.to_owned(), after_gap: false, ..line.clone() };
-            vec![Line { text: head.to_owned(), ..line.clone() }, rest]
-        }
-        _ => vec![line],
-    }
 }
 
 /// `Technologies: Rust, C` or `Key achievements:` right under the lines of a role is said of it.
@@ -614,22 +561,13 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_ends_at_the_column_though_a_colon_stands_behind_it() {
-        let text = "Ada Byron\n\nSkills\tWelding\nIdiomas\tPortuguês: nativo / Inglês: B1";
+    fn schools_and_titles_in_the_type_of_headings_are_none() {
+        let text = "Ada Byron\n\n## Work experience\n\n[ 2019 – 2021 ]\n## Fitter\nAcme Ltd\n\n[ 2012 – 2015 ]\n\
+                    ## Chief of nothing\nEmca Ltd\n\n## Education\n\n## BSc Physics\nUniversity of Leeds | 2010 – 2012\n\
+                    \n## A Levels\nHeath College\n\n## Hobbies\nTea\n\n## References\nNone";
         let found = parted(text);
-        assert_eq!(found[1], section(Section::Skills, &["Welding"]));
-        assert_eq!(found[2], section(Section::Other, &["Português: nativo / Inglês: B1"]));
-    }
-
-    #[test]
-    fn sections_that_stand_side_by_side_are_read_one_after_the_other() {
-        let text = "Ada Byron\n\nSkills\tLanguages\n• Rust\t• English\n• Go\t• German\n• C";
-        let found = parted(text);
-        assert_eq!(found[1], section(Section::Skills, &["Rust", "Go", "C"]));
-        assert_eq!(found[2], section(Section::Other, &["English", "German"]));
-        let text = "Ada Byron\n\nKenntnisse\tSprachkenntnisse\n\nRust\tDeutsch: gut\nGo\tEnglisch: gut\nC\n\nEhrenamt\nTee";
-        let found = parted(text);
-        assert_eq!(found[1], section(Section::Skills, &["Rust", "Go", "C"]));
-        assert_eq!(found[2], section(Section::Other, &["Deutsch: gut", "Englisch: gut"]));
+        let lines = |at: usize| found[at].1.len();
+        assert_eq!(found[1].0, Section::Work);
+        assert_eq!((lines(1), lines(2)), (6, 4));
     }
 }

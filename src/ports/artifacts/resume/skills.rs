@@ -45,7 +45,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
                 continue;
             }
             let is_heading = is_alone && (section_of(&item).is_some() || names_kind(&item));
-            let is_heading = is_heading || kinds.contains(&item);
+            let is_heading = is_heading || kinds.contains(&item) || heads_row(&item, &list.text);
             let is_doubtful = is_certificate(&list.text)
                 || is_strange_skill(&item)
                 || speaks && is_language(&item)
@@ -59,6 +59,11 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
         }
     }
     skills
+}
+
+/// Whether an item stands in a column of its own before a list, as what kind that is of may.
+fn heads_row(item: &str, list: &str) -> bool {
+    list.split_once('\t').is_some_and(|(first, rest)| first == item && rest.contains(", "))
 }
 
 /// `Teaching    Reading` above `Writing` and `Arithmetic`: what kind they are of stands once, in a column of its own.
@@ -445,6 +450,7 @@ mod tests {
         assert!(marked("Word, Spanish").is_empty());
         assert_eq!(marked("Word, Spanish, French"), ["skills.1", "skills.2"]);
         assert_eq!(marked("Word, https://example.org"), ["skills.1"]);
+        assert_eq!(marked("Trade\tTaxes, Audits"), ["skills.0"]);
     }
 
     #[test]

@@ -90,6 +90,29 @@ fn is_beside(section: Section) -> bool {
     matches!(section, Section::Contact | Section::Work | Section::Volunteer | Section::Education)
 }
 
+/// Whether a line heads or lists the languages that somebody speaks: `Languages    English (fluent), German`, or
+/// `Languages` above `English`.
+pub(super) fn is_spoken(line: &Line, next: Option<&Line>) -> bool {
+    let names = |text: &str| {
+        let text = folded(text);
+        let first = words_of(&text).next().map(str::to_owned);
+        first.is_some_and(|word| vocabulary().languages.contains(&word))
+    };
+    let tells = |label: &str| {
+        let label = folded(label);
+        let mut stems = vocabulary().language_stems.iter();
+        words_of(&label).count() <= KIND_MAX && stems.any(|stem| label.contains(stem.as_str()))
+    };
+    match row(line) {
+        Some((label, items)) => (names_languages(label) || tells(label)) && names(items),
+        None => {
+            !line.bullet
+                && names_languages(&line.text)
+                && next.is_some_and(|next| names(&next.text))
+        }
+    }
+}
+
 /// The label of a line, and what stands behind it.
 fn row(line: &Line) -> Option<(&str, &str)> {
     let (label, items) = line.text.split_once(": ").or_else(|| line.text.split_once('\t'))?;
@@ -276,6 +299,25 @@ mod tests {
         }
         let lines = "Planning\nPlans\tDrafts\n\nOn site\nTalks\tCoaching\n\nVolunteer training";
         assert_eq!(skills(marked, lines), "Plans|Drafts|Talks|Coaching|Volunteer training");
+    }
+
+    #[test]
+    fn further_kinds_in_the_type_of_the_first_are_no_headings() {
+        let lines = "\n## Software\n• Word\n• Excel\n\n## Accounting\n• Taxes\n• Audits";
+        let marked = ["# Experience", "# Skills & Abilities", "# Education"];
+        assert_eq!(skills(marked, lines), "Word|Excel|Taxes|Audits");
+    }
+
+    #[test]
+    fn languages_that_people_speak_end_the_skills_in_rows_and_in_lists() {
+        let marked = ["## Experience", "## Skills", "## Education"];
+        for lines in [
+            "Software: Taxes, Audits\nLanguages\tEnglish (fluent), German (basic)",
+            "Mother tongue\tEnglish\n\n## Job-related skills\nTaxes, Audits",
+            "Taxes\n\nAudits\n\nLanguages\n\nEnglish\nFluent\nGerman\nBasic\n\nReliable, calm and quick.",
+        ] {
+            assert_eq!(skills(marked, lines), "Taxes|Audits", "{lines}");
+        }
     }
 
     #[test]

@@ -1,0 +1,154 @@
+//! Sections beside each other or beside their headings, put below each other.
+
+use super::{
+    super::{
+        lines::{BULLETS, FRAMED, Line},
+        place,
+        vocabulary::Section,
+    },
+    hangs, heading, section_of,
+};
+
+/// Headings of two lines in the column beside their sections, put together: `Legal` and `Experience`, but not kinds
+/// beside their lists, `Trade    Taxes, Audits` above `Languages    English, German`.
+pub(super) fn beside(lines: Vec<Line>) -> Vec<Line> {
+    let mut found: Vec<Line> = Vec::new();
+    for line in lines {
+        if let Some(above) = found.last_mut()
+            && let Some((first, rest)) = above.text.split_once('\t')
+            && let (second, beside) = line.text.split_once('\t').unwrap_or((&line.text, ""))
+            && !above.bullet
+            && !line.bullet
+            && !line.after_gap
+            && section_of(&format!("{first} {second}")).is_some()
+            && (hangs(first) || ![rest, beside].iter().all(|list| list.contains(", ")))
+            && (section_of(first).is_none() || section_of(second).is_none() || hangs(first))
+        {
+            let (head, rest) = (format!("{first} {second}"), rest.to_owned());
+            let second = Line { text: beside.to_owned(), after_gap: false, ..line.clone() };
+            let first = Line { text: rest, after_gap: false, ..above.clone() };
+            above.text = head;
+            found.push(first);
+            found.extend((!beside.is_empty()).then_some(second));
+            continue;
+        }
+        found.push(line);
+    }
+    found.into_iter().flat_map(apart).collect()
+}
+
+/// Sections that stand side by side, one below the other: a line of two headings, and lines with an item for each.
+pub(super) fn unzipped(lines: Vec<Line>) -> Vec<Line> {
+    let mut found: Vec<Line> = Vec::new();
+    let mut right: Vec<Line> = Vec::new();
+    // The columns have no items, but lines.
+    let mut is_plain = false;
+    let mut lines = lines.into_iter().peekable();
+    while let Some(line) = lines.next() {
+        let headings = lines.peek().and_then(|next| two_headings(&line, next));
+        let is_open = !right.is_empty() && line.level == 0;
+        let fields =
+            line.text.split_once('\t').map(|(one, other)| (one.to_owned(), other.to_owned()));
+        match (headings, fields) {
+            (Some((one, other)), _) => {
+                found.append(&mut right);
+                is_plain = lines.peek().is_some_and(|next| !next.bullet);
+                let level = FRAMED;
+                found.push(Line { text: one, level, after_gap: true, ..line.clone() });
+                right.push(Line { text: other, level, after_gap: true, ..line });
+            }
+            (None, Some((one, other))) if is_open && (line.bullet || is_plain) => {
+                let text = other.trim_start_matches(BULLETS).trim().to_owned();
+                found.push(Line { text: one, ..line.clone() });
+                right.push(Line { text, ..line });
+            }
+            _ if is_open && (line.bullet || is_plain && !line.after_gap) => found.push(line),
+            _ => {
+                found.append(&mut right);
+                found.push(line);
+            }
+        }
+    }
+    found.append(&mut right);
+    found
+}
+
+/// Two headings in one line above items of two lists.
+fn two_headings(line: &Line, next: &Line) -> Option<(String, String)> {
+    let (one, other) = line.text.split_once('\t')?;
+    let is_plain = |text: &str| {
+        text.split(' ').count() <= 4
+            && text.chars().all(|c| c.is_alphabetic() || " &'’-".contains(c))
+    };
+    // `Skills    Languages` above lines in two columns.
+    let is_known = |text: &str| matches!(section_of(text), Some(Section::Skills | Section::Other));
+    let are_known = || {
+        next.text.matches('\t').count() == 1
+            && is_known(one)
+            && is_known(other)
+            && section_of(one) != section_of(other)
+    };
+    let is_pair = !line.bullet
+        && (next.bullet || are_known())
+        && is_plain(one)
+        && is_plain(other)
+        && !place::is_place(one)
+        && !place::is_place(other)
+        && (section_of(one).is_some() || section_of(other).is_some());
+    is_pair.then(|| (one.to_owned(), other.to_owned()))
+}
+
+/// `Experience    May 2011 –    Engineer` as a heading and a line, so that the period can go on in the next one.
+fn apart(line: Line) -> Vec<Line> {
+    let parted = line.text.split_once('\t').filter(|(_, rest)| rest.contains('\t') && !line.bullet);
+    match parted {
+        Some((head, rest)) if heading(&line).is_some() && section_of(head).is_some() => {
+            let rest = Line { text: rest.to_owned(), after_gap: false, ..line.clone() };
+            vec![Line { text: head.to_owned(), ..line.clone() }, rest]
+        }
+        _ => vec![line],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{super::lines::lines, Part, parts},
+        *,
+    };
+
+    fn parted(text: &str) -> Vec<(Section, Vec<String>)> {
+        let said = |part: Part| part.lines.into_iter().map(|line| line.text).collect();
+        let parts = parts(lines(text)).into_iter();
+        parts.map(|part| (part.section, said(part))).collect()
+    }
+
+    fn section(section: Section, lines: &[&str]) -> (Section, Vec<String>) {
+        (section, lines.iter().map(|line| (*line).to_owned()).collect())
+    }
+
+    #[test]
+    fn kinds_beside_lists_are_no_heading_of_two_lines() {
+        let text = "Ada Byron\n\n## Skills\nSoftware\tWord, Excel\nSkills\tAudits, Taxes";
+        assert_eq!(parted(text)[1].1.first().map(String::as_str), Some("Software\tWord, Excel"));
+    }
+
+    #[test]
+    fn sections_that_stand_side_by_side_are_read_one_after_the_other() {
+        let text = "Ada Byron\n\nSkills\tLanguages\n• Rust\t• English\n• Go\t• German\n• C";
+        let found = parted(text);
+        assert_eq!(found[1], section(Section::Skills, &["Rust", "Go", "C"]));
+        assert_eq!(found[2], section(Section::Other, &["English", "German"]));
+        let text = "Ada Byron\n\nKenntnisse\tSprachkenntnisse\n\nRust\tDeutsch: gut\nGo\tEnglisch: gut\nC\n\nEhrenamt\nTee";
+        let found = parted(text);
+        assert_eq!(found[1], section(Section::Skills, &["Rust", "Go", "C"]));
+        assert_eq!(found[2], section(Section::Other, &["Deutsch: gut", "Englisch: gut"]));
+    }
+    #[test]
+    fn a_heading_ends_at_the_column_though_a_colon_stands_behind_it() {
+        let text = "Ada Byron\n\nSkills\tWelding\nIdiomas\tPortuguês: nativo / Inglês: B1";
+        let found = parted(text);
+        assert_eq!(found[1], section(Section::Skills, &["Welding"]));
+        assert_eq!(found[2], section(Section::Other, &["Português: nativo / Inglês: B1"]));
+    }
+}
