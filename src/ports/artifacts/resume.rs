@@ -94,6 +94,11 @@ pub fn draft(text: &str) -> Draft {
     if parts.iter().any(strays) {
         findings.issue(ROLES_MISSING);
     }
+    let hides =
+        |part: &Part| part.section == Section::Unknown && unheaded::holds_school(&part.lines);
+    if parts.iter().any(hides) {
+        findings.issue(SCHOOLS_MISSING);
+    }
     if work.entries.is_empty() {
         findings.issue("no roles were found");
     }

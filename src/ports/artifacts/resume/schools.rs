@@ -2,6 +2,7 @@
 
 mod broken;
 mod degrees;
+mod doubts;
 mod exchanges;
 mod forms;
 mod remarks;
@@ -401,53 +402,7 @@ impl School {
             Some(period) => findings.dates(period, &what),
             None => (None, None),
         };
-        let mut sure = Confidence::High;
-        if self.study_type.is_none() && self.institution.is_some() {
-            findings.issue(&format!("no degree was found for {what}"));
-        }
-        if start.is_none() && end.is_none() {
-            findings.issue(&format!("no date was found for {what}"));
-        }
-        if self.institution.is_none() {
-            findings.issue(&format!("no school was found for {what}"));
-            sure = Confidence::Low;
-        } else if self.guessed
-            && (self.study_type.is_none() || self.told == Told::ByTrade || self.period.is_none())
-        {
-            sure = Confidence::Low;
-        } else if self.study_type.is_none() || self.period.is_none() {
-            sure = Confidence::Medium;
-        }
-        findings.sure(&format!("education.{position}"), sure);
-        // A period stands where it stands.
-        let is_at_firm =
-            self.told == Told::ByWord && self.institution.as_deref().is_some_and(remarks::is_firm);
-        let names_are_guessed = self.guessed && sure != Confidence::Low && !is_at_firm;
-        let low = [
-            ("institution", names_are_guessed || holds_more(self.institution.as_deref())),
-            (
-                "studyType",
-                (names_are_guessed || self.told == Told::Guessed) && self.study_type.is_some(),
-            ),
-        ];
-        for key in ["startDate", "endDate"] {
-            if self.period.as_ref().is_some_and(|period| period.is_vague) {
-                findings.sure(&format!("education.{position}.{key}"), Confidence::Low);
-            }
-        }
-        let name = self.institution.as_deref().unwrap_or_default();
-        if doubt::reads_like_text(name) || doubt::is_only_a_kind(name) {
-            findings.sure(&format!("education.{position}"), Confidence::Low);
-        }
-        let studied = self.study_type.as_deref().unwrap_or_default();
-        let is_whole = self.area_is_guessed && self.area.is_some() && names_subject(studied);
-        let learnt = self.area.as_deref().unwrap_or_default();
-        if is_whole || doubt::holds_remark(studied) || is_strange(studied, learnt) {
-            findings.sure(&format!("education.{position}.studyType"), Confidence::Low);
-        }
-        for (key, _) in low.into_iter().filter(|(_, is_low)| *is_low) {
-            findings.sure(&format!("education.{position}.{key}"), Confidence::Low);
-        }
+        doubts::note(&self, (&what, start.is_some() || end.is_some()), position, findings);
         let mut school = Map::new();
         for (key, value) in [
             ("institution", self.institution),
@@ -496,54 +451,6 @@ fn before_link(name: &str) -> Option<&str> {
     let is_named = before.contains(' ') || !is_kind;
     let is_whole = is_named && words::is_school(before) && !words::is_school(town);
     (is_town && is_whole && town.split(' ').count() <= 3).then_some(before)
-}
-
-/// Whether a degree says already what was learnt, so that what stands behind it may be a town: `CAP Boulanger`,
-/// `Hauptschulabschluss`.
-fn names_subject(study_type: &str) -> bool {
-    let (first, rest) = study_type.split_once(' ').unwrap_or((study_type, ""));
-    let is_short = vocabulary().short_degrees.contains(&folded(&first.replace('.', "")));
-    is_short && rest.starts_with(char::is_uppercase) || study_type.ends_with("abschluss")
-}
-
-/// Whether the name of a school holds something beside it: `College of Welding / Bachelor`, `[2014] College`, or a town.
-fn holds_more(institution: Option<&str>) -> bool {
-    institution.is_some_and(|name| {
-        // `Smallville University-Chicago`
-        let ends_in_town = || {
-            name.rsplit_once('-').is_some_and(|(before, town)| {
-                let last = before.rsplit(' ').next().unwrap_or_default();
-                place::is_known(town) && words::is_school(last)
-            })
-        };
-        name.contains(" / ") || name.contains(['[', ']', '|', '\t']) || ends_in_town()
-    })
-}
-
-/// Forms of firms, which no degree ends in.
-const FORMS: [&str; 18] = [
-    "gmbh", "kg", "ohg", "ag", "ltd", "limited", "inc", "llc", "llp", "plc", "sa", "sl", "sas",
-    "sarl", "bv", "nv", "lda", "ltda",
-];
-
-/// Whether a degree and its subject hold what neither has: a bracket of a date, a firm, grades, the beginning of something.
-fn is_strange(study_type: &str, area: &str) -> bool {
-    let has_mark =
-        |text: &str| text.contains(['[', ']', '|']) || text.ends_with(['–', '-', ':', '/']);
-    let has_form = |text: &str| {
-        let last = text.rsplit(' ').next().unwrap_or_default();
-        FORMS.contains(&folded(last).replace('.', "").as_str()) && last.contains(char::is_uppercase)
-    };
-    let hangs = |text: &str| {
-        text.rsplit(' ').next().is_some_and(|word| vocabulary().linking.contains(word))
-    };
-    has_mark(study_type)
-        || has_mark(area)
-        || has_form(study_type)
-        || has_form(area)
-        || hangs(area)
-        || degrees::are_graded(area)
-        || vocabulary().study_labels.contains_key(&folded(area))
 }
 
 /// Whether a university has several campuses, each with the name of its town behind a comma.

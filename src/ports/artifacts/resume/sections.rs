@@ -166,9 +166,12 @@ fn opened(
     };
     // The name stands first, and a heading of two lines is one.
     let is_open = part.lines.len() < if parts.len() == 1 { HEAD_MIN } else { 1 };
+    // `##### A Levels` in the type of the headings.
+    let is_degree_set_large = within == Section::Education && schools::names_degree(&line.text);
     let is_marked = || {
         // `#### ada@example.org` is set like a heading.
         !is_address(&line.text)
+            && !is_degree_set_large
             && (marks.levels.contains(&line.level) && !names_entry(part, line)
                 || marks.loud && (line.after_gap || ends_items) && is_loud_heading(line, within)
                 || within == Section::Skills && !is_item && ends_list(part, line, next))

@@ -93,6 +93,11 @@ fn is_school(lines: &[Line]) -> bool {
         && near.iter().any(|line| schools::names_degree(&line.text))
 }
 
+/// Whether a school with its degree and its date stands somewhere.
+pub(super) fn holds_school(lines: &[Line]) -> bool {
+    (0..lines.len()).any(|at| is_school(&lines[at..]))
+}
+
 /// Whether there are several periods with titles beside them.
 pub(super) fn holds_several(lines: &[Line]) -> bool {
     let roles = (0..lines.len()).filter(|at| {
@@ -121,6 +126,14 @@ mod tests {
         let text = "Ada Byron\nada@example.org\n\nKitchens\n\nThe Salt Quay\nHead Chef\tMar 2019 to date\n\n\
                     At the bench\n\nBSc Chemistry, University of Smallville\t2011 – 2014";
         assert_eq!(sections(text), [Section::Contact, Section::Work, Section::Education]);
+    }
+
+    #[test]
+    fn a_school_under_a_heading_that_is_not_known_is_missed_in_words() {
+        let text = "Ada Byron\n\n## Education\nBSc Physics\nUniversity of Leeds\t2010 – 2013\n\n## Skills\nRust\n\n\
+                    ## At sea\nMSc Navigation\nUniversity of Hull\t2014 – 2015";
+        let draft = super::super::draft(text);
+        assert!(draft.issues.iter().any(|issue| issue == super::super::SCHOOLS_MISSING));
     }
 
     #[test]

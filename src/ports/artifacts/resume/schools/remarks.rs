@@ -147,6 +147,14 @@ mod tests {
     }
 
     #[test]
+    fn degrees_in_the_type_of_headings_are_schools() {
+        let entries = "##### BSc Physics\nUniversity of Leeds | 2010 – 2013\n\n\
+                       ##### A Levels\nMoor College | 2008 – 2010";
+        let text = format!("# Ada Byron\n\n##### EDUCATION\n\n{entries}\n\n##### SKILLS\nRust");
+        assert_eq!(draft(&text).education_history["education"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
     fn a_school_that_is_called_like_a_degree_stands_below_one() {
         let entry =
             "Secundair onderwijs TSO –\t2007 – 2013\nInformaticabeheer\nAtheneum De Ring, Leuven";

@@ -1,0 +1,119 @@
+//! What is doubtful of an entry, and what it lacks.
+
+use super::super::{
+    Confidence, Findings, doubt, place,
+    vocabulary::{folded, vocabulary},
+    words,
+};
+use super::{School, Told, degrees::are_graded, remarks::is_firm};
+
+/// Notes what an entry lacks, which is called as said and has a date or none, and what of it is doubtful.
+pub(super) fn note(
+    school: &School,
+    (what, is_dated): (&str, bool),
+    position: usize,
+    findings: &mut Findings,
+) {
+    if school.study_type.is_none() && school.institution.is_some() {
+        findings.issue(&format!("no degree was found for {what}"));
+    }
+    if !is_dated {
+        findings.issue(&format!("no date was found for {what}"));
+    }
+    if school.institution.is_none() {
+        findings.issue(&format!("no school was found for {what}"));
+    }
+    let sure = sure(school);
+    let name = school.institution.as_deref().unwrap_or_default();
+    let path = format!("education.{position}");
+    let is_no_name = doubt::reads_like_text(name) || doubt::is_only_a_kind(name);
+    findings.sure(&path, if is_no_name { Confidence::Low } else { sure });
+    let is_vague = school.period.as_ref().is_some_and(|period| period.is_vague);
+    let names = sure != Confidence::Low && are_guessed(school);
+    for (key, is_low) in [
+        ("institution", names || holds_more(name)),
+        ("studyType", school.study_type.is_some() && (names || is_doubtful_degree(school))),
+        ("startDate", is_vague),
+        ("endDate", is_vague),
+    ] {
+        if is_low {
+            findings.sure(&format!("{path}.{key}"), Confidence::Low);
+        }
+    }
+}
+
+/// How sure the whole entry is.
+fn sure(school: &School) -> Confidence {
+    let lacks = school.study_type.is_none() || school.period.is_none();
+    let is_guess = school.guessed && (lacks || school.told == Told::ByTrade);
+    match school.institution {
+        None => Confidence::Low,
+        Some(_) if is_guess => Confidence::Low,
+        Some(_) if lacks => Confidence::Medium,
+        Some(_) => Confidence::High,
+    }
+}
+
+/// Whether school and degree are; the period stands where it stands.
+fn are_guessed(school: &School) -> bool {
+    // An apprenticeship is at a firm.
+    let is_at_firm =
+        school.told == Told::ByWord && school.institution.as_deref().is_some_and(is_firm);
+    school.guessed && !is_at_firm
+}
+
+fn is_doubtful_degree(school: &School) -> bool {
+    let studied = school.study_type.as_deref().unwrap_or_default();
+    let learnt = school.area.as_deref().unwrap_or_default();
+    let is_whole = school.area_is_guessed && school.area.is_some() && names_subject(studied);
+    is_whole
+        || school.told == Told::Guessed
+        || doubt::holds_remark(studied)
+        || is_strange(studied, learnt)
+}
+
+/// Whether a degree says already what was learnt, so that what stands behind it may be a town: `CAP Boulanger`,
+/// `Hauptschulabschluss`.
+fn names_subject(study_type: &str) -> bool {
+    let (first, rest) = study_type.split_once(' ').unwrap_or((study_type, ""));
+    let is_short = vocabulary().short_degrees.contains(&folded(&first.replace('.', "")));
+    is_short && rest.starts_with(char::is_uppercase) || study_type.ends_with("abschluss")
+}
+
+/// Whether the name of a school holds something beside it: `College of Welding / Bachelor`, `[2014] College`, or a town.
+fn holds_more(name: &str) -> bool {
+    // `Smallville University-Chicago`
+    let ends_in_town = || {
+        name.rsplit_once('-').is_some_and(|(before, town)| {
+            let last = before.rsplit(' ').next().unwrap_or_default();
+            place::is_known(town) && words::is_school(last)
+        })
+    };
+    name.contains(" / ") || name.contains(['[', ']', '|', '\t']) || ends_in_town()
+}
+
+/// Forms of firms, which no degree ends in.
+const FORMS: [&str; 18] = [
+    "gmbh", "kg", "ohg", "ag", "ltd", "limited", "inc", "llc", "llp", "plc", "sa", "sl", "sas",
+    "sarl", "bv", "nv", "lda", "ltda",
+];
+
+/// Whether a degree and its subject hold what neither has: a bracket of a date, a firm, grades, the beginning of something.
+fn is_strange(study_type: &str, area: &str) -> bool {
+    let has_mark =
+        |text: &str| text.contains(['[', ']', '|']) || text.ends_with(['–', '-', ':', '/']);
+    let has_form = |text: &str| {
+        let last = text.rsplit(' ').next().unwrap_or_default();
+        FORMS.contains(&folded(last).replace('.', "").as_str()) && last.contains(char::is_uppercase)
+    };
+    let hangs = |text: &str| {
+        text.rsplit(' ').next().is_some_and(|word| vocabulary().linking.contains(word))
+    };
+    has_mark(study_type)
+        || has_mark(area)
+        || has_form(study_type)
+        || has_form(area)
+        || hangs(area)
+        || are_graded(area)
+        || vocabulary().study_labels.contains_key(&folded(area))
+}
