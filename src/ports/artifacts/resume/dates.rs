@@ -1,12 +1,14 @@
 //! Dates and periods as people write them in résumés.
 
 mod days;
+mod tokens;
 
-use std::{cell::OnceCell, collections::HashSet, fmt, ops::Range};
+use std::{collections::HashSet, fmt, ops::Range};
 
 use super::vocabulary::{folded, vocabulary};
 
 pub(super) use days::day_first;
+use tokens::{Token, What, has_day_first, tokens};
 
 /// A year, perhaps with a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +50,18 @@ pub(super) struct Period {
     pub(super) is_vague: bool,
 }
 
+impl Period {
+    /// Whether both dates have their years; that of the end stands for both.
+    fn has_years(&mut self) -> bool {
+        if let (Some(begun), Some(end)) = (&mut self.start, self.end)
+            && begun.year == 0
+        {
+            begun.year = end.year;
+        }
+        [self.start, self.end].into_iter().flatten().all(|date| date.year != 0)
+    }
+}
+
 /// The first period in a line, or else its first single date, which is its end.
 pub(super) fn find(line: &str) -> Option<Period> {
     let tokens = tokens(line);
@@ -62,85 +76,6 @@ pub(super) fn find(line: &str) -> Option<Period> {
         single = single.or(Some(period));
     }
     single
-}
-
-/// Whether `31/07/2024` stands somewhere in the line, so that `01/09/2020` is in September, too.
-fn has_day_first(tokens: &[Token<'_>]) -> bool {
-    tokens.windows(5).any(|tokens| {
-        matches!(
-            [tokens[0].what, tokens[1].what, tokens[2].what, tokens[3].what, tokens[4].what],
-            [
-                What::Number(13..=31, 2),
-                What::Mark('/' | '-'),
-                What::Number(1..=12, 1 | 2),
-                What::Mark('/' | '-'),
-                What::Number(_, 4),
-            ]
-        )
-    })
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What<'a> {
-    Word(&'a str),
-    /// The number and how many digits it was written with.
-    Number(u32, usize),
-    Mark(char),
-    Space,
-}
-
-#[derive(Debug, Clone)]
-struct Token<'a> {
-    what: What<'a>,
-    at: Range<usize>,
-    /// It is a space between two columns.
-    is_gap: bool,
-    /// As words of the vocabulary are compared; made when it is first asked for.
-    folded: OnceCell<String>,
-}
-
-impl Token<'_> {
-    /// Whether it is a word or mark of the vocabulary.
-    fn reads(&self, wanted: &str) -> bool {
-        let fold = |text: &str| self.folded.get_or_init(|| folded(text)) == wanted;
-        match self.what {
-            What::Word(word) => fold(word),
-            What::Mark(mark) => fold(mark.encode_utf8(&mut [0; 4])),
-            What::Number(..) | What::Space => false,
-        }
-    }
-}
-
-fn tokens(line: &str) -> Vec<Token<'_>> {
-    let class = |c: char| match c {
-        c if c.is_alphabetic() => 0,
-        c if c.is_ascii_digit() => 1,
-        c if c.is_whitespace() => 2,
-        _ => 3,
-    };
-    let mut tokens: Vec<Token<'_>> = Vec::new();
-    let mut begin = 0;
-    let mut letters = line.char_indices().peekable();
-    while let Some((_, c)) = letters.next() {
-        let end = letters.peek().map_or(line.len(), |(next, _)| *next);
-        let goes_on =
-            class(c) != 3 && letters.peek().is_some_and(|(_, next)| class(*next) == class(c));
-        if goes_on {
-            continue;
-        }
-        let text = &line[begin..end];
-        let what = match class(c) {
-            0 => What::Word(text),
-            // A longer number is no date; saturating keeps it out of every range.
-            1 => What::Number(text.parse().unwrap_or(u32::MAX), text.len()),
-            2 => What::Space,
-            _ => What::Mark(c),
-        };
-        let is_gap = class(c) == 2 && (text.contains('\t') || text.len() > 2);
-        tokens.push(Token { what, at: begin..end, is_gap, folded: OnceCell::new() });
-        begin = end;
-    }
-    tokens
 }
 
 /// Reads on from a token; each method moves on only if it succeeds.
@@ -171,7 +106,7 @@ impl<'a> Reader<'a> {
         }
         let full = self.date();
         let brief = full.is_none();
-        let mut start = full.or_else(|| self.brief())?;
+        let start = full.or_else(|| self.brief())?;
         let begin = self.tokens[first].at.start;
         let rest = self.at;
         let mut period =
@@ -204,15 +139,7 @@ impl<'a> Reader<'a> {
                 period.end = Some(start);
             }
         }
-        if let (Some(begun), Some(end)) = (period.start, period.end)
-            && begun.year == 0
-        {
-            start = Date { year: end.year, ..begun };
-            period.start = Some(start);
-        }
-        if period.start.is_some_and(|date| date.year == 0)
-            || period.end.is_some_and(|date| date.year == 0)
-        {
+        if !period.has_years() {
             return None;
         }
         period.at.end = self.tokens[self.at - 1].at.end;
@@ -632,6 +559,7 @@ mod tests {
             ("2018 onwards", "2018 to now [2018 onwards]"),
             ("Summer 2014", "… to 2014 [Summer 2014]"),
             ("Sommer 2009 und 2010", "2009 to 2010 [Sommer 2009 und 2010]"),
+            ("Otoños de 2008 y 2009", "2008 to 2009 [Otoños de 2008 y 2009]"),
             ("Étés 2009 et 2010", "2009 to 2010 [Étés 2009 et 2010]"),
             ("Graduated May 2013", "… to 2013-05 [May 2013]"),
             ("from March 2020 until today", "2020-03 to now [from March 2020 until today]"),

@@ -241,16 +241,7 @@ impl School {
             self.study_type = self.institution.take();
         }
         if words::is_school(piece) && (self.institution.is_none() || self.guessed) {
-            // What was taken for the institution was its faculty's or the subject's name.
-            let guess = self.institution.replace(piece.to_owned());
-            let is_firm = guess.as_deref().is_some_and(remarks::is_firm);
-            if self.guessed && self.study_type.is_some() && !is_firm {
-                self.area = self.area.take().or(guess);
-            } else if self.guessed {
-                self.note(guess, true);
-            }
-            self.institution = self.institution.take().map(|name| without_town(&name).to_owned());
-            self.guessed = false;
+            self.take_school(piece);
             return After::Institution;
         }
         // `Electrician` beside a school is what was learnt there.
@@ -287,6 +278,20 @@ impl School {
             }
         }
         After::Nothing
+    }
+
+    /// Takes the name of a school in, in the place of what was guessed to be one.
+    fn take_school(&mut self, piece: &str) {
+        // What was taken for the institution was its faculty's or the subject's name.
+        let guess = self.institution.replace(piece.to_owned());
+        let is_firm = guess.as_deref().is_some_and(remarks::is_firm);
+        if self.guessed && self.study_type.is_some() && !is_firm {
+            self.area = self.area.take().or(guess);
+        } else if self.guessed {
+            self.note(guess, true);
+        }
+        self.institution = self.institution.take().map(|name| without_town(&name).to_owned());
+        self.guessed = false;
     }
 
     /// Whether what was taken for the institution is a kind of school, and the next piece names the school itself:

@@ -1,7 +1,9 @@
 //! Contact data that stands at the end of another section, as where it begins the column beside.
 
-use super::found::address;
-use super::{is_address, web};
+use super::{
+    found::{address, web},
+    is_address,
+};
 use crate::ports::artifacts::resume::{
     dates, lines::Line, place, sections::Part, vocabulary::Section,
 };

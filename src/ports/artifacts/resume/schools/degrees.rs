@@ -3,7 +3,7 @@
 use super::super::{
     lines::fields,
     place,
-    vocabulary::{folded, vocabulary},
+    vocabulary::{StudyLabel, folded, vocabulary},
     words,
 };
 
@@ -168,9 +168,14 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
     }
     found.retain(|piece| {
         let letters = piece.chars().filter(|c| c.is_alphabetic()).count();
-        letters > 1 && !is_outlook(piece)
+        letters > 1 && !is_outlook(piece) && !is_label(piece)
     });
     found
+}
+
+/// Whether a piece is the label of a period or a place in a form: `Dates`.
+fn is_label(piece: &str) -> bool {
+    vocabulary().study_labels.get(&folded(piece)) == Some(&StudyLabel::Other)
 }
 
 /// The school and the degree between which a slash stands: `Smith College / Bachelor`.
@@ -270,8 +275,8 @@ fn subjects(field: &str) -> Option<(&str, &str)> {
         .or_else(|| field.split_once(" in "))
         .or_else(|| field.split_once(" – "))
         .or_else(|| {
-            let parted = field.split_once(". ").into_iter().chain(field.split_once(", "));
-            parted.into_iter().find(|(_, subjects)| are_graded(subjects))
+            let mut parted = field.split_once(". ").into_iter().chain(field.split_once(", "));
+            parted.find(|(_, subjects)| are_graded(subjects))
         })?;
     let plural = several.split_whitespace().count() <= 2 && several.to_lowercase().ends_with('s');
     let is_list = subjects.contains(", ")
@@ -468,6 +473,7 @@ mod tests {
             ("Diploma – Smith College", &["Diploma", "Smith College"]),
             ("A Levels. Biology (A), Physics (B*)", &["A Levels", "Biology (A), Physics (B*)"]),
             ("A Levels, Biology (A), Physics (B*)", &["A Levels", "Biology (A), Physics (B*)"]),
+            ("Dates\tBSc Physics", &["BSc Physics"]),
             ("Diplom, Koch – Acme School", &["Diplom", "Koch", "Acme School"]),
         ] {
             assert_eq!(pieces(line), expected, "{line}");
