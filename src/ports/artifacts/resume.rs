@@ -15,6 +15,7 @@ mod running;
 mod schools;
 mod sections;
 mod skills;
+mod slashes;
 mod unheaded;
 mod vocabulary;
 mod words;
@@ -80,6 +81,7 @@ pub fn draft(text: &str) -> Draft {
     let text = &text[..text.floor_char_boundary(TEXT_MAX)];
     let lines = lines::lines(&dates::day_first(text));
     let parts = contact::apart(unheaded::completed(sections::parts(lines)));
+    let parts = slashes::apart(parts);
     let mut findings = Findings::default();
     let basics = contact::basics(&parts, &mut findings);
     let parts = running::without(parts, &basics);

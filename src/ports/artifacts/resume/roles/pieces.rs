@@ -97,12 +97,47 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
             first.kind = kind;
         }
     }
+    let mut found = with_partners(found);
+    for named in &mut found {
+        named.text = named.text.replace(TIED, " ");
+    }
     found.retain(|named| {
         named.text.chars().filter(|c| c.is_alphabetic()).count() > 1
             && !words::is_length(&named.text)
             && !is_term(&named.text)
     });
     found
+}
+
+/// The pieces, with the partner before a comma in the name of a firm that others are called after, where the title stands
+/// elsewhere: `Hollis, Brandt & Weir LLP`.
+fn with_partners(found: Vec<Named>) -> Vec<Named> {
+    let has_title = found.iter().any(|named| named.kind == Kind::Title);
+    let mut whole: Vec<Named> = Vec::new();
+    for named in found {
+        match whole.last_mut() {
+            Some(last) if has_title && named.after_comma && is_partner(last, &named) => {
+                last.text = format!("{}, {}", last.text, named.text);
+                last.kind = Kind::Firm;
+            }
+            _ => whole.push(named),
+        }
+    }
+    whole
+}
+
+/// Most words of the name of a partner.
+const PARTNER_MAX: usize = 2;
+
+fn is_partner(partner: &Named, firm: &Named) -> bool {
+    partner.kind == Kind::Unknown
+        && !partner.after_title
+        && partner.line == firm.line
+        && partner.text.split_whitespace().count() <= PARTNER_MAX
+        && partner.text.starts_with(char::is_uppercase)
+        && firm.kind == Kind::Firm
+        && firm.text.contains(" & ")
+        && firm.text.rsplit(' ').next().is_some_and(is_form)
 }
 
 /// `Employer: Acme` in its label and its value; a label alone has no value.
@@ -141,13 +176,21 @@ fn is_part_of(text: &str, below: &[String]) -> bool {
     is_department(text) && below.iter().any(|line| words::is_organisation(line))
 }
 
+/// What stands for a space before brackets that are a part of the name of a firm.
+const TIED: char = '\u{a0}';
+
 /// A text without what stands in brackets, and that.
 fn bracketed(field: &str) -> (String, Vec<&str>) {
     let (mut plain, mut notes, mut rest) = (String::new(), Vec::new(), field);
     while let Some((before, after)) = rest.split_once(" (") {
         let Some((note, next)) = after.split_once(')') else { break };
         plain.push_str(before);
-        notes.push(note);
+        // `Acme (Pty) Ltd`, `Acme (Deutschland) GmbH`
+        if next.trim_start().split([' ', ',', '\t']).next().is_some_and(is_form) {
+            plain.push_str(&format!("{TIED}({note})"));
+        } else {
+            notes.push(note);
+        }
         rest = next;
     }
     plain.push_str(rest);
@@ -176,8 +219,15 @@ fn is_measure(text: &str) -> bool {
 
 /// Whether a text names a break rather than a role: `Parental leave`.
 pub(super) fn is_break(text: &str) -> bool {
+    const JOINTS: [&str; 8] = [" und ", " and ", " y ", " et ", " en ", " e ", " & ", " / "];
     let folded = folded(text);
-    vocabulary().breaks.contains(&parts(&folded).collect::<Vec<_>>().join(" "))
+    let is_one =
+        |text: &str| vocabulary().breaks.contains(&parts(text).collect::<Vec<_>>().join(" "));
+    // `Elternzeit und Familienphase`
+    let are_two = |joint: &str| {
+        folded.split_once(joint).is_some_and(|(one, other)| is_one(one) && is_one(other))
+    };
+    is_one(&folded) || JOINTS.into_iter().any(are_two)
 }
 
 /// Whether a text names a part of an organisation: `Emergency Department`.
@@ -290,6 +340,10 @@ fn dashed(field: &str) -> Vec<&str> {
             .into_iter()
             .flat_map(|part| match part.rsplit_once(separator) {
                 Some((firm, town)) if stands_in(firm, town) => vec![firm, town],
+                // Nothing but towns stands behind it.
+                Some((firm, town)) if separator == " te " && are_names(firm, town) => {
+                    vec![firm, town]
+                }
                 _ => vec![part],
             })
             .collect();
@@ -301,12 +355,22 @@ fn dashed(field: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Longest name of a town, in words.
+const TOWN_MAX: usize = 3;
+
 /// Whether a firm and a town stand on both sides of a preposition.
 fn stands_in(firm: &str, town: &str) -> bool {
     let is_word = !town.contains(' ') && town.starts_with(char::is_uppercase);
     words::is_organisation(firm)
         && !words::is_position(firm)
         && (place::is_place(town) || is_word && !words::is_organisation(town))
+}
+
+/// Whether two texts begin as names do, and the second is as short as the name of a town.
+fn are_names(firm: &str, town: &str) -> bool {
+    firm.starts_with(char::is_uppercase)
+        && town.starts_with(char::is_uppercase)
+        && town.split_whitespace().count() <= TOWN_MAX
 }
 
 /// `Programmer, Acme Ltd, London, UK` in its parts; `Acme, Inc.`, `Director, Marketing` and `City of Leeds, Roads` stay
@@ -493,6 +557,32 @@ mod tests {
         let title = "Gerente de Ventas – Región Centro";
         assert_eq!(head(&[title, "Molinos S.A."]), [title, "Molinos S.A."]);
         assert_eq!(head(&[title]), ["Gerente de Ventas", "Región Centro"]);
+    }
+
+    #[test]
+    fn brackets_before_the_form_of_a_firm_and_partners_before_a_comma_are_parts_of_its_name() {
+        let head = |lines: &[&str]| {
+            let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+            named(&lines).into_iter().map(|named| named.text).collect::<Vec<_>>()
+        };
+        for firm in
+            ["Acme Timber (Pty) Ltd", "Acme (Deutschland) GmbH", "Hollis, Brandt & Weir LLP"]
+        {
+            assert_eq!(head(&["Clerk", firm]), ["Clerk", firm]);
+        }
+        assert_eq!(head(&["Wrangler, Brandt & Weir LLP"]), ["Wrangler", "Brandt & Weir LLP"]);
+    }
+
+    #[test]
+    fn a_dutch_town_behind_its_preposition_is_no_part_of_the_firm() {
+        let town = (Kind::Unknown, "Erembodegem".to_owned());
+        assert!(said("Speelplein ’t Nest te Erembodegem").contains(&town));
+    }
+
+    #[test]
+    fn two_breaks_are_one() {
+        assert!(is_break("Elternzeit und Familienphase"));
+        assert!(!is_break("Elternzeit und Acme"));
     }
 
     #[test]
