@@ -93,12 +93,11 @@ pub fn draft(text: &str) -> Draft {
         matches!(part.section, Section::Other | Section::Unknown)
             && unheaded::holds_several(&part.lines)
     };
-    if parts.iter().any(strays) {
+    let has_lost_periods = parts.iter().any(unheaded::holds_periods_alone);
+    if has_lost_periods || parts.iter().any(strays) {
         findings.issue(ROLES_MISSING);
     }
-    let hides =
-        |part: &Part| part.section == Section::Unknown && unheaded::holds_school(&part.lines);
-    if parts.iter().any(hides) {
+    if has_lost_periods || parts.iter().any(unheaded::holds_schools) {
         findings.issue(SCHOOLS_MISSING);
     }
     if work.entries.is_empty() {

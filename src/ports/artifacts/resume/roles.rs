@@ -7,7 +7,8 @@ mod pieces;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Confidence, Findings, ROLES_MISSING, dates::Period, doubt, lines::Line, schools, short, words,
+    Confidence, Findings, ROLES_MISSING, dates::Period, doubt, lines::Line, schools, short,
+    slashes, words,
 };
 
 use entries::{Entry, entries};
@@ -526,5 +527,8 @@ fn strange(role: &Map<String, Value>, shape: &Shape) -> Vec<&'static str> {
     let firm = (shape.organisation, doubt::reads_like_text as fn(&str) -> bool);
     let title = ("position", doubt::is_no_title as fn(&str) -> bool);
     let strange = [firm, title].into_iter().filter(|(key, looks_so)| reads_so(key, *looks_so));
-    strange.map(|(key, _)| key).collect()
+    // `Studio Blau / Designer`
+    let holds_firm =
+        !role.contains_key(shape.organisation) && reads_so("position", slashes::may_hold_firm);
+    strange.map(|(key, _)| key).chain(holds_firm.then_some("position")).collect()
 }

@@ -93,11 +93,6 @@ fn is_school(lines: &[Line]) -> bool {
         && near.iter().any(|line| schools::names_degree(&line.text))
 }
 
-/// Whether a school with its degree and its date stands somewhere.
-pub(super) fn holds_school(lines: &[Line]) -> bool {
-    (0..lines.len()).any(|at| is_school(&lines[at..]))
-}
-
 /// Whether there are several periods with titles beside them.
 pub(super) fn holds_several(lines: &[Line]) -> bool {
     let roles = (0..lines.len()).filter(|at| {
@@ -110,10 +105,26 @@ pub(super) fn holds_several(lines: &[Line]) -> bool {
     roles.count() > 1
 }
 
+/// Whether a section of something else has periods in lines of their own, whose roles or schools are elsewhere.
+pub(super) fn holds_periods_alone(part: &Part) -> bool {
+    let is_alone = |line: &Line| {
+        let period = dates::find(&line.text).filter(|period| period.start.is_some());
+        !line.bullet && period.is_some_and(|period| period.at == (0..line.text.len()))
+    };
+    let is_else = !matches!(part.section, Section::Work | Section::Volunteer | Section::Education);
+    is_else && !holds_schools(part) && part.lines.iter().any(is_alone)
+}
+
+/// Whether there are schools with their dates under a heading that is not one of schools.
+pub(super) fn holds_schools(part: &Part) -> bool {
+    let is_else = matches!(part.section, Section::Unknown | Section::Other);
+    is_else && (0..part.lines.len()).any(|at| is_school(&part.lines[at..]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{lines::lines, sections},
+        super::{ROLES_MISSING, SCHOOLS_MISSING, draft, lines::lines, sections},
         *,
     };
 
@@ -132,8 +143,22 @@ mod tests {
     fn a_school_under_a_heading_that_is_not_known_is_missed_in_words() {
         let text = "Ada Byron\n\n## Education\nBSc Physics\nUniversity of Leeds\t2010 – 2013\n\n## Skills\nRust\n\n\
                     ## At sea\nMSc Navigation\nUniversity of Hull\t2014 – 2015";
-        let draft = super::super::draft(text);
-        assert!(draft.issues.iter().any(|issue| issue == super::super::SCHOOLS_MISSING));
+        let draft = draft(text);
+        assert!(draft.issues.iter().any(|issue| issue == SCHOOLS_MISSING));
+    }
+
+    #[test]
+    fn periods_and_schools_that_no_entry_has_are_told() {
+        let missing = |text: &str| {
+            let text = format!("Ada Byron\n\n## Experience\nCook\t2019 – 2021\nAcme Ltd\n\n{text}");
+            let issues = draft(&text).issues;
+            [ROLES_MISSING, SCHOOLS_MISSING].map(|told| issues.iter().any(|issue| issue == told))
+        };
+        assert_eq!(missing("## Hobbies\nTea\n\n2011 – 2014"), [true, true]);
+        let school = "## Distinctions\nBSc Chemistry\nUniversity of Smallville\n2011 – 2014";
+        let studies = "## Education\nBSc Physics\nUniversity of Leeds\n2009 – 2011";
+        assert_eq!(missing(&format!("{studies}\n\n{school}")), [false, true]);
+        assert_eq!(missing(&format!("{studies}\n\n## Hobbies\nTea, since 2014")), [false, false]);
     }
 
     #[test]
