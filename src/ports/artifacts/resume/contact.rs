@@ -414,6 +414,30 @@ mod tests {
     }
 
     #[test]
+    fn an_address_of_mail_in_the_type_of_headings_is_found() {
+        let head = "# Ada Byron\nQuay 1\n600 555 417\n###### ada@example.es";
+        let text = format!("{head}\n\n###### Skills\nRust\n\n###### Languages\nEnglish");
+        assert_eq!(draft(&text).applicant_profile["basics"]["email"], "ada@example.es");
+    }
+
+    #[test]
+    fn numbers_without_an_end_and_days_without_an_order_are_marked() {
+        let work = "Experience\nEngineer\nAcme Ltd\n05/04/2019 – 06/05/2021";
+        let confidence = draft(&format!("Ada Byron\nTel. 0491 570\n\n{work}")).confidence;
+        for path in ["basics.phone", "work.0.startDate", "work.0.endDate"] {
+            assert_eq!(confidence[path], super::Confidence::Low, "{path}");
+        }
+    }
+
+    #[test]
+    fn codes_of_towns_and_letters_of_regions_are_doubtful() {
+        assert!(super::is_cut_off("phone", "51020-000"));
+        assert!(!super::is_cut_off("phone", "943 555 011"));
+        let confidence = draft("Ada Byron\nAddress: ON\nada@example.ca").confidence;
+        assert_ne!(confidence.get("basics.location"), Some(&super::Confidence::High));
+    }
+
+    #[test]
     fn a_number_behind_a_town_is_no_part_of_it() {
         let draft = draft("Ada Byron\nQuay 23\n8037 Zürich +41 79 000 51 60\n\nSkills\nRust");
         let basics = &draft.applicant_profile["basics"];

@@ -109,7 +109,9 @@ mod tests {
     fn an_apprenticeship_is_at_its_firm_whatever_school_is_beside_it() {
         let entry = "Ausbildung zum Mechatroniker\nAcme Pumpen GmbH, Bonn | 09/2020 – 01/2024";
         let text = format!("Ada Byron\n\nAusbildung\n{entry}\n• Berufsschule: Schule am See");
-        let school = &draft(&text).education_history["education"][0];
+        let draft = draft(&text);
+        let school = &draft.education_history["education"][0];
+        assert!(!draft.confidence.contains_key("education.0.institution"));
         assert_eq!(school["institution"], "Acme Pumpen GmbH");
         assert_eq!(school["studyType"], "Ausbildung zum Mechatroniker");
         assert_eq!(school["area"], serde_json::Value::Null);
