@@ -1,12 +1,17 @@
 //! The lines of a résumé, cleaned of bullets and marks.
 
+mod firms;
+mod forms;
 mod sentences;
 
 use super::{
-    countries, dates, place,
-    vocabulary::{Label, folded, vocabulary},
+    dates,
+    vocabulary::{folded, vocabulary},
     words,
 };
+
+use firms::{firm_alone, town_apart};
+use forms::{Labelled, Labels, form_value};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,141 +86,6 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         found.pop();
     }
     sentences::apart(found)
-}
-
-/// Fewest words of what is said of a role, in which headings are shorter.
-const ITEM_WORDS: usize = 5;
-
-/// The labels of a form above a line in its block.
-#[derive(Debug, Default)]
-struct Labels {
-    /// `Position: Fitter`
-    role: bool,
-    /// `Duties: Supervised 22 people`, with nothing else below it than more of them.
-    items: bool,
-}
-
-impl Labels {
-    fn enter(&mut self, text: &str) {
-        let Some((label, _)) = text.split_once([':', '\t']) else { return };
-        let label = folded(label.trim());
-        self.role |= vocabulary().role_labels.contains_key(&label);
-        self.items = self.role && vocabulary().notes.contains(&label);
-    }
-
-    /// `Chair of the committee since 2021` below the duties.
-    fn is_item(&self, text: &str) -> bool {
-        self.items
-            && !text.contains([':', '\t'])
-            && text.starts_with(char::is_uppercase)
-            && text.split_whitespace().count() >= ITEM_WORDS
-            && dates::find(text).is_none_or(|period| period.at.start > 0 && period.start.is_some())
-    }
-}
-
-/// What stands behind a label of a form.
-enum Labelled<'t> {
-    Value(&'t str),
-    /// A firm, with a shorter label.
-    Firm(String),
-    /// What is said of the work or the studies.
-    Item(&'t str),
-    /// The line is the end of a label.
-    Nothing,
-}
-
-/// `Occupation or position held    Engineer` as forms for résumés have it.
-fn form_value(text: &str) -> Option<Labelled<'_>> {
-    let forms = &vocabulary().forms;
-    let (label, value) = text.split_once('\t').unwrap_or((text, ""));
-    let label = folded(label.trim_end_matches(':').trim());
-    // What stands behind these tells more than the value alone.
-    if vocabulary().role_labels.contains_key(&label) {
-        return None;
-    }
-    if value.is_empty() {
-        return forms.tails.contains(&label).then_some(Labelled::Nothing);
-    }
-    if forms.items.contains(&label) {
-        Some(Labelled::Item(value))
-    } else {
-        if names_firm(&label) {
-            return Some(Labelled::Firm(format!("employer: {value}")));
-        }
-        forms.labels.contains(&label).then_some(Labelled::Value(value))
-    }
-}
-
-/// Whether a label of several words announces the name of a firm: `name and place of the employer`.
-fn names_firm(label: &str) -> bool {
-    const EMPLOYERS: [&str; 8] = [
-        "employer",
-        "arbeitgeber",
-        "arbeitgebers",
-        "employeur",
-        "empleador",
-        "empresa",
-        "empregador",
-        "werkgever",
-    ];
-    let mut words = label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let leads =
-        words.next().is_some_and(|first| vocabulary().labels.get(first) == Some(&Label::Name));
-    leads
-        && !vocabulary().forms.labels.contains(label)
-        && words.any(|word| EMPLOYERS.contains(&word))
-}
-
-/// Longest line with a town behind a full stop, in words.
-const TOWN_LINE_MAX: usize = 10;
-
-/// `Acme Pumps. Bristol` with a comma before the town.
-///
-/// So is `Acme Pumps-Columbus, OH`, as some sites write it.
-fn town_apart(text: &str) -> String {
-    if let Some((firm, town)) = before_state(text) {
-        return format!("{firm}, {town}");
-    }
-    let parted = text.rsplit_once(". ").filter(|(before, town)| {
-        let last = before.rsplit([' ', '\t']).next().unwrap_or_default();
-        place::is_known(town)
-            && (last.chars().count() > 3 || last.ends_with('.'))
-            && text.split_whitespace().count() <= TOWN_LINE_MAX
-    });
-    parted.map_or_else(|| text.to_owned(), |(before, town)| format!("{before}, {town}"))
-}
-
-/// Longest line of a firm behind its preposition, and of a title above it, in words.
-const FIRM_MAX: usize = 8;
-
-/// `bei Acme KG, Smallville` right under a title without its preposition.
-fn firm_alone(title: &Line, text: &str) -> Option<String> {
-    let firm = ["bei ", "bei der ", "at ", "chez ", "bij ", "@ "]
-        .iter()
-        .filter_map(|lead| text.strip_prefix(lead))
-        .find(|firm| firm.starts_with(char::is_uppercase))?;
-    let are_short =
-        [title.text.as_str(), firm].iter().all(|text| text.split_whitespace().count() <= FIRM_MAX);
-    let is_title = !title.bullet && !title.is_prose() && words::is_position(&title.text);
-    (is_title && are_short && !firm.ends_with('.')).then(|| firm.to_owned())
-}
-
-/// A firm, and its town and state behind a hyphen.
-fn before_state(text: &str) -> Option<(&str, &str)> {
-    let (before, state) = text.rsplit_once(", ")?;
-    let is_one = |firm: &str, town: &str| {
-        let is_name = !town.contains(|c: char| c.is_ascii_digit() || ",\t|".contains(c))
-            && town.starts_with(char::is_uppercase)
-            && firm.ends_with(|c: char| c.is_alphanumeric() || ".)".contains(c));
-        is_name && (place::is_known(town) || firm.contains(' ') && !firm.contains([',', '\t']))
-    };
-    let parted = |at: usize| (&text[..at], &text[at + 1..], &before[at + 1..]);
-    let is_plain = !place::is_place(text) || words::is_organisation(before);
-    let hyphens = before.match_indices('-').map(|(at, _)| parted(at));
-    let mut found: Vec<_> = hyphens.filter(|(firm, _, town)| is_one(firm, town)).collect();
-    found.sort_by_key(|(_, _, town)| place::is_known(town));
-    let is_state = countries::is_us_state(state);
-    found.pop().filter(|_| is_state && is_plain).map(|(firm, town, _)| (firm, town))
 }
 
 /// The level of a heading that stands between two equal marks; Markdown has six.
@@ -653,33 +523,6 @@ mod tests {
 
     fn texts(text: &str) -> Vec<String> {
         lines(text).into_iter().map(|line| line.text).collect()
-    }
-
-    #[test]
-    fn what_stands_below_the_duties_of_a_form_is_said_of_the_role() {
-        let text = "Position:\tFitter\nEmployer:\tAcme\nDuties:\tPumps\nChair of the committee since 2021\n\n\
-                    Position:\tDriver";
-        let found = lines(text);
-        assert!(found[3].bullet && !found[4].bullet);
-        assert!(
-            lines("Duties:\tPumps\nChair of the committee since 2021")
-                .iter()
-                .all(|line| !line.bullet)
-        );
-    }
-
-    #[test]
-    fn firms_are_apart_from_prepositions_labels_and_hyphens_before_their_towns() {
-        for (text, firm) in [
-            ("Engineer\t2019 – 2021\nbei Acme KG, Ulm", "Acme KG, Ulm"),
-            ("Engineer\t2019 – 2021\nName and place of the employer\tAcme", "employer: Acme"),
-            ("Engineer\nAcme Freight-Columbus, OH", "Acme Freight, Columbus, OH"),
-        ] {
-            assert_eq!(texts(text).last().map(String::as_str), Some(firm));
-        }
-        for text in ["Engineer\nWinston-Salem, NC", "I lead teams\nat Acme and elsewhere."] {
-            assert_eq!(texts(text).last().map(String::as_str), text.split('\n').next_back());
-        }
     }
 
     #[test]

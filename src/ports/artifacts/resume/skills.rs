@@ -29,6 +29,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
     // One language may be what somebody teaches; several are what they speak.
     let spoken = lists().flat_map(|list| items(&list.text)).filter(|item| is_language(item));
     let speaks = spoken.count() > 1;
+    let halves = halves(sections);
     for list in lists() {
         let (items, told): (Vec<String>, Vec<String>) =
             items(&list.text).into_iter().partition(|item| is_short(item));
@@ -49,6 +50,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
             let is_doubtful = is_certificate(&list.text)
                 || is_strange_skill(&item)
                 || speaks && is_language(&item)
+                || is_alone && halves.contains(&item)
                 || is_spoken(&item)
                 || is_spoken_in(&item, &list.text)
                 || list.seams.iter().any(|seam| item.contains(seam.as_str()));
@@ -59,6 +61,30 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
         }
     }
     skills
+}
+
+/// Shortest first word of the second half of a skill, in characters.
+const HALF_MIN: usize = 6;
+
+/// Lines of one skill that begin small, where others do not, and those above them: `Patient` above `monitoring`.
+fn halves(sections: &[&[Line]]) -> Vec<String> {
+    let is_single = |line: &Line| !line.text.contains([',', ';', '\t', ':']);
+    // `dbt` and `memoQ` are whole names.
+    let is_small = |line: &Line| {
+        let word = first_word(&line.text);
+        is_single(line) && word.chars().all(char::is_lowercase) && word.len() >= HALF_MIN
+    };
+    let mut found = Vec::new();
+    for lines in sections {
+        let small = lines.iter().filter(|line| is_small(line)).count();
+        if small * 4 > lines.len() {
+            continue;
+        }
+        let is_pair = |pair: &&[Line]| is_single(&pair[0]) && is_small(&pair[1]) && !pair[1].bullet;
+        let pairs = lines.windows(2).filter(is_pair);
+        found.extend(pairs.flat_map(|pair| pair.iter().map(|line| line.text.clone())));
+    }
+    found
 }
 
 /// Whether an item stands in a column of its own before a list, as what kind that is of may.
@@ -148,7 +174,7 @@ fn below_kinds(lines: &[Line]) -> Option<Vec<Line>> {
         return None;
     }
     let heads = heads_of_lists(lines)
-        .or_else(|| heads_of_blocks(lines).filter(|_| lines.iter().all(|line| is_kind(line))))?;
+        .or_else(|| heads_of_blocks(lines).filter(|_| lines.iter().all(is_kind)))?;
     let rest = lines.iter().enumerate().filter(|(at, _)| !heads.contains(at));
     // No list goes on with the one above a kind.
     let begins = |at: usize| at > 0 && heads.contains(&(at - 1));
@@ -284,22 +310,15 @@ fn unbroken(lines: &[Line]) -> Vec<List> {
                 && is_broken(&above.text, &line.text, bulleted)
                 && !has_room(&above.text, &line.text, longest)
         };
-        match whole.last_mut().filter(|_| above.is_some_and(is_broken)) {
-            Some(last) => {
-                if is_seam(&last.text, &line.text) {
-                    last.seams.push(format!(
-                        "{} {}",
-                        last_word(&last.text),
-                        first_word(&line.text)
-                    ));
-                }
-                last.text.push(' ');
-                last.text.push_str(&line.text);
+        if let Some(last) = whole.last_mut().filter(|_| above.is_some_and(is_broken)) {
+            if is_seam(&last.text, &line.text) {
+                last.seams.push(format!("{} {}", last_word(&last.text), first_word(&line.text)));
             }
-            None => {
-                whole.push(List { text: line.text.clone(), seams: Vec::new() });
-                bulleted = line.bullet;
-            }
+            last.text.push(' ');
+            last.text.push_str(&line.text);
+        } else {
+            whole.push(List { text: line.text.clone(), seams: Vec::new() });
+            bulleted = line.bullet;
         }
         above = Some(line);
     }
@@ -451,6 +470,10 @@ mod tests {
         assert_eq!(marked("Word, Spanish, French"), ["skills.1", "skills.2"]);
         assert_eq!(marked("Word, https://example.org"), ["skills.1"]);
         assert_eq!(marked("Trade\tTaxes, Audits"), ["skills.0"]);
+        let lines = ["Triage", "Patient", "monitoring", "Wounds", "Charting"].map(line);
+        let mut findings = Findings::default();
+        read(&[&lines], &mut findings);
+        assert_eq!(findings.confidence.into_keys().collect::<Vec<_>>(), ["skills.1", "skills.2"]);
     }
 
     #[test]

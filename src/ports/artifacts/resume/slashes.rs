@@ -38,9 +38,9 @@ pub(super) fn may_hold_firm(title: &str) -> bool {
 fn parted(line: &Line) -> Option<(String, String)> {
     let (one, other) = line.text.split_once(" / ").filter(|(_, rest)| !rest.contains(" / "))?;
     let tells = |text: &str| words::is_position(text) || schools::names_degree(text);
-    let (name, _) = match (tells(one), tells(other)) {
-        (false, true) => (one, other),
-        (true, false) => (other, one),
+    let name = match (tells(one), tells(other)) {
+        (false, true) => one,
+        (true, false) => other,
         _ => return None,
     };
     (!line.bullet && is_name(name)).then(|| (one.to_owned(), other.to_owned()))

@@ -1,6 +1,7 @@
 //! The pieces of the lines that name a role: what each of them can be by its words.
 
 mod classes;
+mod firms;
 
 use super::super::{
     dates, doubt,
@@ -11,6 +12,7 @@ use super::super::{
 };
 
 use classes::is_class;
+use firms::{TIED, bracketed, with_partners};
 
 /// What a piece of a head can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,37 +111,6 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
     found
 }
 
-/// The pieces, with the partner before a comma in the name of a firm that others are called after, where the title stands
-/// elsewhere: `Hollis, Brandt & Weir LLP`.
-fn with_partners(found: Vec<Named>) -> Vec<Named> {
-    let has_title = found.iter().any(|named| named.kind == Kind::Title);
-    let mut whole: Vec<Named> = Vec::new();
-    for named in found {
-        match whole.last_mut() {
-            Some(last) if has_title && named.after_comma && is_partner(last, &named) => {
-                last.text = format!("{}, {}", last.text, named.text);
-                last.kind = Kind::Firm;
-            }
-            _ => whole.push(named),
-        }
-    }
-    whole
-}
-
-/// Most words of the name of a partner.
-const PARTNER_MAX: usize = 2;
-
-fn is_partner(partner: &Named, firm: &Named) -> bool {
-    partner.kind == Kind::Unknown
-        && !partner.after_title
-        && partner.line == firm.line
-        && partner.text.split_whitespace().count() <= PARTNER_MAX
-        && partner.text.starts_with(char::is_uppercase)
-        && firm.kind == Kind::Firm
-        && firm.text.contains(" & ")
-        && firm.text.rsplit(' ').next().is_some_and(is_form)
-}
-
 /// `Employer: Acme` in its label and its value; a label alone has no value.
 fn labelled(field: &str) -> (Option<RoleLabel>, &str) {
     let known = |text: &str| vocabulary().role_labels.get(&folded(text.trim())).copied();
@@ -174,27 +145,6 @@ fn is_remark(title: &str, note: &str) -> bool {
 /// Whether a text names a part of a firm, which the lines below it name.
 fn is_part_of(text: &str, below: &[String]) -> bool {
     is_department(text) && below.iter().any(|line| words::is_organisation(line))
-}
-
-/// What stands for a space before brackets that are a part of the name of a firm.
-const TIED: char = '\u{a0}';
-
-/// A text without what stands in brackets, and that.
-fn bracketed(field: &str) -> (String, Vec<&str>) {
-    let (mut plain, mut notes, mut rest) = (String::new(), Vec::new(), field);
-    while let Some((before, after)) = rest.split_once(" (") {
-        let Some((note, next)) = after.split_once(')') else { break };
-        plain.push_str(before);
-        // `Acme (Pty) Ltd`, `Acme (Deutschland) GmbH`
-        if next.trim_start().split([' ', ',', '\t']).next().is_some_and(is_form) {
-            plain.push_str(&format!("{TIED}({note})"));
-        } else {
-            notes.push(note);
-        }
-        rest = next;
-    }
-    plain.push_str(rest);
-    (plain, notes)
 }
 
 /// `part-time`, `80 %`, `24 hours a week`: how much somebody worked, not where.
@@ -557,20 +507,6 @@ mod tests {
         let title = "Gerente de Ventas – Región Centro";
         assert_eq!(head(&[title, "Molinos S.A."]), [title, "Molinos S.A."]);
         assert_eq!(head(&[title]), ["Gerente de Ventas", "Región Centro"]);
-    }
-
-    #[test]
-    fn brackets_before_the_form_of_a_firm_and_partners_before_a_comma_are_parts_of_its_name() {
-        let head = |lines: &[&str]| {
-            let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-            named(&lines).into_iter().map(|named| named.text).collect::<Vec<_>>()
-        };
-        for firm in
-            ["Acme Timber (Pty) Ltd", "Acme (Deutschland) GmbH", "Hollis, Brandt & Weir LLP"]
-        {
-            assert_eq!(head(&["Clerk", firm]), ["Clerk", firm]);
-        }
-        assert_eq!(head(&["Wrangler, Brandt & Weir LLP"]), ["Wrangler", "Brandt & Weir LLP"]);
     }
 
     #[test]

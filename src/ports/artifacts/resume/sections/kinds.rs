@@ -16,6 +16,7 @@ pub(super) fn is_kind(part: &Part, line: &Line, next: Option<&Line>, marks: &Mar
     part.section == Section::Skills
         && (labels_row(part, line, marks)
             || is_kind_of_row(part, line)
+            || is_rest(line, next, marks)
             || is_kind_alone(part, line, marks)
             || heads_items(part, line, next, marks)
             || heads_nothing(line, next, marks)
@@ -111,6 +112,21 @@ pub(super) fn is_spoken(line: &Line, next: Option<&Line>) -> bool {
                 && next.is_some_and(|next| names(&next.text))
         }
     }
+}
+
+/// Whether a line that looks otherwise than the headings do heads the rest of the skills: `Other` above `Welding`, or
+/// beside `Welding, Fitting`.
+fn is_rest(line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
+    let names_kind = |text: &str| vocabulary().skill_kinds.contains(&folded(text));
+    let holds = match row(line) {
+        Some((label, items)) => names_kind(label) && items.contains(',') && !speaks(items),
+        None => {
+            names_kind(&line.text)
+                && next
+                    .is_some_and(|next| !next.after_gap && !next.is_prose() && !speaks(&next.text))
+        }
+    };
+    holds && line.level == 0 && is_undressed(line, marks)
 }
 
 /// The label of a line, and what stands behind it.
@@ -299,6 +315,15 @@ mod tests {
         }
         let lines = "Planning\nPlans\tDrafts\n\nOn site\nTalks\tCoaching\n\nVolunteer training";
         assert_eq!(skills(marked, lines), "Plans|Drafts|Talks|Coaching|Volunteer training");
+    }
+
+    #[test]
+    fn the_rest_of_the_skills_is_no_other_section() {
+        let lines = "CAD\nCreo\nEPLAN\n\nMethods\nFMEA\n8D\n\nOther\nTaxes\nAudits";
+        let marked = ["## Experience", "## Skills", "## Education"];
+        assert_eq!(skills(marked, lines), "Creo|EPLAN|FMEA|8D|Taxes|Audits");
+        let lines = "CAD\tCreo, EPLAN\n\nMethods\tFMEA, 8D\n\nOther\tTaxes, Audits";
+        assert_eq!(skills(marked, lines), "Creo|EPLAN|FMEA|8D|Taxes|Audits");
     }
 
     #[test]
