@@ -340,11 +340,29 @@ fn free_at(rows: &[Vec<Piece>], x: f64) -> Vec<Gutter> {
             continue;
         }
         if at > from {
-            found.push(Gutter { x: x - 1.0, from, to: at, size: at - from, is_cards: false });
+            let (from, to) = without_dated(rows, x, from, at);
+            found.push(Gutter { x: x - 1.0, from, to, size: to - from, is_cards: false });
         }
         from = at + 1;
     }
     found
+}
+
+/// How far from the left edge of a column what begins in it may be.
+const EDGE: f64 = 2.5;
+
+/// A stretch without what stands above and below its right column with a period at the edge of the page, such as jobs
+/// across the page above two columns.
+fn without_dated(rows: &[Vec<Piece>], x: f64, from: usize, to: usize) -> (usize, usize) {
+    let is_in_column = |at: &usize| rows[*at].iter().any(|piece| (piece.left - x).abs() <= EDGE);
+    let is_dated = |at: &usize| {
+        let ends_in_period = |piece: &Piece| piece.left > x + EDGE && has_year(&piece.text);
+        rows[*at][0].left < x - EDGE && rows[*at].last().is_some_and(ends_in_period)
+    };
+    let first = (from..to).find(is_in_column).unwrap_or(from);
+    let last = (first..to).rfind(is_in_column).unwrap_or(to);
+    let begin = (from..first).rfind(is_dated).map_or(from, |at| at + 1);
+    (begin, (last..to).find(is_dated).unwrap_or(to))
 }
 
 /// Whether rows are two columns rather than lines with something at their beginning or end, such as dates: lines of
@@ -443,4 +461,32 @@ fn begins_item(text: &str) -> bool {
 fn is_bullet(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|c| !c.is_alphanumeric()) && letters.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::lines::Looks, *};
+
+    fn piece(left: f64, baseline: f64, text: &str) -> Piece {
+        let right = left + 60.0;
+        Piece { text: text.to_owned(), left, right, baseline, size: 10.0, looks: Looks::new() }
+    }
+
+    #[test]
+    fn jobs_across_the_page_are_not_put_beside_the_columns_below_them() {
+        let mut pieces = Vec::new();
+        for (top, firm) in [(100.0, "Acme Ltd"), (140.0, "Blue Fig"), (180.0, "Red Fox")] {
+            pieces.push(piece(45.0, top, firm));
+            pieces.push(piece(460.0, top, "2011 to 2014"));
+            pieces.push(piece(45.0, top + 14.0, "Cook"));
+        }
+        for n in 0..6 {
+            pieces.push(piece(45.0, 240.0 + 14.0 * f64::from(n), "A school"));
+            pieces.push(piece(310.0, 245.0 + 14.0 * f64::from(n), "A skill"));
+        }
+        let rows = rows(pieces);
+        let found = gutter(&rows, None).unwrap();
+        assert_eq!(rows[found.from][0].text, "Cook");
+        assert_eq!(found.from, 5);
+    }
 }

@@ -84,11 +84,7 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
         if let (Some(title), [code]) = (found.get_mut(begin), codes.as_slice())
             && title.kind == Kind::Title
         {
-            // `Professor (W3) of History`, `Clerk (L5)`
-            let lead = field.split(" (").next().unwrap_or_default();
-            let rest = title.text.strip_prefix(lead).unwrap_or_default();
-            let lead = title.text[..title.text.len() - rest.len()].to_owned();
-            title.text = format!("{lead} ({code}){rest}");
+            title.text = with_code(&title.text, field, code);
         }
         let kind = match label {
             Some(RoleLabel::Title) => Kind::Title,
@@ -109,6 +105,14 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
             && !is_term(&named.text)
     });
     found
+}
+
+/// `Professor (W3) of History`, `Clerk (L5)`: a title with the code that stood in its field.
+fn with_code(title: &str, field: &str, code: &str) -> String {
+    let lead = field.split(" (").next().unwrap_or_default();
+    let rest = title.strip_prefix(lead).unwrap_or_default();
+    let lead = &title[..title.len() - rest.len()];
+    format!("{lead} ({code}){rest}")
 }
 
 /// `Employer: Acme` in its label and its value; a label alone has no value.
