@@ -1,11 +1,12 @@
 //! The storage port: one atomic [`Store::commit`] per decision, and what is needed to go on after a crash.
 //!
 //! Nothing in the trait assumes one process. Backends: [`memory`] for tests, [`sled`] embedded (the default).
-//! One conformance suite runs on all of them (`tests/it/store.rs`).
+//! One conformance suite runs on all of them (`tests/it/store.rs`). What one holds can be moved to another ([`portable`]).
 
 mod compression;
 pub mod health;
 pub mod memory;
+pub mod portable;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod queue;
@@ -457,6 +458,14 @@ pub enum Error {
     Leased {
         /// Which.
         node: String,
+    },
+    /// Something lies where a copy of another store is to be made.
+    #[error(
+        "{what} holds data that is no copy of this. hint: choose an empty data directory or database"
+    )]
+    Occupied {
+        /// Where.
+        what: String,
     },
     /// Another process has the data directory open.
     #[error(

@@ -131,6 +131,17 @@ impl Artifacts {
         Ok(artifact)
     }
 
+    /// Keeps the bytes of a file that was checked or made before, such as one of another store, synced, before it returns.
+    /// The same again: nothing.
+    pub async fn put(
+        &self,
+        session: SessionId,
+        artifact: &Artifact,
+        bytes: Vec<u8>,
+    ) -> Result<(), blobs::Error> {
+        self.blobs.keep(session, &artifact.sha256, bytes).await
+    }
+
     /// What links to files are signed with.
     pub async fn link_key(&self) -> Result<FileKey, blobs::Error> {
         self.blobs.link_key().await

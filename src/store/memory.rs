@@ -1,7 +1,10 @@
 //! In memory, for tests: plain maps behind one lock, with the semantics of a real backend.
 
+mod portable;
+
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
+    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -12,7 +15,11 @@ use uuid::Uuid;
 
 use super::{
     Capacity, Charge, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer, TimerKind,
-    health::Health, hour_of, left_outside, put_back, rendered, salt,
+    health::Health,
+    hour_of, left_outside,
+    portable::Secret,
+    put_back, rendered, salt,
+    sealing::{self, Digest, SECRET, StoreSecret},
 };
 use crate::{
     base::ids::{CountingIds, EffectId, Ids, SessionId, WaitId},
@@ -33,16 +40,24 @@ use crate::{
 /// ```
 /// let store = anteroom::store::memory::MemoryStore::default();
 /// ```
-#[derive(Debug)]
 pub struct MemoryStore {
     ids: Arc<dyn Ids>,
+    secret: StoreSecret,
     state: Mutex<State>,
 }
 
 impl MemoryStore {
     /// An empty store; `ids` salts the words of audit records.
     pub fn new(ids: Arc<dyn Ids>) -> Self {
-        Self { ids, state: Mutex::default() }
+        let mut secret = [0; SECRET];
+        // Nothing outlives the value, so nothing is lost where the system gives no random bytes.
+        _ = sealing::fill(&mut secret);
+        Self::with_secret(ids, &Secret(secret))
+    }
+
+    /// An empty store that copies are put into from the one that has this secret.
+    pub fn with_secret(ids: Arc<dyn Ids>, Secret(secret): &Secret) -> Self {
+        Self { ids, secret: StoreSecret::new(secret), state: Mutex::default() }
     }
 
     /// Forgets who claimed what and what is blocked, as the end of a process does: such effects are handed out again.
@@ -66,10 +81,17 @@ impl Default for MemoryStore {
     }
 }
 
+impl fmt::Debug for MemoryStore {
+    // The secret is nobody's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore").field("state", &self.state()).finish_non_exhaustive()
+    }
+}
+
 #[async_trait]
 impl Store for MemoryStore {
     async fn commit(&self, commit: Commit) -> Result<(), Error> {
-        self.state().commit(commit, self.ids.as_ref())
+        self.state().commit(commit, &self.secret, self.ids.as_ref())
     }
 
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
@@ -186,7 +208,8 @@ impl Store for MemoryStore {
     }
 
     async fn balance(&self, account: &str) -> Result<Balance, Error> {
-        Ok(self.state().accounts.get(account).copied().unwrap_or_default())
+        let digest = account_of(&self.secret, account);
+        Ok(self.state().accounts.get(&digest).copied().unwrap_or_default())
     }
 
     async fn note(&self, note: Note) -> Result<(), Error> {
@@ -242,14 +265,12 @@ impl FileKeys for MemoryStore {
     }
 
     async fn link_key(&self) -> Result<FileKey, KeyError> {
-        let mut state = self.state();
-        if let Some(known) = &state.link_key {
-            return Ok(known.clone());
-        }
-        let key = fresh_key()?;
-        state.link_key = Some(key.clone());
-        Ok(key)
+        Ok(self.secret.link_key())
     }
+}
+
+fn account_of(secret: &StoreSecret, name: &str) -> Digest {
+    secret.digest(b'u', name)
 }
 
 fn fresh_key() -> Result<FileKey, KeyError> {
@@ -263,7 +284,6 @@ fn fresh_key() -> Result<FileKey, KeyError> {
 struct State {
     sessions: BTreeMap<SessionId, Loaded>,
     file_keys: HashMap<SessionId, FileKey>,
-    link_key: Option<FileKey>,
     waits: HashMap<WaitId, Wait>,
     renderings: HashMap<WaitId, BTreeMap<EffectId, String>>,
     effects: BTreeMap<(SessionId, EffectId), Effect>,
@@ -272,17 +292,18 @@ struct State {
     parked: BTreeMap<(SessionId, EffectId), Parked>,
     parkings: u64,
     timers: BTreeMap<(SessionId, TimerKind), DateTime<Utc>>,
-    dedup: HashMap<String, SessionId>,
+    dedup: HashMap<Digest, SessionId>,
     chain: Vec<Sealed>,
-    accounts: HashMap<String, Balance>,
+    accounts: BTreeMap<Digest, Balance>,
     notes: BTreeMap<String, Note>,
 }
 
 impl State {
-    fn commit(&mut self, commit: Commit, ids: &dyn Ids) -> Result<(), Error> {
+    fn commit(&mut self, commit: Commit, secret: &StoreSecret, ids: &dyn Ids) -> Result<(), Error> {
         commit.check()?;
         let session = commit.head.id;
-        if commit.dedup.as_ref().is_some_and(|key| self.dedup.contains_key(key)) {
+        let dedup = commit.dedup.as_deref().map(|key| secret.digest(b'd', key));
+        if dedup.is_some_and(|digest| self.dedup.contains_key(&digest)) {
             return Err(Error::Duplicate);
         }
         let found = self.sessions.get(&session).map_or(0, |loaded| loaded.head.seq);
@@ -312,10 +333,10 @@ impl State {
             self.seal(record, ids);
         }
         for Charge { account, usage, told } in commit.charges {
-            let balance = self.accounts.entry(account).or_default();
+            let balance = self.accounts.entry(account_of(secret, &account)).or_default();
             *balance = balance.charged(usage, told);
         }
-        self.dedup.extend(commit.dedup.map(|key| (key, session)));
+        self.dedup.extend(dedup.map(|digest| (digest, session)));
         Ok(())
     }
 

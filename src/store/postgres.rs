@@ -15,10 +15,12 @@ mod committer;
 mod files;
 mod lease;
 mod outbox;
+mod put_in;
 mod read;
 mod recent;
 mod records;
 mod status;
+mod take_out;
 mod write;
 
 use std::{
@@ -55,11 +57,12 @@ use self::{
 };
 pub use self::{
     lease::Standby,
-    status::{Change, Node, changes, nodes},
+    status::{Change, Node, called, changes, nodes},
 };
 use super::{
     Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer,
     health::Health,
+    portable::Secret,
     read_cache::{CachedNote, ReadCache},
     sealing::SECRET,
     unreadable::{Found, Unreadable},
@@ -159,19 +162,34 @@ struct Begun {
 }
 
 impl Begun {
-    /// Takes the lease and brings the tables up to date.
-    fn new(wanted: &Options, options: &PgConnectOptions) -> Result<Self, Error> {
+    /// Takes the lease and brings the tables up to date. With the secret of another store, a store that holds nothing gets
+    /// that in place of its own.
+    fn new(
+        wanted: &Options,
+        options: &PgConnectOptions,
+        copied: Option<&Secret>,
+    ) -> Result<Self, Error> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Error::unavailable)?;
         let taken = runtime.block_on(async {
             let connected = within(PgConnection::connect_with(options).map_err(trouble));
             let mut connection = connected.await?;
-            let keyring = within(lease::prepare(&mut connection, &wanted.key)).await?;
+            let mut keyring = within(lease::prepare(&mut connection, &wanted.key)).await?;
             let (lease, tip, began) = lease::wait_for(options, &mut connection, wanted).await?;
             if let Err(refused) = within(lease::migrate(&mut connection)).await {
                 // Best effort: it ends by itself. A node of the right version need not wait for that.
                 drop(lease::give_back(&mut connection, lease).await);
                 return Err(refused);
+            }
+            if let Some(secret) = copied {
+                let secrets = (&wanted.key, secret);
+                match within(lease::adopt(&mut connection, secrets, keyring, lease.fence)).await {
+                    Ok(adopted) => keyring = adopted,
+                    Err(refused) => {
+                        drop(lease::give_back(&mut connection, lease).await);
+                        return Err(refused);
+                    }
+                }
             }
             let queued = within(read::queued(&mut connection)).await?;
             Ok::<_, Error>((connection, keyring, lease, tip, queued, began))
@@ -185,10 +203,29 @@ impl PostgresStore {
     /// Opens the store, takes the lease and brings its tables up to date; blocks meanwhile. Must be called within a
     /// runtime. `ids` salts the words of audit records.
     pub fn open(wanted: &Options, ids: Arc<dyn Ids>) -> Result<Self, Error> {
+        Self::open_over(wanted, ids, None)
+    }
+
+    /// The same for a store that copies are put into from the one that has this secret. [`Error::Occupied`] where it has
+    /// sessions or audit records, unless they came from there: opened again with the same secret, it is as it was left.
+    pub fn open_for_copy(
+        wanted: &Options,
+        ids: Arc<dyn Ids>,
+        secret: &Secret,
+    ) -> Result<Self, Error> {
+        Self::open_over(wanted, ids, Some(secret.clone()))
+    }
+
+    fn open_over(
+        wanted: &Options,
+        ids: Arc<dyn Ids>,
+        copied: Option<Secret>,
+    ) -> Result<Self, Error> {
         let options = connect_options(wanted)?;
         let (to_begin, with) = (wanted.clone(), options.clone());
         // Within a runtime nothing may wait for another one.
-        let begun = std::thread::spawn(move || Begun::new(&to_begin, &with)).join();
+        let begun =
+            std::thread::spawn(move || Begun::new(&to_begin, &with, copied.as_ref())).join();
         let begun = begun.map_err(|_| Error::unavailable("opening the database panicked"))??;
         let Begun { runtime, connection, keyring, lease, tip, queued, began } = begun;
         let pool = PgPoolOptions::new()

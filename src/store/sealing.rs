@@ -87,16 +87,24 @@ fn first_half(tag: &hmac::Tag) -> Digest {
 }
 
 /// The store's own secret: what digests in indexes and links to files are made with.
-pub(super) struct StoreSecret(hmac::Key);
+pub(super) struct StoreSecret {
+    bytes: [u8; SECRET],
+    key: hmac::Key,
+}
 
 impl StoreSecret {
     pub(super) fn new(secret: &[u8; SECRET]) -> Self {
-        Self(hmac::Key::new(hmac::HMAC_SHA256, secret))
+        Self { bytes: *secret, key: hmac::Key::new(hmac::HMAC_SHA256, secret) }
+    }
+
+    /// The secret itself, for a store that is made with the same.
+    pub(super) const fn bytes(&self) -> &[u8; SECRET] {
+        &self.bytes
     }
 
     /// A digest of `text` that only this store makes. `family` keeps those of different families apart.
     pub(super) fn digest(&self, family: u8, text: &str) -> Digest {
-        let mut context = hmac::Context::with_key(&self.0);
+        let mut context = hmac::Context::with_key(&self.key);
         context.update(&[family]);
         context.update(text.as_bytes());
         first_half(&context.sign())
@@ -104,7 +112,7 @@ impl StoreSecret {
 
     /// What links to files are signed with. No digest begins with this word's first letter.
     pub(super) fn link_key(&self) -> FileKey {
-        let tag = hmac::sign(&self.0, b"file links");
+        let tag = hmac::sign(&self.key, b"file links");
         let mut secret = [0; file_key::LENGTH];
         secret.copy_from_slice(tag.as_ref());
         FileKey::new(secret)

@@ -45,6 +45,7 @@ mod open;
 mod open_sessions;
 mod outbox;
 mod packed_keys;
+mod put_in;
 mod read;
 mod record_codec;
 mod repair;
@@ -53,6 +54,7 @@ mod salvage;
 mod scratch;
 mod session_audit;
 mod steps;
+mod take_out;
 mod texts;
 mod tree_checksum;
 mod watermark;
@@ -97,6 +99,7 @@ pub use self::{
 use super::{
     Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer,
     health::Health,
+    portable::Secret,
     read_cache::{CachedNote, ReadCache},
     unreadable::Unreadable,
 };
@@ -142,6 +145,13 @@ impl SledStore {
     /// The same for a command, which goes through what there is and ends: it caches fewer pages.
     pub fn open_for_command(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
         Self::open_over(dir, ids, Arc::new(NoFaults), database::SMALL_CACHE)
+    }
+
+    /// The same for a store that copies are put into from the one that has this secret. [`Error::Occupied`] where `dir` has
+    /// one of its own: opened again with the same secret, it is as it was left.
+    pub fn open_for_copy(dir: &Path, ids: Arc<dyn Ids>, secret: &Secret) -> Result<Self, Error> {
+        open::found(dir, secret)?;
+        Self::open_for_command(dir, ids)
     }
 
     /// The same over a device that can be made to fail.

@@ -20,7 +20,9 @@ use crate::{
     },
     store::{
         Charge, Commit, Erasure, Error, Note, TimerKind, hour_of, left_outside, person_text,
-        place_text, put_back, rendered, salt,
+        place_text,
+        portable::Piece,
+        put_back, rendered, salt,
         sealing::{Digest, Key},
     },
 };
@@ -49,12 +51,21 @@ pub(super) struct Known {
 pub(super) enum Step {
     Commit(Box<Commit>),
     Note(Box<Note>),
-    Done { effect: Box<Effect>, delivery: Delivery },
+    Done {
+        effect: Box<Effect>,
+        delivery: Delivery,
+    },
+    /// A piece of another store's.
+    Put(Box<Piece>),
 }
 
 impl Step {
     fn session(&self) -> Option<SessionId> {
         match self {
+            Self::Put(piece) => match &**piece {
+                Piece::Session(image) => Some(image.session()),
+                _ => None,
+            },
             Self::Commit(commit) => Some(commit.head.id),
             Self::Note(note) => note.session,
             Self::Done { effect, .. } => Some(effect.session),
@@ -84,6 +95,7 @@ impl Wanted {
                 self.accounts.extend(accounts.map(|charge| keyring.account(&charge.account)));
             }
             Step::Note(note) => self.sessions.extend(note.session),
+            Step::Put(piece) => self.sessions.extend(piece.sessions()),
             Step::Done { effect, delivery } => {
                 self.sessions.insert(effect.session);
                 if !left_outside(delivery).is_empty() {
@@ -130,6 +142,7 @@ impl Picture {
             Step::Commit(commit) => self.commit(commit),
             Step::Note(note) => self.note(note).map(|()| Outgoing::Unchanged),
             Step::Done { effect, delivery } => self.done(effect, delivery),
+            Step::Put(piece) => self.put_in(piece),
         }
     }
 
@@ -178,7 +191,7 @@ impl Picture {
         Ok(Outgoing::Queued(commit.effects.clone()))
     }
 
-    fn new_session(&self, session: SessionId) -> Result<Known, Error> {
+    pub(super) fn new_session(&self, session: SessionId) -> Result<Known, Error> {
         let keys = SessionKeys::fresh()?;
         Ok(Known { seq: 0, wrapped: self.keyring.wrap(session, &keys)?, keys })
     }
@@ -372,7 +385,12 @@ pub(super) struct AuditRow {
 }
 
 impl Writes {
-    fn session(&mut self, keyring: &Keyring, known: &Known, head: &Head) -> Result<(), Error> {
+    pub(super) fn session(
+        &mut self,
+        keyring: &Keyring,
+        known: &Known,
+        head: &Head,
+    ) -> Result<(), Error> {
         let row = SessionRow {
             seq: number(head.seq),
             keys: known.wrapped.clone(),
@@ -389,7 +407,12 @@ impl Writes {
         Ok(())
     }
 
-    fn events(&mut self, key: &Key, session: SessionId, events: &[Recorded]) -> Result<(), Error> {
+    pub(super) fn events(
+        &mut self,
+        key: &Key,
+        session: SessionId,
+        events: &[Recorded],
+    ) -> Result<(), Error> {
         if let Some(first) = events.first() {
             let body = seal(key, Row::Events(session, first.seq), &events)?;
             self.events.push((session, number(first.seq), body));
@@ -397,7 +420,12 @@ impl Writes {
         Ok(())
     }
 
-    fn effect(&mut self, key: &Key, effect: &Effect, of_store: bool) -> Result<(), Error> {
+    pub(super) fn effect(
+        &mut self,
+        key: &Key,
+        effect: &Effect,
+        of_store: bool,
+    ) -> Result<(), Error> {
         let id = effect.id.uuid();
         let body = seal(key, Row::Effect(id), effect)?;
         let row = EffectRow { session: effect.session, of_store, body };
@@ -426,7 +454,7 @@ impl Writes {
         Ok(())
     }
 
-    fn extend(&mut self, other: Self) {
+    pub(super) fn extend(&mut self, other: Self) {
         self.sessions.extend(other.sessions);
         self.events.extend(other.events);
         self.waits.extend(other.waits);

@@ -13,7 +13,7 @@ use sqlx::{
 use super::{Options, batch::Tip, records::Keyring, trouble, within};
 use crate::{
     model::audit::CHAIN_START,
-    store::{Error, sealing::SECRET},
+    store::{Error, health::Trouble, portable::Secret, sealing::SECRET},
 };
 
 /// How often a node that waits asks whether the lease is free.
@@ -117,6 +117,43 @@ pub(super) async fn prepare(
         what: "the database".to_owned(),
         why: "it was sealed with another key. hint: give this node the same key as the one that made it".to_owned(),
     })
+}
+
+/// Takes away what a bot may have kept before its first conversation.
+const EMPTY: [&str; 4] =
+    ["delete from note", "delete from account", "delete from effect", "delete from file"];
+
+/// Gives a store that holds nothing the secret of the one that it is to hold a copy of, under the lease that `fence` names.
+/// Again with the same secret: changes nothing.
+pub(super) async fn adopt(
+    connection: &mut PgConnection,
+    (operator, secret): (&[u8; SECRET], &Secret),
+    keyring: Keyring,
+    fence: i64,
+) -> Result<Keyring, Error> {
+    if keyring.secret.bytes() == &secret.0 {
+        return Ok(keyring);
+    }
+    let mut transaction = connection.begin().await.map_err(trouble)?;
+    let held =
+        sqlx::query("select exists(select 1 from session) or exists(select 1 from audit) as holds");
+    let row = held.fetch_one(&mut *transaction).await.map_err(trouble)?;
+    if row.try_get("holds").map_err(trouble)? {
+        return Err(Error::Occupied { what: "the database".to_owned() });
+    }
+    // What a bot has noted before its first conversation is worth nothing without the old secret.
+    for statement in EMPTY {
+        sqlx::query(statement).execute(&mut *transaction).await.map_err(trouble)?;
+    }
+    let sealed = Keyring::sealed_secret(operator, &secret.0)?;
+    let changed = sqlx::query("update store set secret = $1 where fence = $2");
+    let changed = changed.bind(&sealed).bind(fence).execute(&mut *transaction).await;
+    if changed.map_err(trouble)?.rows_affected() == 0 {
+        return Err(Error::ReadOnly(Trouble::TakenOver));
+    }
+    transaction.commit().await.map_err(trouble)?;
+    Keyring::open(operator, &sealed)?
+        .ok_or_else(|| Error::unavailable("a secret could not be kept"))
 }
 
 /// Takes the lease where nobody holds it; `owner` names this node to others.

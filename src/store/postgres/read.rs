@@ -38,14 +38,14 @@ pub(super) struct Reader {
 }
 
 /// A column of a row.
-fn column<'r, T>(row: &'r PgRow, name: &str) -> Result<T, Error>
+pub(super) fn column<'r, T>(row: &'r PgRow, name: &str) -> Result<T, Error>
 where
     T: sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
 {
     row.try_get(name).map_err(Error::unavailable)
 }
 
-fn session_of(row: &PgRow, name: &str) -> Result<SessionId, Error> {
+pub(super) fn session_of(row: &PgRow, name: &str) -> Result<SessionId, Error> {
     column(row, name).map(SessionId::from_uuid)
 }
 
@@ -63,7 +63,7 @@ impl Reader {
     }
 
     /// Remembers what cannot be read.
-    fn noted<T>(&self, found: Result<T, Error>) -> Result<T, Error> {
+    pub(super) fn noted<T>(&self, found: Result<T, Error>) -> Result<T, Error> {
         found.inspect_err(|error| self.unreadable.note(error))
     }
 
@@ -186,7 +186,7 @@ impl Reader {
         row.map(|row| self.noted(self.shown(&row, id))).transpose()
     }
 
-    fn shown(&self, row: &PgRow, id: WaitId) -> Result<(Wait, Vec<Rendering>), Error> {
+    pub(super) fn shown(&self, row: &PgRow, id: WaitId) -> Result<(Wait, Vec<Rendering>), Error> {
         let what = format!("wait `{id}`");
         let key = self.keys(row, session_of(row, "id")?)?.said;
         let wait = open(&key, Row::Wait(id.uuid()), column(row, "body")?, &what)?;
@@ -241,7 +241,7 @@ impl Reader {
         Ok(effect.transpose()?.flatten())
     }
 
-    fn effect_in(&self, row: &PgRow, session: SessionId) -> Result<Effect, Error> {
+    pub(super) fn effect_in(&self, row: &PgRow, session: SessionId) -> Result<Effect, Error> {
         let id = effect_of(row)?;
         let (at, body) = (Row::Effect(id.uuid()), column(row, "body")?);
         let what = format!("effect `{id}`");
@@ -323,7 +323,7 @@ impl Reader {
         self.balance_in(digest, column(&row, "body")?)
     }
 
-    fn balance_in(&self, digest: [u8; 16], body: &[u8]) -> Result<Balance, Error> {
+    pub(super) fn balance_in(&self, digest: [u8; 16], body: &[u8]) -> Result<Balance, Error> {
         self.noted(open(&self.keyring.own, Row::Account(digest), body, &"account"))
     }
 
@@ -337,7 +337,7 @@ impl Reader {
         row.map(|row| self.noted(self.note_in(&row, digest))).transpose()
     }
 
-    fn note_in(&self, row: &PgRow, digest: [u8; 16]) -> Result<Note, Error> {
+    pub(super) fn note_in(&self, row: &PgRow, digest: [u8; 16]) -> Result<Note, Error> {
         let session: Option<Uuid> = column(row, "session")?;
         let session = session.map(SessionId::from_uuid);
         let (at, body) = (Row::Note(digest), column(row, "body")?);

@@ -19,6 +19,7 @@ use crate::{
     },
     store::{
         left_outside,
+        portable::Piece,
         read_cache::{self, ReadCache, Written, size},
         rendered,
     },
@@ -110,6 +111,16 @@ impl Recent {
             Step::Note(note) => {
                 count(Item::Note(&note.key));
                 self.cache.noted(&note.key);
+            }
+            // What there is already was left as it is, and what was not there is in no cache but for the lack of notes.
+            Step::Put(piece) => {
+                if let Piece::Session(image) = *piece {
+                    count(Item::Session(image.session()));
+                    for note in &image.notes {
+                        count(Item::Note(&note.key));
+                        self.cache.noted(&note.key);
+                    }
+                }
             }
             Step::Done { effect, delivery } => {
                 if let Some((wait, _)) = rendered(&effect, &delivery) {

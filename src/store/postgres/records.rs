@@ -149,6 +149,14 @@ impl Keyring {
     pub(super) fn new_secret(operator: &[u8; SECRET]) -> Result<Vec<u8>, Error> {
         let mut secret = [0; SECRET];
         sealing::fill(&mut secret)?;
+        Self::sealed_secret(operator, &secret)
+    }
+
+    /// A store's secret, sealed with the operator's key.
+    pub(super) fn sealed_secret(
+        operator: &[u8; SECRET],
+        secret: &[u8; SECRET],
+    ) -> Result<Vec<u8>, Error> {
         Key::new(operator)?.seal(&Row::Secret.bytes(), secret.to_vec())
     }
 
@@ -231,8 +239,9 @@ pub(super) struct Words {
 pub(super) fn split(mut sealed: Sealed, of_store: bool) -> (AuditText, Option<Words>) {
     let words = std::mem::take(&mut sealed.record.words);
     let salt = std::mem::take(&mut sealed.salt);
-    let has_words = !words.is_empty();
-    (AuditText { sealed, has_words, of_store }, has_words.then_some(Words { words, salt }))
+    let is_there = !words.is_empty();
+    let has_words = is_there || sealed.erased;
+    (AuditText { sealed, has_words, of_store }, is_there.then_some(Words { words, salt }))
 }
 
 /// A record as it was sealed, or without its words where they were erased.

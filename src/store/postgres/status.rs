@@ -48,6 +48,13 @@ pub(super) fn connection_name(node: &str) -> String {
     name.chars().map(|c| if is_plain(c) { c } else { '?' }).take(NAME_MAX).collect()
 }
 
+/// What the database is called in messages: its name and the host, and nothing secret.
+pub fn called(options: &Options) -> Result<String, Error> {
+    let with = connect_options(options)?;
+    let database = with.get_database().unwrap_or("postgres");
+    Ok(format!("the database `{database}` on `{}`", with.get_host()))
+}
+
 /// The nodes that are connected, the active one first.
 pub async fn nodes(options: &Options) -> Result<Vec<Node>, Error> {
     within(connected_nodes(options)).await

@@ -3,6 +3,7 @@
 
 use std::{mem, sync::Arc, vec};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
@@ -78,6 +79,45 @@ pub(super) fn write(
     Ok((record, tip))
 }
 
+/// Keeps records that were sealed elsewhere, as they were, after `tip`: all of one session, and either all without the words
+/// they had or none. Words of the owner's session are sealed with its key, their salts with them; others stay open.
+pub(super) fn keep(
+    owner: Option<&Owner<'_>>,
+    tip: &Tip,
+    (records, link): (&[Sealed], Link),
+) -> Result<(Record, Tip), Error> {
+    let session = records.first().and_then(|sealed| sealed.record.session);
+    let (mut facts, mut copied) = (Vec::new(), Vec::new());
+    for sealed in records {
+        let Sealed { record, salt, words_sha256, erased, .. } = sealed.clone();
+        let AuditRecord { event, timestamp: at, facts: told, words, .. } = record;
+        let digest = (erased || !words.is_empty()).then_some(words_sha256);
+        let mut open = (!words.is_empty()).then_some(Open { salt, words });
+        if owner.is_some() {
+            copied.extend(open.take());
+        }
+        facts.push(Fact { event, at, facts: told, of: None, digest, open });
+    }
+    let seal = records.last().map_or(tip.seal, |sealed| seal_bytes(&sealed.seal));
+    let end = Tip { next: tip.next + records.len() as u64, seal };
+    let words = match owner {
+        Some(owner) if !copied.is_empty() => {
+            let text = serde_json::to_vec(&Copied { copied }).map_err(Error::unavailable)?;
+            owner.key.seal(&keys::audit(tip.next), compression::compress(&text, Level::High)?)?
+        }
+        _ => Vec::new(),
+    };
+    let slot = owner.map_or(0, |owner| owner.slot);
+    let record = Group::new(Owned { session, slot, link }, facts, words).encode(&end)?;
+    Ok((record, end))
+}
+
+/// The words of records that were sealed elsewhere, with salts that no key of this store gives.
+#[derive(Serialize, Deserialize)]
+struct Copied {
+    copied: Vec<Open>,
+}
+
 /// The records in a group or page that begins with number `index`, after the seal `previous`; and the seal that was
 /// kept. Where the two disagree the first of them does not hold, because nobody can say which was changed; in a page the
 /// first of the group that was. Of a session that is `asked` for, only its own words are opened; others pass for erased.
@@ -103,7 +143,8 @@ pub(super) fn read(
                 (None, None, _) => (String::new(), Map::new(), false),
                 (None, Some(_), Some(Opened { key, words })) => {
                     let early = || Error::damaged(&what, "it ends early");
-                    (salt_of(key, index), words.next().ok_or_else(early)?, false)
+                    let (salt, words) = words.next().ok_or_else(early)?;
+                    (salt.unwrap_or_else(|| salt_of(key, index)), words, false)
                 }
                 (None, Some(_), None) => (String::new(), Map::new(), true),
             };
@@ -130,10 +171,11 @@ pub(super) fn read(
 
 type Words = Map<String, Value>;
 
-/// The words of a group, one record after the other, and the key that opened them.
+/// The words of a group, one record after the other, with their salts where they were sealed elsewhere; and the key that
+/// opened them, which gives the salts of others.
 struct Opened {
     key: Arc<Key>,
-    words: vec::IntoIter<Words>,
+    words: vec::IntoIter<(Option<String>, Words)>,
 }
 
 /// The words of a group that begins with number `first`; none where there are none, or none any more.
@@ -148,8 +190,17 @@ fn open(
     let text = key
         .open(&keys::audit(first), &group.words)
         .ok_or_else(|| Error::damaged(what, "its words are not what was sealed"))?;
-    let words: Vec<Words> = serde_json::from_slice(&compression::decompress(&text, what)?)
-        .map_err(|_| Error::damaged(what, "it has another shape"))?;
+    let text = compression::decompress(&text, what)?;
+    let words = if text.starts_with(b"{") {
+        let copied = serde_json::from_slice(&text);
+        copied.map(|Copied { copied }| {
+            copied.into_iter().map(|Open { salt, words }| (Some(salt), words)).collect()
+        })
+    } else {
+        let own = serde_json::from_slice(&text);
+        own.map(|own: Vec<Words>| own.into_iter().map(|words| (None, words)).collect())
+    };
+    let words: Vec<_> = words.map_err(|_| Error::damaged(what, "it has another shape"))?;
     Ok(Some(Opened { key, words: words.into_iter() }))
 }
 
@@ -163,7 +214,8 @@ pub(super) fn texts(
     for group in audit_record::groups(record, what)? {
         texts.push(serde_json::to_vec(&group.facts).map_err(Error::unavailable)?);
         if let Some(Opened { words, .. }) = open(key_store, first, &group, what)? {
-            texts.push(serde_json::to_vec(words.as_slice()).map_err(Error::unavailable)?);
+            let words: Vec<Words> = words.map(|(_, words)| words).collect();
+            texts.push(serde_json::to_vec(&words).map_err(Error::unavailable)?);
         }
         first += group.facts.len() as u64;
     }

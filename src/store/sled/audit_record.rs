@@ -12,6 +12,9 @@
 //! [ { "event": "wait_answered", "at": "…", "facts": { … }, "digest": "…" } ]
 //! ```
 //!
+//! Words are a list. Of records that were sealed in another store, each comes with its salt, which does not follow from the
+//! key: `{ "copied": [ { "salt": "…", "words": { … } } ] }`.
+//!
 //! The link is the number of the first record in the previous group of the same session, so that the records of one
 //! session are found without those of all others ([`Link`]). The session's head holds the link to its latest group. No
 //! seal covers a link: it only saves work, and whoever follows one checks what is there.

@@ -2,6 +2,7 @@
 //! once for all of them and then answers.
 
 mod mend;
+mod put_in;
 mod shred;
 
 use std::{
@@ -236,6 +237,10 @@ impl Committer {
                 group.dones.push((reply, done));
                 group.points.push(Failpoint::DoneApplied);
             }
+            Job::PutIn { piece, reply } => {
+                let done = self.guarded(|this| this.put_in(*piece));
+                group.lasting(done, reply);
+            }
             Job::Tick { now, reply } => {
                 self.now = Some(now);
                 group.ticks.push((now, reply));
@@ -318,6 +323,16 @@ impl Committer {
                 });
             }
             Applied::Note { key } => recent.noted(&key),
+            Applied::Piece { notes, effects } => {
+                for key in &notes {
+                    recent.noted(key);
+                }
+                outbox.with(|queue| {
+                    for (slot, effect) in effects {
+                        queue.add_known(slot, effect);
+                    }
+                });
+            }
             Applied::Delivery { id, known, delivery } => {
                 if let Some(known) = &known {
                     recent.delivered(known, &delivery);

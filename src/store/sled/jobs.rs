@@ -12,7 +12,7 @@ use crate::{
         ids::{EffectId, SessionId},
     },
     model::effect::{Delivery, Effect},
-    store::{Commit, Erasure, Error, Note, read_cache},
+    store::{Commit, Erasure, Error, Note, portable::Piece, read_cache},
 };
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;
@@ -34,6 +34,11 @@ pub(super) enum Job {
     Done {
         effect: EffectId,
         delivery: Delivery,
+        reply: Reply<()>,
+    },
+    /// A piece of another store's.
+    PutIn {
+        piece: Box<Piece>,
         reply: Reply<()>,
     },
     /// Somebody tells the time: what has been waiting for it is done.
@@ -61,6 +66,7 @@ pub(super) enum Applied {
     Step { step: Box<read_cache::Step>, slot: Slot, effects: Vec<Effect> },
     Erasure { session: SessionId, gone: Gone, last: Vec<EffectId> },
     Note { key: String },
+    Piece { notes: Vec<String>, effects: Vec<(Slot, Effect)> },
     Delivery { id: EffectId, known: Option<Arc<Effect>>, delivery: Delivery },
 }
 

@@ -36,6 +36,7 @@ use crate::{
     base::failpoint::{Failpoint, hit},
     store::{
         Error,
+        portable::Secret,
         sealing::{self, Key, SECRET as WIDTH, StoreSecret},
         unreadable::Found,
     },
@@ -103,7 +104,7 @@ impl KeyStore {
         let file = options.open(&path).map_err(|error| missing(&path, error))?;
         let length = file.metadata().map_err(Error::unavailable)?.len();
         if known.is_none() && length < 2 * WIDTH as u64 {
-            begin(&file, dir).map_err(Error::unavailable)?;
+            begin(&file, dir, None).map_err(Error::unavailable)?;
         }
         let sums = KeySums::open(dir, makes_sums);
         let sums = sums.map_err(|error| missing(&dir.join(SUMS_FILE), error))?;
@@ -310,11 +311,37 @@ impl KeyStore {
     }
 }
 
-/// Writes the first two slots of a new file, and puts it and its name on the device.
-fn begin(file: &File, dir: &Path) -> io::Result<()> {
+/// The store's secret in the file of keys in `dir`; none where there is no such file, or a crash left a part of one.
+pub(super) fn secret_of(dir: &Path) -> Result<Option<Secret>, Error> {
+    let file = match File::open(dir.join(KEYS_FILE)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::unavailable(error)),
+    };
+    match read(&file, SECRET) {
+        Ok(secret) => Ok(Some(Secret(secret))),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(Error::unavailable(error)),
+    }
+}
+
+/// Begins a file of keys with this secret in `dir`, in place of what a crash left of one.
+pub(super) fn found(dir: &Path, secret: &Secret) -> Result<(), Error> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    let file = options.open(dir.join(KEYS_FILE)).map_err(Error::unavailable)?;
+    begin(&file, dir, Some(secret)).map_err(Error::unavailable)
+}
+
+/// Writes the first two slots of a new file, with the secret that is given or a new one, and puts it and its name on the
+/// device.
+fn begin(file: &File, dir: &Path, secret: Option<&Secret>) -> io::Result<()> {
     let mut bytes = [0; 2 * WIDTH];
     sealing::fill(&mut bytes).map_err(io::Error::other)?;
     bytes[..MAGIC.len()].copy_from_slice(MAGIC);
+    if let Some(Secret(secret)) = secret {
+        bytes[WIDTH..].copy_from_slice(secret);
+    }
     file.set_len(0)?;
     write(file, 0, &bytes)?;
     hit(Failpoint::KeysBegun);

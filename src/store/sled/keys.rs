@@ -51,7 +51,7 @@ pub(super) const OUTBOX: u8 = b'o';
 pub(super) const AT_PLACE: u8 = b'p';
 pub(super) const LOOSE: u8 = b'q';
 pub(super) const TIMER: u8 = b't';
-const ACCOUNT: u8 = b'u';
+pub(super) const ACCOUNT: u8 = b'u';
 pub(super) const WAIT: u8 = b'w';
 pub(super) const DOOMED: u8 = b'x';
 pub(super) const PACKED: u8 = b'z';
@@ -220,6 +220,11 @@ pub(super) fn digest_of_note(key: &[u8]) -> Option<Digest> {
 
 pub(super) fn account(digest: Digest) -> Key {
     joined(ACCOUNT, &[&digest])
+}
+
+/// The digest in a key made by [`account`].
+pub(super) fn digest_of_account(key: &[u8]) -> Option<Digest> {
+    key.get(1..=ID)?.try_into().ok()
 }
 
 pub(super) fn wait(wait: WaitId) -> Key {

@@ -98,14 +98,27 @@ pub(super) fn add_posted(
 /// The notes of a session, taken away; those that can be read are handed out.
 pub(super) fn take_all(stage: &mut WriteBatch<'_>, slot: Slot) -> Result<Vec<Note>, Error> {
     let reader = stage.reader;
-    let mut notes = Vec::new();
-    let mut entries: BTreeSet<_> = reader.keys(&keys::notes_of(slot))?.into_iter().collect();
-    entries.extend(packed_keys::scan(reader, &keys::notes_of(slot))?);
-    for entry in entries {
+    let notes = of_session(reader, slot)?;
+    for entry in entries(reader, slot)? {
         packed_keys::remove_key(stage, &entry)?;
         let Some(digest) = keys::digest_of_note(&entry) else { continue };
-        notes.extend(read::readable(reader, sealed(reader, digest))?);
         stage.remove_all(&keys::session_note(digest))?;
+    }
+    Ok(notes)
+}
+
+/// The keys that name the notes of a session.
+fn entries(reader: Reader<'_>, slot: Slot) -> Result<BTreeSet<keys::Key>, Error> {
+    let mut entries: BTreeSet<_> = reader.keys(&keys::notes_of(slot))?.into_iter().collect();
+    entries.extend(packed_keys::scan(reader, &keys::notes_of(slot))?);
+    Ok(entries)
+}
+
+/// The notes of a session; those that cannot be read are left out and remembered.
+pub(super) fn of_session(reader: Reader<'_>, slot: Slot) -> Result<Vec<Note>, Error> {
+    let mut notes = Vec::new();
+    for digest in entries(reader, slot)?.iter().filter_map(|entry| keys::digest_of_note(entry)) {
+        notes.extend(read::readable(reader, sealed(reader, digest))?);
     }
     Ok(notes)
 }

@@ -16,7 +16,7 @@ use super::{
     disk::{self, Broken, Disk},
     disk_reserve,
     fault_injection::{Faults, Touch},
-    key_store::{KeyStore, Slot},
+    key_store::{self, KeyStore, Slot},
     keys,
     layout::{self, Layout},
     read,
@@ -29,7 +29,7 @@ use crate::{
         failpoint::{Failpoint, hit},
         ids::SessionId,
     },
-    store::{Error, health::Trouble, queue::Queue},
+    store::{Error, health::Trouble, portable::Secret, queue::Queue},
 };
 
 /// How long the lock of the store is waited for: a child that is just being started holds the files of its parent until it
@@ -68,6 +68,19 @@ pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>, cache: u64) -> Result<O
     hit(Failpoint::StoreChecked);
     let (writing, key_store) = with_room(dir, || locked(dir, faults, None, cache))?;
     Ok(Opened { writing, key_store, lock })
+}
+
+/// Begins the store in `dir` with this secret, where there is none; refuses one that has another. Again with the same:
+/// changes nothing.
+pub(super) fn found(dir: &Path, secret: &Secret) -> Result<(), Error> {
+    create(dir).map_err(|error| database::unopened(dir, error))?;
+    let _lock = lock(dir)?;
+    match key_store::secret_of(dir) {
+        Ok(Some(known)) if known == *secret => Ok(()),
+        Ok(None) if !dir.join("db").exists() => key_store::found(dir, secret),
+        Ok(_) => Err(Error::Occupied { what: format!("`{}`", dir.display()) }),
+        Err(error) => Err(error),
+    }
 }
 
 /// Opens the database again after bad times, where the lock is held already, with the keys that are `known` by then.

@@ -224,8 +224,13 @@ pub(super) fn account(reader: Reader<'_>, name: &str) -> Vec<u8> {
 }
 
 pub(super) fn balance(reader: Reader<'_>, name: &str) -> Result<Balance, Error> {
+    balance_at(reader, &account(reader, name))
+}
+
+/// What was charged to the account under this key.
+pub(super) fn balance_at(reader: Reader<'_>, at: &[u8]) -> Result<Balance, Error> {
     let what = "account";
-    let Some(record) = reader.record(&account(reader, name), what)? else {
+    let Some(record) = reader.record(at, what)? else {
         return Ok(Balance::default());
     };
     if u32::from(record.version) > STORED_VERSION {

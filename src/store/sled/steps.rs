@@ -36,7 +36,7 @@ use crate::{
 
 /// The audit chain as a step goes on with it.
 pub(super) struct Chain<'a> {
-    tip: Tip,
+    pub(super) tip: Tip,
     ids: &'a dyn Ids,
 }
 
@@ -122,7 +122,7 @@ pub(super) fn commit(
 }
 
 /// Has a session made compact when it comes to rest.
-fn mark_loose(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<(), Error> {
+pub(super) fn mark_loose(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<(), Error> {
     let loose = keys::loose(session);
     if !stage.has(&loose)? {
         stage.put(loose, []);
@@ -169,7 +169,7 @@ fn put_charge(stage: &mut WriteBatch<'_>, charge: &Charge) -> Result<(), Error> 
     stage.put_record(&at, &Record { version: VERSION, body })
 }
 
-fn put_cover(
+pub(super) fn put_cover(
     stage: &mut WriteBatch<'_>,
     SessionKey { slot, key }: &SessionKey<'_>,
     cover: &Cover,
@@ -179,7 +179,7 @@ fn put_cover(
     stage.put_record(&at, &record)
 }
 
-fn put_effects(
+pub(super) fn put_effects(
     stage: &mut WriteBatch<'_>,
     SessionKey { slot, key }: &SessionKey<'_>,
     effects: &[Effect],
@@ -299,7 +299,7 @@ fn put_waits(
 }
 
 /// A digest of what a wait asks, and bytes of its text.
-fn digest(key: &Key, wait: &Wait) -> Result<([u8; 8], usize), Error> {
+pub(super) fn digest(key: &Key, wait: &Wait) -> Result<([u8; 8], usize), Error> {
     let question = serde_json::to_vec(&*question(wait)).map_err(Error::unavailable)?;
     let digest = key.digest(&question);
     Ok((digest.first_chunk().copied().unwrap_or_default(), question.len()))
@@ -521,7 +521,7 @@ fn remember(
     stage.put_record(&at, &Record { version: VERSION, body })
 }
 
-fn set_timer(
+pub(super) fn set_timer(
     stage: &mut WriteBatch<'_>,
     session: SessionId,
     timers: &mut Vec<(TimerKind, DateTime<Utc>)>,
