@@ -10,6 +10,7 @@
 mod budget_ledger;
 mod changes;
 pub mod context_window;
+pub mod copying;
 mod drafts;
 pub mod erasure;
 pub mod export;

@@ -37,6 +37,8 @@ mod shared_args;
 mod slack;
 mod stage;
 mod startup_report;
+#[cfg(feature = "postgres")]
+mod store_copy;
 mod stories;
 mod tasks;
 mod term;
@@ -104,6 +106,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Nodes(nodes::Nodes::List(output)) => nodes::list(&wanted, output),
         #[cfg(feature = "postgres")]
         Command::Migrate(asked) => nodes::migrate(&wanted, asked),
+        #[cfg(feature = "postgres")]
+        Command::Store(command) => store_copy::store(&wanted, &command),
         Command::Scrub(output) => scrub::scrub(&wanted, output),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -411,6 +411,8 @@ fn documents_list_every_command() {
         "anteroom repair",
         "anteroom nodes list",
         "anteroom migrate",
+        "anteroom store copy",
+        "anteroom store reopen",
         "anteroom completions",
     ] {
         if !commands.contains(command) {

@@ -18,7 +18,11 @@ use crate::{
         ContactSource, Environment, LogFormat, MacosVia, Problem, Settings, default_data_dir,
         settings::{self, Macos},
     },
-    engine::{self, Engine, Parts, webhook::Webhooks},
+    engine::{
+        self, Engine, Parts,
+        copying::{self, Mark, Role},
+        webhook::Webhooks,
+    },
     flow::{
         Aliases, Library, check,
         check::check_aliases,
@@ -342,16 +346,41 @@ fn open_database(
     ))
 }
 
-fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let ids: Arc<dyn Ids> = Arc::new(RandomIds);
-    let dir = &settings.data_dir;
+/// Refuses a data directory into which a restore hasn't finished.
+pub(super) fn refuse_unrestored(dir: &Path) -> anyhow::Result<()> {
     if dir.join(RESTORE_SITE).exists() {
         return Err(sentence(format!(
             "a restore into `{}` hasn't finished. hint: wait for it; if it was interrupted, run it again",
             dir.display()
         )));
     }
+    Ok(())
+}
+
+/// Refuses data that is being copied, that isn't whole because it is the copy, or that has moved.
+pub(super) async fn refuse_copied(store: &dyn Store) -> anyhow::Result<()> {
+    let Some(Mark { role, other, .. }) = copying::mark_of(store).await? else { return Ok(()) };
+    Err(sentence(match role {
+        Role::Source => format!(
+            "this data is being copied to {other}, and the copy hasn't finished. hint: run `anteroom store copy` again to \
+             finish it, or `anteroom store reopen` to give it up"
+        ),
+        Role::Target => format!(
+            "this data isn't whole: it is a copy of {other} that hasn't finished. hint: run `anteroom store copy` again to \
+             finish it, or choose an empty data directory or database"
+        ),
+        Role::Moved => format!(
+            "this data was moved to {other}. hint: configure that; to go on with what is here instead, run \
+             `anteroom store reopen`"
+        ),
+    }))
+}
+
+fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let ids: Arc<dyn Ids> = Arc::new(RandomIds);
+    let dir = &settings.data_dir;
+    refuse_unrestored(dir)?;
     let (store, embedded) = open_store(settings, opening, Arc::clone(&ids))?;
     let reader = Extractor::own().context("this program cannot find itself")?;
     let keys: Arc<dyn FileKeys> = Arc::<dyn Store>::clone(&store);

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-#[cfg(feature = "postgres")]
-use super::nodes::{Migrate, Nodes};
 use super::{
     audit::Audit, backup::Backup, contacts, doctor::Doctor, erase::Erase, eval::Eval,
     export::Export, flows::Flows, healthcheck::Healthcheck, hold::Hold, play::Play, repair::Repair,
     restore::Restore, sessions::Sessions, shared_args::Json, tasks, tools::Tools,
+};
+#[cfg(feature = "postgres")]
+use super::{
+    nodes::{Migrate, Nodes},
+    store_copy::Store,
 };
 
 /// Durable onboarding interviews for Slack and Discord.
@@ -88,6 +91,10 @@ pub(super) enum Command {
     /// Bring the tables of the database up to date, which a bot does itself when it starts.
     #[cfg(feature = "postgres")]
     Migrate(Migrate),
+    /// Move all data between the data directory and the database.
+    #[cfg(feature = "postgres")]
+    #[command(subcommand)]
+    Store(Store),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.

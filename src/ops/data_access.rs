@@ -26,7 +26,7 @@ use crate::{
 /// How often, and how far apart, it is tried: a bot that starts holds the store a moment before it listens, and
 /// another command lets go of it soon.
 const TRIES: u32 = 20;
-const PAUSE: Duration = Duration::from_millis(100);
+pub(super) const PAUSE: Duration = Duration::from_millis(100);
 
 /// Pieces of an answer that may wait to be written.
 const PIECES_MAX: usize = 4;
@@ -55,7 +55,10 @@ impl DataAccess {
                 return Ok(Self::There(dir.clone()));
             }
             match app::open_for_command(settings) {
-                Ok(opened) => return Ok(Self::Here(Box::new(Home::at_rest(opened)))),
+                Ok(opened) => {
+                    app::refuse_copied(&*opened.parts.store).await?;
+                    return Ok(Self::Here(Box::new(Home::at_rest(opened))));
+                }
                 Err(error) => match error.downcast_ref::<store::Error>() {
                     Some(store::Error::Busy { .. } | store::Error::Leased { .. }) if last > 0 => {}
                     Some(store::Error::Busy { dir, pid }) => {
@@ -141,7 +144,7 @@ impl DataAccess {
 }
 
 /// How often the data is tried: a bot that was killed holds its lease in a database until that ends.
-fn tries(settings: &Settings) -> u32 {
+pub(super) fn tries(settings: &Settings) -> u32 {
     let lease = settings.postgres.as_ref().map_or(Duration::ZERO, |database| database.lease);
     let more = lease.as_millis() / PAUSE.as_millis();
     TRIES.saturating_add(u32::try_from(more).unwrap_or(u32::MAX))

@@ -110,6 +110,7 @@ pub(super) fn serve(
             opened = tokio::task::spawn_blocking(move || app::open(&to_open)) => opened??,
             () = stop.asked() => return Ok(AtOnce(true)),
         };
+        app::refuse_copied(&*opened.parts.store).await?;
         refuse_flawed(&opened.parts, (&settings, is_configured))?;
         let settings = Arc::new(settings);
         let reload = Reload {

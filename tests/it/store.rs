@@ -3,6 +3,7 @@
 mod audit_links;
 mod audit_pages;
 pub(crate) mod bad_times;
+mod moving;
 mod postgres_alone;
 mod postgres_files;
 mod resting;
@@ -47,6 +48,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use self::moving::{
+    everything_in_a_store_is_in_every_other_one_that_it_is_put_into,
+    what_was_erased_stays_erased_in_another_store,
+};
 use crate::support::postgres;
 
 /// Room for all that there is.
@@ -192,6 +197,8 @@ on_every_backend! {
     of_two_racers_one_wins
     a_store_that_works_says_so
     accounts_are_charged_with_their_commits_or_not_at_all
+    everything_in_a_store_is_in_every_other_one_that_it_is_put_into
+    what_was_erased_stays_erased_in_another_store
 }
 
 fn at(minutes: i64) -> DateTime<Utc> {

@@ -5,6 +5,7 @@ mod faults;
 mod health;
 mod logs;
 mod metrics;
+mod moves;
 mod nodes;
 mod program;
 mod reloads;

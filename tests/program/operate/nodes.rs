@@ -45,7 +45,7 @@ fn stands_by(place: Place) -> JoinHandle<(Place, Program)> {
 }
 
 /// What is in a copy of the one conversation there is.
-fn exported(place: &Place, session: &str) -> Vec<(String, Vec<u8>)> {
+pub(super) fn exported(place: &Place, session: &str) -> Vec<(String, Vec<u8>)> {
     let session = session.trim_start_matches("/s/");
     let copy = place.file("copy.zip");
     let args = ["export", session, "--format", "zip", "--force", "-o", copy.to_str().unwrap()];
