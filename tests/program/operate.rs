@@ -7,6 +7,7 @@ mod logs;
 mod metrics;
 mod moves;
 mod nodes;
+mod patroni;
 mod program;
 mod reloads;
 mod stops;

@@ -15,7 +15,6 @@ pub(crate) mod laws;
 pub(crate) mod logged;
 pub(crate) mod model_service;
 pub(crate) mod mortal;
-pub(crate) mod patroni;
 pub(crate) mod person;
 pub(crate) mod pictured;
 pub(crate) mod postgres;

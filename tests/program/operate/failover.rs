@@ -10,12 +10,10 @@ use std::{
 
 use super::{
     faults::{Cluster, Crowd, while_people_answer},
+    patroni::{Fault, Patroni},
     program::until,
 };
-use crate::{
-    chance::setting,
-    patroni::{Fault, Patroni},
-};
+use crate::chance::setting;
 
 /// Answers between two faults.
 const ANSWERS: usize = 12;

@@ -40,6 +40,8 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
         }
         // `Teaching` alone in its line may be a heading.
         let is_alone = items.len() == 1;
+        // Beside other skills a language is one of them.
+        let speaks = speaks && items.iter().all(|item| is_language(item));
         for item in items {
             let known = skills.iter().any(|skill| skill.eq_ignore_ascii_case(&item));
             if known || skills.len() == SKILLS_MAX {
@@ -49,7 +51,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
             let is_heading = is_heading || kinds.contains(&item) || heads_row(&item, &list.text);
             let is_doubtful = is_certificate(&list.text)
                 || is_strange_skill(&item)
-                || speaks && is_language(&item)
+                || speaks
                 || is_alone && halves.contains(&item)
                 || is_spoken(&item)
                 || is_spoken_in(&item, &list.text)
@@ -460,14 +462,15 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_marked_where_there_are_several_and_so_is_what_stands_at_the_edge_of_a_page() {
+    fn languages_are_marked_in_a_list_of_their_own_and_so_is_what_stands_at_the_edge_of_a_page() {
         let marked = |text: &str| {
             let mut findings = Findings::default();
             read(&[&[line(text)]], &mut findings);
             findings.confidence.into_keys().collect::<Vec<_>>()
         };
         assert!(marked("Word, Spanish").is_empty());
-        assert_eq!(marked("Word, Spanish, French"), ["skills.1", "skills.2"]);
+        assert!(marked("Word, Spanish, French").is_empty());
+        assert_eq!(marked("Spanish, French"), ["skills.0", "skills.1"]);
         assert_eq!(marked("Word, https://example.org"), ["skills.1"]);
         assert_eq!(marked("Trade\tTaxes, Audits"), ["skills.0"]);
         let lines = ["Triage", "Patient", "monitoring", "Wounds", "Charting"].map(line);

@@ -18,7 +18,7 @@ use std::{
 use anteroom::store::postgres::{Options, Standby};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
-use super::{postgres, skipped};
+use crate::{postgres, skipped};
 
 /// What to do where something is missing.
 const INSTALL: &str = "apt-get install postgresql patroni etcd-server haproxy";
@@ -36,9 +36,9 @@ rm -rf "$1"
 "#;
 
 /// The cluster.
-pub(crate) struct Patroni {
+pub(super) struct Patroni {
     /// The database by way of `HAProxy`.
-    pub(crate) options: Options,
+    pub(super) options: Options,
     dir: PathBuf,
     members: Vec<Member>,
     keeper: Child,
@@ -53,7 +53,7 @@ struct Member {
 
 /// What happens to the primary.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Fault {
+pub(super) enum Fault {
     /// Server and Patroni are killed, as when their machine fails.
     Killed,
     /// Patroni is stopped in order, as for an upgrade.
@@ -64,7 +64,7 @@ pub(crate) enum Fault {
 
 impl Patroni {
     /// Starts it, with an empty database; none, with a note, where something is not installed.
-    pub(crate) fn start() -> Option<Self> {
+    pub(super) fn start() -> Option<Self> {
         let are_there = ["patroni", "etcd", "haproxy"].into_iter().all(is_installed);
         let Some(bin) = postgres::programs().filter(|_| are_there) else {
             skipped::skip("Patroni", INSTALL);
@@ -105,7 +105,7 @@ impl Patroni {
     }
 
     /// Which member is the primary, where there is one and two others are ready to follow it, one of them in step.
-    pub(crate) fn primary(&self) -> Option<usize> {
+    pub(super) fn primary(&self) -> Option<usize> {
         let are = |path: &str| -> Vec<usize> {
             (0..MEMBERS).filter(|n| self.members[*n].is(path)).collect()
         };
@@ -115,12 +115,12 @@ impl Patroni {
     }
 
     /// Which member is the primary.
-    pub(crate) fn leader(&self) -> Option<usize> {
+    pub(super) fn leader(&self) -> Option<usize> {
         (0..MEMBERS).find(|n| self.members[*n].is("primary"))
     }
 
     /// Something happens to a member.
-    pub(crate) fn strike(&self, member: usize, fault: Fault) {
+    pub(super) fn strike(&self, member: usize, fault: Fault) {
         let Member { number, etcd, .. } = &self.members[member];
         let signal = |file: &str, signal| {
             let text = fs::read_to_string(self.dir.join(file)).unwrap();
@@ -139,7 +139,7 @@ impl Patroni {
     }
 
     /// And is mended.
-    pub(crate) fn mend(&self, member: usize, fault: Fault) {
+    pub(super) fn mend(&self, member: usize, fault: Fault) {
         match fault {
             Fault::Killed | Fault::Stopped => self.members[member].begin(&self.dir),
             Fault::CutOff => self.members[member].etcd.mend(),
