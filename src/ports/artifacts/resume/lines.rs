@@ -473,9 +473,9 @@ fn together(line: &str) -> String {
     if words.len() > 4 && words.iter().all(is_letter) { words.concat() } else { line.to_owned() }
 }
 
-pub(super) const BULLETS: [char; 26] = [
+pub(super) const BULLETS: [char; 27] = [
     '☑', '☐', '☒', '✗', '❖', '➔', '✓', '✔', '➤', '▸', '•', '▪', '◦', '●', '‣', '○', '■', '□', '∙',
-    '·', '➢', '►', '-', '*', '–', '+',
+    '·', '➢', '►', '›', '-', '*', '–', '+',
 ];
 
 /// `[text](address)` of Markdown becomes `text address`.
@@ -504,7 +504,7 @@ mod tests {
     #[test]
     fn bullets_and_markdown_are_taken_off() {
         let found = lines(
-            "# Ada Byron\n\n- **Led** a team\n•Wrote\n--- \n-5 degrees\n*italic*\n[me](https://a.b)",
+            "# Ada Byron\n\n- **Led** a team\n›Wrote\n--- \n-5 degrees\n*italic*\n[me](https://a.b)",
         );
         let texts: Vec<(&str, bool, bool)> =
             found.iter().map(|line| (line.text.as_str(), line.bullet, line.after_gap)).collect();

@@ -3,6 +3,7 @@
 mod closing;
 mod columns;
 mod kinds;
+mod numbers;
 
 use super::{
     dates,
@@ -56,7 +57,7 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     }
     for part in &mut parts {
         if matches!(part.section, Section::Work | Section::Volunteer | Section::Education) {
-            part.lines = closing::opening(std::mem::take(&mut part.lines));
+            part.lines = closing::opening(numbers::without(std::mem::take(&mut part.lines)));
         }
     }
     parts

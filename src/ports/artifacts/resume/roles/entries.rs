@@ -10,7 +10,7 @@ use super::super::{
 use super::{
     Order, Role,
     periods::{anchor, without},
-    pieces::{Kind, named},
+    pieces::{Kind, is_title_in_label, named},
 };
 
 /// Most lines that name a role: firm, title, place, dates, and how long it lasted; and most of them above the dates.
@@ -250,7 +250,8 @@ fn reaches_edge(line: &str, next: &str, lines: &[Line]) -> bool {
 fn names(line: &Line) -> bool {
     let has_period = anchor(line).is_some();
     let label = line.text.split(':').next().filter(|label| label.len() < line.text.len());
-    let is_note = label.is_some_and(|label| vocabulary().notes.contains(&folded(label.trim())));
+    let is_note = label.is_some_and(|label| vocabulary().notes.contains(&folded(label.trim())))
+        && !is_title_in_label(&line.text);
     // `self-employed, Smallville`
     let is_own = line.text.split(',').next().is_some_and(words::is_own);
     // `Diary, travel, minutes`

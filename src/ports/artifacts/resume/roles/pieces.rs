@@ -125,6 +125,20 @@ fn labelled(field: &str) -> (Option<RoleLabel>, &str) {
     }
 }
 
+/// Longest title behind its label, in words.
+const TITLE_MAX: usize = 5;
+
+/// Whether a line is a title behind its label, `Tätigkeit: Monteur`, rather than what somebody did, `Tätigkeit: Montage,
+/// Wartung`.
+pub(super) fn is_title_in_label(line: &str) -> bool {
+    let (label, value) = labelled(line);
+    label == Some(RoleLabel::Title)
+        && value.starts_with(char::is_uppercase)
+        && !value.contains([',', ';', '\t'])
+        && !value.ends_with('.')
+        && value.split_whitespace().count() <= TITLE_MAX
+}
+
 /// `91E`, `L5`: a code of a trade or a rank, which belongs to the title before it.
 fn is_code(note: &str) -> bool {
     note.len() <= 6
@@ -517,6 +531,19 @@ mod tests {
     fn a_dutch_town_behind_its_preposition_is_no_part_of_the_firm() {
         let town = (Kind::Unknown, "Erembodegem".to_owned());
         assert!(said("Speelplein ’t Nest te Erembodegem").contains(&town));
+    }
+
+    #[test]
+    fn a_title_behind_its_label_is_told_from_what_was_done() {
+        assert!(is_title_in_label("Tätigkeit: Monteur"));
+        assert!(!is_title_in_label("Tätigkeit: Montage, Wartung"));
+        assert!(!is_title_in_label("Aufgaben: Montage"));
+        let entries = "August 2006 bis Juni 2011\tAcme Pumpen KG, Nullheim\nTätigkeit: CNC-Fräser";
+        let text = format!("Ada Byron\n\nBerufserfahrung\n{entries}\n• Fräsen von Teilen");
+        let draft = crate::ports::artifacts::resume::draft(&text);
+        let role = &draft.skeleton_timeline["work"][0];
+        assert_eq!(role["position"], "CNC-Fräser");
+        assert_eq!(role["location"], "Nullheim");
     }
 
     #[test]

@@ -1,0 +1,44 @@
+//! Entries that are numbered: `1. Acme Ltd`, `2. Emca Ltd`.
+
+use super::super::lines::Line;
+
+/// Fewest numbers that show that they count the entries.
+const NUMBERS_MIN: usize = 2;
+
+/// The lines without the numbers of entries, where these count from one.
+pub(super) fn without(lines: Vec<Line>) -> Vec<Line> {
+    let numbers: Vec<usize> =
+        lines.iter().filter_map(|line| numbered(line).map(|(number, _)| number)).collect();
+    let counts = numbers.iter().copied().eq(1..=numbers.len());
+    if !counts || numbers.len() < NUMBERS_MIN {
+        return lines;
+    }
+    let bare = |line: Line| match numbered(&line).map(|(_, rest)| rest.to_owned()) {
+        Some(text) => Line { text, ..line },
+        None => line,
+    };
+    lines.into_iter().map(bare).collect()
+}
+
+/// The number that a line begins with, and what stands behind it.
+fn numbered(line: &Line) -> Option<(usize, &str)> {
+    let (number, rest) = line.text.split_once(". ").filter(|_| !line.bullet)?;
+    rest.starts_with(char::is_uppercase).then(|| Some((number.parse().ok()?, rest)))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::super::lines::lines, *};
+
+    fn texts(text: &str) -> Vec<String> {
+        without(lines(text)).into_iter().map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn numbers_that_count_entries_are_no_parts_of_names() {
+        assert_eq!(texts("1. Acme Ltd\nFitter\n2. Emca Ltd"), ["Acme Ltd", "Fitter", "Emca Ltd"]);
+        for names in [["1. FC Null", "Fitter"], ["1. FC Null", "3. Emca Ltd"]] {
+            assert_eq!(texts(&names.join("\n")), names);
+        }
+    }
+}
