@@ -54,10 +54,35 @@ pub(super) fn end_in_towns(names: Vec<String>) -> bool {
             && names.iter().filter(|other| name.contains(' ') && last(other) == town).count() > 1
     };
     let towns = names.iter().filter(|name| ends_in_town(name) || is_shared(name)).count();
-    towns > 1 && towns * 2 > names.len()
+    let is_told = names.iter().any(|name| goes_on_behind_form(name));
+    towns > 1 && towns * 2 > names.len() || is_told && towns * 2 >= names.len()
+}
+
+/// Forms of firms, which no degree ends in.
+const FORMS: [&str; 18] = [
+    "gmbh", "kg", "ohg", "ag", "ltd", "limited", "inc", "llc", "llp", "plc", "sa", "sl", "sas",
+    "sarl", "bv", "nv", "lda", "ltda",
+];
+
+/// Whether a word is the form of a firm: `Ltd`.
+pub(super) fn is_form(word: &str) -> bool {
+    FORMS.contains(&folded(word).replace('.', "").as_str()) && word.contains(char::is_uppercase)
+}
+
+/// Whether a single name stands behind the form of a firm: `Acme SA Lausanne`.
+fn goes_on_behind_form(name: &str) -> bool {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    matches!(words.as_slice(), [_, .., form, town] if is_form(form)
+        && !is_form(town)
+        && town.starts_with(char::is_uppercase)
+        && town.contains(char::is_lowercase)
+        && town.chars().all(|c| c.is_alphabetic() || "'’-".contains(c)))
 }
 
 fn ends_in_town(name: &str) -> bool {
+    if goes_on_behind_form(name) {
+        return true;
+    }
     let words: Vec<&str> = name.split_whitespace().collect();
     // `University Smallville` is a whole name.
     let [_, .., before, last] = words.as_slice() else { return false };
@@ -137,6 +162,9 @@ mod tests {
         assert!(end_in_towns(firms(&["The Salt Quay Bristol", "Hotel Pendragon Bath"])));
         assert!(end_in_towns(firms(&["Marché du Pré Nulleville", "Labo Dupont Nulleville"])));
         assert!(!end_in_towns(firms(&["The Salt Quay Bristol", "Blue Fig Ltd", "Red Fox Ltd"])));
+        assert!(end_in_towns(firms(&["Transnord Fret SA Chavornay", "Coopérative Verte Payerne"])));
+        assert_eq!(without_town("Acme Fret SA Nulleville"), Some(("Acme Fret SA", "Nulleville")));
+        assert!(!end_in_towns(firms(&["Acme Fret SA Nulleville", "Emca", "Red Fox Ltd"])));
         assert!(!end_in_towns(firms(&["Universität Hamburg", "Hochschule Bremen"])));
     }
 

@@ -5,7 +5,7 @@ mod forms;
 mod sentences;
 
 use super::{
-    dates,
+    dates, place,
     vocabulary::{folded, vocabulary},
     words,
 };
@@ -396,7 +396,11 @@ impl Line {
         let is_short = words <= 5 && last.chars().count() <= 4;
         // `Acme Pumps & Valves, S. A.`
         let is_initial = last.len() <= 4 && last.starts_with(char::is_uppercase);
-        let stops = self.text.ends_with('.') && words > 3 && !form && !is_short && !is_initial;
+        // `Acme Pumps, Apizaco, Tlax.`
+        let in_region =
+            self.text.contains(&format!(", {last}")) && place::short_region(last).is_some();
+        let is_cut = form || is_short || is_initial || in_region;
+        let stops = self.text.ends_with('.') && words > 3 && !is_cut;
         lower || words > 16 || stops
     }
 }
@@ -493,6 +497,13 @@ fn linked(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_ends_in_a_region_is_no_prose() {
+        let is_prose = |text: &str| lines(text)[0].is_prose();
+        assert!(!is_prose("Acme Plastic Pumps, Apizaco, Tlax."));
+        assert!(is_prose("Acme plastic pumps, built apace, till last."));
+    }
 
     #[test]
     fn a_number_goes_on_behind_the_code_of_its_country() {

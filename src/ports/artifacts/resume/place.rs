@@ -22,7 +22,7 @@ pub(super) fn place(text: &str) -> Option<Place> {
         return None;
     }
     let known = || by_postcode(text).or_else(|| by_name(text)).or_else(|| by_region(text));
-    by_country(text).or_else(known).or_else(|| {
+    by_country(text).or_else(known).or_else(|| codes::before_pin(text)).or_else(|| {
         // `9 Quay Road, Smallville, SA15 3AB`: the code stands apart.
         let (before, code) = text.rsplit_once(',')?;
         let is_code = is_postcode(code.trim()) || codes::ends_street(before, code.trim());
@@ -68,7 +68,9 @@ fn by_country(text: &str) -> Option<Place> {
     } else if found.country_code.is_some() {
         parts.pop();
         // Only a known region: before an unknown one may stand a firm, `Acme, Leeds, UK`.
-        if parts.len() > 1 && parts.last().is_some_and(|part| is_region(part)) {
+        let is_short =
+            text.rsplit(',').nth(1).is_some_and(|part| short_region(part.trim()).is_some());
+        if parts.len() > 1 && (is_short || parts.last().is_some_and(|part| is_region(part))) {
             found.region = parts.pop();
         }
     }
@@ -246,9 +248,14 @@ fn by_name(text: &str) -> Option<Place> {
     let is_part = region.as_deref().is_some_and(|region| PARTS.contains(&region));
     let words: Vec<&str> = bare.split_whitespace().collect();
     let is_plain = is_name(&words) && !words::is_organisation(bare) && !words::is_position(bare);
-    let known = is_known(bare) || is_part && is_plain;
+    // `Ada Byron, BSN, RN` has no city.
+    let is_code = bare.len() <= CODE_MAX && !bare.contains(char::is_lowercase);
+    let known = is_known(bare) || is_part && is_plain && !is_code;
     known.then(|| Place { city: Some(bare.to_owned()), region, country_code: None })
 }
+
+/// Longest title of a profession in capitals, in bytes.
+const CODE_MAX: usize = 4;
 
 /// The abbreviation of a part of a country, perhaps with a postcode: `Qro.`, `Jal. 44140`.
 pub(super) fn short_region(part: &str) -> Option<&str> {

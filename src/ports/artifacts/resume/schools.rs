@@ -136,7 +136,8 @@ fn is_note(line: &Line) -> bool {
     noted
         || graded
         || remarks::is_placement(&line.text)
-        || line.is_prose() && !(named && dated)
+        || remarks::is_thesis(&line.text)
+        || line.is_prose() && !(named && dated) && !remarks::is_stopped_name(&line.text)
         || (line.bullet && !named)
 }
 
@@ -184,8 +185,14 @@ impl School {
         let Some(name) = remarks::behind_kind(&line.text) else {
             let mut seen = Self::of(&line.text);
             let lacks_school = self.study_type.is_some() && self.institution.is_none();
-            if lacks_school && seen.institution.is_none() && seen.period.is_none() {
-                seen.institution = seen.study_type.take_if(|name| remarks::is_named_kind(name));
+            let is_open = seen.institution.is_none() || seen.guessed;
+            if lacks_school
+                && is_open
+                && seen.period.is_none()
+                && let Some(name) = seen.study_type.take_if(|name| remarks::is_named_kind(name))
+            {
+                seen.institution = Some(name);
+                seen.guessed = false;
             }
             let is_again = seen.period.is_none()
                 && (seen.institution.is_none() || seen.guessed)
@@ -220,7 +227,9 @@ impl School {
         if place::is_place(piece) || is_grade(piece) || remarks::is_term(piece) {
             return After::Nothing;
         }
-        let known = || degree(finished(without_remark(piece)));
+        // `Preparatoria Héroes de Puebla` is a school of that kind.
+        let is_named = piece.split(' ').count() > 2 && remarks::is_named_kind(piece);
+        let known = || degree(finished(without_remark(piece))).filter(|_| !is_named);
         let course = || is_course(piece).then(|| (piece.to_owned(), None));
         if self.study_type.is_none()
             && let Some((study_type, area)) = known().or_else(course)
@@ -444,6 +453,10 @@ fn without_town(name: &str) -> &str {
 
 /// `Hogeschool Noord te Groningen` without its town: what stands behind `te` is one, and behind other words a known one.
 fn before_link(name: &str) -> Option<&str> {
+    // `Lyceum De Ring te Deventer (profiel Economie)`
+    if let Some((bare, _)) = name.strip_suffix(')').and_then(|name| name.split_once(" (")) {
+        return before_link(bare);
+    }
     let (at, link) = [" te ", " in ", " à ", " en ", " em "]
         .into_iter()
         .filter_map(|link| Some((name.rfind(link)?, link)))
@@ -504,6 +517,7 @@ mod tests {
             ("Scholengemeenschap Fivel te Nulstad", Some("Scholengemeenschap Fivel")),
             ("Hanzehogeschool te Groningen", Some("Hanzehogeschool")),
             ("Hogeschool te Groningen", None),
+            ("Lyceum De Ring te Deventer (Profiel Economie)", Some("Lyceum De Ring")),
             ("Lycée Rosa Bonheur à Bordeaux", Some("Lycée Rosa Bonheur")),
             ("Universiteit te Groningen", None),
             ("Escuela Superior en Diseño", None),

@@ -27,6 +27,19 @@ pub(super) fn behind(words: &[&str]) -> Option<Place> {
     })
 }
 
+/// A city before an Indian code: `Pune – 411038`, `Pune 411 038, Maharashtra`.
+pub(super) fn before_pin(text: &str) -> Option<Place> {
+    let mut parts = text.rsplit(',').map(str::trim);
+    let (code, city) = parts.by_ref().take(3).find_map(|part| {
+        let at = part.find(|c: char| c.is_ascii_digit())?;
+        let (city, code) = part.split_at(at);
+        Some((code.replace(' ', ""), city.trim_end_matches([' ', '-', '–', '—'])))
+    })?;
+    let words: Vec<&str> = city.split_whitespace().collect();
+    (shape(&code) == "000000" && is_name(&words))
+        .then(|| Place { city: Some(city.to_owned()), ..Place::default() })
+}
+
 /// States of Australia, as they stand behind a city.
 const AUSTRALIAN: [&str; 8] = ["ACT", "NSW", "NT", "QLD", "SA", "TAS", "VIC", "WA"];
 

@@ -92,19 +92,13 @@ fn holds_more(name: &str) -> bool {
     name.contains(" / ") || name.contains(['[', ']', '|', '\t']) || ends_in_town()
 }
 
-/// Forms of firms, which no degree ends in.
-const FORMS: [&str; 18] = [
-    "gmbh", "kg", "ohg", "ag", "ltd", "limited", "inc", "llc", "llp", "plc", "sa", "sl", "sas",
-    "sarl", "bv", "nv", "lda", "ltda",
-];
-
 /// Whether a degree and its subject hold what neither has: a bracket of a date, a firm, grades, the beginning of something.
 fn is_strange(study_type: &str, area: &str) -> bool {
     let has_mark =
         |text: &str| text.contains(['[', ']', '|']) || text.ends_with(['–', '-', ':', '/']);
     let has_form = |text: &str| {
         let last = text.rsplit(' ').next().unwrap_or_default();
-        FORMS.contains(&folded(last).replace('.', "").as_str()) && last.contains(char::is_uppercase)
+        doubt::is_form(last)
     };
     let hangs = |text: &str| {
         text.rsplit(' ').next().is_some_and(|word| vocabulary().linking.contains(word))

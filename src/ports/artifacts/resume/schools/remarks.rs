@@ -29,9 +29,32 @@ pub(super) fn is_firm(text: &str) -> bool {
 /// `Gymnasium diploma`.
 pub(super) fn is_named_kind(degree: &str) -> bool {
     let (kind, name) = degree.split_once(' ').unwrap_or((degree, ""));
-    words::is_school(kind)
-        && !name.is_empty()
-        && name.split(' ').all(|word| word.starts_with(char::is_uppercase))
+    let is_named =
+        |word: &str| word.starts_with(char::is_uppercase) || vocabulary().linking.contains(word);
+    words::is_school(kind) && !name.is_empty() && name.split(' ').all(is_named)
+}
+
+/// Whether a line is the name of a school with where it is, though it ends in a stop: `University of Leeds, Leeds, UK.`
+pub(super) fn is_stopped_name(line: &str) -> bool {
+    let Some((name, town)) = line.strip_suffix('.').and_then(|line| line.split_once(", ")) else {
+        return false;
+    };
+    let is_name = |part: &str| {
+        part.starts_with(char::is_uppercase) && part.split_whitespace().count() <= TOWN_MAX
+    };
+    let is_short = name.split_whitespace().count() <= NAME_MAX && !line.contains([':', ';']);
+    is_short && words::is_school(name) && town.split(", ").all(is_name)
+}
+
+/// Longest name of a school before its town, in words.
+const NAME_MAX: usize = 8;
+
+/// `Título: …` of what was written at the end of studies, rather than of the degree.
+pub(super) fn is_thesis(line: &str) -> bool {
+    line.split_once(": ").is_some_and(|(label, title)| {
+        ["titulo", "title", "titel", "titre"].contains(&folded(label).as_str())
+            && !names_degree(title)
+    })
 }
 
 /// Whether a degree is said again with how many there are of it: `8 GCSEs at grades A–C` below `GCSEs`.
@@ -97,6 +120,11 @@ mod tests {
         assert!(!counts_again(Some("GCSEs"), Some("GCSEs")));
         assert!(is_named_kind("Atheneum De Ring"));
         assert!(!is_named_kind("Gymnasium diploma"));
+        assert!(is_named_kind("Preparatoria Héroes de Nulla"));
+        assert!(is_thesis("Título: Rótulos de biscoitos"));
+        assert!(!is_thesis("Título: Licenciatura en Física"));
+        assert!(is_stopped_name("Universidade de Nulla, Belo Nulla, Brasil."));
+        assert!(!is_stopped_name("University teaching, which I liked."));
         assert!(is_town("", ", Kollum"));
         assert!(!is_town("", ", Kollum College"));
         assert!(!is_town("Leeds ", ", Kollum"));
@@ -154,6 +182,25 @@ mod tests {
                        ##### A Levels\nMoor College | 2008 – 2010";
         let text = format!("# Ada Byron\n\n##### EDUCATION\n\n{entries}\n\n##### SKILLS\nRust");
         assert_eq!(draft(&text).education_history["education"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_school_that_is_called_like_a_degree_is_told_by_its_name() {
+        for entry in [
+            "Bachillerato\t2008 a 2011\nPreparatoria Héroes de Nulla, Nulla",
+            "Preparatoria Héroes de Nulla\nBachillerato | 2008 - 2011\nNulla",
+            "2008 - 2011\tBachillerato Tecnológico\nIES Nulla, Bilbao",
+            "2008 - 2011\tBachillerato.\nUniversidade de Nulla, Belo Horizonte, Brasil.\nTítulo: Sal, Ano: 2011.",
+        ] {
+            let text = format!("Ada Byron\n\nFormación\n{entry}");
+            let history = draft(&text).education_history;
+            let [school] = history["education"].as_array().unwrap().as_slice() else {
+                panic!("{history}");
+            };
+            let (name, degree) = (&school["institution"], &school["studyType"]);
+            assert!(name.as_str().unwrap().contains(" Nulla") || name == "IES Nulla", "{school}");
+            assert!(degree.as_str().unwrap().starts_with("Bachillerato"), "{school}");
+        }
     }
 
     #[test]
