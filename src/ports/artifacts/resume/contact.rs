@@ -100,9 +100,16 @@ fn around<'l>(below: &[&'l Line], mail: &str) -> Vec<&'l Line> {
 /// Addresses under a heading that no table has: lines that are nothing else, in a section with several of them.
 fn addresses(parts: &[Part]) -> Vec<&Line> {
     let apart = |part: &&Part| matches!(part.section, Section::Unknown | Section::Other);
-    let several =
-        parts.iter().filter(apart).map(|part| part.lines.iter().filter(|line| is_address(line)));
-    several.filter(|lines| lines.clone().count() > 1).flatten().collect()
+    let several = parts.iter().filter(apart).map(|part| {
+        let found = part.lines.iter().filter(|line| is_address(line));
+        // `Links` above a single one.
+        let is_all = found.clone().count() == part.lines.len();
+        (found, is_all)
+    });
+    several
+        .filter(|(lines, is_all)| *is_all || lines.clone().count() > 1)
+        .flat_map(|(lines, _)| lines)
+        .collect()
 }
 
 /// Whether a line holds an address and hardly anything else.
@@ -290,7 +297,12 @@ fn led_place(line: &Line) -> Option<Place> {
         let is_town = place::is_known(town) && line.text.contains('@');
         is_town.then(|| place::labelled(town.trim()))
     };
-    line.fields().into_iter().find_map(titled).or_else(numbered)
+    // `1 Quay Road, 3572 AB Utrecht, ada@example.nl`
+    let listed = || {
+        let mut parts = line.text.split(", ").filter(|_| address(&line.text).is_some());
+        parts.find_map(place::coded)
+    };
+    line.fields().into_iter().find_map(titled).or_else(numbered).or_else(listed)
 }
 
 /// The place behind a label, and the first one that stands without any.
@@ -391,6 +403,7 @@ mod tests {
         for (line, city) in [
             ("Engineer in Tacoma, WA", "Tacoma"),
             ("Groningen 06 0000 7743 ada@example.nl", "Groningen"),
+            ("Quaystraat 31, 3572 AB Nulla, 06-00004467, ada@example.nl", "Nulla"),
         ] {
             let draft = draft(&format!("Ada Byron\n{line}\n\nSkills\nRust"));
             let location = &draft.applicant_profile["basics"]["location"];
@@ -411,6 +424,13 @@ mod tests {
             let is_low = draft.confidence["basics.name"] == super::Confidence::Low;
             assert_eq!(is_low, is_marked, "{name}");
         }
+    }
+
+    #[test]
+    fn a_single_link_under_its_heading_is_found() {
+        let text = "# Ada Byron\n\n## Skills\nRust\n\n## Links\nlinkedin.com/in/adabyron-rn";
+        let basics = &draft(text).applicant_profile["basics"];
+        assert_eq!(basics["profiles"][0]["username"], "adabyron-rn");
     }
 
     #[test]

@@ -368,7 +368,9 @@ fn parts_of(text: &str) -> Vec<String> {
         matches!(words.as_slice(), [code, city @ ..] if shape(code) == "00000" && is_name(city))
     };
     let before_region = |parts: &[&str]| {
-        parts.len() == 3 && is_city(parts[0]) && KNOWN_REGIONS.contains(&folded(parts[1].trim()))
+        let is_region =
+            |part: &str| KNOWN_REGIONS.contains(&folded(part)) || short_region(part).is_some();
+        parts.len() == 3 && is_city(parts[0]) && is_region(parts[1].trim())
     };
     while !before_region(&parts)
         && parts.len() > 2
@@ -432,6 +434,9 @@ mod tests {
             ("Munich, Bavaria, Germany", r#""Munich" "Bavaria" "DE""#),
             ("12 Dover Street, London W1S 4LJ, UK", r#""London" None "GB""#),
             ("1 Main Street, Apt 4B, Salem, OR 97301", r#""Salem" "OR" "US""#),
+            ("Flat 2, Nulla Heights, Pune – 411038, Maharashtra", r#""Pune" None None"#),
+            ("72000 Puebla, Pue., México", r#""Puebla" "Pue" "MX""#),
+            ("BSN, RN", "no place"),
             ("9 Heol y Parc, Llanelli, SA15 3AB", r#""Llanelli" None None"#),
             ("Rua das Mangueiras, 210, Recife - PE, CEP 51020-000", r#""Recife" "PE" None"#),
             ("Rosario, Santa Fe, Argentina", r#""Rosario" "Santa Fe" "AR""#),

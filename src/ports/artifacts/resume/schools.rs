@@ -249,7 +249,8 @@ impl School {
         if words::is_school(piece) && self.is_stage_of(piece) {
             self.study_type = self.institution.take();
         }
-        if words::is_school(piece) && (self.institution.is_none() || self.guessed) {
+        let is_school = is_named || words::is_school(piece);
+        if is_school && (self.institution.is_none() || self.guessed) {
             self.take_school(piece);
             return After::Institution;
         }

@@ -4,6 +4,7 @@ mod closing;
 mod columns;
 mod kinds;
 mod numbers;
+mod torn;
 
 use super::{
     dates,
@@ -55,6 +56,7 @@ pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
         let lines = rest.map(|text| Line { text, ..line }).into_iter().collect();
         parts.push(Part { section, lines });
     }
+    let mut parts = torn::mended(parts);
     for part in &mut parts {
         if matches!(part.section, Section::Work | Section::Volunteer | Section::Education) {
             part.lines = closing::opening(numbers::without(std::mem::take(&mut part.lines)));

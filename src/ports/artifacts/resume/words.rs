@@ -90,7 +90,7 @@ pub(super) fn is_length(text: &str) -> bool {
     ];
     let folded = folded(text);
     let mut words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    text.starts_with(|c: char| c.is_ascii_digit())
+    text.trim_start_matches('(').starts_with(|c: char| c.is_ascii_digit())
         && words.clone().any(|word| UNITS.contains(&word))
         && words.all(|word| UNITS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()))
 }

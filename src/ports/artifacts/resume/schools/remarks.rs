@@ -31,8 +31,12 @@ pub(super) fn is_named_kind(degree: &str) -> bool {
     let (kind, name) = degree.split_once(' ').unwrap_or((degree, ""));
     let is_named =
         |word: &str| word.starts_with(char::is_uppercase) || vocabulary().linking.contains(word);
-    words::is_school(kind) && !name.is_empty() && name.split(' ').all(is_named)
+    let is_kind = words::is_school(kind) || KINDS.contains(&folded(kind).as_str());
+    is_kind && !name.is_empty() && name.split(' ').all(is_named)
 }
+
+/// Kinds of schools that are called like what is got at them.
+const KINDS: [&str; 1] = ["preparatoria"];
 
 /// Whether a line is the name of a school with where it is, though it ends in a stop: `University of Leeds, Leeds, UK.`
 pub(super) fn is_stopped_name(line: &str) -> bool {
