@@ -260,7 +260,7 @@ fn joined(line: &Line, next: &str) -> Option<String> {
         return Some(format!("{text}{next}"));
     }
     let short = next.split_whitespace().count() <= REST_MAX && !next.contains('\t');
-    let is_list = text.ends_with(',') && short && !line.bullet && !next.contains('@');
+    let is_list = text.ends_with([',', '|']) && short && !line.bullet && !next.contains('@');
     is_list.then(|| format!("{text} {next}"))
 }
 
@@ -417,7 +417,7 @@ pub(super) fn fields(text: &str) -> Vec<&str> {
         found.push(rest[..at].trim());
         rest = &rest[at + width..];
     }
-    found.push(rest.trim());
+    found.push(rest.trim().trim_end_matches('|').trim_end());
     found.retain(|field| field.chars().any(char::is_alphanumeric));
     found
 }
@@ -443,7 +443,11 @@ fn unmarked(raw: &str, is_item_quoted: bool) -> (String, bool) {
     let bullet = bullet || quoted || boxed.is_some();
     let line = boxed.unwrap_or(line);
     let line = line.replace("**", "").replace("__", "").replace('`', "");
-    (together(linked(line.trim()).trim_matches('|').trim()), bullet)
+    let line = linked(line.trim());
+    // `Word | Excel |` goes on in the next line.
+    let goes_on = line.ends_with(" |") && line.matches(" | ").count() > 1 && !line.starts_with('|');
+    let line = if goes_on { line.as_str() } else { line.trim_matches('|').trim() };
+    (together(line), bullet)
 }
 
 /// `2010 – 2012 Smallville    Engineer` with the place at the end: it stands under the period in its column.
@@ -497,6 +501,13 @@ fn linked(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_with_a_bar_at_its_end_goes_on() {
+        let found = lines("Word | Excel | AutoCAD |\nTeams\n\n| Word | Excel | CAD |\nTeams");
+        let texts: Vec<&str> = found.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, ["Word | Excel | AutoCAD | Teams", "Word | Excel | CAD", "Teams"]);
+    }
 
     #[test]
     fn a_line_that_ends_in_a_region_is_no_prose() {

@@ -65,12 +65,12 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
         findings.issue(SCHOOLS_MISSING);
     }
     schools.truncate(SCHOOLS_MAX);
-    let halves = halves(&schools);
+    let (halves, is_shifted) = (halves(&schools), are_shifted(&schools));
     let orders: Vec<Option<bool>> = schools.iter().map(|school| school.degree_first).collect();
     let doubtful: Vec<bool> = halves
         .into_iter()
         .zip(doubt::odd_ones(&orders))
-        .map(|(is_half, is_odd)| is_half || is_odd)
+        .map(|(is_half, is_odd)| is_half || is_odd || is_shifted)
         .collect();
     let names = schools.iter().filter_map(|school| school.institution.clone()).collect();
     let in_towns = findings.end_in_towns || doubt::end_in_towns(names);
@@ -101,6 +101,20 @@ fn drop_trainings(schools: &mut Vec<School>) -> bool {
         schools.retain(|school| !is_training(school));
     }
     schools.len() < all
+}
+
+/// Fewest entries that show that what they lack was put to another one.
+const SHIFTED_MIN: usize = 3;
+
+/// Whether every name may stand with the degree of the entry below it: the first one has no degree, and the last nothing
+/// but a name.
+fn are_shifted(schools: &[School]) -> bool {
+    let [first, .., last] = schools else { return false };
+    schools.len() >= SHIFTED_MIN
+        && first.study_type.is_none()
+        && first.period.is_some()
+        && last.study_type.is_none()
+        && last.period.is_none()
 }
 
 /// Which entries may be one that was taken for two: what one of them lacks, only the one beside it has.
@@ -510,6 +524,18 @@ enum After {
 #[cfg(test)]
 mod tests {
     use super::before_link;
+    use crate::ports::artifacts::resume::{Confidence, draft};
+
+    #[test]
+    fn schools_that_may_stand_with_the_degrees_of_others_are_marked() {
+        let entry = "March 2010 to June 2013\nBSc Physics\nUniversity of Leeds\n\n";
+        let first = "March 2014 to June 2015\nUniversity extension\nAcademy of Nulla\n\n";
+        let text = format!("Ada Byron\n\nEducation\n{first}{entry}{entry}");
+        let confidence = draft(&text).confidence;
+        assert_eq!(confidence["education.1"], Confidence::Low);
+        let confidence = draft(&format!("Ada Byron\n\nEducation\n{entry}{entry}")).confidence;
+        assert_eq!(confidence["education.1"], Confidence::High);
+    }
 
     #[test]
     fn a_town_behind_a_preposition_is_no_part_of_a_school() {

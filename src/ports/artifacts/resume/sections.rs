@@ -24,9 +24,10 @@ pub(super) struct Part {
 /// Parts the lines at the headings.
 pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
-    let lines = under_periods(dated(columns::beside(columns::unzipped(lines))), |text| {
-        section_of(text).is_some()
-    });
+    let lines =
+        under_periods(dated(columns::beside(columns::unzipped(columns::untorn(lines)))), |text| {
+            section_of(text).is_some()
+        });
     let (levels, loud) = (levels(&lines), has_loud_headings(&lines));
     let mut marks = Marks { levels, loud, above: 0, kinds: None, aside: None };
     let mut lines = lines.into_iter().peekable();
@@ -128,6 +129,13 @@ fn opened(
 ) -> Option<(Section, Option<String>)> {
     let part = parts.last()?;
     let within = part.section;
+    // `RESUME` above the name is no summary.
+    if parts.len() == 1
+        && part.lines.is_empty()
+        && vocabulary().titles.contains(&folded(&line.text))
+    {
+        return None;
+    }
     let is_note = matches!(within, Section::Work | Section::Volunteer) && notes(line);
     // `Profile` above an address is its label.
     let labels = line.level == 0
@@ -540,6 +548,12 @@ mod tests {
         let said = |part: Part| part.lines.into_iter().map(|line| line.text).collect();
         let parts = parts(super::super::lines::lines(text)).into_iter();
         parts.map(|part| (part.section, said(part))).collect()
+    }
+
+    #[test]
+    fn the_title_of_the_document_is_no_heading() {
+        let found = parted("RESUME\nAda Byron\nLeeds LS6 3DA\n\nSKILLS\nRust");
+        assert_eq!(found[0], section(Section::Contact, &["RESUME", "Ada Byron", "Leeds LS6 3DA"]));
     }
 
     fn section(section: Section, lines: &[&str]) -> (Section, Vec<String>) {

@@ -7,7 +7,7 @@ use super::{
     doubt::{is_certificate, is_strange_skill},
     lines::{Line, fields},
     sections::section_of,
-    vocabulary::{folded, vocabulary},
+    vocabulary::{Section, folded, vocabulary},
 };
 
 use levels::{is_language, is_level, is_spoken, is_spoken_in, without_level};
@@ -45,6 +45,10 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
         for item in items {
             let known = skills.iter().any(|skill| skill.eq_ignore_ascii_case(&item));
             if known || skills.len() == SKILLS_MAX {
+                continue;
+            }
+            // `Software    Word, Excel`
+            if heads_row(&item, &list.text) && heads_kind(&item) {
                 continue;
             }
             let is_heading = is_alone && (section_of(&item).is_some() || names_kind(&item));
@@ -92,6 +96,11 @@ fn halves(sections: &[&[Line]]) -> Vec<String> {
 /// Whether an item stands in a column of its own before a list, as what kind that is of may.
 fn heads_row(item: &str, list: &str) -> bool {
     list.split_once('\t').is_some_and(|(first, rest)| first == item && rest.contains(", "))
+}
+
+/// Whether a text is called as kinds of skills or their sections are.
+fn heads_kind(text: &str) -> bool {
+    names_kind(text) || section_of(text) == Some(Section::Skills)
 }
 
 /// `Teaching    Reading` above `Writing` and `Arithmetic`: what kind they are of stands once, in a column of its own.
@@ -198,7 +207,7 @@ fn heads_of_lists(lines: &[Line]) -> Option<Vec<usize>> {
         let text = &lines[at].text;
         text.contains(", ") || lines[at].fields().len() > 1 || text.ends_with(',')
     };
-    let goes_on = |at: usize| at > 0 && lines[at - 1].text.ends_with(',');
+    let goes_on = |at: usize| at > 0 && lines[at - 1].text.ends_with([',', '•', '·', '|']);
     let heads: Vec<usize> = (0..lines.len()).filter(|at| !is_list(*at) && !goes_on(*at)).collect();
     let heads_list = |at: &usize| is_kind(&lines[*at]) && at + 1 < lines.len() && is_list(at + 1);
     let is_whole = heads.first() == Some(&0) && heads.iter().all(heads_list);
@@ -246,7 +255,13 @@ fn heads_of_grids(sections: &[&[Line]]) -> Vec<String> {
 
 /// Whether a text is called as kinds of skills are: `Planning`, `Software`.
 fn names_kind(text: &str) -> bool {
-    vocabulary().skill_kinds.contains(&folded(text))
+    const JOINTS: [&str; 7] = [" und ", " and ", " y ", " et ", " e ", " en ", " & "];
+    let is_one = |text: &str| vocabulary().skill_kinds.contains(&folded(text));
+    // `Software und Methoden`
+    let are_two = |joint: &str| {
+        text.split_once(joint).is_some_and(|(one, other)| is_one(one) && is_one(other))
+    };
+    is_one(text) || JOINTS.into_iter().any(are_two)
 }
 
 /// Puts a colon behind kinds that a dash or a bar parts from their skills: `Languages – Go, PHP`.
@@ -357,6 +372,8 @@ fn is_broken(line: &str, next: &str, bulleted: bool) -> bool {
 fn items(line: &str) -> Vec<String> {
     // `Languages: Rust, C`: what kind they are of is no skill.
     let line = match line.split_once(": ") {
+        // `English: fluent` is no skill.
+        Some((language, rest)) if is_language(language) && !rest.contains(',') => "",
         Some((kind, rest)) if kind.split_whitespace().count() <= 4 => rest,
         _ => line,
     };
@@ -431,6 +448,17 @@ mod tests {
             found(&[systems.as_slice(), &rest].concat()).join("|"),
             "Windows Server|Ubuntu Server|VMware|Active Directory|Azure|Microsoft 365|PowerShell|Bash"
         );
+    }
+
+    #[test]
+    fn languages_with_levels_and_kinds_beside_or_above_lists_are_no_skills() {
+        assert_eq!(
+            found(&["Word, Excel", "English: fluent", "German: gut (B2)"]),
+            ["Word", "Excel"]
+        );
+        assert_eq!(found(&["Software and methods\tWord, Excel"]), ["Word", "Excel"]);
+        let lines = ["Speech", "Rust • Go", "Storage", "Redis • Kafka •", "Terraform"];
+        assert_eq!(found(&lines), ["Rust", "Go", "Redis", "Kafka", "Terraform"]);
     }
 
     #[test]

@@ -37,6 +37,54 @@ pub(super) fn beside(lines: Vec<Line>) -> Vec<Line> {
     found.into_iter().flat_map(apart).collect()
 }
 
+/// Fewest lines of each of two lists that were torn into each other.
+const TORN_MIN: usize = 2;
+
+/// Two sections side by side whose lines were torn into each other, one below the other: `Skills    Languages` above a
+/// list without bullets and one with them.
+pub(super) fn untorn(lines: Vec<Line>) -> Vec<Line> {
+    let mut found: Vec<Line> = Vec::new();
+    let mut rest = lines.as_slice();
+    while let [line, below @ ..] = rest {
+        let length = below
+            .iter()
+            .take_while(|line| !line.after_gap && line.level == 0 && !line.text.contains('\t'))
+            .count();
+        let (run, after) = below.split_at(length);
+        if let Some((one, other)) = line.text.split_once('\t').filter(|_| are_torn(line, run)) {
+            let head = |text: &str| Line {
+                text: text.to_owned(),
+                level: FRAMED,
+                after_gap: true,
+                ..line.clone()
+            };
+            let (left, right): (Vec<&Line>, Vec<&Line>) =
+                run.iter().partition(|line| line.bullet == run[0].bullet);
+            found.push(head(one));
+            found.extend(left.into_iter().cloned());
+            found.push(head(other));
+            found.extend(right.into_iter().cloned());
+            rest = after;
+        } else {
+            found.push(line.clone());
+            rest = below;
+        }
+    }
+    found
+}
+
+/// Whether lines with and without bullets take turns below two headings of lists.
+fn are_torn(line: &Line, run: &[Line]) -> bool {
+    let is_list = |text: &str| matches!(section_of(text), Some(Section::Skills | Section::Other));
+    let are_lists = line.text.split_once('\t').is_some_and(|(one, other)| {
+        is_list(one) && is_list(other) && section_of(one) != section_of(other)
+    });
+    let bullets = run.iter().filter(|line| line.bullet).count();
+    let turns = run.windows(2).filter(|pair| pair[0].bullet != pair[1].bullet).count();
+    let are_several = bullets >= TORN_MIN && run.len() - bullets >= TORN_MIN;
+    !line.bullet && are_lists && are_several && turns > TORN_MIN
+}
+
 /// Sections that stand side by side, one below the other: a line of two headings, and lines with an item for each.
 pub(super) fn unzipped(lines: Vec<Line>) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
@@ -131,6 +179,15 @@ mod tests {
     fn kinds_beside_lists_are_no_heading_of_two_lines() {
         let text = "Ada Byron\n\n## Skills\nSoftware\tWord, Excel\nSkills\tAudits, Taxes";
         assert_eq!(parted(text)[1].1.first().map(String::as_str), Some("Software\tWord, Excel"));
+    }
+
+    #[test]
+    fn lists_that_were_torn_into_each_other_are_told_by_their_bullets() {
+        let text =
+            "Ada Byron\n\nSkills\tLanguages\nCraft: Welding, CAD,\n• English\nFitting\n• German";
+        let found = parted(text);
+        assert_eq!(found[1], section(Section::Skills, &["Craft: Welding, CAD,", "Fitting"]));
+        assert_eq!(found[2], section(Section::Other, &["English", "German"]));
     }
 
     #[test]
