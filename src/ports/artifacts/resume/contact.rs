@@ -257,8 +257,11 @@ fn location(
         })
     };
     // The letters of a region are hardly a city.
-    let with_city =
-        |place: &Place| place.city.as_deref().is_some_and(|city| city.contains(char::is_lowercase));
+    let with_city = |place: &Place| {
+        place.city.as_deref().is_some_and(|city| {
+            city.contains(char::is_lowercase) && (city.chars().count() > 3 || place::is_known(city))
+        })
+    };
     let sure = labelled.clone().filter(with_city).or_else(|| plain.clone().filter(with_city));
     let (place, sure) = if let Some(place) = sure {
         (Some(place), Confidence::High)
@@ -423,6 +426,17 @@ mod tests {
             let draft = draft(&format!("{name}\nbyron@example.org\nLeeds LS6 3DA"));
             let is_low = draft.confidence["basics.name"] == super::Confidence::Low;
             assert_eq!(is_low, is_marked, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_city_of_three_letters_that_is_not_known_is_marked() {
+        for (line, sure) in [
+            ("1 Quay Road, 72000 Pue", super::Confidence::Low),
+            ("1 Quay Road, 72000 Puebla", super::Confidence::High),
+        ] {
+            let confidence = draft(&format!("Ada Byron\n{line}\n\nSkills\nRust")).confidence;
+            assert_eq!(confidence["basics.location"], sure, "{line}");
         }
     }
 

@@ -14,12 +14,32 @@ pub(super) fn reads_like_text(name: &str) -> bool {
     let small = words.iter().skip(1).filter(is_small).count();
     let has_capital = words.iter().skip(1).any(|word| word.starts_with(char::is_uppercase));
     let begins_small = name.starts_with(char::is_lowercase) && !words::is_own(name);
-    name.contains([';', '%', '•'])
+    holds_mark(name)
         || name.split_once(". ").is_some_and(|(before, _)| is_long_word(before))
         || begins_small
         || words.len() > 2 && !has_capital && small > 1 && !words::is_organisation(name)
         || words.len() > 4 && small > 2 && name.contains(|c: char| c.is_ascii_digit())
 }
+
+/// Whether marks stand in a name that no name has: of a list, of a label, of a number, or half a pair of brackets.
+fn holds_mark(name: &str) -> bool {
+    let is_numbered = name.split_once(". ").is_some_and(|(number, _)| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    name.contains([';', '%', '•', '\t', '|'])
+        || name.contains(": ")
+        || name.starts_with(|c: char| !c.is_alphanumeric() && !"'’\"„“«#.".contains(c))
+        || name.matches('(').count() != name.matches(')').count()
+        || is_numbered
+}
+
+/// Whether a name is longer than names are.
+pub(super) fn is_long_name(name: &str) -> bool {
+    name.split_whitespace().count() > NAME_MAX
+}
+
+/// Most words of a name of a firm or a school.
+const NAME_MAX: usize = 9;
 
 /// Whether a text ends in a word that is no abbreviation.
 fn is_long_word(text: &str) -> bool {
@@ -146,6 +166,10 @@ mod tests {
             "Team of six people",
             "food cost at 28%",
             "wrote. Then left",
+            "1. Acme Ltd",
+            "(6 years",
+            "› Ran the studio",
+            "Employer: Acme Ltd",
         ] {
             assert!(reads_like_text(text), "{text}");
         }

@@ -7,7 +7,7 @@ mod pieces;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Confidence, Findings, ROLES_MISSING, dates::Period, doubt, lines::Line, schools, short,
+    Confidence, Findings, ROLES_MISSING, dates::Period, doubt, lines::Line, place, schools, short,
     slashes, words,
 };
 
@@ -441,13 +441,16 @@ impl Role {
         };
         // Two pieces that are both called a firm, or both a job.
         let is_twice = known.is_some_and(|known| known.named.kind == other.named.kind);
+        let is_behind = known.is_some_and(|known| is_beside(&other, known));
         self.sure = match usual {
             _ if is_twice => Confidence::Low,
+            // `Acme Ltd, Smallville`: hardly a title.
+            _ if !has_title && self.location.is_none() && is_behind => Confidence::Low,
             Some(false) => Confidence::Low,
             None if !has_title => Confidence::Low,
             _ => Confidence::Medium,
         };
-        self.is_beside = known.is_some_and(|known| is_beside(&other, known));
+        self.is_beside = is_behind;
         let (mine, its) = if has_title {
             (&mut self.position, &mut self.organisation)
         } else {
@@ -519,16 +522,42 @@ impl Role {
     }
 }
 
+fn is_no_firm(name: &str) -> bool {
+    doubt::reads_like_text(name) || doubt::is_long_name(name) || place::is_known(name)
+}
+
+fn is_no_job(title: &str) -> bool {
+    doubt::is_no_title(title) || place::is_known(title)
+}
+
 /// The names of a role that look like none.
 fn strange(role: &Map<String, Value>, shape: &Shape) -> Vec<&'static str> {
     let reads_so = |key: &str, looks_so: fn(&str) -> bool| {
         role.get(key).and_then(Value::as_str).is_some_and(looks_so)
     };
-    let firm = (shape.organisation, doubt::reads_like_text as fn(&str) -> bool);
-    let title = ("position", doubt::is_no_title as fn(&str) -> bool);
+    let firm = (shape.organisation, is_no_firm as fn(&str) -> bool);
+    let title = ("position", is_no_job as fn(&str) -> bool);
     let strange = [firm, title].into_iter().filter(|(key, looks_so)| reads_so(key, *looks_so));
     // `Studio Blau / Designer`
     let holds_firm =
         !role.contains_key(shape.organisation) && reads_so("position", slashes::may_hold_firm);
     strange.map(|(key, _)| key).chain(holds_firm.then_some("position")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::artifacts::resume::draft;
+
+    #[test]
+    fn a_title_that_may_be_a_town_is_marked() {
+        assert!(is_no_job("Leeds") && is_no_firm("Leeds"));
+        assert!(!is_no_job("Fitter") && !is_no_firm("Acme Ltd"));
+        let period = "May 2010 – June 2012";
+        let role = |beside: &str| format!("Emca Ltd, {beside}\t{period}\n• Pumps\n\n");
+        let roles = format!("{}{}{}", role("Fitter"), role("Welder"), role("Nullham"));
+        let confidence = draft(&format!("Ada Byron\n\nExperience\n{roles}")).confidence;
+        assert_eq!(confidence.get("work.2.position"), Some(&Confidence::Low));
+        assert_eq!(confidence.get("work.0.position"), None);
+    }
 }

@@ -404,7 +404,10 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word));
     let parted = parted.filter(is_apart).or(trade);
     if let Some((study, area)) = parted {
-        return Some((study.trim().to_owned(), Some(area.trim().to_owned())));
+        // `Master in de Rechten`
+        let area = area.trim();
+        let bare = ["de ", "het ", "the "].iter().find_map(|article| area.strip_prefix(article));
+        return Some((study.trim().to_owned(), Some(bare.unwrap_or(area).to_owned())));
     }
     if let Some((study, area)) = led(piece) {
         return Some((study, Some(area)));
@@ -436,6 +439,7 @@ mod tests {
         for (piece, study, area) in [
             ("Meisterprüfung im Tischlerhandwerk", "Meisterprüfung", Some("Tischlerhandwerk")),
             ("Master in Physics", "Master", Some("Physics")),
+            ("Master in de Rechten", "Master", Some("Rechten")),
             (
                 "Access to HE Diploma: Health and Care",
                 "Access to HE Diploma",

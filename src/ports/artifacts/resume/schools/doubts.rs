@@ -31,7 +31,7 @@ pub(super) fn note(
     let is_vague = school.period.as_ref().is_some_and(|period| period.is_vague);
     let names = sure != Confidence::Low && are_guessed(school);
     for (key, is_low) in [
-        ("institution", names || holds_more(name)),
+        ("institution", names || holds_more(name) || is_degree(school)),
         ("studyType", school.study_type.is_some() && (names || is_doubtful_degree(school))),
         ("startDate", is_vague),
         ("endDate", is_vague),
@@ -80,6 +80,13 @@ fn names_subject(study_type: &str) -> bool {
     is_short && rest.starts_with(char::is_uppercase) || study_type.ends_with("abschluss")
 }
 
+/// Whether the name of a school without a degree is called like one: `Bachillerato Artístico`.
+fn is_degree(school: &School) -> bool {
+    let name = school.institution.as_deref().unwrap_or_default();
+    let first = folded(name.split(' ').next().unwrap_or_default());
+    school.study_type.is_none() && vocabulary().long_degrees.contains(&first)
+}
+
 /// Whether the name of a school holds something beside it: `College of Welding / Bachelor`, `[2014] College`, or a town.
 fn holds_more(name: &str) -> bool {
     // `Smallville University-Chicago`
@@ -89,7 +96,14 @@ fn holds_more(name: &str) -> bool {
             place::is_known(town) && words::is_school(last)
         })
     };
-    name.contains(" / ") || name.contains(['[', ']', '|', '\t']) || ends_in_town()
+    // `College of Welding te Smallville (profile of the studies)`
+    let has_remark =
+        || name.split_once(" (").is_some_and(|(_, remark)| remark.split_whitespace().count() > 2);
+    name.contains(" / ")
+        || name.contains(['[', ']', '|', '\t'])
+        || doubt::is_long_name(name)
+        || has_remark()
+        || ends_in_town()
 }
 
 /// Whether a degree and its subject hold what neither has: a bracket of a date, a firm, grades, the beginning of something.
@@ -110,4 +124,22 @@ fn is_strange(study_type: &str, area: &str) -> bool {
         || hangs(area)
         || are_graded(area)
         || vocabulary().study_labels.contains_key(&folded(area))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_school_that_is_called_like_a_degree_is_doubtful_where_there_is_none() {
+        let school = |study_type: Option<&str>| School {
+            institution: Some("Bachillerato Artístico Nulla".to_owned()),
+            study_type: study_type.map(str::to_owned),
+            ..School::default()
+        };
+        assert!(is_degree(&school(None)));
+        assert!(!is_degree(&school(Some("Bachillerato"))));
+        let named = School { institution: Some("IES Nulla".to_owned()), ..School::default() };
+        assert!(!is_degree(&named));
+    }
 }

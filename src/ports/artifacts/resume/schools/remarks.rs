@@ -172,6 +172,8 @@ mod tests {
             ("University of Leeds", false),
             ("Leeds University / City Trust", true),
             ("Quay State University-Chicago", true),
+            ("Quay College near Smallville (branch of the west)", true),
+            ("Quay College of all who ever wished to learn something", true),
         ] {
             let text = format!("Ada Byron\n\nEducation\nBSc Physics\n{school}\t2010 – 2013");
             let confidence = draft(&text).confidence;

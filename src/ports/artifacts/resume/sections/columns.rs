@@ -150,12 +150,20 @@ fn two_headings(line: &Line, next: &Line) -> Option<(String, String)> {
 fn apart(line: Line) -> Vec<Line> {
     let parted = line.text.split_once('\t').filter(|(_, rest)| rest.contains('\t') && !line.bullet);
     match parted {
-        Some((head, rest)) if heading(&line).is_some() && section_of(head).is_some() => {
+        Some((head, rest))
+            if heading(&line).is_some() && section_of(head).is_some_and(|it| holds(it, rest)) =>
+        {
             let rest = Line { text: rest.to_owned(), after_gap: false, ..line.clone() };
             vec![Line { text: head.to_owned(), ..line.clone() }, rest]
         }
         _ => vec![line],
     }
+}
+
+/// Whether the rest of a line can be an entry of a section: `Languages` beside `Tools    Methods` is the head of a column.
+fn holds(section: Section, rest: &str) -> bool {
+    matches!(section, Section::Work | Section::Volunteer | Section::Education)
+        || rest.contains(|c: char| c.is_ascii_digit() || ",:".contains(c))
 }
 
 #[cfg(test)]
@@ -179,6 +187,12 @@ mod tests {
     fn kinds_beside_lists_are_no_heading_of_two_lines() {
         let text = "Ada Byron\n\n## Skills\nSoftware\tWord, Excel\nSkills\tAudits, Taxes";
         assert_eq!(parted(text)[1].1.first().map(String::as_str), Some("Software\tWord, Excel"));
+    }
+
+    #[test]
+    fn heads_of_columns_of_skills_are_no_headings() {
+        let text = "Ada Byron\n\n## Skills\nLanguages\tTools\tPractice\n• Rust\t• Redis\t• Talks\n• Go\t• Kafka\n\n## Hobbies\nTea";
+        assert_eq!(parted(text)[1].1[0], "Languages\tTools\tPractice");
     }
 
     #[test]
