@@ -1,5 +1,6 @@
 //! The lines of a résumé, cleaned of bullets and marks.
 
+mod breaks;
 mod firms;
 mod forms;
 mod sentences;
@@ -10,6 +11,7 @@ use super::{
     words,
 };
 
+use breaks::{is_open, is_rest_of_item, joins_number, joins_period};
 use firms::{firm_alone, town_apart};
 use forms::{Labelled, Labels, form_value};
 
@@ -295,44 +297,6 @@ fn joins_address(last: &str, first: &str, next: &str) -> bool {
         && goes_on
         && next.starts_with(char::is_lowercase)
         && !last.ends_with(|c: char| !c.is_alphanumeric())
-}
-
-/// Whether a period begins at the end of a line and ends at the beginning of the next: `Engineer, May 2013 –` and
-/// `Jan 2016`.
-fn joins_period(line: &str, next: &str) -> bool {
-    let whole = format!("{line} {next}");
-    let Some(period) = dates::find(&whole) else { return false };
-    let spans = period.at.start < line.len() && period.at.end > line.len() + 1;
-    let begins = dates::find(line).is_some_and(|found| found.start.is_some());
-    // Two whole dates are a period only with a dash or a word between them.
-    let is_open = line.ends_with(['-', '–', '—']) || !line.ends_with(|c: char| c.is_ascii_digit());
-    spans && !begins && is_open && period.at.start > 0 && period.start.is_some()
-}
-
-/// Whether a line ends in the code of a country and the number goes on in the next one: `+43` and `660 000 4127`.
-fn joins_number(last: &str, first: &str) -> bool {
-    let code = last.trim_matches(['(', ')']).strip_prefix('+').unwrap_or_default();
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    code.len() <= 3 && is_digits(code) && is_digits(first)
-}
-
-/// Whether a bracket is open at the end of a line and closed in the next one.
-fn is_open(line: &str, next: &str) -> bool {
-    let open = line.rfind('(').is_some_and(|at| !line[at..].contains(')'));
-    open && !line.contains('\t') && next.find(')').is_some_and(|at| !next[..at].contains('('))
-}
-
-/// Shortest item that has no room for a date at its end, in bytes.
-const ITEM_MIN: usize = 35;
-
-/// `Spoke at the meeting of the society in November` and `2020`; `Course: Welding` and `(2008 – 2009)`.
-fn is_rest_of_item(item: &str, next: &str) -> bool {
-    let Some(date) = dates::find(next) else { return false };
-    let plain = next.trim_end_matches('.');
-    let in_brackets = next.starts_with('(') && date.at.end + 1 == plain.len();
-    let is_one = date.start.is_none() && !date.lasts && date.at == (0..plain.len());
-    let has_date = dates::find(item).is_some_and(|date| date.start.is_some());
-    in_brackets && !has_date || is_one && item.len() > ITEM_MIN && !item.ends_with('.')
 }
 
 /// A period in a narrow column that goes on in the next line: `10.2018 –   Engineer` and `today   Acme`.

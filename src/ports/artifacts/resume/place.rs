@@ -437,6 +437,7 @@ mod tests {
             ("Flat 2, Nulla Heights, Pune – 411038, Maharashtra", r#""Pune" None None"#),
             ("72000 Puebla, Pue., México", r#""Puebla" "Pue" "MX""#),
             ("BSN, RN", "no place"),
+            ("Extension 555 123", "no place"),
             ("9 Heol y Parc, Llanelli, SA15 3AB", r#""Llanelli" None None"#),
             ("Rua das Mangueiras, 210, Recife - PE, CEP 51020-000", r#""Recife" "PE" None"#),
             ("Rosario, Santa Fe, Argentina", r#""Rosario" "Santa Fe" "AR""#),

@@ -25,7 +25,7 @@ pub(super) struct Part {
 pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
     let lines =
-        under_periods(dated(columns::beside(columns::unzipped(columns::untorn(lines)))), |text| {
+        under_periods(dated(columns::beside(columns::unzipped(columns::untorn(&lines)))), |text| {
             section_of(text).is_some()
         });
     let (levels, loud) = (levels(&lines), has_loud_headings(&lines));

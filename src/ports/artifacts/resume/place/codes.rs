@@ -29,14 +29,15 @@ pub(super) fn behind(words: &[&str]) -> Option<Place> {
 
 /// A city before an Indian code: `Pune – 411038`, `Pune 411 038, Maharashtra`.
 pub(super) fn before_pin(text: &str) -> Option<Place> {
-    let mut parts = text.rsplit(',').map(str::trim);
-    let (code, city) = parts.by_ref().take(3).find_map(|part| {
+    let (code, city) = text.rsplit(',').map(str::trim).take(3).find_map(|part| {
         let at = part.find(|c: char| c.is_ascii_digit())?;
         let (city, code) = part.split_at(at);
         Some((code.replace(' ', ""), city.trim_end_matches([' ', '-', '–', '—'])))
     })?;
     let words: Vec<&str> = city.split_whitespace().collect();
-    (shape(&code) == "000000" && is_name(&words))
+    // `Extension 555 123` is none.
+    let is_apart = text.contains([',', '–', '-']);
+    (is_apart && shape(&code) == "000000" && is_name(&words))
         .then(|| Place { city: Some(city.to_owned()), ..Place::default() })
 }
 

@@ -354,6 +354,11 @@ fn names_school(word: &str) -> bool {
     words::is_school(word) && !vocabulary().long_degrees.contains(&folded(word))
 }
 
+/// `de Rechten` in `Master in de Rechten` without its first word.
+fn without_article(area: &str) -> &str {
+    ["de ", "het ", "the "].iter().find_map(|article| area.strip_prefix(article)).unwrap_or(area)
+}
+
 /// A degree and perhaps its subject: `MSc in Mathematics`, `Bachelor of Science in Physics`, `B.A. (Hons) History`.
 pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     // `M. Sc.` is one word.
@@ -404,10 +409,7 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word));
     let parted = parted.filter(is_apart).or(trade);
     if let Some((study, area)) = parted {
-        // `Master in de Rechten`
-        let area = area.trim();
-        let bare = ["de ", "het ", "the "].iter().find_map(|article| area.strip_prefix(article));
-        return Some((study.trim().to_owned(), Some(bare.unwrap_or(area).to_owned())));
+        return Some((study.trim().to_owned(), Some(without_article(area.trim()).to_owned())));
     }
     if let Some((study, area)) = led(piece) {
         return Some((study, Some(area)));

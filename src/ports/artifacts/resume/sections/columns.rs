@@ -42,9 +42,9 @@ const TORN_MIN: usize = 2;
 
 /// Two sections side by side whose lines were torn into each other, one below the other: `Skills    Languages` above a
 /// list without bullets and one with them.
-pub(super) fn untorn(lines: Vec<Line>) -> Vec<Line> {
+pub(super) fn untorn(lines: &[Line]) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
-    let mut rest = lines.as_slice();
+    let mut rest = lines;
     while let [line, below @ ..] = rest {
         let length = below
             .iter()

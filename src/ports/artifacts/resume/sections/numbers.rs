@@ -13,9 +13,9 @@ pub(super) fn without(lines: Vec<Line>) -> Vec<Line> {
     if !counts || numbers.len() < NUMBERS_MIN {
         return lines;
     }
-    let bare = |line: Line| match numbered(&line).map(|(_, rest)| rest.to_owned()) {
-        Some(text) => Line { text, ..line },
-        None => line,
+    let bare = |line: Line| {
+        let text = numbered(&line).map_or(line.text.as_str(), |(_, rest)| rest).to_owned();
+        Line { text, ..line }
     };
     lines.into_iter().map(bare).collect()
 }

@@ -1,0 +1,55 @@
+//! Signs that a line is broken off in the middle of a period, a number, brackets or an item.
+
+use super::super::dates;
+
+/// Whether a period begins at the end of a line and ends at the beginning of the next: `Engineer, May 2013 –` and
+/// `Jan 2016`.
+pub(super) fn joins_period(line: &str, next: &str) -> bool {
+    let whole = format!("{line} {next}");
+    let Some(period) = dates::find(&whole) else { return false };
+    let spans = period.at.start < line.len() && period.at.end > line.len() + 1;
+    let begins = dates::find(line).is_some_and(|found| found.start.is_some());
+    // Two whole dates are a period only with a dash or a word between them.
+    let is_open = line.ends_with(['-', '–', '—']) || !line.ends_with(|c: char| c.is_ascii_digit());
+    spans && !begins && is_open && period.at.start > 0 && period.start.is_some()
+}
+
+/// Whether a line ends in the code of a country and the number goes on in the next one: `+43` and `660 000 4127`.
+pub(super) fn joins_number(last: &str, first: &str) -> bool {
+    let code = last.trim_matches(['(', ')']).strip_prefix('+').unwrap_or_default();
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    code.len() <= 3 && is_digits(code) && is_digits(first)
+}
+
+/// Whether a bracket is open at the end of a line and closed in the next one.
+pub(super) fn is_open(line: &str, next: &str) -> bool {
+    let open = line.rfind('(').is_some_and(|at| !line[at..].contains(')'));
+    open && !line.contains('\t') && next.find(')').is_some_and(|at| !next[..at].contains('('))
+}
+
+/// Shortest item that has no room for a date at its end, in bytes.
+const ITEM_MIN: usize = 35;
+
+/// `Spoke at the meeting of the society in November` and `2020`; `Course: Welding` and `(2008 – 2009)`.
+pub(super) fn is_rest_of_item(item: &str, next: &str) -> bool {
+    let Some(date) = dates::find(next) else { return false };
+    let plain = next.trim_end_matches('.');
+    let in_brackets = next.starts_with('(') && date.at.end + 1 == plain.len();
+    let is_one = date.start.is_none() && !date.lasts && date.at == (0..plain.len());
+    let has_date = dates::find(item).is_some_and(|date| date.start.is_some());
+    in_brackets && !has_date || is_one && item.len() > ITEM_MIN && !item.ends_with('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_broken_off_at_the_end_of_a_line_is_told() {
+        assert!(joins_period("Engineer, May 2013 –", "Jan 2016"));
+        assert!(!joins_period("Engineer, May 2013", "Pumps"));
+        assert!(joins_number("+43", "660") && !joins_number("C++", "2019"));
+        assert!(is_open("Pumps (built", "in Leeds) and valves"));
+        assert!(is_rest_of_item("Course: Welding", "(2008 – 2009)"));
+    }
+}
