@@ -80,7 +80,7 @@ const TEXT_MAX: usize = 128 * 1024;
 pub fn draft(text: &str) -> Draft {
     let text = &text[..text.floor_char_boundary(TEXT_MAX)];
     let lines = lines::lines(&dates::day_first(text));
-    let parts = contact::apart(unheaded::completed(sections::parts(lines)));
+    let parts = contact::apart(unheaded::completed(sections::parts(&lines)));
     let parts = slashes::apart(parts);
     let mut findings = Findings::default();
     let basics = contact::basics(&parts, &mut findings);

@@ -86,7 +86,7 @@ mod tests {
                     March 2025\tAda Byron · Curriculum vitae\t1\n\n29/11/2025\t© European Union, 2002 – 2026 \
                     | https://europass.example.org\tPage 1 / 2\n\nPágina 2 / 2\n\nPage Setter\n";
         let basics = json!({ "name": "Ada Byron", "email": "ada@example.org" });
-        let parts = without(sections::parts(lines(text)), &basics);
+        let parts = without(sections::parts(&lines(text)), &basics);
         let said: Vec<&str> = parts[1].lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(said, ["2019 – 2021\tAda Byron", "Page Setter"]);
     }
@@ -96,7 +96,7 @@ mod tests {
         let text = "Ada Byron\nada@example.org\n\nExperience\n\nAda Byron Ltd\nEngineer\t2019 – 2021\n\n\
                     Curriculum vitae – Ada Byron\n\nAda Byron, page 2\n\nPage 2 · ada@example.org\n";
         let basics = json!({ "name": "Ada Byron", "email": "ada@example.org" });
-        let parts = without(sections::parts(lines(text)), &basics);
+        let parts = without(sections::parts(&lines(text)), &basics);
         let said =
             |part: &Part| part.lines.iter().map(|line| line.text.clone()).collect::<Vec<_>>();
         assert_eq!(said(&parts[0]), ["Ada Byron", "ada@example.org"]);

@@ -22,10 +22,10 @@ pub(super) struct Part {
 }
 
 /// Parts the lines at the headings.
-pub(super) fn parts(lines: Vec<Line>) -> Vec<Part> {
+pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
     let lines =
-        under_periods(dated(columns::beside(columns::unzipped(columns::untorn(&lines)))), |text| {
+        under_periods(dated(columns::beside(columns::unzipped(columns::untorn(lines)))), |text| {
             section_of(text).is_some()
         });
     let (levels, loud) = (levels(&lines), has_loud_headings(&lines));
@@ -546,7 +546,7 @@ mod tests {
 
     fn parted(text: &str) -> Vec<(Section, Vec<String>)> {
         let said = |part: Part| part.lines.into_iter().map(|line| line.text).collect();
-        let parts = parts(super::super::lines::lines(text)).into_iter();
+        let parts = parts(&super::super::lines::lines(text)).into_iter();
         parts.map(|part| (part.section, said(part))).collect()
     }
 

@@ -62,7 +62,7 @@ mod tests {
 
     fn texts(text: &str) -> Vec<String> {
         let text = format!("Ada Byron\nada@example.org\n\nExperience\n\n{text}");
-        let parts = apart(sections::parts(lines(&text)));
+        let parts = apart(sections::parts(&lines(&text)));
         parts[1].lines.iter().map(|line| line.text.clone()).collect()
     }
 

@@ -129,7 +129,7 @@ mod tests {
     };
 
     fn sections(text: &str) -> Vec<Section> {
-        completed(sections::parts(lines(text))).into_iter().map(|part| part.section).collect()
+        completed(sections::parts(&lines(text))).into_iter().map(|part| part.section).collect()
     }
 
     #[test]

@@ -175,7 +175,7 @@ mod tests {
 
     fn parted(text: &str) -> Vec<(Section, Vec<String>)> {
         let said = |part: Part| part.lines.into_iter().map(|line| line.text).collect();
-        let parts = parts(lines(text)).into_iter();
+        let parts = parts(&lines(text)).into_iter();
         parts.map(|part| (part.section, said(part))).collect()
     }
 
