@@ -64,6 +64,10 @@ impl Period {
 
 /// The first period in a line, or else its first single date, which is its end.
 pub(super) fn find(line: &str) -> Option<Period> {
+    // Every date has a number, and most lines have none.
+    if !line.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let tokens = tokens(line);
     let day_first = has_day_first(&tokens);
     let reader = |at: usize| Reader { tokens: &tokens, at, day_first, is_vague: false };
