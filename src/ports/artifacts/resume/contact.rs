@@ -302,8 +302,8 @@ fn led_place(line: &Line) -> Option<Place> {
     };
     // `1 Quay Road, 3572 AB Utrecht, ada@example.nl`
     let listed = || {
-        let mut parts = line.text.split(", ").filter(|_| address(&line.text).is_some());
-        parts.find_map(place::coded)
+        address(&line.text)?;
+        line.text.split(", ").find_map(place::coded)
     };
     line.fields().into_iter().find_map(titled).or_else(numbered).or_else(listed)
 }
