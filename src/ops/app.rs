@@ -370,7 +370,7 @@ pub(super) async fn refuse_copied(store: &dyn Store) -> anyhow::Result<()> {
              finish it, or choose an empty data directory or database"
         ),
         Role::Moved => format!(
-            "this data was moved to {other}. hint: configure that; to go on with what is here instead, run \
+            "this data was moved to {other}. hint: configure that; to use what is here instead, run \
              `anteroom store reopen`"
         ),
     }))

@@ -88,14 +88,14 @@ pub(super) async fn agree(from: &Side, to: &Side, ids: &dyn Ids) -> Result<Strin
         }
         (Some(Mark { role: Role::Moved, other, .. }), _) => {
             return Err(CopyError::Marked(format!(
-                "the data of {} was moved to {other}. hint: use it there; to go on with what is here, run \
+                "the data of {} was moved to {other}. hint: use it there; to use what is here instead, run \
                  `anteroom store reopen`",
                 from.name
             )));
         }
         (_, Some(_)) => return Err(Error::Occupied { what: to.name.clone() }.into()),
         (source, None) => {
-            // Whoever has sessions has audit records of them, or had.
+            // A session leaves audit records, also once it is erased.
             let is_empty = to.store.sessions(None, 1).await?.is_empty()
                 && to.store.audit(0, 1).await?.is_empty();
             if !is_empty {
@@ -104,7 +104,7 @@ pub(super) async fn agree(from: &Side, to: &Side, ids: &dyn Ids) -> Result<Strin
             source.map_or_else(|| ids.fresh().to_string(), |source| source.copy)
         }
     };
-    // The source first: a target without a source that knows of it could not be gone on with.
+    // The source first: a target whose source knows nothing of it could not be resumed.
     let mark = |role, other: &Side| Mark { copy: copy.clone(), role, other: other.name.clone() };
     put(&*from.store, Some(&mark(Role::Source, to))).await?;
     put(&*to.store, Some(&mark(Role::Target, from))).await?;

@@ -438,7 +438,7 @@ async fn a_store_that_has_moved_is_not_copied_again_until_it_is_reopened() {
 }
 
 #[tokio::test]
-async fn a_copy_is_not_gone_on_with_once_its_source_was_used_again() {
+async fn a_copy_is_not_resumed_once_its_source_was_used_again() {
     let (from, to, _stores, _folders) = pair([Kind::Memory, Kind::Memory]).await.unwrap();
     assert!(copied_up_to(&from, &to, 16).await.is_none());
     let whole = copying::reopen(&*to.store, "the new one").await.unwrap_err();
