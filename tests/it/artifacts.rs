@@ -512,16 +512,67 @@ fn undrawn(picture: u32) -> Vec<u8> {
          /BitsPerComponent 8/Length 1>>stream\nx\nendstream"
             .to_owned(),
     ];
+    pdf(&objects)
+}
+
+/// A PDF of these objects, whose first is the catalogue.
+fn pdf(objects: &[String]) -> Vec<u8> {
     let mut file = b"%PDF-1.4\n".to_vec();
     let mut table = Vec::new();
-    for (number, object) in (1..).zip(&objects) {
+    for (number, object) in (1..).zip(objects) {
         table.push(format!("{:010} 00000 n \n", file.len()));
         write!(file, "{number} 0 obj\n{object}\nendobj\n").unwrap();
     }
-    let start = file.len();
-    write!(file, "xref\n0 7\n0000000000 65535 f \n{}", table.concat()).unwrap();
-    write!(file, "trailer\n<</Size 7/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").unwrap();
+    let (start, size) = (file.len(), objects.len() + 1);
+    write!(file, "xref\n0 {size}\n0000000000 65535 f \n{}", table.concat()).unwrap();
+    write!(file, "trailer\n<</Size {size}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").unwrap();
     file
+}
+
+/// A page whose left half is dark and whose right half is white, with white text on both, by this drawing of its ground.
+fn halves(ground: &str) -> Vec<u8> {
+    let drawn = format!(
+        "{ground} 1 1 1 rg BT /F 12 Tf 72 700 Td (Ada Byron) Tj ET \
+         BT /F 12 Tf 400 700 Td (one@hidden.example.com) Tj ET \
+         0 0 0 rg BT /F 12 Tf 400 650 Td (Programmer) Tj ET \
+         /Pattern cs /P scn BT /F 12 Tf 400 600 Td (two@hidden.example.com) Tj ET"
+    );
+    let tile = "/S sh";
+    pdf(&[
+        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<<\
+         /Font<</F 5 0 R>>/Shading<</S 6 0 R>>\
+         /Pattern<</P <</PatternType 2/Shading 6 0 R>>/T 7 0 R>>>>>>"
+            .to_owned(),
+        format!("<</Length {}>>stream\n{drawn}\nendstream", drawn.len()),
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned(),
+        "<</ShadingType 2/ColorSpace/DeviceRGB/Coords[0 0 612 0]/Function \
+         <</FunctionType 3/Domain[0 1]/Bounds[0.5]/Encode[0 1 0 1]/Functions[\
+         <</FunctionType 2/Domain[0 1]/C0[0.2 0 0.4]/C1[0.2 0 0.4]/N 1>>\
+         <</FunctionType 2/Domain[0 1]/C0[1 1 1]/C1[1 1 1]/N 1>>]>>>>"
+            .to_owned(),
+        // It is drawn first below the page, so that another of the tiles lies on it.
+        format!(
+            "<</PatternType 1/PaintType 1/TilingType 1/BBox[0 0 612 792]/XStep 612/YStep 792\
+             /Matrix[1 0 0 1 0 -792]/Resources<</Shading<</S 6 0 R>>>>/Length {}>>\
+             stream\n{tile}\nendstream",
+            tile.len()
+        ),
+    ])
+}
+
+#[tokio::test]
+async fn white_text_on_the_white_half_of_a_gradient_is_left_out_and_noted() {
+    let desk = Desk::new();
+    for ground in
+        ["/S sh", "/Pattern cs /P scn 0 0 612 792 re f", "/Pattern cs /T scn 0 0 612 792 re f"]
+    {
+        let (text, _, notes) = desk.text("cv.pdf", halves(ground)).await;
+        assert!(!text.contains("hidden.example.com"), "{ground}: {text}");
+        assert!(text.contains("Ada Byron") && text.contains("Programmer"), "{ground}: {text}");
+        assert_eq!(notes, [HIDDEN_TEXT.to_owned()], "{ground}");
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod layout;
 mod lines;
 mod mend;
 mod page;
+mod paint;
 mod rules;
 mod running;
 

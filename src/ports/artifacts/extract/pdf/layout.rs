@@ -269,15 +269,23 @@ fn gutter(rows: &[Vec<Piece>], cards_at: Option<f64>) -> Option<Gutter> {
         .or_else(|| headed(rows))
 }
 
+/// Names have a heading of this rank or a higher one, sections seldom.
+const TITLE_RANK: usize = 2;
+
 /// Fewest rows with something under each of two headings.
 const UNDER_MIN: usize = 2;
 
 /// Two sections beside one another at the end of a page, each under a heading: `Skills` and `Languages` in one line.
 fn headed(rows: &[Vec<Piece>]) -> Option<Gutter> {
     let is_heading = |piece: &Piece| piece.text.starts_with('#');
+    let rank = |piece: &Piece| piece.text.chars().take_while(|c| *c == '#').count();
+    // `Curriculum Vitae` beside a name in larger type stands over no section.
+    let is_title = |one: &Piece, other: &Piece| {
+        rank(one) != rank(other) && rank(one).min(rank(other)) <= TITLE_RANK
+    };
     rows.iter().enumerate().find_map(|(from, row)| {
         let [one, other] = row.as_slice() else { return None };
-        if !is_heading(one) || !is_heading(other) {
+        if !is_heading(one) || !is_heading(other) || is_title(one, other) {
             return None;
         }
         let x = other.left - 1.0;
@@ -488,5 +496,19 @@ mod tests {
         let found = gutter(&rows, None).unwrap();
         assert_eq!(rows[found.from][0].text, "Cook");
         assert_eq!(found.from, 5);
+    }
+
+    #[test]
+    fn a_word_beside_a_name_in_larger_type_is_no_heading_of_a_column() {
+        let beside = |title: &str| {
+            let mut pieces = vec![piece(45.0, 60.0, title), piece(200.0, 60.0, "## Ada Byron")];
+            for n in 0..8 {
+                pieces.push(piece(45.0, 90.0 + 14.0 * f64::from(n), "05/2021"));
+                pieces.push(piece(200.0, 90.0 + 14.0 * f64::from(n), "Cook"));
+            }
+            gutter(&rows(pieces), None).is_some()
+        };
+        assert!(!beside("### Curriculum Vitae"));
+        assert!(beside("## Experience"));
     }
 }

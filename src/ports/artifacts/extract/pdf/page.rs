@@ -6,8 +6,10 @@ use hayro_interpret::{
     hayro_cmap::BfString,
     hayro_syntax::object::{self, Dict, dict::keys},
     kurbo::{Affine, BezPath, Point, Rect, Shape as _},
+    pattern::{Pattern, TilingPattern},
 };
 
+use super::paint::{Area, Colour, OPACITY_COVERS, Spot, Tiles, Tone};
 use super::rules::Rules;
 
 /// A letter, or a few that the font draws as one.
@@ -31,6 +33,9 @@ const LETTERS_MAX: usize = 200_000;
 /// Most areas of a page that are looked at for what they cover.
 const AREAS_MAX: usize = 4_000;
 
+/// Most patterns of tiles of a page that are looked at; such tiles within tiles are not.
+const TILES_MAX: usize = 50;
+
 /// Most lines and curves of an area whose outline counts; for others the box around them does.
 const OUTLINE_MAX: usize = 64;
 
@@ -47,13 +52,8 @@ const SIZE_MIN: f64 = 2.0;
 /// What lets so little through is invisible.
 const OPACITY_MIN: f32 = 0.1;
 
-/// From here on a paint covers what lies beneath it.
-const OPACITY_COVERS: f32 = 0.9;
-
 /// Colours that differ by no more than this in red, green and blue cannot be told apart by a reader.
 const CONTRAST_MIN: u8 = 20;
-
-type Colour = [u8; 3];
 
 const WHITE: Colour = [255; 3];
 
@@ -62,6 +62,9 @@ const WHITE: Colour = [255; 3];
 pub(super) struct Canvas {
     letters: Vec<Drawn>,
     areas: Vec<Area>,
+    /// Whether something is drawn that is not among the areas, and how many patterns of tiles are yet looked at.
+    is_partial: bool,
+    tiles_left: usize,
     /// The visible part of the page, and what clips leave of it.
     clips: Vec<Rect>,
     groups: Vec<Group>,
@@ -94,29 +97,14 @@ struct Drawn {
     is_hidden: bool,
 }
 
-/// Something that covers what was drawn before it.
-#[derive(Debug)]
-struct Area {
-    outline: Option<BezPath>,
-    bounds: Rect,
-    /// None where it has more than one.
-    colour: Option<Colour>,
-    step: usize,
-}
-
-impl Area {
-    fn holds(&self, point: Point) -> bool {
-        self.bounds.contains(point)
-            && self.outline.as_ref().is_none_or(|outline| outline.winding(point) != 0)
-    }
-}
-
 impl Canvas {
     /// An empty page of this size.
     pub(super) fn new(width: f64, height: f64) -> Self {
         Self {
             letters: Vec::new(),
             areas: Vec::new(),
+            is_partial: false,
+            tiles_left: TILES_MAX,
             clips: vec![Rect::new(0.0, 0.0, width, height)],
             groups: vec![Group { opacity: 1.0, is_plain: true }],
             dots: Vec::new(),
@@ -171,12 +159,50 @@ impl Canvas {
         self.groups.last().copied().unwrap_or(Group { opacity: 1.0, is_plain: true })
     }
 
-    fn cover(&mut self, outline: Option<BezPath>, bounds: Rect, colour: Option<Colour>) {
+    fn cover(&mut self, outline: Option<BezPath>, bounds: Rect, tone: Tone) {
         self.step += 1;
         let bounds = bounds.intersect(self.clip());
         if self.areas.len() < AREAS_MAX && bounds.width() > 1.0 && bounds.height() > 1.0 {
-            self.areas.push(Area { outline, bounds, colour, step: self.step });
+            self.areas.push(Area { outline, bounds, tone, step: self.step });
+        } else {
+            self.is_partial = true;
         }
+    }
+
+    /// What this paints with, and how much of what lies beneath it shows through.
+    fn painted<'a>(&mut self, paint: &Paint<'a>) -> (Tone, f32) {
+        match paint {
+            Paint::Color(colour) => {
+                let [red, green, blue, alpha] = colour.to_rgba().to_rgba8();
+                (Tone::Plain([red, green, blue]), f32::from(alpha) / 255.0)
+            }
+            Paint::Pattern(pattern) => match &**pattern {
+                Pattern::Shading(shading) => (Tone::Gradient(Box::new(shading.encode())), 1.0),
+                Pattern::Tiling(tiling) => (self.tiles(tiling), tiling.opacity),
+            },
+        }
+    }
+
+    /// What one of these tiles looks like.
+    fn tiles<'a>(&mut self, tiling: &TilingPattern<'a>) -> Tone {
+        let Some(left) = self.tiles_left.checked_sub(1) else { return Tone::Mixed };
+        self.tiles_left = left;
+        // It may be drawn first anywhere, also beside the page.
+        let mut tile = Self {
+            clips: vec![Rect::new(-FAR, -FAR, FAR, FAR)],
+            tiles_left: 0,
+            ..Self::new(0.0, 0.0)
+        };
+        if tiling.interpret(&mut tile, tiling.matrix, false).is_none() {
+            return Tone::Mixed;
+        }
+        Tone::Tiles(Box::new(Tiles {
+            is_partial: tile.is_partial || !tile.letters.is_empty(),
+            areas: tile.areas,
+            place: tiling.matrix,
+            bounds: tiling.bbox,
+            step: (tiling.x_step.into(), tiling.y_step.into()),
+        }))
     }
 
     /// What a glyph says whose font gives it no letter: most are letters that are drawn as one, and the document says
@@ -189,7 +215,7 @@ impl Canvas {
         self.spoken.iter_mut().rev().find(|text| text.is_some())?.take().filter(is_one)
     }
 
-    fn draw(&mut self, text: String, place: Affine, advance: f64, ink: Ink) {
+    fn draw(&mut self, text: String, place: Affine, advance: f64, ink: &Ink<'_>) {
         let origin = place * Point::ZERO;
         let end = place * Point::new(advance, 0.0);
         let top = place * Point::new(0.0, EM);
@@ -209,7 +235,13 @@ impl Canvas {
         let (left, right) = (origin.x.min(end.x), origin.x.max(end.x));
         let letter = Letter { text, left, right, baseline: origin.y, size, look: ink.look };
         let step = self.step;
-        self.letters.push(Drawn { letter, middle, colour: ink.colour, step, is_hidden });
+        let (is_clear, colour) = match ink.tone.at(middle) {
+            Spot::Colour(colour) => (false, Some(colour)),
+            Spot::Unknown => (false, None),
+            Spot::Clear => (true, None),
+        };
+        let is_hidden = is_hidden || is_clear;
+        self.letters.push(Drawn { letter, middle, colour, step, is_hidden });
     }
 }
 
@@ -240,11 +272,15 @@ fn is_seen(drawn: &Drawn, areas: &[Area]) -> bool {
         return false;
     }
     let mut ground = Some(WHITE);
-    for area in areas.iter().filter(|area| area.holds(drawn.middle)) {
+    for area in areas {
+        let spot = area.at(drawn.middle);
+        if spot == Spot::Clear {
+            continue;
+        }
         if area.step > drawn.step {
             return false;
         }
-        ground = area.colour;
+        ground = if let Spot::Colour(colour) = spot { Some(colour) } else { None };
     }
     let (Some(ground), Some(colour)) = (ground, drawn.colour) else { return true };
     ground.iter().zip(colour).any(|(one, other)| one.abs_diff(other) > CONTRAST_MIN)
@@ -273,32 +309,24 @@ fn decoded(bytes: &[u8]) -> String {
 }
 
 /// How letters are painted.
-#[derive(Debug, Clone, Copy)]
-struct Ink {
-    colour: Option<Colour>,
+#[derive(Debug)]
+struct Ink<'a> {
+    tone: &'a Tone,
     is_hidden: bool,
     look: u128,
 }
 
+/// Farther from the page than anything of it, in points.
+const FAR: f64 = 1e6;
+
 /// Units of a font in the height of its type.
 const EM: f64 = 1000.0;
-
-/// The colour of a paint and how much of what lies beneath it shows through; no colour where it has several.
-fn painted(paint: &Paint<'_>) -> (Option<Colour>, f32) {
-    match paint {
-        Paint::Color(colour) => {
-            let [red, green, blue, alpha] = colour.to_rgba().to_rgba8();
-            (Some([red, green, blue]), f32::from(alpha) / 255.0)
-        }
-        Paint::Pattern(_) => (None, 1.0),
-    }
-}
 
 impl<'a> Device<'a> for Canvas {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
         let is_filled = matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..));
         self.rule(&(props.transform * path.clone()), is_filled);
-        let (colour, alpha) = painted(&props.paint);
+        let (tone, alpha) = self.painted(&props.paint);
         let Group { opacity, is_plain } = self.group();
         let covers = alpha * opacity >= OPACITY_COVERS
             && is_plain
@@ -313,7 +341,9 @@ impl<'a> Device<'a> for Canvas {
                 self.dots.push(bounds);
             }
             let outline = (outline.elements().len() <= OUTLINE_MAX).then_some(outline);
-            self.cover(outline, bounds, colour);
+            self.cover(outline, bounds, tone);
+        } else {
+            self.is_partial = true;
         }
     }
 
@@ -347,7 +377,7 @@ impl<'a> Device<'a> for Canvas {
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
         self.step += 1;
-        let (colour, alpha) = painted(&props.paint);
+        let (tone, alpha) = self.painted(&props.paint);
         let is_hidden =
             matches!(mode, DrawMode::Invisible) || alpha * self.group().opacity < OPACITY_MIN;
         for glyph in run.glyphs() {
@@ -366,8 +396,8 @@ impl<'a> Device<'a> for Canvas {
                 Glyph::Type3(drawn) => (drawn.advance_width(), 0),
             };
             let advance = f64::from(advance.unwrap_or(500.0));
-            let ink = Ink { colour, is_hidden, look };
-            self.draw(text, props.transform * glyph.transform(), advance, ink);
+            let ink = Ink { tone: &tone, is_hidden, look };
+            self.draw(text, props.transform * glyph.transform(), advance, &ink);
         }
     }
 
@@ -385,12 +415,17 @@ impl<'a> Device<'a> for Canvas {
         let bounds = (props.transform * unit.to_path(0.1)).bounding_box();
         let page = self.clips.first().copied().unwrap_or(bounds);
         self.pictured += bounds.intersect(page).area();
-        let Image::Raster(raster) = &image else { return };
+        let Image::Raster(raster) = &image else {
+            self.is_partial = true;
+            return;
+        };
         let Group { opacity, is_plain } = self.group();
         let dict = raster.stream().dict();
         let has_holes = ["SMask", "Mask"].iter().any(|key| dict.contains_key(key));
         if opacity >= OPACITY_COVERS && is_plain && !has_holes {
-            self.cover(None, bounds, None);
+            self.cover(None, bounds, Tone::Mixed);
+        } else {
+            self.is_partial = true;
         }
     }
 }
