@@ -13,7 +13,11 @@ pub(super) fn apart(lines: Vec<Line>) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     for line in lines {
         let is_under_period = found.last().is_some_and(|last| is_period(&last.text));
-        let parts = match after_period(&line).or_else(|| by_semicolon(&line)) {
+        let told = after_period(&line)
+            .or_else(|| by_semicolon(&line))
+            .or_else(|| behind_period(&line))
+            .or_else(|| remarked(&line));
+        let parts = match told {
             None if is_under_period => by_sentence(&line),
             parts => parts,
         };
@@ -64,6 +68,34 @@ fn after_period(line: &Line) -> Option<Parts> {
     Some((vec![head.to_owned()], vec![rest.trim().to_owned()]))
 }
 
+/// `May 2013 to June 2016: Engineer. Acme Ltd (Smallville). Designed pumps.` as an entry of two lines with its period, and
+/// what is said of it.
+fn behind_period(line: &Line) -> Option<Parts> {
+    let period = dates::find(&line.text).filter(|found| found.at.start == 0 && !line.bullet)?;
+    let (when, rest) = line.text.split_at(period.at.end);
+    let (first, rest) = sentence(rest.strip_prefix(": ")?)?;
+    let is_head = words::is_position(first) || schools::names_degree(first);
+    if !is_head || first.contains(". ") || first.split_whitespace().count() > FIRST_MAX {
+        return None;
+    }
+    let (second, rest) = sentence(rest).unwrap_or((rest, ""));
+    let second = second.trim_end_matches('.');
+    if second.split_whitespace().count() > HEAD_MAX || second.starts_with(char::is_lowercase) {
+        return None;
+    }
+    Some((vec![format!("{first}\t{when}"), second.to_owned()], vec![rest.to_owned()]))
+}
+
+/// `May 2013 to June 2016. Thesis on pumps`: a period, and a remark on the entry.
+fn remarked(line: &Line) -> Option<Parts> {
+    let period = dates::find(&line.text)
+        .filter(|found| found.at.start == 0 && found.start.is_some() && !line.bullet)?;
+    let (when, rest) = line.text.split_at(period.at.end);
+    let rest = rest.strip_prefix(". ")?;
+    let is_remark = !words::is_position(rest) && !words::is_organisation(rest);
+    is_remark.then(|| (vec![when.to_owned()], vec![rest.to_owned()]))
+}
+
 /// `Engineer. Acme Ltd, Smallville. Designed pumps.` in its three sentences.
 fn by_sentence(line: &Line) -> Option<Parts> {
     let (first, rest) = sentence(&line.text)?;
@@ -76,9 +108,12 @@ fn by_sentence(line: &Line) -> Option<Parts> {
     Some((vec![first.to_owned(), second.to_owned()], vec![rest.to_owned()]))
 }
 
-/// The first sentence of a text and what follows it. An abbreviation ends none.
+/// The first sentence of a text and what follows it. An abbreviation ends none, and brackets do.
 fn sentence(text: &str) -> Option<(&str, &str)> {
     let ends = |at: &usize| {
+        if text[..*at].ends_with(')') {
+            return true;
+        }
         let word = text[..*at].rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
         word.chars().count() > 3
     };
@@ -92,6 +127,24 @@ mod tests {
 
     fn texts(text: &str) -> Vec<(String, bool)> {
         lines(text).into_iter().map(|line| (line.text, line.bullet)).collect()
+    }
+
+    #[test]
+    fn entries_in_sentences_behind_their_periods_are_apart_from_remarks() {
+        let said = [
+            ("Engineer\tMay 2013 to June 2016".to_owned(), false),
+            ("Acme Ltd (Leeds)".to_owned(), false),
+            ("Designed pumps.".to_owned(), true),
+        ];
+        let text = "May 2013 to June 2016: Engineer. Acme Ltd (Leeds). Designed pumps.";
+        assert_eq!(texts(text), said);
+        let said = [
+            ("September 2009 to June 2013".to_owned(), false),
+            ("Thesis on pumps".to_owned(), true),
+        ];
+        assert_eq!(texts("September 2009 to June 2013. Thesis on pumps"), said);
+        let whole = "May 2013 to June 2016: Pumps. Valves. Taps.";
+        assert_eq!(texts(whole), [(whole.to_owned(), false)]);
     }
 
     #[test]
