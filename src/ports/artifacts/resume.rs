@@ -10,6 +10,7 @@ mod dates;
 mod doubt;
 mod lines;
 mod place;
+mod records;
 mod roles;
 mod running;
 mod schools;
@@ -81,7 +82,7 @@ pub fn draft(text: &str) -> Draft {
     let text = &text[..text.floor_char_boundary(TEXT_MAX)];
     let lines = lines::lines(&dates::day_first(text));
     let parts = contact::apart(unheaded::completed(sections::parts(&lines)));
-    let parts = slashes::apart(parts);
+    let parts = records::plain(slashes::apart(parts));
     let mut findings = Findings::default();
     let basics = contact::basics(&parts, &mut findings);
     let parts = running::without(parts, &basics);

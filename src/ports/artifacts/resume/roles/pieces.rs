@@ -89,6 +89,7 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
         let kind = match label {
             Some(RoleLabel::Title) => Kind::Title,
             Some(RoleLabel::Firm) => Kind::Firm,
+            Some(RoleLabel::Other) if classes::is_town(field) => Kind::Place,
             Some(RoleLabel::Other) | None => continue,
         };
         if let Some(first) = found.get_mut(begin) {

@@ -23,6 +23,16 @@ pub(super) fn is_class(text: &str) -> bool {
         && words().any(|word| names(word) || is_range(word))
 }
 
+/// Longest name of a town, in words.
+const TOWN_MAX: usize = 4;
+
+/// Whether what stands behind the label of a period or a place, `Place: Smallville`, can be a place.
+pub(super) fn is_town(text: &str) -> bool {
+    text.starts_with(char::is_uppercase)
+        && text.chars().all(|c| c.is_alphabetic() || " ,.'’-".contains(c))
+        && text.split_whitespace().count() <= TOWN_MAX
+}
+
 /// `6 – 8` without its spaces.
 fn tight(text: &str) -> String {
     text.replace(" – ", "–").replace(" — ", "—").replace(" - ", "-")
