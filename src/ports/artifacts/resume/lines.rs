@@ -429,7 +429,10 @@ fn period_apart(text: &str) -> Option<String> {
 fn is_head_of_table(text: &str) -> bool {
     let known = |field: &&str| {
         let name = folded(field.trim_end_matches(':'));
-        vocabulary().columns.contains(&name) || vocabulary().role_labels.contains_key(&name)
+        let words = vocabulary();
+        words.columns.contains(&name)
+            || words.role_labels.contains_key(&name)
+            || words.study_labels.contains_key(&name)
     };
     let fields = fields(text);
     text.contains('\t') && fields.len() > 1 && fields.iter().all(known)

@@ -148,7 +148,7 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
             continue;
         }
         let field = field.trim_matches(['[', ']', ' ']);
-        let field = without_some(without_place(without_grade(field)));
+        let field = without_some(without_place(without_class(without_grade(field))));
         if let Some((several, subjects)) = subjects(field) {
             found.extend([several.to_owned(), subjects.to_owned()]);
             continue;
@@ -307,6 +307,15 @@ fn without_some(field: &str) -> &str {
     at.map_or(field, |at| field[..at].trim_end_matches(','))
 }
 
+/// `Bachelor – History – Upper second class` without how well it went.
+fn without_class(field: &str) -> &str {
+    let parted = field.rsplit_once(" – ").filter(|(plain, class)| {
+        // `Mention bien` behind a dash is told from `Bachelor – First Aid`, where nothing else is the subject.
+        is_grade(class) && plain.contains(" – ")
+    });
+    parted.map_or(field, |(plain, _)| plain)
+}
+
 /// `Highers (5 at A)` without what stands in brackets with a number.
 fn without_grade(field: &str) -> &str {
     match field.split_once(" (") {
@@ -388,7 +397,8 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     if !long && !abbreviated {
         // `Senior Secondary Certificate`
         let last = folded(words.last()?);
-        let is_paper = ["certificate", "diploma", "degree"].contains(&last.as_str());
+        let is_paper =
+            ["certificate", "diploma", "degree", "apprenticeship"].contains(&last.as_str());
         return (is_paper && words.len() <= 4).then(|| (piece.to_owned(), None));
     }
     // A school with a degree's word in it: `Master Builders College`; not so `Dipl. Ing. FH`, `High School Diploma`.
