@@ -3,6 +3,7 @@
 mod breaks;
 mod firms;
 mod forms;
+mod marks;
 mod sentences;
 
 use super::{
@@ -12,7 +13,7 @@ use super::{
 };
 
 use breaks::{is_open, is_rest_of_item, joins_number, joins_period};
-use firms::{firm_alone, town_apart};
+use firms::{firm_alone, joins_name, town_apart};
 use forms::{Labelled, Labels, form_value};
 
 /// One line.
@@ -41,8 +42,11 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         let framed = framed(raw.trim());
         let (text, bullet) = framed.map_or((text, bullet), |inner| (inner.to_owned(), false));
         if !text.chars().any(char::is_alphanumeric) {
-            after_gap = true;
-            under = Labels::default();
+            // The dots of a scale below what they rate part nothing.
+            if !marks::is_scale(raw) {
+                after_gap = true;
+                under = Labels::default();
+            }
             continue;
         }
         if is_head_of_table(&text) {
@@ -57,7 +61,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             None => (text, bullet),
         };
         under.enter(&text);
-        let text = town_apart(&text.replace(" -- ", " – "));
+        let text = town_apart(&marks::spaced(&text).replace(" -- ", " – "));
         let text = match found.last() {
             Some(last) if !after_gap && !bullet => firm_alone(last, &text).unwrap_or(text),
             _ => text,
@@ -217,7 +221,7 @@ fn joined(line: &Line, next: &str) -> Option<String> {
         let rest = if text.ends_with('-') { next.trim_start_matches('-') } else { next };
         return Some(format!("{text}{rest}"));
     }
-    if joins_period(text, next) || joins_number(last, first) {
+    if joins_period(text, next) || joins_number(last, first) || joins_name(text, next) {
         return Some(format!("{text} {next}"));
     }
     // `ada.augusta-` and `byron@example.org`

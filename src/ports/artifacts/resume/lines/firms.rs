@@ -1,7 +1,7 @@
 //! Firms that nothing but a stop, a hyphen or a preposition parts from what stands beside them.
 
 use super::{
-    super::{countries, place, words},
+    super::{countries, doubt, place, words},
     Line,
 };
 
@@ -39,6 +39,29 @@ pub(super) fn firm_alone(title: &Line, text: &str) -> Option<String> {
     (is_title && are_short && !firm.ends_with('.')).then(|| firm.to_owned())
 }
 
+/// Most words of the end of a name.
+const END_MAX: usize = 2;
+
+/// Endings of German adjectives, behind which a noun stands.
+const ADJECTIVES: [&str; 4] = ["ische", "ischer", "isches", "ischen"];
+
+/// Whether the name of a firm or a school behind a comma goes on in the next line of its column: `2019 – 2021    Fitter,
+/// Gemeinde` and `Nulldorf`, `Institut Linksrheinische` and `Kommunen`. A word for its kind alone is no name.
+pub(super) fn joins_name(text: &str, next: &str) -> bool {
+    let Some((_, name)) = text.rsplit_once(", ").filter(|_| text.contains('\t')) else {
+        return false;
+    };
+    let is_kind = !name.contains(' ') && doubt::is_only_a_firm(name);
+    let hangs = name.contains(' ')
+        && words::is_organisation(name)
+        && ADJECTIVES.iter().any(|end| name.ends_with(end));
+    let is_name = next.starts_with(char::is_uppercase)
+        && next.chars().all(|c| c.is_alphabetic() || " -".contains(c))
+        && next.split_whitespace().count() <= END_MAX
+        && !words::is_position(next);
+    (is_kind || hangs) && is_name
+}
+
 /// A firm, and its town and state behind a hyphen.
 fn before_state(text: &str) -> Option<(&str, &str)> {
     let (before, state) = text.rsplit_once(", ")?;
@@ -59,7 +82,7 @@ fn before_state(text: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines;
+    use super::{super::lines, joins_name};
 
     #[test]
     fn firms_are_apart_from_prepositions_labels_and_hyphens_before_their_towns() {
@@ -74,5 +97,13 @@ mod tests {
         for text in ["Engineer\nWinston-Salem, NC", "I lead teams\nat Acme and elsewhere."] {
             assert_eq!(last(text).as_deref(), text.split('\n').next_back());
         }
+    }
+
+    #[test]
+    fn names_that_hang_at_the_edge_of_a_column_go_on() {
+        assert!(joins_name("2019 – 2021\tSchlosserin, Gemeinde", "Nulldorf"));
+        assert!(joins_name("2019 – 2021\tSchlosserin, Institut Südnullische", "Pumpen"));
+        assert!(!joins_name("2019 – 2021\tSchlosserin, Gemeinde Nulldorf", "Berlin"));
+        assert!(!joins_name("2019 – 2021\tSchlosserin, Gemeinde", "Leitung, Planung"));
     }
 }

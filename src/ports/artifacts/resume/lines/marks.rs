@@ -1,0 +1,44 @@
+//! Marks that say nothing of their own, or stand without the spaces that others have.
+
+/// Signs of which scales are made, and fewest of them.
+const SIGNS: &str = "●○◉◯★☆■□▪▫▮▯⬤◆◇";
+const SIGNS_MIN: usize = 3;
+
+/// Whether a line is a scale that tells how well somebody can do what stands above: `●●●○○`.
+pub(super) fn is_scale(line: &str) -> bool {
+    let signs = || line.chars().filter(|c| !c.is_whitespace());
+    signs().count() >= SIGNS_MIN && signs().all(|c| SIGNS.contains(c))
+}
+
+/// `Smallville •555 0147`, as some programs write it, with a space behind the dot as well.
+pub(super) fn spaced(text: &str) -> String {
+    let mut found = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(" •") {
+        found.push_str(before);
+        found.push_str(" •");
+        if after.starts_with(char::is_alphanumeric) {
+            found.push(' ');
+        }
+        rest = after;
+    }
+    found.push_str(rest);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::lines, *};
+
+    #[test]
+    fn scales_part_no_lines_and_dots_part_fields() {
+        let gaps: Vec<bool> =
+            lines("Rust\n●●●○○\nGo\n●●●●○\n\nCAD").iter().map(|line| line.after_gap).collect();
+        assert_eq!(gaps, [true, false, true]);
+        assert!(!is_scale("• Go") && !is_scale("■"));
+        assert_eq!(
+            spaced("Leeds •555 0147 •ada@example.org"),
+            "Leeds • 555 0147 • ada@example.org"
+        );
+    }
+}
