@@ -167,6 +167,9 @@ fn slashed(line: &Line) -> Vec<&str> {
     fields.map(|field| field.trim().trim_start_matches(picture)).collect()
 }
 
+/// Fewest digits of a telephone number with the code of its area.
+const WHOLE_MIN: usize = 10;
+
 /// The parts between slashes; that of `040 / 555 01 77` stands behind an area code.
 fn unslashed(field: &str) -> Vec<&str> {
     let mut parts = Vec::new();
@@ -175,7 +178,11 @@ fn unslashed(field: &str) -> Vec<&str> {
         let run = field[begin..at].rsplit(|c: char| !c.is_ascii_digit() && !" ()+".contains(c));
         let code = run.take(1).flat_map(str::chars).filter(char::is_ascii_digit).count();
         let goes_on = field[at + 3..].starts_with(|c: char| c.is_ascii_digit());
+        // `OH 43210 / 555.010.0147`: a whole number needs no code.
+        let next = field[at + 3..].split(" / ").next().unwrap_or_default();
+        let is_whole = next.chars().filter(char::is_ascii_digit).count() >= WHOLE_MIN;
         if !(goes_on
+            && !is_whole
             && (2..=5).contains(&code)
             && field[..at].ends_with([')', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']))
         {
@@ -489,5 +496,13 @@ mod tests {
         assert_eq!(city("1840 Ptarmigan Loop", "Longmont, CO 80503"), "Longmont");
         assert_eq!(city("8001 Zürich", "Portland, OR 97201"), "Zürich");
         assert_eq!(city("3500 Nulleville", "Grand Loop"), "Nulleville");
+    }
+
+    #[test]
+    fn a_whole_number_behind_a_slash_needs_no_code_before_it() {
+        let parts =
+            super::unslashed("1 Quay Rd, Nulltown, OH 43210 / 555.010.0147 / ada@example.org");
+        assert_eq!(parts[1..], ["555.010.0147", "ada@example.org"]);
+        assert_eq!(super::unslashed("Tel. 040 / 555 01 77"), ["Tel. 040 / 555 01 77"]);
     }
 }

@@ -5,7 +5,11 @@ use super::{
     is_address,
 };
 use crate::ports::artifacts::resume::{
-    dates, lines::Line, place, sections::Part, vocabulary::Section,
+    dates,
+    lines::Line,
+    place,
+    sections::Part,
+    vocabulary::{Section, folded},
 };
 
 /// Fewest lines of a block of contact data.
@@ -16,6 +20,7 @@ const STREET_MAX: usize = 6;
 
 /// The parts, with blocks of contact data at the ends of roles, schools and skills in parts of their own.
 pub(in crate::ports::artifacts::resume) fn apart(parts: Vec<Part>) -> Vec<Part> {
+    let foot = foot(&parts);
     let mut found = Vec::new();
     for mut part in parts {
         let is_list = matches!(
@@ -27,7 +32,35 @@ pub(in crate::ports::artifacts::resume) fn apart(parts: Vec<Part>) -> Vec<Part> 
         found.push(part);
         found.extend(block.map(|lines| Part { section: Section::Contact, lines }));
     }
+    if foot && let Some(line) = found.last_mut().and_then(|part| part.lines.pop()) {
+        found.push(Part { section: Section::Contact, lines: vec![line] });
+    }
     found
+}
+
+/// Fewest addresses in the last line of a page that is centred like a menu, and shortest part of a name.
+const FOOT_MIN: usize = 2;
+const NAME_MIN: usize = 4;
+
+/// Whether the last line has the addresses, and not those of a referee: the head has none of mail, and the one there has a
+/// part of the name that stands in the head.
+fn foot(parts: &[Part]) -> bool {
+    let [head, .., last] = parts else { return false };
+    let is_contact = |part: &&Part| part.section == Section::Contact;
+    let mut lines = parts.iter().filter(is_contact).flat_map(|part| &part.lines);
+    if last.section == Section::Contact || lines.any(|line| address(&line.text).is_some()) {
+        return false;
+    }
+    let Some(line) = last.lines.last().filter(|line| line.after_gap && !line.bullet) else {
+        return false;
+    };
+    let Some(mail) = address(&line.text) else { return false };
+    let local = folded(mail.split('@').next().unwrap_or_default());
+    let names = head.lines.iter().take(NAME_MIN).flat_map(|line| line.text.split(' '));
+    let is_own = names
+        .filter(|name| name.chars().count() >= NAME_MIN)
+        .any(|name| local.contains(folded(name).as_str()));
+    is_own && line.fields().len() >= FOOT_MIN
 }
 
 /// Where the block begins: apart from what is above, with two addresses, one of them of mail or of the web.
@@ -85,5 +118,18 @@ mod tests {
     fn the_address_of_a_school_is_not_the_person_s() {
         let draft = draft(&format!("{HEAD}\n\n27 Quay Road\nBirmingham B17 0DH\n0113 555 0100"));
         assert_eq!(draft.applicant_profile["basics"]["location"]["city"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn addresses_at_the_foot_are_the_persons_where_they_have_the_name() {
+        let text = |mail: &str| {
+            let text = format!(
+                "# Ada Byron\n\n#### Experience\nCook\nAcme Ltd\nMay 2019 to date\n\n#### References\n\
+                 Jo Null, owner, Acme Ltd, 01632 960 511\n\n1 Quay Road, Leeds | 01632 960 147 | {mail}"
+            );
+            draft(&text).applicant_profile["basics"]["phone"].clone()
+        };
+        assert_eq!(text("ada.byron@example.org"), "01632 960 147");
+        assert!(text("jo.null@example.org").is_null());
     }
 }

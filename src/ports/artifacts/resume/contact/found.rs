@@ -35,7 +35,9 @@ pub(super) fn phone(text: &str) -> Option<String> {
         is_labelled(text) || lead.is_some_and(|lead| label_of(lead.trim()).0 == Some(Label::Phone));
     let others = |word: &&str| !word.contains(['@', '/']);
     let plain = text.split_whitespace().filter(others).collect::<Vec<_>>().join(" ");
-    let part_of_number = |c: char| c.is_ascii_digit() || "+()-./ \u{2010}\u{2011}".contains(c);
+    let dashed = has_dashed_code(text);
+    let part_of_number =
+        |c: char| c.is_ascii_digit() || "+()-./ \u{2010}\u{2011}".contains(c) || dashed && c == '–';
     text.split(|c: char| !part_of_number(c))
         .map(|run| run.trim_matches([' ', '-', '.', '/']))
         .map(|run| run.trim_start_matches(')').trim_end_matches('(').trim())
@@ -51,6 +53,19 @@ pub(super) fn phone(text: &str) -> Option<String> {
             fits && !is_date(run) && !glued(text, run) && !is_code(text, run)
         })
         .map(str::to_owned)
+}
+
+/// Whether a dash stands behind the code of an area at the beginning of a number: `06 – 0000 0147`.
+fn has_dashed_code(text: &str) -> bool {
+    text.split_once(" – ").is_some_and(|(before, after)| {
+        let code = before.rsplit([' ', '\t']).next().unwrap_or_default();
+        let digits = after.chars().filter(char::is_ascii_digit).count();
+        (2..=5).contains(&code.len())
+            && code.starts_with('0')
+            && code.bytes().all(|byte| byte.is_ascii_digit())
+            && (6..=9).contains(&digits)
+            && after.chars().all(|c| c.is_ascii_digit() || c == ' ')
+    })
 }
 
 /// Whether a word or a picture for a telephone stands in a text; `Castelo` has `tel` in it and is none.
@@ -263,5 +278,11 @@ mod tests {
         assert_eq!(network, Some(("Instagram", "ada".to_owned())));
         assert_eq!(said("ada.example.pt"), "https://ada.example.pt");
         assert_eq!(said("ada.beispiel.pt, notexample.pt"), "");
+    }
+
+    #[test]
+    fn a_dash_behind_the_code_of_an_area_is_a_part_of_the_number() {
+        assert_eq!(phone("06 – 0000 0147").as_deref(), Some("06 – 0000 0147"));
+        assert_eq!(phone("2013 – 2017"), None);
     }
 }
