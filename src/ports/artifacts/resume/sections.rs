@@ -28,8 +28,10 @@ pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
         under_periods(dated(columns::beside(columns::unzipped(columns::untorn(lines)))), |text| {
             section_of(text).is_some()
         });
+    let lines = numbers::without_roman(lines);
     let (levels, loud) = (levels(&lines), has_loud_headings(&lines));
-    let mut marks = Marks { levels, loud, above: 0, kinds: None, aside: None };
+    let codes = kinds::heads_codes(&lines);
+    let mut marks = Marks { levels, loud, above: 0, kinds: None, aside: None, codes };
     let mut lines = lines.into_iter().peekable();
     let mut in_items = false;
     while let Some(mut line) = lines.next() {
@@ -77,6 +79,8 @@ struct Marks {
     kinds: Option<usize>,
     /// The level of a heading among skills that looks otherwise than headings do here, and whether it is set off.
     aside: Option<(usize, bool)>,
+    /// The heading of languages that nobody speaks, where others that people speak have their own.
+    codes: Option<String>,
 }
 
 impl Marks {
@@ -161,7 +165,9 @@ fn opened(
         && kinds::is_undressed(line, marks)
         && part.lines.last().is_some_and(|last| schools::names_degree(&last.text))
         && section_of(&line.text) == Some(Section::Education);
-    if within == Section::Skills && is_further_kind(line, marks) && !speaks_here {
+    let is_kind = within == Section::Skills
+        && (is_further_kind(line, marks) || kinds::goes_on_small(line, next, marks));
+    if is_kind && !speaks_here || marks.codes.as_ref().is_some_and(|codes| *codes == line.text) {
         return Some((Section::Skills, None));
     }
     // `Mother tongue    Spanish` is no heading, and no skill.

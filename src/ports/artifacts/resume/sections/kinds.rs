@@ -86,6 +86,29 @@ fn labels_row(part: &Part, line: &Line, marks: &Marks) -> bool {
     }
 }
 
+/// The heading of languages that nobody speaks, `Languages` above `Rust` and `Go`, where there is another one above those
+/// that people speak.
+pub(super) fn heads_codes(lines: &[Line]) -> Option<String> {
+    let heads = |pair: &&[Line]| {
+        let [line, next] = pair else { return false };
+        is_short(line) && !next.after_gap && section_of(&line.text) == Some(Section::Other)
+    };
+    let (spoken, others): (Vec<&[Line]>, Vec<&[Line]>) =
+        lines.windows(2).filter(heads).partition(|pair| speaks(&pair[1].text));
+    let mut codes = others.iter().filter(|pair| names_languages(&pair[0].text));
+    let line = codes.next().filter(|_| codes.next().is_none() && !spoken.is_empty())?.first()?;
+    Some(line.text.clone()).filter(|text| spoken.iter().all(|pair| pair[0].text != *text))
+}
+
+/// Whether a kind of skills stands above its own below such languages: `platforms` above `Linux` and `Windows`.
+pub(super) fn goes_on_small(line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
+    marks.codes.is_some()
+        && line.after_gap
+        && !line.bullet
+        && vocabulary().skill_kinds.contains(&folded(&line.text))
+        && next.is_some_and(|next| !next.after_gap && !next.bullet)
+}
+
 /// Whether what stands in a section can be told from skills by its looks.
 fn is_beside(section: Section) -> bool {
     matches!(section, Section::Contact | Section::Work | Section::Volunteer | Section::Education)
@@ -358,5 +381,12 @@ mod tests {
         }
         let lines = "Tools: Redis, Kafka\n\n## Languages\nEnglish, German\n\n## Lab\nPCR, ELISA";
         assert_eq!(skills(marked, lines), "Redis|Kafka");
+    }
+
+    #[test]
+    fn languages_that_nobody_speaks_are_skills_where_others_have_a_heading() {
+        let text = "Ada Byron\nada@example.org\n\nkontakt\n1 Quay Road\n\nsprachen\nRust\n●●●○○\nGo\n●●●●○\n\n\
+                    plattform\nLinux\n●●●●○\n\nsprachkenntnisse\nDeutsch\nMuttersprache";
+        assert_eq!(crate::ports::artifacts::resume::draft(text).skills, ["Rust", "Go", "Linux"]);
     }
 }

@@ -1,6 +1,6 @@
-//! Entries that are numbered: `1. Acme Ltd`, `2. Emca Ltd`.
+//! Entries that are numbered: `1. Acme Ltd`, `2. Emca Ltd`; and headings: `I. Education`, `II. Skills`.
 
-use super::super::lines::Line;
+use super::{super::lines::Line, section_of};
 
 /// Fewest numbers that show that they count the entries.
 const NUMBERS_MIN: usize = 2;
@@ -20,6 +20,27 @@ pub(super) fn without(lines: Vec<Line>) -> Vec<Line> {
     lines.into_iter().map(bare).collect()
 }
 
+/// The lines without the Roman numbers of headings, where several headings that are known have them.
+pub(super) fn without_roman(lines: Vec<Line>) -> Vec<Line> {
+    let known = |line: &&Line| roman(line).is_some_and(|rest| section_of(rest).is_some());
+    if lines.iter().filter(known).count() < NUMBERS_MIN {
+        return lines;
+    }
+    let bare = |line: Line| {
+        let text = roman(&line).map_or(line.text.as_str(), |rest| rest).to_owned();
+        Line { text, ..line }
+    };
+    lines.into_iter().map(bare).collect()
+}
+
+/// What stands behind the Roman number that a line begins with.
+fn roman(line: &Line) -> Option<&str> {
+    let (number, rest) = line.text.split_once(['.', ')', '-']).filter(|_| !line.bullet)?;
+    let rest = rest.strip_prefix(' ')?.trim_start();
+    let is_number = !number.is_empty() && number.chars().all(|c| "IVX".contains(c));
+    (is_number && rest.starts_with(char::is_uppercase)).then_some(rest)
+}
+
 /// The number that a line begins with, and what stands behind it.
 fn numbered(line: &Line) -> Option<(usize, &str)> {
     let (number, rest) = line.text.split_once(". ").filter(|_| !line.bullet)?;
@@ -32,6 +53,18 @@ mod tests {
 
     fn texts(text: &str) -> Vec<String> {
         without(lines(text)).into_iter().map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn roman_numbers_of_headings_are_no_parts_of_them() {
+        let said = |text: &str| -> Vec<String> {
+            without_roman(lines(text)).into_iter().map(|line| line.text).collect()
+        };
+        assert_eq!(
+            said("I. Education\nIV. Skills\nV. Juggling"),
+            ["Education", "Skills", "Juggling"]
+        );
+        assert_eq!(said("I. Education\nV. Juggling"), ["I. Education", "V. Juggling"]);
     }
 
     #[test]
