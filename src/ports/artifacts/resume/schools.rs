@@ -149,9 +149,13 @@ fn is_note(line: &Line) -> bool {
     let graded = line.bullet && !dated && pieces(&line.text).first().is_some_and(|it| is_grade(it));
     noted
         || graded
+        || !dated && remarks::lists_grades(&line.text)
         || remarks::is_placement(&line.text)
         || remarks::is_thesis(&line.text)
-        || line.is_prose() && !(named && dated) && !remarks::is_stopped_name(&line.text)
+        || line.is_prose()
+            && !(named && dated)
+            && !remarks::is_stopped_name(&line.text)
+            && !remarks::begins_small(&line.text)
         || (line.bullet && !named)
 }
 

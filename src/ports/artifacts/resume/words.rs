@@ -43,12 +43,27 @@ pub(super) fn is_organisation(text: &str) -> bool {
 pub(super) fn is_school(text: &str) -> bool {
     // `Fachoberschulreife`, `Realschulabschluss`: what is got there.
     let is_got = |word: &str| ["reife", "abschluss"].iter().any(|end| word.ends_with(end));
+    if is_short_school(text) {
+        return true;
+    }
     words(text).filter(|word| !LEARNED.contains(&word.as_str()) && !is_got(word)).any(|word| {
         let vocabulary = vocabulary();
         vocabulary.schools.contains(&word)
             || vocabulary.school_stems.iter().any(|stem| word.starts_with(stem))
             || vocabulary.school_ends.iter().any(|end| word.ends_with(end))
     })
+}
+
+/// `I.E. Los Olivos`: a school with letters and stops for its kind.
+fn is_short_school(text: &str) -> bool {
+    let first = text.split(' ').next().unwrap_or_default();
+    let is_letters = first.ends_with('.') && first.matches('.').count() > 1;
+    let letters = || first.chars().filter(|c| *c != '.');
+    is_letters
+        && letters().all(char::is_uppercase)
+        && vocabulary()
+            .schools
+            .contains(&letters().flat_map(char::to_lowercase).collect::<String>())
 }
 
 /// Adjectives that begin like the names of schools.
@@ -93,4 +108,15 @@ pub(super) fn is_length(text: &str) -> bool {
     text.trim_start_matches('(').starts_with(|c: char| c.is_ascii_digit())
         && words.clone().any(|word| UNITS.contains(&word))
         && words.all(|word| UNITS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_with_stops_may_name_a_school() {
+        assert!(is_school("I.E. Los Nulos"));
+        assert!(!is_school("i.e. the rest") && !is_school("A.B. Nulos"));
+    }
 }

@@ -48,7 +48,19 @@ fn anchors(lines: &[Line]) -> Vec<(usize, Period)> {
     let in_brackets = |(at, period): &(usize, Period)| {
         lines[*at].text[..period.at.start].trim_end().ends_with('(')
     };
-    let is_said = |anchor: &(usize, Period)| leading > 1 && in_brackets(anchor);
+    // So is one date at the end of a sentence that begins with what somebody did: `Wrote a report, printed 2024`.
+    let ends_sentence = |(at, period): &(usize, Period)| {
+        let line = &lines[*at];
+        period.start.is_none()
+            && !period.lasts
+            && !line.after_gap
+            && period.at.end == line.text.len()
+            && line.text[..period.at.start].trim_end().contains(", ")
+            && line.text.split([' ', ',']).skip(1).any(|word| word.starts_with(char::is_lowercase))
+            && !words::is_position(&line.text)
+    };
+    let is_said =
+        |anchor: &(usize, Period)| leading > 1 && (in_brackets(anchor) || ends_sentence(anchor));
     anchors.into_iter().filter(|anchor| !is_said(anchor)).collect()
 }
 
@@ -296,4 +308,17 @@ fn adds(head: &mut Vec<String>, line: &Line) -> bool {
 fn complete_line(text: &str) -> bool {
     let role = Role::of_lines(&[text.to_owned()], Order::Unknown);
     role.organisation.is_some() && role.position.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ports::artifacts::resume::draft;
+
+    #[test]
+    fn a_year_at_the_end_of_what_was_done_is_no_role_where_periods_begin_their_lines() {
+        let text = "Ada Byron\nada@example.org\n\n## Experience\n05/2019 – present\tFitter, Acme Ltd, Leeds\n\
+                    Wrote a leaflet on all the pumps, printed 2021\n05/2016 – 04/2019\tWelder, Emca Ltd, Leeds\n\
+                    Welded rails";
+        assert_eq!(draft(text).skeleton_timeline["work"].as_array().map(Vec::len), Some(2));
+    }
 }

@@ -507,4 +507,13 @@ mod tests {
             assert_eq!(pieces(text), ["8 GCSEs"], "{text}");
         }
     }
+
+    #[test]
+    fn classes_behind_a_second_dash_are_no_part_of_a_subject() {
+        assert_eq!(
+            pieces("BSc (Hons) – Physics – Upper second class"),
+            pieces("BSc (Hons) – Physics")
+        );
+        assert!(names_degree("Outside Fitter Apprenticeship"));
+    }
 }

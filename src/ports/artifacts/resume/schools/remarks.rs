@@ -5,7 +5,7 @@ use super::super::{
     vocabulary::{folded, parts, vocabulary},
     words,
 };
-use super::names_degree;
+use super::{degrees::is_grade, names_degree};
 
 /// `Gewerbliche Schule` in `Berufsschule: Gewerbliche Schule`.
 pub(super) fn behind_kind(line: &str) -> Option<&str> {
@@ -109,6 +109,22 @@ pub(super) fn is_placement(line: &str) -> bool {
     let (first, rest) = line.split_once([' ', ':']).unwrap_or((line, ""));
     let is_one = PLACEMENTS.contains(&folded(first).as_str());
     is_one && rest.trim_start().starts_with(char::is_lowercase) && dates::find(line).is_none()
+}
+
+/// Longest line of a degree that is written small and of its school, in words.
+const SMALL_MAX: usize = 9;
+
+/// `vwo, Acme College`: a degree that is written small stands at the beginning, and not a sentence.
+pub(super) fn begins_small(text: &str) -> bool {
+    let first = text.split([',', '\t']).next().unwrap_or_default();
+    text.split_whitespace().count() <= SMALL_MAX
+        && !text.ends_with('.')
+        && vocabulary().long_degrees.contains(&folded(first.trim()))
+}
+
+/// `Cum laude; minor in History`: how well it went, and what else is said of the studies.
+pub(super) fn lists_grades(text: &str) -> bool {
+    text.split_once("; ").is_some_and(|(grade, _)| is_grade(grade)) && !words::is_school(text)
 }
 
 #[cfg(test)]
@@ -249,5 +265,13 @@ mod tests {
             assert_eq!(school["institution"], "Grundschule Nulldorf", "{entry}");
             assert_eq!(school["studyType"], "Grundschule", "{entry}");
         }
+    }
+
+    #[test]
+    fn degrees_that_are_written_small_and_grades_in_lists_are_told() {
+        assert!(begins_small("vwo, De Null, Delft") && begins_small("vwo"));
+        assert!(!begins_small("vwo and much else was taught there to me by them"));
+        assert!(lists_grades("Cum laude; minor in History"));
+        assert!(!lists_grades("History; cum laude"));
     }
 }

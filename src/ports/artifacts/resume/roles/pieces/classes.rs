@@ -151,4 +151,9 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_place_behind_its_label_is_told_from_a_period() {
+        assert!(is_town("Villa Nula") && !is_town("3 años") && !is_town("a tiempo parcial"));
+    }
 }
