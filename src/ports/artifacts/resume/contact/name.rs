@@ -22,7 +22,9 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
     let mut names = top.filter(|(_, line)| !line.bullet).filter_map(|(position, line)| {
         let broken = || {
             let next = broken_name(line, head.get(position + 1)?);
-            name_in(&next.or_else(|| broken_beside(line, &head[position + 1..]))?, &local)
+            let below = &head[position + 1..];
+            let next = torn(line, below).or(next).or_else(|| broken_beside(line, below));
+            name_in(&next?, &local)
         };
         let one = || name_in(&line.text, &local);
         let large = || name_in(&large_name(line, head.get(position + 1)?)?, &local);
@@ -221,6 +223,24 @@ fn broken_beside(line: &Line, below: &[&Line]) -> Option<String> {
     let is_name = rest.text.split_whitespace().count() <= 2 && section_of(&rest.text).is_none();
     let space = if first.ends_with('-') { "" } else { " " };
     is_name.then(|| format!("{first}{space}{}", rest.text))
+}
+
+/// A name in two types with other lines between them: `# Ada`, and `BYRON    ada@example.org` further down, where an
+/// address has both: `example.com/in/ada-byron`.
+fn torn(line: &Line, below: &[&Line]) -> Option<String> {
+    let is_word = |text: &str| text.chars().all(|c| c.is_alphabetic() || "-'’".contains(c));
+    let first = Some(line.text.as_str()).filter(|text| line.level > 0 && is_word(text))?;
+    let near = &below[..below.len().min(NAME_LINES)];
+    let last = near.iter().take(BESIDE_MAX).find_map(|line| {
+        let (last, _) = line.text.split_once('\t')?;
+        (is_word(last) && !last.contains(char::is_lowercase)).then_some(last)
+    })?;
+    let written = ["-", ".", "_", ""].map(|mark| folded(&format!("{first}{mark}{last}")));
+    let has_both = |line: &&&Line| {
+        let text = folded(&line.text);
+        text.contains(['@', '/']) && written.iter().any(|name| text.contains(name.as_str()))
+    };
+    near.iter().find(has_both).map(|_| format!("{first} {last}"))
 }
 
 /// A name at the beginning of a line, before a title or an address.
@@ -453,5 +473,16 @@ mod tests {
         ] {
             assert_eq!(surname_last(&without_nick(written)), name);
         }
+    }
+
+    #[test]
+    fn a_name_in_two_types_is_told_by_an_address() {
+        let said = |page: &str| {
+            let text = format!("# Ada\n1010 Null\n555 010 0147\nBYRON\tal@example.org\n{page}");
+            crate::ports::artifacts::resume::draft(&text).applicant_profile["basics"]["name"]
+                .clone()
+        };
+        assert_eq!(said("linkedin.com/in/ada-byron"), "Ada Byron");
+        assert_ne!(said("linkedin.com/in/ada-l"), "Ada Byron");
     }
 }

@@ -48,18 +48,17 @@ const ADJECTIVES: [&str; 4] = ["ische", "ischer", "isches", "ischen"];
 /// Whether the name of a firm or a school behind a comma goes on in the next line of its column: `2019 – 2021    Fitter,
 /// Gemeinde` and `Nulldorf`, `Institut Linksrheinische` and `Kommunen`. A word for its kind alone is no name.
 pub(super) fn joins_name(text: &str, next: &str) -> bool {
-    let Some((_, name)) = text.rsplit_once(", ").filter(|_| text.contains('\t')) else {
-        return false;
-    };
-    let is_kind = !name.contains(' ') && doubt::is_only_a_firm(name);
-    let hangs = name.contains(' ')
-        && words::is_organisation(name)
-        && ADJECTIVES.iter().any(|end| name.ends_with(end));
     let is_name = next.starts_with(char::is_uppercase)
         && next.chars().all(|c| c.is_alphabetic() || " -".contains(c))
         && next.split_whitespace().count() <= END_MAX
         && !words::is_position(next);
-    (is_kind || hangs) && is_name
+    let last = is_name.then(|| text.rsplit_once(", ")).flatten();
+    let Some((_, name)) = last.filter(|_| text.contains('\t')) else { return false };
+    let is_kind = !name.contains(' ') && doubt::is_only_a_firm(name);
+    let hangs = name.contains(' ')
+        && words::is_organisation(name)
+        && ADJECTIVES.iter().any(|end| name.ends_with(end));
+    is_kind || hangs
 }
 
 /// A firm, and its town and state behind a hyphen.

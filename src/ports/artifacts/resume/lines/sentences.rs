@@ -71,7 +71,10 @@ fn after_period(line: &Line) -> Option<Parts> {
 /// `May 2013 to June 2016: Engineer. Acme Ltd (Smallville). Designed pumps.` as an entry of two lines with its period, and
 /// what is said of it.
 fn behind_period(line: &Line) -> Option<Parts> {
-    let period = dates::find(&line.text).filter(|found| found.at.start == 0 && !line.bullet)?;
+    if line.bullet || !line.text.contains(": ") {
+        return None;
+    }
+    let period = dates::find(&line.text).filter(|found| found.at.start == 0)?;
     let (when, rest) = line.text.split_at(period.at.end);
     let (first, rest) = sentence(rest.strip_prefix(": ")?)?;
     let is_head = words::is_position(first) || schools::names_degree(first);
@@ -88,8 +91,11 @@ fn behind_period(line: &Line) -> Option<Parts> {
 
 /// `May 2013 to June 2016. Thesis on pumps`: a period, and a remark on the entry.
 fn remarked(line: &Line) -> Option<Parts> {
-    let period = dates::find(&line.text)
-        .filter(|found| found.at.start == 0 && found.start.is_some() && !line.bullet)?;
+    if line.bullet || !line.text.contains(". ") {
+        return None;
+    }
+    let period =
+        dates::find(&line.text).filter(|found| found.at.start == 0 && found.start.is_some())?;
     let (when, rest) = line.text.split_at(period.at.end);
     let rest = rest.strip_prefix(". ")?;
     let is_remark = !words::is_position(rest) && !words::is_organisation(rest);

@@ -1,10 +1,15 @@
 //! Entries whose names nothing but their type parts, which the text has lost: `Fitter Acme Ltd, Leeds, May 2019 to June
 //! 2021`.
 
+use std::collections::HashMap;
+
 use super::super::{dates, lines::Line, place, schools, words};
 
 /// Fewest entries that show how they are set.
 const ENTRIES_MIN: usize = 2;
+
+/// Most words of a title and its firm.
+const NAMES_MAX: usize = 12;
 
 /// The lines with titles and firms apart, where all entries are a title, a firm and perhaps a town in one line before the
 /// period.
@@ -35,6 +40,7 @@ fn parted(text: &str) -> Option<(&str, &str)> {
     // What stands behind the comma is a town and the period, and no firm.
     let town = behind.split(", ").next().unwrap_or_default();
     if first.contains(['\t', '|', '·', '(', '@', ':', '–', '—'])
+        || first.split_whitespace().count() > NAMES_MAX
         || words::is_organisation(town) && !place::is_place(town)
     {
         return None;
@@ -57,10 +63,12 @@ fn parted(text: &str) -> Option<(&str, &str)> {
 /// The lines with subjects and schools apart, where the same subject stands before different schools: `Master – Physics
 /// Hill College` and `Bachelor – Physics Dale College`. What two schools begin with is no part of their names.
 pub(super) fn schools(lines: Vec<Line>) -> Vec<Line> {
-    let leads: Vec<&str> = lines.iter().filter_map(|line| led(line)).collect();
-    let is_shared = |lead: &str| leads.iter().filter(|other| **other == lead).count() > 1;
+    let mut leads: HashMap<&str, usize> = HashMap::new();
+    for lead in lines.iter().filter_map(led) {
+        *leads.entry(lead).or_default() += 1;
+    }
     let at_end = |line: &Line| {
-        let lead = led(line).filter(|lead| is_shared(lead))?;
+        let lead = led(line).filter(|lead| leads.get(lead).is_some_and(|count| *count > 1))?;
         Some(line.text.find(" – ")? + " – ".len() + lead.len())
     };
     let ends: Vec<Option<usize>> = lines.iter().map(at_end).collect();

@@ -26,9 +26,11 @@ pub(super) fn without_roman(lines: Vec<Line>) -> Vec<Line> {
     if lines.iter().filter(known).count() < NUMBERS_MIN {
         return lines;
     }
-    let bare = |line: Line| {
-        let text = roman(&line).map_or(line.text.as_str(), |rest| rest).to_owned();
-        Line { text, ..line }
+    let is_heading =
+        |line: &Line, rest: &str| line.level > 0 || line.after_gap || section_of(rest).is_some();
+    let bare = |line: Line| match roman(&line).filter(|rest| is_heading(&line, rest)) {
+        Some(rest) => Line { text: rest.to_owned(), ..line },
+        None => line,
     };
     lines.into_iter().map(bare).collect()
 }
@@ -61,7 +63,7 @@ mod tests {
             without_roman(lines(text)).into_iter().map(|line| line.text).collect()
         };
         assert_eq!(
-            said("I. Education\nIV. Skills\nV. Juggling"),
+            said("I. Education\nIV. Skills\n\nV. Juggling"),
             ["Education", "Skills", "Juggling"]
         );
         assert_eq!(said("I. Education\nV. Juggling"), ["I. Education", "V. Juggling"]);
