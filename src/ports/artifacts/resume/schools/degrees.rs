@@ -186,11 +186,14 @@ fn slashed(field: &str) -> Vec<&str> {
     parted.map_or_else(|| vec![field], |(one, other)| vec![one, other])
 }
 
-/// `Biology (A)`, or `Biology (A), Physics (B*)`: subjects with their grades.
+/// `Biology (A)`, `Biology (A), Physics (B*)` or `Biology A, Physics B`: subjects with their grades.
 pub(super) fn are_graded(subjects: &str) -> bool {
     let is_letter = |c: char| ('A'..='E').contains(&c) || c == '*';
+    // `Plan B` alone is called so.
+    let are_several = subjects.contains(", ");
     subjects.split(", ").all(|piece| {
-        let grade = piece.strip_suffix(')').and_then(|open| open.rsplit_once(" ("));
+        let bare = || piece.rsplit_once(' ').filter(|_| are_several);
+        let grade = piece.strip_suffix(')').and_then(|open| open.rsplit_once(" (")).or_else(bare);
         grade.is_some_and(|(_, grade)| grade.len() <= 2 && grade.chars().all(is_letter))
     })
 }
@@ -515,5 +518,11 @@ mod tests {
             pieces("BSc (Hons) – Physics")
         );
         assert!(names_degree("Outside Fitter Apprenticeship"));
+    }
+
+    #[test]
+    fn letters_behind_several_subjects_are_grades() {
+        assert!(are_graded("Biology A, Physics B*") && are_graded("Biology (A)"));
+        assert!(!are_graded("Plan B") && !are_graded("Biology A, Physics"));
     }
 }
