@@ -152,10 +152,7 @@ fn is_note(line: &Line) -> bool {
         || !dated && remarks::lists_grades(&line.text)
         || remarks::is_placement(&line.text)
         || remarks::is_thesis(&line.text)
-        || line.is_prose()
-            && !(named && dated)
-            && !remarks::is_stopped_name(&line.text)
-            && !remarks::begins_small(&line.text)
+        || line.is_prose() && !(named && dated) && !remarks::is_name(&line.text)
         || (line.bullet && !named)
 }
 

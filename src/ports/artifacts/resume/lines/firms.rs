@@ -39,6 +39,9 @@ pub(super) fn firm_alone(title: &Line, text: &str) -> Option<String> {
     (is_title && are_short && !firm.ends_with('.')).then(|| firm.to_owned())
 }
 
+/// Longest line that is broken at the edge of its column, in bytes.
+const COLUMN_MAX: usize = 160;
+
 /// Most words of the end of a name.
 const END_MAX: usize = 2;
 
@@ -52,7 +55,8 @@ pub(super) fn joins_name(text: &str, next: &str) -> bool {
         && next.chars().all(|c| c.is_alphabetic() || " -".contains(c))
         && next.split_whitespace().count() <= END_MAX
         && !words::is_position(next);
-    let last = is_name.then(|| text.rsplit_once(", ")).flatten();
+    let is_short = text.len() <= COLUMN_MAX;
+    let last = (is_name && is_short).then(|| text.rsplit_once(", ")).flatten();
     let Some((_, name)) = last.filter(|_| text.contains('\t')) else { return false };
     let is_kind = !name.contains(' ') && doubt::is_only_a_firm(name);
     let hangs = name.contains(' ')

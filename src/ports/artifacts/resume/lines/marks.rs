@@ -10,8 +10,14 @@ pub(super) fn is_scale(line: &str) -> bool {
     signs().count() >= SIGNS_MIN && signs().all(|c| SIGNS.contains(c))
 }
 
+/// Longest line of addresses, in bytes.
+const LINE_MAX: usize = 400;
+
 /// `Smallville •555 0147`, as some programs write it, with a space behind the dot as well.
 pub(super) fn spaced(text: &str) -> String {
+    if text.len() > LINE_MAX {
+        return text.to_owned();
+    }
     let mut found = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(" •") {

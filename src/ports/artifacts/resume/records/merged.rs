@@ -56,7 +56,7 @@ fn parted(text: &str) -> Option<(&str, &str)> {
             && words::is_organisation(firm)
             || words::is_position(last) && words::is_own(firm)
     };
-    let at = ends.filter(parts).last()?;
+    let at = ends.rev().find(parts)?;
     Some((&text[..at], &text[at + 1..]))
 }
 

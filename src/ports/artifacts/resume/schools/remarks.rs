@@ -39,7 +39,7 @@ pub(super) fn is_named_kind(degree: &str) -> bool {
 const KINDS: [&str; 1] = ["preparatoria"];
 
 /// Whether a line is the name of a school with where it is, though it ends in a stop: `University of Leeds, Leeds, UK.`
-pub(super) fn is_stopped_name(line: &str) -> bool {
+fn is_stopped_name(line: &str) -> bool {
     let Some((name, town)) = line.strip_suffix('.').and_then(|line| line.split_once(", ")) else {
         return false;
     };
@@ -114,8 +114,13 @@ pub(super) fn is_placement(line: &str) -> bool {
 /// Longest line of a degree that is written small and of its school, in words.
 const SMALL_MAX: usize = 9;
 
+/// Whether a line that reads like running text names a school or a degree.
+pub(super) fn is_name(text: &str) -> bool {
+    is_stopped_name(text) || begins_small(text)
+}
+
 /// `vwo, Acme College`: a degree that is written small stands at the beginning, and not a sentence.
-pub(super) fn begins_small(text: &str) -> bool {
+fn begins_small(text: &str) -> bool {
     let first = text.split([',', '\t']).next().unwrap_or_default();
     text.split_whitespace().count() <= SMALL_MAX
         && !text.ends_with('.')
