@@ -17,6 +17,7 @@ mod schools;
 mod sections;
 mod skills;
 mod slashes;
+mod suspects;
 mod unheaded;
 mod vocabulary;
 mod words;
@@ -29,6 +30,7 @@ use serde_json::{Value, json};
 use dates::{Date, Period};
 use lines::Line;
 use sections::Part;
+use suspects::Drafted;
 use vocabulary::Section;
 
 /// What was found in a résumé, in the shapes of JSON Resume. What was not found is absent.
@@ -110,6 +112,9 @@ pub fn draft(text: &str) -> Draft {
     if skills.is_empty() {
         findings.issue("no skills were found");
     }
+    let drafted =
+        Drafted { basics: &basics, work: &work.entries, education: &education, skills: &skills };
+    suspects::mark(&parts, drafted, &mut findings);
     Draft {
         applicant_profile: json!({ "basics": basics }),
         skeleton_timeline: json!({ "work": work.entries, "volunteer": volunteer.entries }),
