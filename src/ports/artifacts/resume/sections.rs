@@ -4,6 +4,7 @@ mod closing;
 mod columns;
 mod kinds;
 mod numbers;
+mod phrases;
 mod torn;
 
 use super::{
@@ -24,6 +25,7 @@ pub(super) struct Part {
 /// Parts the lines at the headings.
 pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
     let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
+    let lines = &numbers::unnumbered(lines);
     let lines =
         under_periods(dated(columns::beside(columns::unzipped(columns::untorn(lines)))), |text| {
             section_of(text).is_some()
@@ -472,7 +474,7 @@ pub(super) fn section_of(text: &str) -> Option<Section> {
             after.split_whitespace().count() <= 2 && !after.contains(|c: char| c.is_ascii_digit());
         heading_of(before).filter(|_| is_short)
     };
-    heading_of(text).or_else(joined)
+    heading_of(text).or_else(joined).or_else(|| phrases::told(text))
 }
 
 const JOINTS: [&str; 7] = [" & ", " and ", " und ", " y ", " et ", " e ", " en "];

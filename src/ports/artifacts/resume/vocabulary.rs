@@ -89,6 +89,10 @@ pub(super) struct Vocabulary {
     /// Ends of words that tell what a heading is about which is not listed.
     pub(super) heading_words: Vec<(String, Section)>,
     pub(super) other_stems: Vec<String>,
+    /// What headings begin with that are phrases: `Where I have worked`.
+    pub(super) asking: HashSet<String>,
+    /// What such headings say was done, and what they are about.
+    pub(super) told_verbs: HashMap<String, Section>,
     /// What people say of themselves above their skills: `What I can do`.
     pub(super) skills_verbs: HashSet<String>,
     /// How well somebody can do something.
@@ -227,6 +231,12 @@ impl Vocabulary {
             self.heading_words.extend(list(words).map(|word| (word, section)));
         }
         self.other_stems.extend(list(&headings.other_stems));
+        self.asking.extend(list(&headings.asking));
+        for (verbs, section) in
+            [(&headings.education_verbs, Section::Education), (&headings.work_verbs, Section::Work)]
+        {
+            self.told_verbs.extend(list(verbs).map(|verb| (verb, section)));
+        }
         self.skills_verbs.extend(list(&headings.skills_verbs));
         self.skill_levels.extend(list(&table.skills.levels));
         self.skill_kinds.extend(list(&table.skills.kinds));
@@ -324,6 +334,9 @@ struct Headings {
     education_words: String,
     skills_words: String,
     skills_verbs: String,
+    asking: String,
+    work_verbs: String,
+    education_verbs: String,
     other_stems: String,
 }
 
