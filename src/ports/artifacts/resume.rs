@@ -8,6 +8,7 @@ mod contact;
 mod countries;
 mod dates;
 mod doubt;
+mod layout;
 mod lines;
 mod place;
 mod records;
@@ -82,7 +83,7 @@ const TEXT_MAX: usize = 128 * 1024;
 /// Makes a draft from a résumé's text. Pure: the same text gives the same draft.
 pub fn draft(text: &str) -> Draft {
     let text = &text[..text.floor_char_boundary(TEXT_MAX)];
-    let lines = lines::lines(&dates::day_first(text));
+    let lines = lines::lines(&layout::plain(&dates::day_first(text)));
     let parts = contact::apart(unheaded::completed(sections::parts(&lines)));
     let parts = records::plain(slashes::apart(parts));
     let mut findings = Findings::default();

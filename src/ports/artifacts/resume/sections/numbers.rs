@@ -79,6 +79,7 @@ pub(super) fn unnumbered(lines: &[Line]) -> Vec<Line> {
         let line = &mut lines[*at];
         line.text.clone_from(rest);
         line.after_gap = true;
+        line.bullet = false;
         line.level = if line.level == 0 { FRAMED } else { line.level };
     }
     lines
@@ -110,7 +111,7 @@ const HEAD_MAX: usize = 6;
 
 /// The word before the count of a heading, the count, and the heading without what it says in brackets.
 fn counted(line: &Line) -> Option<(String, usize, String)> {
-    let (mark, rest) = line.text.split_once(' ').filter(|_| !line.bullet)?;
+    let (mark, rest) = line.text.split_once(' ')?;
     let (lead, mark, rest) = match count(mark.trim_end_matches(['.', ')', ':'])) {
         Some(_) if mark.ends_with(['.', ')']) => ("", mark, rest),
         Some(_) => return None,
