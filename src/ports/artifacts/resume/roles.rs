@@ -3,6 +3,7 @@
 mod entries;
 mod periods;
 mod pieces;
+mod towns;
 
 use serde_json::{Map, Value, json};
 
@@ -45,7 +46,7 @@ pub(super) struct Roles {
 pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings) -> Roles {
     let mut roles = Roles::default();
     for lines in sections {
-        let entries = entries(lines);
+        let entries = towns::apart(entries(lines));
         let is_short = lines.iter().filter(|line| is_dated(line)).count() > entries.len();
         if is_short || lines.iter().any(is_undated_role) {
             findings.issue(ROLES_MISSING);
@@ -249,7 +250,14 @@ fn with_detail(mut pieces: Vec<Named>, head: &[String]) -> Vec<Named> {
     let is_detail = |at: usize| {
         let [title, detail] = &pieces[at..at + 2] else { return false };
         let below = |other: &Named| other.line == title.line + 1;
-        let firm = pieces.iter().any(|other| below(other) && other.kind == Kind::Firm);
+        // `Nurse – ICU, Acme Hospital`
+        let beside = pieces.get(at + 2).is_some_and(|other| {
+            other.kind == Kind::Firm
+                && other.line == title.line
+                && other.after_comma
+                && words::is_organisation(&other.text)
+        });
+        let firm = beside || pieces.iter().any(|other| below(other) && other.kind == Kind::Firm);
         let place = pieces.iter().any(|other| below(other) && other.kind == Kind::Place);
         let named = pieces.iter().any(|other| below(other) && other.kind == Kind::Unknown);
         title.kind == Kind::Title
@@ -257,6 +265,7 @@ fn with_detail(mut pieces: Vec<Named>, head: &[String]) -> Vec<Named> {
             && detail.after_dash
             && detail.line == title.line
             && (firm || place && named)
+            && behind_dash(&head[title.line], title, detail)
     };
     let Some(at) = (0..pieces.len().saturating_sub(1)).find(|at| is_detail(*at)) else {
         return pieces;
@@ -272,6 +281,12 @@ fn with_detail(mut pieces: Vec<Named>, head: &[String]) -> Vec<Named> {
         pieces.remove(at + 1);
     }
     pieces
+}
+
+/// Whether a dash or a bracket parts two pieces of a line: `Fitter bei Acme` names a firm.
+fn behind_dash(line: &str, one: &Named, other: &Named) -> bool {
+    let between = line.split_once(&one.text).and_then(|(_, rest)| rest.split_once(&other.text));
+    between.is_some_and(|(between, _)| !between.contains(char::is_alphabetic))
 }
 
 /// What the head of an entry says.
@@ -302,7 +317,7 @@ impl Role {
         };
         let mut unknown: Vec<Piece> = Vec::new();
         let (mut department, mut detail) = (None, None);
-        let mut known: Option<Piece> = None;
+        let (mut known, mut title_line): (Option<Piece>, Option<usize>) = (None, None);
         for (at, named) in pieces_of(head).into_iter().enumerate() {
             let Named { kind, text, after_title, .. } = &named;
             let (kind, after_title) = (*kind, *after_title);
@@ -310,7 +325,8 @@ impl Role {
                 department = Some(named.text);
                 continue;
             }
-            if kind == Kind::Unknown && after_title && detail.is_none() {
+            let is_beside_title = title_line.is_none_or(|line| line == named.line);
+            if kind == Kind::Unknown && after_title && detail.is_none() && is_beside_title {
                 detail = Some(text.clone());
             }
             let free = match kind {
@@ -324,6 +340,7 @@ impl Role {
             };
             if free.is_none() {
                 *free = Some(text.clone());
+                title_line = title_line.or_else(|| (kind == Kind::Title).then_some(named.line));
                 known = known.filter(|_| kind == Kind::Place).or(Some(Piece { at, named }));
             } else if kind != Kind::Place {
                 unknown.push(Piece { at, named });

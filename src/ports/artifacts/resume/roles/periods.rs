@@ -34,7 +34,7 @@ pub(super) fn anchor(line: &Line) -> Option<Period> {
     let prose = rest.ends_with('.') && words > 4 && !lists && !form && !in_region
         || rest.starts_with(char::is_lowercase)
             && !is_title
-            && !rest.split([',', '\t']).next().is_some_and(words::is_own);
+            && !rest.split([',', '\t', '–', '|']).next().is_some_and(words::is_own);
     let telling = !line.bullet || period.start.is_some();
     let marks = |c: char| !c.is_alphanumeric() && c != '\t';
     let before = line.text[..period.at.start].trim_end_matches(marks);

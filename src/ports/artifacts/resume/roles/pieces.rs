@@ -2,6 +2,7 @@
 
 mod classes;
 mod firms;
+mod kinds;
 
 use super::super::{
     dates, doubt,
@@ -13,6 +14,7 @@ use super::super::{
 
 use classes::is_class;
 use firms::{TIED, bracketed, with_partners};
+use kinds::{join_labelled, told_apart, without_terms};
 
 /// What a piece of a head can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +96,7 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
         };
         if let Some(first) = found.get_mut(begin) {
             first.kind = kind;
+            join_labelled(&mut found, begin, field);
         }
     }
     let mut found = with_partners(found);
@@ -103,9 +106,8 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
     found.retain(|named| {
         named.text.chars().filter(|c| c.is_alphabetic()).count() > 1
             && !words::is_length(&named.text)
-            && !is_term(&named.text)
     });
-    found
+    told_apart(without_terms(found))
 }
 
 /// `Professor (W3) of History`, `Clerk (L5)`: a title with the code that stood in its field.
