@@ -6,6 +6,7 @@ mod doubts;
 mod exchanges;
 mod forms;
 mod remarks;
+mod unmarked;
 
 use serde_json::{Map, Value, json};
 
@@ -140,6 +141,8 @@ fn is_note(line: &Line) -> bool {
     let is_name = words::is_school(&line.text)
         && !line.text.contains(':')
         && line.text.split_whitespace().all(|word| word.starts_with(char::is_uppercase));
+    // `Abschluss: Realschulabschluss` names it.
+    let is_name = is_name || line.text.split_once(": ").is_some_and(|(_, said)| names_degree(said));
     let is_label = !is_name && (vocabulary().notes.contains(&folded(label)) || is_outlook(label));
     let noted =
         is_label && !line.text.contains('\t') || vocabulary().notes.contains(&folded(&line.text));
@@ -254,7 +257,8 @@ impl School {
             let is_level = study_type.ends_with(|c: char| c.is_ascii_digit());
             let is_long = study_type.split_whitespace().count() > 2
                 && !study_type.contains(" of ")
-                && !is_level;
+                && !is_level
+                && !unmarked::is_level(&study_type);
             let done = area.is_some() || is_long;
             self.study_type = Some(study_type);
             self.area_is_guessed = parted(piece).is_some_and(|(.., mark)| mark != ": ");
@@ -263,6 +267,15 @@ impl School {
         }
         if words::is_school(piece) && self.is_stage_of(piece) {
             self.study_type = self.institution.take();
+        }
+        if after == After::Degree
+            && self.area.is_none()
+            && let Some((area, school)) = unmarked::subject(piece)
+        {
+            self.area = Some(area.to_owned());
+            self.area_is_guessed = true;
+            self.take_school(school);
+            return After::Institution;
         }
         let is_school = is_named || words::is_school(piece);
         if is_school && (self.institution.is_none() || self.guessed) {
@@ -515,7 +528,7 @@ fn can_be_degree(text: &str) -> bool {
 }
 
 /// What the piece before was.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
     Nothing,
     Degree,

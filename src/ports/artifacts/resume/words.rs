@@ -43,15 +43,19 @@ pub(super) fn is_organisation(text: &str) -> bool {
 pub(super) fn is_school(text: &str) -> bool {
     // `Fachoberschulreife`, `Realschulabschluss`: what is got there.
     let is_got = |word: &str| ["reife", "abschluss"].iter().any(|end| word.ends_with(end));
-    if is_short_school(text) {
-        return true;
-    }
+    // `Smallville Sixth Form`
+    let phrases = || {
+        let whole = words(text).collect::<Vec<_>>().join(" ");
+        let phrases = vocabulary().school_stems.iter().filter(|stem| stem.contains(' '));
+        phrases.into_iter().any(|phrase| whole.contains(phrase.as_str()))
+    };
     words(text).filter(|word| !LEARNED.contains(&word.as_str()) && !is_got(word)).any(|word| {
         let vocabulary = vocabulary();
         vocabulary.schools.contains(&word)
             || vocabulary.school_stems.iter().any(|stem| word.starts_with(stem))
             || vocabulary.school_ends.iter().any(|end| word.ends_with(end))
-    })
+    }) || phrases()
+        || is_short_school(text)
 }
 
 /// `I.E. Los Olivos`: a school with letters and stops for its kind.

@@ -1,6 +1,6 @@
 //! Lines about schools that are broken off at the edge of a column, put together.
 
-use super::super::{dates, lines::Line, place, words};
+use super::super::{dates, doubt, lines::Line, place, words};
 use super::{
     degrees::{degree, is_grade, parted},
     is_note, names_degree,
@@ -76,7 +76,7 @@ fn names_school_further(above: &Line, line: &Line, longest: usize) -> bool {
         && length(&above.text) * 5 >= longest * 4
         && name.split_whitespace().count() <= END_MAX
         && name.starts_with(char::is_uppercase)
-        && place::is_known(town)
+        && (place::is_known(town) || doubt::is_only_a_kind(name))
         && !place::is_place(name)
         && !words::is_school(name)
         && !words::is_organisation(name)

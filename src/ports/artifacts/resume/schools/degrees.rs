@@ -1,10 +1,13 @@
 //! The pieces of a line about a school: degrees with their subjects, without grades, places and remarks.
 
-use super::super::{
-    lines::fields,
-    place,
-    vocabulary::{StudyLabel, folded, vocabulary},
-    words,
+use super::{
+    super::{
+        lines::fields,
+        place,
+        vocabulary::{StudyLabel, folded, vocabulary},
+        words,
+    },
+    unmarked,
 };
 
 /// `First Class`, `mention bien`: how well, not what.
@@ -159,7 +162,7 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
                 |part| if leads(part, separator) { vec![part] } else { outside(part, separator) };
             parts = parts.into_iter().flat_map(apart).collect();
         }
-        let parts = parts.into_iter().flat_map(sentences);
+        let parts = parts.into_iter().flat_map(unmarked::apart).flat_map(sentences);
         let marks = |c: char| c.is_whitespace() || "()[],;:.–—-|*/".contains(c);
         found.extend(parts.map(|part| {
             let open = part.contains('(');

@@ -66,7 +66,10 @@ fn is_doubtful_degree(school: &School) -> bool {
     let studied = school.study_type.as_deref().unwrap_or_default();
     let learnt = school.area.as_deref().unwrap_or_default();
     let is_whole = school.area_is_guessed && school.area.is_some() && names_subject(studied);
+    // `A levels: English, History, Economics` may be called so without its subjects.
+    let are_several = learnt.matches(", ").count() > 1;
     is_whole
+        || are_several
         || school.told == Told::Guessed
         || doubt::holds_remark(studied)
         || is_strange(studied, learnt)

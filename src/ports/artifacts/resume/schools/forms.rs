@@ -1,10 +1,13 @@
 //! Schools that are written down as forms are, each part behind its label: `Degree    Master`, `Subject    History`,
 //! `School    University of Smallville`.
 
-use super::super::{
-    dates,
-    lines::Line,
-    vocabulary::{StudyLabel, folded, vocabulary},
+use super::{
+    super::{
+        dates,
+        lines::Line,
+        vocabulary::{StudyLabel, folded, vocabulary},
+    },
+    degrees::names_degree,
 };
 
 /// The lines without such labels, where both schools and degrees have theirs.
@@ -14,7 +17,7 @@ pub(super) fn unlabelled(lines: &[Line]) -> Vec<Line> {
         labels.map(|(label, _)| label).any(|label| wanted.contains(&label))
     };
     if !has(&[StudyLabel::School]) || !has(&[StudyLabel::Degree, StudyLabel::Area]) {
-        return lines.to_vec();
+        return lines.iter().map(degree_alone).collect();
     }
     let mut plain: Vec<Line> = Vec::new();
     let mut is_degree = false;
@@ -34,6 +37,14 @@ pub(super) fn unlabelled(lines: &[Line]) -> Vec<Line> {
         }
     }
     plain
+}
+
+/// `Degree: Bachelor` without its label.
+fn degree_alone(line: &Line) -> Line {
+    let degree =
+        labelled(line).filter(|(label, value)| *label == StudyLabel::Degree && names_degree(value));
+    degree
+        .map_or_else(|| line.clone(), |(_, value)| Line { text: value.to_owned(), ..line.clone() })
 }
 
 /// A label of the parts of studies and what stands behind it.
