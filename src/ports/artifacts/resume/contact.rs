@@ -3,6 +3,7 @@
 mod blocks;
 mod found;
 mod name;
+mod rows;
 
 use serde_json::{Map, Value, json};
 
@@ -15,7 +16,11 @@ use super::{
     words,
 };
 
-pub(super) use blocks::apart;
+/// The parts, with the contact data that stands in other sections in parts of its own.
+pub(super) fn apart(parts: Vec<Part>) -> Vec<Part> {
+    rows::apart(blocks::apart(parts))
+}
+
 use found::{address, phone, web};
 
 /// What the head of the résumé says of the person.

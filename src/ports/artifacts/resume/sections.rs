@@ -1,5 +1,6 @@
 //! The sections of a résumé, by their headings.
 
+mod cards;
 mod closing;
 mod columns;
 mod kinds;
@@ -61,7 +62,7 @@ pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
         let lines = rest.map(|text| Line { text, ..line }).into_iter().collect();
         parts.push(Part { section, lines });
     }
-    let mut parts = torn::mended(parts);
+    let mut parts = cards::put_back(torn::mended(parts));
     for part in &mut parts {
         if matches!(part.section, Section::Work | Section::Volunteer | Section::Education) {
             part.lines = closing::opening(numbers::without(std::mem::take(&mut part.lines)));

@@ -403,6 +403,12 @@ fn is_short(item: &str) -> bool {
     item.split_whitespace().count() <= WORDS_MAX && !item.contains(". ")
 }
 
+/// Whether the comma of a text stands before the thousands of a number.
+fn is_within_number(text: &str, at: usize) -> bool {
+    let digits = text[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
+    digits == 3 && text[..at].ends_with(|c: char| c.is_ascii_digit())
+}
+
 /// The parts between commas and their like, outside of parentheses.
 fn apart(field: &str) -> Vec<&str> {
     let mut depth = 0_u32;
@@ -412,6 +418,8 @@ fn apart(field: &str) -> Vec<&str> {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
+            // `$12,000` is one number.
+            ',' if is_within_number(field, at) => {}
             ',' | ';' if depth == 0 => {
                 parts.push(&field[begin..at]);
                 begin = at + 1;
@@ -512,6 +520,7 @@ mod tests {
         assert_eq!(items("WMS – SAP EWM – Douane en AEO"), ["WMS", "SAP EWM", "Douane en AEO"]);
         assert_eq!(items("Rust - C - SQL"), ["Rust", "C", "SQL"]);
         assert_eq!(items("Word – Excel"), ["Word – Excel"]);
+        assert_eq!(items("Grants of $12,000, Audits"), ["Grants of $12,000", "Audits"]);
     }
 
     #[test]
