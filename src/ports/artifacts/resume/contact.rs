@@ -264,7 +264,8 @@ fn location(
             |line: &&&Line| line.fields().iter().any(|field| address(field).is_some());
         head.iter().find(with_address).and_then(|line| {
             let fields = slashed(line);
-            let free = |field: &&str| label_of(field).0.is_none() && is_city(field);
+            let free =
+                |field: &&str| label_of(field).0.is_none() && is_city(field) && *field != name;
             fields.into_iter().find(free).map(place::labelled)
         })
     };

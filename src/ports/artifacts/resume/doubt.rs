@@ -99,6 +99,18 @@ fn goes_on_behind_form(name: &str) -> bool {
         && town.chars().all(|c| c.is_alphabetic() || "'’-".contains(c)))
 }
 
+/// Whether several names stand behind the form of a firm: `Acme Inc. Sterling Heights`.
+pub(super) fn holds_form(name: &str) -> bool {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let Some(form) = words.iter().rposition(|word| is_form(word)) else { return false };
+    let rest = &words[form + 1..];
+    let is_name = |word: &&str| {
+        word.starts_with(char::is_uppercase)
+            && word.chars().all(|c| c.is_alphabetic() || "'’-".contains(c))
+    };
+    form > 0 && rest.len() > 1 && rest.iter().all(is_name)
+}
+
 fn ends_in_town(name: &str) -> bool {
     if goes_on_behind_form(name) {
         return true;
@@ -188,6 +200,7 @@ mod tests {
         assert!(!end_in_towns(firms(&["The Salt Quay Bristol", "Blue Fig Ltd", "Red Fox Ltd"])));
         assert!(end_in_towns(firms(&["Transnord Fret SA Chavornay", "Coopérative Verte Payerne"])));
         assert_eq!(without_town("Acme Fret SA Nulleville"), Some(("Acme Fret SA", "Nulleville")));
+        assert!(holds_form("Acme Pumps Inc. Null Heights") && !holds_form("SAS Null Works"));
         assert!(!end_in_towns(firms(&["Acme Fret SA Nulleville", "Emca", "Red Fox Ltd"])));
         assert!(!end_in_towns(firms(&["Universität Hamburg", "Hochschule Bremen"])));
     }

@@ -85,7 +85,8 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
             }
             employer.clone_from(&role.organisation);
             let path = format!("{}.{}", shape.list, roles.entries.len());
-            let (leaves, sure) = (role.leaves, role.sure);
+            let holds_form = role.organisation.as_deref().is_some_and(doubt::holds_form);
+            let (leaves, sure) = (role.leaves || holds_form, role.sure);
             if in_towns && role.location.is_none() {
                 role.part_town();
             }

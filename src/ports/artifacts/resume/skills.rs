@@ -18,6 +18,9 @@ const SKILLS_MAX: usize = 100;
 /// Longest skill, in words.
 const WORDS_MAX: usize = 7;
 
+/// Fewest words of an item that may be a sentence, where others are.
+const TOLD_MIN: usize = 5;
+
 /// Shorter lines are not broken off at the edge of a column.
 const LINE_MIN: usize = 45;
 
@@ -30,6 +33,8 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
     let spoken = lists().flat_map(|list| items(&list.text)).filter(|item| is_language(item));
     let speaks = spoken.count() > 1;
     let halves = halves(sections);
+    // Among sentences a shorter one is hardly a skill either.
+    let tells = lists().flat_map(|list| items(&list.text)).any(|item| !is_short(&item));
     for list in lists() {
         let (items, told): (Vec<String>, Vec<String>) =
             items(&list.text).into_iter().partition(|item| is_short(item));
@@ -57,6 +62,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
                 || is_strange_skill(&item)
                 || speaks
                 || is_alone && halves.contains(&item)
+                || tells && item.split_whitespace().count() >= TOLD_MIN
                 || is_spoken(&item)
                 || is_spoken_in(&item, &list.text)
                 || list.seams.iter().any(|seam| item.contains(seam.as_str()));

@@ -147,7 +147,9 @@ pub(super) fn unled(area: &str) -> &str {
 pub(super) fn pieces(line: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for field in fields(line) {
-        if place::is_place(field) {
+        // `Mbo 4, ROC Noord, Emmen` looks like a street and its town.
+        let is_degree = field.split_once(", ").is_some_and(|(first, _)| degree(first).is_some());
+        if place::is_place(field) && !is_degree {
             continue;
         }
         let field = field.trim_matches(['[', ']', ' ']);

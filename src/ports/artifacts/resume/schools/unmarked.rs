@@ -88,6 +88,10 @@ mod tests {
         };
         for (line, school) in [
             (
+                "2000 t/m 2003\nMbo 4, Technicus Lassen aan ROC Noordnul, Emmen",
+                "Mbo 4/Technicus Lassen/ROC Noordnul",
+            ),
+            (
                 "2010 – 2013\tMBA Null Hill Business School, Leeds",
                 "MBA/-/Null Hill Business School",
             ),
