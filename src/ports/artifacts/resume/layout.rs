@@ -18,12 +18,10 @@ pub(super) fn plain(text: &str) -> String {
             continue;
         }
         if let Some(end) = value_of(&line, ends)
-            && let Some(begin) = found.last().and_then(|last| value_of(last, begins))
-            && let Some(whole) = whole(begin, end)
+            && let Some(last) = found.last_mut()
+            && let Some(period) = value_of(last, begins).and_then(|begin| whole(begin, end))
         {
-            let whole = format!("{}\t{whole}", label(&found[found.len() - 1]));
-            found.pop();
-            found.push(whole);
+            *last = format!("{}\t{period}", label(last));
             continue;
         }
         found.push(line);

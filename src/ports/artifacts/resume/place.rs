@@ -460,6 +460,10 @@ mod tests {
             ),
             ("Col. Del Valle, Obra Vieja, Zapopan, Jalisco, México", "no place"),
             ("2208 Cottonwood Bend NE", "no place"),
+            (
+                "Old Mill, Quay Lane, Nullwell, Derbyshire DE45 9ZZ",
+                r#""Nullwell" "Derbyshire" "GB""#,
+            ),
             ("West Yorkshire", r#"None "West Yorkshire" None"#),
             ("8/114 Cypress Avenue, Werribee VIC 3030", r#""Werribee" "VIC" "AU""#),
             ("804 – 71 Benton Terrace, Kitchener, ON N2G 0B4", r#""Kitchener" "ON" "CA""#),

@@ -85,8 +85,7 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
             }
             employer.clone_from(&role.organisation);
             let path = format!("{}.{}", shape.list, roles.entries.len());
-            let holds_form = role.organisation.as_deref().is_some_and(doubt::holds_form);
-            let (leaves, sure) = (role.leaves || holds_form, role.sure);
+            let (leaves, sure) = (role.holds_more(), role.sure);
             if in_towns && role.location.is_none() {
                 role.part_town();
             }
@@ -377,6 +376,11 @@ impl Role {
             }
         }
         self.location.clone().or(town)
+    }
+
+    /// Whether a piece is left over, or stands behind the form of the firm.
+    fn holds_more(&self) -> bool {
+        self.leaves || self.organisation.as_deref().is_some_and(doubt::holds_form)
     }
 
     /// Takes the town off the end of the firm's name.

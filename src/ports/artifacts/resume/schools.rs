@@ -268,13 +268,7 @@ impl School {
         if words::is_school(piece) && self.is_stage_of(piece) {
             self.study_type = self.institution.take();
         }
-        if after == After::Degree
-            && self.area.is_none()
-            && let Some((area, school)) = unmarked::subject(piece)
-        {
-            self.area = Some(area.to_owned());
-            self.area_is_guessed = true;
-            self.take_school(school);
+        if after == After::Degree && self.take_subject(piece) {
             return After::Institution;
         }
         let is_school = is_named || words::is_school(piece);
@@ -297,16 +291,7 @@ impl School {
                 self.area_is_guessed = true;
             }
             // `University of California, Berkeley`, but not `University of North Antrim, Coleraine`.
-            After::Institution => {
-                let named = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
-                if let Some(institution) = &mut self.institution
-                    && has_campuses(institution)
-                    && piece.split_whitespace().count() <= 3
-                    && piece.split_whitespace().all(named)
-                {
-                    *institution = format!("{institution}, {piece}");
-                }
-            }
+            After::Institution => self.take_campus(piece),
             After::Degree | After::Nothing if self.institution.is_none() => {
                 self.institution = Some(piece.to_owned());
                 self.guessed = true;
@@ -316,6 +301,29 @@ impl School {
             }
         }
         After::Nothing
+    }
+
+    /// Takes the town of a campus in, as a part of the name of its university.
+    fn take_campus(&mut self, piece: &str) {
+        let named = |word: &str| word.starts_with(char::is_uppercase);
+        if let Some(institution) = &mut self.institution
+            && has_campuses(institution)
+            && piece.split_whitespace().count() <= 3
+            && piece.split_whitespace().all(named)
+        {
+            *institution = format!("{institution}, {piece}");
+        }
+    }
+
+    /// Takes in the subject and the university that no mark parts from each other, if a piece behind a degree is both.
+    fn take_subject(&mut self, piece: &str) -> bool {
+        let Some((area, school)) = unmarked::subject(piece).filter(|_| self.area.is_none()) else {
+            return false;
+        };
+        self.area = Some(area.to_owned());
+        self.area_is_guessed = true;
+        self.take_school(school);
+        true
     }
 
     /// Takes the name of a school in, in the place of what was guessed to be one.

@@ -1,6 +1,6 @@
 //! Codes of post offices that stand behind their city: British, Canadian, Irish, Australian.
 
-use super::{Place, STREETS, has_house_number, is_name, shape};
+use super::{Place, STREETS, has_house_number, is_name, is_region, shape};
 use crate::ports::artifacts::resume::vocabulary::folded;
 
 /// A city before the code of its post office: `Leeds LS6 3DA`, `Galway H91 X2R8`, `Werribee VIC 3030`.
@@ -51,7 +51,7 @@ pub(super) fn of_region(place: Place, text: &str) -> Option<Place> {
         && letters.bytes().all(|byte| byte.is_ascii_uppercase())
         && place.region.is_none();
     if !is_region {
-        return Some(place);
+        return Some(in_county(place, text));
     }
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let at = parts.iter().position(|part| part.split(' ').any(|word| word == letters))?;
@@ -69,4 +69,23 @@ pub(super) fn ends_street(before: &str, code: &str) -> bool {
     let street = before.split(',').next().unwrap_or_default();
     let is_street = |word: &str| STREETS.contains(&folded(word).trim_end_matches('.'));
     shape(code) == "0000" && has_house_number(street) && street.split(' ').any(is_street)
+}
+
+/// `Mill Lane, Nullwell, Derbyshire DE45 9ZZ` with the town before its county.
+fn in_county(place: Place, text: &str) -> Place {
+    let county = place.city.as_deref().filter(|_| place.country_code == Some("GB"));
+    let Some(county) = county.filter(|county| is_region(county)) else { return place };
+    let mut parts = text.split(',').map(str::trim);
+    let mut before = parts.next().unwrap_or_default();
+    let town = parts.find_map(|part| {
+        let above = std::mem::replace(&mut before, part);
+        part.starts_with(county).then_some(above)
+    });
+    let is_town = |town: &&str| is_name(&town.split_whitespace().collect::<Vec<_>>());
+    match town.filter(is_town) {
+        Some(town) => {
+            Place { city: Some(town.to_owned()), region: Some(county.to_owned()), ..place }
+        }
+        None => place,
+    }
 }

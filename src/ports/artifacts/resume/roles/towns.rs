@@ -13,7 +13,7 @@ pub(super) fn apart(mut entries: Vec<Entry>) -> Vec<Entry> {
     for link in [" in ", " te ", " à "] {
         let places: Vec<Option<usize>> = entries
             .iter()
-            .map(|entry| entry.head.iter().position(|line| town(line, link).is_some()))
+            .map(|entry| entry.head.iter().position(|line| parted(line, link).is_some()))
             .collect();
         let count = places.iter().flatten().count();
         if count < TOWNS_MIN || count * 2 <= entries.len() {
@@ -21,7 +21,7 @@ pub(super) fn apart(mut entries: Vec<Entry>) -> Vec<Entry> {
         }
         for (entry, at) in entries.iter_mut().zip(places) {
             let Some(line) = at.and_then(|at| entry.head.get_mut(at)) else { continue };
-            if let Some((firm, town)) = town(line, link) {
+            if let Some((firm, town)) = parted(line, link) {
                 *line = format!("{firm}, {town}");
             }
         }
@@ -30,7 +30,7 @@ pub(super) fn apart(mut entries: Vec<Entry>) -> Vec<Entry> {
 }
 
 /// What stands in a line before a town, and the town.
-fn town<'l>(line: &'l str, link: &str) -> Option<(&'l str, &'l str)> {
+fn parted<'l>(line: &'l str, link: &str) -> Option<(&'l str, &'l str)> {
     let (before, town) = line.rsplit_once(link)?;
     // `Fitter bij Acme Pumps in Smallville`
     let at = LEADS.iter().filter_map(|lead| Some(before.find(lead)? + lead.len())).min();
