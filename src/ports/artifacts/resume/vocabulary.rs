@@ -155,6 +155,8 @@ pub(super) struct Vocabulary {
     pub(super) employer_ends: Vec<String>,
     pub(super) schools: HashSet<String>,
     pub(super) school_stems: Vec<String>,
+    /// Names of kinds of schools that are several words.
+    pub(super) school_phrases: Vec<Vec<String>>,
     pub(super) school_ends: Vec<String>,
 }
 
@@ -217,9 +219,16 @@ impl Vocabulary {
         self.position_ends.extend(list(&positions.ends));
         self.employers.extend(list(&employers.words));
         self.employer_ends.extend(list(&employers.ends));
+        self.add_schools(schools);
+    }
+
+    fn add_schools(&mut self, schools: &Schools) {
         self.schools.extend(list(&schools.words));
         self.school_ends.extend(list(&schools.ends));
-        self.school_stems.extend(list(&schools.stems));
+        let (phrases, stems): (Vec<String>, Vec<String>) =
+            list(&schools.stems).partition(|stem| stem.contains(' '));
+        self.school_stems.extend(stems);
+        self.school_phrases.extend(phrases.iter().map(|phrase| tokens(phrase)));
     }
 
     fn add_unlisted(&mut self, headings: &Headings, table: &Table) {

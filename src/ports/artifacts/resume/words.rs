@@ -43,19 +43,18 @@ pub(super) fn is_organisation(text: &str) -> bool {
 pub(super) fn is_school(text: &str) -> bool {
     // `Fachoberschulreife`, `Realschulabschluss`: what is got there.
     let is_got = |word: &str| ["reife", "abschluss"].iter().any(|end| word.ends_with(end));
-    // `Smallville Sixth Form`
-    let phrases = || {
-        let whole = words(text).collect::<Vec<_>>().join(" ");
-        let phrases = vocabulary().school_stems.iter().filter(|stem| stem.contains(' '));
-        phrases.into_iter().any(|phrase| whole.contains(phrase.as_str()))
+    let words: Vec<String> = words(text).collect();
+    let vocabulary = vocabulary();
+    let is_one = |word: &String| {
+        !LEARNED.contains(&word.as_str())
+            && !is_got(word)
+            && (vocabulary.schools.contains(word)
+                || vocabulary.school_stems.iter().any(|stem| word.starts_with(stem))
+                || vocabulary.school_ends.iter().any(|end| word.ends_with(end)))
     };
-    words(text).filter(|word| !LEARNED.contains(&word.as_str()) && !is_got(word)).any(|word| {
-        let vocabulary = vocabulary();
-        vocabulary.schools.contains(&word)
-            || vocabulary.school_stems.iter().any(|stem| word.starts_with(stem))
-            || vocabulary.school_ends.iter().any(|end| word.ends_with(end))
-    }) || phrases()
-        || is_short_school(text)
+    // `Smallville Sixth Form`
+    let is_in = |phrase: &Vec<String>| words.windows(phrase.len()).any(|run| run == phrase);
+    words.iter().any(is_one) || vocabulary.school_phrases.iter().any(is_in) || is_short_school(text)
 }
 
 /// `I.E. Los Olivos`: a school with letters and stops for its kind.
