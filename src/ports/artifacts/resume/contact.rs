@@ -21,7 +21,7 @@ pub(super) fn apart(parts: Vec<Part>) -> Vec<Part> {
     rows::apart(blocks::apart(parts))
 }
 
-use found::{address, phone, web};
+use found::{address, dashed, phone, web};
 
 /// What the head of the résumé says of the person.
 pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
@@ -168,7 +168,12 @@ fn slashed(line: &Line) -> Vec<&str> {
     // Where bars part the fields, dashes stand within them.
     let dash = if line.text.contains('@') && fields.len() == 1 { " – " } else { " — " };
     let fields = fields.into_iter().flat_map(|field| field.split(" — "));
-    let fields = fields.flat_map(|field| field.split(dash)).flat_map(unslashed);
+    // The dash in `0592 – 555 014` parts nothing.
+    let undashed = |field| match dashed(field) {
+        Some(_) => vec![field],
+        None => field.split(dash).collect(),
+    };
+    let fields = fields.flat_map(undashed).flat_map(unslashed);
     fields.map(|field| field.trim().trim_start_matches(picture)).collect()
 }
 
@@ -344,6 +349,7 @@ fn told_places(head: &[&Line], name: &str) -> (Option<Place>, Option<Place>) {
             continue;
         }
         let found = place::place(value).or_else(|| place::before_region(value));
+        let found = found.or_else(|| place::coded_at_end(value));
         if label == Some(Label::Address) || announced {
             let city = found.clone().or_else(|| is_city(value).then(|| place::labelled(value)));
             labelled = labelled.or(city);

@@ -4,7 +4,11 @@ mod codes;
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::{countries, vocabulary::folded, words};
+use super::{
+    countries,
+    vocabulary::{folded, vocabulary},
+    words,
+};
 
 /// A place as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,6 +45,14 @@ pub(super) fn coded(text: &str) -> Option<Place> {
     let last = text.rsplit(' ').next().unwrap_or_default();
     let zip = || matches!(shape(last).as_str(), "00000" | "00000-0000");
     by_postcode(text).or_else(|| place(text).filter(|place| zip() && place.region.is_some()))
+}
+
+/// The city with its code at the end of an address that begins with an institution: `Department of Physics, 112 Quay Hall,
+/// Albuquerque, NM 87112`.
+pub(super) fn coded_at_end(text: &str) -> Option<Place> {
+    let mut commas = text.rmatch_indices(", ").map(|(at, _)| at);
+    let (last, before) = (commas.next()?, commas.next()?);
+    coded(&text[last + 2..]).or_else(|| coded(&text[before + 2..]))
 }
 
 /// A postcode alone: `SA15 3AB`, `51020-000`, `CEP 51020-000`.
@@ -283,7 +295,18 @@ pub(super) fn has_house_number(part: &str) -> bool {
                 && word.chars().all(|c| c.is_ascii_alphanumeric() || "-/".contains(c))
         })
     };
-    is_number(part.split_whitespace().next()) || is_number(part.split_whitespace().next_back())
+    let mut from_end = part.split_whitespace().rev();
+    let ends = is_number(from_end.next()) && !from_end.next().is_some_and(is_counted);
+    is_number(part.split_whitespace().next()) || ends
+}
+
+/// Whether a number behind a word is the level of a degree or a class rather than that of a house: `Mbo 4`, `groep 7`.
+fn is_counted(word: &str) -> bool {
+    let word = folded(word);
+    let vocabulary = vocabulary();
+    vocabulary.classes.contains(&word)
+        || vocabulary.short_degrees.contains(&word)
+        || vocabulary.long_degrees.contains(&word)
 }
 
 /// States of Brazil and provinces of Canada, as they stand behind a city.
@@ -481,6 +504,10 @@ mod tests {
                 r#""Vitoria-Gasteiz" None None"#,
             ),
             ("MBO 4 Logistiek, ROC De Zwaluw, Apeldoorn", "no place"),
+            ("Mbo 4, Quay College, Apeldoorn", "no place"),
+            ("Mbo 4 – Lasser, Quay College, Rotterdam", "no place"),
+            ("Teacher, Year 5, Quay Primary, Leeds", "no place"),
+            ("Leerkracht groep 7, De Kade, Zutphen", "no place"),
             ("Acme Ltd, UK", "no place"),
             ("Bluebonnet, Inc., Austin, TX", "no place"),
             ("Savanna Foods, Nairobi, Kenya", "no place"),
@@ -501,6 +528,20 @@ mod tests {
             "Acme Pumps Nulleville, IL",
         ] {
             assert_eq!(at_end(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_city_with_its_code_is_told_behind_an_institution() {
+        let city = |text: &str| coded_at_end(text).and_then(|place| place.city);
+        for (text, expected) in [
+            ("Department of Physics, 112 Quay Hall, Albuquerque, NM 87112", Some("Albuquerque")),
+            ("School of Arts, Room 4, Nulleville, WV 25304-0001", Some("Nulleville")),
+            ("Institut für Physik, Hof 4, 04229 Leipzig", Some("Leipzig")),
+            ("Department of Physics, Quay Hall, Albuquerque", None),
+            ("Physics, 87112", None),
+        ] {
+            assert_eq!(city(text).as_deref(), expected, "{text}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! Addresses within a piece of text: e-mail, telephone, web.
 
+use std::ops::RangeInclusive;
+
 use super::label_of;
 use crate::ports::artifacts::resume::{
     dates, place,
@@ -30,14 +32,15 @@ pub(super) fn address(text: &str) -> Option<String> {
 
 /// The first telephone number, as written.
 pub(super) fn phone(text: &str) -> Option<String> {
+    if let Some(number) = dashed(text) {
+        return Some(number.to_owned());
+    }
     let lead = text.split(|c: char| c.is_ascii_digit() || c == '+' || c == '(').next();
     let labelled =
         is_labelled(text) || lead.is_some_and(|lead| label_of(lead.trim()).0 == Some(Label::Phone));
     let others = |word: &&str| !word.contains(['@', '/']);
     let plain = text.split_whitespace().filter(others).collect::<Vec<_>>().join(" ");
-    let dashed = has_dashed_code(text);
-    let part_of_number =
-        |c: char| c.is_ascii_digit() || "+()-./ \u{2010}\u{2011}".contains(c) || dashed && c == '–';
+    let part_of_number = |c: char| c.is_ascii_digit() || "+()-./ \u{2010}\u{2011}".contains(c);
     text.split(|c: char| !part_of_number(c))
         .map(|run| run.trim_matches([' ', '-', '.', '/']))
         .map(|run| run.trim_start_matches(')').trim_end_matches('(').trim())
@@ -55,16 +58,27 @@ pub(super) fn phone(text: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Whether a dash stands behind the code of an area at the beginning of a number: `06 – 0000 0147`.
-fn has_dashed_code(text: &str) -> bool {
-    text.split_once(" – ").is_some_and(|(before, after)| {
-        let code = before.rsplit([' ', '\t']).next().unwrap_or_default();
-        let digits = after.chars().filter(char::is_ascii_digit).count();
-        (2..=5).contains(&code.len())
-            && code.starts_with('0')
-            && code.bytes().all(|byte| byte.is_ascii_digit())
-            && (6..=9).contains(&digits)
-            && after.chars().all(|c| c.is_ascii_digit() || c == ' ')
+/// Digits of the code of a town, or of a country and a town, before a dash, and of a whole number.
+const CODE: RangeInclusive<usize> = 2..=5;
+const WHOLE: RangeInclusive<usize> = 9..=13;
+
+/// A telephone number with a dash between spaces behind its code: `0592 – 555 014`, `+49 461 – 555 01 18`.
+pub(super) fn dashed(text: &str) -> Option<&str> {
+    let count = |text: &str| text.chars().filter(char::is_ascii_digit).count();
+    let is_part = |c: char| c.is_ascii_digit() || "+() -./".contains(c);
+    [" – ", " — "].into_iter().find_map(|dash| {
+        let (before, after) = text.split_once(dash)?;
+        let code = before.rsplit(|c: char| !is_part(c)).next().unwrap_or_default();
+        let code = code.trim_start_matches([' ', '.', '-', '/', ')']);
+        let rest = after.split(|c: char| !is_part(c)).next().unwrap_or_default().trim_end();
+        let begin = before.len() - code.len();
+        let whole = &text[begin..before.len() + dash.len() + rest.len()];
+        let is_free = !text[..begin].ends_with(char::is_alphanumeric);
+        let digits = count(code);
+        let is_code = CODE.contains(&digits) && code.starts_with(['0', '(', '+'])
+            || code.starts_with('+') && digits <= CODE.end() + 2;
+        (is_free && is_code && WHOLE.contains(&count(whole)) && dates::find(whole).is_none())
+            .then(|| whole.trim_end_matches([' ', '-', '.', '/', '(']))
     })
 }
 
@@ -237,6 +251,13 @@ mod tests {
             ("040 / 555 01 77", Some("040 / 555 01 77")),
             ("029 2018 0456", Some("029 2018 0456")),
             ("Mobilfunknummer 0660 5550 4127", Some("0660 5550 4127")),
+            ("Telefoon: 0592 – 555 014", Some("0592 – 555 014")),
+            ("06 – 5550 1273", Some("06 – 5550 1273")),
+            ("Tel. (0461) – 555 01 18, Leeds", Some("(0461) – 555 01 18")),
+            ("+49 461 – 555 01 18", Some("+49 461 – 555 01 18")),
+            ("0171 5550 123 – 0461 555 011", Some("0171 5550 123")),
+            ("09 2019 – 10 2021", None),
+            ("01.09.2019 – 30.10.2021", None),
             ("Rua da Amoreira, 43, 4900-310 Viana do Castelo", None),
             ("Hotelstraat 12, 1234567", None),
             ("2019 - 2021", None),
