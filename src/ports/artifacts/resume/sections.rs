@@ -1,5 +1,6 @@
 //! The sections of a résumé, by their headings.
 
+mod asides;
 mod cards;
 mod closing;
 mod columns;
@@ -176,7 +177,9 @@ fn opened(
     // `Mother tongue    Spanish` is no heading, and no skill.
     let heading =
         heading(line).or_else(|| speaks_here.then(|| (Section::Other, beside_label(line))));
-    let is_something_else = goes_on || is_note || labels || is_row || is_degree || is_item;
+    let is_of_entry = asides::is_aside(part, line, marks) || asides::is_lettered_degree(part, line);
+    let is_something_else =
+        goes_on || is_note || labels || is_row || is_degree || is_item || is_of_entry;
     let heading = heading.filter(|_| !is_something_else);
     // Under the last item of a role and above the first period of the section.
     let ends_items = part.lines.last().is_some_and(|last| last.bullet) && !line.bullet;
