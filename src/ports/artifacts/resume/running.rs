@@ -36,13 +36,42 @@ pub(super) fn without(parts: Vec<Part>, basics: &Value) -> Vec<Part> {
     parts
 }
 
-/// `Curriculum vitae –`, `Page 2`: no name of anything.
+/// `Curriculum vitae –`, `Page 2`, `Curriculum vitae, page 2 of 3`: no name of anything.
 fn is_empty(text: &str) -> bool {
-    let plain = text.trim_matches(|c: char| !c.is_alphabetic());
-    plain.is_empty() || PAGES.contains(&plain) || vocabulary().titles.contains(plain)
+    text.split(MARKS).all(|piece| is_title(piece) || is_number(piece))
 }
 
-const PAGES: [&str; 5] = ["page", "seite", "pagina", "p", "s"];
+/// Marks between what stands at the edge of a page.
+const MARKS: [char; 9] = [',', ';', '|', '·', '•', '–', '—', '\t', '/'];
+
+fn is_title(piece: &str) -> bool {
+    vocabulary().titles.contains(piece.trim_matches(|c: char| !c.is_alphabetic()))
+}
+
+/// Nothing but the number of a page, with or without how many there are.
+fn is_number(piece: &str) -> bool {
+    let mut words = piece.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.all(|word| {
+        PAGES.contains(&word)
+            || OF.contains(&word)
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+const PAGES: [&str; 12] = [
+    "page",
+    "seite",
+    "pagina",
+    "p",
+    "s",
+    "pg",
+    "pag",
+    "blatt",
+    "blad",
+    "blz",
+    "bladzijde",
+    "folha",
+];
 
 /// A single date and nothing else.
 fn is_date(text: &str) -> bool {
@@ -65,7 +94,17 @@ fn is_of_form(text: &str) -> bool {
     let leads = words.next().is_some_and(|word| PAGES.contains(&word));
     let counts = words.clone().any(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
     let is_link = |word: &str| OF.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit());
-    text.contains('©') && counts || leads && counts && words.all(is_link)
+    text.contains('©') && counts || leads && counts && words.all(is_link) || is_titled(&folded)
+}
+
+/// `Curriculum vitae · Page 2`
+fn is_titled(text: &str) -> bool {
+    let has_page = || text.split(MARKS).any(|piece| is_number(piece) && has_digit(piece));
+    text.split(MARKS).any(is_title) && is_empty(text) && has_page()
+}
+
+fn has_digit(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit())
 }
 
 /// What stands between the number of a page and how many there are.
@@ -89,6 +128,25 @@ mod tests {
         let parts = without(sections::parts(&lines(text)), &basics);
         let said: Vec<&str> = parts[1].lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(said, ["2019 – 2021\tAda Byron", "Page Setter"]);
+    }
+
+    #[test]
+    fn what_stands_at_the_edge_of_a_page_is_told_with_any_marks_between() {
+        let edges = [
+            "Ada Byron\tCurrículum vítae, página 2",
+            "Ada Byron | Lebenslauf | Seite 2 von 3",
+            "Curriculum Vitae – Ada Byron – Page 2/3",
+            "Ada Byron, CV, pág. 2 de 2",
+            "Ada Byron · blz. 2",
+            "Curriculum vitae\tPage 2",
+        ];
+        let basics = json!({ "name": "Ada Byron", "email": "ada@example.org" });
+        for edge in edges {
+            let text = format!("Ada Byron\nada@example.org\n\nSkills\n• Rust\n• Go\n\n{edge}\n");
+            let parts = without(sections::parts(&lines(&text)), &basics);
+            let left: usize = parts.iter().skip(1).map(|part| part.lines.len()).sum();
+            assert_eq!(left, 2, "{edge}");
+        }
     }
 
     #[test]
