@@ -286,7 +286,9 @@ fn adds(head: &mut Vec<String>, line: &Line) -> bool {
         || (before.location.is_none() && place::is_place(text));
     let grows = after.position != before.position;
     let keeps = before.position.as_deref().is_none_or(|title| {
-        after.position.as_deref().is_some_and(|longer| longer.starts_with(title))
+        // `self-employed, Smallville` above the title: it stands where the firm would.
+        words::is_own(title) && after.organisation.as_deref() == Some(title)
+            || after.position.as_deref().is_some_and(|longer| longer.starts_with(title))
     });
     let gains = gains || grows && before.position.is_some();
     // `Acme Ltd, Smallville` above `Wrangler`, but not above `Repair of steam engines`.
@@ -320,5 +322,20 @@ mod tests {
                     Wrote a leaflet on all the pumps, printed 2021\n05/2016 – 04/2019\tWelder, Emca Ltd, Leeds\n\
                     Welded rails";
         assert_eq!(draft(text).skeleton_timeline["work"].as_array().map(Vec::len), Some(2));
+    }
+
+    #[test]
+    fn what_says_that_somebody_was_their_own_employer_stands_where_the_firm_would() {
+        for own in
+            ["Selbstständig", "zzp", "Freelance", "Self-employed", "À mon compte", "Autónomo"]
+        {
+            let roles = format!(
+                "2016 – 2018\t{own}, Leeds\nProject Manager\n\n2011 – 2016\tAcme Ltd, Leeds\nEngineer"
+            );
+            let draft = draft(&format!("Ada Byron\n\n## Experience\n{roles}"));
+            let role = &draft.skeleton_timeline["work"][0];
+            assert_eq!(role["position"], "Project Manager", "{own}");
+            assert_eq!(role["name"], own);
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::super::{
 };
 
 use classes::is_class;
-use firms::{TIED, bracketed, with_partners};
+use firms::{TIED, bracketed, is_before_firm, with_partners};
 use kinds::{join_labelled, told_apart, without_terms};
 
 /// What a piece of a head can be.
@@ -160,6 +160,7 @@ fn is_remark(title: &str, note: &str) -> bool {
         || is_measure(note)
         || is_class(note)
         || doubt::is_only_a_firm(note)
+        || is_before_firm(title, note)
         || is_grade()
 }
 

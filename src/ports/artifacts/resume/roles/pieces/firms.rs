@@ -1,6 +1,6 @@
 //! Names of firms that have brackets or a comma in them: `Acme (Pty) Ltd`, `Hollis, Brandt & Weir LLP`.
 
-use super::{Kind, Named, is_form};
+use super::{super::super::words, Kind, Named, is_form};
 
 /// The pieces, with the partner before a comma in the name of a firm that others are called after, where the title stands
 /// elsewhere: `Hollis, Brandt & Weir LLP`.
@@ -55,9 +55,40 @@ pub(super) fn bracketed(field: &str) -> (String, Vec<&str>) {
     (plain, notes)
 }
 
+/// Longest acronym behind a title, in letters.
+const ACRONYM_MAX: usize = 5;
+
+/// Whether capitals in brackets behind a title are a remark on it, because the firm stands further on in its line: `Nurse
+/// (ICU) — Acme Hospital`.
+pub(super) fn is_before_firm(plain: &str, note: &str) -> bool {
+    let is_acronym = (2..=ACRONYM_MAX).contains(&note.len())
+        && note.bytes().all(|byte| byte.is_ascii_uppercase());
+    let mut parts = [" – ", " — ", " - ", ", ", " at ", " bei ", " chez "]
+        .into_iter()
+        .filter_map(|mark| plain.split_once(mark));
+    is_acronym
+        && parts.any(|(title, firm)| {
+            words::is_position(title)
+                && !words::is_organisation(title)
+                && words::is_organisation(firm)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::named;
+
+    #[test]
+    fn capitals_behind_a_title_are_a_remark_where_the_firm_stands_behind_them() {
+        let head = |line: &str| {
+            named(&[line.to_owned()]).into_iter().map(|named| named.text).collect::<Vec<_>>()
+        };
+        for mark in [" — ", " – ", " - ", ", ", " at "] {
+            let line = format!("Social Worker (NQSW){mark}Acme County Council");
+            assert_eq!(head(&line), ["Social Worker (NQSW)", "Acme County Council"]);
+        }
+        assert_eq!(head("Social Worker (ACME)"), ["Social Worker", "ACME"]);
+    }
 
     #[test]
     fn brackets_before_the_form_of_a_firm_and_partners_before_a_comma_are_parts_of_its_name() {
