@@ -6,6 +6,7 @@ mod doubts;
 mod exchanges;
 mod forms;
 mod remarks;
+mod starts;
 mod unmarked;
 
 use serde_json::{Map, Value, json};
@@ -36,10 +37,15 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
         let mut current = School::default();
         let lead = lead(lines);
         let lines = unbroken(&exchanges::without_exchanges(&forms::unlabelled(lines)));
-        for line in lines.iter().filter(|line| !is_note(line)) {
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_note(line)) {
+            let next = lines.get(at + 1).filter(|next| !next.after_gap);
+            if remarks::is_exam(line, next) && current.study_type.is_some() {
+                continue;
+            }
             let Some(seen) = current.seen_in(line) else { continue };
             let leads = lead == Some(line.level) && current.period.is_some();
             let begins = line.level > 0 && current.is_whole() && seen.period.is_none() || leads;
+            let begins = begins || current.is_whole() && starts::begins(&current, line, next);
             if begins
                 || current.clashes(&seen)
                 || (line.after_gap && current.is_whole() && !seen.is_only_date())
@@ -234,7 +240,13 @@ impl School {
         };
         let mut after = After::Nothing;
         for piece in pieces(&rest) {
-            after = school.read(&piece, after);
+            let piece = remarks::without_exam(&piece);
+            if school.institution.is_none() && remarks::is_placed_kind(&rest, piece) {
+                school.take_school(piece);
+                after = After::Institution;
+            } else {
+                after = school.read(piece, after);
+            }
             school.see_order();
         }
         school
@@ -271,7 +283,7 @@ impl School {
         if after == After::Degree && self.take_subject(piece) {
             return After::Institution;
         }
-        let is_school = is_named || words::is_school(piece);
+        let is_school = is_named || words::is_school(piece) || remarks::is_numbered(piece);
         if is_school && (self.institution.is_none() || self.guessed) {
             self.take_school(piece);
             return After::Institution;

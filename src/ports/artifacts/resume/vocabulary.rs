@@ -127,6 +127,8 @@ pub(super) struct Vocabulary {
     pub(super) levels: HashSet<String>,
     /// Courses that are called like the schools that give them.
     pub(super) courses: HashSet<String>,
+    /// Examinations at the end of studies.
+    pub(super) exams: HashSet<String>,
     pub(super) notes: HashSet<String>,
     pub(super) role_labels: HashMap<String, RoleLabel>,
     pub(super) study_labels: HashMap<String, StudyLabel>,
@@ -212,6 +214,7 @@ impl Vocabulary {
         self.short_degrees.extend(list(&degrees.short));
         self.levels.extend(list(&degrees.levels));
         self.courses.extend(list(&degrees.courses));
+        self.exams.extend(list(&degrees.exams));
         self.notes.extend(list(&notes.words));
         self.add_roles(roles, names);
         self.add_studies(&table.studies);
@@ -228,7 +231,8 @@ impl Vocabulary {
         let (phrases, stems): (Vec<String>, Vec<String>) =
             list(&schools.stems).partition(|stem| stem.contains(' '));
         self.school_stems.extend(stems);
-        self.school_phrases.extend(phrases.iter().map(|phrase| tokens(phrase)));
+        let named = list(&schools.words).filter(|name| name.contains(' '));
+        self.school_phrases.extend(phrases.into_iter().chain(named).map(|phrase| tokens(&phrase)));
     }
 
     fn add_unlisted(&mut self, headings: &Headings, table: &Table) {
@@ -380,6 +384,7 @@ struct Degrees {
     short: String,
     levels: String,
     courses: String,
+    exams: String,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,9 @@
 //! What is said of studies beside their names.
 
 use super::super::{
-    dates, place,
+    dates,
+    lines::Line,
+    place,
     vocabulary::{folded, parts, vocabulary},
     words,
 };
@@ -36,7 +38,55 @@ pub(super) fn is_named_kind(degree: &str) -> bool {
 }
 
 /// Kinds of schools that are called like what is got at them.
-const KINDS: [&str; 1] = ["preparatoria"];
+const KINDS: [&str; 4] = ["preparatoria", "prepa", "secundaria", "bachilleres"];
+
+/// Whether a piece of a line is the name of a school of a kind with where it is behind it: `Preparatoria Nulla, Puebla`.
+pub(super) fn is_placed_kind(line: &str, piece: &str) -> bool {
+    let is_before_place = || {
+        let (_, rest) = line.split_once(piece)?;
+        let town = rest.strip_prefix(", ")?.split(['\t', '(', '|']).next()?.trim();
+        place::is_place(town).then_some(())
+    };
+    is_named_kind(piece) && is_before_place().is_some()
+}
+
+/// `Liceum Nulla nr 9`, `School No. 5`: schools have numbers, and degrees have none.
+pub(super) fn is_numbered(piece: &str) -> bool {
+    const LEADS: [&str; 8] = ["nr", "no", "n", "num", "numero", "nummer", "number", "№"];
+    let mut words = piece.rsplit(' ');
+    let (number, lead) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let lead = folded(lead);
+    piece.starts_with(char::is_uppercase)
+        && words.next().is_some()
+        && (1..=3).contains(&number.len())
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && LEADS.contains(&lead.trim_end_matches(['.', '°', 'º', 'o']))
+}
+
+/// Whether a text names an examination and nothing else.
+fn names_exam(text: &str) -> bool {
+    vocabulary().exams.contains(&folded(text))
+}
+
+/// `Fitter Journeyman's examination` without the examination behind the trade.
+pub(super) fn without_exam(piece: &str) -> &str {
+    let mut spaces = piece.match_indices(' ').map(|(at, _)| at);
+    let ends = |at: &usize| names_exam(&piece[at + 1..]) && words::is_position(&piece[..*at]);
+    spaces.find(ends).map_or(piece, |at| &piece[..at])
+}
+
+/// Whether a line below a degree names the examination that ended it, and the next line is about something else:
+/// `State examination, grade B` above the degree before.
+pub(super) fn is_exam(line: &Line, next: Option<&Line>) -> bool {
+    let mut pieces = line.text.split([',', ';', '(', ':', '\t', '|']).map(str::trim);
+    let is_one = !line.bullet
+        && !line.after_gap
+        && line.level == 0
+        && pieces.next().is_some_and(names_exam)
+        && dates::find(&line.text).is_none()
+        && pieces.all(|piece| !words::is_school(piece) && !words::is_organisation(piece));
+    is_one && next.is_none_or(|next| names_degree(&next.text) || words::is_position(&next.text))
+}
 
 /// Whether a line is the name of a school with where it is, though it ends in a stop: `University of Leeds, Leeds, UK.`
 fn is_stopped_name(line: &str) -> bool {
@@ -156,6 +206,49 @@ mod tests {
         assert!(is_placement("Stage bij Basisschool De Wilg, cijfer 8"));
         assert!(!is_placement("Stage School of Dance"));
         assert!(!is_placement("Praktikum in Bonn, 2014"));
+    }
+
+    #[test]
+    fn an_examination_below_or_behind_what_was_learnt_is_no_degree_of_its_own() {
+        for (entry, count) in [
+            (
+                "Krankenpfleger\nSchule am See, Bonn\n09.2008 – 08.2011\nStaatsexamen, Note 1,4\nAbitur\nLiceum Nulla nr 9, Bonn\n2005",
+                2,
+            ),
+            ("Krankenpfleger\nSchule am See, Bonn\n09.2008 – 08.2011\nGesellenprüfung (gut)", 1),
+            ("09.2008 – 08.2011\tKrankenpfleger Staatsexamen, Note 1,4\tSchule am See, Bonn", 1),
+            ("Staatsexamen\nUniversität Nulla, Bonn\n2001 – 2006", 1),
+        ] {
+            let history = draft(&format!("Ada Byron\n\nAusbildung\n{entry}")).education_history;
+            let schools = history["education"].as_array().cloned().unwrap_or_default();
+            assert_eq!(schools.len(), count, "{entry}");
+            let degree = schools[0]["studyType"].as_str();
+            assert!(matches!(degree, Some("Krankenpfleger" | "Staatsexamen")), "{entry}");
+        }
+    }
+
+    #[test]
+    fn schools_of_a_kind_are_told_by_their_towns_and_their_numbers() {
+        for (school, name) in [
+            ("Preparatoria Nullahual, Ciudad de México", "Preparatoria Nullahual"),
+            ("Preparatoria Nullahual, Guadalajara, México", "Preparatoria Nullahual"),
+            ("Zespół Nulla nr 9, Leeds", "Zespół Nulla nr 9"),
+            ("Nulla Primary No. 5, Leeds", "Nulla Primary No. 5"),
+            ("Nulla Técnica N° 12, Leeds", "Nulla Técnica N° 12"),
+        ] {
+            for entry in [
+                format!("{school}\t2008 – 2011\nBachillerato"),
+                format!("2008 – 2011\tBachillerato\t{school}"),
+                format!("{school} 2008 – 2011\nBachillerato"),
+            ] {
+                let text = format!("Ada Byron\n\nFormación académica\n{entry}");
+                let history = draft(&text).education_history;
+                let found = &history["education"][0];
+                assert_eq!(found["institution"], name, "{entry}");
+                assert_eq!(found["studyType"], "Bachillerato", "{entry}");
+            }
+        }
+        assert!(!is_numbered("BTEC Level 3") && !is_numbered("Nulla 5"));
     }
 
     #[test]
