@@ -3,6 +3,7 @@
 mod entries;
 mod periods;
 mod pieces;
+mod town_columns;
 mod towns;
 
 use serde_json::{Map, Value, json};

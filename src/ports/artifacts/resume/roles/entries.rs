@@ -11,6 +11,7 @@ use super::{
     Order, Role,
     periods::{anchor, without},
     pieces::{Kind, is_title_in_label, named},
+    town_columns,
 };
 
 /// Most lines that name a role: firm, title, place, dates, and how long it lasted; and most of them above the dates.
@@ -120,31 +121,24 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
     with_towns(entries)
 }
 
-/// Longest name of a town, in words.
-const TOWN_MAX: usize = 3;
-
-/// Where most entries have a known place behind their periods, what the others have there is one as well.
+/// The entries with the towns that others show to be ones: behind the periods, or in a column of the head.
 fn with_towns(entries: Vec<Entry>) -> Vec<Entry> {
     let mut entries = entries;
-    let (known, others): (Vec<&String>, Vec<&String>) = entries
-        .iter()
-        .filter_map(|entry| entry.beside.as_ref())
-        .partition(|beside| place::is_place(beside));
-    if known.len() < 2 || known.len() <= others.len() {
+    if town_columns::are_places(entries.iter().filter_map(|entry| entry.beside.as_deref())) {
+        for entry in &mut entries {
+            entry.town = entry.beside.clone().filter(|beside| town_columns::is_town(beside));
+            let town = entry.town.as_ref();
+            entry.head.retain(|line| Some(line) != town);
+        }
         return entries;
     }
-    let is_town = |text: &String| {
-        !place::is_place(text)
-            && text.split_whitespace().count() <= TOWN_MAX
-            && text.starts_with(char::is_uppercase)
-            && text.chars().all(|c| c.is_alphabetic() || " .'’-".contains(c))
-            && !words::is_position(text)
-            && !words::is_organisation(text)
-    };
-    for entry in &mut entries {
-        entry.town = entry.beside.clone().filter(is_town);
-        let town = entry.town.as_ref();
-        entry.head.retain(|line| Some(line) != town);
+    let heads: Vec<&[String]> = entries.iter().map(|entry| entry.head.as_slice()).collect();
+    let found = town_columns::in_columns(&heads);
+    for (entry, found) in entries.iter_mut().zip(found) {
+        if let Some((at, name, town)) = found {
+            entry.head[at] = name;
+            entry.town = Some(town);
+        }
     }
     entries
 }
