@@ -2,6 +2,7 @@
 
 mod blocks;
 mod found;
+mod mail;
 mod name;
 mod rows;
 

@@ -8,7 +8,7 @@ use super::super::{
     vocabulary::{Label, folded, vocabulary},
     words,
 };
-use super::label_of;
+use super::{label_of, mail};
 
 /// Lines from the top among which the name is looked for.
 const NAME_LINES: usize = 8;
@@ -18,7 +18,7 @@ const NAME_LINES: usize = 8;
 /// The e-mail address tells names from jobs and firms that are called like one: `Lena Koch`.
 pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Option<(String, usize)> {
     let top = head.iter().take(NAME_LINES).enumerate();
-    let local = folded(mail.split('@').next().unwrap_or_default());
+    let local = mail::own_part(mail);
     let mut names = top.filter(|(_, line)| !line.bullet).filter_map(|(position, line)| {
         let broken = || {
             let next = broken_name(line, head.get(position + 1)?);
@@ -200,7 +200,7 @@ pub(super) fn elsewhere<'l>(
     mut lines: impl Iterator<Item = &'l Line>,
     mail: &str,
 ) -> Option<String> {
-    let local = folded(mail.split('@').next().unwrap_or_default());
+    let local = mail::own_part(mail);
     let is_of_mail = |name: &String| {
         let name = folded(name);
         let mut parts = name.split([' ', '-', '\'', '’']).filter(|part| part.len() > 1);
@@ -289,7 +289,8 @@ fn name_in(line: &str, local: &str) -> Option<String> {
     let is_label = |word: &&str| word.len() > 1 && vocabulary().labels.contains_key(&folded(word));
     let in_mail = |word: &str| word.len() > 2 && local.contains(&folded(word));
     let agrees = words.iter().any(|word| in_mail(word) && !words::is_position(word))
-        || words.iter().all(|word| in_mail(word));
+        || words.iter().all(|word| in_mail(word))
+        || mail::is_initialled(&words, local);
     let other = !agrees
         && (words::is_position(&words.join(" "))
             || words.iter().any(|word| is_heading(word) || is_label(word))
