@@ -76,11 +76,13 @@ fn names_school_further(above: &Line, line: &Line, longest: usize) -> bool {
         && length(&above.text) * 5 >= longest * 4
         && name.split_whitespace().count() <= END_MAX
         && name.starts_with(char::is_uppercase)
-        && (place::is_known(town) || doubt::is_only_a_kind(name))
         && !place::is_place(name)
-        && !words::is_school(name)
-        && !words::is_organisation(name)
-        && !names_degree(name)
+        && (doubt::is_only_a_kind(name) || place::is_known(town) && !names_else(name))
+}
+
+/// Whether a text is the name of something else than the end of that of a school.
+fn names_else(text: &str) -> bool {
+    words::is_organisation(text) || names_degree(text)
 }
 
 /// A degree whose subject goes on between it and its school, perhaps with the period in another column: `Bachelor –` or
@@ -141,6 +143,9 @@ mod tests {
     fn a_school_that_goes_on_before_its_town_is_one() {
         let broken = "2018 – 2021\tDiploma in Welding, Academy of Fitting\nFourvalves, Leeds";
         assert!(texts(broken)[0].ends_with("Academy of Fitting Fourvalves, Leeds"));
+        let broken =
+            "2018 – 2021\tA levels: Chemistry, Physics, Quay Sixth Form\nCollege, Nulldorf";
+        assert!(texts(broken)[0].ends_with("Quay Sixth Form College, Nulldorf"));
         let whole = "2018 – 2021\tDiploma in Welding, Academy of Fitting\nWinner, best pupil";
         assert_eq!(texts(whole).len(), 2);
     }
