@@ -1,5 +1,6 @@
 //! Roles: entries that each stand around a period.
 
+mod broken;
 mod entries;
 mod periods;
 mod pieces;
@@ -47,6 +48,7 @@ pub(super) struct Roles {
 pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings) -> Roles {
     let mut roles = Roles::default();
     for lines in sections {
+        let lines = &broken::unbroken(lines);
         let entries = towns::apart(entries(lines));
         let is_short = lines.iter().filter(|line| is_dated(line)).count() > entries.len();
         if is_short || lines.iter().any(is_undated_role) {

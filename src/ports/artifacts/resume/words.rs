@@ -70,7 +70,8 @@ fn is_short_school(text: &str) -> bool {
 }
 
 /// Adjectives that begin like the names of schools.
-const LEARNED: [&str; 10] = [
+const LEARNED: [&str; 11] = [
+    "universitair",
     "academic",
     "academico",
     "academica",

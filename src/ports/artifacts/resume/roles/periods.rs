@@ -1,6 +1,7 @@
 //! The lines that hold the period of a role.
 
 use super::super::{
+    countries,
     dates::{self, Period},
     doubt,
     lines::Line,
@@ -31,10 +32,11 @@ pub(super) fn anchor(line: &Line) -> Option<Period> {
     // `Acme, Ameca, Jal.`
     let in_region =
         rest.rsplit_once(", ").is_some_and(|(_, last)| place::short_region(last).is_some());
-    let prose = rest.ends_with('.') && words > 4 && !lists && !form && !in_region
-        || rest.starts_with(char::is_lowercase)
-            && !is_title
-            && !rest.split([',', '\t', '–', '|']).next().is_some_and(words::is_own);
+    let prose =
+        rest.ends_with('.') && words > 4 && !lists && !form && !in_region && !in_town(&rest)
+            || rest.starts_with(char::is_lowercase)
+                && !is_title
+                && !rest.split([',', '\t', '–', '|']).next().is_some_and(words::is_own);
     let telling = !line.bullet || period.start.is_some();
     let marks = |c: char| !c.is_alphanumeric() && c != '\t';
     let before = line.text[..period.at.start].trim_end_matches(marks);
@@ -49,6 +51,19 @@ pub(super) fn anchor(line: &Line) -> Option<Period> {
         || after.split_whitespace().count() <= 2 && after.ends_with(|c: char| c.is_ascii_digit())
         || line.text[period.at.end..].trim_start().starts_with(['|', '·', '•', ',', ')', ':']);
     (words <= 14 && !prose && telling && at_edge).then_some(period)
+}
+
+/// `Professor of the History of Art, Acme University, Smallville.`: a title, and a known place before the stop.
+fn in_town(rest: &str) -> bool {
+    let plain = rest.trim_end_matches('.');
+    let Some((before, town)) = plain.rsplit_once(", ") else { return false };
+    let title = before.split(", ").next().unwrap_or_default();
+    before.contains(", ")
+        && !before.contains(". ")
+        && words::is_position(title)
+        && (place::is_known(town)
+            || countries::is_us_state(town)
+            || countries::country(town).is_some())
 }
 
 /// A line, and no item of a list, in which a period stands, whatever else does.
