@@ -35,7 +35,8 @@ pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
     let lines = numbers::without_roman(lines);
     let (levels, loud) = (levels(&lines), has_loud_headings(&lines));
     let codes = kinds::heads_codes(&lines);
-    let mut marks = Marks { levels, loud, above: 0, kinds: None, aside: None, codes };
+    let are_apart = asides::are_apart(&lines);
+    let mut marks = Marks { levels, loud, are_apart, above: 0, kinds: None, aside: None, codes };
     let mut lines = lines.into_iter().peekable();
     let mut in_items = false;
     while let Some(mut line) = lines.next() {
@@ -77,6 +78,8 @@ pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
 struct Marks {
     levels: Vec<usize>,
     loud: bool,
+    /// An empty line stands above every one.
+    are_apart: bool,
     /// The level of the heading that the lines stand under.
     above: usize,
     /// The level of a kind of skills that is called like a heading of skills, right under another one.

@@ -18,8 +18,18 @@ pub(super) fn is_aside(part: &Part, line: &Line, marks: &Marks) -> bool {
         && !line.after_gap
         && !part.lines.is_empty()
         && !said.trim().is_empty()
-        && kinds::is_undressed(line, marks)
+        && (kinds::is_undressed(line, marks) || marks.are_apart)
         && section_of(label) == Some(Section::Other)
+}
+
+/// Fewest headings that show how they stand.
+const HEADINGS_MIN: usize = 3;
+
+/// Whether an empty line stands above every line that is a heading and nothing else.
+pub(super) fn are_apart(lines: &[Line]) -> bool {
+    let mut headings =
+        lines.iter().filter(|line| !line.bullet && section_of(&line.text).is_some()).peekable();
+    headings.clone().count() >= HEADINGS_MIN && headings.all(|line| line.after_gap)
 }
 
 /// Whether a line among schools begins with the letters of a degree: `MA in Social Work` and `BA Education` are no
@@ -53,6 +63,10 @@ mod tests {
             );
             assert_eq!(counts(&roles).0, 2, "{label}");
         }
+        // So where an empty line stands above every heading.
+        let apart = "Experience\n\n2015 – 2021\tLecturer, Acme University, Leeds\nCourses: Algebra\n\n\
+                     2011 – 2015\tTutor, Emca College, Leeds\n\nSkills\n\nRust\n\nLanguages\n\nEnglish";
+        assert_eq!(counts(apart).0, 2);
         // A heading with what stands behind it, where headings have no marks.
         let plain = "Experience\n2015 – 2021\tLecturer, Acme University, Leeds\nLanguages: English\n\nSkills\nRust";
         assert_eq!(counts(plain).0, 1);
