@@ -77,7 +77,13 @@ fn names_school_further(above: &Line, line: &Line, longest: usize) -> bool {
         && name.split_whitespace().count() <= END_MAX
         && name.starts_with(char::is_uppercase)
         && !place::is_place(name)
-        && (doubt::is_only_a_kind(name) || place::is_known(town) && !names_else(name))
+        && (doubt::is_only_a_kind(name)
+            || (place::is_known(town) || ends_in_kind(last)) && !names_else(name))
+}
+
+/// Whether a name lacks what it is called: `Technische Hochschule`.
+fn ends_in_kind(name: &str) -> bool {
+    name.rsplit(' ').next().is_some_and(doubt::is_only_a_kind)
 }
 
 /// Whether a text is the name of something else than the end of that of a school.
@@ -146,6 +152,8 @@ mod tests {
         let broken =
             "2018 – 2021\tA levels: Chemistry, Physics, Quay Sixth Form\nCollege, Nulldorf";
         assert!(texts(broken)[0].ends_with("Quay Sixth Form College, Nulldorf"));
+        let broken = "2018 – 2021\tMaster in Physik, Technische Hochschule\nNullheim, Nulldorf";
+        assert!(texts(broken)[0].ends_with("Technische Hochschule Nullheim, Nulldorf"));
         let whole = "2018 – 2021\tDiploma in Welding, Academy of Fitting\nWinner, best pupil";
         assert_eq!(texts(whole).len(), 2);
     }

@@ -154,8 +154,10 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
         }
         let field = field.trim_matches(['[', ']', ' ']);
         let field = without_some(without_place(without_class(without_grade(field))));
-        if let Some((several, subjects)) = subjects(field) {
-            found.extend([several.to_owned(), subjects.to_owned()]);
+        let (listed, school) = before_school(field);
+        if let Some((several, subjects)) = subjects(listed) {
+            found.extend([several, subjects].map(str::to_owned));
+            found.extend(school.map(str::to_owned));
             continue;
         }
         let mut parts = slashed(field);
@@ -274,6 +276,22 @@ fn outside<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
     }
     parts.push(&text[begin..]);
     parts
+}
+
+/// `A-levels: Maths, Physics, Smith College, Smallville` in the list and the school behind it.
+fn before_school(field: &str) -> (&str, Option<&str>) {
+    let Some(begin) = field.find(": ").map(|at| at + 2) else { return (field, None) };
+    let mut at = begin;
+    for piece in field[begin..].split(", ") {
+        if at > begin && words::is_school(piece) {
+            let whole = &field[..at - 2];
+            // One subject is no list.
+            let is_list = whole[begin..].contains(", ");
+            return if is_list { (whole, Some(piece)) } else { (field, None) };
+        }
+        at += piece.len() + 2;
+    }
+    (field, None)
 }
 
 /// `A-levels: Maths, Physics`: degrees that are several, and their subjects, which are one list.
@@ -494,6 +512,10 @@ mod tests {
         for (line, expected) in [
             ("Eems College / Bachelor – Design", ["Eems College", "Bachelor – Design"].as_slice()),
             ("[ \t ] Lehre: Koch, Acme GmbH", &["Lehre: Koch", "Acme GmbH"]),
+            (
+                "A levels: Maths, Physics, Smith College, Leeds",
+                &["A levels", "Maths, Physics", "Smith College"],
+            ),
             ("Diploma – Smith College", &["Diploma", "Smith College"]),
             ("A Levels. Biology (A), Physics (B*)", &["A Levels", "Biology (A), Physics (B*)"]),
             ("A Levels, Biology (A), Physics (B*)", &["A Levels", "Biology (A), Physics (B*)"]),

@@ -31,8 +31,10 @@ pub(super) fn is_firm(text: &str) -> bool {
 /// `Gymnasium diploma`.
 pub(super) fn is_named_kind(degree: &str) -> bool {
     let (kind, name) = degree.split_once(' ').unwrap_or((degree, ""));
-    let is_named =
-        |word: &str| word.starts_with(char::is_uppercase) || vocabulary().linking.contains(word);
+    let is_named = |word: &str| {
+        word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
+            || vocabulary().linking.contains(word)
+    };
     let is_kind = words::is_school(kind) || KINDS.contains(&folded(kind).as_str());
     is_kind && !name.is_empty() && name.split(' ').all(is_named)
 }
