@@ -423,8 +423,14 @@ fn without_postcode(part: &str) -> String {
     plain.join(" ").trim_matches(['(', ')', '.']).to_owned()
 }
 
+/// Longer texts are no places, in bytes.
+const PLACE_MAX: usize = 300;
+
 /// Whether a text is a place, or a way to work without one.
 pub(super) fn is_place(text: &str) -> bool {
+    if text.len() > PLACE_MAX {
+        return false;
+    }
     let lower = text.trim().trim_matches(['(', ')']).to_lowercase();
     matches!(
         lower.as_str(),

@@ -1,11 +1,6 @@
 //! Names of firms that are broken off at the edge of a column, put together.
 
-use super::super::{
-    dates, doubt,
-    lines::Line,
-    place::{self, is_place},
-    words,
-};
+use super::super::{dates, doubt, lines::Line, place, words};
 
 /// Most words of the end of a name.
 const END_MAX: usize = 3;
@@ -44,7 +39,7 @@ fn goes_on(above: &Line, line: &Line, longest: usize) -> bool {
         && name.starts_with(char::is_uppercase)
         && dates::find(&line.text).is_none()
         && is_end(town)
-        && (is_kind(name) || ends_in_kind && !words::is_position(name) && !is_place(&line.text))
+        && (is_kind(name) || ends_in_kind && !words::is_position(name) && !place::is_place(&line.text))
 }
 
 fn begins_with_period(line: &Line) -> bool {

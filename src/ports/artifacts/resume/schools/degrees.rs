@@ -266,10 +266,14 @@ pub(super) fn is_outlook(piece: &str) -> bool {
 /// The parts between separators that stand in no brackets.
 fn outside<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
     let (mut parts, mut begin) = (Vec::new(), 0);
+    let last_closed = text.rfind(')').unwrap_or_default();
+    let (mut opened, mut closed, mut seen) = (0, 0, 0);
     for (at, _) in text.match_indices(separator) {
-        let before = &text[..at];
-        let is_open = before.matches('(').count() > before.matches(')').count();
-        if at >= begin && !(is_open && text[at..].contains(')')) {
+        let before = &text[seen..at];
+        opened += before.matches('(').count();
+        closed += before.matches(')').count();
+        seen = at;
+        if at >= begin && !(opened > closed && last_closed >= at) {
             parts.push(&text[begin..at]);
             begin = at + separator.len();
         }

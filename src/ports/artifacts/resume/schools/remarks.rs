@@ -70,9 +70,13 @@ fn names_exam(text: &str) -> bool {
     vocabulary().exams.contains(&folded(text))
 }
 
+/// Longest name of an examination, in words.
+const EXAM_MAX: usize = 3;
+
 /// `Fitter Journeyman's examination` without the examination behind the trade.
 pub(super) fn without_exam(piece: &str) -> &str {
-    let mut spaces = piece.match_indices(' ').map(|(at, _)| at);
+    // Examinations have no longer names.
+    let mut spaces = piece.rmatch_indices(' ').map(|(at, _)| at).take(EXAM_MAX);
     let ends = |at: &usize| names_exam(&piece[at + 1..]) && words::is_position(&piece[..*at]);
     spaces.find(ends).map_or(piece, |at| &piece[..at])
 }
