@@ -48,8 +48,7 @@ pub(super) struct Roles {
 pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings) -> Roles {
     let mut roles = Roles::default();
     for lines in sections {
-        let lines = &broken::unbroken(lines);
-        let entries = towns::apart(entries(lines));
+        let entries = towns::apart(entries(&broken::unbroken(lines)));
         let is_short = lines.iter().filter(|line| is_dated(line)).count() > entries.len();
         if is_short || lines.iter().any(is_undated_role) {
             findings.issue(ROLES_MISSING);
