@@ -93,12 +93,8 @@ pub fn draft(text: &str) -> Draft {
     let volunteer = roles::read(&of(&parts, Section::Volunteer), &roles::VOLUNTEER, &mut findings);
     let education = schools::read(&of(&parts, Section::Education), &mut findings);
     let skills = skills::read(&of(&parts, Section::Skills), &mut findings);
-    let strays = |part: &Part| {
-        matches!(part.section, Section::Other | Section::Unknown)
-            && unheaded::holds_several(&part.lines)
-    };
     let has_lost_periods = parts.iter().any(unheaded::holds_periods_alone);
-    if has_lost_periods || parts.iter().any(strays) {
+    if has_lost_periods || parts.iter().any(unheaded::holds_strays) {
         findings.issue(ROLES_MISSING);
     }
     if has_lost_periods || parts.iter().any(unheaded::holds_schools) {

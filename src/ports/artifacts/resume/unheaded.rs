@@ -95,6 +95,20 @@ fn is_school(lines: &[Line]) -> bool {
 
 /// Whether there are several periods with titles beside them.
 pub(super) fn holds_several(lines: &[Line]) -> bool {
+    roles(lines) > 1
+}
+
+/// Whether there are roles under a heading that nobody knows, which may be the first line of one of them.
+pub(super) fn holds_strays(part: &Part) -> bool {
+    match part.section {
+        Section::Unknown => roles(&part.lines) > 0,
+        Section::Other => holds_several(&part.lines),
+        _ => false,
+    }
+}
+
+/// How many periods have titles beside them.
+fn roles(lines: &[Line]) -> usize {
     let roles = (0..lines.len()).filter(|at| {
         let near = &lines[at.saturating_sub(1)..(at + 2).min(lines.len())];
         let is_named = |text: &str| words::is_position(text) || words::is_organisation(text);
@@ -102,7 +116,7 @@ pub(super) fn holds_several(lines: &[Line]) -> bool {
         let beside = |line: &Line| names(line) && dates::find(&line.text).is_none();
         lasts(&lines[*at]) && !lines[*at].bullet && (names(&lines[*at]) || near.iter().any(beside))
     });
-    roles.count() > 1
+    roles.count()
 }
 
 /// Whether a section of something else has periods in lines of their own, whose roles or schools are elsewhere.
@@ -159,6 +173,16 @@ mod tests {
         let studies = "## Education\nBSc Physics\nUniversity of Leeds\n2009 – 2011";
         assert_eq!(missing(&format!("{studies}\n\n{school}")), [false, true]);
         assert_eq!(missing(&format!("{studies}\n\n## Hobbies\nTea, since 2014")), [false, false]);
+    }
+
+    #[test]
+    fn one_role_is_enough_under_a_heading_that_nobody_knows() {
+        let holds = |section: Section| {
+            let lines = lines("Nurse, Nulla Vets\n2011 – 2014\n- Cats");
+            holds_strays(&Part { section, lines })
+        };
+        assert!(holds(Section::Unknown));
+        assert!(!holds(Section::Other) && !holds(Section::Work));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Lines in larger type that are broken off at the edge of their column, put together: `Smallville High School, Smallville
 //! – Teacher of` and `Mathematics`. The rest alone would stand like a heading.
 
+use std::collections::BTreeSet;
+
 use super::lines::{PIECES_MAX, Piece};
 
 /// Type from this size on, in sizes of the running text, is larger.
@@ -102,6 +104,38 @@ fn edge(pieces: &[Piece], piece: &Piece) -> f64 {
     rights.fold(piece.right, f64::max)
 }
 
+/// Fewest headings in capitals that show that all headings are.
+const CAPITALS_MIN: usize = 2;
+
+/// The marks of headings without those of first lines of entries, which have the same type but no capitals. That they are
+/// no headings is told by others among them that are too long for one.
+pub(super) fn without_entries(
+    pieces: &[Piece],
+    ranks: &[Option<usize>],
+    mut marks: Vec<Option<usize>>,
+) -> Vec<Option<usize>> {
+    let is_loud = |at: &usize| {
+        let text = &pieces[*at].text;
+        text.contains(char::is_alphabetic) && !text.contains(char::is_lowercase)
+    };
+    let found: BTreeSet<usize> = marks.iter().flatten().copied().collect();
+    for rank in found {
+        let with_rank = (0..pieces.len()).filter(|at| ranks[*at] == Some(rank));
+        let (loud, quiet): (Vec<usize>, Vec<usize>) = with_rank.partition(is_loud);
+        let loud: Vec<usize> = loud.into_iter().filter(|at| marks[*at].is_some()).collect();
+        let is_under = |at: &usize| {
+            loud.iter().any(|above| (pieces[*above].left - pieces[*at].left).abs() <= INDENT_MAX)
+        };
+        let quiet: Vec<usize> = quiet.into_iter().filter(is_under).collect();
+        if loud.len() >= CAPITALS_MIN && quiet.iter().any(|at| marks[*at].is_none()) {
+            for at in quiet {
+                marks[at] = None;
+            }
+        }
+    }
+    marks
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -146,5 +180,20 @@ mod tests {
         pieces.push(piece("Teacher", 128.0, 12.0));
         let read = unbroken(pieces, 10.0);
         assert!(read.iter().any(|piece| piece.text.ends_with("Teacher")), "{read:?}");
+    }
+
+    #[test]
+    fn first_lines_of_entries_in_the_type_of_headings_are_none_where_headings_have_capitals() {
+        let marks = |texts: [&str; 4]| {
+            let pieces: Vec<Piece> =
+                (1_u32..).zip(texts).map(|(at, text)| piece(text, f64::from(at), 11.0)).collect();
+            let short = |text: &str| (text.len() < 40).then_some(6);
+            let marks = texts.map(short).to_vec();
+            without_entries(&pieces, &[Some(6); 4], marks).iter().flatten().count()
+        };
+        let long = "Nurse of Anaesthesia, The Animal Hospital of Smallville";
+        assert_eq!(marks(["EMPLOYMENT", "Nurse, Acme Vets", long, "EDUCATION"]), 2);
+        assert_eq!(marks(["EMPLOYMENT", "Nurse, Acme Vets", "Cook, Emca Ltd", "EDUCATION"]), 4);
+        assert_eq!(marks(["Employment", "Nurse, Acme Vets", long, "EDUCATION"]), 3);
     }
 }

@@ -63,15 +63,16 @@ fn with_marks(pieces: Vec<Piece>) -> Vec<Piece> {
             |other: &&Piece| is_level(piece, other) && (other.left - piece.left).abs() > 0.1;
         pieces.iter().filter(beside).all(|other| is_heading_beside(piece, other))
     };
-    let marks: Vec<Option<usize>> = pieces
-        .iter()
-        .map(|piece| {
-            let larger = HEADING_SIZES.iter().position(|size| piece.size >= usual * size)?;
-            let is_short = piece.text.chars().count() <= HEADING_MAX
-                && piece.text.starts_with(char::is_alphabetic);
-            (is_short && is_alone(piece)).then_some(larger + 1)
-        })
-        .collect();
+    let larger = |piece: &Piece| {
+        HEADING_SIZES.iter().position(|size| piece.size >= usual * size).map(|at| at + 1)
+    };
+    let ranks: Vec<Option<usize>> = pieces.iter().map(larger).collect();
+    let marks = pieces.iter().zip(&ranks).map(|(piece, rank)| {
+        let is_short = piece.text.chars().count() <= HEADING_MAX
+            && piece.text.starts_with(char::is_alphabetic);
+        rank.filter(|_| is_short && is_alone(piece))
+    });
+    let marks = heads::without_entries(&pieces, &ranks, marks.collect());
     for (piece, mark) in pieces.iter_mut().zip(marks) {
         if let Some(count) = mark {
             piece.text = format!("{} {}", "#".repeat(count), piece.text);
