@@ -465,8 +465,6 @@ mod tests {
             ("1 Main Street, Apt 4B, Salem, OR 97301", r#""Salem" "OR" "US""#),
             ("Flat 2, Nulla Heights, Pune – 411038, Maharashtra", r#""Pune" None None"#),
             ("72000 Puebla, Pue., México", r#""Puebla" "Pue" "MX""#),
-            ("BSN, RN", "no place"),
-            ("Extension 555 123", "no place"),
             ("9 Heol y Parc, Llanelli, SA15 3AB", r#""Llanelli" None None"#),
             ("Rua das Mangueiras, 210, Recife - PE, CEP 51020-000", r#""Recife" "PE" None"#),
             ("Rosario, Santa Fe, Argentina", r#""Rosario" "Santa Fe" "AR""#),
@@ -487,8 +485,6 @@ mod tests {
                 "Av. Nueva 1180, Col. Del Valle, Zapopan, Jalisco, México",
                 r#""Zapopan" "Jalisco" "MX""#,
             ),
-            ("Col. Del Valle, Obra Vieja, Zapopan, Jalisco, México", "no place"),
-            ("2208 Cottonwood Bend NE", "no place"),
             (
                 "Old Mill, Quay Lane, Nullwell, Derbyshire DE45 9ZZ",
                 r#""Nullwell" "Derbyshire" "GB""#,
@@ -496,26 +492,38 @@ mod tests {
             ("West Yorkshire", r#"None "West Yorkshire" None"#),
             ("8/114 Cypress Avenue, Werribee VIC 3030", r#""Werribee" "VIC" "AU""#),
             ("804 – 71 Benton Terrace, Kitchener, ON N2G 0B4", r#""Kitchener" "ON" "CA""#),
-            ("ON N2G 0B4", "no place"),
             ("19 Jacaranda Crescent, Athlone, Smallville, 3201", r#""Smallville" None None"#),
-            ("19 jobs, Athlone, Smallville, 2019", "no place"),
             ("Gent, België", r#""Gent" None "BE""#),
             ("Belo Horizonte - MG", r#""Belo Horizonte" "MG" None"#),
             ("Ciudad de México", r#""Ciudad de México" None None"#),
-            ("Senior Programmer, Analytical Engines", "no place"),
-            ("Engineer, Germany", "no place"),
-            ("12.º ano – Escola Secundária Viso Alto, Setúbal", "no place"),
             (
                 "C/ Olagibel 00, 3.º B - 01004 Vitoria-Gasteiz (Álava)",
                 r#""Vitoria-Gasteiz" None None"#,
             ),
-            ("MBO 4 Logistiek, ROC De Zwaluw, Apeldoorn", "no place"),
-            ("Acme Ltd, UK", "no place"),
-            ("Bluebonnet, Inc., Austin, TX", "no place"),
-            ("Savanna Foods, Nairobi, Kenya", "no place"),
-            ("led by us", "no place"),
         ] {
             assert_eq!(said(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_place_is_none() {
+        for text in [
+            "BSN, RN",
+            "Extension 555 123",
+            "Col. Del Valle, Obra Vieja, Zapopan, Jalisco, México",
+            "2208 Cottonwood Bend NE",
+            "ON N2G 0B4",
+            "19 jobs, Athlone, Smallville, 2019",
+            "Senior Programmer, Analytical Engines",
+            "Engineer, Germany",
+            "12.º ano – Escola Secundária Viso Alto, Setúbal",
+            "MBO 4 Logistiek, ROC De Zwaluw, Apeldoorn",
+            "Acme Ltd, UK",
+            "Bluebonnet, Inc., Austin, TX",
+            "Savanna Foods, Nairobi, Kenya",
+            "led by us",
+        ] {
+            assert_eq!(said(text), "no place", "{text}");
         }
     }
 

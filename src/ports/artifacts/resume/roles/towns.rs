@@ -30,8 +30,8 @@ pub(super) fn apart(mut entries: Vec<Entry>) -> Vec<Entry> {
 }
 
 /// What stands in a line before a town, and the town.
-fn parted<'l>(line: &'l str, link: &str) -> Option<(&'l str, &'l str)> {
-    let (before, town) = line.rsplit_once(link)?;
+fn parted<'l>(line: &'l str, tie: &str) -> Option<(&'l str, &'l str)> {
+    let (before, town) = line.rsplit_once(tie)?;
     // `Fitter bij Acme Pumps in Smallville`
     let at = LEADS.iter().filter_map(|lead| Some(before.find(lead)? + lead.len())).min();
     let firm = &before[at.unwrap_or_default()..];

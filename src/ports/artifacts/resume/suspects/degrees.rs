@@ -15,13 +15,13 @@ const BETWEEN_MAX: usize = 12;
 pub(super) fn doubtful(schools: &Entries<'_>) -> Vec<String> {
     let is_dated =
         |school: &&Value| ["startDate", "endDate"].iter().any(|key| school.get(key).is_some());
-    let dated = schools.entries.iter().filter(is_dated).count();
+    let dated = schools.drafted.iter().filter(is_dated).count();
     let mut found = Vec::new();
-    for (at, school) in schools.entries.iter().enumerate() {
+    for (at, school) in schools.drafted.iter().enumerate() {
         let [degree, area, name] =
             ["studyType", "area", "institution"].map(|key| text(school, key));
         // Where the others have dates, it may be a remark on one of them.
-        let is_remark = !is_dated(&school) && dated * 2 > schools.entries.len();
+        let is_remark = !is_dated(&school) && dated * 2 > schools.drafted.len();
         if is_remark || !name.is_empty() && section_of(name).is_some() {
             found.push(format!("{}.{at}", schools.list));
         }
@@ -45,7 +45,7 @@ fn is_led(area: &str) -> bool {
 /// Whether a subject stands elsewhere than right behind its degree.
 fn is_apart(schools: &Entries<'_>, at: usize) -> bool {
     let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-    let [degree, area] = ["studyType", "area"].map(|key| bare(text(&schools.entries[at], key)));
+    let [degree, area] = ["studyType", "area"].map(|key| bare(text(&schools.drafted[at], key)));
     let lines: String = schools.lines.iter().map(|line| bare(&line.text)).collect();
     !lines.match_indices(&degree).any(|(at, _)| {
         let rest = &lines[at + degree.len()..];

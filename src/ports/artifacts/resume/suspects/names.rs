@@ -9,12 +9,12 @@ use super::spots::{Entries, text};
 
 /// The paths of the doubtful names of roles; `towns` are those that the draft names.
 pub(super) fn roles(roles: &Entries<'_>, towns: &[&str]) -> Vec<String> {
-    let all = roles.entries.len();
-    let located = roles.entries.iter().filter(|role| !text(role, "location").is_empty()).count();
+    let all = roles.drafted.len();
+    let located = roles.drafted.iter().filter(|role| !text(role, "location").is_empty()).count();
     let known =
-        roles.entries.iter().filter(|role| words::is_position(text(role, "position"))).count();
+        roles.drafted.iter().filter(|role| words::is_position(text(role, "position"))).count();
     let mut found = Vec::new();
-    for (at, role) in roles.entries.iter().enumerate() {
+    for (at, role) in roles.drafted.iter().enumerate() {
         let [title, firm, place] = ["position", "name", "location"].map(|key| text(role, key));
         // Where few titles are known by their words, towns and firms may have been taken for some.
         if !title.is_empty() && !words::is_position(title) && known * 2 <= all {
@@ -35,7 +35,7 @@ pub(super) fn roles(roles: &Entries<'_>, towns: &[&str]) -> Vec<String> {
 
 /// The paths of the doubtful names of schools.
 pub(super) fn schools(schools: &Entries<'_>, towns: &[&str]) -> Vec<String> {
-    let names = schools.entries.iter().map(|school| text(school, "institution")).enumerate();
+    let names = schools.drafted.iter().map(|school| text(school, "institution")).enumerate();
     // `School of Nursing Leeds` is a whole name.
     let is_led = |name: &str| name.split(' ').any(|word| vocabulary().linking.contains(word));
     let in_town = names.filter(|(_, name)| ends_in_town(name, towns) && !is_led(name));
@@ -92,7 +92,7 @@ fn turned(roles: &Entries<'_>) -> Vec<String> {
         let (title, firm) = (roles.spot(at, "position")?, roles.spot(at, "name")?);
         (title.line.abs_diff(firm.line) <= HEAD_MAX).then_some(title < firm)
     };
-    let orders: Vec<Option<bool>> = (0..roles.entries.len()).map(order).collect();
+    let orders: Vec<Option<bool>> = (0..roles.drafted.len()).map(order).collect();
     let count = |wanted: bool| orders.iter().filter(|order| **order == Some(wanted)).count();
     let counts = [count(false), count(true)];
     let is_odd = |order: bool| counts[usize::from(order)] == 1 && counts[usize::from(!order)] > 1;

@@ -6,12 +6,12 @@ use super::spots::{Entries, text};
 /// The paths of dates that may lack a part.
 pub(super) fn doubtful(entries: &Entries<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    for at in 0..entries.entries.len() {
+    for at in 0..entries.drafted.len() {
         if !holds_more(entries, at) {
             continue;
         }
         let keys = ["startDate", "endDate"].into_iter();
-        let dated = keys.filter(|key| !text(&entries.entries[at], key).is_empty());
+        let dated = keys.filter(|key| !text(&entries.drafted[at], key).is_empty());
         found.extend(dated.map(|key| entries.path(at, key)));
     }
     found
@@ -19,7 +19,7 @@ pub(super) fn doubtful(entries: &Entries<'_>) -> Vec<String> {
 
 /// Whether the period that stands nearest to the names of an entry is a part of something longer.
 fn holds_more(entries: &Entries<'_>, at: usize) -> bool {
-    let entry = &entries.entries[at];
+    let entry = &entries.drafted[at];
     let dates = ["startDate", "endDate"].map(|key| text(entry, key));
     let Some(year) = dates.iter().find_map(|date| date.get(..4)) else { return false };
     let lines = entries.keys.iter().filter_map(|key| Some(entries.spot(at, key)?.line));

@@ -7,20 +7,20 @@ use super::spots::{Entries, Spot, has_words, text, undated, whole};
 /// The paths of what may be longer than it was read.
 pub(super) fn doubtful(entries: &Entries<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    for at in 0..entries.entries.len() {
+    for at in 0..entries.drafted.len() {
         for key in entries.keys.iter().copied().filter(|key| *key != "location") {
             // A subject is a part of the degree.
             let path = entries.path(at, if key == "area" { "studyType" } else { key });
-            let value = text(&entries.entries[at], key);
-            match entries.spot(at, key) {
-                Some(spot) if has_rest(entries, at, key, spot) => found.push(path),
-                Some(spot) if goes_on_below(entries, key, value, spot) => found.push(path),
-                Some(_) => {}
-                // It was put together from what stands apart.
-                None if matches!(key, "position" | "name") && !value.is_empty() => {
-                    found.push(path);
+            let value = text(&entries.drafted[at], key);
+            let is_doubtful = match entries.spot(at, key) {
+                Some(spot) => {
+                    has_rest(entries, at, key, spot) || goes_on_below(entries, key, value, spot)
                 }
-                None => {}
+                // It was put together from what stands apart.
+                None => matches!(key, "position" | "name") && !value.is_empty(),
+            };
+            if is_doubtful {
+                found.push(path);
             }
         }
     }
@@ -29,7 +29,7 @@ pub(super) fn doubtful(entries: &Entries<'_>) -> Vec<String> {
 
 /// Whether what stands beside a value in its field belongs to it and was not taken.
 fn has_rest(entries: &Entries<'_>, at: usize, key: &str, spot: Spot) -> bool {
-    let entry = &entries.entries[at];
+    let entry = &entries.drafted[at];
     let value = text(entry, key);
     let line = undated(&entries.lines[spot.line].text);
     let parts = || line.split('\t').flat_map(fields);
@@ -68,8 +68,7 @@ fn goes_on(key: &str, after: &str) -> bool {
     match (key, after.chars().next()) {
         ("area", Some(',' | ':')) | ("institution" | "studyType", Some(':')) => true,
         ("studyType", Some(',')) => words <= END_MAX,
-        ("institution", Some(',')) => begins_small(&after[1..]),
-        ("position", Some(',')) => begins_small(&after[1..]),
+        ("institution" | "position", Some(',')) => begins_small(&after[1..]),
         ("position", Some('(')) => !begins_small(&after[1..]),
         ("position", _) => is_led && after.contains(char::is_uppercase),
         _ => false,

@@ -21,7 +21,7 @@ pub(super) struct Spot {
 pub(super) struct Entries<'e> {
     pub(super) list: &'static str,
     pub(super) lines: &'e [&'e Line],
-    pub(super) entries: &'e [Value],
+    pub(super) drafted: &'e [Value],
     pub(super) keys: &'static [&'static str],
     /// For each entry, where the values of the keys stand.
     spots: Vec<Vec<Option<Spot>>>,
@@ -33,14 +33,14 @@ impl<'e> Entries<'e> {
     pub(super) fn of(
         lines: &'e [&'e Line],
         list: &'static str,
-        entries: &'e [Value],
+        drafted: &'e [Value],
         keys: &'static [&'static str],
     ) -> Self {
         let is_taken = vec![false; lines.len()];
-        let mut found = Self { list, lines, entries, keys, spots: Vec::new(), is_taken };
+        let mut found = Self { list, lines, drafted, keys, spots: Vec::new(), is_taken };
         // Which entry a value was found for, as the next entry may have the same value in another line.
         let mut taken: Vec<Vec<&str>> = vec![Vec::new(); lines.len()];
-        for entry in entries {
+        for entry in drafted {
             let spots: Vec<Option<Spot>> = keys
                 .iter()
                 .map(|key| text(entry, key))
