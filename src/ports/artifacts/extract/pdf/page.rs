@@ -170,7 +170,7 @@ impl Canvas {
     }
 
     /// What this paints with, and how much of what lies beneath it shows through.
-    fn painted<'a>(&mut self, paint: &Paint<'a>) -> (Tone, f32) {
+    fn painted(&mut self, paint: &Paint<'_>) -> (Tone, f32) {
         match paint {
             Paint::Color(colour) => {
                 let [red, green, blue, alpha] = colour.to_rgba().to_rgba8();
@@ -184,7 +184,7 @@ impl Canvas {
     }
 
     /// What one of these tiles looks like.
-    fn tiles<'a>(&mut self, tiling: &TilingPattern<'a>) -> Tone {
+    fn tiles(&mut self, tiling: &TilingPattern<'_>) -> Tone {
         let Some(left) = self.tiles_left.checked_sub(1) else { return Tone::Mixed };
         self.tiles_left = left;
         // It may be drawn first anywhere, also beside the page.

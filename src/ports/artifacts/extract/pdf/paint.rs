@@ -18,7 +18,7 @@ pub(super) enum Tone {
     Plain(Colour),
     /// A gradient, which a page may have for its ground: half of it in one colour and half in another.
     Gradient(Box<EncodedShadingPattern>),
-    /// A drawing that is repeated; WeasyPrint has one for the ground of each page.
+    /// A drawing that is repeated; some programs have one for the ground of each page.
     Tiles(Box<Tiles>),
     /// A picture, or too many tiles.
     Mixed,

@@ -398,14 +398,18 @@ fn without_article(area: &str) -> &str {
     ["de ", "het ", "the "].iter().find_map(|article| area.strip_prefix(article)).unwrap_or(area)
 }
 
-/// A degree and perhaps its subject: `MSc in Mathematics`, `Bachelor of Science in Physics`, `B.A. (Hons) History`.
-pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
-    // `M. Sc.` is one word.
+/// `M. Sc.` as one word.
+fn tight(piece: &str) -> String {
     let mut letters = piece.chars();
     let is_apart =
         letters.next().is_some_and(char::is_uppercase) && letters.as_str().starts_with(". ");
-    let tight = if is_apart { piece.replacen(". ", ".", 1) } else { piece.to_owned() };
-    let piece = tight.as_str();
+    if is_apart { piece.replacen(". ", ".", 1) } else { piece.to_owned() }
+}
+
+/// A degree and perhaps its subject: `MSc in Mathematics`, `Bachelor of Science in Physics`, `B.A. (Hons) History`.
+pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
+    let piece = tight(piece);
+    let piece = piece.as_str();
     if let Some((study, area, _)) = parted(piece) {
         return Some((study, Some(unled(area).to_owned())));
     }

@@ -387,6 +387,6 @@ mod tests {
     fn languages_that_nobody_speaks_are_skills_where_others_have_a_heading() {
         let text = "Ada Byron\nada@example.org\n\nkontakt\n1 Quay Road\n\nsprachen\nRust\n●●●○○\nGo\n●●●●○\n\n\
                     plattform\nLinux\n●●●●○\n\nsprachkenntnisse\nDeutsch\nMuttersprache";
-        assert_eq!(crate::ports::artifacts::resume::draft(text).skills, ["Rust", "Go", "Linux"]);
+        assert_eq!(draft(text).skills, ["Rust", "Go", "Linux"]);
     }
 }
