@@ -481,6 +481,23 @@ mod tests {
     }
 
     #[test]
+    fn heads_of_the_columns_of_tables_say_nothing() {
+        for head in [
+            "Zeit\tTätigkeit\tFirma",
+            "Zeit\tAbschluss\tSchule",
+            "Desde\tHasta\tCentro\tTitulación",
+            "Entidade\tPeríodo\tFunção",
+            "Escola\tPeríodo\tGrau",
+            "Tijd\tOrganisatie\tFunctie",
+            "Time\tOrganization\tJob title",
+            "Dates\tStructure\tPoste",
+        ] {
+            assert_eq!(lines(head), [], "{head}");
+        }
+        assert_eq!(lines("Zeit\tAcme").len(), 1);
+    }
+
+    #[test]
     fn a_line_that_ends_in_a_region_is_no_prose() {
         let is_prose = |text: &str| lines(text)[0].is_prose();
         assert!(!is_prose("Acme Plastic Pumps, Apizaco, Tlax."));
