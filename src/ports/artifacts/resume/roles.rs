@@ -1,6 +1,7 @@
 //! Roles: entries that each stand around a period.
 
 mod broken;
+mod details;
 mod entries;
 mod periods;
 mod pieces;
@@ -14,6 +15,7 @@ use super::{
     slashes, words,
 };
 
+use details::pieces_of;
 use entries::{Entry, entries};
 use periods::{is_dated, is_undated_role};
 use pieces::{Kind, Named, is_break, is_department, named};
@@ -229,66 +231,6 @@ fn taken(unknown: &mut Vec<Piece>, beside: Option<&Piece>) -> Option<Piece> {
         None => return None,
     };
     Some(unknown.remove(at))
-}
-
-/// The pieces of a head, in which somebody's own business stands where a firm would: `Self-employed`, `Electrician`.
-fn pieces_of(head: &[String]) -> Vec<Named> {
-    let mut pieces = with_detail(named(head), head);
-    let titles = pieces.iter().filter(|named| named.kind == Kind::Title);
-    let (own, jobs) = titles.fold((0, 0), |(own, jobs), named| {
-        if words::is_own(&named.text) { (own + 1, jobs) } else { (own, jobs + 1) }
-    });
-    if own == 1 && jobs == 1 {
-        for named in pieces.iter_mut().filter(|named| words::is_own(&named.text)) {
-            named.kind = Kind::Firm;
-        }
-    }
-    pieces
-}
-
-/// The pieces with what stands behind a title and a dash as a part of it, where the firm has a line of its own: `Nurse –
-/// intensive care` above `Acme Hospital, Smallville`.
-fn with_detail(mut pieces: Vec<Named>, head: &[String]) -> Vec<Named> {
-    let is_detail = |at: usize| {
-        let [title, detail] = &pieces[at..at + 2] else { return false };
-        let below = |other: &Named| other.line == title.line + 1;
-        // `Nurse – ICU, Acme Hospital`
-        let beside = pieces.get(at + 2).is_some_and(|other| {
-            other.kind == Kind::Firm
-                && other.line == title.line
-                && other.after_comma
-                && words::is_organisation(&other.text)
-        });
-        let firm = beside || pieces.iter().any(|other| below(other) && other.kind == Kind::Firm);
-        let place = pieces.iter().any(|other| below(other) && other.kind == Kind::Place);
-        let named = pieces.iter().any(|other| below(other) && other.kind == Kind::Unknown);
-        title.kind == Kind::Title
-            && detail.kind == Kind::Unknown
-            && detail.after_dash
-            && detail.line == title.line
-            && (firm || place && named)
-            && behind_dash(&head[title.line], title, detail)
-    };
-    let Some(at) = (0..pieces.len().saturating_sub(1)).find(|at| is_detail(*at)) else {
-        return pieces;
-    };
-    let line = &head[pieces[at].line];
-    let whole = line.find(&pieces[at].text).and_then(|begin| {
-        let end = line.find(&pieces[at + 1].text)? + pieces[at + 1].text.len();
-        line.get(begin..end)
-    });
-    if let Some(whole) = whole {
-        let closed = if whole.contains('(') { ")" } else { "" };
-        pieces[at].text = format!("{whole}{closed}");
-        pieces.remove(at + 1);
-    }
-    pieces
-}
-
-/// Whether a dash or a bracket parts two pieces of a line: `Fitter bei Acme` names a firm.
-fn behind_dash(line: &str, one: &Named, other: &Named) -> bool {
-    let between = line.split_once(&one.text).and_then(|(_, rest)| rest.split_once(&other.text));
-    between.is_some_and(|(between, _)| !between.contains(char::is_alphabetic))
 }
 
 /// What the head of an entry says.

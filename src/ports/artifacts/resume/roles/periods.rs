@@ -96,7 +96,7 @@ fn opened(line: &str, period: Period) -> Period {
 /// A line without its period and the marks around it.
 pub(super) fn without(line: &str, period: &Period) -> String {
     let (before, after) = (&line[..period.at.start], &line[period.at.end..]);
-    let marks = |c: char| c.is_whitespace() || "()[],;:|·•–—-*".contains(c);
+    let marks = |c: char| c.is_whitespace() || "()[],;:|·•–—-*/".contains(c);
     let before = before.trim_end_matches(|c| marks(c) && c != ')');
     let after = after.trim_start_matches(|c| marks(c) && c != '(');
     // `(3 years)` after a period says nothing new.
@@ -127,5 +127,18 @@ mod tests {
         let text =
             "Took charge of the whole survey of Ameca from the old bridge. (ene 2009 - dic 2010)";
         assert!(anchor(&line(text)).is_none());
+    }
+
+    #[test]
+    fn what_stands_beside_a_period_is_without_the_mark_between_them() {
+        for line in [
+            "09/2020 – Present / Leeds",
+            "2019 – 2020 | Leeds",
+            "Leeds / 09/2019 – 03/2020",
+            "09/2020 – heute, Leeds",
+        ] {
+            let period = dates::find(line).unwrap();
+            assert_eq!(without(line, &period), "Leeds", "{line}");
+        }
     }
 }

@@ -3,6 +3,8 @@
 mod classes;
 mod firms;
 mod kinds;
+mod notes;
+mod stops;
 
 use super::super::{
     dates, doubt,
@@ -53,6 +55,9 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
     for (line, field) in
         numbered.flat_map(|(n, line)| fields(line).into_iter().map(move |f| (n, f)))
     {
+        if notes::take_below(&mut found, field, line) {
+            continue;
+        }
         let (label, field) = labelled(field);
         let (plain, notes) = bracketed(field);
         let (codes, notes): (Vec<&str>, Vec<&str>) =
@@ -83,11 +88,7 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
         for named in &mut found[begin..] {
             named.line = line;
         }
-        if let (Some(title), [code]) = (found.get_mut(begin), codes.as_slice())
-            && title.kind == Kind::Title
-        {
-            title.text = with_code(&title.text, field, code);
-        }
+        notes::put_back(&mut found[begin..], field, &codes);
         let kind = match label {
             Some(RoleLabel::Title) => Kind::Title,
             Some(RoleLabel::Firm) => Kind::Firm,
@@ -108,14 +109,6 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
             && !words::is_length(&named.text)
     });
     told_apart(without_terms(found))
-}
-
-/// `Professor (W3) of History`, `Clerk (L5)`: a title with the code that stood in its field.
-fn with_code(title: &str, field: &str, code: &str) -> String {
-    let lead = field.split(" (").next().unwrap_or_default();
-    let rest = title.strip_prefix(lead).unwrap_or_default();
-    let lead = &title[..title.len() - rest.len()];
-    format!("{lead} ({code}){rest}")
 }
 
 /// `Employer: Acme` in its label and its value; a label alone has no value.
@@ -237,10 +230,14 @@ fn firmly(piece: &str) -> bool {
     let is_rank = |word: &&str| word.chars().all(|c| matches!(c, 'I' | 'V' | '1'..='9'));
     let end = piece.split_whitespace().rev().find(|word| !is_rank(word)).unwrap_or_default();
     // `Centro Médico Sur`, but `Hospital Porter`.
-    is_firm(end)
+    let is_quality = QUALITIES.contains(&folded(end).as_str()) && words::is_position(first);
+    is_firm(end) && !is_quality
         || is_firm(first) && !words::is_position(end)
         || piece.contains(" & ") && words::is_organisation(piece)
 }
+
+/// What a firm may be called and a job may be: `Clínica Acme`, `Nutricionista Clínica`.
+const QUALITIES: [&str; 3] = ["clinica", "mecanica", "tecnologica"];
 
 /// `Jefa de taller`, `Head of Logistics`, `Leiterin Technik`: a title, though its last word is that of a firm.
 fn is_led(piece: &str) -> bool {
@@ -276,7 +273,7 @@ fn is_led(piece: &str) -> bool {
 
 /// `Programmer – Acme`, `Programmer @ Acme`, `Programmer at Acme`, `Acme (London)`.
 fn dashed(field: &str) -> Vec<&str> {
-    let mut parts = vec![field];
+    let mut parts = stops::apart(field);
     for separator in [" – ", " — ", " - "] {
         parts = parts.into_iter().flat_map(|part| classes::apart(part, separator)).collect();
     }
@@ -302,6 +299,9 @@ fn dashed(field: &str) -> Vec<&str> {
                 {
                     vec![title, firm]
                 }
+                Some((title, firm)) if separator != " in " && begins_in_kind(title, firm) => {
+                    vec![title, firm]
+                }
                 _ => vec![part],
             })
             .collect();
@@ -325,6 +325,18 @@ fn dashed(field: &str) -> Vec<&str> {
         .map(|part| part.trim_matches([' ', ',', ';', '–', '—', '-', '*']))
         .map(|part| if part.contains('(') { part } else { part.trim_end_matches(')') })
         .collect()
+}
+
+/// Whether a firm that begins with its kind stands behind something else: `Segundo de sala en Hotel Acme`.
+fn begins_in_kind(title: &str, firm: &str) -> bool {
+    let (kind, name) = firm.split_once(' ').unwrap_or_default();
+    let is_kind = kind.starts_with(char::is_uppercase) && words::is_organisation(kind);
+    is_kind
+        && name.contains(char::is_uppercase)
+        && title.starts_with(char::is_uppercase)
+        && title.split_whitespace().count() <= TITLE_MAX
+        && !words::is_organisation(title)
+        && !words::is_position(firm)
 }
 
 /// Longest name of a town, in words.
@@ -570,5 +582,24 @@ mod tests {
         assert!(said("Acme Freight Technologies Chicago, IL").contains(&place));
         let firm = (Kind::Firm, "Ribeira Digital, Lda. Porto".to_owned());
         assert_eq!(said("Ribeira Digital, Lda. Porto"), [firm]);
+    }
+
+    #[test]
+    fn firms_behind_a_preposition_are_told_by_their_kinds_and_jobs_by_their_first_words() {
+        let said = |line: &str| -> Vec<(Kind, String)> {
+            named(&[line.to_owned()]).into_iter().map(|named| (named.kind, named.text)).collect()
+        };
+        for (line, firm) in [
+            ("Segundo de Sala en Hotel Nulla", "Hotel Nulla"),
+            ("Segunda de Sala en Restaurante La Nula", "Restaurante La Nula"),
+            ("Segundo de Sala no Hotel Nulla", "Hotel Nulla"),
+            ("Freira na Escola Nulla", "Escola Nulla"),
+        ] {
+            assert!(said(line).contains(&(Kind::Firm, firm.to_owned())), "{line}");
+        }
+        assert_eq!(said("Restaurant en Hotel Nulla").len(), 1);
+        assert_eq!(said("Nutricionista Clínica")[0].0, Kind::Title);
+        assert_eq!(said("Clínica Nulla")[0].0, Kind::Firm);
+        assert_eq!(said("Nulla Clínica")[0].0, Kind::Firm);
     }
 }
