@@ -337,7 +337,7 @@ fn names(list: &str) -> HashSet<String> {
 }
 
 /// Whether a text is a part of a country, or a country.
-fn is_region(text: &str) -> bool {
+pub(super) fn is_region(text: &str) -> bool {
     countries::is_us_state(text)
         || countries::country(text).is_some()
         || KNOWN_REGIONS.contains(&folded(text.trim()))

@@ -147,6 +147,9 @@ fn is_note(line: &Line) -> bool {
     let is_name = words::is_school(&line.text)
         && !line.text.contains(':')
         && line.text.split_whitespace().all(|word| word.starts_with(char::is_uppercase));
+    // `Mission Hill College – Bachelor in Physics`
+    let is_name = is_name
+        || !line.text.contains(':') && words::is_school(&line.text) && names_degree(&line.text);
     // `Abschluss: Realschulabschluss` names it.
     let is_name = is_name || line.text.split_once(": ").is_some_and(|(_, said)| names_degree(said));
     let is_label = !is_name && (vocabulary().notes.contains(&folded(label)) || is_outlook(label));
@@ -248,6 +251,11 @@ impl School {
                 after = school.read(piece, after);
             }
             school.see_order();
+        }
+        if let Some(name) = school.institution.as_mut().filter(|_| !school.guessed)
+            && let Some(town) = remarks::town_twice(&rest, name)
+        {
+            *name = format!("{name}, {town}");
         }
         school
     }

@@ -2,7 +2,7 @@
 
 use super::super::{dates, doubt, lines::Line, place, words};
 use super::{
-    degrees::{degree, is_grade, parted},
+    degrees::{degree as degree_of, is_grade, parted, pieces},
     is_note, names_degree,
     remarks::is_term,
 };
@@ -19,8 +19,17 @@ pub(super) fn unbroken(lines: &[Line]) -> Vec<Line> {
     let mut whole: Vec<Line> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let next = lines.get(at + 1);
+        let above = whole.len().checked_sub(2).and_then(|at| whole.get(at));
         let joined = whole.last().filter(|_| !line.after_gap && !line.bullet).and_then(|last| {
-            let is_one = next.is_some_and(|school| goes_on(last, line, school, longest))
+            if let Some(name) = next.and_then(|town| school_in_column(&last.text, line, town)) {
+                return Some(format!("{} {name}", last.text));
+            }
+            let is_dated = next.is_some_and(|period| {
+                let school = above.filter(|_| !last.after_gap);
+                goes_on_dated([school, Some(last)], line, period, longest)
+            });
+            let is_one = is_dated
+                || next.is_some_and(|school| goes_on(last, line, school, longest))
                 || names_school_further(last, line, longest);
             if is_one {
                 return Some(format!("{} {}", last.text, line.text));
@@ -62,6 +71,65 @@ fn goes_on(degree: &Line, line: &Line, school: &Line, longest: usize) -> bool {
         && words::is_school(&school.text)
         && !place::is_place(&line.text)
         && !is_note(line)
+}
+
+/// Shorter lines beside which a school stands above are not broken off, and those with a school in them.
+const DEGREE_MIN: usize = 30;
+const ENTRY_MIN: usize = 45;
+
+/// Whether the subject of a degree beside or below its school goes on above the period: `University of Leeds – Bachelor in
+/// Supply Chain`, `Management` and `2015 – 2019`.
+fn goes_on_dated(
+    [school, degree]: [Option<&Line>; 2],
+    line: &Line,
+    period: &Line,
+    longest: usize,
+) -> bool {
+    let Some(above) = degree else { return false };
+    let is_plain = |line: &Line| {
+        !line.bullet && !line.text.contains('\t') && dates::find(&line.text).is_none()
+    };
+    let names_else =
+        |text: &str| words::is_school(text) || names_degree(text) || place::is_place(text);
+    let is_below = || school.is_some_and(|school| words::is_school(&school.text));
+    let fewest = if words::is_school(&above.text) {
+        ENTRY_MIN
+    } else if is_below() {
+        DEGREE_MIN
+    } else {
+        return false;
+    };
+    let has_subject = |piece: &String| degree_of(piece).is_some_and(|(_, area)| area.is_some());
+    !period.after_gap
+        && dates::find(&period.text).is_some_and(|found| found.at.start == 0)
+        && is_plain(above)
+        && is_plain(line)
+        && above.level == line.level
+        && length(&above.text) >= fewest
+        && !has_room(&above.text, &line.text, longest)
+        && line.text.split_whitespace().count() <= END_MAX
+        && line.text.chars().all(|c| c.is_alphabetic() || " &-'’".contains(c))
+        && !names_else(&line.text)
+        && !is_grade(&line.text)
+        && !is_term(&line.text)
+        && !is_note(line)
+        && pieces(&above.text).last().is_some_and(has_subject)
+}
+
+/// What goes on with the name of a school at the end of a row, below it in its column and beside a remark, above the town:
+/// `2012 – 2014    Diploma    Academy of Fitting`, `part-time    Fourvalves` and `Leeds`.
+fn school_in_column<'l>(row: &str, line: &'l Line, town: &Line) -> Option<&'l str> {
+    let (remark, name) = line.text.split_once('\t').filter(|(_, name)| !name.contains('\t'))?;
+    let (first, school) = row.rsplit_once('\t').filter(|(first, _)| first.contains('\t'))?;
+    let is_row = dates::find(first).is_some_and(|period| period.at.start == 0);
+    let is_end = name.starts_with(char::is_uppercase)
+        && name.split_whitespace().count() <= END_MAX
+        && dates::find(&line.text).is_none()
+        && !place::is_place(name)
+        && !names_else(name);
+    let is_remark = remark.starts_with(char::is_lowercase) || is_term(remark);
+    let is_alone = !town.after_gap && place::is_place(&town.text);
+    (is_row && words::is_school(school) && is_remark && is_end && is_alone).then_some(name)
 }
 
 /// Whether the name of a school goes on before its town: `2018 – 2021    Diploma, Academy of Fitting` and
@@ -108,7 +176,7 @@ fn subject_below(above: &str, line: &str, school: &str) -> Option<String> {
     let bare = study.trim_end().trim_end_matches(['–', '—', '-', ':']);
     let hangs = bare.len() < study.trim_end().len()
         && words <= SUBJECT_MAX
-        && degree(bare.trim_end()).is_some();
+        && degree_of(bare.trim_end()).is_some();
     let begun =
         || line.starts_with(char::is_lowercase) && words <= END_MAX && parted(study).is_some();
     let is_one = (period.is_empty() || is_period) && is_free && is_above_school;
@@ -156,5 +224,37 @@ mod tests {
         assert!(texts(broken)[0].ends_with("Technische Hochschule Nullheim, Nulldorf"));
         let whole = "2018 – 2021\tDiploma in Welding, Academy of Fitting\nWinner, best pupil";
         assert_eq!(texts(whole).len(), 2);
+    }
+
+    #[test]
+    fn a_subject_that_goes_on_above_the_period_is_one() {
+        let school = "University of Nullwich";
+        for (above, rest) in [
+            (format!("{school} – Bachelor of Business in Supply Chain"), "Management"),
+            (format!("{school}, Master of Science in Applied Molecular"), "Biology"),
+            ("Universidad Nula – Grado en Administración y Dirección".to_owned(), "Empresarial"),
+            (format!("{school}\nMaster of Science in Applied Molecular"), "Plant Biology"),
+        ] {
+            let broken = format!("{above}\n{rest}\n2015 – 2019 (Leeds)");
+            let found = texts(&broken);
+            assert!(found.iter().any(|line| line.ends_with(&format!(" {rest}"))), "{broken}");
+        }
+        for whole in [
+            "University of Nullwich – Bachelor of Business in Supply\nLeeds\n2015 – 2019",
+            "University of Nullwich – Bachelor of Business in Supply\nDistinction\n2015 – 2019",
+            "BSc in Physics, University\nHeadingley\n2015 – 2019",
+        ] {
+            assert_eq!(texts(whole).len(), 3, "{whole}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_school_goes_on_in_its_column() {
+        let row = "09/2012 – 07/2014\tGesellenprüfung\tAkademie für Rechnungswesen";
+        for remark in ["berufsbegleitend", "in Teilzeit", "part-time"] {
+            let broken = format!("{row}\n{remark}\tNordnulla\nBonn");
+            assert_eq!(texts(&broken)[0], format!("{row} Nordnulla"));
+        }
+        assert_eq!(texts(&format!("{row}\nberufsbegleitend\tBonn\n2005\tAbitur"))[0], row);
     }
 }

@@ -1,5 +1,7 @@
 //! The pieces of a line about a school: degrees with their subjects, without grades, places and remarks.
 
+use std::borrow::Cow;
+
 use super::{
     super::{
         lines::fields,
@@ -378,11 +380,27 @@ pub(in crate::ports::artifacts::resume) fn names_degree(line: &str) -> bool {
     pieces(line).iter().any(|piece| degree(piece).is_some())
 }
 
+/// A text in capitals with small letters of as many bytes, in which words are found as elsewhere; another one as it is.
+fn small(text: &str) -> Cow<'_, str> {
+    if text.contains(char::is_lowercase) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.to_ascii_lowercase())
+    }
+}
+
+/// The parts of a text around a word, which may be in capitals in a text that is: `GRADO EN FÍSICA`.
+fn around<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
+    let at = small(text).find(word)?;
+    Some((&text[..at], &text[at + word.len()..]))
+}
+
 /// `Bachillerato de Humanidades`: the level of a degree, and its subject.
 fn led(piece: &str) -> Option<(String, String)> {
+    let small = small(piece);
     let ends = [" de ", " d'", " d’"]
         .into_iter()
-        .flat_map(|link| piece.match_indices(link).map(move |(at, _)| (at, at + link.len())));
+        .flat_map(|link| small.match_indices(link).map(move |(at, _)| (at, at + link.len())));
     let known = |(at, _): &(usize, usize)| vocabulary().levels.contains(&folded(&piece[..*at]));
     let (at, rest) = ends.filter(known).max()?;
     Some((piece[..at].to_owned(), piece[rest..].to_owned()))
@@ -447,10 +465,10 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
         return None;
     }
     // `Meisterprüfung im Tischlerhandwerk`
-    let trade = piece.split_once(" im ").filter(|(study, _)| !study.contains(' '));
+    let trade = around(piece, " im ").filter(|(study, _)| !study.contains(' '));
     // `Hbo Dier- en veehouderij` is one subject.
     let is_apart = |(study, _): &(&str, &str)| !study.ends_with('-');
-    let parted = [" in ", " em ", " en "].iter().find_map(|word| piece.split_once(word));
+    let parted = [" in ", " em ", " en "].iter().find_map(|word| around(piece, word));
     let parted = parted.filter(is_apart).or(trade);
     if let Some((study, area)) = parted {
         return Some((study.trim().to_owned(), Some(without_article(area.trim()).to_owned())));

@@ -160,6 +160,16 @@ const PLACEMENTS: [&str; 10] = [
     "bijbaan",
 ];
 
+/// The town in the name of a school that stands in its town as well: `St Ada College, Leeds, Leeds`, but not `College,
+/// Puebla, Puebla`, which is the region too.
+pub(super) fn town_twice<'l>(line: &'l str, name: &str) -> Option<&'l str> {
+    let (_, after) = line.split_once(name)?;
+    let mut parts = after.strip_prefix(", ")?.split([',', '\t', '(', '|', '·', ')', '.']);
+    let (town, again) = (parts.next()?.trim(), parts.map(str::trim).find(|part| !part.is_empty())?);
+    let is_twice = town == again && town.starts_with(char::is_uppercase);
+    (is_twice && !place::is_region(town)).then_some(town)
+}
+
 /// Whether a line tells of practical work: `Stage bij Acme`, without a period of its own.
 pub(super) fn is_placement(line: &str) -> bool {
     let (first, rest) = line.split_once([' ', ':']).unwrap_or((line, ""));
@@ -377,5 +387,55 @@ mod tests {
         assert!(!begins_small("vwo and much else was taught there to me by them"));
         assert!(lists_grades("Cum laude; minor in History"));
         assert!(!lists_grades("History; cum laude"));
+    }
+
+    #[test]
+    fn a_town_that_stands_twice_is_in_the_name_of_the_school_too() {
+        for line in [
+            "St Nulla’s College, Leeds, Leeds",
+            "St Nulla’s College, Leeds\tLeeds",
+            "St Nulla’s College, Leeds (Leeds)",
+            "BA Physics, St Nulla’s College, Leeds, Leeds, UK",
+        ] {
+            assert_eq!(town_twice(line, "St Nulla’s College"), Some("Leeds"), "{line}");
+        }
+        assert_eq!(town_twice("Colegio Nulo, Puebla, Puebla", "Colegio Nulo"), None);
+        assert_eq!(town_twice("St Nulla’s College, Leeds", "St Nulla’s College"), None);
+        let text =
+            "Ada Byron\n\nEducation\n2010 – 2013\tBA Physics\nSt Nulla’s College, Leeds, Leeds";
+        let school = &draft(text).education_history["education"][0];
+        assert_eq!(school["institution"], "St Nulla’s College, Leeds");
+    }
+
+    #[test]
+    fn degrees_in_capitals_are_parted_from_their_subjects() {
+        for (degree, study, area) in [
+            ("GRADO EN FÍSICA", "GRADO", "FÍSICA"),
+            ("LICENCIATURA EM ENGENHARIA CIVIL", "LICENCIATURA", "ENGENHARIA CIVIL"),
+            ("BACHELOR OF SCIENCE IN PHYSICS", "BACHELOR OF SCIENCE", "PHYSICS"),
+            ("MASTER EN DROIT", "MASTER", "DROIT"),
+            ("Máster en Física", "Máster", "Física"),
+        ] {
+            let text =
+                format!("Ada Byron\n\nEducation\n2010 – 2013\t{degree}\nUniversity of Leeds");
+            let school = &draft(&text).education_history["education"][0];
+            assert_eq!(school["studyType"], study, "{degree}");
+            assert_eq!(school["area"], area, "{degree}");
+        }
+    }
+
+    #[test]
+    fn a_school_that_begins_like_a_note_is_none() {
+        for entry in [
+            "Mission Hill University – Bachelor of Arts in History",
+            "Project Hill University, Master in Physics",
+        ] {
+            let text = format!("Ada Byron\n\nEducation\n{entry}\n2010 – 2013");
+            let school = &draft(&text).education_history["education"][0];
+            assert!(
+                school["institution"].as_str().unwrap().ends_with("Hill University"),
+                "{entry}"
+            );
+        }
     }
 }
