@@ -2,6 +2,7 @@
 
 use super::{
     super::{
+        lines::BULLETS,
         place,
         sections::section_of,
         vocabulary::{folded, vocabulary},
@@ -109,10 +110,19 @@ impl Table {
             self.rows.push(row);
             return;
         }
+        let named = self.names();
         let Some(last) = self.rows.last_mut() else { return };
+        if last.is_bare() && fields.len() > 1 {
+            last.fill(&fields, &named);
+            return;
+        }
         match fields.as_slice() {
             [""] => last.ends = true,
             [one] if place::is_place(one) => last.extend(1, one, ", "),
+            // `(part-time)` below the title in the last cell.
+            [one] if one.starts_with('(') && one.ends_with(')') && last.notes.is_empty() => {
+                last.extend(last.cells.len() - 1, one, " ");
+            }
             // A cell that goes on below.
             [one] if one.starts_with(char::is_lowercase) && !last.notes.is_empty() => {
                 if let Some(note) = last.notes.last_mut() {
@@ -141,13 +151,15 @@ impl Table {
         let period = both.or_else(|| Some(*begin).filter(is_date).map(str::to_owned))?;
         let mut row = Row { cells: vec![period], ..Row::default() };
         let (before, after) = fields.split_at(from);
-        let names =
-            self.columns.iter().filter(|column| !matches!(column, Column::From | Column::To));
-        for (field, column) in before.iter().chain(&after[skipped..]).zip(names) {
-            let cells = if *column == Column::Note { &mut row.notes } else { &mut row.cells };
-            cells.push((*field).to_owned());
-        }
+        let cells: Vec<&str> = before.iter().chain(&after[skipped..]).copied().collect();
+        row.fill(&cells, &self.names());
         Some(row)
+    }
+
+    /// The columns that hold no dates.
+    fn names(&self) -> Vec<Column> {
+        let is_name = |column: &Column| !matches!(column, Column::From | Column::To);
+        self.columns.iter().copied().filter(is_name).collect()
     }
 
     fn lines(self) -> Vec<String> {
@@ -164,6 +176,20 @@ impl Table {
 }
 
 impl Row {
+    /// Nothing but its period has been read; the names stand below.
+    fn is_bare(&self) -> bool {
+        self.cells.len() == 1 && self.notes.is_empty() && !self.ends
+    }
+
+    /// Takes in what stands in some columns.
+    fn fill(&mut self, fields: &[&str], columns: &[Column]) {
+        for (field, column) in fields.iter().zip(columns) {
+            let field = field.trim_start_matches(BULLETS).trim_start();
+            let cells = if *column == Column::Note { &mut self.notes } else { &mut self.cells };
+            cells.push(field.to_owned());
+        }
+    }
+
     /// Goes on in a cell.
     fn extend(&mut self, cell: usize, text: &str, joint: &str) {
         if let Some(cell) = self.cells.get_mut(cell) {
@@ -189,5 +215,15 @@ mod tests {
         for text in ["From\tTo\tEmployer\nAcme\tEmca\tOcme", "From\tTo\tEmployer\n\nSkills\nGo"] {
             assert_eq!(plain(text), text);
         }
+    }
+
+    #[test]
+    fn names_below_their_period_are_in_its_row() {
+        let text = "From\tTo\tEmployer\tPosition\tDuties\n03/2015\tPresent\n• Acme Ltd\tFitter\nBuilt pumps\n\
+                    02/2003\t06/2009\tEmca\tClerk\n(part-time)";
+        assert_eq!(
+            plain(text),
+            "03/2015 – Present\tAcme Ltd\tFitter\n• Built pumps\n02/2003 – 06/2009\tEmca\tClerk (part-time)"
+        );
     }
 }
