@@ -12,7 +12,7 @@ use super::{
     words,
 };
 
-use breaks::{is_open, is_rest_of_item, joins_number, joins_period};
+use breaks::{is_open, is_rest_of_item, joins_city, joins_number, joins_period};
 use firms::{firm_alone, joins_name, town_apart};
 use forms::{Labelled, Labels, form_value};
 
@@ -221,7 +221,8 @@ fn joined(line: &Line, next: &str) -> Option<String> {
         let rest = if text.ends_with('-') { next.trim_start_matches('-') } else { next };
         return Some(format!("{text}{rest}"));
     }
-    if joins_period(text, next) || joins_number(last, first) || joins_name(text, next) {
+    let goes_on = joins_period(text, next) || joins_number(last, first) || joins_name(text, next);
+    if goes_on || joins_city(text, next) {
         return Some(format!("{text} {next}"));
     }
     // `ada.augusta-` and `byron@example.org`

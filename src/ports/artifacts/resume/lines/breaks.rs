@@ -1,6 +1,9 @@
 //! Signs that a line is broken off in the middle of a period, a number, brackets or an item.
 
-use super::super::dates;
+use super::super::{
+    dates, place,
+    vocabulary::{folded, vocabulary},
+};
 
 /// Whether a period begins at the end of a line and ends at the beginning of the next: `Engineer, May 2013 –` and
 /// `Jan 2016`.
@@ -19,6 +22,31 @@ pub(super) fn joins_number(last: &str, first: &str) -> bool {
     let code = last.trim_matches(['(', ')']).strip_prefix('+').unwrap_or_default();
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     code.len() <= 3 && is_digits(code) && is_digits(first)
+}
+
+/// Most words of the name of a city.
+const CITY_MAX: usize = 3;
+
+/// Whether an address ends in the code of its city, which stands in the next line: `12 Mill Lane, 29012` and `Málaga`.
+pub(super) fn joins_city(line: &str, next: &str) -> bool {
+    let Some((street, code)) = line.rsplit_once(", ").or_else(|| line.rsplit_once('\t')) else {
+        return false;
+    };
+    let digits = code.bytes().filter(u8::is_ascii_digit).count();
+    let is_code = (4..=8).contains(&digits)
+        && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+        && !code.starts_with('-');
+    let town = next.split([',', '(']).next().unwrap_or_default().trim();
+    let is_name = town.starts_with(char::is_uppercase)
+        && town.split_whitespace().count() <= CITY_MAX
+        && town.chars().all(|c| c.is_alphabetic() || " .'’-".contains(c));
+    let is_else = || vocabulary().headings.contains_key(&folded(town));
+    let has_number = street.contains(|c: char| c.is_ascii_digit());
+    is_code
+        && is_name
+        && street.contains(char::is_alphabetic)
+        && dates::find(street).is_none()
+        && (place::is_known(town) || has_number && dates::find(code).is_none() && !is_else())
 }
 
 /// Whether a bracket is open at the end of a line and closed in the next one.
@@ -51,5 +79,26 @@ mod tests {
         assert!(joins_number("+43", "660") && !joins_number("C++", "2019"));
         assert!(is_open("Pumps (built", "in Leeds) and valves"));
         assert!(is_rest_of_item("Course: Welding", "(2008 – 2009)"));
+    }
+
+    #[test]
+    fn a_city_below_its_code_is_told() {
+        for (line, next) in [
+            ("Calle del Pozo, 6, 29012", "Málaga"),
+            ("44 montée de la Boucle, 69004", "Lyon"),
+            ("Am Wehr 8, 93059", "Nullstadt"),
+            ("Rua da Nova, 77, 4050-102", "Porto"),
+            ("Mühlgasse 3, 1010", "Wien, Österreich"),
+        ] {
+            assert!(joins_city(line, next), "{line}");
+        }
+        for (line, next) in [
+            ("Mühlgasse 3, 93059", "Kontakt"),
+            ("Welding, 2019", "Pumps"),
+            ("Acme Ltd, May 2016, 2019", "Leeds"),
+            ("Mühlgasse 3, 93059", "ada@example.org"),
+        ] {
+            assert!(!joins_city(line, next), "{line}");
+        }
     }
 }
