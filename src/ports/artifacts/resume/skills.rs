@@ -135,7 +135,7 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
         lines.retain(|line| line.bullet || !kinds.contains(&line.text));
         return lines;
     }
-    if let Some(heads) = heads_of_rows(&lines) {
+    if let Some(heads) = heads_of_rows(&lines).or_else(|| heads_by_name(&lines)) {
         let rest = lines.into_iter().enumerate().filter(|(at, _)| !heads.contains(at));
         return rest.map(|(_, line)| line).collect();
     }
@@ -244,6 +244,18 @@ fn heads_of_rows(lines: &[Line]) -> Option<Vec<usize>> {
     (heads.len() >= KINDS_MIN && !has_items).then_some(heads)
 }
 
+/// Lines that are called as kinds of skills are, above lines of which most are in columns: `Languages` above `Go    PHP`.
+fn heads_by_name(lines: &[Line]) -> Option<Vec<usize>> {
+    let is_head = |at: usize| lines[at].fields().len() == 1 && names_kind(&lines[at].text);
+    let heads: Vec<usize> = (0..lines.len()).filter(|at| is_head(*at)).collect();
+    let below = |head: &usize| lines.get(head + 1).filter(|_| !is_head(head + 1));
+    let in_columns = heads.iter().filter_map(below).filter(|line| line.fields().len() > 1).count();
+    let has_items = lines.iter().any(|line| line.bullet || line.text.contains([',', ':']));
+    let are_heads = heads.first() == Some(&0) && heads.iter().all(|head| below(head).is_some());
+    (heads.len() >= KINDS_MIN && are_heads && in_columns * 2 >= heads.len() && !has_items)
+        .then_some(heads)
+}
+
 /// What stands in the first rows of grids, where one of it is called as kinds of skills are: it may be their heads.
 fn heads_of_grids(sections: &[&[Line]]) -> Vec<String> {
     let columns = |line: &Line| line.text.matches('\t').count();
@@ -330,8 +342,9 @@ fn unbroken(lines: &[Line]) -> Vec<List> {
         let is_broken = |above: &Line| {
             goes_on
                 && !is_row(&above.text)
-                && is_broken(&above.text, &line.text, bulleted)
-                && !has_room(&above.text, &line.text, longest)
+                && (is_in_item(&above.text, &line.text)
+                    || is_broken(&above.text, &line.text, bulleted)
+                        && !has_room(&above.text, &line.text, longest))
         };
         if let Some(last) = whole.last_mut().filter(|_| above.is_some_and(is_broken)) {
             if is_seam(&last.text, &line.text) {
@@ -367,6 +380,19 @@ fn last_word(text: &str) -> &str {
 fn has_room(line: &str, next: &str, longest: usize) -> bool {
     let length = |text: &str| text.chars().count();
     !line.ends_with(',') && (length(line) + 1 + length(first_word(next))) * 5 < longest * 4
+}
+
+/// Whether a list goes on in the middle of an item, because that begins small below and all others do not: `Reading, Client`
+/// above `communication, Welding`.
+fn is_in_item(list: &str, next: &str) -> bool {
+    let is_large = |item: &str| !item.trim().starts_with(char::is_lowercase);
+    let is_list = |text: &str| text.contains(", ") && !text.contains(['\t', ':']);
+    is_list(list)
+        && is_list(next)
+        && !list.ends_with([',', '.', ';'])
+        && list.split(',').all(is_large)
+        && next.starts_with(char::is_lowercase)
+        && next.split(',').skip(1).all(is_large)
 }
 
 /// Whether a line goes on in the next one: a long one, a list, or an item whose next line begins small.
@@ -443,7 +469,7 @@ fn apart(field: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::lines::lines, *};
 
     fn line(text: &str) -> Line {
         Line { text: text.to_owned(), bullet: false, after_gap: false, level: 0 }
@@ -569,5 +595,37 @@ mod tests {
         ];
         let skills = read(&[&lines], &mut Findings::default());
         assert_eq!(skills, ["Perfusions", "Plannings", "Pansements", "Netsoins"]);
+    }
+
+    #[test]
+    fn kinds_above_rows_of_skills_are_none() {
+        for (kinds, rest) in [
+            (["Lenguajes", "Plataformas", "Otros"], ["Java\tPHP", "Docker\tAWS", "Scrum"]),
+            (["Languages", "Databases", "Other"], ["Java\tPHP", "Redis", "Scrum\tKanban"]),
+            (["Langages", "Plateformes", "Autres"], ["Java\tPHP", "Docker\tAWS", "Scrum"]),
+            (
+                ["Programmiersprachen", "Plattformen", "Sonstiges"],
+                ["Java\tPHP", "AWS\tGo", "Scrum"],
+            ),
+            (["Linguagens", "Plataformas", "Outros"], ["Java\tPHP", "AWS\tGo", "Scrum"]),
+        ] {
+            let rows: Vec<String> =
+                kinds.iter().zip(rest).map(|(kind, row)| format!("{kind}\n{row}")).collect();
+            let found = read(&[&lines(&rows.join("\n"))], &mut Findings::default());
+            assert!(kinds.iter().all(|kind| !found.contains(&(*kind).to_owned())), "{found:?}");
+            assert!(found.contains(&"Scrum".to_owned()), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn an_item_that_goes_on_in_a_narrow_column_is_one() {
+        let list = "Radiography, Care\nReading, Client\ncommunication, Stock control";
+        let found = read(&[&lines(list)], &mut Findings::default());
+        assert_eq!(
+            found,
+            ["Radiography", "Care", "Reading", "Client communication", "Stock control"]
+        );
+        let small = read(&[&lines("Go, dbt\nterraform, Kafka")], &mut Findings::default());
+        assert_eq!(small, ["Go", "dbt", "terraform", "Kafka"]);
     }
 }
