@@ -140,8 +140,16 @@ fn doubts(entries: &[Entry], order: Order) -> Vec<Doubts> {
     let places: Vec<_> = entries.iter().map(|entry| places(entry, order)).collect();
     let odd = doubt::odd_ones(&periods).into_iter().zip(doubt::odd_ones(&places));
     let odd = odd.zip(entries);
-    odd.map(|((is_odd, names), entry)| Doubts { whole: is_odd || is_school(&entry.head), names })
-        .collect()
+    odd.map(|((is_odd, names), entry)| {
+        let whole = is_odd || is_school(&entry.head);
+        Doubts { whole, names: names && !is_title_alone(&entry.head) }
+    })
+    .collect()
+}
+
+/// Whether a head is a title under the firm of another one, which stands in no other place for it.
+fn is_title_alone(head: &[String]) -> bool {
+    matches!(named(head).as_slice(), [only] if only.kind == Kind::Title)
 }
 
 /// The lines of a head in which its title and its firm stand.

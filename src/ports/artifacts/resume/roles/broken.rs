@@ -5,11 +5,19 @@ use super::super::{dates, doubt, lines::Line, place, words};
 /// Most words of the end of a name.
 const END_MAX: usize = 3;
 
-/// The lines, with `2015 – 2019    Fellow, Acme State` and `University, Smallville` as one.
+/// The lines without those that say how long something lasted, with `2015 – 2019    Fellow, Acme State` and `University, Smallville` as one.
 pub(super) fn unbroken(lines: &[Line]) -> Vec<Line> {
     let longest = lines.iter().map(|line| line.text.chars().count()).max().unwrap_or_default();
     let mut whole: Vec<Line> = Vec::with_capacity(lines.len());
+    let mut is_after_gap = false;
     for line in lines {
+        // `4 years 1 month` stands between a firm and the titles there.
+        if is_length_alone(line) {
+            is_after_gap |= line.after_gap;
+            continue;
+        }
+        let after_gap = std::mem::take(&mut is_after_gap) || line.after_gap;
+        let line = &Line { after_gap, ..line.clone() };
         match whole.last_mut() {
             Some(last) if goes_on(last, line, longest) => {
                 last.text = format!("{} {}", last.text, line.text);
@@ -18,6 +26,14 @@ pub(super) fn unbroken(lines: &[Line]) -> Vec<Line> {
         }
     }
     whole
+}
+
+/// Whether a line says how long something lasted, and not when: `2014 – 2019 (5 years)` does.
+fn is_length_alone(line: &Line) -> bool {
+    !line.bullet
+        && line.level == 0
+        && words::is_length(&line.text)
+        && dates::find(&line.text).is_none()
 }
 
 /// Whether the name of a firm behind a title goes on before its town: its last word stands below, or what it is called.
@@ -106,6 +122,15 @@ mod tests {
             let text = format!("Ada Byron\n\n## Experience\n\n2019 – 2021\t{entry}\nBuilt a rig");
             let draft = draft(&text);
             assert_eq!(draft.skeleton_timeline["work"][0]["name"], firm, "{entry}");
+        }
+    }
+
+    #[test]
+    fn a_length_alone_is_no_line_of_an_entry() {
+        for (text, count) in
+            [("Acme\n4 years 1 month\nFitter", 2), ("Acme\n2014 - 2019 (5 jaar)", 2)]
+        {
+            assert_eq!(unbroken(&lines(text)).len(), count, "{text}");
         }
     }
 }

@@ -69,13 +69,15 @@ fn anchors(lines: &[Line]) -> Vec<(usize, Period)> {
 /// period or beneath shows at the first one, and a résumé keeps to it.
 pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
     let anchors = anchors(lines);
-    let mut habit = Habit { most: ABOVE_MAX, crosses: true, lead: lead(lines) };
+    let mut habit =
+        Habit { most: ABOVE_MAX, crosses: true, lead: lead(lines), has_firm_above: false };
     if let Some((first, _)) = anchors.first() {
         let above = back(lines, *first, 0, &habit);
         let inner = lines[first - above..=*first].iter().skip(1);
         habit = Habit {
             most: above,
             crosses: above > 0 && inner.clone().any(|line| line.after_gap),
+            has_firm_above: above > 1 && has_firm_above(&lines[first - above..*first]),
             ..habit
         };
     }
@@ -107,7 +109,8 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
         let after = &lines[at + 1..next];
         let own = after.iter().take_while(|line| habit.lead != Some(line.level)).count();
         let after = &after[..own];
-        let taken = after.iter().take(room).take_while(|line| adds(&mut head, line)).count();
+        let taken =
+            after.iter().take(room).take_while(|line| adds(&mut head, line, &habit)).count();
         free = at + 1 + taken;
         head.retain(|line| !line.is_empty());
         let own_block =
@@ -187,6 +190,19 @@ struct Habit {
     crosses: bool,
     /// The mark that the first line of each has, and no other.
     lead: Option<usize>,
+    /// The firm stands above the title, and both above the period.
+    has_firm_above: bool,
+}
+
+/// Whether a firm stands in the first of some lines above a period, and a title below it.
+fn has_firm_above(lines: &[Line]) -> bool {
+    let head: Vec<String> = lines.iter().map(|line| line.text.clone()).collect();
+    let role = Role::of_lines(&head, Order::Unknown);
+    let at = |name: &Option<String>| {
+        let name = name.as_deref()?;
+        head.iter().position(|line| line.contains(name))
+    };
+    at(&role.organisation).zip(at(&role.position)).is_some_and(|(firm, title)| firm < title)
 }
 
 /// Whether a firm without a period stands above its roles, where others stand beside their periods: it begins a block,
@@ -219,6 +235,7 @@ fn back(lines: &[Line], at: usize, free: usize, habit: &Habit) -> usize {
             && !line.text.contains('\t')
             && !words::is_organisation(&line.text)
             && !words::is_position(&line.text)
+            && !names_town(&line.text)
             && (line.text.starts_with(char::is_lowercase)
                 || reaches_edge(bullet, &line.text, lines));
         // A place right under a period belongs to it.
@@ -240,6 +257,16 @@ fn back(lines: &[Line], at: usize, free: usize, habit: &Habit) -> usize {
         }
     }
     count
+}
+
+/// Whether a line is a name and its known place: `Acme Testing, Lancaster, OH`.
+fn names_town(text: &str) -> bool {
+    let is_name = |name: &str| {
+        name.split_whitespace().count() > 1
+            && name.split_whitespace().all(|word| word.starts_with(char::is_uppercase))
+    };
+    !place::is_place(text)
+        && text.split_once(", ").is_some_and(|(name, town)| is_name(name) && place::is_place(town))
 }
 
 /// Whether a line is broken off at the edge of its column rather than ended: the first word of the next one would not
@@ -268,15 +295,17 @@ fn names(line: &Line) -> bool {
 }
 
 /// Takes a line under the period in, if it says what is still missing; what follows a full head is about the work.
-fn adds(head: &mut Vec<String>, line: &Line) -> bool {
+fn adds(head: &mut Vec<String>, line: &Line, habit: &Habit) -> bool {
     let text = &line.text;
     let before = Role::of_lines(head, Order::Unknown);
     let mut with = head.clone();
     with.push(text.clone());
     let after = Role::of_lines(&with, Order::Unknown);
     let short = text.split_whitespace().count() <= 10;
+    // Where the first firm stands above its title, what stands below the period is hardly one.
+    let is_firm = || !habit.has_firm_above || words::is_organisation(text);
     let gains = (before.position.is_none() && after.position.is_some())
-        || (before.organisation.is_none() && after.organisation.is_some())
+        || (before.organisation.is_none() && after.organisation.is_some() && is_firm())
         || (before.location.is_none() && place::is_place(text));
     let grows = after.position != before.position;
     let keeps = before.position.as_deref().is_none_or(|title| {
@@ -331,5 +360,34 @@ mod tests {
             assert_eq!(role["position"], "Project Manager", "{own}");
             assert_eq!(role["name"], own);
         }
+    }
+
+    #[test]
+    fn several_titles_with_their_lengths_are_under_one_firm() {
+        for (first, second) in [
+            ("4 years 1 month", "2 years"),
+            ("6 años 2 meses", "3 años"),
+            ("4 Jahre 1 Monat", "1 Jahr"),
+        ] {
+            let roles = format!(
+                "###### Hallam & Rowe Ltd\nSenior Solicitor\nOctober 2022 - Present ({second})\nLeeds\nDeeds\n\n\
+                 ###### Emca Law LLP\n{first}\nSolicitor\nSeptember 2020 - September 2022\nLeeds\nNew purchases\n\n\
+                 Trainee Solicitor\nSeptember 2018 - August 2020\nLeeds\nSeats in property"
+            );
+            let draft = draft(&format!("# Ada Byron\n\n### Experience\n{roles}"));
+            let work = &draft.skeleton_timeline["work"];
+            assert_eq!(work[0]["name"], "Hallam & Rowe Ltd", "{work}");
+            assert_eq!(work[1]["name"], "Emca Law LLP", "{work}");
+            assert_eq!(work[2]["name"], "Emca Law LLP", "{work}");
+            assert_eq!(work[2]["position"], "Trainee Solicitor", "{work}");
+        }
+    }
+
+    #[test]
+    fn a_firm_with_its_town_does_not_go_on_with_the_item_above() {
+        let text = "Ada Byron\n\n## Experience\nNulla School, Logan, OH\nTeacher, August 2011 – June 2014\n\
+                    • Taught science to both of the seven grades\nBuckeye Water Testing, Lancaster, OH\n\
+                    Fitter, June 2009 – July 2011\n• Pumps";
+        assert_eq!(draft(text).skeleton_timeline["work"][1]["name"], "Buckeye Water Testing");
     }
 }
