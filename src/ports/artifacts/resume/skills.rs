@@ -339,14 +339,15 @@ fn unbroken(lines: &[Line]) -> Vec<List> {
     for line in lines {
         let goes_on = !line.bullet && !line.after_gap && !line.text.contains([':', '\t']);
         let goes_on = goes_on && !is_row(&line.text);
-        let is_broken = |above: &Line| {
+        let is_broken = |above: &Line, list: &str| {
             goes_on
                 && !is_row(&above.text)
-                && (is_in_item(&above.text, &line.text)
+                && (is_in_item(list, &line.text)
                     || is_broken(&above.text, &line.text, bulleted)
                         && !has_room(&above.text, &line.text, longest))
         };
-        if let Some(last) = whole.last_mut().filter(|_| above.is_some_and(is_broken)) {
+        let last = whole.last_mut();
+        if let Some(last) = last.filter(|last| above.is_some_and(|it| is_broken(it, &last.text))) {
             if is_seam(&last.text, &line.text) {
                 last.seams.push(format!("{} {}", last_word(&last.text), first_word(&line.text)));
             }
@@ -619,11 +620,11 @@ mod tests {
 
     #[test]
     fn an_item_that_goes_on_in_a_narrow_column_is_one() {
-        let list = "Radiography, Care\nReading, Client\ncommunication, Stock control";
+        let list = "Radiography, Team\nleadership, Client\ncommunication, Stock control";
         let found = read(&[&lines(list)], &mut Findings::default());
         assert_eq!(
             found,
-            ["Radiography", "Care", "Reading", "Client communication", "Stock control"]
+            ["Radiography", "Team leadership", "Client communication", "Stock control"]
         );
         let small = read(&[&lines("Go, dbt\nterraform, Kafka")], &mut Findings::default());
         assert_eq!(small, ["Go", "dbt", "terraform", "Kafka"]);
