@@ -66,9 +66,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
     if drop_trainings(&mut schools) {
         findings.issue("short courses beside the schools were left out");
     }
-    let is_dated =
-        |line: &&Line| dates::find(&line.text).is_some_and(|period| period.start.is_some());
-    if sections.iter().flat_map(|lines| lines.iter()).filter(is_dated).count() > schools.len() {
+    if doubts::count_periods(sections) > schools.len() {
         findings.issue(SCHOOLS_MISSING);
     }
     schools.truncate(SCHOOLS_MAX);

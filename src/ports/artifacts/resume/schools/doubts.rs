@@ -1,7 +1,9 @@
 //! What is doubtful of an entry, and what it lacks.
 
 use super::super::{
-    Confidence, Findings, doubt, place,
+    Confidence, Findings, dates, doubt,
+    lines::Line,
+    place,
     vocabulary::{folded, vocabulary},
     words,
 };
@@ -40,6 +42,18 @@ pub(super) fn note(
             findings.sure(&format!("{path}.{key}"), Confidence::Low);
         }
     }
+}
+
+/// How many periods stand in sections, and so how many schools may.
+pub(super) fn count_periods(sections: &[&[Line]]) -> usize {
+    let is_dated =
+        |line: &&Line| dates::find(&line.text).is_some_and(|period| period.start.is_some());
+    // `2009 (Smallville)`
+    let is_led = |line: &&Line| {
+        !line.bullet && dates::find(&line.text).is_some_and(|date| date.at.start == 0)
+    };
+    let lines = || sections.iter().flat_map(|lines| lines.iter());
+    lines().filter(is_dated).count().max(lines().filter(is_led).count())
 }
 
 /// How sure the whole entry is.
@@ -131,7 +145,7 @@ fn is_strange(study_type: &str, area: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::super::lines::lines, *};
 
     #[test]
     fn a_school_that_is_called_like_a_degree_is_doubtful_where_there_is_none() {
@@ -144,5 +158,11 @@ mod tests {
         assert!(!is_degree(&school(Some("Bachillerato"))));
         let named = School { institution: Some("IES Nulla".to_owned()), ..School::default() };
         assert!(!is_degree(&named));
+    }
+
+    #[test]
+    fn years_that_begin_their_lines_count_as_periods() {
+        let lines = lines("2015 – 2019 (Leeds)\nMoor School\n2009 (Leeds)\nWon a prize in 2008");
+        assert_eq!(count_periods(&[&lines]), 2);
     }
 }
