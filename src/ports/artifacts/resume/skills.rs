@@ -383,16 +383,21 @@ fn has_room(line: &str, next: &str, longest: usize) -> bool {
     !line.ends_with(',') && (length(line) + 1 + length(first_word(next))) * 5 < longest * 4
 }
 
+/// Most items at the end of a list that show how its items begin; a list may be long.
+const SHOWN_MAX: usize = 8;
+
 /// Whether a list goes on in the middle of an item, because that begins small below and all others do not: `Reading, Client`
 /// above `communication, Welding`.
 fn is_in_item(list: &str, next: &str) -> bool {
     let is_large = |item: &str| !item.trim().starts_with(char::is_lowercase);
     let is_list = |text: &str| text.contains(", ") && !text.contains(['\t', ':']);
-    is_list(list)
+    let begin = list.rmatch_indices(", ").nth(SHOWN_MAX).map_or(0, |(at, mark)| at + mark.len());
+    let end = &list[begin..];
+    next.starts_with(char::is_lowercase)
         && is_list(next)
-        && !list.ends_with([',', '.', ';'])
-        && list.split(',').all(is_large)
-        && next.starts_with(char::is_lowercase)
+        && is_list(end)
+        && !end.ends_with([',', '.', ';'])
+        && end.split(',').all(is_large)
         && next.split(',').skip(1).all(is_large)
 }
 

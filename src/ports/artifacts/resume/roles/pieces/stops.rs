@@ -5,10 +5,15 @@ use super::{place, words};
 /// Shorter words before a stop are cut off: `Prof. of Logic`.
 const WORD_MIN: usize = 5;
 
+/// Most stops of a field that are looked at; names have few.
+const STOPS_MAX: usize = 4;
+
 /// The parts of a field around the stop between a firm and a title.
 pub(super) fn apart(field: &str) -> Vec<&str> {
-    let parts =
-        field.match_indices(". ").map(|(at, mark)| (&field[..at], &field[at + mark.len()..]));
+    let parts = field
+        .match_indices(". ")
+        .take(STOPS_MAX)
+        .map(|(at, mark)| (&field[..at], &field[at + mark.len()..]));
     let found =
         parts.into_iter().find(|(before, after)| ends_name(before) && differ(before, after));
     found.map_or_else(|| vec![field], |(before, after)| vec![before, after])
