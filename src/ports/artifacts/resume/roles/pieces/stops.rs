@@ -10,12 +10,11 @@ const STOPS_MAX: usize = 4;
 
 /// The parts of a field around the stop between a firm and a title.
 pub(super) fn apart(field: &str) -> Vec<&str> {
-    let parts = field
+    let mut parts = field
         .match_indices(". ")
         .take(STOPS_MAX)
         .map(|(at, mark)| (&field[..at], &field[at + mark.len()..]));
-    let found =
-        parts.into_iter().find(|(before, after)| ends_name(before) && differ(before, after));
+    let found = parts.find(|(before, after)| ends_name(before) && differ(before, after));
     found.map_or_else(|| vec![field], |(before, after)| vec![before, after])
 }
 
@@ -27,14 +26,14 @@ fn ends_name(text: &str) -> bool {
 
 /// Whether a firm, perhaps with its town, stands before a title, or behind one.
 fn differ(before: &str, after: &str) -> bool {
-    let name = |text: &str| text.split(", ").next().unwrap_or_default().to_owned();
-    let (first, second) = (name(before), name(after));
-    let is_named = before.contains(", ") || words::is_organisation(&first);
+    let first = before.split(", ").next().unwrap_or_default();
+    let second = after.split(", ").next().unwrap_or_default();
+    let is_named = before.contains(", ") || words::is_organisation(first);
     after.starts_with(char::is_uppercase)
-        && (is_named && words::is_position(&second) && !words::is_position(&first)
-            || words::is_position(&first)
-                && words::is_organisation(&second)
-                && !words::is_position(&second))
+        && (is_named && words::is_position(second) && !words::is_position(first)
+            || words::is_position(first)
+                && words::is_organisation(second)
+                && !words::is_position(second))
 }
 
 #[cfg(test)]
