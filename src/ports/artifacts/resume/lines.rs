@@ -37,7 +37,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
     // In a message that was sent on, every line begins so.
     let is_sent_on =
         text.lines().filter(|line| line.starts_with('>')).count() * 2 > text.lines().count();
-    for raw in text.lines() {
+    for raw in forms::duties_last(text) {
         let (text, bullet) = unmarked(raw, !is_sent_on);
         let framed = framed(raw.trim());
         let (text, bullet) = framed.map_or((text, bullet), |inner| (inner.to_owned(), false));

@@ -92,7 +92,7 @@ mod tests {
         let last = |text: &str| lines(text).pop().map(|line| line.text);
         for (text, firm) in [
             ("Engineer\t2019 – 2021\nbei Acme KG, Ulm", "Acme KG, Ulm"),
-            ("Engineer\t2019 – 2021\nName and place of the employer\tAcme", "employer: Acme"),
+            ("Engineer\t2019 – 2021\nName and place of the employer\tAcme", "Employer: Acme"),
             ("Engineer\nAcme Freight-Columbus, OH", "Acme Freight, Columbus, OH"),
         ] {
             assert_eq!(last(text).as_deref(), Some(firm));

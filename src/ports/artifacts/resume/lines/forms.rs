@@ -46,10 +46,17 @@ pub(super) enum Labelled<'t> {
     Nothing,
 }
 
+/// The label and the value of a line of a form; a colon alone parts them only where the label has several words, as
+/// anything may stand behind one.
+fn parted(text: &str) -> (&str, &str) {
+    let by_colon = || text.split_once(": ").filter(|(label, _)| label.contains(' '));
+    text.split_once('\t').or_else(by_colon).unwrap_or((text, ""))
+}
+
 /// `Occupation or position held    Engineer` as forms for résumés have it.
 pub(super) fn form_value(text: &str) -> Option<Labelled<'_>> {
     let forms = &vocabulary().forms;
-    let (label, value) = text.split_once('\t').unwrap_or((text, ""));
+    let (label, value) = parted(text);
     let label = folded(label.trim_end_matches(':').trim());
     // What stands behind these tells more than the value alone.
     if vocabulary().role_labels.contains_key(&label) {
@@ -62,10 +69,48 @@ pub(super) fn form_value(text: &str) -> Option<Labelled<'_>> {
         Some(Labelled::Item(value))
     } else {
         if names_firm(&label) {
-            return Some(Labelled::Firm(format!("employer: {value}")));
+            return Some(Labelled::Firm(format!("Employer: {value}")));
         }
         forms.labels.contains(&label).then_some(Labelled::Value(value))
     }
+}
+
+/// The lines of a page, with what is said of the work below what names it: old forms have the duties between the title
+/// and the employer.
+pub(super) fn duties_last(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut held: Vec<&str> = Vec::new();
+    // The label that begins each entry.
+    let mut first: Option<String> = None;
+    for line in text.lines() {
+        let value = form_value(line.trim());
+        if let Some(Labelled::Item(_)) = value {
+            held.push(line);
+            continue;
+        }
+        let label = folded(parted(line).0.trim_end_matches(':').trim());
+        let is_labelled = matches!(value, Some(Labelled::Value(_) | Labelled::Firm(_)))
+            || line.contains('\t') && vocabulary().role_labels.contains_key(&label);
+        if !is_labelled && !held.is_empty() && goes_on(line) {
+            held.push(line);
+            continue;
+        }
+        if !is_labelled || first.as_ref() == Some(&label) {
+            found.append(&mut held);
+            first = None;
+        }
+        if is_labelled {
+            first = first.or(Some(label));
+        }
+        found.push(line);
+    }
+    found.append(&mut held);
+    found
+}
+
+/// Whether a line below a value of a form goes on with it: it has no columns, and is neither empty nor a heading.
+fn goes_on(line: &str) -> bool {
+    !line.trim().is_empty() && !line.contains('\t') && !line.trim_start().starts_with('#')
 }
 
 /// Whether a label of several words announces the name of a firm: `name and place of the employer`.
@@ -83,14 +128,90 @@ fn names_firm(label: &str) -> bool {
     let mut words = label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let leads =
         words.next().is_some_and(|first| vocabulary().labels.get(first) == Some(&Label::Name));
-    leads
-        && !vocabulary().forms.labels.contains(label)
-        && words.any(|word| EMPLOYERS.contains(&word))
+    leads && words.any(|word| EMPLOYERS.contains(&word))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::lines;
+    use crate::ports::artifacts::resume::draft;
+
+    /// The firms and the titles of the roles in a form with some labels.
+    fn firms(labels: [&str; 4], mark: &str) -> String {
+        let [dates, title, duties, firm] = labels;
+        let entry = |period: &str, job: &str, name: &str| {
+            format!(
+                "{dates}{mark}{period}\n{title}{mark}{job}\n{duties}{mark}Acta, Datos; Nulla\n{firm}{mark}{name}, Nulleville\n\n"
+            )
+        };
+        let text = format!(
+            "Ada Byron\nada@example.org\n\n## Work experience\n{}{}",
+            entry("02/2015 – 06/2018", "Manager", "Molinos Altos"),
+            entry("06/2009 – 01/2015", "Clerk", "Cuatro Vientos"),
+        );
+        let work = draft(&text).skeleton_timeline["work"].clone();
+        let said = |role: &serde_json::Value| {
+            [&role["position"], &role["name"]]
+                .map(|it| it.as_str().unwrap_or("-").to_owned())
+                .join("/")
+        };
+        work.as_array().into_iter().flatten().map(said).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn employers_below_the_duties_of_old_forms_are_read() {
+        for labels in [
+            [
+                "Dates",
+                "Occupation or position held",
+                "Main activities and responsibilities",
+                "Name and address of employer",
+            ],
+            [
+                "Datum",
+                "Beruf oder Funktion",
+                "Wichtigste Tätigkeiten und Zuständigkeiten",
+                "Name und Adresse des Arbeitgebers",
+            ],
+            [
+                "Fechas",
+                "Profesión o cargo desempeñado",
+                "Principales actividades",
+                "Nombre y dirección de la empresa",
+            ],
+            [
+                "Dates",
+                "Fonction ou poste occupé",
+                "Principales activités et responsabilités",
+                "Nom et adresse de l'employeur",
+            ],
+            [
+                "Datas",
+                "Função ou cargo ocupado",
+                "Principais atividades e responsabilidades",
+                "Nome e morada do empregador",
+            ],
+            [
+                "Datum",
+                "Beroep of functie",
+                "Belangrijkste activiteiten en verantwoordelijkheden",
+                "Naam en adres van de werkgever",
+            ],
+        ] {
+            assert_eq!(
+                firms(labels, "\t"),
+                "Manager/Molinos Altos|Clerk/Cuatro Vientos",
+                "{labels:?}"
+            );
+        }
+        let labels = [
+            "Dates",
+            "Occupation or position held",
+            "Main activities and responsibilities",
+            "Name and address of employer",
+        ];
+        assert_eq!(firms(labels, ": "), "Manager/Molinos Altos|Clerk/Cuatro Vientos");
+    }
 
     #[test]
     fn what_stands_below_the_duties_of_a_form_is_said_of_the_role() {

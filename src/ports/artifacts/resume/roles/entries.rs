@@ -10,7 +10,7 @@ use super::super::{
 use super::{
     Order, Role,
     periods::{anchor, without},
-    pieces::{Kind, is_title_in_label, named},
+    pieces::{Kind, is_firm_in_label, is_title_in_label, named},
     town_columns,
 };
 
@@ -301,7 +301,7 @@ fn adds(head: &mut Vec<String>, line: &Line, habit: &Habit) -> bool {
     let mut with = head.clone();
     with.push(text.clone());
     let after = Role::of_lines(&with, Order::Unknown);
-    let short = text.split_whitespace().count() <= 10;
+    let short = text.split_whitespace().count() <= 10 || is_firm_in_label(text);
     // Where the first firm stands above its title, what stands below the period is hardly one.
     let is_firm = || !habit.has_firm_above || words::is_organisation(text);
     let gains = (before.position.is_none() && after.position.is_some())

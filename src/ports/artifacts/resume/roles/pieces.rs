@@ -135,6 +135,12 @@ pub(super) fn is_title_in_label(line: &str) -> bool {
         && value.split_whitespace().count() <= TITLE_MAX
 }
 
+/// Whether a line is a firm behind its label, `Employer: Acme`, and so a name however long it is.
+pub(super) fn is_firm_in_label(line: &str) -> bool {
+    let (label, value) = labelled(line);
+    label == Some(RoleLabel::Firm) && value.starts_with(char::is_uppercase) && !value.contains(';')
+}
+
 /// `91E`, `L5`: a code of a trade or a rank, which belongs to the title before it.
 fn is_code(note: &str) -> bool {
     note.len() <= 6
