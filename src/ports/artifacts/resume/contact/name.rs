@@ -29,6 +29,7 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
         let one = || name_in(&line.text, &local);
         let large = || name_in(&large_name(line, head.get(position + 1)?)?, &local);
         let whole = one().filter(|name| !is_half(name));
+        let whole = whole.map(|name| wrapped(&name, &local, head, position).unwrap_or(name));
         Some((large().or(whole).or_else(broken).or_else(one)?, position))
     });
     let (written, position) = if let Some(found) = labelled(head) {
@@ -50,8 +51,12 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
     let strays = !agrees(plain, &local)
         && head.iter().copied().take(NAME_LINES).any(|line| is_elsewhere(&line));
     // Whether a title belongs to the name is for the person to say; half a name is a guess.
+    // An address that has all of the name has all there is of it, unless more was taken in from below.
+    let is_whole = || folded(plain).split([' ', '-']).all(|part| local.contains(part));
+    let may_go_on =
+        rest_below(head, position).is_some_and(|rest| !agrees(rest, &local) && !is_whole());
     let sure = match position {
-        _ if strays || is_guessed(&head[position].text, &local) => Confidence::Low,
+        _ if may_go_on || strays || is_guessed(&head[position].text, &local) => Confidence::Low,
         _ if with_title || !plain.contains(' ') || is_half(plain) => Confidence::Low,
         0 | 1 => Confidence::High,
         _ => Confidence::Medium,
@@ -192,6 +197,59 @@ fn large_name(line: &Line, next: &Line) -> Option<String> {
     let is_title = title.is_none_or(words::is_position);
     (fits && is_title && is_name(&line.text) && is_name(&last))
         .then(|| format!("{} {last}", line.text))
+}
+
+/// Most words of what a narrow column puts below a name.
+const REST_MAX: usize = 2;
+
+/// What may be the rest of the name in a line, `Lopes` below `# Ada Augusta`: names right below it that are nothing else
+/// as far as their words tell, where a title, an address or a gap follows.
+fn rest_below<'l>(head: &[&'l Line], position: usize) -> Option<&'l str> {
+    let (line, next) = (head.get(position)?, head.get(position + 1)?);
+    let text = next.text.as_str();
+    let is_name = |word: &str| {
+        word.starts_with(char::is_uppercase)
+            && word.chars().all(|c| c.is_alphabetic() || "-'’".contains(c))
+    };
+    let mut words = text.split(' ').filter(|word| !PARTICLES.contains(word)).peekable();
+    let is_else = || {
+        section_of(text).is_some()
+            || vocabulary().titles.contains(&folded(text))
+            || vocabulary().labels.contains_key(&folded(text))
+            || words::is_position(text)
+            || words::is_organisation(text)
+            || place::is_place(text)
+            || place::is_known(text)
+    };
+    let follows = head.get(position + 2).is_none_or(|after| {
+        after.after_gap
+            || after.level > 0
+            || after.text.contains(['@', '\t'])
+            || words::is_position(&after.text)
+    });
+    let fits = !next.after_gap
+        && !next.bullet
+        && (next.level == 0 || next.level == line.level)
+        && line
+            .text
+            .split(' ')
+            .all(|word| PARTICLES.contains(&word) || is_name(word.trim_end_matches('.')))
+        && words.peek().is_some()
+        && words.clone().count() <= REST_MAX
+        && words.all(is_name);
+    (fits && follows && !is_else()).then_some(text)
+}
+
+/// A name that goes on in the line below it: the address has a part of that, or it stands below larger type, and the title
+/// below that.
+fn wrapped(name: &str, local: &str, head: &[&Line], position: usize) -> Option<String> {
+    let rest = rest_below(head, position)?;
+    let is_titled = || {
+        head.get(position + 2)
+            .is_some_and(|after| after.level > 0 || words::is_position(&after.text))
+    };
+    let is_said = agrees(rest, local) || head[position].level > 0 && is_titled();
+    is_said.then(|| format!("{name} {rest}"))
 }
 
 /// A name that stands below the head, as where a column with the address comes second: its own line, and nothing in it
@@ -474,6 +532,47 @@ mod tests {
         ] {
             assert_eq!(surname_last(&without_nick(written)), name);
         }
+    }
+
+    #[test]
+    fn a_name_that_a_narrow_column_breaks_goes_on_below() {
+        let said = |page: &str, mail: &str| {
+            let text =
+                format!("{page}\n{mail}\n\n## Experience\nAcme Ltd\tLeeds\nFitter\t2015 – 2019");
+            let draft = crate::ports::artifacts::resume::draft(&text);
+            let name = draft.applicant_profile["basics"]["name"].as_str().unwrap_or("-").to_owned();
+            (name, draft.confidence.get("basics.name") == Some(&Confidence::Low))
+        };
+        let name = |name: &str, is_low: bool| (name.to_owned(), is_low);
+        for (page, mail, read) in [
+            (
+                "## Ada Augusta\nLopes\n###### Fitter",
+                "ada.augusta@example.org",
+                name("Ada Augusta Lopes", true),
+            ),
+            (
+                "## Ada Augusta\nLopes\n###### Fitter",
+                "ada.lopes@example.org",
+                name("Ada Augusta Lopes", false),
+            ),
+            (
+                "Ada Augusta\nde Lopes\nFitter",
+                "ada.lopes@example.org",
+                name("Ada Augusta de Lopes", false),
+            ),
+            (
+                "Ada Augusta\nByron Lovelace\nTechnicienne",
+                "a.lovelace@example.org",
+                name("Ada Augusta Byron Lovelace", false),
+            ),
+            ("# Ada Byron\nNullwright", "ada@example.org", name("Ada Byron", true)),
+            ("# Ada Byron\nSchlosserin", "ada.byron@example.org", name("Ada Byron", false)),
+            ("# Ada Byron\nLeeds", "ada.byron@example.org", name("Ada Byron", false)),
+        ] {
+            assert_eq!(said(page, mail), read, "{page}");
+        }
+        let (read, is_low) = said("## Dr. Ada Augusta\nLopes\n#### Ärztin", "lopes@example.org");
+        assert!(read == "Dr. Ada Augusta Lopes" && is_low, "{read}");
     }
 
     #[test]
