@@ -232,7 +232,14 @@ fn is_beside(piece: &Piece, before: &Piece) -> bool {
 /// The first of some pieces, unless it is the town behind the other one and a line of its own says more.
 fn taken(unknown: &mut Vec<Piece>, beside: Option<&Piece>) -> Option<Piece> {
     let is_town = |piece: &Piece| beside.is_some_and(|beside| is_beside(piece, beside));
-    let apart = |piece: &Piece| beside.is_none_or(|beside| beside.named.line != piece.named.line);
+    let words = |piece: &Piece| piece.named.text.split(' ').count();
+    // A single word below several is rather the town.
+    let least = unknown.first().map_or(0, words);
+    let apart = |piece: &Piece| {
+        beside.is_none_or(|beside| beside.named.line != piece.named.line)
+            && words(piece) >= least.min(2)
+            && !place::is_known(&piece.named.text)
+    };
     let at = match unknown.first() {
         Some(first) if is_town(first) => unknown.iter().position(apart).unwrap_or_default(),
         Some(_) => 0,

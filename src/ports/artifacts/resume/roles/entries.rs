@@ -32,6 +32,8 @@ pub(super) struct Entry {
     pub(super) items: Vec<String>,
     /// What stands behind the period in its line, where it begins that line and other lines stand above.
     beside: Option<String>,
+    /// The line below the period, where that ends its line.
+    below: Option<String>,
     /// The town, where others have theirs.
     pub(super) town: Option<String>,
 }
@@ -104,6 +106,7 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
         let rest = without(&lines[*at].text, period);
         let is_beside = before > 0 && period.at.start == 0 && !rest.is_empty();
         let beside = is_beside.then(|| rest.clone());
+        let ends = period.at.start > 0;
         head.push(rest);
         let room = HEAD_MAX - head.len();
         let after = &lines[at + 1..next];
@@ -112,6 +115,7 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
         let taken =
             after.iter().take(room).take_while(|line| adds(&mut head, line, &habit)).count();
         free = at + 1 + taken;
+        let below = after.first().filter(|_| ends && taken > 0).map(|line| line.text.clone());
         head.retain(|line| !line.is_empty());
         let own_block =
             before > 0 && before >= above.min(2) || above == 0 && (is_led || !under_firm);
@@ -119,7 +123,7 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
         let is_cut = n == 0 && *at > before && !lines[at - before].after_gap;
         let items = items(&lines[free..next.max(free)]);
         let (period, town) = (period.clone(), None);
-        entries.push(Entry { head, period, own_block, is_cut, items, beside, town });
+        entries.push(Entry { head, period, own_block, is_cut, items, beside, below, town });
     }
     with_towns(entries)
 }
@@ -127,11 +131,16 @@ pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
 /// The entries with the towns that others show to be ones: behind the periods, or in a column of the head.
 fn with_towns(entries: Vec<Entry>) -> Vec<Entry> {
     let mut entries = entries;
-    if town_columns::are_places(entries.iter().filter_map(|entry| entry.beside.as_deref())) {
+    let spots: [fn(&Entry) -> Option<&str>; 2] =
+        [|entry| entry.beside.as_deref(), |entry| entry.below.as_deref()];
+    for spot in spots {
+        if !town_columns::are_places(entries.iter().filter_map(spot)) {
+            continue;
+        }
         for entry in &mut entries {
-            entry.town = entry.beside.clone().filter(|beside| town_columns::is_town(beside));
-            let town = entry.town.as_ref();
-            entry.head.retain(|line| Some(line) != town);
+            let town = spot(entry).filter(|town| town_columns::is_town(town)).map(str::to_owned);
+            entry.head.retain(|line| Some(line) != town.as_ref());
+            entry.town = town;
         }
         return entries;
     }

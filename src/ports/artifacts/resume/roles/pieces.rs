@@ -421,7 +421,7 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
         .find(|at| place::is_place(&parts[*at..].join(", ")) && !is_name(parts[*at]));
     let (names, place) = parts.split_at(tail.unwrap_or(parts.len()));
     let mut pieces: Vec<Named> = Vec::new();
-    for part in names {
+    for (at, part) in names.iter().enumerate() {
         let form = is_form(part) || is_dotted(part) || is_form_in_town(part);
         let next = kind(part);
         match pieces.last_mut() {
@@ -437,6 +437,17 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
             {
                 last.text = format!("{}, {part}", last.text);
                 last.kind = Kind::Firm;
+            }
+            // `Lance Corporal, Driver, Acme Corps`: two titles before a firm are one.
+            Some(last)
+                if last.kind == Kind::Title
+                    && next == Kind::Title
+                    && !words::is_own(&last.text)
+                    && !words::is_own(part)
+                    && !words::is_organisation(part)
+                    && names[at + 1..].iter().any(|other| is_name_of_firm(other)) =>
+            {
+                last.text = format!("{}, {part}", last.text);
             }
             // A part of what stands before it, unless it is of the other kind.
             Some(last)
@@ -458,6 +469,15 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
     found.append(&mut pieces);
     if !place.is_empty() {
         found.push(Named::alone(Kind::Place, place.join(", ")));
+    }
+}
+
+/// Whether a part behind two titles names a firm rather than a town, by its words or as it has several.
+fn is_name_of_firm(part: &str) -> bool {
+    match kind(part) {
+        Kind::Firm => true,
+        Kind::Unknown => part.contains(' '),
+        Kind::Title | Kind::Place => false,
     }
 }
 
@@ -566,6 +586,20 @@ mod tests {
         let role = &draft.skeleton_timeline["work"][0];
         assert_eq!(role["position"], "CNC-Fräser");
         assert_eq!(role["location"], "Nullheim");
+    }
+
+    #[test]
+    fn two_titles_before_a_firm_are_one_and_remarks_behind_a_firm_stay_with_the_title() {
+        let texts = |head: &str| said(head).into_iter().map(|it| it.1).collect::<Vec<_>>();
+        assert_eq!(
+            texts("Corporal, Driver, Royal Null Corps"),
+            ["Corporal, Driver", "Royal Null Corps"]
+        );
+        assert_eq!(texts("Corporal, Driver, Nulla")[0], "Corporal");
+        for remark in ["part-time", "parttime", "Teilzeit", "temps partiel", "tempo parcial"] {
+            let title = format!("Driver ({remark})");
+            assert!(texts(&format!("Acme Ltd, Leeds — {title}")).contains(&title), "{remark}");
+        }
     }
 
     #[test]

@@ -403,6 +403,10 @@ fn led(piece: &str) -> Option<(String, String)> {
         .flat_map(|link| small.match_indices(link).map(move |(at, _)| (at, at + link.len())));
     let known = |(at, _): &(usize, usize)| vocabulary().levels.contains(&folded(&piece[..*at]));
     let (at, rest) = ends.filter(known).max()?;
+    // `Diplôme d’État d’aide-soignant` is one name.
+    if piece[..at].contains(['\'', '’']) {
+        return None;
+    }
     Some((piece[..at].to_owned(), piece[rest..].to_owned()))
 }
 

@@ -16,7 +16,8 @@ pub(super) fn begins(above: &School, line: &Line, next: Option<&Line>) -> bool {
 
 /// What stands before the town at the end of a line.
 fn name(text: &str) -> Option<&str> {
-    let parted = text.split_once('\t').or_else(|| text.split_once(", "))?;
+    let in_brackets = || text.strip_suffix(')')?.rsplit_once(" (");
+    let parted = text.split_once('\t').or_else(|| text.split_once(", ")).or_else(in_brackets)?;
     Some(parted).filter(|(_, town)| place::is_place(town)).map(|(name, _)| name)
 }
 
