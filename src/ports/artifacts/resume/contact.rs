@@ -5,6 +5,7 @@ mod found;
 mod mail;
 mod name;
 mod rows;
+mod wrapped;
 
 use serde_json::{Map, Value, json};
 

@@ -123,10 +123,12 @@ fn ends_in_town(name: &str) -> bool {
 
 /// Whether a remark in brackets stands in what a degree is called; `(Hons)` and `(FH)` are parts of it.
 pub(super) fn holds_remark(degree: &str) -> bool {
-    degree.split_once('(').is_some_and(|(_, rest)| {
-        let inner = rest.split(')').next().unwrap_or_default();
-        inner.contains(' ') || inner.starts_with(char::is_lowercase)
-    })
+    // `Diplôme d’État d’infirmier`: where the name ends is a guess.
+    degree.matches(['\'', '’']).count() > 1
+        || degree.split_once('(').is_some_and(|(_, rest)| {
+            let inner = rest.split(')').next().unwrap_or_default();
+            inner.contains(' ') || inner.starts_with(char::is_lowercase)
+        })
 }
 
 /// Which of some entries differ from what nearly all of them have in common.

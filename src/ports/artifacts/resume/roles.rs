@@ -234,11 +234,10 @@ fn taken(unknown: &mut Vec<Piece>, beside: Option<&Piece>) -> Option<Piece> {
     let is_town = |piece: &Piece| beside.is_some_and(|beside| is_beside(piece, beside));
     let words = |piece: &Piece| piece.named.text.split(' ').count();
     // A single word below several is rather the town.
-    let least = unknown.first().map_or(0, words);
+    let least = unknown.first().map_or(0, words).min(2);
     let apart = |piece: &Piece| {
-        beside.is_none_or(|beside| beside.named.line != piece.named.line)
-            && words(piece) >= least.min(2)
-            && !place::is_known(&piece.named.text)
+        let is_apart = beside.is_none_or(|beside| beside.named.line != piece.named.line);
+        is_apart && words(piece) >= least && !place::is_known(&piece.named.text)
     };
     let at = match unknown.first() {
         Some(first) if is_town(first) => unknown.iter().position(apart).unwrap_or_default(),

@@ -7,7 +7,7 @@ mod notes;
 mod stops;
 
 use super::super::{
-    dates, doubt,
+    doubt,
     lines::fields,
     place,
     vocabulary::{RoleLabel, folded, parts, vocabulary},
@@ -16,7 +16,7 @@ use super::super::{
 
 use classes::is_class;
 use firms::{TIED, bracketed, is_before_firm, with_partners};
-use kinds::{join_labelled, told_apart, without_terms};
+use kinds::{is_code, is_measure, join_labelled, told_apart, without_terms};
 
 /// What a piece of a head can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,14 +141,6 @@ pub(super) fn is_firm_in_label(line: &str) -> bool {
     label == Some(RoleLabel::Firm) && value.starts_with(char::is_uppercase) && !value.contains(';')
 }
 
-/// `91E`, `L5`: a code of a trade or a rank, which belongs to the title before it.
-fn is_code(note: &str) -> bool {
-    note.len() <= 6
-        && note.contains(|c: char| c.is_ascii_digit())
-        && note.contains(|c: char| c.is_ascii_uppercase())
-        && note.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase() || c == '-')
-}
-
 /// `Tutor (part-time)`, `Cook (sauces)`, `Electrician (journeyman)`: what stands in brackets behind a title is a remark on
 /// it, not a firm or a town.
 fn is_remark(title: &str, note: &str) -> bool {
@@ -177,15 +169,6 @@ fn is_term(text: &str) -> bool {
     let counted = text.starts_with(|c: char| c.is_ascii_digit())
         && (text.ends_with('%') || words.iter().any(|word| HOURS.contains(word)));
     counted || vocabulary().terms.contains(&words.join(" "))
-}
-
-/// `0.2 FTE`, `3 sites`: a number and what it counts.
-fn is_measure(text: &str) -> bool {
-    let (number, what) = text.split_once(' ').unwrap_or_default();
-    number.chars().all(|c| c.is_ascii_digit() || ".,".contains(c))
-        && number.starts_with(|c: char| c.is_ascii_digit())
-        && what.starts_with(char::is_alphabetic)
-        && dates::find(text).is_none()
 }
 
 /// Whether a text names a break rather than a role: `Parental leave`.

@@ -1,6 +1,6 @@
 //! What pieces are that their words alone do not tell, but what stands beside them does.
 
-use super::{Kind, Named, doubt, is_term, words};
+use super::{super::super::dates, Kind, Named, doubt, is_term, words};
 
 /// The pieces, with the title told from the firm where both are called firms: `Senior Consultant Logistics` beside `Acme
 /// Ltd` is no firm.
@@ -60,6 +60,23 @@ pub(super) fn join_labelled(found: &mut Vec<Named>, begin: usize, field: &str) {
         field.clone_into(&mut found[begin].text);
         found.truncate(begin + 1);
     }
+}
+
+/// `91E`, `L5`: a code of a trade or a rank, which belongs to the title before it.
+pub(super) fn is_code(note: &str) -> bool {
+    note.len() <= 6
+        && note.contains(|c: char| c.is_ascii_digit())
+        && note.contains(|c: char| c.is_ascii_uppercase())
+        && note.chars().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase() || c == '-')
+}
+
+/// `0.2 FTE`, `3 sites`: a number and what it counts.
+pub(super) fn is_measure(text: &str) -> bool {
+    let (number, what) = text.split_once(' ').unwrap_or_default();
+    number.chars().all(|c| c.is_ascii_digit() || ".,".contains(c))
+        && number.starts_with(|c: char| c.is_ascii_digit())
+        && what.starts_with(char::is_alphabetic)
+        && dates::find(text).is_none()
 }
 
 #[cfg(test)]
