@@ -422,14 +422,7 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
                 last.kind = Kind::Firm;
             }
             // `Lance Corporal, Driver, Acme Corps`: two titles before a firm are one.
-            Some(last)
-                if last.kind == Kind::Title
-                    && next == Kind::Title
-                    && !words::is_own(&last.text)
-                    && !words::is_own(part)
-                    && !words::is_organisation(part)
-                    && names[at + 1..].iter().any(|other| is_name_of_firm(other)) =>
-            {
+            Some(last) if is_second_title(last, part, &names[at + 1..]) => {
                 last.text = format!("{}, {part}", last.text);
             }
             // A part of what stands before it, unless it is of the other kind.
@@ -453,6 +446,13 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
     if !place.is_empty() {
         found.push(Named::alone(Kind::Place, place.join(", ")));
     }
+}
+
+fn is_second_title(title: &Named, part: &str, rest: &[&str]) -> bool {
+    let are_titles = title.kind == Kind::Title && kind(part) == Kind::Title;
+    let is_other =
+        words::is_own(&title.text) || words::is_own(part) || words::is_organisation(part);
+    are_titles && !is_other && rest.iter().any(|other| is_name_of_firm(other))
 }
 
 /// Whether a part behind two titles names a firm rather than a town, by its words or as it has several.
