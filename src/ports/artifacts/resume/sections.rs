@@ -244,7 +244,9 @@ fn is_like_items(part: &Part, line: &Line, marks: &Marks) -> bool {
     });
     let all = part.lines.len() - usize::from(line.after_gap && first.is_some());
     match part.section {
-        Section::Skills => alike > 1 && alike == all && line.fields().len() == 1,
+        Section::Skills => {
+            alike > 1 && alike == all && line.fields().len() == 1 && !kinds::labels_beside(line)
+        }
         // `Contact` in the type of the entries begins another column.
         Section::Work | Section::Volunteer | Section::Education => {
             line.level > 0 && alike > 0 && !is_heading_beside(&line.text)

@@ -103,6 +103,8 @@ pub(super) struct Vocabulary {
     pub(super) languages: HashSet<String>,
     /// Beginnings of headings about languages, spoken or not.
     pub(super) language_stems: Vec<String>,
+    /// Beginnings of words that name what stands beside skills and is none.
+    pub(super) beside_stems: Vec<String>,
     /// Labels of forms.
     pub(super) forms: FormLabels,
     /// Heads of the columns of a table.
@@ -255,6 +257,7 @@ impl Vocabulary {
         self.skill_kinds.extend(list(&table.skills.kinds));
         self.languages.extend(list(&table.skills.languages));
         self.language_stems.extend(list(&table.skills.language_stems));
+        self.beside_stems.extend(list(&table.skills.beside_stems));
         self.forms.labels.extend(list(&table.forms.labels));
         self.forms.items.extend(list(&table.forms.items));
         self.forms.tails.extend(list(&table.forms.tails));
@@ -426,6 +429,7 @@ struct Skills {
     kinds: String,
     languages: String,
     language_stems: String,
+    beside_stems: String,
 }
 
 #[derive(Debug, Deserialize)]

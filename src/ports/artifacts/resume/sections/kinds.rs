@@ -33,7 +33,11 @@ pub(super) fn goes_back(parts: &[Part], line: &Line, next: Option<&Line>, marks:
         && matches!(aside.section, Section::Other | Section::Contact)
         && (line.level, line.after_gap) == (level, after_gap)
         && !line.bullet
-        && section_of(line.text.split([':', '\t']).next().unwrap_or_default()).is_none();
+        && match section_of(label_of(line)) {
+            None | Some(Section::Skills) => true,
+            Some(Section::Other) => !stands_beside(label_of(line)),
+            Some(_) => false,
+        };
     let is_row = || {
         let is_list = |line: &Line| row(line).is_some_and(|(_, items)| items.contains(','));
         is_list(line)
@@ -51,9 +55,13 @@ pub(super) fn goes_back(parts: &[Part], line: &Line, next: Option<&Line>, marks:
 
 /// Whether a line looks otherwise than the headings do here, as far as these look alike.
 pub(super) fn is_undressed(line: &Line, marks: &Marks) -> bool {
-    let is_dressed = marks.levels.contains(&line.level)
-        || marks.loud && is_loud(line.text.split([':', '\t']).next().unwrap_or_default());
+    let is_dressed = marks.levels.contains(&line.level) || marks.loud && is_loud(label_of(line));
     !is_dressed && (marks.loud || !marks.levels.is_empty())
+}
+
+/// What stands before the first colon or gap of a line.
+fn label_of(line: &Line) -> &str {
+    line.text.split([':', '\t']).next().unwrap_or_default()
 }
 
 /// Whether a label among skills names their kind: `Languages: Python, SQL`, but not `Languages: English, German`, and
@@ -66,7 +74,9 @@ fn labels_row(part: &Part, line: &Line, marks: &Marks) -> bool {
         Some(Section::Other) => {
             let is_like_rows = is_undressed(line, marks)
                 && (!line.after_gap || part.lines.last().is_none_or(is_row));
-            names_languages(label) && !speaks(items) && (is_list || is_like_rows)
+            let is_kind = names_languages(label) && (is_list || is_like_rows)
+                || heads_further_row(part, line, marks) && lists_skills(items);
+            is_kind && !speaks(items)
         }
         Some(section) if is_beside(section) => {
             let is_among_rows = match part.lines.last() {
@@ -84,6 +94,35 @@ fn labels_row(part: &Part, line: &Line, marks: &Marks) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a labelled list goes on with the rows of skills above it, or is the first of them where headings look
+/// otherwise, and is called like nothing that stands beside skills: `Teaching: Seminars, Exams`.
+fn heads_further_row(part: &Part, line: &Line, marks: &Marks) -> bool {
+    let lists = |line: &Line| row(line).is_some_and(|(_, items)| items.contains(','));
+    let is_alike =
+        |last: &Line| lists(last) && (!line.after_gap || last.after_gap || part.lines.len() == 1);
+    let is_among = match part.lines.last() {
+        Some(last) => {
+            is_undressed(line, marks) && is_alike(last) || is_alike(last) && !line.after_gap
+        }
+        None => is_undressed(line, marks) || marks.are_apart,
+    };
+    is_among && line.level == 0 && lists(line) && !stands_beside(label_of(line))
+}
+
+/// Whether a line lists what stands beside skills behind its label: `Interests: Tea, Chess`.
+pub(super) fn labels_beside(line: &Line) -> bool {
+    let label = row(line).map(|(label, _)| label).filter(|label| !names_languages(label));
+    label.is_some_and(|label| section_of(label) == Some(Section::Other) && stands_beside(label))
+}
+
+/// Whether a label is known to head what stands beside skills and is none: `Interests`, `Courses`.
+fn stands_beside(label: &str) -> bool {
+    let label = folded(label);
+    let stems = &vocabulary().beside_stems;
+    names_languages(&label)
+        || words_of(&label).any(|word| stems.iter().any(|stem| word.starts_with(stem.as_str())))
 }
 
 /// The heading of languages that nobody speaks, `Languages` above `Rust` and `Go`, where there is another one above those
@@ -222,8 +261,11 @@ fn heads_items(part: &Part, line: &Line, next: Option<&Line>, marks: &Marks) -> 
         is_undressed(line, marks)
             && heads_several(part, line.level)
             && next.is_some_and(|next| next.bullet && lists_skills(&next.text))
-            && section_of(&line.text)
-                .is_some_and(|section| section == Section::Skills || is_beside(section))
+            && match section_of(&line.text) {
+                Some(Section::Other) => !stands_beside(&line.text),
+                Some(section) => section == Section::Skills || is_beside(section),
+                None => false,
+            }
     };
     is_short(line)
         && holds
@@ -323,6 +365,70 @@ mod tests {
                 assert_eq!(skills(marked, &lines), "Go|PHP|Redis|Kafka", "{heading}:\n{lines}");
                 let loud = ["EXPERIENCE", &heading.to_uppercase(), "EDUCATION"];
                 assert_eq!(skills(loud, &lines), "Go|PHP|Redis|Kafka", "{heading}:\n{lines}");
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_called_like_other_sections_keep_their_skills() {
+        let marked = ["## Experience", "## Skills", "## Education"];
+        let plain = ["Experience\n", "Key Skills\n", "Education\n"];
+        for (first, kind) in [
+            ("Methods", "Teaching"),
+            ("Methoden", "Sonstiges"),
+            ("Méthodes", "Divers"),
+            ("Métodos", "Docencia"),
+            ("Ferramentas", "Outros"),
+            ("Software", "Overig"),
+            ("Tools", "Open source"),
+        ] {
+            for lines in [
+                format!("{first}: Go, PHP\n{kind}: Redis, Kafka"),
+                format!("{kind}: Go, PHP\n{first}: Redis, Kafka"),
+                format!("{first}: Go, PHP\n{kind}: Redis, Kafka\nInterests: Tea, Chess"),
+                format!("{first}: Go, PHP\nHobbies: Tea, Chess\n{kind}: Redis, Kafka"),
+                format!("{first}\n• Go\n• PHP\n{kind}\n• Redis\n• Kafka"),
+            ] {
+                assert_eq!(skills(marked, &lines), "Go|PHP|Redis|Kafka", "{lines}");
+            }
+            let lines =
+                format!("{kind}: Go, PHP\nTechnology: Redis, Kafka\nLanguages: English, French");
+            assert_eq!(skills(plain, &lines), "Go|PHP|Redis|Kafka", "{lines}");
+        }
+    }
+
+    #[test]
+    fn skills_in_forms_stand_below_languages() {
+        for (heading, languages, others) in [
+            ("Capacidades y competencias\n## personales", "Idiomas\tEspañol", "Otras capacidades"),
+            ("Aptidões e competências\n## pessoais", "Línguas\tPortuguês", "Outras aptidões"),
+            (
+                "Persönliche Fähigkeiten\n## und Kompetenzen",
+                "Sprachen\tDeutsch",
+                "Sonstige Fähigkeiten",
+            ),
+            (
+                "Aptitudes et compétences\n## personnelles",
+                "Langues\tFrançais",
+                "Autres compétences",
+            ),
+            (
+                "Persoonlijke vaardigheden\n## en competenties",
+                "Talen\tNederlands",
+                "Overige vaardigheden",
+            ),
+            (
+                "Personal skills\n## and competences",
+                "Languages\tEnglish",
+                "Other skills and competences",
+            ),
+            ("Personal skills", "Mother tongue\tEnglish", "Computer skills and competences"),
+            ("Personal skills", "Languages\tEnglish", "Technical skills and competences"),
+        ] {
+            let marked = ["## Experience", &format!("## {heading}"), "## Education"];
+            for gap in ["\n", "\n\n"] {
+                let lines = format!("{languages}{gap}{others}\tRedis, Kafka, Welding");
+                assert_eq!(skills(marked, &lines), "Redis|Kafka|Welding", "{heading} {lines}");
             }
         }
     }
