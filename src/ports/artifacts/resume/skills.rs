@@ -1,5 +1,6 @@
 //! Skills: the items of lists under a heading for them.
 
+mod grades;
 mod levels;
 
 use super::{
@@ -10,6 +11,7 @@ use super::{
     vocabulary::{Section, folded, vocabulary},
 };
 
+use grades::Graded;
 use levels::{is_language, is_level, is_spoken, is_spoken_in, without_level};
 
 /// Most skills that are drafted.
@@ -27,6 +29,9 @@ const LINE_MIN: usize = 45;
 /// Reads the skills of sections, each once.
 pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String> {
     let mut skills: Vec<String> = Vec::new();
+    let Graded { sections, unsure } = grades::without(sections);
+    let sections: Vec<&[Line]> = sections.iter().map(Vec::as_slice).collect();
+    let sections = sections.as_slice();
     let kinds = heads_of_grids(sections);
     let lists = || sections.iter().flat_map(|lines| unbroken(unlabelled(lines).as_slice()));
     // One language may be what somebody teaches; several are what they speak.
@@ -59,6 +64,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
             let is_heading = is_alone && (section_of(&item).is_some() || names_kind(&item));
             let is_heading = is_heading || kinds.contains(&item) || heads_row(&item, &list.text);
             let is_doubtful = is_certificate(&list.text)
+                || unsure.contains(&item)
                 || is_strange_skill(&item)
                 || speaks
                 || is_alone && halves.contains(&item)
@@ -143,6 +149,7 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
         return lists;
     }
     part_from_kinds(&mut lines);
+    part_from_brackets(&mut lines);
     part_from_first_words(&mut lines);
     // `CAD    SolidWorks, Inventor` in each row.
     let lists = |line: &Line| {
@@ -202,9 +209,7 @@ fn below_kinds(lines: &[Line]) -> Option<Vec<Line>> {
 
 /// Whether a line is as short as a kind of skills.
 fn is_kind(line: &Line) -> bool {
-    line.fields().len() == 1
-        && !line.text.contains([',', ';', ':'])
-        && line.text.split_whitespace().count() <= KIND_MAX
+    line.fields().len() == 1 && is_short_kind(&line.text)
 }
 
 /// The lines above lists, where one stands above each list: a line of several items and what its comma leads to.
@@ -302,6 +307,31 @@ fn part_from_kinds(lines: &mut [Line]) {
             return;
         }
     }
+}
+
+/// Puts a colon behind kinds whose skills stand in brackets, where one of them at least is called as kinds are:
+/// `Methods (Interviews, Surveys)` above `Python (NumPy, SciPy)`.
+fn part_from_brackets(lines: &mut [Line]) {
+    let parted = |line: &Line| {
+        let (kind, items) = line.text.trim_end_matches('.').strip_suffix(')')?.split_once(" (")?;
+        let is_row = is_short_kind(kind) && items.contains(", ") && !items.contains(['(', ')']);
+        is_row.then(|| (heads_kind(kind), format!("{kind}: {items}")))
+    };
+    let rows: Vec<Option<(bool, String)>> = lines.iter().map(parted).collect();
+    if !rows.iter().flatten().any(|(is_known, _)| *is_known) {
+        return;
+    }
+    let are_all = rows.iter().all(Option::is_some);
+    for (line, row) in lines.iter_mut().zip(rows) {
+        if let Some((_, text)) = row.filter(|(is_known, _)| *is_known || are_all) {
+            line.text = text;
+        }
+    }
+}
+
+/// Whether a text is short enough for a kind, and no list.
+fn is_short_kind(text: &str) -> bool {
+    text.split_whitespace().count() <= KIND_MAX && !text.contains([',', ';', ':', '\t'])
 }
 
 /// Puts a colon behind kinds that nothing but their type parts from their skills, where every line begins with one:
@@ -513,6 +543,16 @@ mod tests {
         assert_eq!(found(&lines), ["Figma", "Drawing", "Interviews", "Surveys"]);
         let lines = ["Design thinking, Drawing", "Research, Surveys"];
         assert_eq!(found(&lines), ["Design thinking", "Drawing", "Research", "Surveys"]);
+    }
+
+    #[test]
+    fn kinds_whose_skills_stand_in_brackets_are_no_skills() {
+        let lines = ["Methods (Interviews, Surveys)", "Teaching (Seminars, Exams)"];
+        assert_eq!(found(&lines), ["Interviews", "Surveys", "Seminars", "Exams"]);
+        let lines = ["Python (NumPy, SciPy)", "R (dplyr, ggplot2)"];
+        assert_eq!(found(&lines), lines);
+        assert_eq!(found(&["Werkzeuge (Word, Excel).", "Python (NumPy, SciPy)"]).len(), 4);
+        assert_eq!(found(&["Werkzeuge (Word, Excel)", "Lean", "R (dplyr, ggplot2)"]).len(), 4);
     }
 
     #[test]

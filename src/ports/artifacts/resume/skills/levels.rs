@@ -32,8 +32,9 @@ pub(super) fn without_level(item: &str) -> &str {
     let in_brackets = item.strip_suffix(')').and_then(|open| open.rsplit_once(" ("));
     let behind = || [" – ", " — ", " - "].into_iter().find_map(|dash| item.rsplit_once(dash));
     let says = |said: &str| is_level(said) || words::is_length(said) || is_about_length(said);
+    let says_behind = |said: &str| is_level(said) || words::is_length(said);
     let parted = in_brackets.filter(|(_, level)| says(level));
-    let parted = parted.or_else(|| behind().filter(|(_, length)| words::is_length(length)));
+    let parted = parted.or_else(|| behind().filter(|(_, said)| says_behind(said)));
     parted.map_or(item, |(skill, _)| skill)
 }
 
@@ -65,6 +66,7 @@ mod tests {
             "SQL (3 Jahre)",
             "SQL – 4 years",
             "SQL (advanced)",
+            "SQL – sehr gute Kenntnisse",
         ] {
             assert_eq!(without_level(text), "SQL", "{text}");
         }
