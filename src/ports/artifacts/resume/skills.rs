@@ -1,18 +1,25 @@
 //! Skills: the items of lists under a heading for them.
 
 mod grades;
+mod items;
+mod kinds;
 mod levels;
 
 use super::{
     Confidence, Findings, SKILLS_MISSING,
     doubt::{is_certificate, is_strange_skill},
-    lines::{Line, fields},
+    lines::Line,
     sections::section_of,
-    vocabulary::{Section, folded, vocabulary},
+    vocabulary::vocabulary,
 };
 
 use grades::Graded;
-use levels::{is_language, is_level, is_spoken, is_spoken_in, without_level};
+use items::items;
+use kinds::{
+    KINDS_MIN, heads_kind, is_short_kind, names_kind, part_from_brackets, part_from_first_words,
+    part_from_kinds,
+};
+use levels::{is_language, is_spoken, is_spoken_in};
 
 /// Most skills that are drafted.
 const SKILLS_MAX: usize = 100;
@@ -110,11 +117,6 @@ fn heads_row(item: &str, list: &str) -> bool {
     list.split_once('\t').is_some_and(|(first, rest)| first == item && rest.contains(", "))
 }
 
-/// Whether a text is called as kinds of skills or their sections are.
-fn heads_kind(text: &str) -> bool {
-    names_kind(text) || section_of(text) == Some(Section::Skills)
-}
-
 /// `Teaching    Reading` above `Writing` and `Arithmetic`: what kind they are of stands once, in a column of its own.
 fn unlabelled(lines: &[Line]) -> Vec<Line> {
     let mut lines = lines.to_vec();
@@ -184,12 +186,6 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
     }
     lines
 }
-
-/// Fewest kinds of skills that show how these are set.
-const KINDS_MIN: usize = 2;
-
-/// Longest kind, in words.
-const KIND_MAX: usize = 4;
 
 /// The lines without the ones that say of what kind those below them are: `Languages` above `Go, PHP` and `Data` above
 /// `Redis,` and `Kafka`, or each above some lines of one skill.
@@ -274,82 +270,6 @@ fn heads_of_grids(sections: &[&[Line]]) -> Vec<String> {
     let firsts = sections.iter().filter(is_grid).filter_map(|lines| lines.first());
     let rows = firsts.map(Line::fields).filter(|row| row.iter().any(|item| names_kind(item)));
     rows.flatten().map(str::to_owned).collect()
-}
-
-/// Whether a text is called as kinds of skills are: `Planning`, `Software`.
-fn names_kind(text: &str) -> bool {
-    const JOINTS: [&str; 7] = [" und ", " and ", " y ", " et ", " e ", " en ", " & "];
-    let is_one = |text: &str| vocabulary().skill_kinds.contains(&folded(text));
-    // `Software und Methoden`
-    let are_two = |joint: &str| {
-        text.split_once(joint).is_some_and(|(one, other)| is_one(one) && is_one(other))
-    };
-    is_one(text) || JOINTS.into_iter().any(are_two)
-}
-
-/// Puts a colon behind kinds that a dash or a bar parts from their skills: `Languages – Go, PHP`.
-fn part_from_kinds(lines: &mut [Line]) {
-    for mark in [" – ", " — ", " | ", " - "] {
-        let is_row = |line: &&mut Line| {
-            line.text.split_once(mark).is_some_and(|(kind, items)| {
-                let words = kind.split_whitespace().count();
-                words <= KIND_MAX
-                    && !kind.contains([',', ':', '\t'])
-                    && items.contains(", ")
-                    && !items.contains(mark)
-            })
-        };
-        let mut rows: Vec<&mut Line> = lines.iter_mut().filter(is_row).collect();
-        if rows.len() >= KINDS_MIN {
-            for line in &mut rows {
-                line.text = line.text.replacen(mark, ": ", 1);
-            }
-            return;
-        }
-    }
-}
-
-/// Puts a colon behind kinds whose skills stand in brackets, where one of them at least is called as kinds are:
-/// `Methods (Interviews, Surveys)` above `Python (NumPy, SciPy)`.
-fn part_from_brackets(lines: &mut [Line]) {
-    let parted = |line: &Line| {
-        let (kind, items) = line.text.trim_end_matches('.').strip_suffix(')')?.split_once(" (")?;
-        let is_row = is_short_kind(kind) && items.contains(", ") && !items.contains(['(', ')']);
-        is_row.then(|| (heads_kind(kind), format!("{kind}: {items}")))
-    };
-    let rows: Vec<Option<(bool, String)>> = lines.iter().map(parted).collect();
-    if !rows.iter().flatten().any(|(is_known, _)| *is_known) {
-        return;
-    }
-    let are_all = rows.iter().all(Option::is_some);
-    for (line, row) in lines.iter_mut().zip(rows) {
-        if let Some((_, text)) = row.filter(|(is_known, _)| *is_known || are_all) {
-            line.text = text;
-        }
-    }
-}
-
-/// Whether a text is short enough for a kind, and no list.
-fn is_short_kind(text: &str) -> bool {
-    text.split_whitespace().count() <= KIND_MAX && !text.contains([',', ';', ':', '\t'])
-}
-
-/// Puts a colon behind kinds that nothing but their type parts from their skills, where every line begins with one:
-/// `Design Figma, Sketch` above `Research Interviews, Surveys`.
-fn part_from_first_words(lines: &mut [Line]) {
-    let parted = |line: &Line| {
-        let (kind, items) = line.text.split_once(' ')?;
-        let is_row = !line.bullet && names_kind(kind) && items.contains(", ");
-        (is_row && items.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()))
-            .then(|| format!("{kind}: {items}"))
-    };
-    let rows: Vec<Option<String>> = lines.iter().map(parted).collect();
-    if rows.len() < KINDS_MIN || rows.iter().any(Option::is_none) {
-        return;
-    }
-    for (line, row) in lines.iter_mut().zip(rows.into_iter().flatten()) {
-        line.text = row;
-    }
 }
 
 /// A list, and the first words of its lines that go on with what stands above them: they may begin an item.
@@ -437,70 +357,9 @@ fn is_broken(line: &str, next: &str, bulleted: bool) -> bool {
     !line.contains('\t') && (is_list || bulleted && next.starts_with(char::is_lowercase))
 }
 
-fn items(line: &str) -> Vec<String> {
-    // `Languages: Rust, C`: what kind they are of is no skill.
-    let line = match line.split_once(": ") {
-        // `English: fluent` is no skill.
-        Some((language, rest)) if is_language(language) && !rest.contains(',') => "",
-        Some((kind, rest)) if kind.split_whitespace().count() <= 4 => rest,
-        _ => line,
-    };
-    undashed(line)
-        .into_iter()
-        .flat_map(fields)
-        .flat_map(|field| apart(field))
-        .map(|item| {
-            item.trim_matches(|c: char| c.is_whitespace() || ".,;•·–—-".contains(c)).to_owned()
-        })
-        .map(|item| without_level(&item).to_owned())
-        .filter(|item| item.chars().any(char::is_alphabetic) && !is_level(item))
-        .collect()
-}
-
-/// The parts of a list that has dashes instead of commas: `Welding – CAD – Fitting`.
-fn undashed(line: &str) -> Vec<&str> {
-    let is_list = |dash: &&str| line.matches(*dash).count() > 1 && !line.contains([',', ';']);
-    match [" – ", " — ", " - "].into_iter().find(is_list) {
-        Some(dash) => line.split(dash).collect(),
-        None => vec![line],
-    }
-}
-
 /// Whether an item is no sentence. Two sentences are a remark.
 fn is_short(item: &str) -> bool {
     item.split_whitespace().count() <= WORDS_MAX && !item.contains(". ")
-}
-
-/// Whether the comma of a text stands before the thousands of a number.
-fn is_within_number(text: &str, at: usize) -> bool {
-    let digits = text[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
-    digits == 3 && text[..at].ends_with(|c: char| c.is_ascii_digit())
-}
-
-/// The parts between commas and their like, outside of parentheses.
-fn apart(field: &str) -> Vec<&str> {
-    let mut depth = 0_u32;
-    let mut begin = 0;
-    let mut parts = Vec::new();
-    for (at, c) in field.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            // `$12,000` is one number.
-            ',' if is_within_number(field, at) => {}
-            ',' | ';' if depth == 0 => {
-                parts.push(&field[begin..at]);
-                begin = at + 1;
-            }
-            '/' | '•' | '·' | '#' if depth == 0 && field[..at].ends_with(' ') => {
-                parts.push(&field[begin..at]);
-                begin = at + c.len_utf8();
-            }
-            _ => {}
-        }
-    }
-    parts.push(&field[begin..]);
-    parts
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::{
     super::lines::{Line, fields},
-    apart,
+    items::apart,
     levels::{is_language, is_level},
 };
 
@@ -120,19 +120,16 @@ fn take_off(line: &mut Line, mark: Mark) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::ports::artifacts::resume::draft;
 
+    /// The skills of a résumé, and how many of them are doubtful.
     fn found(lines: &[&str]) -> (String, usize) {
-        let line = |text: &&str| Line {
-            text: (*text).to_owned(),
-            bullet: false,
-            after_gap: false,
-            level: 0,
-        };
-        let lines: Vec<Line> = lines.iter().map(line).collect();
-        let mut findings = super::super::Findings::default();
-        let skills = super::super::read(&[&lines], &mut findings);
-        (skills.join("|"), findings.confidence.len())
+        let lines = lines.join("\n");
+        let draft = draft(&format!(
+            "Ada Byron\nada@example.org\n\n## Skills\n{lines}\n\n## Hobbies\nTea\n\n## Education\nBSc"
+        ));
+        let paths = draft.confidence.keys().filter(|path| path.starts_with("skills."));
+        (draft.skills.join("|"), paths.count())
     }
 
     #[test]
