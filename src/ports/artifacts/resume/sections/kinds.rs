@@ -41,6 +41,7 @@ pub(super) fn goes_back(parts: &[Part], line: &Line, next: Option<&Line>, marks:
     let is_row = || {
         let is_list = |line: &Line| row(line).is_some_and(|(_, items)| items.contains(','));
         is_list(line)
+            && row(line).is_some_and(|(_, items)| !speaks(items))
             && aside.lines.len() == 1
             && (skills.lines.is_empty() || skills.lines.iter().any(is_list))
     };
@@ -120,9 +121,8 @@ pub(super) fn labels_beside(line: &Line) -> bool {
 /// Whether a label is known to head what stands beside skills and is none: `Interests`, `Courses`.
 fn stands_beside(label: &str) -> bool {
     let label = folded(label);
-    let stems = &vocabulary().beside_stems;
-    names_languages(&label)
-        || words_of(&label).any(|word| stems.iter().any(|stem| word.starts_with(stem.as_str())))
+    let stems = || vocabulary().beside_stems.iter().chain(&vocabulary().language_stems);
+    words_of(&label).any(|word| stems().any(|stem| word.starts_with(stem.as_str())))
 }
 
 /// The heading of languages that nobody speaks, `Languages` above `Rust` and `Go`, where there is another one above those
@@ -431,6 +431,9 @@ mod tests {
                 assert_eq!(skills(marked, &lines), "Redis|Kafka|Welding", "{heading} {lines}");
             }
         }
+        let marked = ["## Experiência", "## Competências pessoais", "## Educação"];
+        let lines = "Língua materna\tPortuguês\nOutras línguas\tInglês, Francês";
+        assert_eq!(skills(marked, lines), "");
     }
 
     #[test]
