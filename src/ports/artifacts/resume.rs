@@ -74,8 +74,9 @@ pub const ROLES_MISSING: &str = "some roles may be missing: there are more perio
 pub const SCHOOLS_MISSING: &str =
     "some schools may be missing: there are more periods than schools";
 
-/// The issue of a draft whose skills stand in running text.
-pub const SKILLS_MISSING: &str = "some skills may be missing: they stand in running text";
+/// The issue of a draft whose skills stand in running text, or in lines that may be another section.
+pub const SKILLS_MISSING: &str =
+    "some skills may be missing: they stand in running text, or like another section";
 
 /// Longest text that is looked at, in bytes; no résumé is longer.
 const TEXT_MAX: usize = 128 * 1024;
@@ -93,6 +94,9 @@ pub fn draft(text: &str) -> Draft {
     let volunteer = roles::read(&of(&parts, Section::Volunteer), &roles::VOLUNTEER, &mut findings);
     let education = schools::read(&of(&parts, Section::Education), &mut findings);
     let skills = skills::read(&of(&parts, Section::Skills), &mut findings);
+    if parts.iter().any(skills::may_be_lost) {
+        findings.issue(SKILLS_MISSING);
+    }
     let has_lost_periods = parts.iter().any(unheaded::holds_periods_alone);
     if has_lost_periods || parts.iter().any(unheaded::holds_strays) {
         findings.issue(ROLES_MISSING);

@@ -22,11 +22,20 @@ use super::{
 pub(super) struct Part {
     pub(super) section: Section,
     pub(super) lines: Vec<Line>,
+    /// Its heading may be a kind of the skills above it.
+    pub(super) may_be_skills: bool,
+}
+
+impl Part {
+    /// A section of which nothing is doubtful.
+    pub(super) fn new(section: Section, lines: Vec<Line>) -> Self {
+        Self { section, lines, may_be_skills: false }
+    }
 }
 
 /// Parts the lines at the headings.
 pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
-    let mut parts = vec![Part { section: Section::Contact, lines: Vec::new() }];
+    let mut parts = vec![Part::new(Section::Contact, Vec::new())];
     let lines = &numbers::unnumbered(lines);
     let lines =
         under_periods(dated(columns::beside(columns::unzipped(columns::untorn(lines)))), |text| {
@@ -51,7 +60,7 @@ pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
         }
         if kinds::goes_back(&parts, &line, lines.peek(), &marks) {
             marks.aside = None;
-            parts.push(Part { section: Section::Skills, lines: vec![line] });
+            parts.push(Part::new(Section::Skills, vec![line]));
             continue;
         }
         let Some((section, rest)) = opened(&parts, &line, lines.peek(), &marks) else {
@@ -61,8 +70,9 @@ pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
             continue;
         };
         marks.enter(&parts, &line, section);
+        let may_be_skills = kinds::may_hold_skills(&parts, &line, section, &marks);
         let lines = rest.map(|text| Line { text, ..line }).into_iter().collect();
-        parts.push(Part { section, lines });
+        parts.push(Part { section, lines, may_be_skills });
     }
     let mut parts = cards::put_back(torn::mended(parts));
     for part in &mut parts {

@@ -9,7 +9,7 @@ use super::{
     Confidence, Findings, SKILLS_MISSING,
     doubt::{is_certificate, is_strange_skill},
     lines::Line,
-    sections::section_of,
+    sections::{Part, section_of},
     vocabulary::vocabulary,
 };
 
@@ -19,7 +19,7 @@ use kinds::{
     KINDS_MIN, heads_kind, is_short_kind, names_kind, part_from_brackets, part_from_first_words,
     part_from_kinds,
 };
-use levels::{is_language, is_spoken, is_spoken_in};
+use levels::{is_language, is_spoken, is_spoken_in, says_level};
 
 /// Most skills that are drafted.
 const SKILLS_MAX: usize = 100;
@@ -52,7 +52,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
             items(&list.text).into_iter().partition(|item| is_short(item));
         // What stands in a sentence is told apart badly.
         let is_told = !told.is_empty();
-        if is_told {
+        if is_told || items.is_empty() && !says_level(&list.text) {
             findings.issue(SKILLS_MISSING);
         }
         // `Teaching` alone in its line may be a heading.
@@ -61,8 +61,12 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
         let speaks = speaks && items.iter().all(|item| is_language(item));
         for item in items {
             let known = skills.iter().any(|skill| skill.eq_ignore_ascii_case(&item));
-            if known || skills.len() == SKILLS_MAX {
+            if known {
                 continue;
+            }
+            if skills.len() == SKILLS_MAX {
+                findings.issue(SKILLS_MISSING);
+                break;
             }
             // `Software    Word, Excel`
             if heads_row(&item, &list.text) && heads_kind(&item) {
@@ -86,6 +90,13 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
         }
     }
     skills
+}
+
+/// Whether a section that may be a kind of the skills above it holds lists or items, which were not read.
+pub(super) fn may_be_lost(part: &Part) -> bool {
+    let lists = |line: &Line| line.bullet || line.text.contains(',') || line.fields().len() > 1;
+    let is_one = |line: &Line| is_short(&line.text) || line.text.contains(',');
+    part.may_be_skills && part.lines.first().is_some_and(|line| lists(line) && is_one(line))
 }
 
 /// Shortest first word of the second half of a skill, in characters.

@@ -39,7 +39,7 @@ fn found(parts: &mut Vec<Part>, wanted: Section, within: [Section; 2], holds: fn
         };
         if let Some(line) = (0..part.lines.len()).find(|line| begins(*line)) {
             let lines = parts[at].lines.split_off(line).split_off(1);
-            parts.insert(at + 1, Part { section: wanted, lines });
+            parts.insert(at + 1, Part::new(wanted, lines));
             return;
         }
         // `Career Summary` is a summary, unless roles stand in it.
@@ -179,7 +179,7 @@ mod tests {
     fn one_role_is_enough_under_a_heading_that_nobody_knows() {
         let holds = |section: Section| {
             let lines = lines("Nurse, Nulla Vets\n2011 – 2014\n- Cats");
-            holds_strays(&Part { section, lines })
+            holds_strays(&Part::new(section, lines))
         };
         assert!(holds(Section::Unknown));
         assert!(!holds(Section::Other) && !holds(Section::Work));

@@ -30,10 +30,10 @@ pub(in crate::ports::artifacts::resume) fn apart(parts: Vec<Part>) -> Vec<Part> 
         let begin = is_list.then(|| begin(&part.lines)).flatten();
         let block = begin.map(|begin| part.lines.split_off(begin));
         found.push(part);
-        found.extend(block.map(|lines| Part { section: Section::Contact, lines }));
+        found.extend(block.map(|lines| Part::new(Section::Contact, lines)));
     }
     if foot && let Some(line) = found.last_mut().and_then(|part| part.lines.pop()) {
-        found.push(Part { section: Section::Contact, lines: vec![line] });
+        found.push(Part::new(Section::Contact, vec![line]));
     }
     found
 }

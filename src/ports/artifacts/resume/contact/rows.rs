@@ -22,7 +22,7 @@ pub(in crate::ports::artifacts::resume) fn apart(parts: Vec<Part>) -> Vec<Part> 
         part.lines = lines;
         found.push(part);
         if !rows.is_empty() {
-            found.push(Part { section: Section::Contact, lines: rows });
+            found.push(Part::new(Section::Contact, rows));
         }
     }
     found

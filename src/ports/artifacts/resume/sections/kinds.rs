@@ -112,6 +112,20 @@ fn heads_further_row(part: &Part, line: &Line, marks: &Marks) -> bool {
     is_among && line.level == 0 && lists(line) && !stands_beside(label_of(line))
 }
 
+/// Whether what a line among skills opens may be a kind of them: it looks otherwise than headings do here, and is called
+/// like nothing that stands beside skills.
+pub(super) fn may_hold_skills(
+    parts: &[Part],
+    line: &Line,
+    section: Section,
+    marks: &Marks,
+) -> bool {
+    parts.last().is_some_and(|part| part.section == Section::Skills)
+        && matches!(section, Section::Other | Section::Unknown)
+        && is_undressed(line, marks)
+        && !stands_beside(label_of(line))
+}
+
 /// Whether a line lists what stands beside skills behind its label: `Interests: Tea, Chess`.
 pub(super) fn labels_beside(line: &Line) -> bool {
     let label = row(line).map(|(label, _)| label).filter(|label| !names_languages(label));
@@ -331,7 +345,7 @@ fn is_short(line: &Line) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ports::artifacts::resume::draft;
+    use crate::ports::artifacts::resume::{SKILLS_MISSING, draft};
 
     /// The skills of a résumé with some lines under the heading of its skills, which all headings here look like.
     fn skills(headings: [&str; 3], lines: &str) -> String {
@@ -395,6 +409,20 @@ mod tests {
                 format!("{kind}: Go, PHP\nTechnology: Redis, Kafka\nLanguages: English, French");
             assert_eq!(skills(plain, &lines), "Go|PHP|Redis|Kafka", "{lines}");
         }
+    }
+
+    #[test]
+    fn what_may_have_been_skills_is_told() {
+        let is_told = |kind: &str| {
+            let text = format!(
+                "Ada Byron\n\n## Experience\nAcme\tEngineer\t2019 – 2021\n\n## Skills\nWelding, Tig\n\n\
+                 {kind}: Redis, Kafka\n\n## Education\nBSc Physics, University of Leeds, 2010 – 2013"
+            );
+            let draft = draft(&text);
+            draft.issues.iter().any(|issue| issue == SKILLS_MISSING) || draft.skills.len() == 4
+        };
+        assert!(["Social", "Open source", "Background", "Extra"].into_iter().all(is_told));
+        assert!(!["Interests", "Certificates", "Hobbys", "Permis"].into_iter().any(is_told));
     }
 
     #[test]

@@ -48,6 +48,15 @@ fn is_about_length(text: &str) -> bool {
 /// Most words before a number of years.
 const LEAD_MAX: usize = 2;
 
+/// Whether a line without any skill says nothing that one could miss: how well somebody speaks a language or can do what
+/// stands above, or nothing in words.
+pub(super) fn says_level(line: &str) -> bool {
+    let label = line.split([':', '\t', ' ']).next().unwrap_or_default();
+    line.split([',', ';', '\t']).all(|item| is_level(item.trim()))
+        || is_language(label)
+        || !line.contains(char::is_alphabetic)
+}
+
 /// Whether an item only says how well somebody can do what stands beside it: `sehr gut`, `avanzado`.
 pub(super) fn is_level(item: &str) -> bool {
     vocabulary().skill_levels.contains(&folded(item))

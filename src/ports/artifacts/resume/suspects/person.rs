@@ -46,7 +46,7 @@ mod tests {
         };
         let doubts = |level| {
             let lines = vec![line("Ada", 1), line("Byron", level)];
-            doubtful(&[Part { section: Section::Contact, lines }], &json!({"name": "Ada"}))
+            doubtful(&[Part::new(Section::Contact, lines)], &json!({"name": "Ada"}))
         };
         assert_eq!(doubts(1), ["basics.name"]);
         assert!(doubts(0).is_empty());
