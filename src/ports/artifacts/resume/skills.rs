@@ -164,24 +164,8 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
     part_from_kinds(&mut lines);
     part_from_brackets(&mut lines);
     part_from_first_words(&mut lines);
-    // `CAD    SolidWorks, Inventor` in each row.
-    let lists = |line: &Line| {
-        line.text.split_once('\t').is_some_and(|(kind, items)| {
-            !kind.contains(',') && items.contains(',') && !items.contains('\t')
-        })
-    };
-    if lines.len() > 1 && lines.iter().all(|line| !line.bullet && line.fields().len() <= 2) {
-        let rows = lines.iter().filter(|line| lists(line)).count();
-        let tabbed = lines.iter().filter(|line| line.text.contains('\t')).count();
-        if rows > 1 && rows * 2 > tabbed {
-            for line in &mut lines {
-                // As behind a colon, where no line goes on with the one above.
-                if line.text.contains('\t') {
-                    line.text = line.text.replacen('\t', ": ", 1);
-                }
-            }
-            return lines;
-        }
+    if part_from_columns(&mut lines) {
+        return lines;
     }
     let (first, rest) = match lines.split_first_mut() {
         Some((first, rest)) if rest.len() > 1 && !first.bullet => (first, rest),
@@ -196,6 +180,28 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
         first.text = item.to_owned();
     }
     lines
+}
+
+/// Puts a colon behind the kinds of `CAD    SolidWorks, Inventor`, where most rows with columns are such lists, as no line
+/// goes on with the one above then.
+fn part_from_columns(lines: &mut [Line]) -> bool {
+    let lists = |line: &&Line| {
+        line.text.split_once('\t').is_some_and(|(kind, items)| {
+            !kind.contains(',') && items.contains(',') && !items.contains('\t')
+        })
+    };
+    if lines.len() < 2 || lines.iter().any(|line| line.bullet || line.fields().len() > 2) {
+        return false;
+    }
+    let rows = lines.iter().filter(lists).count();
+    let tabbed = lines.iter().filter(|line| line.text.contains('\t')).count();
+    let are_lists = rows > 1 && rows * 2 > tabbed;
+    if are_lists {
+        for line in lines {
+            line.text = line.text.replacen('\t', ": ", 1);
+        }
+    }
+    are_lists
 }
 
 /// The lines without the ones that say of what kind those below them are: `Languages` above `Go, PHP` and `Data` above
