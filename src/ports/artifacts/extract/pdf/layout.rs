@@ -385,6 +385,9 @@ fn parts_columns(rows: &[Vec<Piece>], x: f64) -> bool {
         return false;
     }
     let level = rows.iter().filter(|row| has_left(row) && has_right(row)).count();
+    if has_dates_beside(rows, x) {
+        return false;
+    }
     let apart = |at: usize| {
         let mine = has_left(&&rows[at]);
         let is_near = |other: usize| {
@@ -403,6 +406,21 @@ fn parts_columns(rows: &[Vec<Piece>], x: f64) -> bool {
         return true;
     }
     level >= 6 && level * 4 > rows.len() * 3 && is_prose(rows, x)
+}
+
+/// Fewest rows with a date at the left that show that it belongs to what stands beside it.
+const DATED_MIN: usize = 3;
+
+/// Whether most of what stands at the left are dates beside their entries, also where the page begins with a name and an
+/// address in two columns.
+fn has_dates_beside(rows: &[Vec<Piece>], x: f64) -> bool {
+    let left = |row: &Vec<Piece>| row.iter().filter(|piece| piece.left < x).count();
+    let is_level = |row: &&Vec<Piece>| left(row) > 0 && left(row) < row.len();
+    let is_dated = |row: &&Vec<Piece>| left(row) == 1 && has_year(&row[0].text);
+    let level = rows.iter().filter(is_level).count();
+    let dated = rows.iter().filter(is_level).filter(is_dated).count();
+    let alone = rows.iter().filter(|row| left(row) == row.len()).count();
+    dated >= DATED_MIN && dated * 2 > level && dated >= alone
 }
 
 /// Whether both sides hold running text, on lines of the same height.
@@ -511,5 +529,23 @@ mod tests {
         };
         assert!(!beside("### Curriculum Vitae"));
         assert!(beside("## Experience"));
+    }
+
+    #[test]
+    fn dates_beside_entries_are_no_column_below_a_name_and_an_address_side_by_side() {
+        let page = |date: &str| {
+            let mut pieces = vec![piece(45.0, 60.0, "Ada Byron")];
+            for n in 0..4 {
+                pieces.push(piece(45.0, 70.0 + 14.0 * f64::from(n), "Engineer"));
+                pieces.push(piece(145.0, 65.0 + 14.0 * f64::from(n), "1 Quay Road"));
+            }
+            for n in 0..6 {
+                pieces.push(piece(45.0, 160.0 + 28.0 * f64::from(n), date));
+                pieces.push(piece(145.0, 160.0 + 28.0 * f64::from(n), "BSc Physics"));
+            }
+            gutter(&rows(pieces), None).is_some()
+        };
+        assert!(!page("2011–2015"));
+        assert!(page("Physics"));
     }
 }
