@@ -8,6 +8,7 @@ mod contact;
 mod countries;
 mod dates;
 mod doubt;
+mod heads;
 mod layout;
 mod lines;
 mod place;

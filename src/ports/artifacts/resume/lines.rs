@@ -6,11 +6,7 @@ mod forms;
 mod marks;
 mod sentences;
 
-use super::{
-    dates, place,
-    vocabulary::{folded, vocabulary},
-    words,
-};
+use super::{dates, heads::names_column, place, vocabulary::vocabulary, words};
 
 use breaks::{is_open, is_rest_of_item, joins_city, joins_number, joins_period};
 use firms::{firm_alone, joins_name, town_apart};
@@ -432,15 +428,8 @@ fn period_apart(text: &str) -> Option<String> {
 
 /// `Years    Employer    Position`: what stands in the columns below.
 fn is_head_of_table(text: &str) -> bool {
-    let known = |field: &&str| {
-        let name = folded(field.trim_end_matches(':'));
-        let words = vocabulary();
-        words.columns.contains(&name)
-            || words.role_labels.contains_key(&name)
-            || words.study_labels.contains_key(&name)
-    };
     let fields = fields(text);
-    text.contains('\t') && fields.len() > 1 && fields.iter().all(known)
+    text.contains('\t') && fields.len() > 1 && fields.into_iter().all(names_column)
 }
 
 /// `S K I L L S` as a word.

@@ -2,6 +2,7 @@
 
 use super::{
     super::{
+        heads::names_column,
         lines::BULLETS,
         place,
         sections::section_of,
@@ -66,13 +67,8 @@ const COLUMNS_MIN: usize = 3;
 
 fn column(field: &str) -> Option<Column> {
     let vocabulary = vocabulary();
-    let is_name = |name: &str| {
-        let name = folded(name.trim());
-        vocabulary.columns.contains(&name)
-            || vocabulary.role_labels.contains_key(&name)
-            || vocabulary.study_labels.contains_key(&name)
-            || vocabulary.labels.contains_key(&name)
-    };
+    let is_name =
+        |name: &str| names_column(name) || vocabulary.labels.contains_key(&folded(name.trim()));
     if begins(field) {
         return Some(Column::From);
     }
