@@ -39,7 +39,7 @@ pub(super) fn goes_back(parts: &[Part], line: &Line, next: Option<&Line>, marks:
             Some(_) => false,
         };
     let is_row = || {
-        let is_list = |line: &Line| row(line).is_some_and(|(_, items)| items.contains(','));
+        let is_list = |line: &Line| row(line).is_some_and(|(_, items)| is_list_of_items(items));
         is_list(line)
             && row(line).is_some_and(|(_, items)| !speaks(items))
             && aside.lines.len() == 1
@@ -69,8 +69,8 @@ fn label_of(line: &Line) -> &str {
 /// `Data: Redis, Kafka` between other rows, but not `Contact: 555 0147`.
 fn labels_row(part: &Part, line: &Line, marks: &Marks) -> bool {
     let Some((label, items)) = row(line) else { return false };
-    let is_list = items.contains(',');
-    let is_row = |line: &Line| row(line).is_some_and(|(_, items)| items.contains(','));
+    let is_list = is_list_of_items(items);
+    let is_row = |line: &Line| row(line).is_some_and(|(_, items)| is_list_of_items(items));
     match section_of(label) {
         Some(Section::Other) => {
             let is_like_rows = is_undressed(line, marks)
@@ -100,7 +100,7 @@ fn labels_row(part: &Part, line: &Line, marks: &Marks) -> bool {
 /// Whether a labelled list goes on with the rows of skills above it, or is the first of them where headings look
 /// otherwise, and is called like nothing that stands beside skills: `Teaching: Seminars, Exams`.
 fn heads_further_row(part: &Part, line: &Line, marks: &Marks) -> bool {
-    let lists = |line: &Line| row(line).is_some_and(|(_, items)| items.contains(','));
+    let lists = |line: &Line| row(line).is_some_and(|(_, items)| is_list_of_items(items));
     let is_alike =
         |last: &Line| lists(last) && (!line.after_gap || last.after_gap || part.lines.len() == 1);
     let is_among = match part.lines.last() {
@@ -195,7 +195,7 @@ pub(super) fn is_spoken(line: &Line, next: Option<&Line>) -> bool {
 fn is_rest(line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
     let names_kind = |text: &str| vocabulary().skill_kinds.contains(&folded(text));
     let holds = match row(line) {
-        Some((label, items)) => names_kind(label) && items.contains(',') && !speaks(items),
+        Some((label, items)) => names_kind(label) && is_list_of_items(items) && !speaks(items),
         None => {
             names_kind(&line.text)
                 && next
@@ -209,6 +209,14 @@ fn is_rest(line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
 fn row(line: &Line) -> Option<(&str, &str)> {
     let (label, items) = line.text.split_once(": ").or_else(|| line.text.split_once('\t'))?;
     (!label.contains(',')).then(|| (label, items.trim()))
+}
+
+/// Marks between the items of a list.
+const MARKS: [char; 5] = [',', ';', '•', '·', '|'];
+
+/// Whether several items stand in a text: `Go, PHP`, `Go; PHP`.
+fn is_list_of_items(items: &str) -> bool {
+    items.contains(MARKS)
 }
 
 /// Whether a label is about languages, of whatever kind.
@@ -230,7 +238,7 @@ fn lists_skills(items: &str) -> bool {
     digits < DIGITS_MAX
         && !items.contains(['@', '/'])
         && dates::find(items).is_none()
-        && !items.split(',').any(|item| place::is_place(item.trim()))
+        && !items.split(MARKS).any(|item| place::is_place(item.trim()))
         && !words::is_position(items)
         && !words::is_school(items)
         && !schools::names_degree(items)
@@ -244,7 +252,7 @@ const DIGITS_MAX: usize = 6;
 fn is_kind_of_row(part: &Part, line: &Line) -> bool {
     let is_row = |line: &Line| {
         let parted = line.text.split_once('\t');
-        !line.bullet && line.level == 0 && parted.is_some_and(|(_, items)| items.contains(','))
+        !line.bullet && line.level == 0 && parted.is_some_and(|(_, items)| is_list_of_items(items))
     };
     let kind = line.text.split('\t').next().unwrap_or_default();
     is_row(line)
@@ -408,6 +416,24 @@ mod tests {
             let lines =
                 format!("{kind}: Go, PHP\nTechnology: Redis, Kafka\nLanguages: English, French");
             assert_eq!(skills(plain, &lines), "Go|PHP|Redis|Kafka", "{lines}");
+        }
+    }
+
+    #[test]
+    fn kinds_called_like_other_sections_may_have_any_marks_between_their_skills() {
+        let marked = ["## Experience", "## Skills", "## Education"];
+        for (first, kind) in [
+            ("Collections", "Other"),
+            ("Methoden", "Sonstiges"),
+            ("Méthodes", "Autres"),
+            ("Métodos", "Otros"),
+            ("Ferramentas", "Outros"),
+            ("Software", "Overig"),
+        ] {
+            for mark in ["; ", " · ", " • "] {
+                let lines = format!("{first}: Go{mark}PHP\n{kind}: Redis{mark}Kafka{mark}Lua");
+                assert_eq!(skills(marked, &lines), "Go|PHP|Redis|Kafka|Lua", "{lines}");
+            }
         }
     }
 
