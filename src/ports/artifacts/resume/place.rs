@@ -105,7 +105,12 @@ pub(super) fn by_postcode(text: &str) -> Option<Place> {
     let dash = |part| str::split(part, " - ").flat_map(|part| part.split(" – "));
     let parts: Vec<&str> = text.split(',').flat_map(dash).collect();
     let found = parts.into_iter().rev().take(3).map(str::trim).find_map(|part| {
-        let words: Vec<&str> = part.split_whitespace().collect();
+        // `C.P. 44520 Smallville –`: a label before the code, and a dash that led to a region in the next line.
+        let part = part.trim_end_matches(['–', '-', ' ']);
+        let mut words: Vec<&str> = part.split_whitespace().collect();
+        if words.len() > 2 && CODES.contains(&folded(words[0]).replace('.', "").as_str()) {
+            words.remove(0);
+        }
         let (first, rest) = words.split_first()?;
         let first = first.rsplit_once('-').map_or(*first, |(country, code)| {
             if country.len() <= 2 && country.chars().all(|c| c.is_ascii_uppercase()) {
@@ -137,6 +142,9 @@ pub(super) fn by_postcode(text: &str) -> Option<Place> {
     });
     found.and_then(|place| codes::of_region(place, text))
 }
+
+/// What codes of post offices are called.
+const CODES: [&str; 5] = ["cp", "cep", "plz", "zip", "pc"];
 
 /// Digits as zeroes and capitals as `A`.
 fn shape(word: &str) -> String {
@@ -316,6 +324,11 @@ const PARTS: [&str; 36] = [
     "SK", "NS", "NB", "NL",
 ];
 
+/// Whether a text stands for a part of a country as behind a city: `LA`, `PE`, `Jal.`
+pub(super) fn is_part(text: &str) -> bool {
+    countries::is_us_state(text) || PARTS.contains(&text) || short_region(text).is_some()
+}
+
 /// Cities that are named without their country, by their country.
 const CITIES: &str = include_str!("../../../../manifests/lexicon/cities.txt");
 
@@ -494,6 +507,9 @@ mod tests {
             ("804 – 71 Benton Terrace, Kitchener, ON N2G 0B4", r#""Kitchener" "ON" "CA""#),
             ("19 Jacaranda Crescent, Athlone, Smallville, 3201", r#""Smallville" None None"#),
             ("Gent, België", r#""Gent" None "BE""#),
+            ("Av. Nueva 45, Col. Vieja, C.P. 44520 Nulopán, Jal.", r#""Nulopán" None None"#),
+            ("Rua Nova, 330, CEP 52020-015 Nulópolis –", r#""Nulópolis" None None"#),
+            ("Nullweg 3, PLZ 37073 Nullheim", r#""Nullheim" None None"#),
             ("Belo Horizonte - MG", r#""Belo Horizonte" "MG" None"#),
             ("Ciudad de México", r#""Ciudad de México" None None"#),
             (

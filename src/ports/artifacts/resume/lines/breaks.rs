@@ -32,6 +32,11 @@ pub(super) fn joins_city(line: &str, next: &str) -> bool {
     let Some((street, code)) = line.rsplit_once(", ").or_else(|| line.rsplit_once('\t')) else {
         return false;
     };
+    // `8921 BG`
+    let plain = code.split_once(' ').filter(|(_, letters)| {
+        letters.len() == 2 && letters.bytes().all(|byte| byte.is_ascii_uppercase())
+    });
+    let code = plain.map_or(code, |(digits, _)| digits);
     let digits = code.bytes().filter(u8::is_ascii_digit).count();
     let is_code = (4..=8).contains(&digits)
         && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
@@ -88,6 +93,7 @@ mod tests {
             ("44 montée de la Boucle, 69004", "Lyon"),
             ("Am Wehr 8, 93059", "Nullstadt"),
             ("Rua da Nova, 77, 4050-102", "Porto"),
+            ("Nullkade Zuid 52, 8921 BG", "Nullwarden"),
             ("Mühlgasse 3, 1010", "Wien, Österreich"),
         ] {
             assert!(joins_city(line, next), "{line}");

@@ -5,6 +5,7 @@ mod firms;
 mod kinds;
 mod notes;
 mod stops;
+mod towns;
 
 use super::super::{
     doubt,
@@ -402,6 +403,7 @@ fn by_comma(text: &str, found: &mut Vec<Named>) {
     let is_name = |part: &str| words::is_position(part) || is_class(part);
     let tail = (0..parts.len())
         .find(|at| place::is_place(&parts[*at..].join(", ")) && !is_name(parts[*at]));
+    let tail = towns::before_region(&parts).or(tail);
     let (names, place) = parts.split_at(tail.unwrap_or(parts.len()));
     let mut pieces: Vec<Named> = Vec::new();
     for (at, part) in names.iter().enumerate() {
