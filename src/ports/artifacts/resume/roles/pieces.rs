@@ -102,6 +102,7 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
         }
     }
     let mut found = with_partners(found);
+    notes::make_titles(&mut found, head);
     for named in &mut found {
         named.text = named.text.replace(TIED, " ");
     }

@@ -42,9 +42,54 @@ pub(super) fn take_below(found: &mut [Named], field: &str, at: usize) -> bool {
     })
 }
 
+/// Makes titles of what no word tells and how much somebody worked stands in brackets behind, `Zookeeper (weekends)`, where
+/// no other piece of the head is one.
+pub(super) fn make_titles(found: &mut [Named], head: &[String]) {
+    if found.iter().any(|named| named.kind == Kind::Title) {
+        return;
+    }
+    for named in found.iter_mut().filter(|named| named.kind == Kind::Unknown) {
+        let behind = head.get(named.line).and_then(|line| {
+            let (_, rest) = line.split_once(&format!("{} (", named.text))?;
+            rest.split_once(')').map(|(note, _)| note).filter(|note| is_term(note))
+        });
+        if let Some(note) = behind {
+            named.kind = Kind::Title;
+            named.text = format!("{} ({note})", named.text);
+            return;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::ports::artifacts::resume::draft;
+
+    #[test]
+    fn how_much_somebody_worked_tells_a_title_that_no_word_does() {
+        for (title, firm) in [
+            ("Zoowart (am Wochenende)", "Acme GmbH"),
+            ("Stitcher (Saturdays)", "Acme Ltd"),
+            ("Stitcher (weekends)", "Emca Lothians"),
+            ("Manœuvre (intérim)", "Intéris Chantiers"),
+            ("Remendón (fines de semana)", "Talleres Acme S.L."),
+            ("Oppasser (weekenden)", "Acme B.V."),
+            ("Puxador (fins de semana)", "Acme Lda."),
+        ] {
+            for head in [
+                format!("{title}, {firm}, Leeds"),
+                format!("{title}\n{firm}, Leeds"),
+                format!("{title}\t{firm}"),
+            ] {
+                let text = format!("Ada Byron\n\n## Experience\n05/2015 – 06/2019\t{head}");
+                let role = &draft(&text).skeleton_timeline["work"][0];
+                assert_eq!(role["position"], title, "{head}");
+                assert_eq!(role["name"], firm, "{head}");
+            }
+        }
+        let text = "Ada Byron\n\n## Experience\n05/2015 – 06/2019\tNurse, Emca (seasonal)";
+        assert_eq!(draft(text).skeleton_timeline["work"][0]["position"], "Nurse (seasonal)");
+    }
 
     #[test]
     fn what_stands_in_brackets_behind_a_title_is_a_part_of_it_wherever_it_stands() {
