@@ -101,7 +101,7 @@ pub(super) fn named(head: &[String]) -> Vec<Named> {
             join_labelled(&mut found, begin, field);
         }
     }
-    let mut found = with_partners(found);
+    let mut found = with_partners(towns::with_regions(found));
     notes::make_titles(&mut found, head);
     for named in &mut found {
         named.text = named.text.replace(TIED, " ");
