@@ -8,7 +8,7 @@ mod sentences;
 
 use super::{dates, heads::names_column, place, vocabulary::vocabulary, words};
 
-use breaks::{is_open, is_rest_of_item, joins_city, joins_number, joins_period};
+use breaks::{breaks_city, is_open, is_rest_of_item, joins_city, joins_number, joins_period};
 use firms::{firm_alone, joins_name, town_apart};
 use forms::{Labelled, Labels, form_value};
 
@@ -218,7 +218,7 @@ fn joined(line: &Line, next: &str) -> Option<String> {
         return Some(format!("{text}{rest}"));
     }
     let goes_on = joins_period(text, next) || joins_number(last, first) || joins_name(text, next);
-    if goes_on || joins_city(text, next) {
+    if goes_on || joins_city(text, next) || breaks_city(text, next) {
         return Some(format!("{text} {next}"));
     }
     // `ada.augusta-` and `byron@example.org`

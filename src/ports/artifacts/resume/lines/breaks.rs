@@ -54,6 +54,21 @@ pub(super) fn joins_city(line: &str, next: &str) -> bool {
         && (place::is_known(town) || has_number && dates::find(code).is_none() && !is_else())
 }
 
+/// Whether the name of a known city is broken in two behind the number and the street before it: `12 Mill Lane, Baton` and
+/// `Rouge, LA 70806`.
+pub(super) fn breaks_city(line: &str, next: &str) -> bool {
+    let Some((street, begin)) = line.rsplit_once(", ") else { return false };
+    let end = next.split(',').next().unwrap_or_default();
+    let words = begin.split(' ').count() + end.split(' ').count();
+    let has_code = |part: &str| part.contains(|c: char| c.is_ascii_digit());
+    street.contains(|c: char| c.is_ascii_digit())
+        && begin.starts_with(char::is_uppercase)
+        && words <= CITY_MAX
+        && (next == end || has_code(next) || place::is_place(next))
+        && dates::find(line).is_none()
+        && place::is_known(&format!("{begin} {end}"))
+}
+
 /// Whether a bracket is open at the end of a line and closed in the next one.
 pub(super) fn is_open(line: &str, next: &str) -> bool {
     let open = line.rfind('(').is_some_and(|at| !line[at..].contains(')'));
@@ -84,6 +99,25 @@ mod tests {
         assert!(joins_number("+43", "660") && !joins_number("C++", "2019"));
         assert!(is_open("Pumps (built", "in Leeds) and valves"));
         assert!(is_rest_of_item("Course: Welding", "(2008 – 2009)"));
+    }
+
+    #[test]
+    fn a_known_city_that_is_broken_in_two_is_told() {
+        for (line, next) in [
+            ("716 Null Trace, Apt 4B, Baton", "Rouge, LA 70806"),
+            ("12 Quay Road, San", "Antonio, TX 78205"),
+            ("Rua Nova, 7, Porto", "Alegre, RS"),
+            ("8 rue Neuve, Le", "Mans"),
+        ] {
+            assert!(breaks_city(line, next), "{line}");
+        }
+        for (line, next) in [
+            ("12 Quay Road, Leeds", "Kontakt"),
+            ("Built pumps, San", "Antonio, TX"),
+            ("12 Quay Road, Null", "Rouge, LA 70806"),
+        ] {
+            assert!(!breaks_city(line, next), "{line}");
+        }
     }
 
     #[test]
