@@ -300,6 +300,9 @@ fn joins_address(last: &str, first: &str, next: &str) -> bool {
         && !last.ends_with(|c: char| !c.is_alphanumeric())
 }
 
+/// Most words of a period that is broken off: `de enero de 2008 a agosto de`.
+const PERIOD_MAX: usize = 7;
+
 /// A period in a narrow column that goes on in the next line: `10.2018 –   Engineer` and `today   Acme`.
 fn date_joined(line: &str, next: &str) -> Option<(String, String)> {
     let (period, rest) = line.split_once('\t').unwrap_or((line, ""));
@@ -318,7 +321,8 @@ fn date_joined(line: &str, next: &str) -> Option<(String, String)> {
         (found.end.is_some() && found.start.is_some() || found.lasts)
             && found.at.end == period.trim_end().len()
     });
-    (starts && is_one && !was_one && period.split_whitespace().count() <= 5).then(|| {
+    let is_narrow = period.split_whitespace().count() <= PERIOD_MAX;
+    (starts && is_one && !was_one && is_narrow).then(|| {
         let first = if rest.is_empty() { whole.to_owned() } else { format!("{whole}\t{rest}") };
         let after = if left.is_empty() { after.to_owned() } else { format!("{after}\t{left}") };
         (first, after.trim().to_owned())

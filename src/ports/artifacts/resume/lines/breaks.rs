@@ -141,4 +141,27 @@ mod tests {
             assert!(!joins_city(line, next), "{line}");
         }
     }
+
+    #[test]
+    fn periods_with_words_between_months_and_years_go_on_in_narrow_columns() {
+        for (above, below, start, end) in [
+            ("Enero de 2008 - Agosto de\tAutónomo", "2014\tCarpintero", "2008-01", "2014-08"),
+            ("Janeiro de 2008 – Agosto de\tAcme Lda", "2014\tCarpinteiro", "2008-01", "2014-08"),
+            ("de enero de 2008 a agosto de\tAcme SL", "2014\tCarpintero", "2008-01", "2014-08"),
+            ("Januar 2008 – August\tAcme GmbH", "2014\tTischler", "2008-01", "2014-08"),
+            ("March 2008 –\tAcme Ltd", "August 2014\tCarpenter", "2008-03", "2014-08"),
+            ("Mars 2008 –\tAcme SARL", "août 2014\tMenuisier", "2008-03", "2014-08"),
+            ("Maart 2008 – augustus\tAcme BV", "2014\tTimmerman", "2008-03", "2014-08"),
+        ] {
+            let text = format!("# Ada Byron\n\n## Experience\n\n{above}\n{below}\nHaro");
+            let draft = crate::ports::artifacts::resume::draft(&text);
+            let role = &draft.skeleton_timeline["work"][0];
+            assert!(role["startDate"] == start && role["endDate"] == end, "{above}: {role}");
+            assert_eq!(Some(role["name"].as_str().unwrap()), above.split('\t').nth(1));
+        }
+        let text = "# Ada Byron\n\n## Experience\n\nMarch 2019 –\tAcme Ltd\nPresent\tCarpenter";
+        let draft = crate::ports::artifacts::resume::draft(text);
+        let role = &draft.skeleton_timeline["work"][0];
+        assert!(role["startDate"] == "2019-03" && role["endDate"].is_null(), "{role}");
+    }
 }
