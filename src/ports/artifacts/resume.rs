@@ -95,6 +95,11 @@ pub fn draft(text: &str) -> Draft {
     let volunteer = roles::read(&of(&parts, Section::Volunteer), &roles::VOLUNTEER, &mut findings);
     let education = schools::read(&of(&parts, Section::Education), &mut findings);
     let skills = skills::read(&of(&parts, Section::Skills), &mut findings);
+    if unheaded::guesses_skills(&parts) {
+        for at in 0..skills.len() {
+            findings.sure(&format!("skills.{at}"), Confidence::Low);
+        }
+    }
     if parts.iter().any(skills::may_be_lost) {
         findings.issue(SKILLS_MISSING);
     }

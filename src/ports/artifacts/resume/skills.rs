@@ -6,11 +6,13 @@ mod kinds;
 mod levels;
 
 use super::{
-    Confidence, Findings, SKILLS_MISSING,
+    Confidence, Findings, SKILLS_MISSING, dates,
     doubt::{is_certificate, is_strange_skill},
     lines::Line,
+    place,
     sections::{Part, section_of},
     vocabulary::vocabulary,
+    words,
 };
 
 use grades::Graded;
@@ -90,6 +92,30 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
         }
     }
     skills
+}
+
+/// Fewest items of a list that is taken for skills without a heading that says so, and the most words of one.
+const LIST_MIN: usize = 4;
+const LIST_WORDS_MAX: usize = 4;
+
+/// Whether lines are nothing but a list of short items, without dates, sentences, names of languages or firms.
+pub(super) fn is_list(lines: &[Line]) -> bool {
+    let found: Vec<String> = lines.iter().flat_map(|line| items(&line.text)).collect();
+    let is_plain = |line: &Line| {
+        !line.text.contains(['@', ':'])
+            && !line.text.ends_with('.')
+            && dates::find(&line.text).is_none()
+    };
+    let is_item = |item: &String| {
+        item.split_whitespace().count() <= LIST_WORDS_MAX
+            && !is_language(item)
+            && !is_spoken(item)
+            && !is_certificate(item)
+            && !words::is_organisation(item)
+            && !words::is_school(item)
+            && !place::is_known(item)
+    };
+    found.len() >= LIST_MIN && lines.iter().all(is_plain) && found.iter().all(is_item)
 }
 
 /// Whether a section that may be a kind of the skills above it holds lists or items, which were not read.

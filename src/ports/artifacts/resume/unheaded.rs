@@ -1,7 +1,9 @@
 //! Roles and schools under headings that no table has: `Kitchens`, `On Stage`. Only looked for where no section of their
 //! kind was found, because the name of a firm stands like a heading, too.
 
-use super::{dates, lines::Line, place, schools, sections::Part, vocabulary::Section, words};
+use super::{
+    dates, lines::Line, place, schools, sections::Part, skills, vocabulary::Section, words,
+};
 
 /// Parts with those that lack their heading.
 pub(super) fn completed(parts: Vec<Part>) -> Vec<Part> {
@@ -21,7 +23,19 @@ pub(super) fn completed(parts: Vec<Part>) -> Vec<Part> {
             None => found(&mut parts, wanted, within, holds),
         }
     }
+    let has_skills = parts.iter().any(|part| part.section == Section::Skills);
+    let list = |part: &&mut Part| part.section == Section::Unknown && skills::is_list(&part.lines);
+    if !has_skills && let Some(part) = parts.iter_mut().find(list) {
+        part.section = Section::Skills;
+        part.may_be_skills = true;
+    }
     parts
+}
+
+/// Whether all skills stand under a heading that nobody knows, so that they may be something else.
+pub(super) fn guesses_skills(parts: &[Part]) -> bool {
+    let mut skills = parts.iter().filter(|part| part.section == Section::Skills).peekable();
+    skills.peek().is_some() && skills.all(|part| part.may_be_skills)
 }
 
 /// Lines that a heading may be apart from the first entry under it.
@@ -138,7 +152,7 @@ pub(super) fn holds_schools(part: &Part) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{ROLES_MISSING, SCHOOLS_MISSING, draft, lines::lines, sections},
+        super::{Confidence, ROLES_MISSING, SCHOOLS_MISSING, draft, lines::lines, sections},
         *,
     };
 
@@ -189,5 +203,28 @@ mod tests {
     fn a_firm_under_a_known_heading_is_no_heading() {
         let text = "Ada Byron\n\nExperience\n\nThe Salt Quay\nHead Chef\tMar 2019 to date\n\nBlue Fig\nChef\t2011 – 2014";
         assert_eq!(sections(text), [Section::Contact, Section::Work]);
+    }
+
+    #[test]
+    fn a_list_under_a_heading_that_nobody_knows_may_be_skills() {
+        let read = |list: &str| {
+            let text = format!(
+                "Ada Byron\n\n## Experience\nAcme\tEngineer\t2019 – 2021\n\n## Education\nBSc Physics\n\n## Colourful Things\n{list}\n\n## Hobbies\nTea"
+            );
+            let draft = draft(&text);
+            let low = |at: usize| draft.confidence.get(&format!("skills.{at}"));
+            let all_low = (0..draft.skills.len()).all(|at| low(at) == Some(&Confidence::Low));
+            assert!(all_low, "{list}");
+            draft.skills.len()
+        };
+        assert_eq!(read("Welding, CAD, Fitting, Lathes"), 4);
+        assert_eq!(read("• Welding\n• CAD\n• Fitting\n• Lathes"), 4);
+        assert_eq!(read("Welding\nCAD\nFitting\nLathes\nPumps"), 5);
+        assert_eq!(read("Welding • CAD • Fitting • Lathes"), 4);
+        assert_eq!(read("Welding\tCAD\nFitting\tLathes"), 4);
+        assert_eq!(read("Welding, CAD, Fitting"), 0);
+        assert_eq!(read("English, German, Welding, CAD"), 0);
+        assert_eq!(read("Welding, 2019\nCAD, 2020\nFitting, 2021\nLathes, 2022"), 0);
+        assert_eq!(read("I like pumps, valves, lathes and CAD.\nThey are good."), 0);
     }
 }

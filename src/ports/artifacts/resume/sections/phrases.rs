@@ -50,4 +50,31 @@ mod tests {
             assert_eq!(told(text), section, "{text}");
         }
     }
+
+    #[test]
+    fn phrases_about_what_somebody_offers_head_skills() {
+        for text in [
+            "What I offer",
+            "What I bring",
+            "What I can do",
+            "What I Can Offer",
+            "Was ich mitbringe",
+            "Was ich biete",
+            "Das bringe ich mit",
+            "Ce que j’apporte",
+            "Ce que je propose",
+            "Ce que je sais faire",
+            "Lo que aporto",
+            "Lo que ofrezco",
+            "Qué puedo aportar",
+            "O que ofereço",
+            "O que trago",
+            "Dit bied ik",
+            "Wat ik kan",
+            "Wat ik meebreng",
+        ] {
+            assert_eq!(super::super::section_of(text), Some(Section::Skills), "{text}");
+        }
+        assert_eq!(super::super::section_of("What I offer my clients every day"), None);
+    }
 }
