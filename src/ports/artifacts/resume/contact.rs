@@ -61,8 +61,9 @@ pub(super) fn basics(parts: &[Part], findings: &mut Findings) -> Value {
                 // In running text, or where there are several of them, it may be somebody else's.
                 let others = all(&plain, look).chain(all(&rest, look)).any(|other| other != value);
                 let in_head = first(&plain, look).is_some();
-                let in_head = in_head && !is_cut_off(key, &value);
-                let others = others || is_cut_off(key, &value);
+                let is_cut = is_cut_off(key, &value) || mail::may_be_broken(&value, &head);
+                let in_head = in_head && !is_cut;
+                let others = others || is_cut;
                 let sure = if in_head || !others { Confidence::High } else { Confidence::Low };
                 basics.insert(key.to_owned(), json!(value));
                 findings.sure(&path, sure);

@@ -8,7 +8,10 @@ mod sentences;
 
 use super::{dates, heads::names_column, place, vocabulary::vocabulary, words};
 
-use breaks::{breaks_city, is_open, is_rest_of_item, joins_city, joins_number, joins_period};
+use breaks::{
+    breaks_city, breaks_mail, is_open, is_rest_of_item, joins_city, joins_domain, joins_number,
+    joins_period,
+};
 use firms::{firm_alone, joins_name, town_apart};
 use forms::{Labelled, Labels, form_value};
 
@@ -228,10 +231,7 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     if is_mail && begins_mail && last.ends_with(['-', '_']) && last.len() > MAIL_MIN {
         return Some(format!("{text}{next}"));
     }
-    let goes_on = first.chars().all(|c| c.is_alphanumeric() || "-_./?=&#%".contains(c));
-    let breaks_mail =
-        last.contains('@') && (last.ends_with(['.', '@', '-']) || first.starts_with('.'));
-    if breaks_mail && goes_on && first.starts_with(|c: char| c.is_lowercase() || c == '.') {
+    if breaks_mail(last, first) || first == next && joins_domain(last, next) {
         return Some(format!("{text}{next}"));
     }
     // `Editions of` and `the Oak`: no line ends with such a word, unless it is broken off there.

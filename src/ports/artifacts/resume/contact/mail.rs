@@ -1,6 +1,7 @@
 //! What an e-mail address tells of the name of its owner.
 
 use super::super::{
+    lines::Line,
     vocabulary::{folded, vocabulary},
     words,
 };
@@ -44,6 +45,23 @@ pub(super) fn is_initialled(name: &[&str], local: &str) -> bool {
     let initial = local.strip_suffix(&last).or_else(|| local.strip_prefix(&last));
     let is_initial = initial.is_some_and(|it| !it.is_empty() && first.starts_with(it));
     is_initial && !last.is_empty() && !words::is_position(&first)
+}
+
+/// Longest rest of an address that stands alone, in letters.
+const REST_MAX: usize = 4;
+
+/// Whether an address may go on in the next line: a few letters that say nothing stand alone right below it.
+pub(super) fn may_be_broken(mail: &str, head: &[&Line]) -> bool {
+    let is_rest = |line: &Line| {
+        let text = line.text.as_str();
+        !line.after_gap
+            && !line.bullet
+            && text.len() <= REST_MAX
+            && text.bytes().all(|byte| byte.is_ascii_lowercase())
+            && !vocabulary().labels.contains_key(text)
+    };
+    let mut pairs = head.windows(2);
+    mail.contains('@') && pairs.any(|pair| pair[0].text.ends_with(mail) && is_rest(pair[1]))
 }
 
 #[cfg(test)]

@@ -69,6 +69,39 @@ pub(super) fn breaks_city(line: &str, next: &str) -> bool {
         && place::is_known(&format!("{begin} {end}"))
 }
 
+/// Whether an address of mail that a line ends with is broken at one of its marks: `ada@example.` and `org`.
+pub(super) fn breaks_mail(last: &str, first: &str) -> bool {
+    let goes_on = first.chars().all(|c| c.is_alphanumeric() || "-_./?=&#%".contains(c));
+    last.contains('@')
+        && (last.ends_with(['.', '@', '-']) || first.starts_with('.'))
+        && goes_on
+        && first.starts_with(|c: char| c.is_lowercase() || c == '.')
+}
+
+/// Ends of domains of more than two letters that addresses of people have.
+const DOMAIN_ENDS: [&str; 20] = [
+    "academy", "arts", "berlin", "biz", "cloud", "com", "design", "dev", "edu", "email", "gov",
+    "hamburg", "info", "mail", "name", "net", "online", "org", "page", "studio",
+];
+
+/// Longest end of a domain that a narrow column puts below, in letters.
+const BELOW_MAX: usize = 4;
+
+/// Whether an address of mail is broken in the end of its domain, without any mark: `ada@example.co` and `m`.
+pub(super) fn joins_domain(last: &str, next: &str) -> bool {
+    let Some((host, end)) = last.rsplit_once('@').and_then(|(_, host)| host.rsplit_once('.'))
+    else {
+        return false;
+    };
+    let is_small =
+        (1..=BELOW_MAX).contains(&next.len()) && next.bytes().all(|byte| byte.is_ascii_lowercase());
+    // No domain ends in one letter.
+    let is_country = end.len() == 1 && next.len() == 1;
+    let whole = format!("{end}{next}");
+    let is_end = is_country || DOMAIN_ENDS.contains(&whole.as_str());
+    !host.is_empty() && is_small && end.bytes().all(|byte| byte.is_ascii_lowercase()) && is_end
+}
+
 /// Whether a bracket is open at the end of a line and closed in the next one.
 pub(super) fn is_open(line: &str, next: &str) -> bool {
     let open = line.rfind('(').is_some_and(|at| !line[at..].contains(')'));
@@ -163,5 +196,27 @@ mod tests {
         let draft = crate::ports::artifacts::resume::draft(text);
         let role = &draft.skeleton_timeline["work"][0];
         assert!(role["startDate"] == "2019-03" && role["endDate"].is_null(), "{role}");
+    }
+
+    #[test]
+    fn addresses_of_mail_go_on_below_where_a_narrow_column_ends() {
+        use crate::ports::artifacts::resume::{Confidence, draft};
+        for (page, mail, is_sure) in [
+            ("ada.byron@example.co\nm", "ada.byron@example.com", true),
+            ("ada.byron@example.c\nom", "ada.byron@example.com", true),
+            ("E-mail: ada.byron@example.or\ng", "ada.byron@example.org", true),
+            ("ada.byron@example.d\ne", "ada.byron@example.de", true),
+            ("ada.byron@exam-\nple.com", "ada.byron@exam-ple.com", true),
+            ("ada.byron@exam\nple.com", "ada.byron@example.com", true),
+            ("ada.byron@example.co\nxy", "ada.byron@example.co", false),
+            ("ada.byron@example.co\ntel\n0113 496 0123", "ada.byron@example.co", true),
+            ("ada.byron@example.com\n\nm", "ada.byron@example.com", true),
+        ] {
+            let text = format!("# Ada Byron\n{page}\nLeeds\n\n## Skills\nRust");
+            let draft = draft(&text);
+            assert_eq!(draft.applicant_profile["basics"]["email"], mail, "{page}");
+            let sure = draft.confidence.get("basics.email") != Some(&Confidence::Low);
+            assert_eq!(sure, is_sure, "{page}");
+        }
     }
 }
