@@ -94,7 +94,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
     skills
 }
 
-/// Fewest items of a list that is taken for skills without a heading that says so, and the most words of one.
+/// Fewest items of a list that is taken for skills under a heading that nobody knows, and the most words of one.
 const LIST_MIN: usize = 4;
 const LIST_WORDS_MAX: usize = 4;
 
