@@ -4,7 +4,8 @@
 pub(super) fn country(text: &str) -> Option<&'static str> {
     let text = text.trim().trim_end_matches('.').to_lowercase();
     let text = text.strip_prefix("the ").unwrap_or(&text);
-    COUNTRIES.iter().find(|(name, _)| *name == text).map(|(_, code)| *code)
+    let found = COUNTRIES.binary_search_by_key(&text, |(name, _)| *name).ok()?;
+    COUNTRIES.get(found).map(|(_, code)| *code)
 }
 
 /// Whether a text is a state of the United States, by name or as two capitals.
@@ -14,6 +15,7 @@ pub(super) fn is_us_state(text: &str) -> bool {
     STATES.iter().any(|(name, code)| (short && *code == text) || name.eq_ignore_ascii_case(text))
 }
 
+/// By name, in the order of their bytes.
 const COUNTRIES: &[(&str, &str)] = &[
     ("alemanha", "DE"),
     ("alemania", "DE"),
@@ -290,3 +292,15 @@ const STATES: &[(&str, &str)] = &[
     ("Wisconsin", "WI"),
     ("Wyoming", "WY"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_country_is_found_by_its_name() {
+        for (name, code) in COUNTRIES {
+            assert_eq!(country(name), Some(*code), "{name}");
+        }
+    }
+}

@@ -86,6 +86,7 @@ fn by_country(text: &str) -> Option<Place> {
             found.region = parts.pop();
         }
     }
+    found.country_code?;
     found.city = parts.pop();
     // `Rosario, Santa Fe, Argentina`: before a part that is not known stands a city that is.
     if found.region.is_none() && parts.len() == 1 && is_known(&parts[0]) {
@@ -97,7 +98,7 @@ fn by_country(text: &str) -> Option<Place> {
     let strange = !is_known(city) && (words::is_position(city) || words::is_organisation(city))
         || parts.len() > usize::from(has_street);
     let starts_small = text.chars().next().is_none_or(char::is_lowercase);
-    (found.country_code.is_some() && !strange && !starts_small).then_some(found)
+    (!strange && !starts_small).then_some(found)
 }
 
 /// `04229 Leipzig`, `D-04229 Leipzig`, `3511 NP Utrecht`, `4050-031 Porto`, `Leeds LS6 3DA`, `Québec (Québec) G1R 2L3`.
@@ -267,10 +268,11 @@ fn by_name(text: &str) -> Option<Place> {
     };
     let is_part = region.as_deref().is_some_and(|region| PARTS.contains(&region));
     let words: Vec<&str> = bare.split_whitespace().collect();
-    let is_plain = is_name(&words) && !words::is_organisation(bare) && !words::is_position(bare);
+    let is_plain =
+        || is_name(&words) && !words::is_organisation(bare) && !words::is_position(bare);
     // `Ada Byron, BSN, RN` has no city.
     let is_code = bare.len() <= CODE_MAX && !bare.contains(char::is_lowercase);
-    let known = is_known(bare) || is_part && is_plain && !is_code;
+    let known = is_known(bare) || is_part && !is_code && is_plain();
     known.then(|| Place { city: Some(bare.to_owned()), region, country_code: None })
 }
 
