@@ -11,6 +11,9 @@ use super::super::{
 /// Longest title that begins small, in words.
 const TITLE_MAX: usize = 5;
 
+/// Longest abbreviation behind the last `&` of a name, in letters.
+const ABBREVIATION_MAX: usize = 4;
+
 /// A line that holds the period of a role: at the beginning or the end of one of its fields, short apart from it, and
 /// no running text.
 pub(super) fn anchor(line: &Line) -> Option<Period> {
@@ -24,7 +27,8 @@ pub(super) fn anchor(line: &Line) -> Option<Period> {
         && words::is_position(&rest)
         && period.start.is_some();
     // `Engineer    Acme Pumps & Co.`
-    let form = rest.rsplit(['\t', ' ']).next().is_some_and(words::is_organisation);
+    let form = rest.rsplit(['\t', ' ']).next().is_some_and(words::is_organisation)
+        || ends_in_abbreviation(&rest);
     // `lead Engineer    May 2013 – June 2016`: a period in a column of its own stands beside no text.
     let is_title = line.text[..period.at.start].ends_with('\t')
         && words <= TITLE_MAX
@@ -51,6 +55,16 @@ pub(super) fn anchor(line: &Line) -> Option<Period> {
         || after.split_whitespace().count() <= 2 && after.ends_with(|c: char| c.is_ascii_digit())
         || line.text[period.at.end..].trim_start().starts_with(['|', '·', '•', ',', ')', ':']);
     (words <= 14 && !prose && telling && at_edge).then_some(period)
+}
+
+/// `Engineer    Acme Pumps & Zn.`: the stop is part of a name.
+fn ends_in_abbreviation(rest: &str) -> bool {
+    let last = rest.rsplit_once("& ").and_then(|(_, last)| last.strip_suffix('.'));
+    last.is_some_and(|last| {
+        last.starts_with(char::is_uppercase)
+            && last.chars().all(char::is_alphabetic)
+            && last.chars().count() <= ABBREVIATION_MAX
+    })
 }
 
 /// `Professor of the History of Art, Acme University, Smallville.`: a title, and a known place before the stop.
@@ -117,6 +131,17 @@ pub(super) fn without(line: &str, period: &Period) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_abbreviation_at_the_end_of_a_name_ends_no_sentence() {
+        let line =
+            |text: &str| Line { text: text.to_owned(), bullet: false, after_gap: true, level: 0 };
+        let period = "2017 – 2019\tFitter and welder\t";
+        for name in ["Acme of the Valley & Nul.", "Valves of the Valley & Zn."] {
+            assert!(anchor(&line(&format!("{period}{name}"))).is_some(), "{name}");
+        }
+        assert!(anchor(&line(&format!("{period}pumps for the whole valley & cow."))).is_none());
+    }
 
     #[test]
     fn a_region_that_is_cut_short_ends_no_sentence() {
