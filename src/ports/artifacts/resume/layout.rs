@@ -1,6 +1,7 @@
 //! What typists and forms do to lines, undone before these are read: dots that lead to a date, two labels in one line,
 //! `From` and `To` in lines or columns of their own.
 
+mod cells;
 mod rows;
 mod tables;
 
@@ -27,7 +28,7 @@ pub(super) fn plain(text: &str) -> String {
         }
         found.push(line);
     }
-    tables::joined(rows::whole(found)).join("\n")
+    tables::joined(rows::whole(cells::whole(found))).join("\n")
 }
 
 /// `Acme Ltd ....... 2019 – 2021` with a column instead of the dots.

@@ -22,9 +22,9 @@ use super::{
 };
 
 use broken::unbroken;
-pub(super) use degrees::names_degree;
+pub(super) use degrees::{is_grade, names_degree};
 use degrees::{
-    degree, finished, is_course, is_grade, is_outlook, parted, pieces, unled, without_remark,
+    degree, finished, is_course, is_outlook, parted, pieces, unled, without_remark,
 };
 
 /// Most schools that are drafted.

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// `First Class`, `mention bien`: how well, not what.
-pub(super) fn is_grade(piece: &str) -> bool {
+pub(in crate::ports::artifacts::resume) fn is_grade(piece: &str) -> bool {
     const GRADES: [&str; 20] = [
         "dean's",
         "deans",
