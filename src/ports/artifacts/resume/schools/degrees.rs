@@ -520,6 +520,7 @@ mod tests {
             ),
             ("Hbo Dier- en veehouderij", "Hbo Dier- en veehouderij", None),
             ("8 GCSEs", "8 GCSEs", None),
+            ("Berufsabschluss", "Berufsabschluss", None),
         ] {
             let expected = (study.to_owned(), area.map(str::to_owned));
             assert_eq!(degree(piece), Some(expected), "{piece}");
