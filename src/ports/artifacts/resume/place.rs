@@ -268,8 +268,7 @@ fn by_name(text: &str) -> Option<Place> {
     };
     let is_part = region.as_deref().is_some_and(|region| PARTS.contains(&region));
     let words: Vec<&str> = bare.split_whitespace().collect();
-    let is_plain =
-        || is_name(&words) && !words::is_organisation(bare) && !words::is_position(bare);
+    let is_plain = || is_name(&words) && !words::is_organisation(bare) && !words::is_position(bare);
     // `Ada Byron, BSN, RN` has no city.
     let is_code = bare.len() <= CODE_MAX && !bare.contains(char::is_lowercase);
     let known = is_known(bare) || is_part && !is_code && is_plain();

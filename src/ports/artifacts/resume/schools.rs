@@ -22,10 +22,8 @@ use super::{
 };
 
 use broken::unbroken;
+use degrees::{degree, finished, is_course, is_outlook, parted, pieces, unled, without_remark};
 pub(super) use degrees::{is_grade, names_degree};
-use degrees::{
-    degree, finished, is_course, is_outlook, parted, pieces, unled, without_remark,
-};
 
 /// Most schools that are drafted.
 const SCHOOLS_MAX: usize = 30;

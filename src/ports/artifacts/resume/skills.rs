@@ -208,8 +208,8 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
     lines
 }
 
-/// Puts a colon behind the kinds of `CAD    SolidWorks, Inventor`, where most rows with columns are such lists, as no line
-/// goes on with the one above then.
+/// Puts a colon behind the kinds of `CAD    SolidWorks, Inventor`, where most rows with columns are such lists, or their
+/// first texts are called as kinds are and skills stand alone below. No line goes on with the one above then.
 fn part_from_columns(lines: &mut [Line]) -> bool {
     let lists = |line: &&Line| {
         line.text.split_once('\t').is_some_and(|(kind, items)| {
@@ -221,7 +221,11 @@ fn part_from_columns(lines: &mut [Line]) -> bool {
     }
     let rows = lines.iter().filter(lists).count();
     let tabbed = lines.iter().filter(|line| line.text.contains('\t')).count();
-    let are_lists = rows > 1 && rows * 2 > tabbed;
+    let is_named =
+        |line: &&Line| line.text.split_once('\t').is_some_and(|(kind, _)| names_kind(kind));
+    let named = lines.iter().filter(is_named).count();
+    let are_lists = rows > 1 && rows * 2 > tabbed
+        || named >= KINDS_MIN && named * 2 > tabbed && tabbed < lines.len();
     if are_lists {
         for line in lines {
             line.text = line.text.replacen('\t', ": ", 1);
@@ -416,6 +420,20 @@ mod tests {
     fn found(texts: &[&str]) -> Vec<String> {
         let lines: Vec<Line> = texts.iter().map(|text| line(text)).collect();
         read(&[&lines], &mut Findings::default())
+    }
+
+    #[test]
+    fn kinds_in_a_column_of_their_own_are_no_skills() {
+        for (one, other) in [("Programme", "Fachlich"), ("Software", "Methoden")] {
+            let rows = [
+                &format!("{one}\tDATEV"),
+                "Lexware",
+                &format!("{other}\tLohnbuchhaltung"),
+                "Jahresabschluss",
+            ];
+            let skills = ["DATEV", "Lexware", "Lohnbuchhaltung", "Jahresabschluss"];
+            assert_eq!(found(&rows), skills, "{one}");
+        }
     }
 
     #[test]
