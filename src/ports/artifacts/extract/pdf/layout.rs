@@ -2,7 +2,7 @@
 //! line.
 
 use super::{
-    heads, kinds, labels,
+    dates, heads, kinds, labels,
     lines::{PIECES_MAX, Piece},
 };
 
@@ -26,7 +26,7 @@ impl Text {
 
     /// Adds a page.
     pub(super) fn add(&mut self, pieces: Vec<Piece>) {
-        let pieces = kinds::marked(with_marks(pieces));
+        let pieces = kinds::marked(with_marks(dates::levelled(pieces)));
         read(pieces, 0, None, &mut self.main, &mut self.aside);
         for text in [&mut self.main, &mut self.aside] {
             text.push_str("\n\n");
