@@ -1,5 +1,6 @@
 //! Text of PDF: what can be seen on its pages, in the order in which it is read.
 
+mod addresses;
 mod dates;
 mod grid;
 mod heads;

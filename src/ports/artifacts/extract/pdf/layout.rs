@@ -2,7 +2,7 @@
 //! line.
 
 use super::{
-    dates, heads, kinds, labels,
+    addresses, dates, heads, kinds, labels,
     lines::{PIECES_MAX, Piece},
 };
 
@@ -245,6 +245,9 @@ const WHITE_MIN: f64 = 9.0;
 const CANDIDATES_MAX: usize = 40;
 
 fn gutter(rows: &[Vec<Piece>], cards_at: Option<f64>) -> Option<Gutter> {
+    if let Some((x, to)) = addresses::beside_name(rows) {
+        return Some(Gutter { x, from: 0, to, size: to, is_cards: false });
+    }
     let mut lefts: Vec<f64> = rows.iter().flatten().map(|piece| piece.left).collect();
     lefts.sort_by(f64::total_cmp);
     let mut candidates: Vec<(usize, f64)> = Vec::new();
