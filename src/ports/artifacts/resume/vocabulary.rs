@@ -154,6 +154,8 @@ pub(super) struct Vocabulary {
     /// Degrees and offices before a name, without dots.
     pub(super) honours: HashSet<String>,
     pub(super) positions: HashSet<String>,
+    /// Names of jobs that are several words.
+    pub(super) position_phrases: Vec<Vec<String>>,
     pub(super) position_ends: Vec<String>,
     pub(super) employers: HashSet<String>,
     pub(super) employer_ends: Vec<String>,
@@ -220,11 +222,18 @@ impl Vocabulary {
         self.notes.extend(list(&notes.words));
         self.add_roles(roles, names);
         self.add_studies(&table.studies);
-        self.positions.extend(list(&positions.words));
-        self.position_ends.extend(list(&positions.ends));
+        self.add_positions(positions);
         self.employers.extend(list(&employers.words));
         self.employer_ends.extend(list(&employers.ends));
         self.add_schools(schools);
+    }
+
+    fn add_positions(&mut self, positions: &Endings) {
+        let (phrases, words): (Vec<String>, Vec<String>) =
+            list(&positions.words).partition(|word| word.contains(' '));
+        self.position_phrases.extend(phrases.iter().map(|phrase| tokens(phrase)));
+        self.positions.extend(words);
+        self.position_ends.extend(list(&positions.ends));
     }
 
     fn add_schools(&mut self, schools: &Schools) {

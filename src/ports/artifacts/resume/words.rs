@@ -9,7 +9,12 @@ pub(super) fn is_position(text: &str) -> bool {
         word.chars().all(char::is_uppercase) && vocabulary().letters.contains(&folded(word))
     };
     let ends_in_letters = || text.rsplit_once(' ').is_some_and(|(_, last)| is_letters(last));
-    words(text).any(|word| is_position_word(&word)) || ends_in_letters()
+    let words: Vec<String> = words(text).collect();
+    // `Au pair`, `Office-Boy`
+    let is_in = |phrase: &Vec<String>| words.windows(phrase.len()).any(|run| run == phrase);
+    words.iter().any(|word| is_position_word(word))
+        || vocabulary().position_phrases.iter().any(is_in)
+        || ends_in_letters()
 }
 
 fn is_position_word(word: &str) -> bool {
@@ -117,6 +122,15 @@ pub(super) fn is_length(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_jobs_may_be_several_words() {
+        for title in ["Au pair", "Au-pair in Nullstadt", "Office-boy", "Freiwilliges Soziales Jahr"]
+        {
+            assert!(is_position(title), "{title}");
+        }
+        assert!(!is_position("Null Boy") && !is_position("Pair Nullstadt"));
+    }
 
     #[test]
     fn letters_with_stops_may_name_a_school() {
