@@ -26,7 +26,8 @@ pub(super) fn place(text: &str) -> Option<Place> {
         return None;
     }
     let known = || by_postcode(text).or_else(|| by_name(text)).or_else(|| by_region(text));
-    by_country(text).or_else(known).or_else(|| codes::before_pin(text)).or_else(|| {
+    let coded = || codes::before_pin(text).or_else(|| codes::before_region_code(text));
+    by_country(text).or_else(known).or_else(coded).or_else(|| {
         // `9 Quay Road, Smallville, SA15 3AB`: the code stands apart.
         let (before, code) = text.rsplit_once(',')?;
         let is_code = is_postcode(code.trim()) || codes::ends_street(before, code.trim());

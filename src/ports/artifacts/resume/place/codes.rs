@@ -1,6 +1,6 @@
 //! Codes of post offices that stand behind their city: British, Canadian, Irish, Australian.
 
-use super::{Place, STREETS, has_house_number, is_name, is_region, shape};
+use super::{Place, STREETS, has_house_number, is_known, is_name, is_region, shape};
 use crate::ports::artifacts::resume::vocabulary::folded;
 
 /// A city before the code of its post office: `Leeds LS6 3DA`, `Galway H91 X2R8`, `Werribee VIC 3030`.
@@ -39,6 +39,20 @@ pub(super) fn before_pin(text: &str) -> Option<Place> {
     let is_apart = text.contains([',', '–', '-']);
     (is_apart && shape(&code) == "000000" && is_name(&words))
         .then(|| Place { city: Some(city.to_owned()), ..Place::default() })
+}
+
+/// A city and its province before an Argentine code: `Rosario, Santa Fe S2000`.
+pub(super) fn before_region_code(text: &str) -> Option<Place> {
+    let (before, code) = text.rsplit_once(' ')?;
+    let (city, region) = before.rsplit_once(", ")?;
+    let words: Vec<&str> = city.rsplit(", ").next()?.split(' ').collect();
+    let is_code = matches!(shape(code).as_str(), "A0000" | "A0000AAA");
+    let is_province = is_region(region) || is_known(region);
+    (is_code && is_province && is_name(&words)).then(|| Place {
+        city: Some(words.join(" ")),
+        region: Some(region.to_owned()),
+        country_code: Some("AR"),
+    })
 }
 
 /// States of Australia, as they stand behind a city.
@@ -87,5 +101,17 @@ fn in_county(place: Place, text: &str) -> Place {
             Place { city: Some(town.to_owned()), region: Some(county.to_owned()), ..place }
         }
         None => place,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argentine_code_stands_behind_the_province() {
+        let place = before_region_code("Nullario, Santa Fe S2000");
+        assert_eq!(place.and_then(|place| place.city).as_deref(), Some("Nullario"));
+        assert_eq!(before_region_code("Acme Ltd, Model S2000"), None);
     }
 }
