@@ -2,9 +2,11 @@
 
 use super::{
     super::{
+        dates,
         lines::{BULLETS, FRAMED, Line},
         place,
         vocabulary::Section,
+        words,
     },
     hangs, heading, section_of,
 };
@@ -21,7 +23,7 @@ pub(super) fn beside(lines: Vec<Line>) -> Vec<Line> {
             && !line.bullet
             && !line.after_gap
             && section_of(&format!("{first} {second}")).is_some()
-            && (hangs(first) || ![rest, beside].iter().all(|list| list.contains(", ")))
+            && (hangs(first) || ![rest, beside].iter().all(|text| is_list(text)))
             && (section_of(first).is_none() || section_of(second).is_none() || hangs(first))
         {
             let (head, rest) = (format!("{first} {second}"), rest.to_owned());
@@ -35,6 +37,11 @@ pub(super) fn beside(lines: Vec<Line>) -> Vec<Line> {
         found.push(line);
     }
     found.into_iter().flat_map(apart).collect()
+}
+
+/// Whether a text lists things, and is no school or what was got there at some time.
+fn is_list(text: &str) -> bool {
+    text.contains(", ") && !words::is_school(text) && dates::find(text).is_none()
 }
 
 /// Fewest lines of each of two lists that were torn into each other.
@@ -169,7 +176,10 @@ fn holds(section: Section, rest: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{super::lines::lines, Part, parts},
+        super::{
+            super::{draft, lines::lines},
+            Part, parts,
+        },
         *,
     };
 
@@ -221,5 +231,15 @@ mod tests {
         let found = parted(text);
         assert_eq!(found[1], section(Section::Skills, &["Welding"]));
         assert_eq!(found[2], section(Section::Other, &["Português: nativo / Inglês: B1"]));
+    }
+
+    #[test]
+    fn headings_of_two_lines_beside_schools_are_put_together() {
+        let text = "Ada Byron\n\nWORK HISTORY\tFitter\t2015 – 2021\nAcme Ltd, Leeds\n\n\
+                    ACADEMIC\tNull Technical College, Leeds, UK\nBACKGROUND\tDiploma in Welding, 2013 – 2014\n\n\
+                    SKILLS\tGo, C";
+        let school = draft(text).education_history["education"][0].clone();
+        assert_eq!(school["institution"], "Null Technical College", "{school}");
+        assert_eq!(school["studyType"], "Diploma", "{school}");
     }
 }
