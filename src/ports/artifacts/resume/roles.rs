@@ -5,7 +5,7 @@ mod details;
 mod entries;
 mod periods;
 mod pieces;
-mod town_columns;
+pub(super) mod town_columns;
 mod towns;
 
 use serde_json::{Map, Value, json};
@@ -59,7 +59,7 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
         let doubts = doubts(&entries, order);
         let in_towns = end_in_towns(&entries, order);
         findings.end_in_towns |= in_towns;
-        let details = details(&entries, order);
+        let usual = Usual::of(&entries, order);
         let mut employer: Option<String> = None;
         let mut group: Option<String> = None;
         let mut town: Option<String> = None;
@@ -71,7 +71,7 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
             }
             let mut role = Role::of_lines(&entry.head, order);
             role.location = role.location.or_else(|| entry.town.clone());
-            town = role.settled(&details, town);
+            town = role.settled(&usual, town);
             if entries.peek().is_some_and(|(next, _)| heads_group(&entry, &role, next, order)) {
                 group = role.organisation;
                 continue;
@@ -109,6 +109,21 @@ pub(super) fn read(sections: &[&[Line]], shape: &Shape, findings: &mut Findings)
         }
     }
     roles
+}
+
+/// What the heads of all entries show.
+#[derive(Debug)]
+struct Usual {
+    details: Vec<String>,
+    /// Towns stand behind firms.
+    has_towns: bool,
+}
+
+impl Usual {
+    fn of(entries: &[Entry], order: Order) -> Self {
+        let has_towns = towns::stand_behind_firms(entries, order);
+        Self { details: details(entries, order), has_towns }
+    }
 }
 
 /// What stands behind titles and a comma in entries that have a firm and a town as well: `Nurse, Emergency`.
@@ -260,6 +275,8 @@ struct Role {
     is_beside: bool,
     /// A piece of the head is left over.
     leaves: bool,
+    /// How sure it is if the only piece that is left over is a town.
+    with_town: Option<Confidence>,
 }
 
 impl Role {
@@ -272,6 +289,7 @@ impl Role {
             is_inherited: false,
             is_beside: false,
             leaves: false,
+            with_town: None,
         };
         let mut unknown: Vec<Piece> = Vec::new();
         let (mut department, mut detail) = (None, None);
@@ -321,10 +339,10 @@ impl Role {
 
     /// Gives back what was guessed to be the firm, where other entries tell better: a part of the title, or the town of
     /// the role above, which stands here again. Gives the town for the next role.
-    fn settled(&mut self, details: &[String], town: Option<String>) -> Option<String> {
+    fn settled(&mut self, usual: &Usual, town: Option<String>) -> Option<String> {
         if let Some(position) = self.position.as_mut().filter(|_| self.sure != Confidence::High) {
             match self.organisation.take() {
-                Some(guess) if details.contains(&guess) && !position.contains(", ") => {
+                Some(guess) if usual.details.contains(&guess) && !position.contains(", ") => {
                     *position = format!("{position}, {guess}");
                 }
                 guess if guess.is_some() && self.location.is_none() && guess == town => {
@@ -333,6 +351,7 @@ impl Role {
                 guess => self.organisation = guess,
             }
         }
+        self.sure = self.with_town.filter(|_| usual.has_towns).unwrap_or(self.sure);
         self.location.clone().or(town)
     }
 
@@ -375,8 +394,12 @@ impl Role {
                                 .any(|it| is_beside(left, it))
                         };
                         let is_clear = unknown.iter().all(is_town);
+                        let is_firm = self.organisation.is_none();
+                        let line = other.named.line;
                         self.complete(other, known, order);
                         if !is_clear {
+                            let is_behind = is_firm && towns::is_only(&unknown, line);
+                            self.with_town = is_behind.then_some(self.sure);
                             self.sure = Confidence::Low;
                         }
                     }

@@ -201,10 +201,16 @@ fn kind(text: &str) -> Kind {
         // `groep 7–8`
         (false, _) if is_class(text) => Kind::Unknown,
         (true, true) if firmly(text) => Kind::Firm,
+        (true, _) if is_office(text) => Kind::Firm,
         (true, _) => Kind::Title,
         (false, true) => Kind::Firm,
         (false, false) => Kind::Unknown,
     }
+}
+
+/// `Secretaría de Vivienda`: a part of a government, but for its accent written as a job.
+fn is_office(text: &str) -> bool {
+    text.starts_with("Secretaría ")
 }
 
 /// A name with a firm's form in it is a firm, though a job is in it too: `Tailor & Sons Ltd`.
@@ -627,5 +633,11 @@ mod tests {
         assert_eq!(said("Nutricionista Clínica")[0].0, Kind::Title);
         assert_eq!(said("Clínica Nulla")[0].0, Kind::Firm);
         assert_eq!(said("Nulla Clínica")[0].0, Kind::Firm);
+    }
+
+    #[test]
+    fn offices_are_firms() {
+        assert_eq!(kind("Secretaría de Vivienda"), Kind::Firm);
+        assert_eq!(kind("Secretaria de dirección"), Kind::Title);
     }
 }

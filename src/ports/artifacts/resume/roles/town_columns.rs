@@ -9,7 +9,7 @@ const TOWN_MAX: usize = 3;
 const KNOWN_MIN: usize = 2;
 
 /// Whether a text can be the name of a town that is not known.
-pub(super) fn is_town(text: &str) -> bool {
+pub(in super::super) fn is_town(text: &str) -> bool {
     !place::is_place(text)
         && text.split_whitespace().count() <= TOWN_MAX
         && text.starts_with(char::is_uppercase)
@@ -19,7 +19,7 @@ pub(super) fn is_town(text: &str) -> bool {
 }
 
 /// Whether places stand somewhere, as most of the texts there show.
-pub(super) fn are_places<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
+pub(in super::super) fn are_places<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
     let (known, others): (Vec<&str>, Vec<&str>) = texts.partition(|text| place::is_place(text));
     known.len() >= KNOWN_MIN && known.len() > others.len()
 }

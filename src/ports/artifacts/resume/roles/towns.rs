@@ -1,6 +1,6 @@
-//! Towns behind firms and a preposition, `Acme Pumps in Smallville`, which one line alone does not tell from the name.
+//! Towns behind firms, `Acme Pumps · Smallville`, and behind a preposition, `Acme Pumps in Smallville`, which one line alone does not tell from the name.
 
-use super::{entries::Entry, words};
+use super::{Confidence, Order, Piece, Role, entries::Entry, words};
 
 /// Fewest firms with their towns that show that they stand there.
 const TOWNS_MIN: usize = 2;
@@ -29,6 +29,29 @@ pub(super) fn apart(mut entries: Vec<Entry>) -> Vec<Entry> {
     entries
 }
 
+/// Whether the only piece that a head has left over is as short as the name of a town, and stands in the line of the firm.
+pub(super) fn is_only(left: &[Piece], line: usize) -> bool {
+    let [piece] = left else { return false };
+    let words = || piece.named.text.split_whitespace();
+    piece.named.line == line
+        && words().count() <= TOWN_MAX
+        && words().all(|word| word.starts_with(char::is_uppercase))
+}
+
+/// Whether towns stand behind the firms in their lines, as most of the entries show whose firms are known by their words.
+pub(super) fn stand_behind_firms(entries: &[Entry], order: Order) -> bool {
+    let shows = |entry: &&Entry| {
+        let role = Role::of_lines(&entry.head, order);
+        let (Some(firm), Some(town)) = (&role.organisation, &role.location) else { return false };
+        let is_behind = |line: &String| {
+            line.split_once(firm.as_str()).is_some_and(|(_, rest)| rest.ends_with(town.as_str()))
+        };
+        role.sure != Confidence::Low && entry.head.iter().any(is_behind)
+    };
+    let count = entries.iter().filter(shows).count();
+    count >= TOWNS_MIN && count * 2 >= entries.len()
+}
+
 /// What stands in a line before a town, and the town.
 fn parted<'l>(line: &'l str, tie: &str) -> Option<(&'l str, &'l str)> {
     let (before, town) = line.rsplit_once(tie)?;
@@ -55,7 +78,7 @@ const LEADS: [&str; 4] = [" bei ", " bij ", " at ", " chez "];
 
 #[cfg(test)]
 mod tests {
-    use crate::ports::artifacts::resume::draft;
+    use crate::ports::artifacts::resume::{Confidence, draft};
 
     #[test]
     fn towns_behind_several_firms_are_no_parts_of_them() {
@@ -65,5 +88,22 @@ mod tests {
         assert_eq!(roles[0]["name"], "Nulla Kurier", "{roles}");
         assert_eq!(roles[1]["name"], "Blaue Feige", "{roles}");
         assert_eq!(roles[1]["location"], "Nulldorf", "{roles}");
+    }
+
+    #[test]
+    fn what_stands_behind_a_firm_is_its_town_where_others_show_so() {
+        let doubts = |town: &str| {
+            let role = |years: &str, title: &str, firm: &str| {
+                format!("{years}\t{title}\n{firm} · {town}\n• Pumps\n\n")
+            };
+            let roles = [
+                role("2018 – 2021", "Fitter", "Acme Pumps Ltd"),
+                role("2014 – 2018", "Welder", "Emca Foods Ltd"),
+                role("2010 – 2014", "Driver", "Ocme Mail Order"),
+            ];
+            let draft = draft(&format!("Ada Byron\n\n## Experience\n{}", roles.concat()));
+            draft.confidence.get("work.2.name") == Some(&Confidence::Low)
+        };
+        assert!(!doubts("Nullham") && doubts("many pumps"));
     }
 }
