@@ -100,7 +100,7 @@ pub fn draft(text: &str) -> Draft {
             findings.sure(&format!("skills.{at}"), Confidence::Low);
         }
     }
-    if parts.iter().any(skills::may_be_lost) {
+    if parts.iter().any(skills::may_be_lost) || unheaded::lists_beside_skills(&parts) {
         findings.issue(SKILLS_MISSING);
     }
     let has_lost_periods = parts.iter().any(unheaded::holds_periods_alone);

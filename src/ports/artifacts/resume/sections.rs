@@ -210,6 +210,7 @@ fn opened(
             && !is_degree_set_large
             && (marks.levels.contains(&line.level) && !names_entry(part, line)
                 || marks.loud && (line.after_gap || ends_items) && is_loud_heading(line, within)
+                || marks.loud && parts.len() > 1 && is_loud_below_contact(part, line, next)
                 || within == Section::Skills && !is_item && ends_list(part, line, next))
     };
     heading
@@ -301,6 +302,15 @@ fn is_loud_heading(line: &Line, within: Section) -> bool {
         && (!words::is_position(&line.text) || within == Section::Skills)
         && !words::is_organisation(&line.text)
         && !place::is_place(&line.text)
+}
+
+/// Whether a single word in capitals stands above a block of its own below an address: a name has more of them.
+fn is_loud_below_contact(part: &Part, line: &Line, next: Option<&Line>) -> bool {
+    part.section == Section::Contact
+        && line.after_gap
+        && !line.text.contains(' ')
+        && next.is_some_and(|next| !next.after_gap && !is_loud(&next.text))
+        && is_loud_heading(line, Section::Unknown)
 }
 
 /// Whether a line is marked as the kind of the skills above it is, and not as headings are: `Accounting` below `Software`.

@@ -38,6 +38,13 @@ pub(super) fn guesses_skills(parts: &[Part]) -> bool {
     skills.peek().is_some() && skills.all(|part| part.may_be_skills)
 }
 
+/// Whether a list under a heading that nobody knows stands right beside the skills: it may be one of several kinds of them.
+pub(super) fn lists_beside_skills(parts: &[Part]) -> bool {
+    let is_list = |part: &Part| part.section == Section::Unknown && skills::is_list(&part.lines);
+    let is_pair = |one: &Part, other: &Part| is_list(one) && other.section == Section::Skills;
+    parts.windows(2).any(|pair| is_pair(&pair[0], &pair[1]) || is_pair(&pair[1], &pair[0]))
+}
+
 /// Lines that a heading may be apart from the first entry under it.
 const REACH: usize = 4;
 
@@ -152,7 +159,10 @@ pub(super) fn holds_schools(part: &Part) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Confidence, ROLES_MISSING, SCHOOLS_MISSING, draft, lines::lines, sections},
+        super::{
+            Confidence, ROLES_MISSING, SCHOOLS_MISSING, SKILLS_MISSING, draft, lines::lines,
+            sections,
+        },
         *,
     };
 
@@ -226,5 +236,18 @@ mod tests {
         assert_eq!(read("English, German, Welding, CAD"), 0);
         assert_eq!(read("Welding, 2019\nCAD, 2020\nFitting, 2021\nLathes, 2022"), 0);
         assert_eq!(read("I like pumps, valves, lathes and CAD.\nThey are good."), 0);
+    }
+
+    #[test]
+    fn a_list_under_an_unknown_heading_beside_the_skills_is_told() {
+        let told = |head: &str| {
+            let text = format!(
+                "Ada Byron\n\n###### CONTACT\nada@example.org\n0113 555 0199\n\n{head}\nRigging\nWelding\nPumps\nCranes\n\n\
+                 SOFTWARE\nCreo\nExcel\n\nLANGUAGES\nEnglish: native\n\nCERTIFICATIONS\nFirst aid"
+            );
+            let draft = draft(&text);
+            draft.issues.iter().any(|issue| issue == SKILLS_MISSING)
+        };
+        assert!(told("NULLYARD"));
     }
 }
