@@ -79,6 +79,9 @@ pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
         if matches!(part.section, Section::Work | Section::Volunteer | Section::Education) {
             part.lines = closing::opening(numbers::without(std::mem::take(&mut part.lines)));
         }
+        if part.section == Section::Skills {
+            part.lines = numbers::without(std::mem::take(&mut part.lines));
+        }
     }
     parts
 }
@@ -162,14 +165,9 @@ fn opened(
     let labels = line.level == 0
         && section_of(&line.text) != Some(Section::Contact)
         && next.is_some_and(|next| is_address(&next.text));
-    // Where headings are marked, `Education    Coaching` right under another line is a label and what it labels.
     let speaks_here = within == Section::Skills && kinds::is_spoken(line, next);
-    let is_row = !marks.levels.is_empty()
-        && !speaks_here
-        && line.level == 0
-        && !line.after_gap
-        && line.text.contains('\t')
-        && !line.text.contains(':');
+    let lists_beside = within == Section::Skills && kinds::lists_beside(line);
+    let is_row = !speaks_here && !lists_beside && is_row(line, marks);
     // `Ausbildung Gesundheitspflege` among schools is a degree.
     let is_degree = within == Section::Education
         && section_of(&line.text).is_none()
@@ -216,6 +214,15 @@ fn opened(
     heading
         .or_else(between)
         .or_else(|| (!is_open && is_marked()).then_some((Section::Unknown, None)))
+}
+
+/// Where headings are marked, `Education    Coaching` right under another line is a label and what it labels.
+fn is_row(line: &Line, marks: &Marks) -> bool {
+    !marks.levels.is_empty()
+        && line.level == 0
+        && !line.after_gap
+        && line.text.contains('\t')
+        && !line.text.contains(':')
 }
 
 /// What stands behind a label in its line.

@@ -1,9 +1,12 @@
 //! Skills: the items of lists under a heading for them.
 
 mod grades;
+mod grid;
 mod items;
 mod kinds;
 mod levels;
+
+use std::collections::HashSet;
 
 use super::{
     Confidence, Findings, SKILLS_MISSING, dates,
@@ -47,6 +50,10 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
     let spoken = lists().flat_map(|list| items(&list.text)).filter(|item| is_language(item));
     let speaks = spoken.count() > 1;
     let halves = halves(sections);
+    let torn: HashSet<String> = sections.iter().flat_map(|lines| grid::torn(lines)).collect();
+    if !torn.is_empty() {
+        findings.issue(SKILLS_MISSING);
+    }
     // Among sentences a shorter one is hardly a skill either.
     let tells = lists().flat_map(|list| items(&list.text)).any(|item| !is_short(&item));
     for list in lists() {
@@ -78,6 +85,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
             let is_heading = is_heading || kinds.contains(&item) || heads_row(&item, &list.text);
             let is_doubtful = is_certificate(&list.text)
                 || unsure.contains(&item)
+                || torn.contains(&item)
                 || is_strange_skill(&item)
                 || speaks
                 || is_alone && halves.contains(&item)
@@ -151,7 +159,12 @@ fn halves(sections: &[&[Line]]) -> Vec<String> {
 
 /// Whether an item stands in a column of its own before a list, as what kind that is of may.
 fn heads_row(item: &str, list: &str) -> bool {
-    list.split_once('\t').is_some_and(|(first, rest)| first == item && rest.contains(", "))
+    list.split_once('\t').is_some_and(|(first, rest)| first == item && lists_several(rest))
+}
+
+/// Whether several items stand in a text, parted as lists in a line are: `Go, PHP`, `Go | PHP`.
+fn lists_several(text: &str) -> bool {
+    text.contains(", ") || text.contains(" | ")
 }
 
 /// `Teaching    Reading` above `Writing` and `Arithmetic`: what kind they are of stands once, in a column of its own.
@@ -179,6 +192,9 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
     if kinds.len() > 1 || is_known || heads_columns {
         lines.retain(|line| line.bullet || !kinds.contains(&line.text));
         return lines;
+    }
+    if let Some(lists) = grid::below_heads(&lines) {
+        return lists;
     }
     if let Some(heads) = heads_of_rows(&lines).or_else(|| heads_by_name(&lines)) {
         let rest = lines.into_iter().enumerate().filter(|(at, _)| !heads.contains(at));
@@ -213,10 +229,14 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
 fn part_from_columns(lines: &mut [Line]) -> bool {
     let lists = |line: &&Line| {
         line.text.split_once('\t').is_some_and(|(kind, items)| {
-            !kind.contains(',') && items.contains(',') && !items.contains('\t')
+            let are_several = items.contains(',') || items.contains(" | ");
+            !kind.contains([',', '|']) && are_several && !items.contains('\t')
         })
     };
-    if lines.len() < 2 || lines.iter().any(|line| line.bullet || line.fields().len() > 2) {
+    // The bars of `CAD    Creo | Inventor` part items and no columns.
+    let is_grid = |line: &Line| line.fields().len() > 2 && !line.text.contains(" | ");
+    let has_columns = |line: &Line| line.text.matches('\t').count() > 1 || is_grid(line);
+    if lines.len() < 2 || lines.iter().any(|line| line.bullet || has_columns(line)) {
         return false;
     }
     let rows = lines.iter().filter(lists).count();
@@ -300,8 +320,10 @@ fn heads_by_name(lines: &[Line]) -> Option<Vec<usize>> {
     let in_columns = heads.iter().filter_map(below).filter(|line| line.fields().len() > 1).count();
     let has_items = lines.iter().any(|line| line.bullet || line.text.contains([',', ':']));
     let are_heads = heads.first() == Some(&0) && heads.iter().all(|head| below(head).is_some());
-    (heads.len() >= KINDS_MIN && are_heads && in_columns * 2 >= heads.len() && !has_items)
-        .then_some(heads)
+    // One stands above each list, also those that are called otherwise.
+    let are_some = || heads_of_lists(lines).is_some_and(|all| all.len() > heads.len());
+    let are_clear = heads.len() >= KINDS_MIN && are_heads && in_columns * 2 >= heads.len();
+    (are_clear && !has_items && !are_some()).then_some(heads)
 }
 
 /// What stands in the first rows of grids, where one of it is called as kinds of skills are: it may be their heads.
@@ -310,7 +332,7 @@ fn heads_of_grids(sections: &[&[Line]]) -> Vec<String> {
     let is_grid = |lines: &&&[Line]| {
         matches!(lines, [first, second, third, ..] if columns(first) > 0
             && !first.bullet
-            && !first.text.contains(',')
+            && !first.text.contains([',', '|'])
             && columns(first) == columns(second)
             && columns(first) == columns(third))
     };
@@ -411,7 +433,10 @@ fn is_short(item: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::lines::lines, *};
+    use super::{
+        super::{draft, lines::lines},
+        *,
+    };
 
     fn line(text: &str) -> Line {
         Line { text: text.to_owned(), bullet: false, after_gap: false, level: 0 }
@@ -593,5 +618,28 @@ mod tests {
         );
         let small = read(&[&lines("Go, dbt\nterraform, Kafka")], &mut Findings::default());
         assert_eq!(small, ["Go", "dbt", "terraform", "Kafka"]);
+    }
+
+    #[test]
+    fn bars_part_the_skills_behind_their_kinds() {
+        let (spoken, free) = ("Sprachkenntnisse\tDeutsch | Englisch (B2)", "Hobbys\tChor, Schach");
+        let rows = "Systeme\tDebian | Nullix\nNetz\tVLAN | WLAN\nWerkzeuge\tBash | Vi";
+        let text = |rows: &str| {
+            format!(
+                "Ada Byron\n\n## Ausbildung\nDiplom\n\n## Fähigkeiten\n{spoken}\n{rows}\n{free}\n"
+            )
+        };
+        let several = draft(&text(rows));
+        assert_eq!(several.skills.join("|"), "Debian|Nullix|VLAN|WLAN|Bash|Vi");
+        assert!(!several.confidence.keys().any(|path| path.starts_with("skills.")));
+        let one = draft(&text("Fähigkeiten\tDebian | Nullix | VLAN"));
+        assert_eq!(one.skills.join("|"), "Debian|Nullix|VLAN");
+    }
+
+    #[test]
+    fn lines_above_all_lists_are_kinds_though_only_some_are_called_so() {
+        let lines =
+            ["Systeme", "Debian · Nullix 365", "Netz", "VLAN · WLAN", "Werkzeuge", "Bash · Vi"];
+        assert_eq!(found(&lines).join("|"), "Debian|Nullix 365|VLAN|WLAN|Bash|Vi");
     }
 }

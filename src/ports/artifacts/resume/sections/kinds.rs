@@ -132,6 +132,11 @@ pub(super) fn labels_beside(line: &Line) -> bool {
     label.is_some_and(|label| section_of(label) == Some(Section::Other) && stands_beside(label))
 }
 
+/// Whether a line lists several of such things.
+pub(super) fn lists_beside(line: &Line) -> bool {
+    labels_beside(line) && row(line).is_some_and(|(_, items)| is_list_of_items(items))
+}
+
 /// Whether a label is known to head what stands beside skills and is none: `Interests`, `Courses`.
 fn stands_beside(label: &str) -> bool {
     let label = folded(label);

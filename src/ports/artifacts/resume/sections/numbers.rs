@@ -142,7 +142,10 @@ fn count(mark: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::super::lines::lines, *};
+    use super::{
+        super::super::{draft, lines::lines},
+        *,
+    };
 
     #[test]
     fn headings_that_count_up_are_headings() {
@@ -187,5 +190,11 @@ mod tests {
         for names in [["1. FC Null", "Fitter"], ["1. FC Null", "3. Emca Ltd"]] {
             assert_eq!(texts(&names.join("\n")), names);
         }
+    }
+
+    #[test]
+    fn skills_are_counted_too() {
+        let text = "Ada Byron\n\n## Skills\n1. Welding\n\n2. Null pest control\n3. Excel\n\n## Hobbies\nTea";
+        assert_eq!(draft(text).skills, ["Welding", "Null pest control", "Excel"]);
     }
 }

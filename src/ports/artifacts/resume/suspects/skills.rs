@@ -51,7 +51,8 @@ fn heads<'l>(lines: &[&'l Line]) -> HashSet<&'l str> {
     let is_single = |line: &Line| line.fields().len() == 1 && !line.text.contains(',');
     let begins = |at: usize| at == 0 || lines[at].after_gap;
     let goes_on = |at: usize| at + 1 < lines.len() && !lines[at + 1].after_gap;
-    let in_blocks = lines.iter().all(|line| is_single(line));
+    // Items of a list stand below each other on every page.
+    let in_blocks = lines.iter().all(|line| is_single(line) && !line.bullet);
     let blocks: Vec<usize> =
         (0..lines.len()).filter(|at| begins(*at) && goes_on(*at) && in_blocks).collect();
     let leads = |pair: &&[&'l Line]| {
@@ -102,5 +103,19 @@ mod tests {
             doubts(&["One two three four five"], &["One two three four five"]),
             ["skills.0"]
         );
+    }
+
+    #[test]
+    fn items_of_lists_on_two_pages_head_nothing() {
+        let item = |text: &str, after_gap| Line {
+            text: text.to_owned(),
+            bullet: true,
+            after_gap,
+            level: 0,
+        };
+        let lines =
+            [item("Creo", false), item("FMEA", false), item("Lean", true), item("Scrum", false)];
+        let skills = ["Creo", "FMEA", "Lean", "Scrum"].map(str::to_owned);
+        assert!(doubtful(&lines.iter().collect::<Vec<_>>(), &skills).is_empty());
     }
 }
