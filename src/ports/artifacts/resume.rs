@@ -24,7 +24,7 @@ mod unheaded;
 mod vocabulary;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -93,6 +93,8 @@ pub fn draft(text: &str) -> Draft {
     let parts = running::without(parts, &basics);
     let work = roles::read(&of(&parts, Section::Work), &roles::WORK, &mut findings);
     let volunteer = roles::read(&of(&parts, Section::Volunteer), &roles::VOLUNTEER, &mut findings);
+    let names = work.entries.iter().filter_map(|role| role["name"].as_str());
+    findings.firms = names.map(str::to_owned).collect();
     let education = schools::read(&of(&parts, Section::Education), &mut findings);
     let skills = skills::read(&of(&parts, Section::Skills), &mut findings);
     if unheaded::guesses_skills(&parts) {
@@ -153,6 +155,8 @@ struct Findings {
     issues: Vec<String>,
     /// Firms seem to have their towns at the end of their names, and so may schools.
     end_in_towns: bool,
+    /// The firms that somebody worked at, where apprenticeships may have been, too.
+    firms: HashSet<String>,
 }
 
 impl Findings {

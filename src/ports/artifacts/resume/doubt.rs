@@ -23,8 +23,10 @@ pub(super) fn reads_like_text(name: &str) -> bool {
 
 /// Whether marks stand in a name that no name has: of a list, of a label, of a number, or half a pair of brackets.
 fn holds_mark(name: &str) -> bool {
-    let is_numbered = name.split_once(". ").is_some_and(|(number, _)| {
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    let is_numbered = name.split_once(". ").is_some_and(|(number, rest)| {
+        // `14. Oberschule Nullheim` is called so.
+        let is_school = rest.split_once(' ').is_some_and(|(kind, _)| words::is_school(kind));
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && !is_school
     });
     name.contains([';', '%', '•', '\t', '|'])
         || name.contains(": ")
@@ -221,5 +223,10 @@ mod tests {
         assert!(!holds_remark("Dipl.-Ing. (FH) Maschinenbau"));
         assert!(is_certificate("Food Handler, 2024"));
         assert!(!is_certificate("NEC 2023, Conduit bending"));
+    }
+
+    #[test]
+    fn schools_may_be_counted() {
+        assert!(!reads_like_text("14. Oberschule Nullheim") && reads_like_text("2. Acme Ltd"));
     }
 }

@@ -1,6 +1,7 @@
 //! Schools: institutions, degrees and subjects, with or without dates.
 
 mod broken;
+mod columns;
 mod degrees;
 mod doubts;
 mod exchanges;
@@ -34,7 +35,8 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
     for lines in sections {
         let mut current = School::default();
         let lead = lead(lines);
-        let lines = unbroken(&exchanges::without_exchanges(&forms::unlabelled(lines)));
+        let lines = columns::without_towns(&forms::unlabelled(lines));
+        let lines = unbroken(&exchanges::without_exchanges(&lines));
         for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_note(line)) {
             let next = lines.get(at + 1).filter(|next| !next.after_gap);
             if remarks::is_exam(line, next) && current.study_type.is_some() {
@@ -497,7 +499,7 @@ fn without_town(name: &str) -> &str {
     };
     let is_name = |word: &str| word.starts_with(char::is_uppercase) || word.len() <= 3;
     let is_town = town.contains(char::is_lowercase)
-        && town.split_whitespace().count() <= 3
+        && town.split_whitespace().filter(|word| word.len() > 3).count() <= 3
         && town.split_whitespace().all(is_name)
         && town.chars().all(|c| c.is_alphabetic() || " '’-".contains(c))
         && !words::is_school(town);
@@ -561,7 +563,7 @@ enum After {
 
 #[cfg(test)]
 mod tests {
-    use super::before_link;
+    use super::{before_link, without_town};
     use crate::ports::artifacts::resume::{Confidence, draft};
 
     #[test]
@@ -590,5 +592,10 @@ mod tests {
         ] {
             assert_eq!(before_link(name), school, "{name}");
         }
+    }
+
+    #[test]
+    fn a_town_in_brackets_may_have_small_words() {
+        assert_eq!(without_town("Instituto Nulo (Vila Nova de Nulo)"), "Instituto Nulo");
     }
 }

@@ -428,6 +428,20 @@ fn tight(piece: &str) -> String {
     if is_apart { piece.replacen(". ", ".", 1) } else { piece.to_owned() }
 }
 
+/// Longest name of what is got at a school, in words.
+const PAPER_MAX: usize = 6;
+
+/// Whether words are the name of a paper: `Senior Secondary Certificate`, `Null Republic Senior School Certificate`.
+fn is_paper(words: &[&str]) -> bool {
+    let [.., before, last] = words else {
+        return words.first().is_some_and(|only| PAPERS.contains(&folded(only).as_str()));
+    };
+    let most = if words::is_school(before) { PAPER_MAX } else { 4 };
+    PAPERS.contains(&folded(last).as_str()) && words.len() <= most
+}
+
+const PAPERS: [&str; 4] = ["certificate", "diploma", "degree", "apprenticeship"];
+
 /// A degree and perhaps its subject: `MSc in Mathematics`, `Bachelor of Science in Physics`, `B.A. (Hons) History`.
 pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     let piece = tight(piece);
@@ -451,11 +465,7 @@ pub(super) fn degree(piece: &str) -> Option<(String, Option<String>)> {
     let abbreviated = vocabulary().short_degrees.contains(first)
         && (written.clone().any(|c| c == '.') || written.filter(|c| c.is_uppercase()).count() > 1);
     if !long && !abbreviated {
-        // `Senior Secondary Certificate`
-        let last = folded(words.last()?);
-        let is_paper =
-            ["certificate", "diploma", "degree", "apprenticeship"].contains(&last.as_str());
-        return (is_paper && words.len() <= 4).then(|| (piece.to_owned(), None));
+        return is_paper(&words).then(|| (piece.to_owned(), None));
     }
     // A school with a degree's word in it: `Master Builders College`; not so `Dipl. Ing. FH`, `High School Diploma`.
     let last = words.last().filter(|word| word.chars().count() > 4 && !word.starts_with('('));
@@ -582,5 +592,12 @@ mod tests {
     fn letters_behind_several_subjects_are_grades() {
         assert!(are_graded("Biology A, Physics B*") && are_graded("Biology (A)"));
         assert!(!are_graded("Plan B") && !are_graded("Biology A, Physics"));
+    }
+
+    #[test]
+    fn certificates_of_schools_are_no_schools() {
+        let name = "Null Republic Senior School Certificate";
+        assert_eq!(degree(name), Some((name.to_owned(), None)));
+        assert_eq!(degree("Null Republic Trading Diploma Shop Certificate"), None);
     }
 }

@@ -26,12 +26,15 @@ pub(super) fn note(
         findings.issue(&format!("no school was found for {what}"));
     }
     let sure = sure(school);
+    // Where somebody worked before or afterwards is no guess.
+    let is_worked_at = school.told == Told::ByWord
+        && school.institution.as_ref().is_some_and(|name| findings.firms.contains(name));
     let name = school.institution.as_deref().unwrap_or_default();
     let path = format!("education.{position}");
     let is_no_name = doubt::reads_like_text(name) || doubt::is_only_a_kind(name);
     findings.sure(&path, if is_no_name { Confidence::Low } else { sure });
     let is_vague = school.period.as_ref().is_some_and(|period| period.is_vague);
-    let names = sure != Confidence::Low && are_guessed(school);
+    let names = sure != Confidence::Low && are_guessed(school) && !is_worked_at;
     for (key, is_low) in [
         ("institution", names || holds_more(name) || is_degree(school)),
         ("studyType", school.study_type.is_some() && (names || is_doubtful_degree(school))),
@@ -145,7 +148,10 @@ fn is_strange(study_type: &str, area: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::super::lines::lines, *};
+    use super::{
+        super::super::{draft, lines::lines},
+        *,
+    };
 
     #[test]
     fn a_school_that_is_called_like_a_degree_is_doubtful_where_there_is_none() {
@@ -164,5 +170,17 @@ mod tests {
     fn years_that_begin_their_lines_count_as_periods() {
         let lines = lines("2015 – 2019 (Leeds)\nMoor School\n2009 (Leeds)\nWon a prize in 2008");
         assert_eq!(count_periods(&[&lines]), 2);
+    }
+
+    #[test]
+    fn an_apprenticeship_at_a_firm_where_somebody_worked_is_no_guess() {
+        let doubts = |firm: &str| {
+            let text = format!(
+                "Ada Byron\n\n## Berufserfahrung\n2012 – 2015\tElektroniker\nElektro {firm}, Berlin\n\n\
+                 ## Ausbildung\n2009 – 2012\tAusbildung zum Elektroniker für Nulltechnik\nElektro Nullinger, Berlin\n"
+            );
+            draft(&text).confidence.get("education.0.institution") == Some(&Confidence::Low)
+        };
+        assert!(!doubts("Nullinger") && doubts("Emcinger"));
     }
 }
