@@ -171,6 +171,11 @@ fn is_name(words: &[&str]) -> bool {
         && words.iter().all(|word| word.chars().all(|c| c.is_alphabetic() || "'’-.()/".contains(c)))
 }
 
+/// Whether a text has the word for a street in it.
+pub(super) fn names_street(text: &str) -> bool {
+    text.split(' ').any(|word| STREETS.contains(&folded(word).trim_end_matches('.')))
+}
+
 /// Quarters of a city at the ends of the names of its streets.
 const QUARTERS: [&str; 8] = ["N", "S", "E", "W", "NE", "NW", "SE", "SW"];
 
