@@ -74,7 +74,7 @@ fn goes_on(degree: &Line, line: &Line, school: &Line, longest: usize) -> bool {
 }
 
 /// Shorter lines beside which a school stands above are not broken off, and those with a school in them.
-const DEGREE_MIN: usize = 30;
+const DEGREE_MIN: usize = 28;
 const ENTRY_MIN: usize = 45;
 
 /// Whether the subject of a degree beside or below its school goes on above the period: `University of Leeds – Bachelor in
@@ -137,7 +137,12 @@ fn school_in_column<'l>(row: &str, line: &'l Line, town: &Line) -> Option<&'l st
 fn names_school_further(above: &Line, line: &Line, longest: usize) -> bool {
     let Some((name, town)) = line.text.split_once(", ") else { return false };
     let last = above.text.rsplit(", ").next().unwrap_or_default();
+    // `Ames, IA, June 2017 – August 2019` says where and when.
+    let before =
+        dates::find(&line.text).map_or(line.text.as_str(), |date| &line.text[..date.at.start]);
+    let is_town = place::is_place(before.trim_end_matches([',', ' ']));
     above.text.contains(", ")
+        && !is_town
         && words::is_school(last)
         && names_degree(&above.text)
         // Letters are not all of one width.
@@ -222,8 +227,12 @@ mod tests {
         assert!(texts(broken)[0].ends_with("Quay Sixth Form College, Nulldorf"));
         let broken = "2018 – 2021\tMaster in Physik, Technische Hochschule\nNullheim, Nulldorf";
         assert!(texts(broken)[0].ends_with("Technische Hochschule Nullheim, Nulldorf"));
-        let whole = "2018 – 2021\tDiploma in Welding, Academy of Fitting\nWinner, best pupil";
-        assert_eq!(texts(whole).len(), 2);
+        for whole in [
+            "2018 – 2021\tDiploma in Welding, Academy of Fitting\nWinner, best pupil",
+            "Diploma in Welding, Null River University\nAmes, IA, June 2018 – May 2021",
+        ] {
+            assert_eq!(texts(whole).len(), 2);
+        }
     }
 
     #[test]
@@ -234,6 +243,7 @@ mod tests {
             (format!("{school}, Master of Science in Applied Molecular"), "Biology"),
             ("Universidad Nula – Grado en Administración y Dirección".to_owned(), "Empresarial"),
             (format!("{school}\nMaster of Science in Applied Molecular"), "Plant Biology"),
+            (format!("{school}\nMaster of Science in Business"), "Analytics"),
         ] {
             let broken = format!("{above}\n{rest}\n2015 – 2019 (Leeds)");
             let found = texts(&broken);
