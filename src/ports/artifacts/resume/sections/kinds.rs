@@ -17,6 +17,7 @@ pub(super) fn is_kind(part: &Part, line: &Line, next: Option<&Line>, marks: &Mar
         && (labels_row(part, line, marks)
             || is_kind_of_row(part, line)
             || is_rest(line, next, marks)
+            || is_further_rest(part, line)
             || is_kind_alone(part, line, marks)
             || heads_items(part, line, next, marks)
             || heads_nothing(line, next, marks)
@@ -208,6 +209,20 @@ fn is_rest(line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
         }
     };
     holds && line.level == 0 && is_undressed(line, marks)
+}
+
+/// Whether `Other` beside `Welding, Fitting` is a row as the ones above it, where nothing tells how headings look.
+fn is_further_rest(part: &Part, line: &Line) -> bool {
+    let is_row = |line: &Line| {
+        let parted = line.text.split_once('\t');
+        !line.bullet && parted.is_some_and(|(_, items)| is_list_of_items(items) && !speaks(items))
+    };
+    let label = folded(label_of(line));
+    line.level == 0
+        && is_row(line)
+        && part.lines.iter().any(is_row)
+        && vocabulary().skill_kinds.contains(&label)
+        && !stands_beside(&label)
 }
 
 /// The label of a line, and what stands behind it.
@@ -556,5 +571,13 @@ mod tests {
         let text = "Ada Byron\nada@example.org\n\nkontakt\n1 Quay Road\n\nsprachen\nRust\n●●●○○\nGo\n●●●●○\n\n\
                     plattform\nLinux\n●●●●○\n\nsprachkenntnisse\nDeutsch\nMuttersprache";
         assert_eq!(draft(text).skills, ["Rust", "Go", "Linux"]);
+    }
+
+    #[test]
+    fn the_rest_of_the_skills_may_stand_in_a_row_below_a_gap() {
+        let text = "Ada Byron\nada@example.org\n\nFähigkeiten\nTechnik\tFräsen, Drehen,\nLöten\n\n\
+                    Sonstiges\tRettung, Fehlersuche\n\nSprachkenntnisse\nDeutsch\tMuttersprache";
+        let skills = crate::ports::artifacts::resume::draft(text).skills;
+        assert_eq!(skills.join("|"), "Fräsen|Drehen|Löten|Rettung|Fehlersuche");
     }
 }
