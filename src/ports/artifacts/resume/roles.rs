@@ -121,15 +121,17 @@ struct Usual {
 
 impl Usual {
     fn of(entries: &[Entry], order: Order) -> Self {
-        let has_towns = towns::stand_behind_firms(entries, order);
-        Self { details: details(entries, order), has_towns }
+        let roles: Vec<Role> =
+            entries.iter().map(|entry| Role::of_lines(&entry.head, order)).collect();
+        let has_towns = towns::stand_behind_firms(entries, &roles);
+        Self { details: details(roles), has_towns }
     }
 }
 
 /// What stands behind titles and a comma in entries that have a firm and a town as well: `Nurse, Emergency`.
-fn details(entries: &[Entry], order: Order) -> Vec<String> {
-    let roles = entries.iter().map(|entry| Role::of_lines(&entry.head, order));
-    let whole = roles.filter(|role| role.organisation.is_some() && role.location.is_some());
+fn details(roles: Vec<Role>) -> Vec<String> {
+    let whole =
+        roles.into_iter().filter(|role| role.organisation.is_some() && role.location.is_some());
     let titles = whole.filter_map(|role| role.position);
     titles.filter_map(|title| Some(title.split_once(", ")?.1.to_owned())).collect()
 }

@@ -154,8 +154,8 @@ pub(super) struct Vocabulary {
     /// Degrees and offices before a name, without dots.
     pub(super) honours: HashSet<String>,
     pub(super) positions: HashSet<String>,
-    /// Names of jobs that are several words.
-    pub(super) position_phrases: Vec<Vec<String>>,
+    /// Names of jobs that are several words: the others by the first one.
+    pub(super) position_phrases: HashMap<String, Vec<Vec<String>>>,
     pub(super) position_ends: Vec<String>,
     pub(super) employers: HashSet<String>,
     pub(super) employer_ends: Vec<String>,
@@ -231,7 +231,11 @@ impl Vocabulary {
     fn add_positions(&mut self, positions: &Endings) {
         let (phrases, words): (Vec<String>, Vec<String>) =
             list(&positions.words).partition(|word| word.contains(' '));
-        self.position_phrases.extend(phrases.iter().map(|phrase| tokens(phrase)));
+        for phrase in phrases {
+            let mut words = tokens(&phrase);
+            let first = words.remove(0);
+            self.position_phrases.entry(first).or_default().push(words);
+        }
         self.positions.extend(words);
         self.position_ends.extend(list(&positions.ends));
     }

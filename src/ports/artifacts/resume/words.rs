@@ -11,10 +11,11 @@ pub(super) fn is_position(text: &str) -> bool {
     let ends_in_letters = || text.rsplit_once(' ').is_some_and(|(_, last)| is_letters(last));
     let words: Vec<String> = words(text).collect();
     // `Au pair`, `Office-Boy`
-    let is_in = |phrase: &Vec<String>| words.windows(phrase.len()).any(|run| run == phrase);
-    words.iter().any(|word| is_position_word(word))
-        || vocabulary().position_phrases.iter().any(is_in)
-        || ends_in_letters()
+    let begins = |at: usize| {
+        let phrases = vocabulary().position_phrases.get(&words[at]);
+        phrases.is_some_and(|all| all.iter().any(|rest| words[at + 1..].starts_with(rest)))
+    };
+    (0..words.len()).any(|at| is_position_word(&words[at]) || begins(at)) || ends_in_letters()
 }
 
 fn is_position_word(word: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Towns behind firms, `Acme Pumps · Smallville`, and behind a preposition, `Acme Pumps in Smallville`, which one line alone does not tell from the name.
 
-use super::{Confidence, Order, Piece, Role, entries::Entry, words};
+use super::{Confidence, Piece, Role, entries::Entry, words};
 
 /// Fewest firms with their towns that show that they stand there.
 const TOWNS_MIN: usize = 2;
@@ -39,16 +39,15 @@ pub(super) fn is_only(left: &[Piece], line: usize) -> bool {
 }
 
 /// Whether towns stand behind the firms in their lines, as most of the entries show whose firms are known by their words.
-pub(super) fn stand_behind_firms(entries: &[Entry], order: Order) -> bool {
-    let shows = |entry: &&Entry| {
-        let role = Role::of_lines(&entry.head, order);
+pub(super) fn stand_behind_firms(entries: &[Entry], roles: &[Role]) -> bool {
+    let shows = |(entry, role): &(&Entry, &Role)| {
         let (Some(firm), Some(town)) = (&role.organisation, &role.location) else { return false };
         let is_behind = |line: &String| {
             line.split_once(firm.as_str()).is_some_and(|(_, rest)| rest.ends_with(town.as_str()))
         };
         role.sure != Confidence::Low && entry.head.iter().any(is_behind)
     };
-    let count = entries.iter().filter(shows).count();
+    let count = entries.iter().zip(roles).filter(shows).count();
     count >= TOWNS_MIN && count * 2 >= entries.len()
 }
 
