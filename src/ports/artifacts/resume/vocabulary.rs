@@ -527,6 +527,7 @@ pub(super) fn folded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ports::artifacts::resume::draft;
 
     #[test]
     fn every_table_can_be_read_and_has_twelve_months() {
@@ -543,5 +544,16 @@ mod tests {
             folded("AUJOURD’HUI, Straße, Œuvre, ação"),
             "aujourd'hui, strasse, oeuvre, acao"
         );
+    }
+
+    #[test]
+    fn titles_may_stand_behind_their_relation_to_the_firm() {
+        let text = "## Ada Byron\n\n### Identificação\nEndereço\tRua Nula, 5, 86010-210 Nulina, PR\n\n\
+                    ### Atuação profissional\nCooperativa Nula, Nulina\n2017 - Atual\tVínculo: Nulheiro\n\n\
+                    Sementes Nulas Ltda., Nulina\n2011 - 2017\tVínculo: Agrônomo\n\n### Idiomas\nInglês\tbom";
+        let draft = draft(text);
+        assert_eq!(draft.applicant_profile["basics"]["location"]["city"], "Nulina");
+        let work = &draft.skeleton_timeline["work"];
+        assert_eq!([&work[0]["position"], &work[1]["position"]], ["Nulheiro", "Agrônomo"]);
     }
 }
