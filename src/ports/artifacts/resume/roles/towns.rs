@@ -1,4 +1,5 @@
-//! Towns behind firms, `Acme Pumps · Smallville`, and behind a preposition, `Acme Pumps in Smallville`, which one line alone does not tell from the name.
+//! Towns behind firms, `Acme Pumps · Smallville`, and behind a preposition, `Acme Pumps in Smallville`, which one line alone
+//! does not tell from the name.
 
 use super::{Confidence, Piece, Role, entries::Entry, words};
 
