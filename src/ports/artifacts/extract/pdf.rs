@@ -13,6 +13,7 @@ mod page;
 mod paint;
 mod rules;
 mod running;
+mod wraps;
 
 use std::panic::{self, AssertUnwindSafe};
 

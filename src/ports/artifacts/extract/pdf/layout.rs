@@ -4,6 +4,7 @@
 use super::{
     addresses, dates, heads, kinds, labels,
     lines::{PIECES_MAX, Piece},
+    wraps::unwrapped,
 };
 
 /// The text of a document as it grows.
@@ -168,53 +169,6 @@ fn rows(mut pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
         row.sort_by(|one, other| one.left.total_cmp(&other.left));
     }
     rows
-}
-
-/// Rows in which an address or a number that has no room beside others goes on in the next row is put together.
-fn unwrapped(rows: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
-    let mut whole: Vec<Vec<Piece>> = Vec::new();
-    for row in rows {
-        let is_near = |above: &Vec<Piece>| row[0].baseline - above[0].baseline < 1.6 * row[0].size;
-        let Some(above) = whole.last_mut().filter(|above| above.len() > 2 && is_near(above)) else {
-            whole.push(row);
-            continue;
-        };
-        let begun = |piece: &Piece| above.iter().position(|begun| goes_on(begun, piece));
-        let places: Option<Vec<usize>> = row.iter().map(begun).collect();
-        let Some(places) = places else {
-            whole.push(row);
-            continue;
-        };
-        for (at, piece) in places.into_iter().zip(&row) {
-            if piece.text.starts_with(|c: char| c.is_ascii_digit()) {
-                above[at].text.push(' ');
-            }
-            above[at].text.push_str(&piece.text);
-        }
-    }
-    whole
-}
-
-/// Most letters of the rest of an address or a number.
-const REST_MAX: usize = 24;
-
-/// `github.com/ada-` above `byron`, `+44 20 7946` above `0018`.
-fn goes_on(begun: &Piece, rest: &Piece) -> bool {
-    let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit() || "+()-./ ".contains(c));
-    let is_address = begun.text.contains(['/', '@'])
-        && begun.text.ends_with(['-', '/', '_', '.', '@'])
-        && !begun.text.contains(' ')
-        && !rest.text.contains(' ');
-    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).count();
-    let is_telephone = is_number(&begun.text)
-        && is_number(&rest.text)
-        && begun.text.starts_with(['+', '(', '0'])
-        && digits(&begun.text) > 4
-        && digits(&rest.text) <= 6;
-    (begun.left - rest.left).abs() < 1.0
-        && (begun.size - rest.size).abs() < 0.1 * begun.size
-        && rest.text.chars().count() <= REST_MAX
-        && (is_address || is_telephone)
 }
 
 fn is_level(one: &Piece, other: &Piece) -> bool {

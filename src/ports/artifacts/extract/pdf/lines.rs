@@ -22,6 +22,15 @@ pub(super) struct Piece {
     pub(super) looks: Looks,
 }
 
+impl Piece {
+    /// How wide its first word is, about.
+    pub(super) fn first_word(&self) -> f64 {
+        let count = |text: &str| u32::try_from(text.chars().count()).map_or(0.0, f64::from);
+        let first = self.text.split(' ').next().unwrap_or_default();
+        (self.right - self.left) * count(first) / count(&self.text).max(1.0)
+    }
+}
+
 /// A page with more pieces than this is none that columns of labels or cells are looked for in; a full one has a fifth.
 pub(super) const PIECES_MAX: usize = 1_500;
 
@@ -46,10 +55,53 @@ pub(super) fn pieces(letters: Vec<Letter>) -> Vec<Piece> {
         row.dedup_by(|one, other| is_twice(one, other));
     }
     let word = word_gap(&rows);
-    let parts: Vec<Vec<Letter>> = rows.into_iter().flat_map(|row| parted(row, word)).collect();
+    let mut parts: Vec<Vec<Letter>> = Vec::new();
+    // Where the parts of the row above begin, and its baseline.
+    let mut above: (Vec<f64>, f64) = (Vec::new(), f64::NEG_INFINITY);
+    for row in rows {
+        let mut row = in_grid(parted(row, word), &above);
+        if let Some(first) = row.first().and_then(|part| part.first()) {
+            above = (lefts(&row), first.baseline);
+        }
+        parts.append(&mut row);
+    }
     let starts = starts(&parts);
     let parts = parts.into_iter().flat_map(|part| at_column(part, &starts));
     parts.filter_map(|part| piece(&part)).collect()
+}
+
+/// Fewest columns of a grid, and furthest apart that its rows are, in type sizes.
+const GRID_MIN: usize = 3;
+const GRID_STEP: f64 = 2.2;
+
+fn lefts(parts: &[Vec<Letter>]) -> Vec<f64> {
+    parts.iter().filter_map(|part| part.first()).map(|letter| letter.left).collect()
+}
+
+/// The parts of a row, those in several that reach as far as the next column of the row above and go on there, where all
+/// columns begin at the same places in both.
+fn in_grid(row: Vec<Vec<Letter>>, (above, baseline): &(Vec<f64>, f64)) -> Vec<Vec<Letter>> {
+    let begins = |letter: &Letter| {
+        let next = above.partition_point(|x| *x < letter.left - COLUMN_WIDTH);
+        above.get(next).is_some_and(|x| *x <= letter.left + COLUMN_WIDTH)
+    };
+    let first = row.first().and_then(|part| part.first());
+    let is_near = first.is_some_and(|first| first.baseline - baseline < GRID_STEP * first.size);
+    let begin = |part: &Vec<Letter>| part.first().is_some_and(begins);
+    if above.len() < GRID_MIN || row.len() >= above.len() || !is_near || !row.iter().all(begin) {
+        return row;
+    }
+    let mut parts: Vec<Vec<Letter>> = Vec::new();
+    let mut last: Option<&Letter> = None;
+    for letter in row.iter().flatten() {
+        let is_next = last.is_none_or(|last| gap(last, letter) > WORD) && begins(letter);
+        last = if is_space(letter) { last } else { Some(letter) };
+        match parts.last_mut() {
+            Some(part) if is_space(letter) || !is_next => part.push(letter.clone()),
+            _ => parts.push(vec![letter.clone()]),
+        }
+    }
+    if parts.len() == above.len() { parts } else { row }
 }
 
 /// Fewest lines that begin where a column does, and how far apart they begin, in points.
@@ -373,4 +425,43 @@ fn carries(base: &Letter, accent: &Letter) -> bool {
         && base.left <= middle
         && middle <= base.right
         && (base.baseline - accent.baseline).abs() < 0.7 * base.size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Letters half as wide as they are high.
+    fn letters(text: &str, left: f64, baseline: f64) -> Vec<Letter> {
+        let places = (0_u32..).zip(text.chars()).filter(|(_, c)| *c != ' ');
+        let left_of = |at: u32| left + 5.0 * f64::from(at);
+        let letter = |(at, c): (u32, char)| {
+            let (text, left) = (c.to_string(), left_of(at));
+            Letter { text, left, right: left + 5.0, baseline, size: 10.0, look: 0 }
+        };
+        places.map(letter).collect()
+    }
+
+    #[test]
+    fn a_text_that_reaches_the_next_column_of_a_grid_ends_there() {
+        let read = |office: f64| {
+            let mut all = Vec::new();
+            for (text, left, baseline) in [
+                ("Web", 50.0, 100.0),
+                ("Office", office, 100.0),
+                ("Trade", 200.0, 100.0),
+                ("Rust, reading Word", 50.0, 114.0),
+                ("Drills", 200.0, 114.0),
+            ] {
+                all.extend(letters(text, left, baseline));
+            }
+            pieces(all).into_iter().map(|piece| piece.text).collect::<Vec<_>>()
+        };
+        let kinds = ["Web", "Office", "Trade"].map(str::to_owned);
+        assert_eq!(
+            read(120.0),
+            [&kinds[..], &["Rust, reading", "Word", "Drills"].map(str::to_owned)].concat()
+        );
+        assert_eq!(read(130.0)[3..], ["Rust, reading Word", "Drills"]);
+    }
 }
