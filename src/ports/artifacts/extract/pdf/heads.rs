@@ -91,10 +91,7 @@ fn is_under(pieces: &[Piece], at: usize, next: usize) -> bool {
 /// Whether the first word of the next line would have fitted into a line.
 fn has_room(pieces: &[Piece], at: usize, next: usize) -> bool {
     let (line, rest) = (&pieces[at], &pieces[next]);
-    let share = |text: &str| u32::try_from(text.chars().count()).map_or(0.0, f64::from);
-    let first = rest.text.split(' ').next().unwrap_or_default();
-    let word = (rest.right - rest.left) * share(first) / share(&rest.text).max(1.0);
-    line.right + SPACE * line.size + word <= edge(pieces, line)
+    line.right + SPACE * line.size + rest.first_word() <= edge(pieces, line)
 }
 
 /// Where the longest line ends that begins where a piece does.
@@ -102,6 +99,71 @@ fn edge(pieces: &[Piece], piece: &Piece) -> f64 {
     let is_in_column = |other: &&Piece| (-1.0..INDENT_MAX).contains(&(other.left - piece.left));
     let rights = pieces.iter().filter(is_in_column).map(|other| other.right);
     rights.fold(piece.right, f64::max)
+}
+
+/// Fewest headings of a column that show that others of their type are, too.
+const ALONE_MIN: usize = 2;
+
+/// How far from the same height what stands beside a heading by chance is at least, in points.
+const CHANCE: f64 = 0.05;
+
+/// How many times as many headings as others in the same column and type show that these have something at exactly their
+/// height by chance, too.
+const MOST: usize = 3;
+
+/// The marks of headings with those of headings in the same column and type that have something of another column at
+/// their height; `short` are the marks of all that could be headings.
+pub(super) fn with_level(
+    pieces: &[Piece],
+    short: &[Option<usize>],
+    mut marks: Vec<Option<usize>>,
+) -> Vec<Option<usize>> {
+    let could: Vec<usize> = (0..pieces.len()).filter(|at| short[*at].is_some()).collect();
+    // How many like a piece have a mark, and how many have none.
+    let like = |at: usize, marks: &[Option<usize>]| {
+        let is_like = |other: &&usize| {
+            (pieces[**other].left - pieces[at].left).abs() < 1.0
+                && is_size(pieces[**other].size, pieces[at].size)
+        };
+        let all = could.iter().filter(is_like).count();
+        let marked = could.iter().filter(is_like).filter(|at| marks[**at].is_some()).count();
+        (marked, all - marked)
+    };
+    let alone = marks.clone();
+    let is_free = |at: usize| like(at, &alone).0 >= ALONE_MIN && !goes_on(pieces, &pieces[at]);
+    let without = could.iter().copied().filter(|at| alone[*at].is_none() && is_free(*at));
+    let (level, near): (Vec<usize>, Vec<usize>) = without.partition(|at| is_level(pieces, *at));
+    for at in near {
+        marks[at] = short[at];
+    }
+    let near = marks.clone();
+    for at in level {
+        let (marked, others) = like(at, &near);
+        if marked >= MOST * others {
+            marks[at] = short[at];
+        }
+    }
+    marks
+}
+
+/// Whether something stands beside a piece at exactly its height.
+fn is_level(pieces: &[Piece], at: usize) -> bool {
+    let is_beside = |other: &Piece| {
+        (other.baseline - pieces[at].baseline).abs() < CHANCE
+            && (other.left - pieces[at].left).abs() > CHANCE
+    };
+    pieces.iter().any(is_beside)
+}
+
+/// Whether a piece is a further line of what stands above it.
+fn goes_on(pieces: &[Piece], piece: &Piece) -> bool {
+    let is_above = |other: &Piece| {
+        (other.left - piece.left).abs() < 1.0
+            && is_size(other.size, piece.size)
+            && other.baseline < piece.baseline
+            && piece.baseline - other.baseline < STEP_MAX * piece.size
+    };
+    piece.text.starts_with(char::is_lowercase) && pieces.iter().any(is_above)
 }
 
 /// Fewest headings in capitals that show that all headings are.
@@ -195,5 +257,35 @@ mod tests {
         assert_eq!(marks(["EMPLOYMENT", "Nurse, Acme Vets", long, "EDUCATION"]), 2);
         assert_eq!(marks(["EMPLOYMENT", "Nurse, Acme Vets", "Cook, Emca Ltd", "EDUCATION"]), 4);
         assert_eq!(marks(["Employment", "Nurse, Acme Vets", long, "EDUCATION"]), 3);
+    }
+
+    #[test]
+    fn headings_with_something_of_another_column_at_their_height_are_headings() {
+        let marks = |lower: f64, count: usize| {
+            let top = |at: usize| 100.0 + 40.0 * f64::from(u32::try_from(at).unwrap());
+            let mut pieces: Vec<Piece> =
+                (0..count).map(|at| piece("TOOLS", top(at), 11.0)).collect();
+            pieces.push(Piece { left: 300.0, ..piece("Fitting of pumps", 100.0 + lower, 10.0) });
+            let mut marks = vec![Some(6); count];
+            marks.push(None);
+            let short = marks.clone();
+            marks[0] = None;
+            with_level(&pieces, &short, marks)[0]
+        };
+        assert_eq!(marks(0.7, 3), Some(6));
+        assert_eq!(marks(0.0, 3), None);
+        assert_eq!(marks(0.0, 4), Some(6));
+    }
+
+    #[test]
+    fn a_further_line_of_larger_type_is_no_heading() {
+        let pieces = [
+            piece("Skills", 60.0, 11.0),
+            piece("Trainee", 100.0, 11.0),
+            piece("of Acme Pumps", 114.0, 11.0),
+            piece("Tools", 150.0, 11.0),
+        ];
+        let marks = vec![Some(6), None, None, Some(6)];
+        assert_eq!(with_level(&pieces, &[Some(6); 4], marks)[1..3], [Some(6), None]);
     }
 }

@@ -68,12 +68,15 @@ fn with_marks(pieces: Vec<Piece>) -> Vec<Piece> {
         HEADING_SIZES.iter().position(|size| piece.size >= usual * size).map(|at| at + 1)
     };
     let ranks: Vec<Option<usize>> = pieces.iter().map(larger).collect();
-    let marks = pieces.iter().zip(&ranks).map(|(piece, rank)| {
+    let short = pieces.iter().zip(&ranks).map(|(piece, rank)| {
         let is_short = piece.text.chars().count() <= HEADING_MAX
             && piece.text.starts_with(char::is_alphabetic);
-        rank.filter(|_| is_short && is_alone(piece))
+        rank.filter(|_| is_short)
     });
-    let marks = heads::without_entries(&pieces, &ranks, marks.collect());
+    let short: Vec<Option<usize>> = short.collect();
+    let alone = pieces.iter().zip(&short).map(|(piece, mark)| mark.filter(|_| is_alone(piece)));
+    let marks = heads::with_level(&pieces, &short, alone.collect());
+    let marks = heads::without_entries(&pieces, &ranks, marks);
     for (piece, mark) in pieces.iter_mut().zip(marks) {
         if let Some(count) = mark {
             piece.text = format!("{} {}", "#".repeat(count), piece.text);
