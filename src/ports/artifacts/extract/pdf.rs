@@ -2,6 +2,7 @@
 
 mod addresses;
 mod dates;
+mod blocks;
 mod grid;
 mod heads;
 mod kinds;

@@ -1,6 +1,12 @@
 //! Columns of dates or headings beside what they stand for: what takes several lines there is put into the first.
 
-use super::lines::{PIECES_MAX, Piece};
+use std::collections::BTreeMap;
+
+use super::{
+    blocks,
+    lines::{PIECES_MAX, Piece},
+    rules::key,
+};
 
 /// Widest column of labels, as a share of all columns.
 const WIDTH_MAX: f64 = 0.36;
@@ -70,7 +76,7 @@ fn join(rows: &mut [Vec<Piece>], x: f64) {
         let mut whole = rows[*row][*at].clone();
         for (row, at) in &label.lines[1..] {
             let line = &rows[*row][*at];
-            if whole.text.ends_with('-') && line.text.starts_with(char::is_lowercase) {
+            if is_hyphenated(&whole.text) && line.text.starts_with(char::is_lowercase) {
                 whole.text.pop();
             } else {
                 whole.text.push(' ');
@@ -92,11 +98,19 @@ fn join(rows: &mut [Vec<Piece>], x: f64) {
     }
 }
 
+/// `Sales-` rather than `09/2017 -`.
+fn is_hyphenated(text: &str) -> bool {
+    text.strip_suffix('-').is_some_and(|text| text.ends_with(char::is_alphabetic))
+}
+
 /// The lines of a label, by row and place, and the row that it belongs to.
 struct Label {
     row: usize,
     lines: Vec<(usize, usize)>,
 }
+
+/// How much higher than the right side a label stands, in type sizes, and how large the type is there.
+type Shift = (f64, f64);
 
 /// The labels left of `x`; none where the left side holds anything else: labels stand level with what they are labels
 /// of, or all of them as much higher or lower.
@@ -112,47 +126,78 @@ fn labels(rows: &[Vec<Piece>], x: f64) -> Option<Vec<Label>> {
     {
         return None;
     }
+    let begins = blocks::begins(rows, x);
+    let wrapped = blocks::wrapped(rows, x, &begins);
+    let (labels, shifts) = grouped(rows, x, &wrapped);
+    let fits = labels.iter().all(|label| label.lines.len() <= LINES_MAX);
+    let tells = labels.iter().any(|label| {
+        label.lines.len() > 1 || label.lines.first().is_some_and(|(row, _)| *row != label.row)
+    });
+    let begin_blocks = labels.iter().all(|label| begins[label.row]);
+    (fits && tells && is_column(&shifts, begin_blocks)).then_some(labels)
+}
+
+/// The lines left of `x` by labels, and how the labels stand beside the right side; `wrapped` are the rows with a
+/// further line of a label beside the right side.
+fn grouped(rows: &[Vec<Piece>], x: f64, wrapped: &[bool]) -> (Vec<Label>, Vec<Shift>) {
     let mut labels: Vec<Label> = Vec::new();
-    let mut shifts: Vec<f64> = Vec::new();
+    let mut shifts: Vec<Shift> = Vec::new();
     for (row, pieces) in rows.iter().enumerate() {
-        let has_right = pieces.iter().any(|piece| piece.left >= x);
+        let right = pieces.iter().find(|piece| piece.left >= x);
         let lefts: Vec<usize> = (0..pieces.len()).filter(|at| pieces[*at].left < x).collect();
         for at in &lefts {
             let piece = &pieces[*at];
             // No label stands beside an item in the middle of a list.
-            let beside_item = pieces.iter().find(|piece| piece.left >= x).is_some_and(is_mark);
-            let step = if has_right { STEP_BESIDE_ITEM } else { STEP_MAX };
+            let beside_item = right.is_some_and(is_mark) || wrapped[row];
+            let step = if right.is_some() { STEP_BESIDE_ITEM } else { STEP_MAX };
             let goes_on = |label: &&mut Label| {
                 let last = label.lines.last().map(|(row, at)| &rows[*row][*at]);
                 last.is_some_and(|last| is_under(last, piece, step) && !heads(last, piece))
             };
             let above = labels.iter_mut().rev().take(2).find(goes_on);
-            let is_free = (!has_right || beside_item) && lefts.len() == 1;
+            let is_free = (right.is_none() || beside_item) && lefts.len() == 1;
             if let Some(label) = above.filter(|_| is_free) {
                 label.lines.push((row, *at));
+                // It stands level as well as a label would.
+                shifts.extend(right.filter(|_| wrapped[row]).map(|right| (0.0, right.size)));
                 continue;
             }
-            let nearest = if has_right { Some((row, 0.0)) } else { nearest(rows, row, x) };
-            let nearest = nearest.filter(|(_, shift)| shift.abs() < SHIFT_MAX * piece.size);
-            shifts.extend(nearest.map(|(_, shift)| shift / piece.size));
-            let row_of = nearest.map_or(row, |(row, _)| row);
+            let nearest = match right {
+                Some(right) => Some((row, 0.0, right.size)),
+                None => nearest(rows, row, x),
+            };
+            let nearest = nearest.filter(|(_, shift, _)| shift.abs() < SHIFT_MAX * piece.size);
+            shifts.extend(nearest.map(|(_, shift, size)| (shift / piece.size, size)));
+            let row_of = nearest.map_or(row, |(row, ..)| row);
             labels.push(Label { row: row_of, lines: vec![(row, *at)] });
         }
     }
-    shifts.sort_by(f64::total_cmp);
-    // Most of them within a narrow range.
+    (labels, shifts)
+}
+
+/// Whether labels stand beside the right side as labels do: most of them within a narrow range. Those that begin blocks
+/// may stand otherwise beside blocks that begin in other type.
+fn is_column(shifts: &[Shift], begin_blocks: bool) -> bool {
+    let level = shifts.iter().filter(|(shift, _)| shift.abs() <= SHIFT_LEVEL).count();
+    let is_enough = |alike: usize| {
+        let enough = if level == alike { LABELS_MIN } else { 2 * LABELS_MIN };
+        alike >= enough && alike * 10 >= shifts.len() * 9
+    };
+    let mut by_size: BTreeMap<i32, Vec<f64>> = BTreeMap::new();
+    for (shift, size) in shifts {
+        by_size.entry(key(*size * 10.0)).or_default().push(*shift);
+    }
+    let groups = by_size.values().map(|shifts| alike(shifts)).filter(|count| *count >= LABELS_MIN);
+    let all: Vec<f64> = shifts.iter().map(|(shift, _)| *shift).collect();
+    is_enough(alike(&all)) || begin_blocks && is_enough(groups.sum())
+}
+
+/// How many are within a narrow range.
+fn alike(shifts: &[f64]) -> usize {
     let within = |from: f64| {
         shifts.iter().filter(|shift| (from..=from + SHIFT_SPREAD).contains(*shift)).count()
     };
-    let alike = shifts.iter().map(|from| within(*from)).max().unwrap_or_default();
-    let level = shifts.iter().filter(|shift| shift.abs() <= SHIFT_LEVEL).count();
-    let fits = labels.iter().all(|label| label.lines.len() <= LINES_MAX);
-    let tells = labels.iter().any(|label| {
-        label.lines.len() > 1 || label.lines.first().is_some_and(|(row, _)| *row != label.row)
-    });
-    let enough = if level == alike { LABELS_MIN } else { 2 * LABELS_MIN };
-    let is_column = alike >= enough && alike * 10 >= shifts.len() * 9;
-    (fits && tells && is_column).then_some(labels)
+    shifts.iter().map(|from| within(*from)).max().unwrap_or_default()
 }
 
 /// A bullet, or an item of a list.
@@ -175,21 +220,19 @@ fn is_under(above: &Piece, piece: &Piece, most: f64) -> bool {
     aligned && step < most && (above.size - piece.size).abs() < 0.1 * piece.size
 }
 
-/// The next row with something right of `x`, and how much higher or lower it is.
-fn nearest(rows: &[Vec<Piece>], row: usize, x: f64) -> Option<(usize, f64)> {
+/// The next row with something right of `x`, how much higher or lower it is, and how large its type is.
+fn nearest(rows: &[Vec<Piece>], row: usize, x: f64) -> Option<(usize, f64, f64)> {
     let baseline = rows[row].first()?.baseline;
     let right =
         rows.iter().enumerate().flat_map(|(at, row)| row.iter().map(move |piece| (at, piece)));
     right
         .filter(|(_, piece)| piece.left >= x)
-        .map(|(at, piece)| (at, piece.baseline - baseline))
-        .min_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()))
+        .map(|(at, piece)| (at, piece.baseline - baseline, piece.size))
+        .min_by(|(_, one, _), (_, other, _)| one.abs().total_cmp(&other.abs()))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     fn piece(text: &str, left: f64, baseline: f64) -> Piece {
@@ -252,5 +295,72 @@ mod tests {
             ("Fitter in the repair shop of the port", 150.0, 131.0),
         ];
         assert_eq!(read(&pieces), pieces.map(|(text, ..)| text.to_owned()));
+    }
+
+    #[test]
+    fn a_label_goes_on_beside_the_middle_of_its_block_where_it_had_no_room() {
+        let found = |second: &str| {
+            read(&[
+                ("SUMMARY", 50.0, 100.0),
+                ("Fitter of pumps and valves in three works", 130.0, 100.0),
+                ("and of the looms of two mills", 130.0, 112.0),
+                ("ACADEMIC", 50.0, 136.0),
+                ("Smallville College of Engineering", 130.0, 136.0),
+                (second, 50.0, 148.0),
+                ("Certificate in Hydraulics of Pumps", 130.0, 148.0),
+                ("HOBBIES", 50.0, 172.0),
+                ("Chess, cards, and the repair of clocks", 130.0, 172.0),
+            ])
+        };
+        assert_eq!(
+            found("BACKGROUND")[2],
+            "ACADEMIC BACKGROUND | Smallville College of Engineering"
+        );
+        // There was room, and a label in the middle of a block shows that all may be.
+        assert_eq!(found("CV")[2], "ACADEMIC | Smallville College of Engineering");
+    }
+
+    #[test]
+    fn labels_that_begin_blocks_may_stand_otherwise_beside_other_type() {
+        let block = |label: &str, top: f64, lower: f64| {
+            let first = Piece { size: 10.0 + lower / 3.0, ..piece("Acme", 150.0, top + lower) };
+            vec![
+                vec![piece(label, 50.0, top)],
+                vec![first],
+                vec![piece("Pumps and valves for all of the works", 150.0, top + lower + 12.0)],
+            ]
+        };
+        let mut rows = vec![vec![piece("Profile", 50.0, 70.0), piece("Fitter", 150.0, 70.0)]];
+        rows.push(vec![piece("Skills", 50.0, 100.0), piece("Looms", 150.0, 100.0)]);
+        rows.extend(block("Work", 130.0, 5.0));
+        rows.extend(block("Schools", 190.0, 5.0));
+        let texts: Vec<usize> = joined(rows).iter().map(Vec::len).collect();
+        assert_eq!(texts, [2, 2, 2, 1, 2, 1]);
+    }
+
+    #[test]
+    fn a_dash_at_the_end_of_a_line_of_a_period_is_kept() {
+        let found = read(&[
+            ("05/2015 -", 50.0, 100.0),
+            ("Foreman of the night shift at the works", 150.0, 100.0),
+            ("today", 50.0, 112.0),
+            ("Acme Pumps and Valves, Smallville", 150.0, 118.0),
+            ("2011 - 2015", 50.0, 160.0),
+            ("Fitter in the repair shop of the port", 150.0, 160.0),
+        ]);
+        assert_eq!(found[0], "05/2015 - today | Foreman of the night shift at the works");
+    }
+
+    #[test]
+    fn labels_of_a_table_that_fill_their_column_are_one_each() {
+        let table = [
+            ("Languages used", 50.0, 100.0),
+            ("Rust, and what else a works needs", 130.0, 100.0),
+            ("Systems in use", 50.0, 112.0),
+            ("Debian, and what else a works needs", 130.0, 112.0),
+            ("Stores in use", 50.0, 124.0),
+            ("Shelves, and what else a works needs", 130.0, 124.0),
+        ];
+        assert_eq!(read(&table)[1], "Systems in use | Debian, and what else a works needs");
     }
 }
