@@ -68,7 +68,7 @@ fn kinds(pieces: &[Piece], list: &[usize]) -> Vec<usize> {
     let mut told = 0;
     for at in rest {
         let looks = &pieces[*at].looks;
-        if is_like(looks, &of_kinds) {
+        if is_like(looks, &of_kinds) || is_unlike(looks, &of_items) {
             found.push(*at);
             of_kinds.extend(looks);
         } else if is_like(looks, &of_items) || is_unlike(looks, &of_kinds) {
@@ -217,5 +217,20 @@ mod tests {
         assert_eq!(read(&entries), entries.map(|(text, _)| text));
         let items = [("### Skills", 1), ("Welding", 3), ("Drilling", 3), ("Word", 3), ("Excel", 3)];
         assert_eq!(read(&items), items.map(|(text, _)| text));
+    }
+
+    #[test]
+    fn a_kind_that_has_no_letter_of_the_first_one_is_told_by_what_the_items_look_like() {
+        let list = [
+            ("### Skills", 1),
+            ("Systems", 2),
+            ("Ubuntu Cluster", 3),
+            ("Windows", 3),
+            ("Cloud", 2),
+            ("Debian Cluster", 3),
+        ];
+        let said =
+            ["### Skills", "Systems:", "Ubuntu Cluster", "Windows", "Cloud:", "Debian Cluster"];
+        assert_eq!(read(&list), said);
     }
 }
