@@ -1,8 +1,8 @@
 //! Text of PDF: what can be seen on its pages, in the order in which it is read.
 
 mod addresses;
-mod dates;
 mod blocks;
+mod dates;
 mod grid;
 mod heads;
 mod kinds;

@@ -175,6 +175,9 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
     }
     // `Languages:` alone in its line says of what kind the skills below it are.
     if lines.iter().any(|line| !line.text.ends_with(':')) {
+        for at in 1..lines.len() {
+            lines[at].after_gap |= lines[at - 1].text.ends_with(':');
+        }
         lines.retain(|line| !line.text.ends_with(':'));
     }
     // `Languages` above the items `Rust` and `Go`, `Tools` above others.
@@ -469,6 +472,12 @@ mod tests {
             found(&[systems.as_slice(), &rest].concat()).join("|"),
             "Windows Server|Ubuntu Server|VMware|Active Directory|Azure|Microsoft 365|PowerShell|Bash"
         );
+    }
+
+    #[test]
+    fn kinds_with_a_colon_part_the_lists_below_them() {
+        let lines = ["Systems:", "Ubuntu Server,", "Active Directory", "Cloud:", "Azure, AWS"];
+        assert_eq!(found(&lines).join("|"), "Ubuntu Server|Active Directory|Azure|AWS");
     }
 
     #[test]
