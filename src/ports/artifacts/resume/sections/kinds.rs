@@ -577,7 +577,7 @@ mod tests {
     fn the_rest_of_the_skills_may_stand_in_a_row_below_a_gap() {
         let text = "Ada Byron\nada@example.org\n\nFähigkeiten\nTechnik\tFräsen, Drehen,\nLöten\n\n\
                     Sonstiges\tRettung, Fehlersuche\n\nSprachkenntnisse\nDeutsch\tMuttersprache";
-        let skills = crate::ports::artifacts::resume::draft(text).skills;
+        let skills = draft(text).skills;
         assert_eq!(skills.join("|"), "Fräsen|Drehen|Löten|Rettung|Fehlersuche");
     }
 }
