@@ -5,7 +5,7 @@ mod tokens;
 
 use std::{collections::HashSet, fmt, ops::Range};
 
-use super::vocabulary::{folded, vocabulary};
+use super::vocabulary::{Phrases, folded, vocabulary};
 
 pub(super) use days::day_first;
 use tokens::{Token, What, has_day_first, tokens};
@@ -453,9 +453,12 @@ impl<'a> Reader<'a> {
     }
 
     /// One of these phrases.
-    fn phrase(&mut self, phrases: &[Vec<String>]) -> bool {
+    fn phrase(&mut self, phrases: &Phrases) -> bool {
         let begin = self.at;
-        for phrase in phrases {
+        self.spaces();
+        let first = self.tokens.get(self.at).and_then(Token::folded).unwrap_or_default();
+        for phrase in phrases.beginning_with(first) {
+            self.at = begin;
             let is_next = phrase.iter().all(|wanted| {
                 self.spaces();
                 let found = self.tokens.get(self.at).is_some_and(|token| token.reads(wanted));
@@ -465,8 +468,8 @@ impl<'a> Reader<'a> {
             if is_next {
                 return true;
             }
-            self.at = begin;
         }
+        self.at = begin;
         false
     }
 

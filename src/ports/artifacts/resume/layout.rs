@@ -7,7 +7,7 @@ mod tables;
 
 use super::{
     dates,
-    vocabulary::{folded, vocabulary},
+    vocabulary::{Phrases, folded, vocabulary},
 };
 
 /// The text with one thing to a line, and every period in one place.
@@ -71,9 +71,9 @@ fn ends(text: &str) -> bool {
     names(text, &vocabulary().between)
 }
 
-fn names(text: &str, phrases: &[Vec<String>]) -> bool {
+fn names(text: &str, phrases: &Phrases) -> bool {
     let text = folded(text.trim().trim_end_matches(':'));
-    phrases.iter().any(|phrase| phrase.len() == 1 && phrase[0] == text)
+    phrases.beginning_with(&text).iter().any(|phrase| phrase.len() == 1)
 }
 
 /// The period between two dates, if it is one.

@@ -2,6 +2,7 @@
 //! languages, and no word here means different things in two of them where it is looked for.
 
 use std::{
+    cmp::Reverse,
     collections::{HashMap, HashSet},
     sync::LazyLock,
 };
@@ -79,6 +80,26 @@ pub(super) enum StudyLabel {
     Other,
 }
 
+/// Phrases in words and marks, by the first of these, the longest first.
+#[derive(Debug, Default)]
+pub(super) struct Phrases(HashMap<String, Vec<Vec<String>>>);
+
+impl Phrases {
+    fn extend(&mut self, phrases: impl Iterator<Item = Vec<String>>) {
+        for phrase in phrases {
+            let Some(first) = phrase.first() else { continue };
+            self.0.entry(first.clone()).or_default().push(phrase);
+        }
+        for phrases in self.0.values_mut() {
+            phrases.sort_by_key(|phrase| Reverse(phrase.len()));
+        }
+    }
+
+    pub(super) fn beginning_with(&self, first: &str) -> &[Vec<String>] {
+        self.0.get(first).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// All words, as [`folded`] has them.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
@@ -114,12 +135,11 @@ pub(super) struct Vocabulary {
     /// From 1.
     pub(super) months: HashMap<String, u8>,
     pub(super) seasons: HashSet<String>,
-    /// The longest first, in words and marks.
-    pub(super) present: Vec<Vec<String>>,
-    pub(super) since: Vec<Vec<String>>,
-    pub(super) from: Vec<Vec<String>>,
-    pub(super) between: Vec<Vec<String>>,
-    pub(super) onwards: Vec<Vec<String>>,
+    pub(super) present: Phrases,
+    pub(super) since: Phrases,
+    pub(super) from: Phrases,
+    pub(super) between: Phrases,
+    pub(super) onwards: Phrases,
     /// What may stand between a month and its year.
     pub(super) of: HashSet<String>,
     pub(super) labels: HashMap<String, Label>,
@@ -200,7 +220,6 @@ impl Vocabulary {
             (&mut self.onwards, &dates.onwards),
         ] {
             phrases.extend(list(text).map(|phrase| tokens(&phrase)));
-            phrases.sort_by_key(|phrase| usize::MAX - phrase.len());
         }
         for (words, label) in [
             (&labels.name, Label::Name),

@@ -40,14 +40,19 @@ pub(super) struct Token<'a> {
 }
 
 impl Token<'_> {
+    /// A word or mark as the vocabulary has it.
+    pub(super) fn folded(&self) -> Option<&str> {
+        let fold = |text: &str| self.folded.get_or_init(|| folded(text)).as_str();
+        match self.what {
+            What::Word(word) => Some(fold(word)),
+            What::Mark(mark) => Some(fold(mark.encode_utf8(&mut [0; 4]))),
+            What::Number(..) | What::Space => None,
+        }
+    }
+
     /// Whether it is a word or mark of the vocabulary.
     pub(super) fn reads(&self, wanted: &str) -> bool {
-        let fold = |text: &str| self.folded.get_or_init(|| folded(text)) == wanted;
-        match self.what {
-            What::Word(word) => fold(word),
-            What::Mark(mark) => fold(mark.encode_utf8(&mut [0; 4])),
-            What::Number(..) | What::Space => false,
-        }
+        self.folded() == Some(wanted)
     }
 }
 
