@@ -10,6 +10,7 @@ pub mod custody;
 pub mod effect;
 pub mod file_key;
 pub mod flow;
+pub mod node;
 pub mod opaque;
 pub mod posted;
 pub mod rating;

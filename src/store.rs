@@ -6,6 +6,7 @@
 mod compression;
 pub mod health;
 pub mod memory;
+pub mod nodes;
 pub mod portable;
 #[cfg(feature = "postgres")]
 pub mod postgres;

@@ -78,6 +78,8 @@ pub struct Postgres {
     pub key_file: Option<PathBuf>,
     /// What this node is called; by default the name of the machine and the number of the process.
     pub node: Option<String>,
+    /// Host name or IP address under which other nodes reach this one; by default the addresses that it listens on.
+    pub node_host: Option<String>,
     /// How long the active node may stand still before another takes over.
     pub lease: Option<Period>,
 }

@@ -82,6 +82,8 @@ pub struct Postgres {
     pub access: Option<PostgresAccess>,
     /// What this node is called.
     pub node: Option<String>,
+    /// The host under which other nodes reach this one; none: where it listens.
+    pub node_host: Option<String>,
     /// How long the active node may stand still before another takes over.
     pub lease: Duration,
 }
@@ -268,6 +270,24 @@ pub struct Macos {
     pub via: MacosVia,
     /// The app that this program was started from, where that is known.
     pub launcher: Option<String>,
+}
+
+impl SlackConnection {
+    /// Where requests come in, where any do.
+    pub fn address(&self) -> Option<SocketAddr> {
+        let is_http = matches!(self.transport, SlackTransport::Http { .. });
+        (is_http || matches!(self.tokens, SlackTokens::Many(_))).then_some(self.listen)
+    }
+}
+
+impl DiscordConnection {
+    /// Where requests come in, where any do.
+    pub const fn address(&self) -> Option<SocketAddr> {
+        match self.transport {
+            DiscordTransport::Http { listen, .. } => Some(listen),
+            DiscordTransport::Gateway { .. } => None,
+        }
+    }
 }
 
 impl Settings {

@@ -44,7 +44,7 @@ use crate::{
         },
         search,
     },
-    store::{Store, sled::SledStore},
+    store::{Store, nodes::Reached, sled::SledStore},
     tool::{self, Services, Toolbox, catalog, services::Stored},
 };
 
@@ -254,17 +254,17 @@ pub(super) struct Opened {
 }
 
 /// What the data is opened for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Opening {
     /// A bot that serves people.
-    Serving,
+    Serving(Reached),
     /// A command, which does one thing and ends.
     Command,
 }
 
 /// Opens everything that a bot is made of. Where the data is in a database, it waits until no other node is active.
-pub(super) fn open(settings: &Settings) -> anyhow::Result<Opened> {
-    open_over(settings, Opening::Serving)
+pub(super) fn open(settings: &Settings, reached: Reached) -> anyhow::Result<Opened> {
+    open_over(settings, Opening::Serving(reached))
 }
 
 /// The same for a command.
@@ -293,7 +293,7 @@ fn open_store(
     }
     let dir = settings.data_dir.join("store");
     let store = match opening {
-        Opening::Serving => SledStore::open(&dir, ids)?,
+        Opening::Serving(_) => SledStore::open(&dir, ids)?,
         Opening::Command => SledStore::open_for_command(&dir, ids)?,
     };
     let store = Arc::new(store);
@@ -327,11 +327,11 @@ pub(super) fn database_options(
     let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
     let node = || format!("{} (process {})", host(), std::process::id());
     let node = database.node.clone().unwrap_or_else(node);
-    let standby = match opening {
-        Opening::Serving => Standby::Waits,
-        Opening::Command => Standby::Refuses,
+    let (standby, reached) = match opening {
+        Opening::Serving(reached) => (Standby::Waits, reached),
+        Opening::Command => (Standby::Refuses, Reached::default()),
     };
-    Ok(Options { url, key, node, lease: database.lease, standby })
+    Ok(Options { url, key, node, lease: database.lease, standby, reached })
 }
 
 #[cfg(not(feature = "postgres"))]

@@ -31,6 +31,7 @@ use crate::{
     store::{
         Store,
         health::{Health, Trouble},
+        nodes::Reached,
     },
 };
 
@@ -107,7 +108,7 @@ pub(super) fn serve(
         }
         let to_open = settings.clone();
         let opened = tokio::select! {
-            opened = tokio::task::spawn_blocking(move || app::open(&to_open)) => opened??,
+            opened = tokio::task::spawn_blocking(move || app::open(&to_open, Reached::default())) => opened??,
             () = stop.asked() => return Ok(AtOnce(true)),
         };
         app::refuse_copied(&*opened.parts.store).await?;

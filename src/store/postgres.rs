@@ -62,6 +62,7 @@ pub use self::{
 use super::{
     Capacity, Commit, Erasure, Error, Find, Loaded, Note, Store, Timer,
     health::Health,
+    nodes::Reached,
     portable::Secret,
     read_cache::{CachedNote, ReadCache},
     sealing::SECRET,
@@ -107,6 +108,8 @@ pub struct Options {
     pub lease: Duration,
     /// What happens where another node is active.
     pub standby: Standby,
+    /// How the nodes reach one another.
+    pub reached: Reached,
 }
 
 impl fmt::Debug for Options {
@@ -176,7 +179,11 @@ impl Begun {
             let mut connection = connected.await?;
             let mut keyring = within(lease::prepare(&mut connection, &wanted.key)).await?;
             let (lease, tip, began) = lease::wait_for(options, &mut connection, wanted).await?;
-            if let Err(refused) = within(lease::migrate(&mut connection)).await {
+            let migrated = within(async {
+                lease::migrate(&mut connection).await?;
+                lease::publish(&mut connection, &wanted.reached.own, lease.fence).await
+            });
+            if let Err(refused) = migrated.await {
                 // Best effort: it ends by itself. A node of the right version need not wait for that.
                 drop(lease::give_back(&mut connection, lease).await);
                 return Err(refused);

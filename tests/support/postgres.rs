@@ -12,7 +12,10 @@ use std::{
     time::Duration,
 };
 
-use anteroom::store::postgres::{Options, Standby};
+use anteroom::store::{
+    nodes::Reached,
+    postgres::{Options, Standby},
+};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
 use super::skipped;
@@ -102,6 +105,7 @@ pub(crate) async fn database() -> Option<Options> {
         node: "test".to_owned(),
         lease: Duration::from_secs(10),
         standby: Standby::Refuses,
+        reached: Reached::default(),
     })
 }
 

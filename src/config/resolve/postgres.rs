@@ -1,6 +1,6 @@
 //! The database of several nodes.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
@@ -66,8 +66,34 @@ impl Resolve<'_> {
             bytes.map(|_| key)
         });
         let access = url.zip(key).map(|(url, key)| PostgresAccess { url, key });
-        Postgres { access, node: written.node.clone(), lease }
+        let node_host = written.node_host.as_deref().and_then(|host| self.node_host(host));
+        Postgres { access, node: written.node.clone(), node_host, lease }
     }
+
+    /// As it stands in an address, so with brackets around an IPv6 address.
+    fn node_host(&mut self, written: &str) -> Option<String> {
+        let host = match written.parse::<IpAddr>() {
+            Ok(ip) if ip.is_unspecified() => None,
+            Ok(IpAddr::V6(ip)) => Some(format!("[{ip}]")),
+            Ok(IpAddr::V4(ip)) => Some(ip.to_string()),
+            Err(_) => is_name(written).then(|| written.to_owned()),
+        };
+        if host.is_none() {
+            let message = format!("`{written}` is not a host that other nodes can reach");
+            let hint = "write a host name or an IP address without scheme and port, for example `10.0.0.5`; the ports \
+                        are those of `listen`";
+            self.tell("/postgres/node_host", message, Some(hint.to_owned()));
+        }
+        host
+    }
+}
+
+/// Longest host name (RFC 1035).
+const NAME_MAX: usize = 253;
+
+fn is_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !text.is_empty() && text.len() <= NAME_MAX && text.chars().all(is_part)
 }
 
 impl PostgresAccess {

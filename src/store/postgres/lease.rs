@@ -12,7 +12,10 @@ use sqlx::{
 
 use super::{Options, batch::Tip, records::Keyring, trouble, within};
 use crate::{
-    model::audit::CHAIN_START,
+    model::{
+        audit::CHAIN_START,
+        node::{ActiveNode, Addresses},
+    },
     store::{Error, health::Trouble, portable::Secret, sealing::SECRET},
 };
 
@@ -45,9 +48,10 @@ pub enum Standby {
 }
 
 /// The changes of the tables that this program knows, in their order: number, name, statements.
-const MIGRATIONS: [(i64, &str, &str); 2] = [
+const MIGRATIONS: [(i64, &str, &str); 3] = [
     (1, "tables", include_str!("migrations/1.sql")),
     (2, "files", include_str!("migrations/2.sql")),
+    (3, "addresses", include_str!("migrations/3.sql")),
 ];
 
 /// The tables as this program knows them, in the order in which they were changed.
@@ -200,19 +204,48 @@ pub(super) async fn wait_for(
             }
             Err(error) => return Err(error),
         }
-        if !is_told {
-            let row = sqlx::query("select owner from store").fetch_one(&mut *connection);
-            let row = within(row.map_err(trouble)).await?;
-            let node: Option<String> = row.try_get("owner").map_err(trouble)?;
-            let node = node.unwrap_or_else(|| "unknown".to_owned());
-            if wanted.standby == Standby::Refuses {
-                return Err(Error::Leased { node });
+        match within(holder(connection).map_err(trouble)).await {
+            Ok(active) if is_told => wanted.reached.tell(active),
+            Ok(active) => {
+                let node = active.name.clone();
+                if wanted.standby == Standby::Refuses {
+                    return Err(Error::Leased { node });
+                }
+                wanted.reached.tell(active);
+                tracing::warn!(%node, "another node is active; this one stands by to take over");
+                is_told = true;
             }
-            tracing::warn!(%node, "another node is active; this one stands by to take over");
-            is_told = true;
+            // It is asked for again with the lease.
+            Err(_) if is_told => {}
+            Err(error) => return Err(error),
         }
         tokio::time::sleep(ASKS_EVERY).await;
     }
+}
+
+/// The node that holds the lease, and where it is reached. That is not known before the tables are up to date, and they may
+/// not be while an older version is active.
+async fn holder(connection: &mut PgConnection) -> Result<ActiveNode, sqlx::Error> {
+    let asked =
+        sqlx::query("select owner, to_jsonb(store) ->> 'addresses' as addresses from store");
+    let row = asked.fetch_one(&mut *connection).await?;
+    let name: Option<String> = row.try_get("owner")?;
+    let addresses: Option<String> = row.try_get("addresses")?;
+    Ok(ActiveNode {
+        name: name.unwrap_or_else(|| "unknown".to_owned()),
+        addresses: addresses.as_deref().map(Addresses::read).unwrap_or_default(),
+    })
+}
+
+/// Says where this node is reached, now that the tables are up to date; what another said before is gone.
+pub(super) async fn publish(
+    connection: &mut PgConnection,
+    addresses: &Addresses,
+    fence: i64,
+) -> Result<(), Error> {
+    let told = sqlx::query("update store set addresses = $1 where fence = $2");
+    let told = told.bind(addresses.stored()).bind(fence).execute(&mut *connection).await;
+    told.map(drop).map_err(trouble)
 }
 
 /// Prolongs the lease; whether it is still this node's. Says how far the store is as well.

@@ -193,6 +193,26 @@ fn other_machines_are_served_only_on_two_decisions() {
 }
 
 #[test]
+fn nodes_reach_one_another_under_a_name_without_scheme_and_port() {
+    let key = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
+    let environment = Environment::from([("URL", "postgres://db/anteroom"), ("KEY", key)]);
+    let read = |host: &str| {
+        let text =
+            format!("[postgres]\nurl_env = \"URL\"\nkey_env = \"KEY\"\nnode_host = \"{host}\"\n");
+        Settings::parse("config.toml", &text, &environment)
+    };
+    let known = |host| read(host).unwrap().postgres.unwrap().node_host.unwrap();
+    assert_eq!(
+        ["10.0.0.5", "bot-1.example.org", "fd00::5"].map(known),
+        ["10.0.0.5", "bot-1.example.org", "[fd00::5]"]
+    );
+    for wrong in ["http://10.0.0.5", "10.0.0.5:4747", "bot/x", "0.0.0.0", "::", "user@bot", ""] {
+        let told = render(&read(wrong).unwrap_err());
+        assert!(told.contains(&format!("config.toml:4:1: `{wrong}` is not a host")), "{told}");
+    }
+}
+
+#[test]
 fn files_are_linked_under_a_public_address_only() {
     let web = |lines: &str| said(&format!("[web]\n{lines}\n"));
     insta::assert_snapshot!(web("public_url = \"http://bot.example.org\""), @"config.toml:2:1: `http://bot.example.org` can't be used as the public address. hint: use an address like `https://bot.example.org`, or `http://127.0.0.1:4747` on this machine, with no password, query or fragment");

@@ -15,11 +15,13 @@ use anteroom::{
     model::{
         audit::{AuditRecord, ChainCheck},
         effect::{Act, Delivery},
+        node::{Addresses, Part},
         wait::Wait,
     },
     store::{
         Commit, Erasure, Error, Find, Note, Store,
         health::{Health, Trouble},
+        nodes::Reached,
         postgres::{Options, PostgresStore, Standby, changes, nodes},
     },
 };
@@ -452,4 +454,31 @@ async fn tables_of_a_newer_version_are_left_alone() {
     // Nobody has to wait for its lease.
     query(&options, "delete from _sqlx_migrations where version = 99").await;
     drop(open_database(&options));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_waits_learns_where_the_active_one_is_reached() {
+    let options = database!();
+    let own = Addresses::default().with(Part::Web, "10.0.0.5:4747".to_owned());
+    let reached = Reached { own: own.clone(), ..Reached::default() };
+    let one = open_database(&Options { reached, ..options.clone() });
+    let reached = Reached::default();
+    let mut active = reached.active.subscribe();
+    let two =
+        Options { node: "second".to_owned(), standby: Standby::Waits, reached, ..options.clone() };
+    let waiting = tokio::task::spawn_blocking(move || open_database(&two));
+    let known = active.wait_for(Option::is_some).await.unwrap().clone().unwrap();
+    assert_eq!((known.name.as_str(), &known.addresses), (options.node.as_str(), &own));
+    // As an older version leaves the tables: nobody says anything, and nobody fails.
+    query(&options, "alter table store drop column addresses").await;
+    let known = active.wait_for(|known| known.as_ref().unwrap().addresses != own).await;
+    assert_eq!(known.unwrap().clone().unwrap().addresses, Addresses::default());
+    query(&options, "alter table store add column addresses text").await;
+    query(&options, "update store set addresses = '{\"web\":\"10.0.0.5:4747\"}'").await;
+    drop(active.wait_for(|known| known.as_ref().unwrap().addresses == own).await.unwrap());
+    drop(one);
+    let _two = waiting.await.unwrap();
+    // It is reached nowhere, and does not leave the address of the other one.
+    let rows = query(&options, "select addresses from store").await;
+    assert_eq!(rows[0].get::<Option<String>, _>("addresses"), None);
 }

@@ -15,7 +15,10 @@ use std::{
     time::Duration,
 };
 
-use anteroom::store::postgres::{Options, Standby};
+use anteroom::store::{
+    nodes::Reached,
+    postgres::{Options, Standby},
+};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use crate::{postgres, skipped};
@@ -97,6 +100,7 @@ impl Patroni {
                 node: "test".to_owned(),
                 lease: Duration::from_secs(30),
                 standby: Standby::Refuses,
+                reached: Reached::default(),
             },
             dir,
             members,
