@@ -1,6 +1,7 @@
-//! The network: outbound connections, a guarded HTTP client for addresses that somebody else chose, and a bounded
-//! listener for connections from outside.
+//! The network: outbound connections, a guarded HTTP client for addresses that somebody else chose, a bounded listener for
+//! connections from outside, and requests that are handed on to another node.
 
 pub mod fetch;
+pub mod forward;
 pub mod listener;
 pub mod outbound;

@@ -36,6 +36,7 @@ mod sessions;
 mod shared_args;
 mod slack;
 mod stage;
+mod standby;
 mod startup_report;
 #[cfg(feature = "postgres")]
 mod store_copy;

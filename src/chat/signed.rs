@@ -6,7 +6,6 @@
 //! 3. Only what the platform has signed takes one of [`IN_FLIGHT_MAX`] places.
 
 use std::{
-    io,
     net::SocketAddr,
     sync::{
         Arc,
@@ -27,7 +26,6 @@ use axum::{
 use futures::StreamExt as _;
 use metrics::counter;
 use tokio::{
-    net::TcpListener,
     sync::{Semaphore, SemaphorePermit},
     time::timeout,
 };
@@ -37,7 +35,10 @@ use tower_http::timeout::TimeoutLayer;
 use crate::{
     base::{clock::Clock, telemetry::metric},
     model::session::Platform,
-    net::listener::{self, Admission, Bounds, Budget, Client, Exhausted, Share, Throughput},
+    net::{
+        forward::Forward,
+        listener::{self, Admission, Bounds, Budget, Client, Exhausted, Port, Share, Throughput},
+    },
 };
 
 /// Longest body that is read, in bytes; the platforms' own are far below.
@@ -45,6 +46,9 @@ const BODY_MAX: usize = 1024 * 1024;
 
 /// Longest time for a request, its body and the answer: the platforms have given up after three seconds.
 const REQUEST_MAX: Duration = Duration::from_secs(6);
+
+/// The same for what is handed on to the active node, which takes 20 seconds for installing the app.
+const FORWARD_MAX: Duration = Duration::from_secs(25);
 
 /// Memory for the longer ones of bodies that are not verified yet, together, in bytes.
 const UNVERIFIED_MAX: usize = 16 * BODY_MAX;
@@ -80,35 +84,50 @@ const WARN_EVERY: i64 = 60;
 /// A bound server.
 #[derive(Debug)]
 pub struct Server {
-    listener: TcpListener,
-    address: SocketAddr,
+    port: Port,
     routes: Router,
 }
 
 impl Server {
-    /// Takes the address; `routes`, which a [`Door`] guards, and `/healthz` are answered there within six seconds.
-    /// `slower` ones are for strangers, and bound themselves.
-    pub fn bind(address: SocketAddr, routes: Router, slower: Router) -> io::Result<Self> {
-        let listener = listener::bind(address)?;
-        let address = listener.local_addr()?;
+    /// `routes`, which a [`Door`] guards, and `/healthz` are answered at the port within six seconds. `slower` ones are for
+    /// strangers, and bound themselves.
+    pub fn on(port: Port, routes: Router, slower: Router) -> Self {
         let strangers =
             middleware::from_fn_with_state(Admission::new(UNSIGNED_MAX), listener::admit);
         let routes = routes
             .route("/healthz", get(|| async { "ok" }))
             .layer(within(REQUEST_MAX))
             .merge(slower.layer(strangers));
-        Ok(Self { listener, address, routes })
+        Self { port, routes }
     }
 
     /// Where it listens; the port is a real one.
     pub const fn address(&self) -> SocketAddr {
-        self.address
+        self.port.address()
     }
 
     /// Answers until `shutdown`; requests in flight are finished.
     pub async fn serve(self, shutdown: CancellationToken) {
-        listener::serve(self.listener, self.routes, BOUNDS, shutdown).await;
+        self.port.serve(self.routes, BOUNDS, shutdown).await;
     }
+}
+
+/// Answers for the active node at a port of a node that stands by, until `shutdown` or until a [`Server`] takes it over.
+/// Signatures are left to the active node; until a body has come whole, its connection can be evicted.
+pub fn stand_by(
+    port: &mut Port,
+    forward: Forward,
+    shutdown: &CancellationToken,
+) -> impl Future<Output = ()> + use<> {
+    let to_active_node = move |request| async move {
+        let words = || "The bot can't be reached right now. Please try again.".into_response();
+        forward.send(request).await.unwrap_or_else(|why| why.answer(words))
+    };
+    let routes = Router::new()
+        .fallback(to_active_node)
+        .route("/healthz", get(async || "standing by"))
+        .layer(middleware::from_fn_with_state(FORWARD_MAX, listener::deadline));
+    port.meanwhile(routes, BOUNDS, shutdown.clone())
 }
 
 /// Answers 408 to what takes longer.
@@ -325,32 +344,32 @@ pub fn hexadecimal(text: &str, digits: usize) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use axum::{
-        body::{Body, Bytes},
-        extract::Request,
-        http::{HeaderMap, header},
-        response::IntoResponse as _,
+    use futures::{FutureExt, stream};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpStream,
+        sync::watch,
+        task::JoinSet,
+        time::Instant,
     };
-    use futures::{FutureExt, StreamExt as _, stream};
-    use tokio::{sync::Semaphore, time::Instant};
 
-    use super::{
-        BODY_MAX, Door, IN_FLIGHT_MAX, QUEUE_MAX, QUEUE_WAIT, Refusal, Signed, UNVERIFIED_MAX,
+    use super::*;
+    use crate::{
+        base::clock::FixedClock,
+        model::node::{ActiveNode, Addresses, Part},
+        net::forward::Forwarder,
     };
-    use crate::{base::clock::FixedClock, model::session::Platform};
 
     /// Signs with the word `right`.
     struct Word;
 
     impl Signed for Word {
         fn claimed(&self, headers: &HeaderMap) -> Option<i64> {
-            super::text(headers, "signed-at")?.parse().ok()
+            text(headers, "signed-at")?.parse().ok()
         }
 
         fn verify(&self, headers: &HeaderMap, _: &[u8]) -> bool {
-            super::text(headers, "signature") == Some("right")
+            text(headers, "signature") == Some("right")
         }
     }
 
@@ -452,5 +471,46 @@ mod tests {
         drop(stalled);
         let long = signed("0", "right", Body::from(vec![b'x'; BODY_MAX]));
         assert_eq!(outcome(&door, long).now_or_never(), Some(Ok(())));
+    }
+
+    /// What is answered to a request that is signed so, at an address.
+    async fn posted(address: SocketAddr, signature: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!(
+            "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nSigned-At: 0\r\nSignature: {signature}\r\n\
+             Content-Length: 8\r\n\r\n{{\"a\": 1}}"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn what_is_signed_is_verified_by_the_active_node_when_another_one_is_asked() {
+        let shutdown = CancellationToken::new();
+        let mut tasks = JoinSet::new();
+        let listen = || Port::bind(([127, 0, 0, 1], 0).into()).unwrap();
+        let door = Arc::new(door());
+        let routes =
+            Router::new().fallback(move |request| {
+                let door = Arc::clone(&door);
+                async move {
+                    door.receive(request, &Word, async |_, body| Ok(body.into_response())).await
+                }
+            });
+        let active = Server::on(listen(), routes, Router::new());
+        let addresses = Addresses::default().with(Part::Slack, active.address().to_string());
+        let known = watch::Sender::new(Some(ActiveNode { name: "first".to_owned(), addresses }));
+        tasks.spawn(active.serve(shutdown.clone()));
+        let forwarder =
+            Forwarder::new(known.subscribe(), CancellationToken::new(), shutdown.clone());
+        let mut port = listen();
+        let forward = forwarder.of(Part::Slack, true);
+        tasks.spawn(stand_by(&mut port, forward, &shutdown));
+        let answer = posted(port.address(), "right").await;
+        assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("{\"a\": 1}"), "{answer}");
+        let answer = posted(port.address(), "wrong").await;
+        assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
     }
 }

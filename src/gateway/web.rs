@@ -37,8 +37,9 @@ mod produced_files;
 mod reply;
 mod staff;
 mod staff_page;
+mod standby;
 
 pub use self::{
-    connect::{Error, Server},
+    connect::{Error, Ports, Server},
     send::WebGateway,
 };

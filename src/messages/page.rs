@@ -17,6 +17,11 @@ pub const ALL_PAGES: &str =
 pub const NOTHING_HERE: &str = "There is no page at this address.";
 /// The page was opened under a name that is not this machine's.
 pub const OTHER_HOST: &str = "This page answers on localhost only. Please open it under that name.";
+/// No node that could answer is reached just now. Nothing was sent.
+pub(crate) const UNREACHABLE: &str =
+    "The bot can't be reached right now, so nothing was sent. Please try again in a few seconds.";
+/// The connection broke after something was sent.
+pub(crate) const UNCERTAIN: &str = "The connection broke, so it isn't certain that this was sent. Please open the page again in a few seconds to see.";
 /// The staff page was opened without its key, or with a wrong one.
 pub const STAFF_KEY: &str = "The staff page opens with the staff key: add `?key=…` to its address. Whoever runs this bot knows the key.";
 

@@ -12,6 +12,7 @@ mod body;
 mod budget;
 mod connection;
 mod meter;
+mod port;
 mod slots;
 
 use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
@@ -41,11 +42,13 @@ pub use self::{
     body::is_too_slow,
     budget::{Budget, Exhausted, Share},
     meter::Throughput,
+    port::Port,
     slots::Client,
 };
 use self::{
     body::{Answer, Paced, Waited},
     connection::Connection,
+    port::Routes,
     slots::{Slot, Slots},
 };
 use crate::base::telemetry::metric;
@@ -76,7 +79,7 @@ pub struct Bounds {
 }
 
 /// Listens on an address.
-pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // A restart must not wait for connections of the process before.
     socket.set_reuseaddr(true)?;
@@ -85,12 +88,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Answers until `shutdown`; requests in flight are finished.
-pub async fn serve(
-    listener: TcpListener,
-    routes: Router,
-    bounds: Bounds,
-    shutdown: CancellationToken,
-) {
+async fn serve(listener: TcpListener, routes: Routes, bounds: Bounds, shutdown: CancellationToken) {
     let slots = Slots::new(bounds.connections);
     let mut connections = JoinSet::new();
     loop {
@@ -164,14 +162,14 @@ fn log_panic(ended: Result<(), JoinError>) {
 async fn attend(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     slot: Slot,
-    routes: Router,
+    routes: Routes,
     bounds: Bounds,
     shutdown: CancellationToken,
 ) {
     let client = slot.client();
     let stream = Connection::new(stream, client.clone(), bounds, shutdown.clone());
     let service =
-        service_fn(move |request| answer(request, routes.clone(), client.clone(), bounds));
+        service_fn(move |request| answer(request, routes.current(), client.clone(), bounds));
     let mut http = http1::Builder::new();
     http.max_buf_size(BUFFER_MAX);
     let mut served = pin!(http.serve_connection(TokioIo::new(stream), service));
@@ -269,7 +267,8 @@ pub async fn deadline(
     }
 }
 
-fn refused(why: &'static str) {
+/// Counts what was not taken.
+pub(super) fn refused(why: &'static str) {
     tracing::debug!(why, "a connection was cut off, or a request refused");
     counter!(metric::REFUSALS, "why" => why).increment(1);
 }
@@ -324,7 +323,7 @@ mod tests {
         async fn connect(&mut self) -> DuplexStream {
             let (here, there) = duplex(64 * 1024);
             let slot = self.slots.take().await;
-            let routes = self.routes.clone();
+            let routes = Routes::new(self.routes.clone());
             self.open.spawn(attend(there, slot, routes, BOUNDS, self.shutdown.clone()));
             here
         }

@@ -16,6 +16,7 @@ use crate::{
         handler::DiscordInbox,
         send::DiscordGateway,
     },
+    net::listener::Port,
 };
 
 /// The Discord of a bot that has not started.
@@ -35,6 +36,7 @@ impl Discord {
     pub(super) async fn begin(
         self,
         tasks: &mut JoinSet<anyhow::Result<()>>,
+        port: Option<Port>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Arc<Link>> {
         let Self(app) = self;
@@ -44,6 +46,7 @@ impl Discord {
             inbox: Arc::new(DiscordInbox(Arc::clone(&app))),
             store: Arc::clone(&app.store),
             clock: Arc::clone(&app.clock),
+            port,
             pace: Pace::default(),
         })
         .await?;

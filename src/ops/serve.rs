@@ -21,6 +21,7 @@ use super::{
     scrub, sentence,
     shared_args::Json,
     slack::{self, Slack},
+    standby::Standby,
     startup_report, term,
 };
 use crate::{
@@ -31,7 +32,6 @@ use crate::{
     store::{
         Store,
         health::{Health, Trouble},
-        nodes::Reached,
     },
 };
 
@@ -106,21 +106,28 @@ pub(super) fn serve(
             // It may stand by for weeks, which is what it is started for.
             supervisor.ready();
         }
-        let to_open = settings.clone();
+        let settings = Arc::new(settings);
+        let mut standby = Standby::begin(&settings)?;
+        let (to_open, reached) = (Arc::clone(&settings), standby.reached.clone());
         let opened = tokio::select! {
-            opened = tokio::task::spawn_blocking(move || app::open(&to_open, Reached::default())) => opened??,
-            () = stop.asked() => return Ok(AtOnce(true)),
+            opened = tokio::task::spawn_blocking(move || app::open(&to_open, reached)) => opened??,
+            () = stop.asked() => {
+                tokio::select! {
+                    () = standby.stop() => {}
+                    () = stop.asked() => {}
+                }
+                return Ok(AtOnce(true));
+            }
         };
         app::refuse_copied(&*opened.parts.store).await?;
         refuse_flawed(&opened.parts, (&settings, is_configured))?;
-        let settings = Arc::new(settings);
         let reload = Reload {
             settings: Arc::clone(&settings),
             is_configured,
             library: Arc::clone(&opened.parts.library),
             toolbox: Arc::clone(&opened.parts.toolbox),
         };
-        let started = Bot::start(settings, opened, recorder).await;
+        let started = Bot::start(settings, opened, recorder, standby).await;
         let mut bot = started.map_err(|error| fitting(error, is_configured))?;
         bot.tasks.spawn(reload.run(trigger, bot.shutdown.clone()));
         ready(&bot.ready)?;
@@ -211,9 +218,11 @@ impl Bot {
         settings: Arc<Settings>,
         app::Opened { mut parts, embedded }: app::Opened,
         recorder: Option<Recorder>,
+        mut standby: Standby,
     ) -> anyhow::Result<Self> {
+        let ports = std::mem::take(&mut standby.ports);
         let slack = slack::open(&settings, &mut parts).await?;
-        let server = Server::bind(Arc::clone(&settings))?;
+        let server = Server::on(ports.web, Arc::clone(&settings))?;
         let ready = Ready {
             page: server.url(),
             staff: server.staff_url(),
@@ -232,20 +241,21 @@ impl Bot {
         if let Some(recorder) = recorder {
             engine.record_to(recorder);
         }
-        let shutdown = CancellationToken::new();
+        let shutdown = standby.shutdown.clone();
         let mut tasks = JoinSet::new();
         let mut server = server;
         if let Some(slack) = slack {
-            for part in slack.begin(&mut tasks, &shutdown).await? {
+            for part in slack.begin(&mut tasks, ports.slack, &shutdown).await? {
                 server = server.with(part);
             }
         }
         if let Some(discord) = discord {
-            server = server.with(discord.begin(&mut tasks, &shutdown).await?);
+            server = server.with(discord.begin(&mut tasks, ports.discord, &shutdown).await?);
         }
         tasks.spawn(engine.run(shutdown.clone()).map(Ok));
         let serving = server.serve(engine.clone(), shutdown.clone());
         tasks.spawn(serving.map(Ok));
+        standby.end(&mut tasks);
         tasks.spawn(keep_house(Arc::clone(&engine.parts().store), shutdown.clone()));
         if embedded.is_none() {
             tasks.spawn(active(Arc::clone(&engine.parts().store), shutdown.clone()));

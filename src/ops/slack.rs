@@ -19,6 +19,7 @@ use crate::{
         send::SlackGateway,
     },
     model::session::Platform,
+    net::listener::Port,
     ports::contacts::profile::Profile,
 };
 
@@ -53,6 +54,7 @@ impl Slack {
     pub(super) async fn begin(
         self,
         tasks: &mut JoinSet<anyhow::Result<()>>,
+        port: Option<Port>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Vec<Arc<dyn Ready>>> {
         let Self(app) = self;
@@ -64,6 +66,7 @@ impl Slack {
             inbox: Arc::new(SlackInbox(Arc::clone(&app))),
             clock: Arc::clone(&app.clock),
             routes: Some(routes),
+            port,
             pace: Pace::default(),
         })
         .await?;

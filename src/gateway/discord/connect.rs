@@ -36,6 +36,7 @@ use crate::{
     base::{clock::Clock, telemetry::metric},
     chat::signed::Server,
     config::settings::{DiscordConnection, DiscordTransport},
+    net::listener::Port,
     store::Store,
 };
 
@@ -124,6 +125,8 @@ pub struct Parts {
     pub store: Arc<dyn Store>,
     /// Tells how old something is.
     pub clock: Arc<dyn Clock>,
+    /// Where requests come in, where it is open already.
+    pub port: Option<Port>,
     /// How long things may take.
     pub pace: Pace,
 }
@@ -159,11 +162,11 @@ impl Connection {
     /// Binds the address where one is needed, and asks Discord about the token. What Discord refuses ends here, in
     /// words; a network that is not there yet is waited for in [`Connection::run`].
     pub async fn begin(parts: Parts) -> Result<Self, Error> {
-        let Parts { settings, api, inbox, store, clock, pace } = parts;
+        let Parts { settings, api, inbox, store, clock, port, pace } = parts;
         let intake = Arc::new(Intake::new(inbox, api.clone(), Arc::clone(&clock), pace.take));
         match settings.transport.clone() {
             DiscordTransport::Http { listen, public_key } => {
-                let server = http::bind(listen, &public_key, Arc::clone(&intake), clock)?;
+                let server = http::bind(listen, &public_key, Arc::clone(&intake), clock, port)?;
                 let link = Arc::new(Link::requests("Discord"));
                 introduce(&api, &intake).await?;
                 Ok(Self { way: Way::Http(server), intake, link })

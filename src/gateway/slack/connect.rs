@@ -33,6 +33,7 @@ use crate::{
     base::{clock::Clock, telemetry::metric},
     chat::signed::Server,
     config::settings::{SlackConnection, SlackTokens, SlackTransport},
+    net::listener::Port,
 };
 
 pub use crate::base::telemetry::link::Link;
@@ -129,6 +130,8 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     /// Further paths of the address, those of installing.
     pub routes: Option<Router>,
+    /// Where requests come in, where it is open already.
+    pub port: Option<Port>,
     /// How long things may take.
     pub pace: Pace,
 }
@@ -149,7 +152,7 @@ impl Connection {
     /// Binds the address where one is needed, and asks Slack about the tokens. What Slack refuses ends here, in words;
     /// a network that is not there yet is waited for in [`Connection::run`].
     pub async fn begin(parts: Parts) -> Result<Self, Error> {
-        let Parts { settings, api, inbox, clock, routes, pace } = parts;
+        let Parts { settings, api, inbox, clock, routes, port, pace } = parts;
         let link = Arc::new(match &settings.transport {
             SlackTransport::Socket { .. } => {
                 Link::sockets("Slack", metric::SLACK_SOCKETS, pace.deaf)
@@ -157,9 +160,8 @@ impl Connection {
             SlackTransport::Http { .. } => Link::requests("Slack"),
         });
         let intake = Arc::new(Intake::new(inbox, &settings.api_url, pace.take));
-        let is_http = matches!(settings.transport, SlackTransport::Http { .. });
-        let server = if is_http || matches!(settings.tokens, SlackTokens::Many(_)) {
-            let bound = http::bind(&settings, Arc::clone(&intake), clock, routes)?;
+        let server = if settings.address().is_some() {
+            let bound = http::bind(&settings, Arc::clone(&intake), clock, routes, port)?;
             Some(bound)
         } else {
             None

@@ -15,7 +15,6 @@ use axum::{
     routing::{get, post},
 };
 use metrics::counter;
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -28,10 +27,13 @@ use super::{
 };
 use crate::{
     base::telemetry::{metric, ready::Ready},
-    config::Settings,
+    config::{Settings, settings::Web},
     engine::{Engine, file_links::PATH},
     messages,
-    net::listener::{self, Admission, Budget},
+    net::{
+        forward,
+        listener::{self, Admission, Budget, Port},
+    },
 };
 
 /// Why the page cannot be served.
@@ -61,20 +63,18 @@ pub enum Error {
     Open,
 }
 
-/// A bound server that waits for its engine.
+/// The ports of the page.
 #[derive(Debug)]
-pub struct Server {
-    listener: TcpListener,
-    address: SocketAddr,
+pub struct Ports {
+    /// The page itself.
+    pub page: Port,
     /// Where machines ask, where that is somewhere else.
-    monitor: Option<TcpListener>,
-    settings: Arc<Settings>,
-    parts: Vec<Arc<dyn Ready>>,
+    pub monitor: Option<Port>,
 }
 
-impl Server {
-    /// Binds the configured address; loopback only, unless the operator allows more.
-    pub fn bind(settings: Arc<Settings>) -> Result<Self, Error> {
+impl Ports {
+    /// Binds the configured addresses; the page's is on loopback, unless the operator allows more.
+    pub fn bind(settings: &Settings) -> Result<Self, Error> {
         let address = settings.web.listen;
         if !address.ip().is_loopback() {
             if !settings.web.allow_remote {
@@ -84,12 +84,31 @@ impl Server {
                 return Err(Error::Open);
             }
         }
-        let (listener, address) = bound(address, "web")?;
-        let monitor = match settings.metrics.listen {
-            Some(address) => Some(bound(address, "metrics")?.0),
-            None => None,
-        };
-        Ok(Self { listener, address, monitor, settings, parts: Vec::new() })
+        let page = bound(address, "web")?;
+        let monitor =
+            settings.metrics.listen.map(|address| bound(address, "metrics")).transpose()?;
+        Ok(Self { page, monitor })
+    }
+}
+
+/// A bound server that waits for its engine.
+#[derive(Debug)]
+pub struct Server {
+    ports: Ports,
+    settings: Arc<Settings>,
+    parts: Vec<Arc<dyn Ready>>,
+}
+
+impl Server {
+    /// Binds the configured addresses, as [`Ports::bind`].
+    pub fn bind(settings: Arc<Settings>) -> Result<Self, Error> {
+        Self::on(None, settings)
+    }
+
+    /// The same where the ports may be open already.
+    pub fn on(ports: Option<Ports>, settings: Arc<Settings>) -> Result<Self, Error> {
+        let ports = ports.map_or_else(|| Ports::bind(&settings), Ok)?;
+        Ok(Self { ports, settings, parts: Vec::new() })
     }
 
     /// Counts a part of the bot in when somebody asks whether it is ready.
@@ -101,16 +120,17 @@ impl Server {
 
     /// Where it listens; the port is a real one.
     pub const fn address(&self) -> SocketAddr {
-        self.address
+        self.ports.page.address()
     }
 
     /// The participant's page.
     pub fn url(&self) -> String {
-        let ip = match self.address.ip() {
+        let address = self.address();
+        let ip = match address.ip() {
             ip if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
             ip => ip,
         };
-        format!("http://{}/", SocketAddr::new(ip, self.address.port()))
+        format!("http://{}/", SocketAddr::new(ip, address.port()))
     }
 
     /// The staff page. The staff key, where there is one, is not in it.
@@ -131,11 +151,12 @@ impl Server {
             shutdown: shutdown.clone(),
             parts: self.parts,
         });
-        let monitor = self.monitor.map(|listener| (listener, health::monitor(Arc::clone(&app))));
-        let pages = listener::serve(self.listener, routes(app), limits::LISTENER, shutdown.clone());
+        let Ports { page, monitor } = self.ports;
+        let monitor = monitor.map(|port| (port, health::monitor(Arc::clone(&app))));
+        let pages = page.serve(routes(app), limits::LISTENER, shutdown.clone());
         match monitor {
-            Some((listener, routes)) => {
-                let monitor = listener::serve(listener, routes, limits::LISTENER, shutdown);
+            Some((port, routes)) => {
+                let monitor = port.serve(routes, limits::LISTENER, shutdown);
                 tokio::join!(pages, monitor);
             }
             None => pages.await,
@@ -143,11 +164,8 @@ impl Server {
     }
 }
 
-fn bound(address: SocketAddr, table: &'static str) -> Result<(TcpListener, SocketAddr), Error> {
-    let failed = |source| Error::Bind { table, address, source };
-    let listener = listener::bind(address).map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
-    Ok((listener, address))
+fn bound(address: SocketAddr, table: &'static str) -> Result<Port, Error> {
+    Port::bind(address).map_err(|source| Error::Bind { table, address, source })
 }
 
 fn routes(app: Arc<App>) -> Router {
@@ -205,12 +223,11 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
     let headers = request.headers();
     let is_form = !matches!(*request.method(), Method::GET | Method::HEAD);
     let web = &app.settings.web;
-    // Under the public address there are files by links, and nothing else.
-    let public = web.public_url.as_deref();
-    let public = public.filter(|_| request.uri().path().starts_with(PATH));
-    let is_ours = guard::is_our_host(headers, web.allow_remote)
-        || public.is_some_and(|url| guard::is_host_of(headers, url));
-    let mut response = if !is_ours {
+    let is_ours = is_for_our_host(web, &request);
+    // Other machines must not become this one by asking through another node.
+    let is_for_others = web.allow_remote && app.staff_keys.is_needed();
+    let is_from_afar = forward::is_from_other_machines(headers) && !is_for_others;
+    let mut response = if !is_ours || is_from_afar {
         refused("host");
         frame::problem(StatusCode::MISDIRECTED_REQUEST, messages::page::OTHER_HOST)
     } else if is_form && (!guard::is_same_origin(headers) || Browser::of(headers).is_none()) {
@@ -219,12 +236,27 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
     } else {
         brand::under(Arc::clone(&app.brand), next.run(request)).await
     };
-    guard::harden(response.headers_mut());
-    counter!(metric::RESPONSES, "class" => class(response.status())).increment(1);
+    finish(&mut response);
     response
 }
 
-fn refused(why: &'static str) {
+/// Whether a request names a host of ours.
+pub(super) fn is_for_our_host(web: &Web, request: &Request<Body>) -> bool {
+    let headers = request.headers();
+    // Under the public address there are files by links, and nothing else.
+    let public = web.public_url.as_deref();
+    let public = public.filter(|_| request.uri().path().starts_with(PATH));
+    guard::is_our_host(headers, web.allow_remote)
+        || public.is_some_and(|url| guard::is_host_of(headers, url))
+}
+
+/// Hardens an answer and counts it.
+pub(super) fn finish(response: &mut Response) {
+    guard::harden(response.headers_mut());
+    counter!(metric::RESPONSES, "class" => class(response.status())).increment(1);
+}
+
+pub(super) fn refused(why: &'static str) {
     counter!(metric::REFUSALS, "why" => why).increment(1);
 }
 

@@ -38,7 +38,7 @@ use crate::{
 
 /// Longest time that the page of metrics waits to learn whether people can be served: whoever collects them waits for ten
 /// seconds by default, and must learn of a database that doesn't answer.
-const ANSWER_MAX: Duration = Duration::from_secs(3);
+pub(super) const ANSWER_MAX: Duration = Duration::from_secs(3);
 
 /// The paths of this module.
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -57,6 +57,12 @@ pub(super) fn monitor(app: Arc<App>) -> Router {
     routes().merge(metrics()).layer(timeout).with_state(app)
 }
 
+/// The page of metrics of a node that stands by; `is_ready` where the active one is.
+pub(super) fn measured_standing_by(is_ready: bool) -> Response {
+    gauge!(metric::READY).set(if is_ready { 1.0 } else { 0.0 });
+    page()
+}
+
 async fn measured(State(app): State<Arc<App>>) -> Response {
     let (active, queued) = app.engine.load_now();
     gauge!(metric::ACTIVE_SESSIONS).set(metric::as_f64(active));
@@ -67,6 +73,10 @@ async fn measured(State(app): State<Arc<App>>) -> Response {
     gauge!(metric::READY).set(if is_ready { 1.0 } else { 0.0 });
     let scrubbed = app.engine.scrubbed().map_or(0, |last| last.at.timestamp());
     gauge!(metric::SCRUBBED_SECONDS).set(metric::as_f64(scrubbed.try_into().unwrap_or_default()));
+    page()
+}
+
+fn page() -> Response {
     match metric::page() {
         Some(page) => ([(header::CONTENT_TYPE, metric::CONTENT_TYPE)], page).into_response(),
         None => (StatusCode::NOT_FOUND, "nothing is measured here").into_response(),

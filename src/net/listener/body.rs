@@ -29,8 +29,8 @@ use super::{
 struct TooSlow;
 
 /// Whether a body ended with an error because it came too slowly.
-pub fn is_too_slow(error: &axum::Error) -> bool {
-    let mut causes = iter::successors(error.source(), |&error| error.source());
+pub fn is_too_slow(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = iter::successors(Some(error), |&error| error.source());
     causes.any(<dyn Error>::is::<TooSlow>)
 }
 

@@ -157,7 +157,7 @@ impl Drop for Slot {
     }
 }
 
-/// The connection by which a request came: an extension of every request that [`serve`](super::serve) hands on.
+/// The connection by which a request came: an extension of every request that a listener hands on.
 #[derive(Debug, Clone)]
 pub struct Client {
     slots: Arc<Slots>,

@@ -492,6 +492,7 @@ async fn make(
         inbox: Arc::clone(&watched) as Arc<dyn Inbox>,
         store,
         clock,
+        port: None,
         pace: Pace {
             pause: short,
             invalid: short,

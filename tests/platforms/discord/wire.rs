@@ -182,6 +182,7 @@ impl World {
             inbox: Arc::<Desk>::clone(&self.desk),
             store: Arc::clone(&self.store),
             clock: Arc::<FixedClock>::clone(&self.clock),
+            port: None,
             pace: self.pace.clone(),
         })
         .await

@@ -376,6 +376,7 @@ async fn make(
             .installs
             .as_ref()
             .map(|_| installations::routes(Arc::clone(app.api.installations()))),
+        port: None,
         pace: Pace::default(),
     });
     let connection = connection.await.unwrap();

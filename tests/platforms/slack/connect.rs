@@ -187,6 +187,7 @@ async fn begin(
         inbox: Arc::<Desk>::clone(desk),
         clock: Arc::<FixedClock>::clone(clock),
         routes: None,
+        port: None,
         pace: pace(),
     })
     .await

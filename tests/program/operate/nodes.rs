@@ -1,8 +1,17 @@
 //! Two nodes on one database, each with a data directory of its own.
 
-use std::{fs, io::Read as _, thread::JoinHandle, time::Duration};
+use std::{
+    fs::{self, File},
+    io::Read as _,
+    path::Path,
+    process::Stdio,
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
 
 use anteroom::store::postgres::Options;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
 use super::program::{Person, Place, Program, nobody, until};
 use crate::{chance::setting, postgres};
@@ -44,6 +53,19 @@ fn stands_by(place: Place) -> JoinHandle<(Place, Program)> {
     starting
 }
 
+/// Where a node listens before it is the active one.
+fn open_port_in(log: &Path) -> Program {
+    let page = until("a port", || {
+        let log = fs::read_to_string(log).ok()?;
+        let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let mut opened = lines.filter(|line| {
+            line["message"].as_str().is_some_and(|words| words.starts_with("listening; requests"))
+        });
+        Some(format!("http://{}", opened.next()?["address"].as_str()?))
+    });
+    Program::elsewhere(page)
+}
+
 /// What is in a copy of the one conversation there is.
 pub(super) fn exported(place: &Place, session: &str) -> Vec<(String, Vec<u8>)> {
     let session = session.trim_start_matches("/s/");
@@ -51,7 +73,7 @@ pub(super) fn exported(place: &Place, session: &str) -> Vec<(String, Vec<u8>)> {
     let args = ["export", session, "--format", "zip", "--force", "-o", copy.to_str().unwrap()];
     let output = place.said(&args);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut archive = zip::ZipArchive::new(fs::File::open(copy).unwrap()).unwrap();
+    let mut archive = zip::ZipArchive::new(File::open(copy).unwrap()).unwrap();
     let mut files = Vec::new();
     for index in 0..archive.len() {
         let mut file = archive.by_index(index).unwrap();
@@ -133,4 +155,78 @@ fn every_open_question_is_answered_once_while_nodes_are_upgraded_in_turn() {
         assert_eq!((answers, page.matches("Which colour?").count()), (1, 1), "{page}");
     }
     program.stopped();
+}
+
+#[test]
+fn one_port_of_a_node_that_stands_by_serves_people_before_and_after_it_takes_over() {
+    let Some(options) = database() else { return };
+    let first = node(&options, "first");
+    let active = first.start();
+    let second = node(&options, "second");
+    let log = second.file("log");
+    let standby = stands_by(second);
+    let door = open_port_in(&log);
+    assert!(door.asked("/healthz").ends_with("standing by"));
+    until("an active node", || door.asked("/readyz").ends_with("\r\nready").then_some(()));
+
+    let ada = Person::begin(&door, "Ada");
+    let mut watching = ada.watch(&door);
+    watching.until("talk to a bot");
+    ada.press(&door, "talk to a bot", "Go on");
+    watching.until("Which colour");
+    ada.presses_at_both([&door, &active], "Which colour", "Blue");
+    watching.until("A file, please");
+    ada.sends(&door, "notes.txt", NOTES.as_bytes().to_vec());
+    ada.card(&door, "A word, please");
+    assert!(ada.get(&door, &format!("{}/export", ada.session)).starts_with("PK"));
+    let page = ada.get(&active, &ada.session);
+    assert_eq!(page.matches(">Blue</strong>").count(), 1, "{page}");
+
+    // As `kill -9`. Every question is answered from now on, by 503 or by the other node.
+    drop(active);
+    let mut refused = 0;
+    until("the other node", || {
+        let answer = door.asked("/");
+        if answer.starts_with("HTTP/1.1 200") {
+            return Some(());
+        }
+        let head = answer.split("\r\n\r\n").next().unwrap();
+        assert!(head.starts_with("HTTP/1.1 503") && head.contains("retry-after: 1"), "{head}");
+        refused += 1;
+        None
+    });
+    assert!(refused > 0, "nobody was active for a while");
+    ada.types(&door, "A word, please", "Sesame");
+    until("the end", || ada.get(&door, &ada.session).contains("Sesame").then_some(()));
+    let (second, program) = standby.join().unwrap();
+    assert_eq!(program.page, door.page);
+    let files = exported(&second, &ada.session);
+    assert!(files.iter().any(|(_, bytes)| bytes == NOTES.as_bytes()), "{files:?}");
+    program.stopped();
+}
+
+/// Longer than requests on their way are waited for.
+const STOPS_WITHIN: Duration = Duration::from_secs(8);
+
+#[test]
+fn a_node_that_stands_by_stops_at_once_whoever_is_connected() {
+    let Some(options) = database() else { return };
+    let first = node(&options, "first");
+    let active = first.start();
+    let second = node(&options, "second");
+    let log = File::create(second.file("log")).unwrap();
+    let mut command = second.command(&["run", "--json"]);
+    let mut standby = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
+    let door = open_port_in(&second.file("log"));
+    let ada = Person::up_to_the_file(&door, "Ada");
+    let live = ada.live(&door);
+    let _slow = ada.slow_upload(&door);
+
+    let began = Instant::now();
+    kill_process(Pid::from_child(&standby), Signal::TERM).unwrap();
+    let status = until("its end", || standby.try_wait().unwrap());
+    assert!(status.success() && began.elapsed() < STOPS_WITHIN, "{status} {:?}", began.elapsed());
+    assert!(live.join().unwrap().unwrap().contains("event: piece"), "it ends as a whole");
+    ada.card(&active, "A file, please");
+    active.stopped();
 }

@@ -467,6 +467,33 @@ impl Person {
         reading
     }
 
+    /// Opens the live page to read it piece by piece.
+    pub(crate) fn watch(&self, program: &Program) -> Watching {
+        let mut stream = program.connect();
+        let cookies = self.cookies.cookies(&program.page.parse().unwrap()).unwrap();
+        write!(
+            stream,
+            "GET {}/live HTTP/1.1\r\nHost: localhost\r\nCookie: {}\r\n\r\n",
+            self.session,
+            cookies.to_str().unwrap(),
+        )
+        .unwrap();
+        Watching(stream, String::new())
+    }
+
+    /// Sends the same answer to both at the same moment.
+    pub(crate) fn presses_at_both(&self, programs: [&Program; 2], words: &str, label: &str) {
+        let card = self.card(programs[0], words);
+        let has = |form: &&html::Form| form.buttons.iter().any(|(_, _, text)| text == label);
+        let form = card.forms.iter().find(has).unwrap_or_else(|| panic!("no `{label}`: {card:?}"));
+        let pressed = form.pressed(label);
+        std::thread::scope(|scope| {
+            for program in programs {
+                scope.spawn(|| self.post(program, &form.action, &pressed, None));
+            }
+        });
+    }
+
     /// Begins to send a file that is never complete.
     pub(crate) fn slow_upload(&self, program: &Program) -> TcpStream {
         let card = self.card(program, "A file, please");
@@ -490,6 +517,21 @@ impl Person {
         let card = self.card(program, "A file, please");
         let form = card.forms.iter().find(|form| form.name == "upload").unwrap();
         self.post(program, &form.action, &form.pressed("Send"), Some((name, bytes)));
+    }
+}
+
+/// A live page.
+pub(crate) struct Watching(TcpStream, String);
+
+impl Watching {
+    /// Reads until something has come.
+    pub(crate) fn until(&mut self, words: &str) {
+        while !self.1.contains(words) {
+            let mut piece = [0; 4096];
+            let count = self.0.read(&mut piece).unwrap();
+            assert_ne!(count, 0, "`{words}` never came: {}", self.1);
+            self.1.push_str(&String::from_utf8_lossy(&piece[..count]));
+        }
     }
 }
 

@@ -27,6 +27,7 @@ use crate::{
     },
     gateway::discord::{inbound::Ack, limits},
     model::session::Platform,
+    net::listener::Port,
 };
 
 /// Where requests come in, below the address.
@@ -45,18 +46,20 @@ struct Receiver {
     door: Door,
 }
 
-/// Takes the address.
+/// Takes the address, unless its port is open already.
 pub(super) fn bind(
     listen: SocketAddr,
     public_key: &str,
     intake: Arc<Intake>,
     clock: Arc<dyn Clock>,
+    port: Option<Port>,
 ) -> Result<Server, Error> {
     let verifier = verifier(public_key).ok_or(Error::PublicKey)?;
     let receiver = Receiver { verifier, intake, door: Door::new(Platform::Discord, clock) };
     let routes = Router::new().route(PATH, post(receive)).with_state(Arc::new(receiver));
     let failed = |source| Error::Bind { address: listen, source };
-    Server::bind(listen, routes, Router::new()).map_err(failed)
+    let port = port.map_or_else(|| Port::bind(listen), Ok).map_err(failed)?;
+    Ok(Server::on(port, routes, Router::new()))
 }
 
 /// None where it is not 64 hexadecimal digits, or no point of the curve.

@@ -26,6 +26,7 @@ use crate::{
     config::settings::{SlackConnection, SlackTransport},
     gateway::slack::parse,
     model::session::Platform,
+    net::listener::Port,
 };
 
 /// Longest time for a browser that installs the app: Slack is asked meanwhile.
@@ -40,12 +41,13 @@ struct Receiver {
     door: Door,
 }
 
-/// Takes the address. `further` are the pages for those who install the app.
+/// Takes the address, unless its port is open already. `further` are the pages for those who install the app.
 pub(super) fn bind(
     settings: &SlackConnection,
     intake: Arc<Intake>,
     clock: Arc<dyn Clock>,
     further: Option<Router>,
+    port: Option<Port>,
 ) -> Result<Server, Error> {
     let routes = match &settings.transport {
         SlackTransport::Http { signing_secret } => {
@@ -66,7 +68,8 @@ pub(super) fn bind(
     };
     let further = further.unwrap_or_default().layer(signed::within(INSTALL_MAX));
     let failed = |source| Error::Bind { address: settings.listen, source };
-    Server::bind(settings.listen, routes, further).map_err(failed)
+    let port = port.map_or_else(|| Port::bind(settings.listen), Ok).map_err(failed)?;
+    Ok(Server::on(port, routes, further))
 }
 
 async fn receive(

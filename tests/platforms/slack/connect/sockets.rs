@@ -263,6 +263,7 @@ async fn with_sockets_too_workspaces_install_the_app_over_http_and_nothing_else_
         inbox: Desk::new(),
         clock,
         routes: Some(installations::routes(kept)),
+        port: None,
         pace: pace(),
     });
     let connection = connection.await.unwrap();
