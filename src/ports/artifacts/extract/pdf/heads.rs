@@ -169,8 +169,13 @@ fn goes_on(pieces: &[Piece], piece: &Piece) -> bool {
 /// Fewest headings in capitals that show that all headings are.
 const CAPITALS_MIN: usize = 2;
 
+/// Fewest lines without capitals under one heading with them that show that these are entries of its section: one alone
+/// may be the heading of the next.
+const ENTRIES_MIN: usize = 2;
+
 /// The marks of headings without those of first lines of entries, which have the same type but no capitals. That they are
-/// no headings is told by others among them that are too long for one.
+/// no headings is told by others among them that have no mark, such as those too long for one, or by several under one
+/// heading.
 pub(super) fn without_entries(
     pieces: &[Piece],
     ranks: &[Option<usize>],
@@ -185,17 +190,38 @@ pub(super) fn without_entries(
         let with_rank = (0..pieces.len()).filter(|at| ranks[*at] == Some(rank));
         let (loud, quiet): (Vec<usize>, Vec<usize>) = with_rank.partition(is_loud);
         let loud: Vec<usize> = loud.into_iter().filter(|at| marks[*at].is_some()).collect();
-        let is_under = |at: &usize| {
-            loud.iter().any(|above| (pieces[*above].left - pieces[*at].left).abs() <= INDENT_MAX)
-        };
-        let quiet: Vec<usize> = quiet.into_iter().filter(is_under).collect();
-        if loud.len() >= CAPITALS_MIN && quiet.iter().any(|at| marks[*at].is_none()) {
-            for at in quiet {
-                marks[at] = None;
-            }
+        if loud.len() < CAPITALS_MIN {
+            continue;
+        }
+        let is_beneath = |at: &usize| loud.iter().any(|head| is_same_column(pieces, *head, *at));
+        let quiet: Vec<usize> = quiet.into_iter().filter(is_beneath).collect();
+        let are_entries = quiet.iter().any(|at| marks[*at].is_none());
+        let entries = if are_entries { quiet } else { under_one(pieces, &loud, &quiet) };
+        for at in entries {
+            marks[at] = None;
         }
     }
     marks
+}
+
+fn is_same_column(pieces: &[Piece], one: usize, other: usize) -> bool {
+    (pieces[one].left - pieces[other].left).abs() <= INDENT_MAX
+}
+
+/// Those of the lines that stand below headings of their column; none where no heading has several of them before the
+/// next one.
+fn under_one(pieces: &[Piece], headings: &[usize], lines: &[usize]) -> Vec<usize> {
+    let nearest = |line: usize| {
+        let is_above = |head: &&usize| {
+            is_same_column(pieces, **head, line) && pieces[**head].baseline < pieces[line].baseline
+        };
+        let above = headings.iter().filter(is_above);
+        above.max_by(|one, other| pieces[**one].baseline.total_cmp(&pieces[**other].baseline))
+    };
+    let (under, heads): (Vec<usize>, Vec<usize>) =
+        lines.iter().filter_map(|line| Some((*line, *nearest(*line)?))).unzip();
+    let count = |head: &usize| heads.iter().filter(|other| *other == head).count();
+    if heads.iter().any(|head| count(head) >= ENTRIES_MIN) { under } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -255,7 +281,12 @@ mod tests {
         };
         let long = "Nurse of Anaesthesia, The Animal Hospital of Smallville";
         assert_eq!(marks(["EMPLOYMENT", "Nurse, Acme Vets", long, "EDUCATION"]), 2);
-        assert_eq!(marks(["EMPLOYMENT", "Nurse, Acme Vets", "Cook, Emca Ltd", "EDUCATION"]), 4);
+        // All have marks.
+        assert_eq!(marks(["EMPLOYMENT", "Nurse, Acme Vets", "Cook, Emca Ltd", "EDUCATION"]), 2);
+        assert_eq!(marks(["EMPLOYMENT", "EDUCATION", "Nurse, Acme Vets", "Cook, Emca Ltd"]), 2);
+        // Headings of sections, and what somebody is, above them.
+        assert_eq!(marks(["EMPLOYMENT", "Other work", "EDUCATION", "Interests"]), 4);
+        assert_eq!(marks(["A nurse", "of animals", "EMPLOYMENT", "EDUCATION"]), 4);
         assert_eq!(marks(["Employment", "Nurse, Acme Vets", long, "EDUCATION"]), 3);
     }
 
