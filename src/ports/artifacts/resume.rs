@@ -9,6 +9,7 @@ mod countries;
 mod dates;
 mod doubt;
 mod heads;
+mod hyphens;
 mod layout;
 mod lines;
 mod place;
@@ -87,7 +88,7 @@ pub fn draft(text: &str) -> Draft {
     let text = &text[..text.floor_char_boundary(TEXT_MAX)];
     let lines = lines::lines(&layout::plain(&dates::day_first(text)));
     let parts = contact::apart(unheaded::completed(sections::parts(&lines)));
-    let parts = records::plain(slashes::apart(parts));
+    let parts = records::plain(hyphens::apart(slashes::apart(parts)));
     let mut findings = Findings::default();
     let basics = contact::basics(&parts, &mut findings);
     let parts = running::without(parts, &basics);
