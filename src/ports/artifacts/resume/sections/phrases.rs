@@ -77,4 +77,13 @@ mod tests {
         }
         assert_eq!(super::super::section_of("What I offer my clients every day"), None);
     }
+
+    #[test]
+    fn further_qualifications_are_certificates_and_no_skills() {
+        for text in ["Weitere Qualifikationen", "Zusatzqualifikationen", "Sonstige Qualifikationen"]
+        {
+            assert_eq!(super::super::section_of(text), Some(Section::Other), "{text}");
+        }
+        assert_eq!(super::super::section_of("Qualifikationen"), Some(Section::Skills));
+    }
 }
