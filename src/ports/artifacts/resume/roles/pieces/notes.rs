@@ -73,6 +73,7 @@ mod tests {
             ("Stitcher (weekends)", "Emca Lothians"),
             ("Manœuvre (intérim)", "Intéris Chantiers"),
             ("Remendón (fines de semana)", "Talleres Acme S.L."),
+            ("Remendón (campaña)", "Talleres Acme S.L."),
             ("Oppasser (weekenden)", "Acme B.V."),
             ("Puxador (fins de semana)", "Acme Lda."),
         ] {
