@@ -20,7 +20,7 @@ use super::{
 
 /// The parts, with the contact data that stands in other sections in parts of its own.
 pub(super) fn apart(parts: Vec<Part>) -> Vec<Part> {
-    rows::apart(blocks::apart(parts))
+    rows::profiles_apart(rows::apart(blocks::apart(parts)))
 }
 
 use found::{address, dashed, phone, web};
@@ -382,10 +382,16 @@ fn without_name<'v>(value: &'v str, name: &str) -> &'v str {
     }
 }
 
-/// `8037 Zürich +41 79 000 51 60` without the number, which no mark parts from the town.
+/// `8037 Zürich +41 79 000 51 60` without the number, which no mark parts from the town, nor from an address behind it.
 fn without_phone(value: &str) -> &str {
-    let town = phone(value).and_then(|phone| value.strip_suffix(phone.as_str())).map(str::trim_end);
-    town.filter(|town| place::coded(town).is_some()).unwrap_or(value)
+    let parted = phone(value).and_then(|phone| value.split_once(phone.as_str()));
+    let (town, rest) = parted.unwrap_or((value, ""));
+    let is_address = |rest: &str| !rest.contains(' ') && (rest.is_empty() || rest.contains('@'));
+    let tells = |town: &&str| {
+        let is_whole = |place: Place| place.city.is_some() && place.region.is_some();
+        place::coded(town).is_some() || place::place(town).is_some_and(is_whole)
+    };
+    Some(town.trim_end()).filter(tells).filter(|_| is_address(rest.trim())).unwrap_or(value)
 }
 
 /// Whether a text holds a date with its month.
@@ -434,6 +440,22 @@ mod tests {
             let location = &draft.applicant_profile["basics"]["location"];
             assert_eq!(location["city"], city, "{line}");
             assert_eq!(draft.confidence["basics.location"], super::Confidence::Low, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_town_with_its_code_or_region_stands_before_a_number_and_an_address() {
+        for (line, city) in [
+            ("Margate CT9 1JR 07700 900642 ada@example.com", "Margate"),
+            ("Uberlândia - MG +55 34 95555-0184 ada@example.com.br", "Uberlândia"),
+            ("8037 Zürich +41 79 000 51 60", "Zürich"),
+            ("Carrera 8 # 21-40, Nullja, Boyacá", "Nullja"),
+            ("Valdivia, Los Ríos", "Valdivia"),
+        ] {
+            let draft = draft(&format!("Ada Byron\n{line}\n\nSkills\nRust"));
+            let location = &draft.applicant_profile["basics"]["location"];
+            assert_eq!(location["city"], city, "{line}");
+            assert_eq!(draft.confidence["basics.location"], super::Confidence::High, "{line}");
         }
     }
 

@@ -256,8 +256,8 @@ fn by_name(text: &str) -> Option<Place> {
             (*city, Some((*region).to_owned()))
         }
         [street @ .., city, region]
-            if (code(region) || is_region(region))
-                && is_known(city)
+            if (is_known(city) && (code(region) || is_region(region))
+                || is_region(region) && street.iter().any(|part| is_numbered_street(part)))
                 && street.iter().any(|part| part.contains(|c: char| c.is_ascii_digit())) =>
         {
             (*city, Some((*region).to_owned()))
@@ -277,8 +277,14 @@ fn by_name(text: &str) -> Option<Place> {
     let is_plain = || is_name(&words) && !words::is_organisation(bare) && !words::is_position(bare);
     // `Ada Byron, BSN, RN` has no city.
     let is_code = bare.len() <= CODE_MAX && !bare.contains(char::is_lowercase);
-    let known = is_known(bare) || is_part && !is_code && is_plain();
+    let is_address = || parts.iter().any(|part| is_numbered_street(part)) && is_plain();
+    let known = is_known(bare) || is_part && !is_code && is_plain() || is_address();
     known.then(|| Place { city: Some(bare.to_owned()), region, country_code: None })
+}
+
+/// `Carrera 8 # 21-40`: the mark between the numbers of streets and houses of some countries.
+fn is_numbered_street(part: &str) -> bool {
+    part.contains('#') && has_house_number(part)
 }
 
 /// Longest title of a profession in capitals, in bytes.
