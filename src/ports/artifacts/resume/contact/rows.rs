@@ -1,11 +1,48 @@
 //! The row of the person's addresses at the edge of a page, `Ada Byron | 555-0147 | ada@example.org | Leeds`, in whatever
-//! section it came to stand.
+//! section it came to stand, and a profile alone in its line there.
 
 use super::found::{address, phone, web};
-use crate::ports::artifacts::resume::{lines::Line, sections::Part, vocabulary::Section};
+use crate::ports::artifacts::resume::{
+    lines::Line,
+    sections::Part,
+    vocabulary::{Section, folded},
+};
 
 /// Fewest fields of such a row.
 const FIELDS_MIN: usize = 3;
+
+/// Lines of the head that may have the name, and the shortest part of one, in characters.
+const HEAD_MAX: usize = 3;
+const NAME_MIN: usize = 3;
+
+/// The parts, with profiles that are called like the person in a part of their own where no section for them holds one.
+pub(in crate::ports::artifacts::resume) fn profiles_apart(parts: Vec<Part>) -> Vec<Part> {
+    let is_contact = |part: &&Part| part.section == Section::Contact;
+    let links = |line: &Line| web(&line.text, "").iter().any(|page| page.profile.is_some());
+    if parts.iter().filter(is_contact).flat_map(|part| &part.lines).any(links) {
+        return parts;
+    }
+    let head = parts.first().into_iter().flat_map(|part| part.lines.iter().take(HEAD_MAX));
+    let names: Vec<String> = head
+        .flat_map(|line| line.text.split([' ', '-', '\t']))
+        .filter(|name| name.chars().count() >= NAME_MIN && !name.contains('@'))
+        .map(folded)
+        .collect();
+    let is_own = |line: &Line| {
+        let mut profiles = web(&line.text, "").into_iter().filter_map(|page| page.profile);
+        let holds = |user: &str| names.iter().filter(|name| user.contains(name.as_str())).count();
+        !line.text.contains([' ', '\t']) && profiles.any(|(_, user)| holds(&folded(&user)) > 1)
+    };
+    let mut parts = parts;
+    let mut found = Vec::new();
+    for part in parts.iter_mut().filter(|part| part.section != Section::References) {
+        found.extend(part.lines.extract_if(.., |line| is_own(line)));
+    }
+    if !found.is_empty() {
+        parts.push(Part::new(Section::Contact, found));
+    }
+    parts
+}
 
 /// The parts, with such rows in parts of their own where no section for them holds an address of mail.
 pub(in crate::ports::artifacts::resume) fn apart(parts: Vec<Part>) -> Vec<Part> {
@@ -45,6 +82,18 @@ fn is_row(line: &Line) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::ports::artifacts::resume::draft;
+
+    #[test]
+    fn a_profile_alone_in_its_line_is_the_persons_where_it_has_the_name() {
+        let profiles = |page: &str| {
+            let text = format!(
+                "# Ada Byron\nada@example.org\n\n## Experience\nEngineer, Acme Ltd\t2019 – 2021\n• Pumps\n\n{page}\n\n## Skills\nRust"
+            );
+            draft(&text).applicant_profile["basics"]["profiles"].clone()
+        };
+        assert_eq!(profiles("linkedin.com/in/adabyron")[0]["username"], "adabyron");
+        assert!(profiles("linkedin.com/in/acmepumps").is_null());
+    }
 
     #[test]
     fn a_row_of_addresses_at_the_edge_of_a_page_is_the_persons() {
