@@ -134,6 +134,12 @@ mod tests {
     }
 
     #[test]
+    fn forms_of_firms_and_kinds_of_schools_tell_organisations() {
+        assert!(is_organisation("Aceites Nulos S.C.A.") && is_school("Nulle Skoalle"));
+        assert!(!is_organisation("Aceites Nulos"));
+    }
+
+    #[test]
     fn letters_with_stops_may_name_a_school() {
         assert!(is_school("I.E. Los Nulos"));
         assert!(!is_school("i.e. the rest") && !is_school("A.B. Nulos"));

@@ -310,7 +310,8 @@ fn adds(head: &mut Vec<String>, line: &Line, habit: &Habit) -> bool {
     let mut with = head.clone();
     with.push(text.clone());
     let after = Role::of_lines(&with, Order::Unknown);
-    let short = text.split_whitespace().count() <= 10 || is_firm_in_label(text);
+    let short =
+        text.split_whitespace().count() <= 10 || is_firm_in_label(text) || is_long_entry(text);
     // Where the first firm stands above its title, what stands below the period is hardly one.
     let is_firm = || !habit.has_firm_above || words::is_organisation(text);
     let gains = (before.position.is_none() && after.position.is_some())
@@ -337,6 +338,19 @@ fn adds(head: &mut Vec<String>, line: &Line, habit: &Habit) -> bool {
         head.push(text.clone());
     }
     adds
+}
+
+/// Longest entry in one line, in words.
+const ENTRY_MAX: usize = 14;
+
+/// Whether a long line is a title, a firm and a town with commas between them, and no list of what was done.
+fn is_long_entry(text: &str) -> bool {
+    let pieces = || text.split(", ");
+    text.split_whitespace().count() <= ENTRY_MAX
+        && pieces().count() == 3
+        && pieces().all(|piece| piece.starts_with(char::is_uppercase))
+        && !text.ends_with('.')
+        && complete_line(text)
 }
 
 fn complete_line(text: &str) -> bool {
@@ -369,6 +383,15 @@ mod tests {
             assert_eq!(role["position"], "Project Manager", "{own}");
             assert_eq!(role["name"], own);
         }
+    }
+
+    #[test]
+    fn an_entry_of_many_words_in_one_line_under_its_period_is_one() {
+        let text = "Ada Byron\n\n## Experience\n10/2017 – today\nFitter, Acme Ltd, Leeds\n• Pumps\n\
+                    01/2011 – 09/2017\nElectricista de Mantenimiento, Aceites Nula de la Sierra S.L., Nulo de Abajo\n• Pumps";
+        let role = &draft(text).skeleton_timeline["work"][1];
+        assert_eq!(role["position"], "Electricista de Mantenimiento", "{role}");
+        assert_eq!(role["name"], "Aceites Nula de la Sierra S.L.", "{role}");
     }
 
     #[test]

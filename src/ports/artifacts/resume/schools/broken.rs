@@ -143,7 +143,7 @@ fn names_school_further(above: &Line, line: &Line, longest: usize) -> bool {
     let is_town = place::is_place(before.trim_end_matches([',', ' ']));
     above.text.contains(", ")
         && !is_town
-        && words::is_school(last)
+        && (words::is_school(last) || doubt::is_only_a_kind(name) && lacks_kind(last))
         && names_degree(&above.text)
         // Letters are not all of one width.
         && length(&above.text) * 5 >= longest * 4
@@ -152,6 +152,14 @@ fn names_school_further(above: &Line, line: &Line, longest: usize) -> bool {
         && !place::is_place(name)
         && (doubt::is_only_a_kind(name)
             || (place::is_known(town) || ends_in_kind(last)) && !names_else(name))
+}
+
+/// Whether several words may be the name of a school without its kind: `Null Basin Community` above `College`.
+fn lacks_kind(name: &str) -> bool {
+    name.contains(' ')
+        && name.split(' ').all(|word| word.starts_with(char::is_uppercase))
+        && !names_else(name)
+        && !place::is_place(name)
 }
 
 /// Whether a name lacks what it is called: `Technische Hochschule`.
@@ -225,6 +233,9 @@ mod tests {
         let broken =
             "2018 – 2021\tA levels: Chemistry, Physics, Quay Sixth Form\nCollege, Nulldorf";
         assert!(texts(broken)[0].ends_with("Quay Sixth Form College, Nulldorf"));
+        let broken =
+            "2018 – 2021\tAssociate of Arts in Fitting, Null Vista Community\nCollege, Nulldorf";
+        assert!(texts(broken)[0].ends_with("Null Vista Community College, Nulldorf"));
         let broken = "2018 – 2021\tMaster in Physik, Technische Hochschule\nNullheim, Nulldorf";
         assert!(texts(broken)[0].ends_with("Technische Hochschule Nullheim, Nulldorf"));
         for whole in [
