@@ -65,6 +65,9 @@ pub(super) fn joins_name(text: &str, next: &str) -> bool {
     is_kind || hangs
 }
 
+/// Fewest words before a hyphen that no town has.
+const LONG_MIN: usize = 3;
+
 /// A firm, and its town and state behind a hyphen.
 fn before_state(text: &str) -> Option<(&str, &str)> {
     let (before, state) = text.rsplit_once(", ")?;
@@ -75,11 +78,17 @@ fn before_state(text: &str) -> Option<(&str, &str)> {
         is_name && (place::is_known(town) || firm.contains(' ') && !firm.contains([',', '\t']))
     };
     let parted = |at: usize| (&text[..at], &text[at + 1..], &before[at + 1..]);
-    let is_plain = !place::is_place(text) || words::is_organisation(before);
+    // `Null Cold Storage-Springfield, MO` could be a town by its state, as `Winston-Salem, NC` is.
+    let is_long = |firm: &str| {
+        firm.split(' ').count() >= LONG_MIN && !firm.contains(|c: char| c.is_ascii_digit())
+    };
     let hyphens = before.match_indices('-').map(|(at, _)| parted(at));
     let mut found: Vec<_> = hyphens.filter(|(firm, _, town)| is_one(firm, town)).collect();
     found.sort_by_key(|(_, _, town)| place::is_known(town));
     let is_state = countries::is_us_state(state);
+    let is_plain = !place::is_place(text)
+        || words::is_organisation(before)
+        || found.last().is_some_and(|(firm, _, _)| is_long(firm));
     found.pop().filter(|_| is_state && is_plain).map(|(firm, town, _)| (firm, town))
 }
 
@@ -94,6 +103,7 @@ mod tests {
             ("Engineer\t2019 – 2021\nbei Acme KG, Ulm", "Acme KG, Ulm"),
             ("Engineer\t2019 – 2021\nName and place of the employer\tAcme", "Employer: Acme"),
             ("Engineer\nAcme Freight-Columbus, OH", "Acme Freight, Columbus, OH"),
+            ("Engineer\nNull Cold Storage-Nullfield, MO", "Null Cold Storage, Nullfield, MO"),
         ] {
             assert_eq!(last(text).as_deref(), Some(firm));
         }
