@@ -200,8 +200,7 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
         return lists;
     }
     if let Some(heads) = heads_of_rows(&lines).or_else(|| heads_by_name(&lines)) {
-        let rest = lines.into_iter().enumerate().filter(|(at, _)| !heads.contains(at));
-        return rest.map(|(_, line)| line).collect();
+        return without_heads(&lines, &heads);
     }
     if let Some(lists) = below_kinds(&lines) {
         return lists;
@@ -265,12 +264,15 @@ fn below_kinds(lines: &[Line]) -> Option<Vec<Line>> {
     }
     let heads = heads_of_lists(lines)
         .or_else(|| heads_of_blocks(lines).filter(|_| lines.iter().all(is_kind)))?;
-    let rest = lines.iter().enumerate().filter(|(at, _)| !heads.contains(at));
-    // No list goes on with the one above a kind.
+    Some(without_heads(lines, &heads))
+}
+
+/// The lines without the kinds above them; no list goes on with the one above a kind.
+fn without_heads(lines: &[Line], heads: &[usize]) -> Vec<Line> {
     let begins = |at: usize| at > 0 && heads.contains(&(at - 1));
-    let rest =
-        rest.map(|(at, line)| Line { after_gap: line.after_gap || begins(at), ..line.clone() });
-    Some(rest.collect())
+    let rest = lines.iter().enumerate().filter(|(at, _)| !heads.contains(at));
+    rest.map(|(at, line)| Line { after_gap: line.after_gap || begins(at), ..line.clone() })
+        .collect()
 }
 
 /// Whether a line is as short as a kind of skills.
@@ -471,6 +473,24 @@ mod tests {
         assert_eq!(
             found(&[systems.as_slice(), &rest].concat()).join("|"),
             "Windows Server|Ubuntu Server|VMware|Active Directory|Azure|Microsoft 365|PowerShell|Bash"
+        );
+    }
+
+    #[test]
+    fn lists_below_kinds_do_not_go_on_with_each_other() {
+        let mut lines: Vec<Line> = [
+            "Null",
+            "Storage | Filing | Minute taking | Records of long and short pumps",
+            "Emca",
+            "Gestiona | Word",
+        ]
+        .map(line)
+        .into();
+        lines[2].after_gap = true;
+        let skills = read(&[&lines], &mut Findings::default()).join("|");
+        assert_eq!(
+            skills,
+            "Storage|Filing|Minute taking|Records of long and short pumps|Gestiona|Word"
         );
     }
 
