@@ -208,10 +208,13 @@ fn kind(text: &str) -> Kind {
     }
 }
 
-/// `Secretaría de Vivienda`: a part of a government, but for its accent written as a job.
+/// `Secretaría de Vivienda`, `Notaría Nula`: offices, but for their accents written as jobs, and practices called after
+/// one.
 fn is_office(text: &str) -> bool {
-    text.starts_with("Secretaría ")
+    OFFICES.iter().any(|office| text.starts_with(office))
 }
+
+const OFFICES: [&str; 3] = ["Secretaría ", "Notaría ", "Cabinet infirmier "];
 
 /// A name with a firm's form in it is a firm, though a job is in it too: `Tailor & Sons Ltd`.
 fn firmly(piece: &str) -> bool {
@@ -638,6 +641,8 @@ mod tests {
     #[test]
     fn offices_are_firms() {
         assert_eq!(kind("Secretaría de Vivienda"), Kind::Firm);
+        assert_eq!(kind("Notaría Nula"), Kind::Firm);
+        assert_eq!(kind("Cabinet infirmier des Nulles"), Kind::Firm);
         assert_eq!(kind("Secretaria de dirección"), Kind::Title);
     }
 }
