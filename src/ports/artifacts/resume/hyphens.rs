@@ -24,7 +24,7 @@ pub(super) fn apart(parts: Vec<Part>) -> Vec<Part> {
         matches!(part.section, Section::Work | Section::Volunteer | Section::Education)
     };
     let lines = || parts.iter().filter(|part| is_entry(part)).flat_map(|part| &part.lines);
-    let shown: Vec<Parted> = lines()
+    let shown: Vec<Parted<'_>> = lines()
         .filter_map(parted)
         .filter(|parted| parted.name.contains(' ') && !words::is_position(parted.name))
         .collect();
@@ -41,7 +41,7 @@ pub(super) fn apart(parts: Vec<Part>) -> Vec<Part> {
 }
 
 /// Whether towns stand behind hyphens: several, with a known one or one behind two names among them, or many.
-fn are_towns(shown: &[Parted]) -> bool {
+fn are_towns(shown: &[Parted<'_>]) -> bool {
     let names: HashSet<&str> = shown.iter().map(|parted| parted.name).collect();
     let pairs: HashSet<(&str, &str)> =
         shown.iter().map(|parted| (parted.name, parted.town)).collect();
