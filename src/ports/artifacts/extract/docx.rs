@@ -1,6 +1,9 @@
 //! Text of DOCX: an archive with XML in it, both read with limits.
 
-use std::io::{Cursor, Read as _};
+use std::{
+    io::{Cursor, Read as _},
+    mem,
+};
 
 use quick_xml::{
     Reader,
@@ -143,6 +146,17 @@ struct Table {
     rows: usize,
 }
 
+/// A text box that is open, with what was open around it.
+struct TextBox {
+    /// Where its text begins.
+    begin: usize,
+    rows: Vec<Vec<Cell>>,
+    run: Option<Run>,
+    within: Within,
+    /// The boxes before it in the same paragraph.
+    boxes: String,
+}
+
 /// What is open that tells what is in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Within {
@@ -172,6 +186,10 @@ struct Walk {
     skipping: Option<usize>,
     /// The cells of the table rows that are open, the innermost last.
     rows: Vec<Vec<Cell>>,
+    /// The text boxes that are open, the innermost last.
+    open_boxes: Vec<TextBox>,
+    /// The text of the boxes whose anchors stand in the paragraph that is open; it follows that paragraph.
+    boxes: String,
 }
 
 impl Walk {
@@ -243,6 +261,7 @@ impl Walk {
                     cells.push(Cell { paragraphs: 0, begin, is_shaded: false });
                 }
             }
+            "txbxContent" => self.open_box(),
             "cols" => self.found.columns |= several(element),
             _ => {}
         }
@@ -256,10 +275,8 @@ impl Walk {
             "tbl" => {
                 self.tables.pop();
             }
-            "p" => match self.cell() {
-                Some(cell) => cell.paragraphs += 1,
-                None => self.put("\n"),
-            },
+            "p" => self.close_paragraph(),
+            "txbxContent" => self.close_box(),
             "tc" => self.put("\t"),
             "tr" => {
                 let cells = self.rows.pop().unwrap_or_default();
@@ -271,6 +288,40 @@ impl Walk {
                 self.put("\n");
             }
             _ => {}
+        }
+    }
+
+    fn close_paragraph(&mut self) {
+        let boxes = mem::take(&mut self.boxes);
+        if !boxes.is_empty() {
+            self.put(&format!("\n\n{boxes}"));
+        }
+        match self.cell() {
+            Some(cell) => cell.paragraphs += 1 + boxes.lines().count(),
+            None => self.put("\n"),
+        }
+    }
+
+    /// A box floats beside the paragraph that holds its anchor: what is in it is no part of that paragraph.
+    fn open_box(&mut self) {
+        self.open_boxes.push(TextBox {
+            begin: self.found.text.len(),
+            rows: mem::take(&mut self.rows),
+            run: self.run.take(),
+            within: mem::take(&mut self.within),
+            boxes: mem::take(&mut self.boxes),
+        });
+    }
+
+    fn close_box(&mut self) {
+        let Some(TextBox { begin, rows, run, within, boxes }) = self.open_boxes.pop() else {
+            return;
+        };
+        let text = self.found.text.split_off(begin.min(self.found.text.len()));
+        (self.rows, self.run, self.within, self.boxes) = (rows, run, within, boxes);
+        if !text.trim().is_empty() {
+            self.boxes.push_str(text.trim_end());
+            self.boxes.push_str("\n\n");
         }
     }
 
@@ -402,5 +453,60 @@ fn resolve(entity: &BytesRef<'_>) -> Result<String, Trouble> {
         "quot" => Ok("\"".to_owned()),
         "apos" => Ok("'".to_owned()),
         _ => Err(Trouble::Hostile),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(body: &str) -> String {
+        let mut walk = Walk { is_drawn: true, ..Walk::default() };
+        assert!(walk.read(&format!("<w:body>{body}</w:body>")).is_ok());
+        walk.found.text
+    }
+
+    fn paragraph(text: &str) -> String {
+        format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>")
+    }
+
+    /// A paragraph with the anchor of a box, which is written twice, before its own text.
+    fn anchored(inside: &str, own: &str) -> String {
+        let inside = format!("<w:txbxContent>{inside}</w:txbxContent>");
+        format!(
+            "<w:p><w:r><mc:AlternateContent><mc:Choice><w:drawing>{inside}</w:drawing></mc:Choice>\
+             <mc:Fallback><w:pict>{inside}</w:pict></mc:Fallback></mc:AlternateContent></w:r>\
+             <w:r><w:t>{own}</w:t></w:r></w:p>"
+        )
+    }
+
+    #[test]
+    fn a_text_box_follows_the_paragraph_of_its_anchor_once() {
+        let inside = paragraph("Contact") + &paragraph("Leeds");
+        let body = anchored(&inside, "Ada Byron") + &paragraph("Engineer");
+        assert_eq!(text(&body), "Ada Byron\n\nContact\nLeeds\n\n\nEngineer\n");
+
+        // In a cell too, whose own paragraphs go on after it.
+        let cell = anchored(&inside, "Ada Byron") + &paragraph("Engineer");
+        let table = format!("<w:tbl><w:tr><w:tc>{cell}</w:tc></w:tr></w:tbl>");
+        assert_eq!(text(&table), "Ada Byron\n\nContact\nLeeds\n\n\nEngineer\t\n");
+
+        // A table in a box is its own.
+        let inside = format!(
+            "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>",
+            paragraph("Phone"),
+            paragraph("0113")
+        );
+        let body = anchored(&inside, "Ada Byron") + &paragraph("Engineer");
+        assert_eq!(text(&body), "Ada Byron\n\nPhone\t0113\n\n\nEngineer\n");
+    }
+
+    #[test]
+    fn what_is_hidden_around_a_text_box_stays_hidden() {
+        let inside = format!("<w:txbxContent>{}</w:txbxContent>", paragraph("Contact"));
+        let body = format!(
+            "<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:pict>{inside}</w:pict><w:t>secret</w:t></w:r></w:p>"
+        );
+        assert_eq!(text(&body), "\n\nContact\n\n\n");
     }
 }
