@@ -1,6 +1,7 @@
 //! What typists and forms do to lines, undone before these are read: dots that lead to a date, two labels in one line,
-//! `From` and `To` in lines or columns of their own.
+//! `From` and `To` in lines or columns of their own, duties beside the heads of entries.
 
+mod beside;
 mod cells;
 mod rows;
 mod tables;
@@ -28,7 +29,7 @@ pub(super) fn plain(text: &str) -> String {
         }
         found.push(line);
     }
-    tables::joined(rows::whole(cells::whole(found))).join("\n")
+    tables::joined(rows::whole(cells::whole(beside::whole(&found)))).join("\n")
 }
 
 /// `Acme Ltd ....... 2019 – 2021` with a column instead of the dots.
