@@ -7,6 +7,7 @@ mod doubts;
 mod exchanges;
 mod forms;
 mod remarks;
+mod rows;
 mod starts;
 mod unmarked;
 
@@ -36,7 +37,7 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<Value> 
         let mut current = School::default();
         let lead = lead(lines);
         let lines = columns::without_towns(&forms::unlabelled(lines));
-        let lines = unbroken(&exchanges::without_exchanges(&lines));
+        let lines = unbroken(&rows::joined(&exchanges::without_exchanges(&lines)));
         for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_note(line)) {
             let next = lines.get(at + 1).filter(|next| !next.after_gap);
             if remarks::is_exam(line, next) && current.study_type.is_some() {
