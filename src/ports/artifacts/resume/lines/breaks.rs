@@ -87,12 +87,14 @@ const DOMAIN_ENDS: [&str; 20] = [
 /// Longest end of a domain that a narrow column puts below, in letters.
 const BELOW_MAX: usize = 4;
 
-/// Whether an address of mail is broken in the end of its domain, without any mark: `ada@example.co` and `m`.
+/// Whether an address of mail is broken in the end of its domain, without any mark: `ada@example.co` and `m` or `m.ar`.
 pub(super) fn joins_domain(last: &str, next: &str) -> bool {
     let Some((host, end)) = last.rsplit_once('@').and_then(|(_, host)| host.rsplit_once('.'))
     else {
         return false;
     };
+    let is_land = |end: &str| end.len() == 2 && end.bytes().all(|byte| byte.is_ascii_lowercase());
+    let next = next.split_once('.').filter(|(_, end)| is_land(end)).map_or(next, |(next, _)| next);
     let is_small =
         (1..=BELOW_MAX).contains(&next.len()) && next.bytes().all(|byte| byte.is_ascii_lowercase());
     // No domain ends in one letter.
@@ -131,6 +133,8 @@ mod tests {
         assert!(!joins_period("Engineer, May 2013", "Pumps"));
         assert!(joins_number("+43", "660") && !joins_number("C++", "2019"));
         assert!(is_open("Pumps (built", "in Leeds) and valves"));
+        assert!(joins_domain("ada@example.co", "m") && joins_domain("ada@example.co", "m.ar"));
+        assert!(!joins_domain("ada@example.co", "byron.ar"));
         assert!(is_rest_of_item("Course: Welding", "(2008 – 2009)"));
     }
 
