@@ -162,10 +162,13 @@ fn heads_row(item: &str, list: &str) -> bool {
     list.split_once('\t').is_some_and(|(first, rest)| first == item && lists_several(rest))
 }
 
-/// Whether several items stand in a text, parted as lists in a line are: `Go, PHP`, `Go | PHP`.
+/// Whether several items stand in a text, parted as lists in a line are: `Go, PHP`, `Go | PHP`, `Go · PHP`.
 fn lists_several(text: &str) -> bool {
-    text.contains(", ") || text.contains(" | ")
+    text.contains(',') || MARKS.iter().any(|mark| text.contains(mark))
 }
+
+/// Marks that part items in a line.
+const MARKS: [&str; 3] = [" | ", " · ", " • "];
 
 /// `Teaching    Reading` above `Writing` and `Arithmetic`: what kind they are of stands once, in a column of its own.
 fn unlabelled(lines: &[Line]) -> Vec<Line> {
@@ -231,12 +234,12 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
 fn part_from_columns(lines: &mut [Line]) -> bool {
     let lists = |line: &&Line| {
         line.text.split_once('\t').is_some_and(|(kind, items)| {
-            let are_several = items.contains(',') || items.contains(" | ");
-            !kind.contains([',', '|']) && are_several && !items.contains('\t')
+            !lists_several(kind) && lists_several(items) && !items.contains('\t')
         })
     };
     // The bars of `CAD    Creo | Inventor` part items and no columns.
-    let is_grid = |line: &Line| line.fields().len() > 2 && !line.text.contains(" | ");
+    let is_marked = |text: &str| MARKS.iter().any(|mark| text.contains(mark));
+    let is_grid = |line: &Line| line.fields().len() > 2 && !is_marked(&line.text);
     let has_columns = |line: &Line| line.text.matches('\t').count() > 1 || is_grid(line);
     if lines.len() < 2 || lines.iter().any(|line| line.bullet || has_columns(line)) {
         return false;
@@ -463,6 +466,22 @@ mod tests {
             ];
             let skills = ["DATEV", "Lexware", "Lohnbuchhaltung", "Jahresabschluss"];
             assert_eq!(found(&rows), skills, "{one}");
+        }
+    }
+
+    #[test]
+    fn kinds_beside_lists_with_dots_are_no_skills() {
+        for dot in ["·", "•"] {
+            let rows = [
+                format!("Clinical\tVenepuncture {dot} Enteral feeding"),
+                format!("Working with families\tSafeguarding {dot} Parenting {dot} Care planning"),
+                format!("Systems\tSystmOne {dot} Microsoft Teams"),
+            ];
+            let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+            assert_eq!(
+                found(&rows).join("|"),
+                "Venepuncture|Enteral feeding|Safeguarding|Parenting|Care planning|SystmOne|Microsoft Teams"
+            );
         }
     }
 
