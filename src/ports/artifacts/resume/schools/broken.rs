@@ -30,7 +30,8 @@ pub(super) fn unbroken(lines: &[Line]) -> Vec<Line> {
             });
             let is_one = is_dated
                 || next.is_some_and(|school| goes_on(last, line, school, longest))
-                || names_school_further(last, line, longest);
+                || names_school_further(last, line, longest)
+                || next.is_some_and(|town| goes_on_above_town(last, line, town));
             if is_one {
                 return Some(format!("{} {}", last.text, line.text));
             }
@@ -154,6 +155,29 @@ fn names_school_further(above: &Line, line: &Line, longest: usize) -> bool {
             || (place::is_known(town) || ends_in_kind(last)) && !names_else(name))
 }
 
+/// Whether the name of a school that is only called by its kind goes on above the town and the period: `Bachelor, Lycée
+/// professionnel`, `Fourvalves` and `Lyon, 2013 – 2016`.
+fn goes_on_above_town(above: &Line, line: &Line, below: &Line) -> bool {
+    let Some((degree, last)) = above.text.rsplit_once(", ") else { return false };
+    let mut kind = last.split(' ');
+    let is_kind = kind.next().is_some_and(words::is_school)
+        && kind.all(|word| word.starts_with(char::is_lowercase));
+    let is_town = below.text.split_once(", ").is_some_and(|(town, period)| {
+        town.starts_with(char::is_uppercase)
+            && dates::find(period).is_some_and(|found| found.at == (0..period.len()))
+    });
+    is_kind
+        && is_town
+        && !below.after_gap
+        && names_degree(degree)
+        && line.text.starts_with(char::is_uppercase)
+        && line.text.split_whitespace().count() <= END_MAX
+        && line.text.chars().all(|c| c.is_alphabetic() || " '’-".contains(c))
+        && !names_else(&line.text)
+        && !is_grade(&line.text)
+        && !is_term(&line.text)
+}
+
 /// Whether several words may be the name of a school without its kind: `Null Basin Community` above `College`.
 fn lacks_kind(name: &str) -> bool {
     name.contains(' ')
@@ -243,6 +267,25 @@ mod tests {
             "Diploma in Welding, Null River University\nAmes, IA, June 2018 – May 2021",
         ] {
             assert_eq!(texts(whole).len(), 2);
+        }
+    }
+
+    #[test]
+    fn a_school_of_a_kind_that_goes_on_above_its_town_is_one() {
+        for (above, rest, below) in [
+            ("Baccalauréat, Lycée professionnel", "Roche-Nulle", "Rive-Nulle, 2013 – 2016"),
+            ("Bachillerato, Instituto", "Los Nulos", "Nulburgo, 2013 – 2016"),
+            ("Diploma in Fitting, College", "Nullmoor", "Leeds, 2013 – 2016"),
+        ] {
+            let found = texts(&format!("{above}\n{rest}\n{below}"));
+            assert_eq!(found, [format!("{above} {rest}"), below.to_owned()]);
+        }
+        for whole in [
+            "Baccalauréat, Lycée Nul\nRoche-Nulle\nRive-Nulle, 2013 – 2016",
+            "Baccalauréat, Lycée professionnel\nRoche-Nulle\n2013 – 2016",
+            "Baccalauréat, Lycée professionnel\nMention Bien\nRive-Nulle, 2013 – 2016",
+        ] {
+            assert_eq!(texts(whole).len(), 3, "{whole}");
         }
     }
 
