@@ -51,7 +51,9 @@ pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
     while let Some(mut line) = lines.next() {
         // Headings that are set as items of a list, as some programs do when they change formats.
         if line.bullet && heading_of(&line.text).is_some() {
-            in_items |= lines.peek().is_some_and(|next| !next.bullet);
+            // `Health and safety` as the last item of a list heads nothing.
+            let heads = |next: &Line| next.level > 0 || heading(next).is_some();
+            in_items |= lines.peek().is_some_and(|next| !next.bullet && !heads(next));
             line.bullet = !in_items;
         }
         if let Some(whole) = lines.peek().and_then(|next| narrow_heading(&line, next)) {

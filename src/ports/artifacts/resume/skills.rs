@@ -222,6 +222,7 @@ fn unlabelled(lines: &[Line]) -> Vec<Line> {
     if let Some((kind, item)) = first.text.split_once('\t')
         && !kind.contains(',')
         && !item.contains('\t')
+        && (heads_kind(kind) || kind.split(' ').any(heads_kind))
         && rest.iter().all(is_one)
     {
         first.text = item.to_owned();
@@ -467,6 +468,32 @@ mod tests {
             let skills = ["DATEV", "Lexware", "Lohnbuchhaltung", "Jahresabschluss"];
             assert_eq!(found(&rows), skills, "{one}");
         }
+    }
+
+    #[test]
+    fn the_first_of_two_skills_in_a_row_is_one_unless_it_is_called_as_kinds_are() {
+        assert_eq!(found(&["Revit\tAutoCAD", "SketchUp", "Lumion"]).len(), 4);
+        assert_eq!(found(&["Systems and skills\tAutoCAD", "SketchUp", "Lumion"]).len(), 3);
+    }
+
+    #[test]
+    fn an_item_that_is_called_like_a_section_is_one_right_above_a_heading() {
+        for (last, below) in [
+            ("Health and safety", "Languages\nEnglish, French"),
+            ("Capacitación", "Idiomas\tEspañol, Inglés"),
+        ] {
+            let text =
+                format!("Ada Byron\n\nSkills\n• Go\n• Welding\n• Turning\n• {last}\n{below}");
+            assert!(draft(&text).skills.iter().any(|skill| skill == last), "{last}");
+        }
+    }
+
+    #[test]
+    fn items_below_an_unknown_kind_among_kinds_are_told_to_be_missing() {
+        let kinds = "Calidad\n• AMFE\n• SPC\n\nHerramientas\n• Minitab\n• SolidWorks";
+        let skills = format!("Conocimientos\n\n{kinds}\n\nNulidad\n• Fresado\n• Calibres");
+        let text = format!("Ada Byron\nada@example.org\n\n{skills}\n\nIdiomas\n\n• Euskera");
+        assert!(draft(&text).issues.iter().any(|issue| issue == SKILLS_MISSING));
     }
 
     #[test]

@@ -113,17 +113,21 @@ fn heads_further_row(part: &Part, line: &Line, marks: &Marks) -> bool {
     is_among && line.level == 0 && lists(line) && !stands_beside(label_of(line))
 }
 
-/// Whether what a line among skills opens may be a kind of them: it looks otherwise than headings do here, and is called
-/// like nothing that stands beside skills.
+/// Whether what a line among skills opens may be a kind of them: it looks otherwise than headings do here or as kinds do
+/// above another one that is called like a section, and is called like nothing that stands beside skills.
 pub(super) fn may_hold_skills(
     parts: &[Part],
     line: &Line,
     section: Section,
     marks: &Marks,
 ) -> bool {
+    let is_further = || {
+        matches!(parts, [.., above, _] if above.section == Section::Skills
+            && heads_several(above, line.level))
+    };
     parts.last().is_some_and(|part| part.section == Section::Skills)
         && matches!(section, Section::Other | Section::Unknown)
-        && is_undressed(line, marks)
+        && (is_undressed(line, marks) || section == Section::Unknown && is_further())
         && !stands_beside(label_of(line))
 }
 
