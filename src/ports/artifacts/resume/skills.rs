@@ -375,6 +375,16 @@ fn unbroken(lines: &[Line]) -> Vec<List> {
                         && !has_room(&above.text, &line.text, longest))
         };
         let last = whole.last_mut();
+        if let Some(last) = last
+            && above.is_some_and(|above| breaks_word(&above.text, line))
+        {
+            last.text.pop();
+            last.seams.push(format!("{}{}", last_word(&last.text), first_word(&line.text)));
+            last.text.push_str(&line.text);
+            above = Some(line);
+            continue;
+        }
+        let last = whole.last_mut();
         if let Some(last) = last.filter(|last| above.is_some_and(|it| is_broken(it, &last.text))) {
             if is_seam(&last.text, &line.text) {
                 last.seams.push(format!("{} {}", last_word(&last.text), first_word(&line.text)));
@@ -388,6 +398,18 @@ fn unbroken(lines: &[Line]) -> Vec<List> {
         above = Some(line);
     }
     whole
+}
+
+/// Whether a hyphen breaks a word off at the end of a line: `Stabi-` above `litätsrechnung`, but not `Schul-` above `und
+/// Berufsrecht`. Whether it stays in the word is not told.
+fn breaks_word(above: &str, line: &Line) -> bool {
+    const JOINTS: [&str; 10] = ["und", "oder", "and", "or", "et", "ou", "y", "e", "en", "of"];
+    let is_cut = above.strip_suffix('-').is_some_and(|begin| begin.ends_with(char::is_lowercase));
+    is_cut
+        && !line.bullet
+        && !line.after_gap
+        && line.text.starts_with(char::is_lowercase)
+        && !JOINTS.contains(&first_word(&line.text))
 }
 
 /// Whether an item may end between two lines, though no mark says so: `Word, Excel` above `Access, Teams`.
@@ -468,6 +490,20 @@ mod tests {
             let skills = ["DATEV", "Lexware", "Lohnbuchhaltung", "Jahresabschluss"];
             assert_eq!(found(&rows), skills, "{one}");
         }
+    }
+
+    #[test]
+    fn a_word_broken_off_with_a_hyphen_is_one_and_doubtful() {
+        let rows = [line("Fachlich\tECDIS, Planung, Stabi-"), line("litätsrechnung, Krisen")];
+        let mut findings = Findings::default();
+        let skills = read(&[&rows], &mut findings);
+        let at = skills.iter().position(|skill| skill == "Stabilitätsrechnung").unwrap();
+        assert_eq!(findings.confidence[&format!("skills.{at}")], Confidence::Low);
+        assert!(
+            found(&["Planung, Schul-", "und Berufsrecht"])
+                .iter()
+                .all(|it| !it.contains("Schulund"))
+        );
     }
 
     #[test]
