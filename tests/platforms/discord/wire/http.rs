@@ -4,7 +4,7 @@ use reqwest::{Client, RequestBuilder, StatusCode};
 
 use super::*;
 use crate::discord::{
-    dribbling::{Dribblers, slowest},
+    dribbling::{Dribblers, IN_TIME, slowest},
     emulator::acts::{Delivered, signature},
 };
 
@@ -129,8 +129,7 @@ async fn press_and_health_check_are_answered_at_once_while_strangers_dribble() {
         assert_eq!(status(signed(&world, &bot, &body, 0)).await, StatusCode::OK);
     };
     let (health, press) = tokio::join!(slowest(health), slowest(press));
-    let second = Duration::from_secs(1);
-    assert!(health < second && press < second, "health {health:?}, press {press:?}");
+    assert!(health < IN_TIME && press < IN_TIME, "health {health:?}, press {press:?}");
     bot.stop().await.unwrap();
 }
 
