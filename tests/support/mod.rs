@@ -8,6 +8,7 @@ pub(crate) mod deployed;
 pub(crate) mod dribbling;
 pub(crate) mod faults;
 pub(crate) mod filed;
+pub(crate) mod free_port;
 pub(crate) mod html;
 pub(crate) mod judges;
 pub(crate) mod keys;

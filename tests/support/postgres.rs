@@ -2,7 +2,6 @@
 
 use std::{
     io::{BufRead as _, BufReader},
-    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
@@ -18,7 +17,7 @@ use anteroom::store::{
 };
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
-use super::skipped;
+use super::{free_port::free_port, skipped};
 
 /// What to do where there is no server.
 const INSTALL: &str = "apt-get install postgresql";
@@ -71,8 +70,7 @@ pub(crate) fn programs() -> Option<PathBuf> {
 }
 
 fn begin(bin: &Path) -> Server {
-    // The port is free again when the server asks for it.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let dir = std::env::temp_dir().join(format!("anteroom-postgres-{}", std::process::id()));
     let mut keeper = Command::new("sh")
         .args(["-c", SCRIPT, "server"])

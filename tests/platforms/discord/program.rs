@@ -4,7 +4,6 @@
 use std::{
     fs::{self, File},
     io::{BufRead as _, BufReader},
-    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -26,6 +25,7 @@ use crate::discord::{
     },
     judges,
 };
+use crate::support::free_port::free_port;
 
 /// A folder with configuration and data, beside a Discord.
 pub(crate) struct Place {
@@ -91,8 +91,7 @@ impl Place {
         let way = match by {
             By::Gateway => format!("message_content = true\n{rate}"),
             By::Http => {
-                // Taken and given back: nobody else takes it meanwhile.
-                let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+                let port = free_port();
                 discord.use_http(&format!("http://127.0.0.1:{port}{PATH}"));
                 let key = public_key();
                 format!(

@@ -3,7 +3,6 @@
 use std::{
     fs::{self, File},
     io::{BufRead as _, BufReader},
-    net::TcpListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::Arc,
@@ -18,6 +17,7 @@ use crate::slack::{
     emulator::{APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, Settings, Slack, person::Person},
     provider::{Ending, Provider, Reply},
 };
+use crate::support::free_port::free_port;
 
 /// A choice, words, a choice.
 const FLOW: &str = r#"
@@ -144,8 +144,7 @@ impl Place {
         fs::write(flows.join("flow.toml"), flow).unwrap();
         let id = flow.lines().find_map(|line| line.strip_prefix("id")?.trim().strip_prefix('='));
         let id = id.unwrap();
-        // Taken and given back: nobody else takes it meanwhile.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let transport = match by {
             By::Sockets => "transport = \"socket\"\napp_token_env = \"APP_TOKEN\"".to_owned(),
             By::Http => format!(
