@@ -82,6 +82,11 @@ pub(super) fn find(line: &str) -> Option<Period> {
     single
 }
 
+/// Whether a text is a period or a date and nothing else.
+pub(super) fn is_period(text: &str) -> bool {
+    find(text).is_some_and(|period| period.at == (0..text.len()))
+}
+
 /// Reads on from a token; each method moves on only if it succeeds.
 struct Reader<'a> {
     tokens: &'a [Token<'a>],

@@ -8,6 +8,7 @@ mod tables;
 
 use super::{
     dates,
+    sections::section_of,
     vocabulary::{Phrases, folded, vocabulary},
 };
 
@@ -50,6 +51,11 @@ fn two_pairs(line: &str) -> Option<(String, String)> {
     let is_value = |text: &str| !text.is_empty() && !is_label(text);
     (is_label(one) && is_label(other) && is_value(first) && is_value(second))
         .then(|| (format!("{one}\t{first}"), format!("{other}\t{second}")))
+}
+
+/// Whether a line heads a section, and so stands in no table and beside no entry.
+fn heads_section(line: &str) -> bool {
+    line.starts_with('#') || !line.contains('\t') && section_of(line).is_some()
 }
 
 fn label(line: &str) -> &str {

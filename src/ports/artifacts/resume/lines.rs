@@ -242,7 +242,7 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     // `Certificate in the    2019 – 2021` and `Fitting of Valves`.
     if let Some((first, period)) = text.split_once('\t')
         && first.rsplit(' ').next().is_some_and(|word| vocabulary().linking.contains(word))
-        && dates::find(period).is_some_and(|found| found.at == (0..period.len()))
+        && dates::is_period(period)
         && !next.contains('\t')
     {
         return Some(format!("{first} {next}\t{period}"));

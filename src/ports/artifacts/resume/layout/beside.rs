@@ -1,7 +1,10 @@
 //! Entries whose duties stand beside their heads, in a column of their own: `Fitter    – Built pumps` above `Acme Ltd    –
 //! Led a team` and `2017 – 2019` is the head of an entry, then its duties.
 
-use super::super::{dates, lines::BULLETS, sections::section_of};
+use super::{
+    super::{dates, lines::BULLETS},
+    heads_section,
+};
 
 /// Most lines of a head.
 const HEAD_MAX: usize = 6;
@@ -35,7 +38,7 @@ fn entry(lines: &[String]) -> Option<(Vec<String>, usize)> {
         }
         count += 1;
     }
-    let periods = entry.head.iter().filter(|line| is_period(line)).count();
+    let periods = entry.head.iter().filter(|line| dates::is_period(line)).count();
     let is_head = periods == 1 && (2..=HEAD_MAX).contains(&entry.head.len());
     is_head.then(|| (entry.head.into_iter().chain(entry.items).collect(), count))
 }
@@ -49,17 +52,12 @@ fn parted(line: &str) -> Option<(&str, &str)> {
 }
 
 fn is_item(text: &str) -> bool {
-    text.strip_prefix(BULLETS).is_some_and(|item| item.starts_with(' ') && !is_period(item.trim()))
-}
-
-fn is_period(text: &str) -> bool {
-    dates::find(text).is_some_and(|period| period.at == (0..text.len()))
+    text.strip_prefix(BULLETS)
+        .is_some_and(|item| item.starts_with(' ') && !dates::is_period(item.trim()))
 }
 
 fn ends(line: &str) -> bool {
-    line.trim().is_empty()
-        || line.starts_with('#')
-        || !line.contains('\t') && section_of(line).is_some()
+    line.trim().is_empty() || heads_section(line)
 }
 
 /// The two columns of an entry.
@@ -72,7 +70,7 @@ struct Entry {
 impl Entry {
     /// Whether nothing of the head is to come: heads that do not begin with their period end with it.
     fn is_whole(&self) -> bool {
-        self.head.iter().skip(1).any(|line| is_period(line))
+        self.head.iter().skip(1).any(|line| dates::is_period(line))
     }
 
     /// Takes a line in; not if it stands in neither column.
@@ -84,12 +82,14 @@ impl Entry {
         } else if is_item(line) {
             self.items.push(line.to_owned());
         } else if let Some((head, rest)) = line.split_once('\t') {
-            if self.is_whole() || rest.contains('\t') || is_period(rest.trim()) {
+            if self.is_whole() || rest.contains('\t') || dates::is_period(rest.trim()) {
                 return false;
             }
             self.head.push(head.trim().to_owned());
             self.go_on(rest.trim());
-        } else if !is_period(line) && (self.is_whole() || line.starts_with(char::is_lowercase)) {
+        } else if !dates::is_period(line)
+            && (self.is_whole() || line.starts_with(char::is_lowercase))
+        {
             self.go_on(line);
         } else {
             self.head.push(line.to_owned());

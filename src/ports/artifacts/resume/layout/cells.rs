@@ -2,15 +2,17 @@
 //! long name. `2017 – 2019    Fitter    Acme Ltd` above `Built pumps    Leeds` becomes one line for the role and one for
 //! what is said of it.
 
-use super::super::{
-    dates,
-    heads::names_column,
-    lines::BULLETS,
-    place,
-    schools::is_grade,
-    sections::section_of,
-    vocabulary::{RoleLabel, StudyLabel, folded, parts, vocabulary},
-    words,
+use super::{
+    super::{
+        dates,
+        heads::names_column,
+        lines::BULLETS,
+        place,
+        schools::is_grade,
+        vocabulary::{RoleLabel, StudyLabel, folded, parts, vocabulary},
+        words,
+    },
+    heads_section,
 };
 
 /// A period, and what and where it was, in one order or the other.
@@ -57,15 +59,15 @@ fn blocks(lines: Vec<String>) -> Vec<Block> {
             let named = fields.iter().position(|field| names_firm(field));
             firm = named.filter(|firm| *firm > 0).unwrap_or(COLUMNS - 1);
             blocks.push(Block::Line(line));
-        } else if fields.len() == COLUMNS && is_period(fields[0]) {
+        } else if fields.len() == COLUMNS && dates::is_period(fields[0]) {
             blocks.push(Block::Row { firm, lines: vec![line] });
         } else if let Some(Block::Row { lines, .. }) = blocks.last_mut()
             && !line.trim().is_empty()
-            && !ends_table(&line)
+            && !heads_section(&line)
         {
             lines.push(line);
         } else {
-            if firm != COLUMNS - 1 && ends_table(&line) {
+            if firm != COLUMNS - 1 && heads_section(&line) {
                 firm = COLUMNS - 1;
             }
             blocks.push(Block::Line(line));
@@ -78,20 +80,11 @@ fn fields(line: &str) -> Vec<&str> {
     line.split('\t').map(str::trim).collect()
 }
 
-fn is_period(text: &str) -> bool {
-    dates::find(text).is_some_and(|period| period.at == (0..text.len()))
-}
-
 /// Whether a column is named after firms or schools.
 fn names_firm(field: &str) -> bool {
     let name = folded(field.trim_end_matches(':'));
     vocabulary().role_labels.get(&name) == Some(&RoleLabel::Firm)
         || vocabulary().study_labels.get(&name) == Some(&StudyLabel::School)
-}
-
-/// Whether a line heads what stands below a table.
-fn ends_table(line: &str) -> bool {
-    line.starts_with('#') || !line.contains('\t') && section_of(line).is_some()
 }
 
 fn length(text: &str) -> usize {

@@ -1,7 +1,10 @@
 //! Rows of tables whose inner cells have several lines: what stands in the cells behind them comes last in the text of a
 //! document, `Fitter`, `Built pumps    Acme Ltd`, and belongs to the line with the period.
 
-use super::super::{dates, heads::names_column, sections::section_of};
+use super::{
+    super::{dates, heads::names_column},
+    heads_section,
+};
 
 /// Fewest columns of such a table: a period, an inner cell and one behind it.
 const COLUMNS_MIN: usize = 3;
@@ -19,7 +22,7 @@ pub(super) fn whole(mut lines: Vec<String>) -> Vec<String> {
             columns = Some(fields.len());
             continue;
         }
-        if ends_table(&lines[at]) {
+        if heads_section(&lines[at]) {
             columns = None;
         }
         let Some(missing) = columns.and_then(|columns| missing(&fields, columns)) else { continue };
@@ -40,25 +43,16 @@ fn fields(line: &str) -> Vec<&str> {
 /// How many cells a line that begins a row with its period lacks, if its first inner cell is there.
 fn missing(fields: &[&str], columns: usize) -> Option<usize> {
     let lacks = columns.checked_sub(fields.len()).filter(|lacks| *lacks > 0)?;
-    (fields.len() > 1 && is_period(fields[0])).then_some(lacks)
+    (fields.len() > 1 && dates::is_period(fields[0])).then_some(lacks)
 }
 
 /// Which of the lines below a row has the last of an inner cell, and the cells behind it.
 fn last_line(below: &[String], cells: usize) -> Option<usize> {
     let at =
-        below.iter().take(LINES_MAX).position(|line| line.contains('\t') || ends_table(line))?;
+        below.iter().take(LINES_MAX).position(|line| line.contains('\t') || heads_section(line))?;
     let found = fields(&below[at]);
     let is_last = found.len() == cells && found.iter().all(|cell| !cell.is_empty());
-    (is_last && !found.iter().any(|cell| is_period(cell))).then_some(at)
-}
-
-fn is_period(text: &str) -> bool {
-    dates::find(text).is_some_and(|period| period.at == (0..text.len()))
-}
-
-/// Whether a line heads what stands below a table.
-fn ends_table(line: &str) -> bool {
-    line.starts_with('#') || !line.contains('\t') && section_of(line).is_some()
+    (is_last && !found.iter().any(|cell| dates::is_period(cell))).then_some(at)
 }
 
 #[cfg(test)]

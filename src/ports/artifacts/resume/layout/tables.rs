@@ -5,10 +5,9 @@ use super::{
         heads::names_column,
         lines::BULLETS,
         place,
-        sections::section_of,
         vocabulary::{folded, vocabulary},
     },
-    begins, ends, whole,
+    begins, ends, heads_section, whole,
 };
 
 /// A column that says something else than when.
@@ -32,7 +31,7 @@ pub(super) fn joined(lines: Vec<String>) -> Vec<String> {
             continue;
         }
         match &mut table {
-            Some(open) if !ends_table(&line) => {
+            Some(open) if !heads_section(&line) => {
                 open.take(&line);
                 open.raw.push(line);
             }
@@ -44,11 +43,6 @@ pub(super) fn joined(lines: Vec<String>) -> Vec<String> {
     }
     found.extend(table.into_iter().flat_map(Table::lines));
     found
-}
-
-/// Whether a line heads what stands below a table.
-fn ends_table(line: &str) -> bool {
-    line.starts_with('#') || !line.contains('\t') && section_of(line).is_some()
 }
 
 /// What the columns of a table hold, where two beside each other hold the ends of periods.

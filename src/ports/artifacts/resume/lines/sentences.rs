@@ -12,7 +12,7 @@ const FIRST_MAX: usize = 7;
 pub(super) fn apart(lines: Vec<Line>) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     for line in lines {
-        let is_under_period = found.last().is_some_and(|last| is_period(&last.text));
+        let is_under_period = found.last().is_some_and(|last| dates::is_period(&last.text));
         let told = after_period(&line)
             .or_else(|| by_semicolon(&line))
             .or_else(|| behind_period(&line))
@@ -33,10 +33,6 @@ pub(super) fn apart(lines: Vec<Line>) -> Vec<Line> {
         }
     }
     found
-}
-
-fn is_period(text: &str) -> bool {
-    dates::find(text).is_some_and(|period| period.at == (0..text.len()))
 }
 
 /// The lines that name an entry, and the items that are said of it.

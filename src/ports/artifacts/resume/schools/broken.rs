@@ -200,7 +200,7 @@ fn names_else(text: &str) -> bool {
 /// `Bachelor: Applied    2013 – 2017`, and `physics`.
 fn subject_below(above: &str, line: &str, school: &str) -> Option<String> {
     let (study, period) = above.split_once('\t').unwrap_or((above, ""));
-    let is_period = dates::find(period).is_some_and(|found| found.at == (0..period.len()));
+    let is_period = dates::is_period(period);
     let words = line.split_whitespace().count();
     let is_free = !line.contains(['\t', ',', '|', '('])
         && !words::is_school(line)

@@ -42,7 +42,7 @@ fn cells(line: &Line) -> Option<(&str, &str)> {
 fn row<'l>(above: &Line, below: &'l Line, widest: usize) -> Option<(String, &'l str)> {
     let (degree, school) = cells(above).filter(|_| !below.after_gap)?;
     let (end, period) = cells(below)?;
-    let is_period = dates::find(period).is_some_and(|found| found.at == (0..period.len()));
+    let is_period = dates::is_period(period);
     let is_degree = names_degree(degree) && !names_degree(school) && !words::is_school(degree);
     let is_row =
         is_period && is_degree && dates::find(&above.text).is_none() && above.level == below.level;

@@ -63,7 +63,7 @@ fn holds_date(line: &Line) -> bool {
 
 /// A line that is a date and nothing else.
 fn is_period(line: &Line) -> bool {
-    !line.bullet && dates::find(&line.text).is_some_and(|found| found.at == (0..line.text.len()))
+    !line.bullet && dates::is_period(&line.text)
 }
 
 /// Where the periods at the end of a section begin, and these.
