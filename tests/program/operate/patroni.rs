@@ -21,7 +21,7 @@ use anteroom::store::{
 };
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
-use crate::{postgres, skipped};
+use crate::{postgres, skipped, support::free_port::free_port};
 
 /// What to do where something is missing.
 const INSTALL: &str = "apt-get install postgresql patroni etcd-server haproxy";
@@ -302,11 +302,6 @@ fn path() -> String {
 
 fn is_installed(program: &str) -> bool {
     std::env::split_paths(&path()).any(|dir| dir.join(program).is_file())
-}
-
-/// One that is free now, and again when whoever asks for it begins.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// A line to a port, which can be cut.
