@@ -1,5 +1,5 @@
 //! The network: outbound connections, a guarded HTTP client for addresses that somebody else chose, a bounded listener for
-//! connections from outside, and requests that are handed on to another node.
+//! connections from outside, and requests that are forwarded to another node.
 
 pub mod fetch;
 pub mod forward;

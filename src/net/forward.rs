@@ -1,10 +1,10 @@
-//! Requests that a node which stands by hands on to the active one. Nothing is changed but what belongs to one connection:
+//! Requests that a node which stands by forwards to the active one. Nothing is changed but what belongs to one connection:
 //! host, cookies, signatures and bodies arrive as they were sent, and both bodies are streamed.
 //!
 //! - **Where to** is what the active node has published, and nothing that a request says.
 //! - **Once.** A request is tried again only where nothing of it was sent, or where it has no body and changes nothing.
-//! - **One hop.** A request says that it was handed on ([`is_forwarded`]); a node that isn't active hands no such request
-//!   on, so a wrong address ends in 503 and not in a circle. It also says whether it may come from another machine
+//! - **One hop.** A request says that it was forwarded ([`is_forwarded`]); a node that isn't active forwards no such
+//!   request, so a wrong address ends in 503 and not in a circle. It also says whether it may come from another machine
 //!   ([`is_from_other_machines`]): the active node sees nothing but a connection of another node.
 
 mod body;
@@ -40,7 +40,7 @@ use self::body::{Answer, Sending, Sent};
 use super::listener;
 use crate::model::node::{ActiveNode, Part};
 
-/// Says that a request was handed on, and from where it may come: [`LOCAL`] or [`REMOTE`].
+/// Says that a request was forwarded, and from where it may come: [`LOCAL`] or [`REMOTE`].
 const FORWARDED: HeaderName = HeaderName::from_static("anteroom-forwarded");
 
 /// Only this machine can have asked.
@@ -73,12 +73,12 @@ const BUFFER_MAX: usize = 64 * 1024;
 /// Least time between two warnings.
 const WARN_EVERY: Duration = Duration::from_mins(1);
 
-/// Whether another node has handed a request on.
+/// Whether another node has forwarded a request.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
     headers.contains_key(FORWARDED)
 }
 
-/// Whether another node has handed a request on that other machines can have sent.
+/// Whether another node has forwarded a request that other machines can have sent.
 pub fn is_from_other_machines(headers: &HeaderMap) -> bool {
     headers.get_all(FORWARDED).iter().any(|from| *from != LOCAL)
 }
@@ -101,7 +101,7 @@ pub enum Unanswered {
     /// The client sent the body too slowly.
     #[error("the body of the request came too slowly")]
     TooSlow,
-    /// It was handed on before, or this node is the active one by now. Nothing was sent.
+    /// It was forwarded before, or this node is the active one by now. Nothing was sent.
     #[error("this node is not the active one, or not yet")]
     NotActive,
 }
@@ -137,7 +137,7 @@ impl Unanswered {
     }
 }
 
-/// Hands requests on to the active node. Clones share its connections.
+/// Forwards requests to the active node. Clones share its connections.
 #[derive(Debug, Clone)]
 pub struct Forwarder {
     client: Client<HttpConnector, Sent>,
@@ -194,7 +194,7 @@ impl Forwarder {
     }
 }
 
-/// Hands the requests of one part on.
+/// Forwards the requests of one part.
 #[derive(Debug, Clone)]
 pub struct Forward {
     forwarder: Forwarder,
@@ -202,7 +202,7 @@ pub struct Forward {
     is_local: bool,
 }
 
-/// What is known of the request that is being handed on.
+/// What is known of the request that is being forwarded.
 struct Outgoing {
     head: request::Parts,
     target: PathAndQuery,

@@ -1,4 +1,4 @@
-//! A node that stands by: its ports are open, and what comes in is handed on to the active node, until it is that itself.
+//! A node that stands by: its ports are open, and what comes in is forwarded to the active node, until it is that itself.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -85,7 +85,7 @@ impl Standby {
         Ok(standby)
     }
 
-    /// This node is the active one, and the bot answers at the ports: ends what is still being handed on. `tasks` looks
+    /// This node is the active one, and the bot answers at the ports: ends what is still being forwarded. `tasks` looks
     /// after the connections from now on.
     pub(super) fn end(self, tasks: &mut JoinSet<anyhow::Result<()>>) {
         let Self { mut serving, over, .. } = self;

@@ -61,7 +61,7 @@ pub const LIVE_PING: Duration = Duration::from_secs(15);
 /// connections are exempt.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The same for a request that is handed on to the active node, which gives up before that.
+/// The same for a request that is forwarded to the active node, which gives up before that.
 pub const FORWARD_TIMEOUT: Duration = Duration::from_secs(65);
 
 /// Longest message that a person may type, in characters.

@@ -1,4 +1,4 @@
-//! Bodies that are handed on piece by piece: a request's, which is there for another try until its first piece is sent, and
+//! Bodies that are forwarded piece by piece: a request's, which is there for another try until its first piece is sent, and
 //! an answer's, which can be ended.
 
 use std::{
