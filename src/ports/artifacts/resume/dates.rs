@@ -534,6 +534,16 @@ const fn small(number: u32) -> u8 {
 mod tests {
     use super::*;
 
+    #[test]
+    fn periods_are_whole_where_nothing_else_stands_beside_them() {
+        for text in ["2017 – 2019", "May 2019 – today", "2021"] {
+            assert!(is_period(text), "{text}");
+        }
+        for text in ["2017 – 2019 Fitter", "Fitter 2017 – 2019", "Fitter", ""] {
+            assert!(!is_period(text), "{text}");
+        }
+    }
+
     fn said(line: &str) -> String {
         match find(line) {
             None => "nothing".to_owned(),
