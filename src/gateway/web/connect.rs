@@ -138,8 +138,12 @@ impl Server {
         format!("{}staff", self.url())
     }
 
-    /// Serves until `shutdown`; requests in flight are finished.
-    pub async fn serve(self, engine: Engine, shutdown: CancellationToken) {
+    /// Serves until `shutdown`; requests in flight are finished. What answered at open ports is replaced at once.
+    pub fn serve(
+        self,
+        engine: Engine,
+        shutdown: CancellationToken,
+    ) -> impl Future<Output = ()> + use<> {
         let app = Arc::new(App {
             engine,
             brand: Arc::new(self.settings.brand.clone()),
@@ -154,12 +158,14 @@ impl Server {
         let Ports { page, monitor } = self.ports;
         let monitor = monitor.map(|port| (port, health::monitor(Arc::clone(&app))));
         let pages = page.serve(routes(app), limits::LISTENER, shutdown.clone());
-        match monitor {
-            Some((port, routes)) => {
-                let monitor = port.serve(routes, limits::LISTENER, shutdown);
-                tokio::join!(pages, monitor);
+        let monitor = monitor.map(|(port, routes)| port.serve(routes, limits::LISTENER, shutdown));
+        async move {
+            match monitor {
+                Some(monitor) => {
+                    tokio::join!(pages, monitor);
+                }
+                None => pages.await,
             }
-            None => pages.await,
         }
     }
 }

@@ -78,15 +78,26 @@ impl Port {
         }
     }
 
-    /// Answers until `shutdown`; requests in flight are finished, here or where the port is served already.
-    pub async fn serve(self, routes: Router, bounds: Bounds, shutdown: CancellationToken) {
-        match self.state {
-            State::Bound(listener) => {
-                serve(listener, Routes::new(routes), bounds, shutdown).await;
-            }
+    /// Answers until `shutdown`; requests in flight are finished, here or where the port is served already. There `routes`
+    /// answer from now on, not only once the future is polled: who has been told that this node is active must not still be
+    /// refused by what answered before.
+    pub fn serve(
+        self,
+        routes: Router,
+        bounds: Bounds,
+        shutdown: CancellationToken,
+    ) -> impl Future<Output = ()> + use<> {
+        let bound = match self.state {
+            State::Bound(listener) => Some((listener, Routes::new(routes))),
             State::Served(served) => {
                 served.replace(routes);
-                shutdown.cancelled().await;
+                None
+            }
+        };
+        async move {
+            match bound {
+                Some((listener, routes)) => serve(listener, routes, bounds, shutdown).await,
+                None => shutdown.cancelled().await,
             }
         }
     }
@@ -101,7 +112,6 @@ mod tests {
         io::{AsyncReadExt as _, AsyncWriteExt as _},
         net::TcpStream,
         task::JoinSet,
-        time::timeout,
     };
 
     use super::{super::Throughput, *};
@@ -139,9 +149,10 @@ mod tests {
         tasks.spawn(port.meanwhile(saying("first"), BOUNDS, shutdown.clone()));
         let mut kept = TcpStream::connect(address).await.unwrap();
         assert_eq!(answer(&mut kept).await, "first");
-        tasks.spawn(port.serve(saying("second"), BOUNDS, shutdown.clone()));
-        let replaced = async { while answer(&mut kept).await == "first" {} };
-        timeout(Duration::from_secs(20), replaced).await.unwrap();
+        // Before anybody looks after it.
+        let serving = port.serve(saying("second"), BOUNDS, shutdown.clone());
+        assert_eq!(answer(&mut kept).await, "second");
+        tasks.spawn(serving);
         let mut new = TcpStream::connect(address).await.unwrap();
         assert_eq!(answer(&mut new).await, "second");
         drop((kept, new));
