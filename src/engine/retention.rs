@@ -48,10 +48,10 @@ pub(super) struct Sweep {
     leftovers: Leftovers,
 }
 
-/// What a crash may have left behind a session that is gone.
+/// What a crash, or a disk or bucket that failed, may have left behind a session that is gone.
 #[derive(Debug, Default)]
 struct Leftovers {
-    /// Sessions that have files and have not been looked up; none before they are listed, once in each process.
+    /// Sessions that have files and have not been looked up; none before they are listed in this round.
     with_files: Option<BTreeSet<SessionId>>,
     /// The child run that was looked at last.
     child: Option<SessionId>,
@@ -89,6 +89,7 @@ impl Engine {
             // What could not be removed is tried again with each round.
             sweep.next = None;
             (sweep.leftovers.child, sweep.leftovers.is_over) = (None, false);
+            sweep.leftovers.with_files.take_if(|left| left.is_empty());
         }
         self.clear_leftovers(&mut sweep.leftovers).await;
         if sweep.next.is_some() {
