@@ -14,6 +14,7 @@ pub mod problem;
 pub mod proxy;
 pub mod raw;
 mod resolve;
+pub mod s3;
 pub mod schema_errors;
 pub mod search;
 pub mod secret;

@@ -7,6 +7,7 @@ mod admin_api;
 mod app;
 mod audit;
 mod backup;
+mod bucket;
 mod cli;
 mod contacts;
 mod control;

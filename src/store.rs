@@ -3,6 +3,8 @@
 //! Nothing in the trait assumes one process. Backends: [`memory`] for tests, [`sled`] embedded (the default).
 //! One conformance suite runs on all of them (`tests/it/store.rs`). What one holds can be moved to another ([`portable`]).
 
+#[cfg(feature = "postgres")]
+pub mod bucket;
 mod compression;
 pub mod health;
 pub mod memory;

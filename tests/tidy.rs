@@ -403,6 +403,7 @@ fn documents_list_every_command() {
         "anteroom doctor slack",
         "anteroom doctor discord",
         "anteroom doctor model",
+        "anteroom doctor s3",
         "anteroom eval",
         "anteroom healthcheck",
         "anteroom backup",
@@ -484,10 +485,15 @@ fn the_gate_runs_the_test_command_of_the_readme() {
 }
 
 #[test]
-fn contributors_read_how_the_model_of_the_browser_test_is_installed() {
-    let test = read("tests/browser/aimock.rs");
-    let install = test.split('"').find(|text| text.starts_with("npm install")).unwrap();
-    assert!(read("CONTRIBUTING.md").contains(&format!("`{install}`")), "{install}");
+fn contributors_read_how_the_services_of_tests_are_installed() {
+    let contributing = read("CONTRIBUTING.md");
+    for (file, begins) in
+        [("tests/support/npm.rs", "npm install"), ("tests/support/s3.rs", "python3 -m venv")]
+    {
+        let test = read(file);
+        let install = test.split('"').find(|text| text.starts_with(begins)).unwrap();
+        assert!(contributing.contains(&format!("`{install}`")), "{install}");
+    }
 }
 
 #[test]

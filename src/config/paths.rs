@@ -19,6 +19,7 @@ impl Config {
         let Self {
             data,
             postgres,
+            s3,
             web,
             brand,
             slack,
@@ -55,10 +56,13 @@ impl Config {
         ];
         let postgres = postgres.iter_mut();
         let postgres = postgres.flat_map(|of| [&mut of.url_file, &mut of.key_file]);
+        let s3 = s3.iter_mut();
+        let s3 = s3.flat_map(|of| [&mut of.access_key_id_file, &mut of.secret_access_key_file]);
         let files = [&mut contacts.vcard, &mut contacts.directory];
         optional
             .into_iter()
             .chain(postgres)
+            .chain(s3)
             .chain(slack)
             .chain(discord.iter_mut().map(|discord| &mut discord.token_file))
             .chain(webhooks.values_mut().map(|webhook| &mut webhook.secret_file))
@@ -93,6 +97,7 @@ mod tests {
         webhooks.hook = { url = "https://example.org", secret_file = "p" }
         search = { provider = "searxng", key_file = "p" }
         postgres = { url_file = "p", key_file = "p" }
+        s3 = { bucket = "files", access_key_id_file = "p", secret_access_key_file = "p" }
         [slack]
         bot_token_file = "p"
         app_token_file = "p"
@@ -130,6 +135,7 @@ mod tests {
             include_str!("brand.rs"),
             include_str!("consulting.rs"),
             include_str!("llm.rs"),
+            include_str!("s3.rs"),
             include_str!("search.rs"),
             include_str!("tenants.rs"),
         ] {

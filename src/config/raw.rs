@@ -16,6 +16,8 @@ pub struct Config {
     pub data: Data,
     /// The database of several nodes; without it the data is in the data directory.
     pub postgres: Option<Postgres>,
+    /// The bucket that files are kept in; without it they are in the database.
+    pub s3: Option<super::s3::S3>,
     /// The local page.
     pub web: Web,
     /// How the pages look.

@@ -3,6 +3,7 @@
 mod brand;
 mod discord;
 mod postgres;
+mod s3;
 mod search;
 mod slack;
 mod tenants;
@@ -71,6 +72,7 @@ impl<'a> Resolve<'a> {
         let metrics = self.metrics(&config.metrics);
         let webhooks = self.webhooks("", &config.webhooks);
         let postgres = config.postgres.map(|postgres| self.postgres(&postgres));
+        let bucket = config.s3.map(|s3| self.s3(&s3, postgres.is_some()));
         let slack = config.slack.map(|slack| self.slack(slack));
         let discord = config.discord.map(|discord| self.discord(discord));
         let contacts = self.contacts(config.contacts);
@@ -84,6 +86,7 @@ impl<'a> Resolve<'a> {
         let settings = Settings {
             data_dir: self.data_dir(config.data.dir),
             postgres,
+            bucket,
             web,
             brand,
             vars: config.vars,

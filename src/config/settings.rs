@@ -18,6 +18,7 @@ use super::{
     llm::Endpoints,
     proxy::Proxies,
     raw,
+    s3::Bucket,
     search::Searching,
     secret::Secret,
     tenants::Tenants,
@@ -35,6 +36,8 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// The database, where the data is not in the data directory.
     pub postgres: Option<Postgres>,
+    /// The bucket that files are kept in, where they are not in the database.
+    pub bucket: Option<Bucket>,
     /// The local page.
     pub web: Web,
     /// How the pages look.
@@ -303,6 +306,7 @@ impl Settings {
         Self {
             data_dir,
             postgres: None,
+            bucket: None,
             web: Web {
                 listen: raw::LISTEN,
                 allow_remote: false,

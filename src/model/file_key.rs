@@ -74,6 +74,15 @@ pub type FileError = Box<dyn std::error::Error + Send + Sync>;
 /// Keeps bytes under names: those of a session's files, sealed by the caller, or of no session.
 #[async_trait]
 pub trait FileStore: fmt::Debug + Send + Sync {
+    /// An error where this node may not keep and remove files, since it is not the active one.
+    fn writable(&self) -> Result<(), FileError>;
+
+    /// Whether files can be kept, as far as that can be tried without keeping one.
+    async fn check(&self) -> Result<(), FileError>;
+
+    /// What an operator can do where they cannot be kept.
+    fn hint(&self) -> &'static str;
+
     /// Keeps a file, whole or not at all; durable when it returns. Again under the same name, it is replaced by a file
     /// of the same length.
     async fn put_file(

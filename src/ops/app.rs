@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::{Problems, sentence, term};
+use super::{Problems, bucket, sentence, term};
 use crate::{
     base::{
         clock::{Clock, SystemClock},
@@ -29,7 +29,7 @@ use crate::{
         subtasks,
         subtasks::{LoadedTask, Tasks},
     },
-    model::{file_key::FileKeys, session::Platform},
+    model::session::Platform,
     net::fetch::Fetcher,
     ports::{
         artifacts::{Artifacts, extract::Extractor},
@@ -276,7 +276,8 @@ pub(super) fn open_for_command(settings: &Settings) -> anyhow::Result<Opened> {
 pub(super) fn in_database() -> anyhow::Error {
     sentence(
         "the data is in PostgreSQL, and this command works on a data directory. hint: copy the database with `pg_dump` and \
-         restore it with `pg_restore`; keep the key that seals the data somewhere else",
+         restore it with `pg_restore`, and the bucket, if files are in one, with a tool of its service; keep the key that seals \
+         the data somewhere else",
     )
 }
 
@@ -381,9 +382,10 @@ fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
     let ids: Arc<dyn Ids> = Arc::new(RandomIds);
     let dir = &settings.data_dir;
     refuse_unrestored(dir)?;
+    let add_files = bucket::files(settings)?;
     let (store, embedded) = open_store(settings, opening, Arc::clone(&ids))?;
     let reader = Extractor::own().context("this program cannot find itself")?;
-    let keys: Arc<dyn FileKeys> = Arc::<dyn Store>::clone(&store);
+    let keys = add_files(Arc::<dyn Store>::clone(&store));
     let artifacts = Artifacts::new(dir, keys, Arc::clone(&clock), Arc::clone(&ids), reader)?;
     let means = ResilienceOptions {
         clock: Arc::clone(&clock),

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{
     admin_api::{self, answers::Waiting},
     app::{self, Wanted},
-    control,
+    bucket, control,
     shared_args::Json,
     term,
 };
@@ -55,6 +55,12 @@ pub(super) enum Doctor {
         #[command(flatten)]
         output: Json,
     },
+    /// Check the bucket that files are kept in: write an object, read it, find it in a list and remove it.
+    S3 {
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
     /// Check everything that Discord needs, and print the link that adds the bot to a server.
     Discord {
         /// Ask Discord as well, without changing anything: token, intents, servers, permissions in each channel, the
@@ -73,6 +79,7 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
         Doctor::Slack { online, output } => ("slack", "Slack", online, output),
         Doctor::Discord { online, output } => ("discord", "Discord", online, output),
         Doctor::Model { online, output } => return models(wanted, online, output),
+        Doctor::S3 { output } => return files(wanted, output),
     };
     // What is wrong with the configuration itself is told here, with its lines.
     let settings = wanted.configured()?;
@@ -103,6 +110,9 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
                     discord::online(&patient, &mut report).await;
                 }
                 model(&settings, &mut report).await;
+                if settings.bucket.is_some() {
+                    bucket::check(&settings, &mut report).await;
+                }
             };
             tokio::time::timeout(LIMIT, asking).await.context("timed out")
         });
@@ -124,6 +134,18 @@ fn models(wanted: &Wanted, online: bool, output: Json) -> anyhow::Result<ExitCod
         })?;
     }
     tell("the models", &report, online, output)
+}
+
+/// Looks at the bucket alone.
+fn files(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
+    let settings = wanted.configured()?;
+    let mut report = Report::about("s3");
+    report.checked("configuration");
+    app::block_on(async {
+        bucket::check(&settings, &mut report).await;
+        Ok(())
+    })?;
+    tell("the bucket", &report, true, output)
 }
 
 fn tell(

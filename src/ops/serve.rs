@@ -29,6 +29,7 @@ use crate::{
     config::{Problem, Settings},
     engine::{Engine, Parts, recording::Recorder},
     gateway::web::{self, Server, WebGateway},
+    ports::artifacts::Artifacts,
     store::{
         Store,
         health::{Health, Trouble},
@@ -256,7 +257,7 @@ impl Bot {
         let serving = server.serve(engine.clone(), shutdown.clone());
         tasks.spawn(serving.map(Ok));
         standby.end(&mut tasks);
-        tasks.spawn(keep_house(Arc::clone(&engine.parts().store), shutdown.clone()));
+        tasks.spawn(keep_house(engine.clone(), shutdown.clone()));
         if embedded.is_none() {
             tasks.spawn(active(Arc::clone(&engine.parts().store), shutdown.clone()));
         }
@@ -333,13 +334,24 @@ async fn active(store: Arc<dyn Store>, shutdown: CancellationToken) -> anyhow::R
     Ok(())
 }
 
-/// Says what the store holds, and keeps measurements from piling up where nobody asks for them.
-async fn keep_house(store: Arc<dyn Store>, shutdown: CancellationToken) -> anyhow::Result<()> {
+/// Says what the store holds and whether files can be kept, and keeps measurements from piling up where nobody asks for them.
+async fn keep_house(engine: Engine, shutdown: CancellationToken) -> anyhow::Result<()> {
     let tidying = async {
         while tokio::time::timeout(TIDY_EVERY, shutdown.cancelled()).await.is_err() {
             metric::tidy_up();
         }
     };
-    tokio::join!(startup_report::tell(store, shutdown.clone()), tidying);
+    let store = Arc::clone(&engine.parts().store);
+    let telling = startup_report::tell(store, shutdown.clone());
+    let trying = shutdown.run_until_cancelled(try_files(&engine.parts().artifacts));
+    tokio::join!(telling, trying, tidying);
     Ok(())
+}
+
+/// Says what is wrong where no file can be kept, before somebody sends one.
+async fn try_files(artifacts: &Artifacts) {
+    if let Err(error) = artifacts.check().await {
+        let why = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        tracing::error!(%error, why, "files that people send cannot be kept");
+    }
 }

@@ -9,6 +9,7 @@ use tokio::time::sleep;
 
 use super::{
     app::{self, Opening, Wanted},
+    bucket,
     data_access::{PAUSE, tries},
     scrub::tell_damage,
     sentence,
@@ -163,6 +164,10 @@ async fn side(settings: &Settings, place: Place, secret: Option<&Secret>) -> any
         Place::Postgres => database(settings, secret).await?,
     };
     let keys: Arc<dyn FileKeys> = Arc::<dyn Portable>::clone(&store);
+    let keys = match place {
+        Place::Sled => keys,
+        Place::Postgres => bucket::files(settings)?(keys),
+    };
     let reader = Extractor::own().context("this program cannot find itself")?;
     let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
     let artifacts = Artifacts::new(dir, keys, clock, ids, reader)?;

@@ -152,6 +152,11 @@ impl Artifacts {
         self.blobs.check().await
     }
 
+    /// What an operator can do where files cannot be kept.
+    pub fn hint(&self) -> &'static str {
+        self.blobs.hint()
+    }
+
     /// The bytes of a kept file; none if they were erased. One that an older version left in clear is sealed.
     pub async fn read(
         &self,

@@ -3,7 +3,6 @@
 
 use std::{
     fs::{self, File},
-    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -11,11 +10,7 @@ use std::{
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::specification::problems;
-
-/// What to do where it, or the rules of `axe`, are not installed. One command for both: npm removes what it is not told of.
-pub(crate) const INSTALL: &str =
-    "npm install --no-save --prefix target/npm @copilotkit/aimock@1.43.0 axe-core@4.14.1";
+use crate::{specification::problems, support::npm};
 
 /// Longest wait for it to start.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -32,16 +27,12 @@ pub(crate) struct Aimock {
 impl Aimock {
     /// Starts it with a play; none where it, or Node, is not installed.
     pub(crate) async fn start(play: &[Value]) -> Option<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let program = root.join("target/npm/node_modules/@copilotkit/aimock/dist/cli.js");
-        if !program.is_file() {
-            return None;
-        }
+        let program = npm::file("@copilotkit/aimock/dist/cli.js")?;
         let folder = tempfile::tempdir().unwrap();
         let (fixtures, log) = (folder.path().join("play.json"), folder.path().join("log"));
         fs::write(&fixtures, json!({ "fixtures": play }).to_string()).unwrap();
         let output = File::create(&log).unwrap();
-        let child = Command::new(node()?)
+        let child = Command::new(npm::node()?)
             .arg(program)
             .args(["--port", "0", "--strict", "--validate-on-load", "--fixtures"])
             .arg(&fixtures)
@@ -130,9 +121,4 @@ impl Drop for Aimock {
         drop(self.child.kill());
         drop(self.child.wait());
     }
-}
-
-fn node() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join("node")).find(|file| file.is_file())
 }

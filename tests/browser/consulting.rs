@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{
     Look, Scene,
-    aimock::{self, Aimock},
-    chromium, erase,
+    aimock::Aimock,
+    chromium, erase, npm,
     plays::{Turn, play, says},
 };
 
@@ -128,7 +128,7 @@ async fn a_first_talk_ends_with_figures_a_proposal_and_a_summary() {
     let _turn = chromium::turn().await;
     let fixtures: Vec<Value> = written().into_iter().chain(play(&turns())).collect();
     let Some(model) = Aimock::start(&fixtures).await else {
-        assert!(std::env::var_os("CI").is_none(), "aimock is not installed: `{}`", aimock::INSTALL);
+        assert!(std::env::var_os("CI").is_none(), "aimock is not installed: `{}`", npm::INSTALL);
         return;
     };
     let config = format!("{CONFIG}\n{}", model.config());

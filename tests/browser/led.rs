@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{
     Look, Scene,
-    aimock::{self, Aimock},
-    chromium, erase, fixture,
+    aimock::Aimock,
+    chromium, erase, fixture, npm,
     plays::{SAMPLE, Turn, candidate, community, fault, late, play, slowly},
     skipped, start,
 };
@@ -38,10 +38,10 @@ impl Led {
         let Some(model) = Aimock::start(play).await else {
             let missing = format!(
                 "Node or aimock is not installed: Node 20 or newer, then `{}`",
-                aimock::INSTALL
+                npm::INSTALL
             );
             assert!(std::env::var_os("CI").is_none(), "{missing}");
-            skipped::skip("aimock", &format!("Node 20 or newer, then {}", aimock::INSTALL));
+            skipped::skip("aimock", &format!("Node 20 or newer, then {}", npm::INSTALL));
             return None;
         };
         let scene = Scene::configured(name, look, &format!("{CONFIG}\n{}", model.config())).await?;

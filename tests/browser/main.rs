@@ -16,7 +16,7 @@ mod states;
 #[expect(dead_code, reason = "each suite needs a part of it")]
 mod support;
 
-use support::{bot, chromium, skipped, specification};
+use support::{bot, chromium, npm, skipped, specification};
 
 use std::io::{Cursor, Read as _};
 
@@ -49,9 +49,9 @@ impl Scene {
         if let Some(script) = axe::script() {
             browser.hold_to(script);
         } else {
-            let missing = format!("axe-core is not installed: `{}`", aimock::INSTALL);
+            let missing = format!("axe-core is not installed: `{}`", npm::INSTALL);
             assert!(std::env::var_os("CI").is_none(), "{missing}");
-            skipped::skip("axe-core", aimock::INSTALL);
+            skipped::skip("axe-core", npm::INSTALL);
         }
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("data")).unwrap();

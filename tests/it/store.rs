@@ -3,6 +3,8 @@
 mod audit_links;
 mod audit_pages;
 pub(crate) mod bad_times;
+mod bucket_requests;
+mod file_laws;
 mod moving;
 mod postgres_alone;
 mod postgres_files;

@@ -1,6 +1,6 @@
 //! The database of several nodes.
 
-use std::{net::IpAddr, time::Duration};
+use std::{net::IpAddr, path::PathBuf, time::Duration};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
@@ -27,32 +27,11 @@ impl Resolve<'_> {
             let message = "the lease must last between 2 seconds and 5 minutes";
             self.tell("/postgres/lease", message, None);
         }
-        let url = (("url_env", "url_file"), (&written.url_env, &written.url_file));
-        let key = (("key_env", "key_file"), (&written.key_env, &written.key_file));
-        let [url, key] =
-            [(url, "no address for the database"), (key, "no key to seal the data with")].map(
-                |((keys, (variable, file)), missing)| {
-                    let read =
-                        secret::read(keys, variable.as_deref(), file.as_deref(), self.environment);
-                    match read {
-                        Ok(Some(secret)) => return Some(secret),
-                        // Commands that need no data need no secret either.
-                        _ if self.secrets == Secrets::Ignore => {}
-                        Ok(None) => {
-                            let hint = format!("set `{}` or `{}`", keys.0, keys.1);
-                            self.tell("/postgres", missing, Some(hint));
-                        }
-                        Err(unread) => {
-                            self.tell(
-                                &format!("/postgres/{}", unread.key),
-                                unread.message,
-                                unread.hint,
-                            );
-                        }
-                    }
-                    None
-                },
-            );
+        let (url, key) = (("url_env", "url_file"), ("key_env", "key_file"));
+        let written_url = (&written.url_env, &written.url_file);
+        let url = self.needed("/postgres", url, written_url, "no address for the database");
+        let written_key = (&written.key_env, &written.key_file);
+        let key = self.needed("/postgres", key, written_key, "no key to seal the data with");
         let key = key.and_then(|key| {
             let bytes = bytes(&key);
             if bytes.is_none() {
@@ -68,6 +47,29 @@ impl Resolve<'_> {
         let access = url.zip(key).map(|(url, key)| PostgresAccess { url, key });
         let node_host = written.node_host.as_deref().and_then(|host| self.node_host(host));
         Postgres { access, node: written.node.clone(), node_host, lease }
+    }
+
+    /// A secret that data is reached with. It is looked up even where others are not, as commands open the data; those that
+    /// need no data need no secret either.
+    pub(super) fn needed(
+        &mut self,
+        pointer: &str,
+        keys: (&'static str, &'static str),
+        (variable, file): (&Option<String>, &Option<PathBuf>),
+        missing: &str,
+    ) -> Option<Secret> {
+        match secret::read(keys, variable.as_deref(), file.as_deref(), self.environment) {
+            Ok(Some(secret)) => return Some(secret),
+            _ if self.secrets == Secrets::Ignore => {}
+            Ok(None) => {
+                let hint = format!("set `{}` or `{}`", keys.0, keys.1);
+                self.tell(pointer, missing, Some(hint));
+            }
+            Err(unread) => {
+                self.tell(&format!("{pointer}/{}", unread.key), unread.message, unread.hint);
+            }
+        }
+        None
     }
 
     /// As it stands in an address, so with brackets around an IPv6 address.

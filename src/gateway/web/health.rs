@@ -109,8 +109,10 @@ async fn readiness(app: &App) -> Result<(), String> {
     if let Health::ReadOnly(trouble) = app.engine.parts().store.health() {
         return Err(unsaved(trouble));
     }
-    if app.engine.parts().artifacts.check().await.is_err() {
-        return Err("files that people send cannot be kept. hint: check free space and rights of the data directory".to_owned());
+    let artifacts = &app.engine.parts().artifacts;
+    if artifacts.check().await.is_err() {
+        let hint = artifacts.hint();
+        return Err(format!("files that people send cannot be kept. hint: {hint}"));
     }
     app.parts.iter().try_for_each(|part| part.ready())?;
     if let Some(why) = nobody_served(&app.engine.outages(), &app.settings) {

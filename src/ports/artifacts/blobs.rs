@@ -48,7 +48,7 @@ use crate::{
 pub enum Error {
     /// The disk or the store failed; the source is for the log.
     #[error(
-        "could not reach the stored files. hint: check free space and rights of the data directory"
+        "could not reach the stored files. hint: check free space and rights of the data directory, or the database or bucket that they are in"
     )]
     Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The file is not what was written.
@@ -104,7 +104,7 @@ pub(super) struct Blobs {
     store: LocalFileSystem,
     root: PathBuf,
     keys: Arc<dyn FileKeys>,
-    /// The last file could not be kept.
+    /// The last file could not be kept, or nobody has looked yet whether others than this disk can keep one.
     is_failing: AtomicBool,
     /// Puts the names within a folder on the device.
     sync_folder: fn(&Path) -> io::Result<()>,
@@ -127,7 +127,7 @@ impl Blobs {
         }
         sync_folder(root)?;
         let store = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
-        let (is_failing, replacing) = (AtomicBool::new(false), Mutex::new(()));
+        let (is_failing, replacing) = (AtomicBool::new(keys.files().is_some()), Mutex::new(()));
         Ok(Self { store, root: root.to_owned(), keys, is_failing, sync_folder, replacing })
     }
 
@@ -247,7 +247,7 @@ impl Blobs {
             return Ok(());
         }
         if let Some(shared) = self.shared() {
-            shared.pinned(PROBE).await?;
+            shared.check().await?;
             self.is_failing.store(false, Ordering::Relaxed);
             return Ok(());
         }

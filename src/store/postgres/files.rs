@@ -23,6 +23,9 @@ const PIECE: usize = 1024 * 1024;
 /// How long a file may take.
 const FILE_MAX: Duration = Duration::from_mins(1);
 
+/// A name that nothing is kept under.
+const PROBE: &str = ".probe";
+
 /// What a flow is kept under, which belongs to no session.
 fn folder(session: Option<SessionId>) -> Uuid {
     session.map_or(Uuid::nil(), SessionId::uuid)
@@ -37,15 +40,28 @@ async fn in_time<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Resul
 
 #[async_trait]
 impl FileStore for PostgresStore {
+    fn writable(&self) -> Result<(), FileError> {
+        if self.shared.health() != Health::Well || !self.shared.outbox.holds_lease() {
+            return Err("another node is active".into());
+        }
+        Ok(())
+    }
+
+    async fn check(&self) -> Result<(), FileError> {
+        self.file(None, PROBE).await.map(drop)
+    }
+
+    fn hint(&self) -> &'static str {
+        "check the database"
+    }
+
     async fn put_file(
         &self,
         session: Option<SessionId>,
         name: &str,
         bytes: Vec<u8>,
     ) -> Result<(), FileError> {
-        if self.shared.health() != Health::Well || !self.shared.outbox.holds_lease() {
-            return Err("another node is active".into());
-        }
+        self.writable()?;
         let pool = &self.shared.reader.pool;
         in_time(async {
             let mut transaction = pool.begin().await?;

@@ -192,6 +192,89 @@ fn other_machines_are_served_only_on_two_decisions() {
     assert!(Settings::parse("config.toml", both, &long).is_ok());
 }
 
+/// A configuration with a bucket and these lines about it.
+fn with_bucket(lines: &str) -> Result<Settings, String> {
+    let key = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
+    let environment =
+        [("URL", "postgres://db/anteroom"), ("KEY", key), ("ID", "AKIA"), ("SECRET", "hush")];
+    let text = format!(
+        "[postgres]\nurl_env = \"URL\"\nkey_env = \"KEY\"\n\
+         [s3]\naccess_key_id_env = \"ID\"\nsecret_access_key_env = \"SECRET\"\n{lines}\n"
+    );
+    let read = Settings::parse("config.toml", &text, &Environment::from(environment));
+    read.map_err(|problems| render(&problems))
+}
+
+#[test]
+fn a_bucket_has_one_address_whatever_style_it_is_in() {
+    for (lines, url) in [
+        (
+            "bucket = \"files\"\nregion = \"eu-central-1\"",
+            "https://files.s3.eu-central-1.amazonaws.com",
+        ),
+        ("bucket = \"files.example.org\"", "https://s3.us-east-1.amazonaws.com/files.example.org"),
+        (
+            "bucket = \"files\"\nendpoint = \"http://127.0.0.1:9000/\"",
+            "http://127.0.0.1:9000/files",
+        ),
+        (
+            "bucket = \"files\"\nendpoint = \"https://example.org/s3\"",
+            "https://example.org/s3/files",
+        ),
+        (
+            "bucket = \"files\"\nendpoint = \"https://example.org\"\npath_style = false",
+            "https://files.example.org",
+        ),
+        (
+            "bucket = \"files\"\nendpoint = \"http://minio:9000\"\nallow_http = true",
+            "http://minio:9000/files",
+        ),
+    ] {
+        let bucket = with_bucket(lines).unwrap().bucket.unwrap();
+        assert_eq!(bucket.url, url);
+        let shown = format!("{bucket:?}");
+        assert!(!shown.contains("hush") && !shown.contains("AKIA"), "{shown}");
+    }
+    let prefixed = with_bucket("bucket = \"files\"\nprefix = \"/bots/anteroom/\"").unwrap();
+    assert_eq!(prefixed.bucket.unwrap().prefix, "bots/anteroom");
+}
+
+#[test]
+fn mistakes_about_a_bucket_are_told_with_what_to_do() {
+    let mistakes = r#"bucket = "s3://Files"
+region = "Frankfurt (Main)"
+endpoint = "http://minio:9000"
+prefix = "../all""#;
+    insta::assert_snapshot!(with_bucket(mistakes).unwrap_err(), @"
+    config.toml:7:1: `s3://Files` is not the name of a bucket. hint: use 3 to 63 lowercase letters, digits, dots and hyphens, without the address of the service
+    config.toml:8:1: `Frankfurt (Main)` is not a region. hint: for example, `eu-central-1`
+    config.toml:9:1: `http://minio:9000` would be sent files over an unencrypted connection. hint: use `https://`; on a private network you can set `allow_http = true`, as files are sealed before they are sent
+    config.toml:10:1: `../all` can't be used as a prefix. hint: use letters, digits, hyphens, underscores and dots, with slashes between, for example `bots/anteroom`
+    ");
+    for (lines, words) in [
+        ("endpoint = \"https://example.org\"", "missing"),
+        (
+            "bucket = \"files\"\nendpoint = \"https://id:secret@example.org\"",
+            "the address contains a key",
+        ),
+        ("bucket = \"files\"\nendpoint = \"ftp://example.org\"", "can't be used as the address"),
+        ("bucket = \"files\"\nendpoint = \"https://example.org/?a=b\"", "without the bucket"),
+        (
+            "bucket = \"files\"\nendpoint = \"http://127.0.0.1:9000\"\npath_style = false",
+            "leave `path_style` out",
+        ),
+    ] {
+        let told = with_bucket(lines).unwrap_err();
+        assert!(told.contains(words) && !told.contains("secret@"), "{told}");
+    }
+    let alone = "[s3]\nbucket = \"files\"\naccess_key_id_env = \"ID\"\n";
+    insta::assert_snapshot!(said(alone), @"
+    config.toml:1:2: files can only be in a bucket if conversations are in PostgreSQL. hint: set up `[postgres]`, or leave `[s3]` out: files are in the data directory then
+    config.toml:1:2: the secret access key is missing. hint: set `secret_access_key_env` or `secret_access_key_file`
+    config.toml:3:1: environment variable `ID` is not set. hint: export it, or use `access_key_id_file`
+    ");
+}
+
 #[test]
 fn nodes_reach_one_another_under_a_name_without_scheme_and_port() {
     let key = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";

@@ -78,7 +78,7 @@ async fn count(options: &Options, statement: &'static str) -> i64 {
     sqlx::query(statement).fetch_one(&mut connection).await.unwrap().get(0)
 }
 
-async fn change(options: &Options, statement: &'static str) -> u64 {
+pub(super) async fn change(options: &Options, statement: &'static str) -> u64 {
     let mut connection = PgConnection::connect(&options.url).await.unwrap();
     sqlx::query(statement).execute(&mut connection).await.unwrap().rows_affected()
 }

@@ -1,8 +1,8 @@
-//! Files in the store's own database, where it keeps them: sealed as on a disk, under the same names.
+//! Files that every node has, in the store's own database or in a bucket: sealed as on a disk, under the same names.
 
 use std::collections::BTreeSet;
 
-use super::Error;
+use super::{Blobs, Error};
 use crate::{
     base::ids::SessionId,
     model::{audit, file_key::FileStore},
@@ -71,15 +71,28 @@ impl Shared<'_> {
         self.0.remove_files(session, kept).await.map_err(Error::Unreachable)
     }
 
+    /// Whether files can be kept.
+    pub(super) async fn check(self) -> Result<(), Error> {
+        self.0.check().await.map_err(Error::Unreachable)
+    }
+
     /// The sessions that have files.
     pub(super) async fn sessions(self) -> Result<BTreeSet<SessionId>, Error> {
         self.0.sessions_with_files().await.map_err(Error::Unreachable)
     }
 }
 
-/// What a file in the database is called in messages.
+impl Blobs {
+    /// What an operator can do where files cannot be kept.
+    pub(in crate::ports::artifacts) fn hint(&self) -> &'static str {
+        let shared = self.keys.files();
+        shared.map_or("check free space and rights of the data directory", FileStore::hint)
+    }
+}
+
+/// What a file that every node has is called in messages.
 fn called(session: SessionId, name: &str) -> String {
-    format!("{session}/{name} in the database")
+    format!("{session}/{name} in the database or bucket")
 }
 
 fn damaged(session: SessionId, name: &str, how: &'static str) -> Error {
