@@ -13,4 +13,4 @@ mod operator;
 #[expect(dead_code, reason = "each suite needs a part of it")]
 mod support;
 
-use support::{bot, chance, html, laws, model_service, person, postgres, reader, skipped};
+use support::{bot, chance, html, laws, model_service, person, postgres, reader, s3, skipped};

@@ -1,5 +1,6 @@
 //! The real program as an operator meets it: its health, its metrics, its log, and how it stops.
 
+mod bucket;
 mod failover;
 mod faults;
 mod health;

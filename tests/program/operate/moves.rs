@@ -16,14 +16,14 @@ use super::{
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What a command that succeeds says.
-fn done(place: &Place, args: &[&str]) -> String {
+pub(super) fn done(place: &Place, args: &[&str]) -> String {
     let output = place.said(args);
     assert!(output.status.success(), "{}", words(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// What a command that fails says; one that goes on is ended.
-fn refused(place: &Place, args: &[&str]) -> String {
+pub(super) fn refused(place: &Place, args: &[&str]) -> String {
     let mut command = place.command(args);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let began = Instant::now();
@@ -43,13 +43,13 @@ fn words(output: &Output) -> String {
     [&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat()
 }
 
-const TO_POSTGRES: [&str; 6] = ["store", "copy", "--from", "sled", "--to", "postgres"];
-const TO_SLED: [&str; 6] = ["store", "copy", "--from", "postgres", "--to", "sled"];
+pub(super) const TO_POSTGRES: [&str; 6] = ["store", "copy", "--from", "sled", "--to", "postgres"];
+pub(super) const TO_SLED: [&str; 6] = ["store", "copy", "--from", "postgres", "--to", "sled"];
 
 const NOTES: &str = "The moon is made of green cheese.";
 
 /// The configuration without the database, beside the one with it.
-fn without_database(place: &Place) -> String {
+pub(super) fn without_database(place: &Place) -> String {
     let config = fs::read_to_string(place.file("config.toml")).unwrap();
     let (before, _) = config.split_once("[postgres]").unwrap();
     let file = place.file("directory.toml");

@@ -41,7 +41,7 @@ pub(super) fn node(options: &Options, name: &str) -> Place {
 }
 
 /// Starts a node that stands by, and says when it is the active one.
-fn stands_by(place: Place) -> JoinHandle<(Place, Program)> {
+pub(super) fn stands_by(place: Place) -> JoinHandle<(Place, Program)> {
     let log = place.file("log");
     let starting = std::thread::spawn(move || {
         let program = place.start();
