@@ -329,7 +329,7 @@ impl Walk {
             biased;
             sent = self.post_once(action, fields, file) => {
                 tokio::time::sleep(delay).await;
-                sent.is_ok()
+                sent.is_ok_and(|(status, _)| status < 500)
             }
             () = tokio::time::sleep(delay) => false,
         };
