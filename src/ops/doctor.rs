@@ -1,6 +1,8 @@
 //! `anteroom doctor`: what is missing before the bot can work, each with what to do about it.
 
 mod model;
+#[cfg(feature = "postgres")]
+mod postgres;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
@@ -61,6 +63,14 @@ pub(super) enum Doctor {
         #[command(flatten)]
         output: Json,
     },
+    /// Check the database that `[postgres]` names, and its server: reachability, key, tables, and settings that can lose what
+    /// was saved. Changes nothing.
+    #[cfg(feature = "postgres")]
+    Postgres {
+        /// Output.
+        #[command(flatten)]
+        output: Json,
+    },
     /// Check everything that Discord needs, and print the link that adds the bot to a server.
     Discord {
         /// Ask Discord as well, without changing anything: token, intents, servers, permissions in each channel, the
@@ -80,6 +90,8 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
         Doctor::Discord { online, output } => ("discord", "Discord", online, output),
         Doctor::Model { online, output } => return models(wanted, online, output),
         Doctor::S3 { output } => return files(wanted, output),
+        #[cfg(feature = "postgres")]
+        Doctor::Postgres { output } => return database(wanted, output),
     };
     // What is wrong with the configuration itself is told here, with its lines.
     let settings = wanted.configured()?;
@@ -146,6 +158,19 @@ fn files(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
         Ok(())
     })?;
     tell("the bucket", &report, true, output)
+}
+
+/// Looks at the database alone.
+#[cfg(feature = "postgres")]
+fn database(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
+    let settings = wanted.configured()?;
+    let mut report = Report::about("postgres");
+    report.checked("configuration");
+    app::block_on(async {
+        postgres::look_at(&settings, &mut report).await;
+        Ok(())
+    })?;
+    tell("PostgreSQL", &report, true, output)
 }
 
 fn tell(

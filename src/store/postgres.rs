@@ -19,6 +19,7 @@ mod put_in;
 mod read;
 mod recent;
 mod records;
+mod server;
 mod status;
 mod take_out;
 mod write;
@@ -57,6 +58,7 @@ use self::{
 };
 pub use self::{
     lease::Standby,
+    server::{Server, Weakness, server},
     status::{Change, Node, called, changes, nodes},
 };
 use super::{

@@ -8,6 +8,7 @@ mod file_laws;
 mod moving;
 mod postgres_alone;
 mod postgres_files;
+mod postgres_server;
 mod resting;
 mod shredding;
 mod sled_alone;

@@ -225,7 +225,7 @@ pub(super) async fn wait_for(
 
 /// The node that holds the lease, and where it is reached. That is not known before the tables are up to date, and they may
 /// not be while an older version is active.
-async fn holder(connection: &mut PgConnection) -> Result<ActiveNode, sqlx::Error> {
+pub(super) async fn holder(connection: &mut PgConnection) -> Result<ActiveNode, sqlx::Error> {
     let asked =
         sqlx::query("select owner, to_jsonb(store) ->> 'addresses' as addresses from store");
     let row = asked.fetch_one(&mut *connection).await?;

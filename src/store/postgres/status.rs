@@ -131,7 +131,7 @@ pub async fn changes(options: &Options) -> Result<Vec<Change>, Error> {
     Ok(found)
 }
 
-async fn connected(options: &Options) -> Result<PgConnection, Error> {
+pub(super) async fn connected(options: &Options) -> Result<PgConnection, Error> {
     // It is no node.
     let with = connect_options(options)?.application_name("anteroom");
     PgConnection::connect_with(&with).await.map_err(trouble)

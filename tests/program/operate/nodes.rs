@@ -115,6 +115,29 @@ fn a_node_that_is_killed_leaves_conversations_files_and_flows_to_the_one_that_st
     program.stopped();
 }
 
+#[test]
+fn the_doctor_says_what_is_wrong_with_a_database_and_what_to_do() {
+    let Some(options) = database() else { return };
+    let first = node(&options, "first");
+    let doctor = |place: &Place| {
+        let output = place.said(&["doctor", "postgres"]);
+        let words = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8(words).unwrap())
+    };
+    // The server of the tests doesn't sync.
+    let (is_well, words) = doctor(&first);
+    assert!(!is_well && words.contains("`fsync` is off"), "{words}");
+    assert!(words.contains("set `fsync = on`") && words.contains("PostgreSQL 1"), "{words}");
+    first.start().stopped();
+    let second = node(&options, "second");
+    // 32 bytes of 8.
+    fs::write(second.file("key"), "CAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg=").unwrap();
+    let (is_well, words) = doctor(&second);
+    assert!(!is_well && words.contains("sealed with another key"), "{words}");
+    let (is_well, words) = doctor(&Place::new(nobody(), "info"));
+    assert!(!is_well && words.contains("the data is in a data directory"), "{words}");
+}
+
 /// Interviews with an open question while the nodes take turns, unless `OPEN_CARDS` says otherwise.
 const OPEN: usize = 60;
 
