@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     blocks,
+    layout::without_mark,
     lines::{PIECES_MAX, Piece},
     rules::key,
 };
@@ -20,6 +21,12 @@ const STEP_BESIDE_ITEM: f64 = 1.45;
 
 /// Fewest labels of a column.
 const LABELS_MIN: usize = 2;
+
+/// From what size on type is that of a name, in sizes of the labels below it.
+const TITLE: f64 = 1.3;
+
+/// Fewest headings beside their sections.
+const HEADINGS_MIN: usize = 3;
 
 /// How much higher or lower a label may be than its row, and how much that may differ, in type sizes.
 const SHIFT_MAX: f64 = 0.9;
@@ -42,7 +49,12 @@ pub(super) fn joined(rows: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
         while from < rows.len() {
             let crossed = |row: &Vec<Piece>| crosses(row, x);
             let length = rows[from..].iter().position(crossed).unwrap_or(rows.len() - from);
-            join(&mut rows[from..from + length], x);
+            let above = join(&mut rows[from..from + length], x);
+            let count = above.len();
+            for (row, piece) in above.into_iter().rev() {
+                rows.insert(from + row, vec![piece]);
+            }
+            from += count;
             from += length + 1;
         }
     }
@@ -70,8 +82,26 @@ fn crosses(row: &[Piece], x: f64) -> bool {
     row.iter().any(|piece| piece.left < x && piece.right > x - 1.0)
 }
 
-fn join(rows: &mut [Vec<Piece>], x: f64) {
-    for label in labels(rows, x).unwrap_or_default() {
+/// Joins the labels left of `x`. What comes back are rows of their own, by the row that they stand above: a name above
+/// the labels, and labels that are headings.
+fn join(rows: &mut [Vec<Piece>], x: f64) -> Vec<(usize, Piece)> {
+    let mut above = Vec::new();
+    let labels = match labels(rows, x) {
+        Some(labels) => labels,
+        None => match below_title(rows, x) {
+            Some((labels, title)) => {
+                above.push((0, title));
+                labels
+            }
+            None => return above,
+        },
+    };
+    let is_heading = |label: &Label| {
+        let first = label.lines.first().map(|(row, at)| &rows[*row][*at]);
+        first.is_some_and(|piece| piece.text.starts_with('#'))
+    };
+    let are_headings = labels.len() >= HEADINGS_MIN && labels.iter().all(is_heading);
+    for label in labels {
         let Some((row, at)) = label.lines.first() else { continue };
         let mut whole = rows[*row][*at].clone();
         for (row, at) in &label.lines[1..] {
@@ -81,7 +111,7 @@ fn join(rows: &mut [Vec<Piece>], x: f64) {
             } else {
                 whole.text.push(' ');
             }
-            whole.text.push_str(&line.text);
+            whole.text.push_str(without_mark(&line.text));
             whole.right = whole.right.max(line.right);
         }
         // Emptied, so that the places of the other lines stay what they are.
@@ -89,6 +119,13 @@ fn join(rows: &mut [Vec<Piece>], x: f64) {
             rows[*row][*at].text.clear();
         }
         let row = &mut rows[label.row];
+        if let Some(section) = row.iter().find(|piece| piece.left >= x).filter(|_| are_headings) {
+            let width = whole.right - whole.left;
+            let (left, right) = (section.left, section.left + width);
+            let baseline = section.baseline - whole.size;
+            above.push((label.row, Piece { left, right, baseline, ..whole }));
+            continue;
+        }
         whole.baseline = row.last().map_or(whole.baseline, |piece| piece.baseline);
         row.push(whole);
     }
@@ -96,6 +133,48 @@ fn join(rows: &mut [Vec<Piece>], x: f64) {
         row.retain(|piece| !piece.text.is_empty());
         row.sort_by(|one, other| one.left.total_cmp(&other.left));
     }
+    above
+}
+
+/// The labels below a name in larger type that stands in their column, and the name, which is taken out of the rows.
+fn below_title(rows: &mut [Vec<Piece>], x: f64) -> Option<(Vec<Label>, Piece)> {
+    let places = title(rows, x)?;
+    let before = rows.to_vec();
+    let mut lines = places.into_iter().map(|(row, at)| rows[row].remove(at));
+    let mut whole = lines.next()?;
+    for line in lines {
+        whole.text.push(' ');
+        whole.text.push_str(without_mark(&line.text));
+        whole.right = whole.right.max(line.right);
+    }
+    let labels = labels(rows, x);
+    if labels.is_none() {
+        rows.clone_from_slice(&before);
+    }
+    Some((labels?, whole))
+}
+
+/// Where the lines of a name stand above the labels left of `x`: in larger type than all of these.
+fn title(rows: &[Vec<Piece>], x: f64) -> Option<Vec<(usize, usize)>> {
+    let left = rows.iter().enumerate().flat_map(|(row, pieces)| {
+        let pieces = pieces.iter().enumerate().filter(|(_, piece)| piece.left < x);
+        pieces.map(move |(at, piece)| (row, at, piece))
+    });
+    let left: Vec<(usize, usize, &Piece)> = left.collect();
+    let size = left.first()?.2.size;
+    let is_large = |piece: &Piece| (piece.size - size).abs() < 0.02 * size;
+    let count = left.iter().take_while(|(.., piece)| is_large(piece)).count();
+    let (lines, below) = left.split_at(count);
+    let is_name = |text: &str| {
+        let text = without_mark(text);
+        text.chars().all(|c| c.is_alphabetic() || " .'’-".contains(c))
+    };
+    let fits = count <= LINES_MAX
+        && !below.is_empty()
+        && below.iter().all(|(.., piece)| piece.size * TITLE < size)
+        && lines.iter().all(|(.., piece)| is_name(&piece.text))
+        && lines.windows(2).all(|pair| is_under(pair[0].2, pair[1].2, STEP_MAX));
+    fits.then(|| lines.iter().map(|(row, at, _)| (*row, *at)).collect())
 }
 
 /// `Sales-` rather than `09/2017 -`.
@@ -318,6 +397,36 @@ mod tests {
         );
         // There was room, and a label in the middle of a block shows that all may be.
         assert_eq!(found("CV")[2], "ACADEMIC | Smallville College of Engineering");
+    }
+
+    #[test]
+    fn headings_beside_their_sections_stand_above_them_below_a_name_of_two_lines() {
+        let mut rows = vec![vec![piece("London", 140.0, 98.0)]];
+        for (text, baseline) in [("# Ada", 100.0), ("Byron", 120.0)] {
+            rows.push(vec![Piece { size: 20.0, ..piece(text, 50.0, baseline) }]);
+        }
+        rows.insert(2, vec![piece("ada@example.org", 140.0, 112.0)]);
+        for (heading, top) in [("Work", 160.0), ("Further", 200.0), ("Hobbies", 240.0)] {
+            let heading = piece(&format!("###### {heading}"), 50.0, top);
+            rows.push(vec![heading, piece("Fitter of pumps and of valves", 140.0, top)]);
+            rows.push(vec![piece("in all of the works of the old town", 140.0, top + 12.0)]);
+        }
+        rows.insert(8, vec![piece("###### training", 50.0, 215.0)]);
+        let rows = joined(rows).into_iter();
+        let found: Vec<String> = rows
+            .map(|row| row.into_iter().map(|piece| piece.text).collect::<Vec<_>>().join(" | "))
+            .collect();
+        assert_eq!(
+            found[..5],
+            [
+                "# Ada Byron",
+                "London",
+                "ada@example.org",
+                "###### Work",
+                "Fitter of pumps and of valves"
+            ]
+        );
+        assert_eq!(found[6], "###### Further training");
     }
 
     #[test]

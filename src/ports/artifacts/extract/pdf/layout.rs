@@ -436,7 +436,8 @@ fn write(rows: &[Vec<Piece>], text: &mut String) {
     }
 }
 
-fn without_mark(text: &str) -> &str {
+/// The text of a heading without its mark.
+pub(super) fn without_mark(text: &str) -> &str {
     let plain = text.trim_start_matches('#');
     if plain.len() < text.len() { plain.strip_prefix(' ').unwrap_or(text) } else { text }
 }
