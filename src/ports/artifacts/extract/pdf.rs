@@ -14,6 +14,7 @@ mod page;
 mod paint;
 mod rules;
 mod running;
+mod weights;
 mod wraps;
 
 use std::panic::{self, AssertUnwindSafe};

@@ -6,6 +6,7 @@ use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed}
 use unicode_bidi::{BidiClass, bidi_class};
 
 use super::page::{Letter, UNKNOWN, is_private};
+use super::weights;
 
 /// How letters look in the font of a text.
 pub(super) type Looks = BTreeMap<char, u128>;
@@ -41,6 +42,9 @@ const WIDE: f64 = 1.0;
 /// Letters whose baselines differ by no more than this stand in one line.
 const SAME_LINE: f64 = 0.25;
 
+/// From what size on type may be that of a name, in sizes of the running text.
+const NAME: f64 = 1.3;
+
 /// A gap that is wide only because the line is stretched: so many times the gap between its other words.
 const STRETCHED: f64 = 1.8;
 
@@ -65,9 +69,11 @@ pub(super) fn pieces(letters: Vec<Letter>) -> Vec<Piece> {
         }
         parts.append(&mut row);
     }
+    let mut sizes: Vec<f64> = parts.iter().flatten().map(|letter| letter.size).collect();
+    let usual = median(&mut sizes);
     let starts = starts(&parts);
     let parts = parts.into_iter().flat_map(|part| at_column(part, &starts));
-    parts.filter_map(|part| piece(&part)).collect()
+    parts.filter_map(|part| piece(&part, usual)).collect()
 }
 
 /// Fewest columns of a grid, and furthest apart that its rows are, in type sizes.
@@ -263,7 +269,7 @@ fn median(values: &mut [f64]) -> f64 {
 }
 
 /// Letters with spaces between the words, in the order in which they are read.
-fn piece(letters: &[Letter]) -> Option<Piece> {
+fn piece(letters: &[Letter], usual: f64) -> Option<Piece> {
     let first = letters.first()?;
     let mut gaps: Vec<f64> = letters
         .windows(2)
@@ -272,7 +278,7 @@ fn piece(letters: &[Letter]) -> Option<Piece> {
         .collect();
     // Letters that are set apart for looks are no words.
     let spaced = if gaps.len() > 2 { median(&mut gaps).max(0.0) } else { 0.0 };
-    let mut words: Vec<Vec<&str>> = Vec::new();
+    let mut words: Vec<Vec<&Letter>> = Vec::new();
     let mut last: Option<&Letter> = None;
     for letter in letters {
         if is_space(letter) {
@@ -281,14 +287,28 @@ fn piece(letters: &[Letter]) -> Option<Piece> {
         }
         let goes_on = last.is_some_and(|last| gap(last, letter) <= spaced * 1.4 + WORD);
         match words.last_mut() {
-            Some(word) if goes_on => word.push(&letter.text),
-            _ => words.push(vec![&letter.text]),
+            Some(word) if goes_on => word.push(letter),
+            _ => words.push(vec![letter]),
         }
         last = Some(letter);
     }
     let right = letters.iter().map(|letter| letter.right).fold(first.left, f64::max);
     let size = letters.iter().map(|letter| letter.size).fold(0.0, f64::max);
-    let text = composed(&in_reading_order(&words));
+    // A name may have its last part in bold; it is in larger type.
+    let second = weights::second(&words).filter(|_| size < usual * NAME);
+    let (first_value, rest) = words.split_at(second.unwrap_or_default());
+    let texts = |words: &[Vec<&Letter>]| {
+        let words: Vec<Vec<&str>> = words
+            .iter()
+            .map(|word| word.iter().map(|letter| letter.text.as_str()).collect())
+            .collect();
+        in_reading_order(&words)
+    };
+    let text = match second {
+        Some(_) => format!("{}\t{}", texts(first_value), texts(rest)),
+        None => texts(rest),
+    };
+    let text = composed(&text);
     // Fonts of symbols keep their bullets and pictures where no letters are.
     let text = text.replace(is_private, "•");
     let text = match text.strip_prefix(UNKNOWN) {
@@ -437,7 +457,7 @@ mod tests {
         let left_of = |at: u32| left + 5.0 * f64::from(at);
         let letter = |(at, c): (u32, char)| {
             let (text, left) = (c.to_string(), left_of(at));
-            Letter { text, left, right: left + 5.0, baseline, size: 10.0, look: 0 }
+            Letter { text, left, right: left + 5.0, baseline, size: 10.0, look: 0, is_bold: None }
         };
         places.map(letter).collect()
     }

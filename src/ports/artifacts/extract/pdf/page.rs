@@ -11,6 +11,7 @@ use hayro_interpret::{
 
 use super::paint::{Area, Colour, OPACITY_COVERS, Spot, Tiles, Tone};
 use super::rules::Rules;
+use super::weights::Weights;
 
 /// A letter, or a few that the font draws as one.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +26,8 @@ pub(super) struct Letter {
     pub(super) size: f64,
     /// The same for the same letter in the same font, and for no other.
     pub(super) look: u128,
+    /// Whether it is bold; nothing where its font does not say.
+    pub(super) is_bold: Option<bool>,
 }
 
 /// Most letters of a page; a page of a newspaper has a tenth of it.
@@ -71,6 +74,7 @@ pub(super) struct Canvas {
     /// Small round or square areas: marks before the items of a list.
     dots: Vec<Rect>,
     rules: Rules,
+    weights: Weights,
     /// What the document says instead of what is drawn, within one another.
     spoken: Vec<Option<String>>,
     /// How much of the page pictures take, which may lie on one another; and the page, both in square points.
@@ -109,6 +113,7 @@ impl Canvas {
             groups: vec![Group { opacity: 1.0, is_plain: true }],
             dots: Vec::new(),
             rules: Rules::default(),
+            weights: Weights::default(),
             spoken: Vec::new(),
             pictured: 0.0,
             page: width * height,
@@ -233,7 +238,15 @@ impl Canvas {
             || !self.clip().contains(middle)
             || !is_level && text.trim().is_empty();
         let (left, right) = (origin.x.min(end.x), origin.x.max(end.x));
-        let letter = Letter { text, left, right, baseline: origin.y, size, look: ink.look };
+        let letter = Letter {
+            text,
+            left,
+            right,
+            baseline: origin.y,
+            size,
+            look: ink.look,
+            is_bold: ink.is_bold,
+        };
         let step = self.step;
         let (is_clear, colour) = match ink.tone.at(middle) {
             Spot::Colour(colour) => (false, Some(colour)),
@@ -262,8 +275,9 @@ fn bullet(dot: Rect, letters: &[Letter]) -> Option<Letter> {
     };
     let stands_alone = !letters.iter().any(is_in_line);
     let Letter { baseline, size, .. } = *first;
-    let text = "•".to_owned();
-    stands_alone.then_some(Letter { text, left: dot.x0, right: dot.x1, baseline, size, look: 0 })
+    let (text, left, right) = ("•".to_owned(), dot.x0, dot.x1);
+    let bullet = Letter { text, left, right, baseline, size, look: 0, is_bold: None };
+    stands_alone.then_some(bullet)
 }
 
 /// Whether a letter stands out from what lies under it, and nothing lies over it.
@@ -314,6 +328,7 @@ struct Ink<'a> {
     tone: &'a Tone,
     is_hidden: bool,
     look: u128,
+    is_bold: Option<bool>,
 }
 
 /// Farther from the page than anything of it, in points.
@@ -389,14 +404,15 @@ impl<'a> Device<'a> for Canvas {
             };
             // A font that does not say what it draws is left for the marks before items.
             let text = text.unwrap_or_else(|| UNKNOWN.to_owned());
-            let (advance, look) = match &**glyph {
+            let (advance, look, is_bold) = match &**glyph {
                 Glyph::Outline(outline) => {
-                    (outline.advance_width(), outline.identifier().cache_key())
+                    let look = outline.identifier().cache_key();
+                    (outline.advance_width(), look, self.weights.is_bold(outline, look))
                 }
-                Glyph::Type3(drawn) => (drawn.advance_width(), 0),
+                Glyph::Type3(drawn) => (drawn.advance_width(), 0, None),
             };
             let advance = f64::from(advance.unwrap_or(500.0));
-            let ink = Ink { tone: &tone, is_hidden, look };
+            let ink = Ink { tone: &tone, is_hidden, look, is_bold };
             self.draw(text, props.transform * glyph.transform(), advance, &ink);
         }
     }
