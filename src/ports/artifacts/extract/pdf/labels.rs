@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     blocks,
-    layout::without_mark,
+    layout::{is_grade, without_mark},
     lines::{PIECES_MAX, Piece},
     rules::key,
 };
@@ -282,6 +282,7 @@ fn alike(shifts: &[f64]) -> usize {
 /// A bullet, or an item of a list.
 fn is_mark(piece: &Piece) -> bool {
     piece.text.starts_with(['•', '▪', '◦', '●', '‣', '○', '■', '–', '—', '-', '*'])
+        && !is_grade(&piece.text)
 }
 
 /// `EXPERIENCE` above `2019 – 2021`: a heading that stands in the column of the periods.

@@ -310,6 +310,7 @@ fn free_at(rows: &[Vec<Piece>], x: f64) -> Vec<Gutter> {
         }
         if at > from {
             let (from, to) = without_dated(rows, x, from, at);
+            let from = at_headings(rows, x, from, to);
             found.push(Gutter { x: x - 1.0, from, to, size: to - from, is_cards: false });
         }
         from = at + 1;
@@ -332,6 +333,20 @@ fn without_dated(rows: &[Vec<Piece>], x: f64, from: usize, to: usize) -> (usize,
     let last = (first..to).rfind(is_in_column).unwrap_or(to);
     let begin = (from..first).rfind(is_dated).map_or(from, |at| at + 1);
     (begin, (last..to).find(is_dated).unwrap_or(to))
+}
+
+/// Where a stretch begins without what stands above two headings beside one another: the rest of a section that takes
+/// the whole page, whose last lines are too short to cross the white.
+fn at_headings(rows: &[Vec<Piece>], x: f64, from: usize, to: usize) -> usize {
+    let is_right = |piece: &Piece| piece.left >= x - 1.0;
+    let first = (from..to).find(|at| rows[*at].iter().any(is_right));
+    let are_headings = |at: &usize| match rows[*at].as_slice() {
+        [one, other] => {
+            !is_right(one) && [one, other].iter().all(|piece| piece.text.starts_with('#'))
+        }
+        _ => false,
+    };
+    first.filter(are_headings).unwrap_or(from)
 }
 
 /// Whether rows are two columns rather than lines with something at their beginning or end, such as dates: lines of
@@ -436,6 +451,9 @@ fn write(rows: &[Vec<Piece>], text: &mut String) {
     }
 }
 
+/// Fewest marks of a grade.
+const GRADE_MIN: usize = 3;
+
 /// The text of a heading without its mark.
 pub(super) fn without_mark(text: &str) -> &str {
     let plain = text.trim_start_matches('#');
@@ -443,7 +461,12 @@ pub(super) fn without_mark(text: &str) -> &str {
 }
 
 fn begins_item(text: &str) -> bool {
-    text.starts_with(['•', '▪', '◦', '●', '‣', '■'])
+    text.starts_with(['•', '▪', '◦', '●', '‣', '■']) && !is_grade(text)
+}
+
+/// `●●●○○`: how well somebody knows what stands beside it, and no bullet of an item.
+pub(super) fn is_grade(text: &str) -> bool {
+    text.chars().count() >= GRADE_MIN && text.chars().all(|c| "•▪◦●○■□ ".contains(c))
 }
 
 fn is_bullet(text: &str) -> bool {
@@ -476,6 +499,31 @@ mod tests {
         let found = gutter(&rows, None).unwrap();
         assert_eq!(rows[found.from][0].text, "Cook");
         assert_eq!(found.from, 5);
+    }
+
+    #[test]
+    fn what_stands_above_two_headings_beside_one_another_is_in_no_column() {
+        let above = |right: &str| {
+            let mut pieces = vec![piece(45.0, 60.0, "A school"), piece(45.0, 80.0, "A degree")];
+            pieces.push(piece(45.0, 100.0, "### Skills"));
+            pieces.push(piece(310.0, 100.0, right));
+            for n in 0..6 {
+                pieces.push(piece(45.0, 120.0 + 14.0 * f64::from(n), "A skill"));
+                pieces.push(piece(310.0, 125.0 + 14.0 * f64::from(n), "A language"));
+            }
+            gutter(&rows(pieces), None).unwrap().from
+        };
+        assert_eq!(above("### Languages"), 2);
+        assert_eq!(above("Languages"), 0);
+    }
+
+    #[test]
+    fn grades_stand_beside_what_they_are_of() {
+        let mut text = String::new();
+        let row = [piece(45.0, 60.0, "Welding"), piece(210.0, 60.0, "●●●○○")];
+        let item = [piece(45.0, 80.0, "Tools"), piece(210.0, 80.0, "● Lathe")];
+        write(&[row.to_vec(), item.to_vec()], &mut text);
+        assert_eq!(text, "Welding\t●●●○○\nTools\n● Lathe\n");
     }
 
     #[test]
