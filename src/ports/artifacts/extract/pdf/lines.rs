@@ -204,9 +204,24 @@ fn boxed(gaps: &[f64], word: f64) -> f64 {
     let least = wide.first().copied().filter(|least| wide.len() > 2 && !is_uneven(*least));
     let least = least.unwrap_or(word);
     // In a row of items, the first may stand closer to what they are.
-    let is_row = wide.iter().filter(|gap| **gap > WIDE).count() >= ROW_MIN;
+    let is_row = wide.iter().filter(|gap| **gap > WIDE).count() >= ROW_MIN || is_of_two(&wide);
     let to_word = if is_row { BOXED_TO_WORD_IN_ROW } else { BOXED_TO_WORD };
     BOXED.max(word.max(least) * to_word).min(WIDE)
+}
+
+/// How many times the narrowest of gaps that are alike the widest is, and fewest that show that they are.
+const ALIKE: f64 = 1.1;
+const ALIKE_MIN: usize = 3;
+
+/// Whether gaps, by their width, are those between words and wider ones between items, with none in between: a line that
+/// is stretched has but one kind.
+fn is_of_two(gaps: &[f64]) -> bool {
+    let (words, items) = gaps.split_at(gaps.partition_point(|gap| *gap < BOXED));
+    let are_alike = |gaps: &[f64]| match gaps {
+        [least, .., most] => gaps.len() >= ALIKE_MIN && most <= &(least * ALIKE),
+        _ => false,
+    };
+    are_alike(words) && are_alike(items)
 }
 
 /// Fewest gaps that show that the letters of a line are set apart.
@@ -460,6 +475,24 @@ mod tests {
             Letter { text, left, right: left + 5.0, baseline, size: 10.0, look: 0, is_bold: None }
         };
         places.map(letter).collect()
+    }
+
+    #[test]
+    fn gaps_of_one_width_between_items_part_them_though_they_are_narrow() {
+        let read = |gap: f64| {
+            let mut all = Vec::new();
+            let mut left = 50.0;
+            for item in ["1 Quay Rd, Leeds", "020 7946", "ada@example.org", "example.org"] {
+                let letters = letters(item, left, 100.0);
+                left = letters.last().map_or(left, |letter| letter.right) + gap;
+                all.extend(letters);
+            }
+            // As wide as a space is in most fonts.
+            let all = all.into_iter().map(|letter| Letter { size: 19.0, ..letter });
+            pieces(all.collect()).len()
+        };
+        assert_eq!(read(15.0), 4);
+        assert_eq!(read(10.0), 1);
     }
 
     #[test]
