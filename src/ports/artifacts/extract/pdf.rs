@@ -2,6 +2,7 @@
 
 mod addresses;
 mod blocks;
+mod breaks;
 mod dates;
 mod grid;
 mod heads;

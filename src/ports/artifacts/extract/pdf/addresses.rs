@@ -80,7 +80,15 @@ mod tests {
     };
 
     fn piece(left: f64, right: f64, baseline: f64, size: f64, text: &str) -> Piece {
-        Piece { text: text.to_owned(), left, right, baseline, size, looks: Looks::new() }
+        Piece {
+            text: text.to_owned(),
+            left,
+            right,
+            baseline,
+            size,
+            looks: Looks::new(),
+            bold: (None, None),
+        }
     }
 
     fn read(pieces: Vec<Piece>) -> Vec<String> {

@@ -24,7 +24,7 @@ const DATE_MAX: usize = 32;
 const WORDS_MAX: usize = 4;
 
 /// Whether a text is a year or a period and nothing else: `02.2016 – 04.2020`, `since May 2019`.
-fn is_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     let is_year =
         |number: &str| number.len() == 4 && (number.starts_with("19") || number.starts_with("20"));
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
@@ -139,7 +139,15 @@ mod tests {
 
     fn piece(left: f64, baseline: f64, text: &str) -> Piece {
         let right = left + 4.0 * f64::from(u32::try_from(text.chars().count()).unwrap());
-        Piece { text: text.to_owned(), left, right, baseline, size: 10.0, looks: Looks::new() }
+        Piece {
+            text: text.to_owned(),
+            left,
+            right,
+            baseline,
+            size: 10.0,
+            looks: Looks::new(),
+            bold: (None, None),
+        }
     }
 
     /// Entries of three lines, with dates by so much lower than their first lines.

@@ -127,6 +127,7 @@ mod tests {
                 baseline,
                 size: 10.0,
                 looks: BTreeMap::new(),
+                bold: (None, None),
             }
         };
         let pieces = vec![

@@ -15,7 +15,7 @@ const LINE_MIN: usize = 48;
 const REST_MAX: usize = 3;
 
 /// How far the lines of a column may be indented, in points.
-const INDENT_MAX: f64 = 24.0;
+pub(super) const INDENT_MAX: f64 = 24.0;
 
 /// Furthest apart that two lines of a paragraph are, and a space between two words, in type sizes.
 const STEP_MAX: f64 = 1.6;
@@ -69,7 +69,7 @@ fn is_size(one: f64, other: f64) -> bool {
 }
 
 /// Whether a piece is the next line of another in its column, both alone in their lines.
-fn is_under(pieces: &[Piece], at: usize, next: usize) -> bool {
+pub(super) fn is_under(pieces: &[Piece], at: usize, next: usize) -> bool {
     let (one, other) = (&pieces[at], &pieces[next]);
     let step = other.baseline - one.baseline;
     let is_alone = |piece: &Piece| {
@@ -89,7 +89,7 @@ fn is_under(pieces: &[Piece], at: usize, next: usize) -> bool {
 }
 
 /// Whether the first word of the next line would have fitted into a line.
-fn has_room(pieces: &[Piece], at: usize, next: usize) -> bool {
+pub(super) fn has_room(pieces: &[Piece], at: usize, next: usize) -> bool {
     let (line, rest) = (&pieces[at], &pieces[next]);
     line.right + SPACE * line.size + rest.first_word() <= edge(pieces, line)
 }
@@ -233,7 +233,7 @@ mod tests {
     fn piece(text: &str, baseline: f64, size: f64) -> Piece {
         let width = f64::from(u32::try_from(text.len()).unwrap()) * size * 0.5;
         let (text, left, looks) = (text.to_owned(), 50.0, BTreeMap::new());
-        Piece { text, left, right: left + width, baseline, size, looks }
+        Piece { text, left, right: left + width, baseline, size, looks, bold: (None, None) }
     }
 
     fn texts(lines: &[(&str, f64)]) -> Vec<String> {

@@ -161,7 +161,15 @@ mod tests {
     /// A piece in the font that a number stands for.
     fn piece(text: &str, baseline: f64, font: u128) -> Piece {
         let looks = text.chars().map(|c| (c, font * 1000 + u128::from(u32::from(c)))).collect();
-        Piece { text: text.to_owned(), left: 50.0, right: 120.0, baseline, size: 10.0, looks }
+        Piece {
+            text: text.to_owned(),
+            left: 50.0,
+            right: 120.0,
+            baseline,
+            size: 10.0,
+            looks,
+            bold: (None, None),
+        }
     }
 
     fn read(pieces: &[(&str, u128)]) -> Vec<String> {

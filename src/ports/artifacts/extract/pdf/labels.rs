@@ -324,6 +324,7 @@ mod tests {
             baseline,
             size: 10.0,
             looks: BTreeMap::new(),
+            bold: (None, None),
         }
     }
 

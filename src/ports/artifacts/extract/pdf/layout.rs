@@ -2,7 +2,7 @@
 //! line.
 
 use super::{
-    addresses, dates, heads, kinds, labels,
+    addresses, breaks, dates, heads, kinds, labels,
     lines::{PIECES_MAX, Piece},
     wraps::unwrapped,
 };
@@ -27,7 +27,7 @@ impl Text {
 
     /// Adds a page.
     pub(super) fn add(&mut self, pieces: Vec<Piece>) {
-        let pieces = kinds::marked(with_marks(dates::levelled(pieces)));
+        let pieces = kinds::marked(with_marks(breaks::joined(dates::levelled(pieces))));
         read(pieces, 0, None, &mut self.main, &mut self.aside);
         for text in [&mut self.main, &mut self.aside] {
             text.push_str("\n\n");
@@ -480,7 +480,15 @@ mod tests {
 
     fn piece(left: f64, baseline: f64, text: &str) -> Piece {
         let right = left + 60.0;
-        Piece { text: text.to_owned(), left, right, baseline, size: 10.0, looks: Looks::new() }
+        Piece {
+            text: text.to_owned(),
+            left,
+            right,
+            baseline,
+            size: 10.0,
+            looks: Looks::new(),
+            bold: (None, None),
+        }
     }
 
     #[test]

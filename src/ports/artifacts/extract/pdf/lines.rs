@@ -21,6 +21,8 @@ pub(super) struct Piece {
     pub(super) size: f64,
     /// How its letters look.
     pub(super) looks: Looks,
+    /// Whether its first and its last letter are bold; nothing where the font does not say.
+    pub(super) bold: (Option<bool>, Option<bool>),
 }
 
 impl Piece {
@@ -336,7 +338,10 @@ fn piece(letters: &[Letter], usual: f64) -> Option<Piece> {
         (one.is_alphanumeric() && letter.look != 0).then_some((one, letter.look))
     });
     let looks = looks.collect();
-    Some(Piece { text, left: first.left, right, baseline: first.baseline, size, looks })
+    let last = words.last().and_then(|word| word.last());
+    let bold = (first.is_bold, last.and_then(|last| last.is_bold));
+    let Letter { left, baseline, .. } = *first;
+    Some(Piece { text, left, right, baseline, size, looks, bold })
 }
 
 /// Words as they stand from left to right, put in the order in which they are read.

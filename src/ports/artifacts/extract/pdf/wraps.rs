@@ -80,7 +80,15 @@ mod tests {
 
     fn piece(left: f64, baseline: f64, text: &str) -> Piece {
         let right = left + 60.0;
-        Piece { text: text.to_owned(), left, right, baseline, size: 10.0, looks: Looks::new() }
+        Piece {
+            text: text.to_owned(),
+            left,
+            right,
+            baseline,
+            size: 10.0,
+            looks: Looks::new(),
+            bold: (None, None),
+        }
     }
 
     fn row(baseline: f64, texts: [(f64, &str); 3]) -> Vec<Piece> {
