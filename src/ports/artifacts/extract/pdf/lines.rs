@@ -74,7 +74,8 @@ pub(super) fn pieces(letters: Vec<Letter>) -> Vec<Piece> {
     let mut sizes: Vec<f64> = parts.iter().flatten().map(|letter| letter.size).collect();
     let usual = median(&mut sizes);
     let starts = starts(&parts);
-    let parts = parts.into_iter().flat_map(|part| at_column(part, &starts));
+    let parts =
+        parts.into_iter().flat_map(|part| at_column(part, &starts)).flat_map(weights::by_size);
     parts.filter_map(|part| piece(&part, usual)).collect()
 }
 

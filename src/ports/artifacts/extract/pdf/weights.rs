@@ -63,6 +63,45 @@ pub(super) fn second(words: &[Vec<&Letter>]) -> Option<usize> {
     are_values.then_some(at)
 }
 
+/// Shortest name, in letters.
+const NAME_MIN: usize = 4;
+
+/// A space between two words, in type sizes.
+const SPACE_MIN: f64 = 0.13;
+
+/// How many times larger the type of a name is than that of what somebody is, behind it in the same line.
+const LARGER: f64 = 1.3;
+
+/// A line in two where its type becomes smaller once and for all: a name, and what somebody is. Small capitals are no
+/// such type: they take turns with larger ones.
+pub(super) fn by_size(part: Vec<Letter>) -> Vec<Vec<Letter>> {
+    let size = part.first().map_or(0.0, |first| first.size);
+    let is_large = |letter: &Letter| (letter.size - size).abs() < 0.02 * size;
+    let visible = |at: &usize| !part[*at].text.trim().is_empty();
+    let Some(at) = (0..part.len()).filter(visible).find(|at| !is_large(&part[*at])) else {
+        return vec![part];
+    };
+    let small = part[at].size;
+    let is_small = |at: &usize| (part[*at].size - small).abs() < 0.02 * small;
+    let has_space = part[..at].last().is_some_and(|last| {
+        last.text.trim().is_empty() || (part[at].left - last.right) > SPACE_MIN * size
+    });
+    let begins = part[at].text.starts_with(char::is_alphanumeric);
+    // The first letter of a heading in small capitals that are set apart.
+    let is_short = (0..at).filter(visible).count() < NAME_MIN;
+    if !has_space
+        || !begins
+        || is_short
+        || small * LARGER > size
+        || !(at..part.len()).filter(visible).all(|at| is_small(&at))
+    {
+        return vec![part];
+    }
+    let mut first = part;
+    let second = first.split_off(at);
+    vec![first, second]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +129,34 @@ mod tests {
         let text = |word: &Vec<&Letter>| word.iter().map(|letter| letter.text.as_str()).collect();
         let texts: Vec<String> = words.iter().map(text).collect();
         Some(format!("{}\t{}", texts[..second].join(" "), texts[second..].join(" ")))
+    }
+
+    #[test]
+    fn what_stands_in_smaller_type_behind_a_name_is_apart() {
+        let read = |words: &[(&str, f64)]| {
+            let mut line = Vec::new();
+            for (word, size) in words {
+                for c in word.chars() {
+                    let left = f64::from(u32::try_from(line.len()).unwrap()) * 10.0;
+                    let (text, right, size) = (c.to_string(), left + 10.0, *size);
+                    let (baseline, look, is_bold) = (100.0, 0, None);
+                    line.push(Letter { text, left, right, baseline, size, look, is_bold });
+                }
+            }
+            let texts = by_size(line)
+                .into_iter()
+                .map(|part| part.iter().map(|letter| letter.text.as_str()).collect::<String>());
+            texts.collect::<Vec<_>>()
+        };
+        assert_eq!(read(&[("Ada Byron ", 20.0), ("Fitter", 11.0)]), ["Ada Byron ", "Fitter"]);
+        // Type of about the same size, small capitals, and something above the line.
+        for words in [
+            [("Ada Byron ", 13.0), ("Fitter", 11.0)].as_slice(),
+            &[("A", 20.0), ("DA ", 14.0), ("B", 20.0), ("YRON", 14.0)],
+            &[("Fitter", 20.0), ("2", 11.0)],
+        ] {
+            assert_eq!(read(words).len(), 1);
+        }
     }
 
     #[test]
