@@ -283,10 +283,13 @@ fn joins_address(last: &str, first: &str, next: &str) -> bool {
         return true;
     }
     // The end of a name that was broken without a mark: no word of any language here stands alone like this.
+    // `(LinkedIn)` may stand behind it.
+    let is_network = |rest: &str| rest.starts_with(" (") && rest.find(')') == Some(rest.len() - 1);
+    let is_alone = next.strip_prefix(first).is_some_and(|rest| rest.is_empty() || is_network(rest));
     let is_tail =
-        first == next && next.len() <= 20 && last.contains('/') && !next.contains(['.', '@', ':']);
-    let is_small = next.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-    if is_address && is_tail && is_small && !vocabulary().labels.contains_key(next) {
+        is_alone && first.len() <= 20 && last.contains('/') && !first.contains(['.', '@', ':']);
+    let is_small = first.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if is_address && is_tail && is_small && !vocabulary().labels.contains_key(first) {
         return true;
     }
     let host = last.rsplit('@').next().unwrap_or(last).trim_start_matches("www.");
@@ -545,6 +548,10 @@ mod tests {
             ["a@b.org • https://ada-byron.example.org"]
         );
         assert_eq!(texts("https://byron.\nexample.org"), ["https://byron.example.org"]);
+        let page = "www.example.org/in/adaby\nron (LinkedIn)";
+        assert_eq!(texts(page), ["www.example.org/in/adabyron (LinkedIn)"]);
+        let town = "www.example.org/in/ada\nron (the) town";
+        assert_eq!(texts(town).len(), 2);
     }
 
     #[test]
