@@ -9,8 +9,8 @@ mod sentences;
 use super::{dates, heads::names_column, place, vocabulary::vocabulary, words};
 
 use breaks::{
-    breaks_city, breaks_mail, is_open, is_rest_of_item, joins_city, joins_domain, joins_number,
-    joins_period,
+    breaks_city, breaks_mail, breaks_number, is_open, is_rest_of_item, joins_city, joins_domain,
+    joins_number, joins_period,
 };
 use firms::{firm_alone, joins_name, town_apart};
 use forms::{Labelled, Labels, form_value};
@@ -220,7 +220,8 @@ fn joined(line: &Line, next: &str) -> Option<String> {
         let rest = if text.ends_with('-') { next.trim_start_matches('-') } else { next };
         return Some(format!("{text}{rest}"));
     }
-    let goes_on = joins_period(text, next) || joins_number(last, first) || joins_name(text, next);
+    let is_number = joins_number(last, first) || breaks_number(text, next);
+    let goes_on = joins_period(text, next) || is_number || joins_name(text, next);
     if goes_on || joins_city(text, next) || breaks_city(text, next) {
         return Some(format!("{text} {next}"));
     }
@@ -550,6 +551,9 @@ mod tests {
         assert_eq!(texts("https://byron.\nexample.org"), ["https://byron.example.org"]);
         let page = "www.example.org/in/adaby\nron (LinkedIn)";
         assert_eq!(texts(page), ["www.example.org/in/adabyron (LinkedIn)"]);
+        let number = "ada@example.org | +44 7700 900\n273 | Leeds";
+        assert_eq!(texts(number), ["ada@example.org | +44 7700 900 273 | Leeds"]);
+        assert_eq!(texts("ada@example.org | +44 7700 900 273\n12345 | Leeds").len(), 2);
         let town = "www.example.org/in/ada\nron (the) town";
         assert_eq!(texts(town).len(), 2);
     }

@@ -24,6 +24,32 @@ pub(super) fn joins_number(last: &str, first: &str) -> bool {
     code.len() <= 3 && is_digits(code) && is_digits(first)
 }
 
+/// Most digits of the beginning and of the rest of a number that is broken, and fewest of all of it.
+const BEGUN_MAX: usize = 10;
+const REST_MAX: usize = 6;
+const NUMBER_MIN: usize = 9;
+
+/// Marks between the fields of a row.
+const BETWEEN: [char; 4] = ['|', '·', '•', '\t'];
+
+/// Whether a number is broken at the end of a row of fields: `ada@example.org | +44 7700 900` and `273 | Leeds`.
+pub(super) fn breaks_number(line: &str, next: &str) -> bool {
+    let (Some((_, begun)), rest) = (line.rsplit_once(BETWEEN), next.split(BETWEEN).next()) else {
+        return false;
+    };
+    let (begun, rest) = (begun.trim(), rest.unwrap_or_default().trim());
+    let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit() || "+()-. ".contains(c));
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+    begun.starts_with('+')
+        && is_number(begun)
+        && (4..=BEGUN_MAX).contains(&digits(begun))
+        && !rest.is_empty()
+        && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ')
+        && digits(rest) <= REST_MAX
+        && digits(begun) + digits(rest) >= NUMBER_MIN
+        && next.contains(BETWEEN)
+}
+
 /// Most words of the name of a city.
 const CITY_MAX: usize = 3;
 
