@@ -236,7 +236,9 @@ fn joined(line: &Line, next: &str) -> Option<String> {
         return Some(format!("{text}{next}"));
     }
     // `Editions of` and `the Oak`: no line ends with such a word, unless it is broken off there.
-    let hangs = vocabulary().linking.contains(last) && text.len() > last.len();
+    // `Master of Science in` is German and Dutch, too. At the beginning of a line it tells nothing: `in Leeds`.
+    let links = vocabulary().linking.contains(last) || last == "in";
+    let hangs = links && text.len() > last.len();
     if hangs && !next.contains('\t') && first.starts_with(char::is_alphabetic) {
         return Some(format!("{text} {next}"));
     }
@@ -551,6 +553,7 @@ mod tests {
         assert_eq!(texts("https://byron.\nexample.org"), ["https://byron.example.org"]);
         let page = "www.example.org/in/adaby\nron (LinkedIn)";
         assert_eq!(texts(page), ["www.example.org/in/adabyron (LinkedIn)"]);
+        assert_eq!(texts("• Master of Science in\nPhysik"), ["Master of Science in Physik"]);
         let number = "ada@example.org | +44 7700 900\n273 | Leeds";
         assert_eq!(texts(number), ["ada@example.org | +44 7700 900 273 | Leeds"]);
         assert_eq!(texts("ada@example.org | +44 7700 900 273\n12345 | Leeds").len(), 2);
