@@ -5,9 +5,8 @@ use std::collections::HashSet;
 
 use super::{dates, lines::Line, place, sections::Part, vocabulary::Section, words};
 
-/// Fewest names that show how entries are written, and where one of the towns is told.
-const LINES_MIN: usize = 3;
-const TOLD_MIN: usize = 2;
+/// Fewest names that show how entries are written.
+const NAMES_MIN: usize = 2;
 
 /// Longest name of a town, and longest line of a name and its town, in words.
 const TOWN_MAX: usize = 4;
@@ -40,14 +39,15 @@ pub(super) fn apart(parts: Vec<Part>) -> Vec<Part> {
     parts
 }
 
-/// Whether towns stand behind hyphens: several, with a known one or one behind two names among them, or many.
+/// Whether towns stand behind hyphens: several, with a known one or one behind two names among them. Where none is told so,
+/// the hyphens belong to the names, however many there are: `IFSI de Bretagne-Ouest`, `Lycée Jean-Marie Nul`.
 fn are_towns(shown: &[Parted<'_>]) -> bool {
     let names: HashSet<&str> = shown.iter().map(|parted| parted.name).collect();
     let pairs: HashSet<(&str, &str)> =
         shown.iter().map(|parted| (parted.name, parted.town)).collect();
     let towns: HashSet<&str> = shown.iter().map(|parted| parted.town).collect();
     let is_told = towns.len() < pairs.len() || towns.into_iter().any(place::is_known);
-    names.len() >= if is_told { TOLD_MIN } else { LINES_MIN }
+    is_told && names.len() >= NAMES_MIN
 }
 
 /// A line of an entry: a name, the town behind its hyphen, and what stands behind both.
@@ -143,6 +143,7 @@ mod tests {
             ["Junior SAP-Berater", "Garage Dupont-Lyon", "Le Nul Bleu, Lyon"],
             ["Théâtre Deux-Nulles\tLyon", "Fondation Arc-Nul\tLyon", "Nulle du Haut-Lac\tNullon"],
             ["Universität Erlangen-Nürnberg", "Acme GmbH, Ulm", "Emca GmbH, Ulm"],
+            ["Hospital de Nulle-Sud", "IFSI de Nulland-Ouest", "Lycée Jean-Marie Le Nul"],
         ] {
             assert_eq!(texts(&rows), rows);
         }
