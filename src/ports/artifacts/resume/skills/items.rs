@@ -41,6 +41,19 @@ fn is_within_number(text: &str, at: usize) -> bool {
     digits == 3 && text[..at].ends_with(|c: char| c.is_ascii_digit())
 }
 
+/// Classes of driving licences.
+const CLASSES: [&str; 17] = [
+    "A", "A1", "A2", "AM", "B", "B96", "BE", "C", "C1", "C1E", "CE", "D", "D1", "D1E", "DE", "L",
+    "T",
+];
+
+/// Whether the comma of a text stands between the classes of one licence: `Führerschein B, BE`.
+fn is_within_licence(text: &str, at: usize) -> bool {
+    let next = text[at + 1..].split([',', ';']).next().unwrap_or_default().trim();
+    let before = text[..at].trim().rsplit_once(' ').map(|(_, last)| last);
+    CLASSES.contains(&next) && before.is_some_and(|last| CLASSES.contains(&last))
+}
+
 /// The parts between commas and their like, outside of parentheses.
 pub(super) fn apart(field: &str) -> Vec<&str> {
     let mut depth = 0_u32;
@@ -52,6 +65,7 @@ pub(super) fn apart(field: &str) -> Vec<&str> {
             ')' => depth = depth.saturating_sub(1),
             // `$12,000` is one number.
             ',' if is_within_number(field, at) => {}
+            ',' if is_within_licence(&field[begin..], at - begin) => {}
             ',' | ';' if depth == 0 => {
                 parts.push(&field[begin..at]);
                 begin = at + 1;
@@ -65,4 +79,16 @@ pub(super) fn apart(field: &str) -> Vec<&str> {
     }
     parts.push(&field[begin..]);
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_of_a_licence_are_no_skills_of_their_own() {
+        assert_eq!(items("Führerschein B, BE, C1"), ["Führerschein B, BE, C1"]);
+        assert_eq!(items("Permis B, Excel"), ["Permis B", "Excel"]);
+        assert_eq!(items("Rust, C, D"), ["Rust", "C", "D"]);
+    }
 }
