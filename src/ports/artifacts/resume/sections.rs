@@ -101,8 +101,8 @@ struct Marks {
     kinds: Option<usize>,
     /// The level of a heading among skills that looks otherwise than headings do here, and whether it is set off.
     aside: Option<(usize, bool)>,
-    /// The heading of languages that nobody speaks, where others that people speak have their own.
-    codes: Option<String>,
+    /// The heading of languages that nobody speaks and the first of them, where others that people speak have their own.
+    codes: Option<[Line; 2]>,
 }
 
 impl Marks {
@@ -182,9 +182,11 @@ fn opened(
         && kinds::is_undressed(line, marks)
         && part.lines.last().is_some_and(|last| schools::names_degree(&last.text))
         && section_of(&line.text) == Some(Section::Education);
-    let is_kind = within == Section::Skills
-        && (is_further_kind(line, marks) || kinds::goes_on_small(line, next, marks));
-    if is_kind && !speaks_here || marks.codes.as_ref().is_some_and(|codes| *codes == line.text) {
+    // A kind that nobody knows may stand between those of the skills.
+    let is_among = matches!(within, Section::Skills | Section::Unknown);
+    let is_kind = within == Section::Skills && is_further_kind(line, marks)
+        || is_among && kinds::goes_on_small(line, next, marks);
+    if is_kind && !speaks_here || kinds::is_of_codes(line, next, marks) {
         return Some((Section::Skills, None));
     }
     // `Mother tongue    Spanish` is no heading, and no skill.
@@ -265,7 +267,8 @@ fn is_like_items(part: &Part, line: &Line, marks: &Marks) -> bool {
     let all = part.lines.len() - usize::from(line.after_gap && first.is_some());
     match part.section {
         Section::Skills => {
-            alike > 1 && alike == all && line.fields().len() == 1 && !kinds::labels_beside(line)
+            let is_one = line.fields().len() == 1 || kinds::is_pair_below_pairs(part, line);
+            alike > 1 && alike == all && is_one && !kinds::labels_beside(line)
         }
         // `Contact` in the type of the entries begins another column.
         Section::Work | Section::Volunteer | Section::Education => {

@@ -151,7 +151,7 @@ fn stands_beside(label: &str) -> bool {
 
 /// The heading of languages that nobody speaks, `Languages` above `Rust` and `Go`, where there is another one above those
 /// that people speak.
-pub(super) fn heads_codes(lines: &[Line]) -> Option<String> {
+pub(super) fn heads_codes(lines: &[Line]) -> Option<[Line; 2]> {
     let heads = |pair: &&[Line]| {
         let [line, next] = pair else { return false };
         is_short(line) && !next.after_gap && section_of(&line.text) == Some(Section::Other)
@@ -159,17 +159,28 @@ pub(super) fn heads_codes(lines: &[Line]) -> Option<String> {
     let (spoken, others): (Vec<&[Line]>, Vec<&[Line]>) =
         lines.windows(2).filter(heads).partition(|pair| speaks(&pair[1].text));
     let mut codes = others.iter().filter(|pair| names_languages(&pair[0].text));
-    let line = codes.next().filter(|_| codes.next().is_none() && !spoken.is_empty())?.first()?;
-    Some(line.text.clone()).filter(|text| spoken.iter().all(|pair| pair[0].text != *text))
+    let pair = codes.next().filter(|_| codes.next().is_none() && !spoken.is_empty())?;
+    pair.to_vec().try_into().ok()
 }
 
-/// Whether a kind of skills stands above its own below such languages: `platforms` above `Linux` and `Windows`.
+/// Whether a line is that heading: the one of spoken languages may be called alike.
+pub(super) fn is_of_codes(line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
+    let is_one =
+        |codes: &[Line; 2]| codes[0] == *line && next.is_some_and(|next| codes[1] == *next);
+    marks.codes.as_ref().is_some_and(is_one)
+}
+
+/// Whether a kind of skills stands above its own below such languages: `platforms` above `Linux` and `Windows`, `Other`
+/// marked as the heading of the languages is.
 pub(super) fn goes_on_small(line: &Line, next: Option<&Line>, marks: &Marks) -> bool {
-    marks.codes.is_some()
-        && line.after_gap
+    let is_alike = |codes: &[Line; 2]| (codes[0].level, codes[1].bullet) == (line.level, true);
+    let Some(codes) = &marks.codes else { return false };
+    line.after_gap
         && !line.bullet
         && vocabulary().skill_kinds.contains(&folded(&line.text))
-        && next.is_some_and(|next| !next.after_gap && !next.bullet)
+        && next.is_some_and(|next| {
+            !next.after_gap && !speaks(&next.text) && (!next.bullet || is_alike(codes))
+        })
 }
 
 /// Whether what stands in a section can be told from skills by its looks.
@@ -227,6 +238,18 @@ fn is_further_rest(part: &Part, line: &Line) -> bool {
         && part.lines.iter().any(is_row)
         && vocabulary().skill_kinds.contains(&label)
         && !stands_beside(&label)
+}
+
+/// Whether a line holds two skills side by side as all those above it do, where no list stands in any of them: `Éducation
+/// thérapeutique    Permis B` below `Chimiothérapie    Coordination`.
+pub(super) fn is_pair_below_pairs(part: &Part, line: &Line) -> bool {
+    let is_pair = |line: &Line| {
+        let cells = line.text.split_once('\t').filter(|(_, rest)| !rest.contains('\t'));
+        cells.is_some_and(|(_, rest)| {
+            !line.bullet && !is_list_of_items(&line.text) && lists_skills(rest)
+        })
+    };
+    part.lines.iter().chain([line]).all(is_pair)
 }
 
 /// The label of a line, and what stands behind it.
@@ -575,6 +598,19 @@ mod tests {
         let text = "Ada Byron\nada@example.org\n\nkontakt\n1 Quay Road\n\nsprachen\nRust\n●●●○○\nGo\n●●●●○\n\n\
                     plattform\nLinux\n●●●●○\n\nsprachkenntnisse\nDeutsch\nMuttersprache";
         assert_eq!(draft(text).skills, ["Rust", "Go", "Linux"]);
+        // Both may be called alike, and other kinds may look as they do.
+        let text = "# Ada Byron\n\n## Contact\nada@example.org\n\n## Languages\n• Rust\n• Go\n\n## Nulling\n• Pact\n• Nulla\n\
+                    • JMeter\n• pytest\n\n## Other\n• Linux\n\n## Languages\n• English (native)";
+        assert_eq!(draft(text).skills.join("|"), "Rust|Go|Pact|Nulla|JMeter|pytest|Linux");
+    }
+
+    #[test]
+    fn a_pair_of_skills_below_pairs_is_no_section() {
+        let pairs =
+            "\nPumps\tCranes\n\nRigging\tWelding\n\nEducation of patients\tLathes\n\nFirst aid";
+        let marked = ["## Experience", "## Skills", "## Education"];
+        let read = "Pumps|Cranes|Rigging|Welding|Education of patients|Lathes|First aid";
+        assert_eq!(skills(marked, pairs), read);
     }
 
     #[test]
