@@ -86,7 +86,7 @@ const TEXT_MAX: usize = 128 * 1024;
 /// Makes a draft from a résumé's text. Pure: the same text gives the same draft.
 pub fn draft(text: &str) -> Draft {
     let text = &text[..text.floor_char_boundary(TEXT_MAX)];
-    let lines = lines::lines(&layout::plain(&dates::day_first(text)));
+    let lines = lines::lines(&layout::plain(&lines::without_scales(&dates::day_first(text))));
     let parts = contact::apart(unheaded::completed(sections::parts(&lines)));
     let parts = records::plain(hyphens::apart(slashes::apart(parts)));
     let mut findings = Findings::default();
@@ -98,12 +98,11 @@ pub fn draft(text: &str) -> Draft {
     findings.firms = names.map(str::to_owned).collect();
     let education = schools::read(&of(&parts, Section::Education), &mut findings);
     let skills = skills::read(&of(&parts, Section::Skills), &mut findings);
-    if unheaded::guesses_skills(&parts) {
-        for at in 0..skills.len() {
-            findings.sure(&format!("skills.{at}"), Confidence::Low);
-        }
+    let guessed = unheaded::guessed_skills(&parts);
+    for (at, _) in skills.iter().enumerate().filter(|(_, skill)| guessed.contains(skill)) {
+        findings.sure(&format!("skills.{at}"), Confidence::Low);
     }
-    if parts.iter().any(skills::may_be_lost) || unheaded::lists_beside_skills(&parts) {
+    if parts.iter().any(skills::may_be_lost) {
         findings.issue(SKILLS_MISSING);
     }
     let has_lost_periods = parts.iter().any(unheaded::holds_periods_alone);

@@ -14,6 +14,7 @@ use breaks::{
 };
 use firms::{firm_alone, joins_name, town_apart};
 use forms::{Labelled, Labels, form_value};
+pub(super) use marks::without_scales;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -99,6 +99,10 @@ pub(super) fn read(sections: &[&[Line]], findings: &mut Findings) -> Vec<String>
             skills.push(item);
         }
     }
+    for at in (0..skills.len()).filter(|at| may_be_several(&skills[*at], &skills)) {
+        findings.sure(&format!("skills.{at}"), Confidence::Low);
+        findings.issue(SKILLS_MISSING);
+    }
     skills
 }
 
@@ -155,6 +159,18 @@ fn halves(sections: &[&[Line]]) -> Vec<String> {
         found.extend(pairs.flat_map(|pair| pair.iter().map(|line| line.text.clone())));
     }
     found
+}
+
+/// Fewest words of what may be several skills.
+const SEVERAL_MIN: usize = 4;
+
+/// Whether an item may be several skills that nothing parts any more, where most of the others are one word: all its words
+/// begin large, `Pumps HACCP Cranes Rigging`.
+fn may_be_several(item: &str, skills: &[String]) -> bool {
+    let is_large = |word: &str| word.starts_with(char::is_uppercase) && !word.contains('(');
+    let singles = skills.iter().filter(|skill| !skill.contains(' ')).count();
+    let words = || item.split_whitespace();
+    words().count() >= SEVERAL_MIN && words().all(is_large) && singles * 2 > skills.len()
 }
 
 /// Whether an item stands in a column of its own before a list, as what kind that is of may.
@@ -510,6 +526,16 @@ mod tests {
     fn the_first_of_two_skills_in_a_row_is_one_unless_it_is_called_as_kinds_are() {
         assert_eq!(found(&["Revit\tAutoCAD", "SketchUp", "Lumion"]).len(), 4);
         assert_eq!(found(&["Systems and skills\tAutoCAD", "SketchUp", "Lumion"]).len(), 3);
+    }
+
+    #[test]
+    fn skills_that_nothing_parts_are_told_to_be_missing() {
+        let told = |item: &str| {
+            let text = format!("Ada Byron\n\nSkills\n{item}\nWelding\nLathes\nExcel");
+            draft(&text).issues.iter().any(|issue| issue == SKILLS_MISSING)
+        };
+        assert!(told("Pumps HACCP Cranes Rigging"));
+        assert!(!told("Pumps of all kinds") && !told("Adobe Creative Suite"));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! kind was found, because the name of a firm stands like a heading, too.
 
 use super::{
-    dates, lines::Line, place, schools, sections::Part, skills, vocabulary::Section, words,
+    Findings, dates, lines::Line, place, schools, sections::Part, skills, vocabulary::Section,
+    words,
 };
 
 /// Parts with those that lack their heading.
@@ -23,26 +24,31 @@ pub(super) fn completed(parts: Vec<Part>) -> Vec<Part> {
             None => found(&mut parts, wanted, within, holds),
         }
     }
+    let is_list = |part: &Part| part.section == Section::Unknown && skills::is_list(&part.lines);
     let has_skills = parts.iter().any(|part| part.section == Section::Skills);
-    let list = |part: &&mut Part| part.section == Section::Unknown && skills::is_list(&part.lines);
-    if !has_skills && let Some(part) = parts.iter_mut().find(list) {
-        part.section = Section::Skills;
-        part.may_be_skills = true;
+    let is_guessed = |at: usize| {
+        let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+        let mut beside = beside.filter_map(|at| parts.get(at));
+        is_list(&parts[at]) && beside.any(|part| part.section == Section::Skills)
+    };
+    let guessed: Vec<usize> = if has_skills {
+        // It may be one of several kinds of them.
+        (0..parts.len()).filter(|at| is_guessed(*at)).collect()
+    } else {
+        parts.iter().position(is_list).into_iter().collect()
+    };
+    for at in guessed {
+        parts[at].section = Section::Skills;
+        parts[at].may_be_skills = true;
     }
     parts
 }
 
-/// Whether all skills stand under a heading that nobody knows, so that they may be something else.
-pub(super) fn guesses_skills(parts: &[Part]) -> bool {
-    let mut skills = parts.iter().filter(|part| part.section == Section::Skills).peekable();
-    skills.peek().is_some() && skills.all(|part| part.may_be_skills)
-}
-
-/// Whether a list under a heading that nobody knows stands right beside the skills: it may be one of several kinds of them.
-pub(super) fn lists_beside_skills(parts: &[Part]) -> bool {
-    let is_list = |part: &Part| part.section == Section::Unknown && skills::is_list(&part.lines);
-    let is_pair = |one: &Part, other: &Part| is_list(one) && other.section == Section::Skills;
-    parts.windows(2).any(|pair| is_pair(&pair[0], &pair[1]) || is_pair(&pair[1], &pair[0]))
+/// The skills under headings that nobody knows, which may be something else.
+pub(super) fn guessed_skills(parts: &[Part]) -> Vec<String> {
+    let guessed = parts.iter().filter(|part| part.section == Section::Skills && part.may_be_skills);
+    let lines: Vec<&[Line]> = guessed.map(|part| part.lines.as_slice()).collect();
+    skills::read(&lines, &mut Findings::default())
 }
 
 /// Lines that a heading may be apart from the first entry under it.
@@ -159,10 +165,7 @@ pub(super) fn holds_schools(part: &Part) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{
-            Confidence, ROLES_MISSING, SCHOOLS_MISSING, SKILLS_MISSING, draft, lines::lines,
-            sections,
-        },
+        super::{Confidence, ROLES_MISSING, SCHOOLS_MISSING, draft, lines::lines, sections},
         *,
     };
 
@@ -239,15 +242,12 @@ mod tests {
     }
 
     #[test]
-    fn a_list_under_an_unknown_heading_beside_the_skills_is_told() {
-        let told = |head: &str| {
-            let text = format!(
-                "Ada Byron\n\n###### CONTACT\nada@example.org\n0113 555 0199\n\n{head}\nRigging\nWelding\nPumps\nCranes\n\n\
-                 SOFTWARE\nCreo\nExcel\n\nLANGUAGES\nEnglish: native\n\nCERTIFICATIONS\nFirst aid"
-            );
-            let draft = draft(&text);
-            draft.issues.iter().any(|issue| issue == SKILLS_MISSING)
-        };
-        assert!(told("NULLYARD"));
+    fn a_list_under_an_unknown_heading_beside_the_skills_is_guessed_to_be_of_them() {
+        let text = "Ada Byron\n\n###### CONTACT\nada@example.org\n0113 555 0199\n\nNULLYARD\nRigging\nWelding\nPumps\nCranes\n\n\
+                    SOFTWARE\nCreo\nExcel\n\nLANGUAGES\nEnglish: native\n\nCERTIFICATIONS\nFirst aid";
+        let draft = draft(text);
+        assert_eq!(draft.skills.join("|"), "Rigging|Welding|Pumps|Cranes|Creo|Excel");
+        let low = |at: usize| draft.confidence.get(&format!("skills.{at}"));
+        assert!((0..4).all(|at| low(at) == Some(&Confidence::Low)) && low(4).is_none());
     }
 }

@@ -10,6 +10,16 @@ pub(super) fn is_scale(line: &str) -> bool {
     signs().count() >= SIGNS_MIN && signs().all(|c| SIGNS.contains(c))
 }
 
+/// A text without the scales in the columns of its lines, `●●●○○    Welding`: each is said of what stands above it or beside
+/// it, and no column of its own.
+pub(in crate::ports::artifacts::resume) fn without_scales(text: &str) -> String {
+    let bare = |line: &str| {
+        let cells = line.split('\t').filter(|cell| !is_scale(cell));
+        if is_scale(line) { line.to_owned() } else { cells.collect::<Vec<_>>().join("\t") }
+    };
+    text.split('\n').map(bare).collect::<Vec<_>>().join("\n")
+}
+
 /// Longest line of addresses, in bytes.
 const LINE_MAX: usize = 400;
 
@@ -42,6 +52,8 @@ mod tests {
             lines("Rust\n●●●○○\nGo\n●●●●○\n\nCAD").iter().map(|line| line.after_gap).collect();
         assert_eq!(gaps, [true, false, true]);
         assert!(!is_scale("• Go") && !is_scale("■"));
+        let columns = "Rust\n●●●○○\tGo\n●●●●○\n●●●●○\tFEM\t●●●●○";
+        assert_eq!(without_scales(columns), "Rust\nGo\n●●●●○\nFEM");
         assert_eq!(
             spaced("Leeds •555 0147 •ada@example.org"),
             "Leeds • 555 0147 • ada@example.org"
