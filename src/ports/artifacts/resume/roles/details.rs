@@ -15,6 +15,22 @@ pub(super) fn pieces_of(head: &[String]) -> Vec<Named> {
             named.kind = Kind::Firm;
         }
     }
+    with_own(pieces)
+}
+
+/// The pieces with `Self-employed` as a title beside one name that may be the firm, `Byron Heating`: which of the two is
+/// which the other entries tell, unless the name is told to be one.
+fn with_own(mut pieces: Vec<Named>) -> Vec<Named> {
+    let is_own = |named: &Named| words::is_own(&named.text);
+    let mut others = pieces.iter().filter(|named| !is_own(named) && named.kind != Kind::Place);
+    let kind = match (others.next().map(|named| named.kind), others.next()) {
+        (Some(Kind::Unknown), None) => Kind::Unknown,
+        (Some(Kind::Firm), None) => Kind::Title,
+        _ => return pieces,
+    };
+    for named in pieces.iter_mut().filter(|named| is_own(named)) {
+        named.kind = kind;
+    }
     pieces
 }
 
