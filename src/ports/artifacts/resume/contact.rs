@@ -339,7 +339,7 @@ fn told_places(head: &[&Line], name: &str) -> (Option<Place>, Option<Place>) {
         .iter()
         .flat_map(|line| slashed(line).into_iter().enumerate().map(|(n, field)| (n == 0, field)))
     {
-        let (label, value) = label_of(field);
+        let (label, value) = label_of_place(field);
         let value = without_phone(without_name(value, name));
         let is_other = label.is_some() && label != Some(Label::Address);
         if value.is_empty() {
@@ -415,6 +415,19 @@ fn label_of(field: &str) -> (Option<Label>, &str) {
     }
 }
 
+/// A field without its label, also where no colon stands behind that of a place: `Address Mobile, AL`.
+fn label_of_place(field: &str) -> (Option<Label>, &str) {
+    let parted = || {
+        let (label, value) = field.split_once(' ')?;
+        let is_place = label_of(label) == (Some(Label::Address), "") && place::is_place(value);
+        is_place.then_some((Some(Label::Address), value.trim()))
+    };
+    match label_of(field) {
+        (None, _) => parted().unwrap_or((None, field)),
+        labelled => labelled,
+    }
+}
+
 /// One or two capitalised words and nothing else.
 fn is_city(field: &str) -> bool {
     let words: Vec<&str> = field.split([' ', ',']).filter(|word| !word.is_empty()).collect();
@@ -440,6 +453,14 @@ mod tests {
             let location = &draft.applicant_profile["basics"]["location"];
             assert_eq!(location["city"], city, "{line}");
             assert_eq!(draft.confidence["basics.location"], super::Confidence::Low, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_label_without_a_colon_is_no_part_of_the_city() {
+        for (line, city) in [("Address Nulleville, AL", "Nulleville"), ("Adresse Lyon", "Lyon")] {
+            let text = format!("Ada Byron\n{line}\tEmail ada@example.org\nTelephone 251.555.0144");
+            assert_eq!(draft(&text).applicant_profile["basics"]["location"]["city"], city);
         }
     }
 

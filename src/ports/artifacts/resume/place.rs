@@ -126,11 +126,15 @@ pub(super) fn by_postcode(text: &str) -> Option<Place> {
                 "00000" | "0000" | "0000-000" | "00000-000" | "0000AA" | "A0000" | "A0000AAA",
                 city,
             ) => Some(city),
+            // `760001 Cali`: six digits may be the number of a telephone as well, and only a known city tells.
+            ("000000", city) if is_known(&city.join(" ")) => Some(city),
             ("000", [end, city @ ..]) if shape(end) == "00" => Some(city),
             _ => None,
         };
         let before = before.map(|city| match city {
             [letters, city @ ..] if shape(letters) == "AA" && shape(first) == "0000" => city,
+            // `6460 Altdorf UR`
+            [city @ .., letters] if shape(first) == "0000" && codes::is_canton(letters) => city,
             city => city,
         });
         if let Some(city) = before.filter(|city| is_name(city)) {
@@ -523,6 +527,8 @@ mod tests {
             ("Av. Nueva 45, Col. Vieja, C.P. 44520 Nulopán, Jal.", r#""Nulopán" None None"#),
             ("Rua Nova, 330, CEP 52020-015 Nulópolis –", r#""Nulópolis" None None"#),
             ("Nullweg 3, PLZ 37073 Nullheim", r#""Nullheim" None None"#),
+            ("Nullweg 3, 6460 Nulldorf UR", r#""Nulldorf" None None"#),
+            ("Carrera 8 n.º 21-40, 760001 Cali, Valle del Cauca", r#""Cali" None None"#),
             ("Belo Horizonte - MG", r#""Belo Horizonte" "MG" None"#),
             ("Ciudad de México", r#""Ciudad de México" None None"#),
             (

@@ -55,6 +55,16 @@ pub(super) fn before_region_code(text: &str) -> Option<Place> {
     })
 }
 
+/// Whether letters stand for a canton of Switzerland behind a city and its code: `6460 Altdorf UR`. Those that also stand
+/// for a quarter of an American city behind a street are left out.
+pub(super) fn is_canton(letters: &str) -> bool {
+    const CANTONS: [&str; 24] = [
+        "AG", "AI", "AR", "BE", "BL", "BS", "FR", "GE", "GL", "GR", "JU", "LU", "OW", "SG", "SH",
+        "SO", "SZ", "TG", "TI", "UR", "VD", "VS", "ZG", "ZH",
+    ];
+    CANTONS.contains(&letters)
+}
+
 /// States of Australia, as they stand behind a city.
 const AUSTRALIAN: [&str; 8] = ["ACT", "NSW", "NT", "QLD", "SA", "TAS", "VIC", "WA"];
 
