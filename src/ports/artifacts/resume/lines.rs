@@ -115,11 +115,19 @@ fn level(line: &str) -> usize {
     if line[marks..].starts_with(' ') { marks } else { 0 }
 }
 
-/// The mark that begins the entries of a section: several lines have it, and each stands first in its block.
+/// The mark that begins the entries of a section: several lines have it, and each stands first in its block; where dates stand
+/// first and above each, they begin the entries.
 pub(super) fn lead(lines: &[Line]) -> Option<usize> {
+    let is_date = |line: &Line| {
+        dates::find(&line.text).is_some_and(|period| period.at == (0..line.text.len()))
+    };
+    let begins_with_date = lines.first().is_some_and(is_date);
+    let is_under_date = |at: usize| at > 0 && is_date(&lines[at - 1]);
     (1..FRAMED).find(|level| {
         let marked = || lines.iter().enumerate().filter(|(_, line)| line.level == *level);
-        marked().count() > 1 && marked().all(|(at, line)| at == 0 || line.after_gap)
+        marked().count() > 1
+            && marked().all(|(at, line)| at == 0 || line.after_gap)
+            && !(begins_with_date && marked().all(|(at, _)| is_under_date(at)))
     })
 }
 

@@ -393,9 +393,20 @@ fn levels(lines: &[Line]) -> Vec<usize> {
     };
     let plain = |level: &usize| marked(*level).count() > 2 && !marked(*level).any(is_entry);
     let mut found: Vec<usize> = (1..=FRAMED).filter(known).collect();
-    // Entries in the type of `Contact` beside them, under headings in larger type.
+    // Entries in the type of `Contact` beside them, under headings in larger type; where most there are known, one that
+    // is not and reads like no entry heads something, too.
     let largest = found.first().copied();
-    found.retain(|level| Some(*level) == largest || marked(*level).all(|line| is_known(&line)));
+    let heads = |line: &Line| {
+        line.text.split(' ').count() <= UNLISTED_MAX
+            && !words::is_organisation(&line.text)
+            && !place::is_place(&line.text)
+    };
+    found.retain(|level| {
+        let (known, others): (Vec<&Line>, Vec<&Line>) = marked(*level).partition(is_known);
+        let are_most = known.len() > 2 && known.len() > others.len() * 2;
+        let are_headings = || are_most && others.iter().all(|line| heads(line) && !is_entry(line));
+        Some(*level) == largest || others.is_empty() || are_headings()
+    });
     let has_known = lines.iter().any(|line| line.level > 0 && is_known(&line));
     if found.is_empty() && !has_known { (1..=FRAMED).filter(plain).collect() } else { found }
 }
@@ -597,6 +608,18 @@ mod tests {
         let said = |part: Part| part.lines.into_iter().map(|line| line.text).collect();
         let parts = parts(&super::super::lines::lines(text)).into_iter();
         parts.map(|part| (part.section, said(part))).collect()
+    }
+
+    #[test]
+    fn an_unknown_heading_between_known_ones_in_small_type_is_one() {
+        let text = "# Ada Byron\n\n### Experience\nAcme\tFitter\t2019 – 2021\n\n### Education\nBSc Physics\n\n###### Contact\nada@example.org\n\n\
+                    ###### Nullistics\nPumps\tCranes\n\n###### Software\nCreo\n\n###### Languages\nWelsh";
+        let found: Vec<Section> =
+            parts(&super::super::lines::lines(text)).iter().map(|part| part.section).collect();
+        assert_eq!(
+            found[3..],
+            [Section::Contact, Section::Unknown, Section::Skills, Section::Other]
+        );
     }
 
     #[test]

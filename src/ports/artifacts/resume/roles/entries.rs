@@ -386,6 +386,27 @@ mod tests {
     }
 
     #[test]
+    fn the_other_entries_tell_where_the_firm_stands_beside_ones_own_business() {
+        let text = "Ada Byron\n\n## Experience\nFitter\nAcme Ltd, Leeds (2014 – 2019)\n\nSelf-employed\nByron Heating, Leeds (2009 – 2014)\n\n\
+                    Welder\nEmca Ltd, Leeds (2005 – 2009)";
+        let role = &draft(text).skeleton_timeline["work"][1];
+        assert_eq!(role["position"], "Self-employed", "{role}");
+        assert_eq!(role["name"], "Byron Heating", "{role}");
+    }
+
+    #[test]
+    fn names_in_larger_type_below_their_dates_begin_no_entries() {
+        let text = "Ada Byron\n\n# Experience\n2019 – Present\n\n## Fitter, Acme Ltd, Leeds\n• Pumps\n2014 – 2018\n\n\
+                    ## Welder, Emca Ltd, Hull\n• Rails\n\n# Education\n2013\n\n## BSc Physics, Nulla College, Leeds\n2009\n\n\
+                    ## A Levels, Hill School, Leeds";
+        let draft = draft(text);
+        let work = &draft.skeleton_timeline["work"];
+        assert_eq!([&work[0]["name"], &work[1]["name"]], ["Acme Ltd", "Emca Ltd"]);
+        let schools = &draft.education_history["education"];
+        assert_eq!([&schools[0]["endDate"], &schools[1]["endDate"]], ["2013", "2009"]);
+    }
+
+    #[test]
     fn an_entry_of_many_words_in_one_line_under_its_period_is_one() {
         let text = "Ada Byron\n\n## Experience\n10/2017 – today\nFitter, Acme Ltd, Leeds\n• Pumps\n\
                     01/2011 – 09/2017\nElectricista de Mantenimiento, Aceites Nula de la Sierra S.L., Nulo de Abajo\n• Pumps";

@@ -71,6 +71,9 @@ mod tests {
         let form = "Diploma\tMaster\nRichting\tNederlands\nSchool\tUniversiteit Kleinstad\n\
                     Plaats\tKleinstad\nPeriode\t2008 – 2009";
         assert_eq!(texts(form), ["Master\tNederlands", "Universiteit Kleinstad", "2008 – 2009"]);
+        let form =
+            "Periode\t2005 – 2009\nOpleiding:\tBachelor Verpleegkunde\nInstelling:\tHogeschool Nul";
+        assert_eq!(texts(form), ["2005 – 2009", "Bachelor Verpleegkunde", "Hogeschool Nul"]);
         let rows = "School\tCollege of Smallville\n2008 – 2009\tSenior pupil";
         assert_eq!(texts(rows), rows.lines().collect::<Vec<_>>());
     }
