@@ -58,6 +58,7 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
     let is_whole = || folded(plain).split([' ', '-']).all(|part| local.contains(part));
     let may_go_on =
         rest_below(head, position).is_some_and(|rest| !agrees(rest, &local) && !is_whole());
+    let may_go_on = may_go_on || goes_on_large(head, position, plain);
     let sure = match position {
         _ if may_go_on || strays || is_guessed(&head[position].text, &local) => Confidence::Low,
         _ if with_title || !plain.contains(' ') || is_half(plain) => Confidence::Low,
@@ -66,6 +67,21 @@ pub(super) fn name(head: &[&Line], mail: &str, findings: &mut Findings) -> Optio
     };
     findings.sure("basics.name", sure);
     Some((name, position))
+}
+
+/// Whether a line in the type of the first half of a name stands below the second: `# Ada`, `Augusta` and `# Byron`.
+fn goes_on_large(head: &[&Line], position: usize, name: &str) -> bool {
+    let [line, second, third] = head.get(position..position + 3).unwrap_or_default() else {
+        return false;
+    };
+    let is_name = |text: &str| {
+        text.starts_with(char::is_uppercase)
+            && text.chars().all(|c| c.is_alphabetic() || " -'’".contains(c))
+            && section_of(text).is_none()
+            && !words::is_position(text)
+    };
+    let is_split = line.text != name && name.ends_with(second.text.as_str());
+    is_split && line.level > 0 && third.level == line.level && is_name(&third.text)
 }
 
 /// Whether the address has a part of a name.
@@ -427,6 +443,21 @@ mod tests {
         for next in ["Curriculum Vitae", "Programmer", "Experience", "Acme Ltd"] {
             assert_eq!(whole(next), None, "{next}");
         }
+    }
+
+    #[test]
+    fn a_name_of_three_lines_in_two_types_may_go_on() {
+        let line = |text: &str, level: usize| Line {
+            text: text.to_owned(),
+            bullet: false,
+            after_gap: false,
+            level,
+        };
+        let goes_on = |last: &str| {
+            let lines = [line("Ada", 1), line("Augusta", 0), line(last, 1)];
+            goes_on_large(&lines.each_ref(), 0, "Ada Augusta")
+        };
+        assert!(goes_on("Byron") && !goes_on("Programmer") && !goes_on("Experience"));
     }
 
     #[test]
