@@ -360,13 +360,13 @@ impl School {
     }
 
     /// Whether what was taken for the institution is a kind of school, and the next piece names the school itself:
-    /// `Grundschule, Grundschule Nulldorf`.
+    /// `Grundschule, Grundschule Nulldorf`, `Sekundarschule, Schulhaus Nulldorf`.
     fn is_stage_of(&self, name: &str) -> bool {
         let is_kind = |kind: &str| {
             kind.contains(char::is_lowercase)
                 && !kind.contains(' ')
                 && kind.len() < name.len()
-                && name.contains(kind)
+                && (name.contains(kind) || remarks::is_first_stage(kind))
         };
         self.study_type.is_none()
             && !self.guessed
@@ -566,6 +566,19 @@ enum After {
 mod tests {
     use super::{before_link, without_town};
     use crate::ports::artifacts::resume::{Confidence, draft};
+
+    #[test]
+    fn a_stage_before_the_name_of_a_school_is_what_was_got_there() {
+        for school in [
+            "Sekundarschule\nSchulhaus Hagen Null, Nulldorf",
+            "Sekundarschule, Schulhaus Hagen Null, Nulldorf",
+        ] {
+            let text = format!("Ada Byron\n\n## Education\n08/2004 – 07/2007\t{school}\n");
+            let school = &draft(&text).education_history["education"][0];
+            assert_eq!(school["institution"], "Schulhaus Hagen Null", "{text}");
+            assert_eq!(school["studyType"], "Sekundarschule", "{school}");
+        }
+    }
 
     #[test]
     fn schools_that_may_stand_with_the_degrees_of_others_are_marked() {

@@ -29,6 +29,7 @@ pub(super) fn unbroken(lines: &[Line]) -> Vec<Line> {
                 goes_on_dated([school, Some(last)], line, period, longest)
             });
             let is_one = is_dated
+                || leads_on(last, line)
                 || next.is_some_and(|school| goes_on(last, line, school, longest))
                 || names_school_further(last, line, longest)
                 || next.is_some_and(|town| goes_on_above_town(last, line, town));
@@ -44,6 +45,19 @@ pub(super) fn unbroken(lines: &[Line]) -> Vec<Line> {
         }
     }
     whole
+}
+
+/// Whether a degree ends with the word that leads to its subject, which stands in the next line: `Bachelor of Science in`
+/// above `Physics`.
+fn leads_on(degree: &Line, line: &Line) -> bool {
+    let leads = [" in", " en", " em", " i"].iter().any(|lead| degree.text.ends_with(lead));
+    leads
+        && names_degree(&degree.text)
+        && line.text.starts_with(char::is_uppercase)
+        && line.text.split_whitespace().count() <= SUBJECT_MAX
+        && !line.text.contains('\t')
+        && !words::is_school(&line.text)
+        && dates::find(&line.text).is_none()
 }
 
 fn length(text: &str) -> usize {
@@ -240,6 +254,7 @@ mod tests {
                 "Bachelor: Applied physics\t2013 – 2017",
             ),
             ("Bachelor –\t2013 – 2017\nPhysics\nAcme, Leeds", "Bachelor – Physics\t2013 – 2017"),
+            ("• Bachelor of Science in\nPhysics", "Bachelor of Science in Physics"),
         ] {
             assert_eq!(texts(broken)[0], whole);
         }

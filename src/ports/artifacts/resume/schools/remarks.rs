@@ -52,6 +52,19 @@ pub(super) fn is_placed_kind(line: &str, piece: &str) -> bool {
     is_named_kind(piece) && is_before_place().is_some()
 }
 
+/// Whether a word is a kind of school that everybody goes to for some years, which needs no degree.
+pub(super) fn is_first_stage(kind: &str) -> bool {
+    const STAGES: [&str; 6] = [
+        "primarschule",
+        "sekundarschule",
+        "bezirksschule",
+        "hauptschule",
+        "grundschule",
+        "volksschule",
+    ];
+    STAGES.contains(&folded(kind).as_str())
+}
+
 /// `Liceum Nulla nr 9`, `School No. 5`: schools have numbers, and degrees have none.
 pub(super) fn is_numbered(piece: &str) -> bool {
     const LEADS: [&str; 8] = ["nr", "no", "n", "num", "numero", "nummer", "number", "№"];
