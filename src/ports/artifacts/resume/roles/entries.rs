@@ -233,6 +233,10 @@ fn leads(lines: &[Line], at: usize, free: usize) -> bool {
 
 /// How many lines right above `at` can name the same role, not above `free`.
 fn back(lines: &[Line], at: usize, free: usize, habit: &Habit) -> usize {
+    // Where the firm stands above the title, it does so apart from it, too: `Fitter – Leeds` is no whole role there.
+    let is_below_firm = |line: &Line, count: usize| {
+        habit.crosses && habit.has_firm_above && line.after_gap && count + 1 == habit.most
+    };
     let mut count = 0;
     while count < habit.most && at > free + count {
         let line = &lines[at - count - 1];
@@ -256,6 +260,7 @@ fn back(lines: &[Line], at: usize, free: usize, habit: &Habit) -> usize {
             || is_under
             || (count > 0
                 && lines[at - count].after_gap
+                && !is_below_firm(line, count)
                 && (!habit.crosses || complete_line(&lines[at - count].text)))
         {
             break;
@@ -392,6 +397,18 @@ mod tests {
         let role = &draft(text).skeleton_timeline["work"][1];
         assert_eq!(role["position"], "Self-employed", "{role}");
         assert_eq!(role["name"], "Byron Heating", "{role}");
+    }
+
+    #[test]
+    fn a_firm_apart_from_its_title_and_town_is_one() {
+        let entry = |firm: &str, title: &str, since: &str| {
+            format!("{firm}\n\n{title}\n{since}\n\n• Tours of the pumps\n• Care of the valves\n\n")
+        };
+        let first = entry("Acme Ltd", "Fitter – Leeds", "May 2019 – present");
+        let second = entry("Emca des Nulls", "Welder – Nullcarneau", "May 2015 – June 2018");
+        let text = format!("Ada Byron\n\n## Experience\n\n{first}{second}");
+        let role = &draft(&text).skeleton_timeline["work"][1];
+        assert_eq!([&role["name"], &role["position"]], ["Emca des Nulls", "Welder"], "{role}");
     }
 
     #[test]
