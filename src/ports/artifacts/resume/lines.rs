@@ -224,7 +224,9 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     let text = &line.text;
     let last = text.rsplit(char::is_whitespace).next().unwrap_or_default();
     let first = next.split(char::is_whitespace).next().unwrap_or_default();
-    if joins_address(last, first, next) {
+    // The network itself writes its name behind the address: `www.linkedin.com/in/ada` and `byron (LinkedIn)`.
+    let bare = next.strip_suffix(" (LinkedIn)").filter(|_| last.contains("linkedin.com/"));
+    if joins_address(last, first, bare.unwrap_or(next)) {
         // Some programs write the hyphen at which a word is broken on both lines.
         let rest = if text.ends_with('-') { next.trim_start_matches('-') } else { next };
         return Some(format!("{text}{rest}"));
@@ -274,10 +276,32 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     if is_broken && !line.bullet && next.starts_with(char::is_uppercase) && !text.contains('\t') {
         return Some(format!("{text}{next}"));
     }
+    if is_broken && let Some(whole) = unhyphenated(line, next) {
+        return Some(whole);
+    }
     let short = next.split_whitespace().count() <= REST_MAX && !next.contains('\t');
     let is_list = text.ends_with([',', '|']) && short && !line.bullet && !next.contains('@');
     is_list.then(|| format!("{text} {next}"))
 }
+
+/// A row with a date whose last word is broken off with a hyphen, `2019 – 2021    Fitter, Acme Ltd, Null-` and `town`, but
+/// not `Schul-` and `und`.
+fn unhyphenated(row: &Line, next: &str) -> Option<String> {
+    let (date, _) = row.text.split_once('\t').filter(|_| !row.bullet)?;
+    let first = next.split([' ', ',']).next().unwrap_or_default();
+    let is_rest = first.starts_with(char::is_lowercase)
+        && first.chars().all(char::is_alphabetic)
+        && !vocabulary().linking.contains(first)
+        && !JOINTS.contains(&first)
+        && (first == next || next.starts_with(&format!("{first},")))
+        // More than its rest and a town is running text.
+        && next.split_whitespace().count() <= REST_MAX;
+    let text = row.text.strip_suffix('-')?;
+    (is_rest && dates::find(date).is_some()).then(|| format!("{text}{next}"))
+}
+
+/// Words beside those that no line ends with, between two halves of which the first lacks the end that both have.
+const JOINTS: [&str; 6] = ["oder", "or", "o", "ou", "e", "bis"];
 
 /// Whether an address of the web that a line ends with goes on in the next one, which begins with `first`.
 fn joins_address(last: &str, first: &str, next: &str) -> bool {
@@ -511,6 +535,24 @@ mod tests {
         let is_prose = |text: &str| lines(text)[0].is_prose();
         assert!(!is_prose("Acme Plastic Pumps, Apizaco, Tlax."));
         assert!(is_prose("Acme plastic pumps, built apace, till last."));
+    }
+
+    #[test]
+    fn a_word_that_is_broken_off_in_a_row_is_whole() {
+        let whole = |text: &str| lines(text)[0].text.clone();
+        for (rows, row) in [
+            ("2013\tFitter, Acme Ltd, Null-\nhausen", "2013\tFitter, Acme Ltd, Nullhausen"),
+            ("2013\tDegree, San Nul-\nmín, Leeds", "2013\tDegree, San Nulmín, Leeds"),
+        ] {
+            assert_eq!(whole(rows), row);
+        }
+        for rows in
+            ["2013\tSchul-\nund Berufsrecht", "2013\tNull-\nphy, Leeds, UK. Led a group of three"]
+        {
+            assert_eq!(lines(rows).len(), 2, "{rows}");
+        }
+        let address = "www.linkedin.com/in/adaaugusta\nbyron (LinkedIn)";
+        assert_eq!(whole(address), "www.linkedin.com/in/adaaugustabyron (LinkedIn)");
     }
 
     #[test]
