@@ -543,11 +543,24 @@ fn strange(role: &Map<String, Value>, shape: &Shape) -> Vec<&'static str> {
     let firm = (shape.organisation, is_no_firm as fn(&str) -> bool);
     let title = ("position", is_no_job as fn(&str) -> bool);
     let strange = [firm, title].into_iter().filter(|(key, looks_so)| reads_so(key, *looks_so));
-    // `Studio Blau / Designer`
-    let holds_firm =
-        !role.contains_key(shape.organisation) && reads_so("position", slashes::may_hold_firm);
-    strange.map(|(key, _)| key).chain(holds_firm.then_some("position")).collect()
+    // `Studio Blau / Designer`, `FITTER ACME WORKS`
+    let may_hold_firm = |title: &str| {
+        slashes::may_hold_firm(title)
+            || words::is_organisation(title)
+            || title.split_whitespace().count() >= WITH_FIRM_MIN
+    };
+    let holds_firm = !role.contains_key(shape.organisation) && reads_so("position", may_hold_firm);
+    let holds_title =
+        !role.contains_key("position") && reads_so(shape.organisation, words::is_position);
+    strange
+        .map(|(key, _)| key)
+        .chain(holds_firm.then_some("position"))
+        .chain(holds_title.then_some(shape.organisation))
+        .collect()
 }
+
+/// Fewest words of a title that may have its firm in it where none was found.
+const WITH_FIRM_MIN: usize = 5;
 
 #[cfg(test)]
 mod tests {
@@ -564,5 +577,14 @@ mod tests {
         let confidence = draft(&format!("Ada Byron\n\nExperience\n{roles}")).confidence;
         assert_eq!(confidence.get("work.2.position"), Some(&Confidence::Low));
         assert_eq!(confidence.get("work.0.position"), None);
+    }
+    #[test]
+    fn a_title_and_a_firm_that_nothing_parts_are_marked() {
+        let marked = |names: &str, key: &str| {
+            let text = format!("Ada Byron\n\n## Experience\n2010 – 2012\tLeeds\n{names}\n• Pumps");
+            draft(&text).confidence.get(key) == Some(&Confidence::Low)
+        };
+        assert!(marked("FITTER OF THE RED PUMPS", "work.0.position"));
+        assert!(!marked("FITTER", "work.0.position"));
     }
 }

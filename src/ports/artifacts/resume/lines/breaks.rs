@@ -83,7 +83,11 @@ pub(super) fn joins_city(line: &str, next: &str) -> bool {
 /// Whether the name of a known city is broken in two behind the number and the street before it: `12 Mill Lane, Baton` and
 /// `Rouge, LA 70806`.
 pub(super) fn breaks_city(line: &str, next: &str) -> bool {
-    let Some((street, begin)) = line.rsplit_once(", ") else { return false };
+    // `20002 Donostia-San` and `Sebastián`
+    let coded = |text| str::split_once(text, ' ').filter(|(code, _)| place::is_postcode(code));
+    let behind_street = line.rsplit_once(", ");
+    let behind_code = coded(behind_street.map_or(line, |(_, city)| city));
+    let Some((street, begin)) = behind_code.or(behind_street) else { return false };
     let end = next.split(',').next().unwrap_or_default();
     let words = begin.split(' ').count() + end.split(' ').count();
     let has_code = |part: &str| part.contains(|c: char| c.is_ascii_digit());
@@ -173,6 +177,7 @@ mod tests {
             ("12 Quay Road, San", "Antonio, TX 78205"),
             ("Rua Nova, 7, Porto", "Alegre, RS"),
             ("8 rue Neuve, Le", "Mans"),
+            ("20002 Donostia-San", "Sebastián"),
         ] {
             assert!(breaks_city(line, next), "{line}");
         }
