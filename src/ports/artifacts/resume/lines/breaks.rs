@@ -162,8 +162,8 @@ mod tests {
         assert!(joins_period("Engineer, May 2013 –", "Jan 2016"));
         assert!(!joins_period("Engineer, May 2013", "Pumps"));
         assert!(joins_number("+43", "660") && !joins_number("C++", "2019"));
-        assert!(ends_number("ada@example.org | +44 7700 900", "273 | Leeds"));
-        assert!(!ends_number("ada@example.org | +44 7700 900273", "12 | Leeds"));
+        assert!(breaks_number("ada@example.org | +44 7700 900", "273 | Leeds"));
+        assert!(!breaks_number("ada@example.org | +44 7700 900273", "12 | Leeds"));
         assert!(is_open("Pumps (built", "in Leeds) and valves"));
         assert!(joins_domain("ada@example.co", "m") && joins_domain("ada@example.co", "m.ar"));
         assert!(!joins_domain("ada@example.co", "byron.ar"));
