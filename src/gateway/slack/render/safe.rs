@@ -195,7 +195,7 @@ fn shown(text: &str, links: Links) -> (String, bool) {
             }
             Some(fence) => {
                 let line = if fence.is_quoted { unquoted(line) } else { line };
-                escape(&line.replace(FENCE, "`\u{200b}`\u{200b}`"), &mut out);
+                code_line(line, &mut out);
             }
             None => match Fence::of(line) {
                 Some((fence, before, info)) => {
@@ -211,7 +211,7 @@ fn shown(text: &str, links: Links) -> (String, bool) {
                     out.push_str(&info[..name]);
                     if name < info.len() {
                         out.push('\n');
-                        escape(info[name..].trim(), &mut out);
+                        code_line(info[name..].trim(), &mut out);
                     }
                     open = Some(fence);
                 }
@@ -223,6 +223,11 @@ fn shown(text: &str, links: Links) -> (String, bool) {
         }
     }
     (out, open.is_some())
+}
+
+/// A line of code, which must not end the code where it stands between other signs than it did.
+fn code_line(line: &str, out: &mut String) {
+    escape(&line.replace(FENCE, "`\u{200b}`\u{200b}`"), out);
 }
 
 /// A line of quoted code without the mark of the quotation.
