@@ -7,6 +7,7 @@ mod columns;
 mod kinds;
 mod numbers;
 mod phrases;
+mod titles;
 mod torn;
 
 use super::{
@@ -41,7 +42,7 @@ pub(super) fn parts(lines: &[Line]) -> Vec<Part> {
         under_periods(dated(columns::beside(columns::unzipped(columns::untorn(lines)))), |text| {
             section_of(text).is_some()
         });
-    let lines = numbers::without_roman(lines);
+    let lines = titles::unmarked(numbers::without_roman(lines));
     let (levels, loud) = (levels(&lines), has_loud_headings(&lines));
     let codes = kinds::heads_codes(&lines);
     let are_apart = asides::are_apart(&lines);
