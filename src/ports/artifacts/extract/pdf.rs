@@ -15,6 +15,7 @@ mod page;
 mod paint;
 mod rules;
 mod running;
+mod stacks;
 mod weights;
 mod wraps;
 

@@ -63,7 +63,7 @@ pub(super) fn joined(rows: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
 }
 
 /// Where the pieces of several rows begin, most of them first.
-fn starts(rows: &[Vec<Piece>]) -> Vec<f64> {
+pub(super) fn starts(rows: &[Vec<Piece>]) -> Vec<f64> {
     let mut lefts: Vec<f64> = rows.iter().flatten().map(|piece| piece.left).collect();
     lefts.sort_by(f64::total_cmp);
     let mut starts: Vec<(usize, f64)> = Vec::new();

@@ -4,6 +4,7 @@
 use super::{
     addresses, breaks, dates, heads, kinds, labels,
     lines::{PIECES_MAX, Piece},
+    stacks::stacked,
     wraps::unwrapped,
 };
 
@@ -107,7 +108,7 @@ fn read(
     main: &mut String,
     aside: &mut String,
 ) {
-    let rows = labels::joined(unwrapped(rows(pieces)));
+    let rows = labels::joined(unwrapped(stacked(rows(pieces))));
     let Some(gutter) = (depth < DEPTH_MAX).then(|| gutter(&rows, cards_at)).flatten() else {
         write(&rows, main);
         return;
