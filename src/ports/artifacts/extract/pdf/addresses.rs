@@ -68,8 +68,48 @@ fn by_edge(
         && beside().any(|piece| piece.size >= NAME * size)
         && beside().all(|piece| piece.right < x - WHITE_MIN)
         && rows[..to].iter().flatten().filter(|piece| piece.left >= x).count() == lines.len()
-        && (0..to.saturating_sub(1)).any(is_apart);
+        && (0..to.saturating_sub(1))
+            .any(|at| is_apart(at) || tears_name(&rows[..to], at, x, NAME * size));
     fits.then_some((x, to))
+}
+
+/// Whether addresses stand between two lines of a name, which would be torn if it were read as it stands.
+fn tears_name(rows: &[Vec<Piece>], at: usize, x: f64, name: f64) -> bool {
+    let is_large = |row: &[Piece]| row[0].left < x && row[0].size >= name;
+    let is_between = |row: &Vec<Piece>| row[0].left >= x;
+    let [first, below @ ..] = &rows[at..] else { return false };
+    let next = below.iter().find(|row| !is_between(row));
+    is_large(first)
+        && below.first().is_some_and(is_between)
+        && next.is_some_and(|next| {
+            is_large(next) && (next[0].size - first[0].size).abs() < 0.02 * name
+        })
+}
+
+/// What stands beside addresses, with the name as a heading, which it could not be told to be beside them: `Ada Byron-`
+/// above `Lovelace` is one line.
+pub(super) fn with_heading(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    let size = pieces.iter().map(|piece| piece.size).fold(0.0, f64::max);
+    let has_mark = pieces.iter().any(|piece| piece.size >= size && piece.text.starts_with('#'));
+    let mut whole: Vec<Piece> = Vec::new();
+    pieces.sort_by(|one, other| one.baseline.total_cmp(&other.baseline));
+    for mut piece in pieces {
+        let is_name = !has_mark && piece.size >= size;
+        match whole.last_mut().filter(|_| is_name) {
+            Some(last) if last.size >= size && last.text.ends_with('-') => {
+                last.text.push_str(&piece.text);
+                last.right = last.right.max(piece.right);
+                last.baseline = piece.baseline;
+                continue;
+            }
+            _ if is_name && piece.text.starts_with(char::is_alphabetic) => {
+                piece.text.insert_str(0, "# ");
+            }
+            _ => {}
+        }
+        whole.push(piece);
+    }
+    whole
 }
 
 #[cfg(test)]
@@ -140,6 +180,31 @@ mod tests {
             (400.0, 490.0, "ada@example.org"),
         ];
         assert_eq!(read(head(&aligned)), LINES);
+    }
+
+    #[test]
+    fn a_name_of_several_lines_beside_addresses_is_one_heading() {
+        let page = |names: [&str; 2]| {
+            let mut pieces = vec![piece(50.0, 120.0, 105.0, 10.0, "Engineer")];
+            pieces.extend([
+                piece(50.0, 240.0, 61.0, 24.0, names[0]),
+                piece(50.0, 150.0, 88.0, 24.0, names[1]),
+            ]);
+            // The second and the fourth stand level with the lines of the name.
+            let addresses = ["London", "020 7946 0018", "ada@example.org", "adab"];
+            for (text, baseline) in addresses.into_iter().zip([48.0, 61.0, 74.5, 88.0]) {
+                pieces.push(piece(480.0, 540.0, baseline, 10.0, text));
+            }
+            pieces.push(piece(50.0, 500.0, 130.0, 10.0, "An engineer of what they are told."));
+            read(pieces)
+        };
+        let rest = ["London", "020 7946 0018", "ada@example.org", "adab", "Engineer"];
+        let whole = page(["Ada Augusta Byron-", "Lovelace"]);
+        assert_eq!(whole[0], "# Ada Augusta Byron-Lovelace");
+        assert_eq!(whole[1..6], rest);
+        let two = page(["Ada Augusta", "Lovelace"]);
+        assert_eq!(two[..2], ["# Ada Augusta", "# Lovelace"]);
+        assert_eq!(two[2..7], rest);
     }
 
     #[test]

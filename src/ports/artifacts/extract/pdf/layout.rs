@@ -113,13 +113,14 @@ fn read(
         write(&rows, main);
         return;
     };
-    let Gutter { x, from, to, is_cards, .. } = gutter;
+    let Gutter { x, from, to, is_cards, is_head, .. } = gutter;
     let mut rows = rows;
     let below = rows.split_off(to);
     let beside = rows.split_off(from);
     write(&rows, main);
     let (left, right): (Vec<Piece>, Vec<Piece>) =
         beside.into_iter().flatten().partition(|piece| piece.left < x);
+    let left = if is_head { addresses::with_heading(left) } else { left };
     let left_first = is_cards || is_first(&left, &right);
     let (first, second) = if left_first { (left, right) } else { (right, left) };
     read(first, depth + 1, None, main, aside);
@@ -191,6 +192,8 @@ struct Gutter {
     size: usize,
     /// Both columns are cards, which stand level.
     is_cards: bool,
+    /// A name and its addresses.
+    is_head: bool,
 }
 
 /// Fewest rows of a column.
@@ -204,7 +207,7 @@ const CANDIDATES_MAX: usize = 40;
 
 fn gutter(rows: &[Vec<Piece>], cards_at: Option<f64>) -> Option<Gutter> {
     if let Some((x, to)) = addresses::beside_name(rows) {
-        return Some(Gutter { x, from: 0, to, size: to, is_cards: false });
+        return Some(Gutter { x, from: 0, to, size: to, is_cards: false, is_head: true });
     }
     let mut lefts: Vec<f64> = rows.iter().flatten().map(|piece| piece.left).collect();
     lefts.sort_by(f64::total_cmp);
@@ -267,7 +270,7 @@ fn headed(rows: &[Vec<Piece>]) -> Option<Gutter> {
             rows[from + 1..to.max(from + 1)].iter().filter(has).count()
         };
         let is_pair = under(true) >= UNDER_MIN && under(false) >= UNDER_MIN;
-        is_pair.then(|| Gutter { x, from, to, size: to - from, is_cards: true })
+        is_pair.then(|| Gutter { x, from, to, size: to - from, is_cards: true, is_head: false })
     })
 }
 
@@ -290,7 +293,7 @@ fn cards(rows: &[Vec<Piece>], gutter: Gutter, least: usize) -> Option<Gutter> {
     let first = (from..to).find(|at| is_pair(&rows[*at]))?;
     let begin = (from..first).rev().find(|at| is_heading(&rows[*at])).map_or(from, |at| at + 1);
     let end = (first..to).find(|at| is_heading(&rows[*at])).unwrap_or(to);
-    Some(Gutter { x, from: begin, to: end, size: end - begin, is_cards: true })
+    Some(Gutter { x, from: begin, to: end, size: end - begin, is_cards: true, is_head: false })
 }
 
 fn has_year(text: &str) -> bool {
@@ -312,7 +315,14 @@ fn free_at(rows: &[Vec<Piece>], x: f64) -> Vec<Gutter> {
         if at > from {
             let (from, to) = without_dated(rows, x, from, at);
             let from = at_headings(rows, x, from, to);
-            found.push(Gutter { x: x - 1.0, from, to, size: to - from, is_cards: false });
+            found.push(Gutter {
+                x: x - 1.0,
+                from,
+                to,
+                size: to - from,
+                is_cards: false,
+                is_head: false,
+            });
         }
         from = at + 1;
     }
