@@ -71,18 +71,7 @@ fn anchors(lines: &[Line]) -> Vec<(usize, Period)> {
 /// period or beneath shows at the first one, and a résumé keeps to it.
 pub(super) fn entries(lines: &[Line]) -> Vec<Entry> {
     let anchors = anchors(lines);
-    let mut habit =
-        Habit { most: ABOVE_MAX, crosses: true, lead: lead(lines), has_firm_above: false };
-    if let Some((first, _)) = anchors.first() {
-        let above = back(lines, *first, 0, &habit);
-        let inner = lines[first - above..=*first].iter().skip(1);
-        habit = Habit {
-            most: above,
-            crosses: above > 0 && inner.clone().any(|line| line.after_gap),
-            has_firm_above: above > 1 && has_firm_above(&lines[first - above..*first]),
-            ..habit
-        };
-    }
+    let habit = Habit::of(lines, &anchors);
     let above = habit.most;
     let firm_beside = anchors.first().is_some_and(|(first, period)| {
         above == 0 && !words::is_position(&without(&lines[*first].text, period))
@@ -201,6 +190,65 @@ struct Habit {
     lead: Option<usize>,
     /// The firm stands above the title, and both above the period.
     has_firm_above: bool,
+    /// The titles stand right below the periods.
+    has_titles_below: bool,
+}
+
+impl Habit {
+    /// What the first entry shows, and all titles.
+    fn of(lines: &[Line], anchors: &[(usize, Period)]) -> Self {
+        let habit = Self {
+            most: ABOVE_MAX,
+            crosses: true,
+            lead: lead(lines),
+            has_firm_above: false,
+            has_titles_below: has_titles_below(lines, anchors),
+        };
+        let Some((first, _)) = anchors.first() else { return habit };
+        let above = back(lines, *first, 0, &habit);
+        let inner = lines[first - above..=*first].iter().skip(1);
+        Self {
+            most: above,
+            crosses: above > 0 && inner.clone().any(|line| line.after_gap),
+            has_firm_above: above > 1 && has_firm_above(&lines[first - above..*first]),
+            ..habit
+        }
+    }
+}
+
+/// Fewest titles right below periods that show that titles stand there.
+const BELOW_MIN: usize = 2;
+
+/// Whether most periods stand alone in their lines and have a title right below them.
+fn has_titles_below(lines: &[Line], anchors: &[(usize, Period)]) -> bool {
+    let is_above_title = |(at, period): &&(usize, Period)| {
+        without(&lines[*at].text, period).is_empty()
+            && lines.get(at + 1).is_some_and(|next| !next.bullet && words::is_position(&next.text))
+    };
+    let count = anchors.iter().filter(is_above_title).count();
+    count >= BELOW_MIN && count * 2 > anchors.len()
+}
+
+/// Longest title that no word tells, in words.
+const TITLE_MAX: usize = 6;
+
+/// Takes a line right under a period in as the title where others have theirs, below a firm and its town.
+fn takes_title(head: &mut Vec<String>, line: &Line) -> bool {
+    let kinds = |lines: &[String]| -> Vec<Kind> {
+        named(lines).into_iter().map(|named| named.kind).collect()
+    };
+    let above: Vec<String> = head.iter().filter(|line| !line.is_empty()).cloned().collect();
+    let [firm, town] = above.as_slice() else { return false };
+    let text = &line.text;
+    let takes = names(line)
+        && text.starts_with(char::is_uppercase)
+        && text.split_whitespace().count() <= TITLE_MAX
+        && kinds(&above) == [Kind::Firm, Kind::Unknown]
+        && kinds(std::slice::from_ref(text)) == [Kind::Unknown];
+    if takes {
+        *head = vec![format!("{firm}, {town}"), text.clone()];
+    }
+    takes
 }
 
 /// Whether a firm stands in the first of some lines above a period, and a title below it.
@@ -310,6 +358,9 @@ fn names(line: &Line) -> bool {
 
 /// Takes a line under the period in, if it says what is still missing; what follows a full head is about the work.
 fn adds(head: &mut Vec<String>, line: &Line, habit: &Habit) -> bool {
+    if habit.has_titles_below && takes_title(head, line) {
+        return true;
+    }
     let text = &line.text;
     let before = Role::of_lines(head, Order::Unknown);
     let mut with = head.clone();
@@ -409,6 +460,24 @@ mod tests {
         let text = format!("Ada Byron\n\n## Experience\n\n{first}{second}");
         let role = &draft(&text).skeleton_timeline["work"][1];
         assert_eq!([&role["name"], &role["position"]], ["Emca des Nulls", "Welder"], "{role}");
+    }
+
+    #[test]
+    fn what_stands_below_a_period_where_others_have_their_titles_is_one() {
+        let text = |title: &str| {
+            format!(
+                "Ada Byron\n\n## Experience\nAcme Pumps Ltd\nNulleham\n2019 – 2021\n{title}\n• Pumps\n\
+                 Emca Foods Ltd\nLeeds\n2015 – 2019\nEngineer\n• Valves\n\
+                 Ocme Mail Ltd\nHull\n2011 – 2015\nDriver\n• Parcels"
+            )
+        };
+        let role = |title: &str| draft(&text(title)).skeleton_timeline["work"][0].clone();
+        let read = role("Wranglerette");
+        assert_eq!(
+            (&read["position"], &read["location"]),
+            (&"Wranglerette".into(), &"Nulleham".into())
+        );
+        assert_ne!(role("built pumps for the port and the ships of it")["location"], "Nulleham");
     }
 
     #[test]
