@@ -354,6 +354,15 @@ const REGIONS: &str = include_str!("../../../../manifests/lexicon/regions.txt");
 
 static KNOWN: LazyLock<HashSet<String>> = LazyLock::new(|| names(CITIES));
 
+/// A letter of its own: `Maçon` is a mason, `Mâcon` a city.
+const CEDILLA: char = 'ç';
+
+/// The known cities that have a cedilla, as they are written: `besançon`.
+static KNOWN_CEDILLAS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let cities = CITIES.split([':', ',', '\n']).map(|name| name.trim().to_lowercase());
+    cities.filter(|name| name.contains(CEDILLA)).collect()
+});
+
 static KNOWN_REGIONS: LazyLock<HashSet<String>> = LazyLock::new(|| names(REGIONS));
 
 /// The names of a list that has a country and its names on each line.
@@ -402,6 +411,13 @@ pub(super) fn at_end(text: &str) -> Option<(&str, &str)> {
 pub(super) fn is_known(text: &str) -> bool {
     text.starts_with(|c: char| c.is_uppercase() || c == '\'' || c == '’')
         && KNOWN.contains(&folded(text.trim()))
+        && (text.is_ascii() || has_its_cedillas(text))
+}
+
+/// Whether a text that is called like a known city has no cedilla that the city has not.
+fn has_its_cedillas(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    !lower.contains(CEDILLA) || KNOWN_CEDILLAS.contains(&lower)
 }
 
 /// A text that a person has labelled as a place, known country or not.
@@ -519,6 +535,7 @@ mod tests {
                 "Old Mill, Quay Lane, Nullwell, Derbyshire DE45 9ZZ",
                 r#""Nullwell" "Derbyshire" "GB""#,
             ),
+            ("Null Cottage, Nullree, Isle of Skye IV51 9ZZ", r#""Nullree" "Isle of Skye" "GB""#),
             ("West Yorkshire", r#"None "West Yorkshire" None"#),
             ("8/114 Cypress Avenue, Werribee VIC 3030", r#""Werribee" "VIC" "AU""#),
             ("804 – 71 Benton Terrace, Kitchener, ON N2G 0B4", r#""Kitchener" "ON" "CA""#),
@@ -560,6 +577,13 @@ mod tests {
         ] {
             assert_eq!(said(text), "no place", "{text}");
         }
+    }
+
+    #[test]
+    fn a_cedilla_makes_another_word_than_a_city() {
+        assert!(is_known("Mâcon") && is_known("Macon"));
+        assert!(is_known("Besançon") && is_known("BESANÇON") && is_known("Besancon"));
+        assert!(!is_known("Maçon") && !is_known("MAÇON"));
     }
 
     #[test]
