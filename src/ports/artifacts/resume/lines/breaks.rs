@@ -14,7 +14,12 @@ pub(super) fn joins_period(line: &str, next: &str) -> bool {
     let begins = dates::find(line).is_some_and(|found| found.start.is_some());
     // Two whole dates are a period only with a dash or a word between them.
     let is_open = line.ends_with(['-', '–', '—']) || !line.ends_with(|c: char| c.is_ascii_digit());
-    spans && !begins && is_open && period.at.start > 0 && period.start.is_some()
+    // `School of the Second of February` above `2008 – 2010`: years alone are whole without a month.
+    let is_year = |date: Option<dates::Date>| date.is_some_and(|date| date.month.is_none());
+    let is_whole = !line.ends_with(['-', '–', '—'])
+        && dates::find(next)
+            .is_some_and(|next| next.at.start == 0 && is_year(next.start) && is_year(next.end));
+    spans && !begins && is_open && !is_whole && period.at.start > 0 && period.start.is_some()
 }
 
 /// Whether a line ends in the code of a country and the number goes on in the next one: `+43` and `660 000 4127`.
@@ -161,6 +166,8 @@ mod tests {
     fn what_is_broken_off_at_the_end_of_a_line_is_told() {
         assert!(joins_period("Engineer, May 2013 –", "Jan 2016"));
         assert!(!joins_period("Engineer, May 2013", "Pumps"));
+        assert!(joins_period("Engineer, May", "2013 – Jan 2016"));
+        assert!(!joins_period("Colégio Dois de Fevereiro", "2008 a 2010 | Nullador"));
         assert!(joins_number("+43", "660") && !joins_number("C++", "2019"));
         assert!(breaks_number("ada@example.org | +44 7700 900", "273 | Leeds"));
         assert!(!breaks_number("ada@example.org | +44 7700 900273", "12 | Leeds"));
