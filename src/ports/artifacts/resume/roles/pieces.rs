@@ -278,7 +278,9 @@ fn dashed(field: &str) -> Vec<&str> {
         parts = parts.into_iter().flat_map(|part| classes::apart(part, separator)).collect();
     }
     for separator in [" @ ", " at ", " bei ", " chez ", " bij ", ": ", " ("] {
-        parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
+        let whole = |part: &str| separator == " at " && is_called_at(part);
+        let most = |part: &str| if whole(part) { 1 } else { usize::MAX };
+        parts = parts.into_iter().flat_map(|part| part.splitn(most(part), separator)).collect();
     }
     // `en` and `em` lead to much else than a firm, and `in` to what somebody teaches: `Lecturer in Marine Ecology`.
     for separator in [" en ", " em ", " na ", " no ", " in "] {
@@ -325,6 +327,14 @@ fn dashed(field: &str) -> Vec<&str> {
         .map(|part| part.trim_matches([' ', ',', ';', '–', '—', '-', '*']))
         .map(|part| if part.contains('(') { part } else { part.trim_end_matches(')') })
         .collect()
+}
+
+/// `The Ferry Inn at Nullig`: no title begins with an article, and a firm may have its town in its name.
+fn is_called_at(text: &str) -> bool {
+    let before = text.split(" at ").next().and_then(|before| before.rsplit(", ").next());
+    before.is_some_and(|name| {
+        name.starts_with("The ") && words::is_organisation(name) && !words::is_position(name)
+    })
 }
 
 /// Whether a firm that begins with its kind stands behind something else: `Segundo de sala en Hotel Acme`.
@@ -562,6 +572,13 @@ mod tests {
         let title = "Gerente de Ventas – Región Centro";
         assert_eq!(head(&[title, "Molinos S.A."]), [title, "Molinos S.A."]);
         assert_eq!(head(&[title]), ["Gerente de Ventas", "Región Centro"]);
+    }
+
+    #[test]
+    fn a_firm_may_have_its_town_in_its_name() {
+        let firm = (Kind::Firm, "The Ferry Inn at Nullig".to_owned());
+        assert_eq!(said("Waitress (seasonal), The Ferry Inn at Nullig")[1], firm);
+        assert_eq!(said("Waitress at The Ferry Inn")[1], (Kind::Firm, "The Ferry Inn".to_owned()));
     }
 
     #[test]
