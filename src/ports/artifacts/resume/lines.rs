@@ -430,9 +430,9 @@ pub(super) fn fields(text: &str) -> Vec<&str> {
     found
 }
 
-const SEPARATORS: [&str; 17] = [
+const SEPARATORS: [&str; 19] = [
     "\t", "   ", " | ", " ¦ ", " · ", " • ", " ∙ ", " ● ", " ▪ ", " ■ ", " ◦ ", " // ", " ◆ ",
-    " ~ ", "[x] ", "[X] ", "[ ] ",
+    " ◇ ", " ⋄ ", " ~ ", "[x] ", "[X] ", "[ ] ",
 ];
 
 /// Takes off a bullet, and the marks of Markdown.
@@ -655,7 +655,7 @@ mod tests {
 
     #[test]
     fn bars_dots_and_boxes_part_fields() {
-        for mark in ["|", "·", "•", "●", "▪", "■", "◦"] {
+        for mark in ["|", "·", "•", "●", "▪", "■", "◦", "◇", "⋄"] {
             assert_eq!(
                 fields(&format!("2613 BC Delft {mark} 06 1234")),
                 ["2613 BC Delft", "06 1234"]
