@@ -9,8 +9,8 @@ mod sentences;
 use super::{dates, heads::names_column, place, vocabulary::vocabulary, words};
 
 use breaks::{
-    breaks_city, breaks_mail, breaks_number, is_open, is_rest_of_item, joins_city, joins_domain,
-    joins_number, joins_period,
+    breaks_city, breaks_mail, breaks_number, ends_in_article, is_open, is_rest_of_item, joins_city,
+    joins_domain, joins_number, joins_period,
 };
 use firms::{firm_alone, joins_name, town_apart};
 use forms::{Labelled, Labels, form_value};
@@ -249,7 +249,7 @@ fn joined(line: &Line, next: &str) -> Option<String> {
     // `Editions of` and `the Oak`: no line ends with such a word, unless it is broken off there.
     // `Master of Science in` is German and Dutch, too. At the beginning of a line it tells nothing: `in Leeds`.
     let links = vocabulary().linking.contains(last) || last == "in";
-    let hangs = links && text.len() > last.len();
+    let hangs = links && text.len() > last.len() || ends_in_article(text);
     if hangs && !next.contains('\t') && first.starts_with(char::is_alphabetic) {
         return Some(format!("{text} {next}"));
     }

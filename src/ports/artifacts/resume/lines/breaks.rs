@@ -3,6 +3,7 @@
 use super::super::{
     dates, place,
     vocabulary::{folded, vocabulary},
+    words,
 };
 
 /// Whether a period begins at the end of a line and ends at the beginning of the next: `Engineer, May 2013 –` and
@@ -139,6 +140,14 @@ pub(super) fn joins_domain(last: &str, next: &str) -> bool {
     !host.is_empty() && is_small && end.bytes().all(|byte| byte.is_ascii_lowercase()) && is_end
 }
 
+/// Whether the name of a school or a firm is broken off behind an article that belongs to it: `Lycée professionnel Le` above
+/// `Marais`. Of a person, `Le` may be the last name.
+pub(super) fn ends_in_article(line: &str) -> bool {
+    line.rsplit_once(' ').is_some_and(|(before, last)| {
+        ["Le", "La", "Les", "El", "Los", "Las"].contains(&last) && words::is_organisation(before)
+    })
+}
+
 /// Whether a bracket is open at the end of a line and closed in the next one.
 pub(super) fn is_open(line: &str, next: &str) -> bool {
     let open = line.rfind('(').is_some_and(|at| !line[at..].contains(')'));
@@ -171,6 +180,7 @@ mod tests {
         assert!(joins_number("+43", "660") && !joins_number("C++", "2019"));
         assert!(breaks_number("ada@example.org | +44 7700 900", "273 | Leeds"));
         assert!(!breaks_number("ada@example.org | +44 7700 900273", "12 | Leeds"));
+        assert!(ends_in_article("Lycée professionnel Le") && !ends_in_article("Ada Le"));
         assert!(is_open("Pumps (built", "in Leeds) and valves"));
         assert!(joins_domain("ada@example.co", "m") && joins_domain("ada@example.co", "m.ar"));
         assert!(!joins_domain("ada@example.co", "byron.ar"));
