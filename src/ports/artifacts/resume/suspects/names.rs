@@ -1,7 +1,7 @@
 //! Names of firms, titles and schools that are something else, as the other entries and their own words show.
 
 use super::super::{
-    doubt, place,
+    dates, doubt, place,
     vocabulary::{folded, vocabulary},
     words,
 };
@@ -30,7 +30,24 @@ pub(super) fn roles(roles: &Entries<'_>, towns: &[&str]) -> Vec<String> {
         }
     }
     found.extend(turned(roles));
+    found.extend(shifted(roles));
     found
+}
+
+/// The paths of names that may all stand with the period of the entry above: the last period ends the section and has none, as
+/// where each period ends what is said of its role.
+fn shifted(roles: &Entries<'_>) -> Vec<String> {
+    const NAMES: [&str; 2] = ["position", "name"];
+    let Some((last, others)) = roles.drafted.split_last() else { return Vec::new() };
+    let ends = roles.lines.last().is_some_and(|line| dates::is_period(&line.text));
+    if !ends || NAMES.iter().any(|key| !text(last, key).is_empty()) {
+        return Vec::new();
+    }
+    let named = |at: usize| {
+        let keys = NAMES.into_iter().filter(move |key| !text(&others[at], key).is_empty());
+        keys.map(move |key| roles.path(at, key))
+    };
+    (0..others.len()).flat_map(named).collect()
 }
 
 /// The paths of the doubtful names of schools.
@@ -103,7 +120,11 @@ fn turned(roles: &Entries<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ports::artifacts::resume::{Confidence, draft};
+    use crate::ports::artifacts::resume::{
+        Confidence, draft,
+        lines::{Line, lines},
+    };
+    use serde_json::json;
 
     #[test]
     fn names_that_end_in_towns_are_marked() {
@@ -121,6 +142,22 @@ mod tests {
             assert!(!is_double(name), "{name}");
         }
         assert!(is_only_a_kind("Bank") && !is_only_a_kind("Self-employed"));
+    }
+
+    #[test]
+    fn names_are_marked_where_the_last_period_has_none() {
+        let drafted = [
+            json!({ "name": "Acme Pumps Ltd", "startDate": "2013" }),
+            json!({ "startDate": "2009", "endDate": "2012" }),
+        ];
+        let found = |text: &str| {
+            let lines = lines(text);
+            let lines: Vec<&Line> = lines.iter().collect();
+            shifted(&Entries::of(&lines, "work", &drafted, &["position", "name"]))
+        };
+        let text = "Fitter\n2013 – now\nAcme Pumps Ltd\tDriver\n2009 – 2012";
+        assert_eq!(found(text), ["work.0.name"]);
+        assert!(found(&format!("{text}\n• Routes")).is_empty());
     }
 
     #[test]
