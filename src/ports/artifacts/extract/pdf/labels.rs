@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{
     blocks,
-    layout::{is_grade, without_mark},
     lines::{PIECES_MAX, Piece},
+    marks::{is_grade, without_mark},
     rules::key,
 };
 

@@ -9,9 +9,9 @@ use hayro_interpret::{
     pattern::{Pattern, TilingPattern},
 };
 
+use super::fonts::Weights;
 use super::paint::{Area, Colour, OPACITY_COVERS, Spot, Tiles, Tone};
 use super::rules::Rules;
-use super::weights::Weights;
 
 /// A letter, or a few that the font draws as one.
 #[derive(Debug, Clone, PartialEq)]
