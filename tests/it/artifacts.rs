@@ -575,6 +575,37 @@ async fn white_text_on_the_white_half_of_a_gradient_is_left_out_and_noted() {
     }
 }
 
+/// A page on which this is drawn.
+fn page_of(drawn: &str) -> Vec<u8> {
+    pdf(&[
+        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>"
+            .to_owned(),
+        format!("<</Length {}>>stream\n{drawn}\nendstream", drawn.len()),
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned(),
+    ])
+}
+
+/// A border is an area with a hole: a path around another one, or a box of which a clip leaves its edge.
+#[tokio::test]
+async fn text_in_the_colour_of_the_border_around_it_is_read() {
+    let edge = "50 680 300 40 re 52 682 296 36 re";
+    let desk = Desk::new();
+    for border in [format!("{edge} f*"), format!("q {edge} W* n 50 680 300 40 re f Q")] {
+        let page = page_of(&format!(
+            "0.6 0.3 0 rg {border} BT /F 12 Tf 72 695 Td (Ada Byron, Programmer) Tj ET \
+             50 580 300 40 re f BT /F 12 Tf 72 595 Td (one@hidden.example.com) Tj ET"
+        ));
+        let (text, _, notes) = desk.text("cv.pdf", page).await;
+        assert_eq!(
+            (text.as_str(), notes),
+            ("Ada Byron, Programmer", vec![HIDDEN_TEXT.to_owned()]),
+            "{border}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn text_that_is_not_drawn_is_read_where_a_picture_of_paper_shows_it() {
     let desk = Desk::new();

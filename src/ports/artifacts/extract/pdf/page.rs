@@ -10,7 +10,7 @@ use hayro_interpret::{
 };
 
 use super::fonts::Weights;
-use super::paint::{Area, Colour, OPACITY_COVERS, Spot, Tiles, Tone};
+use super::paint::{Area, Clip, Colour, OPACITY_COVERS, Shape, Spot, Tiles, Tone};
 use super::rules::Rules;
 
 /// A letter, or a few that the font draws as one.
@@ -39,9 +39,6 @@ const AREAS_MAX: usize = 4_000;
 /// Most patterns of tiles of a page that are looked at; such tiles within tiles are not.
 const TILES_MAX: usize = 50;
 
-/// Most lines and curves of an area whose outline counts; for others the box around them does.
-const OUTLINE_MAX: usize = 64;
-
 /// Most lines that are drawn at once and are looked at as borders.
 const SEGMENTS_MAX: usize = 500;
 
@@ -69,7 +66,7 @@ pub(super) struct Canvas {
     is_partial: bool,
     tiles_left: usize,
     /// The visible part of the page, and what clips leave of it.
-    clips: Vec<Rect>,
+    clips: Vec<Clip>,
     groups: Vec<Group>,
     /// Small round or square areas: marks before the items of a list.
     dots: Vec<Rect>,
@@ -109,7 +106,7 @@ impl Canvas {
             areas: Vec::new(),
             is_partial: false,
             tiles_left: TILES_MAX,
-            clips: vec![Rect::new(0.0, 0.0, width, height)],
+            clips: vec![Clip::new(Rect::new(0.0, 0.0, width, height))],
             groups: vec![Group { opacity: 1.0, is_plain: true }],
             dots: Vec::new(),
             rules: Rules::default(),
@@ -157,18 +154,20 @@ impl Canvas {
     }
 
     fn clip(&self) -> Rect {
-        self.clips.last().copied().unwrap_or(Rect::ZERO)
+        self.clips.last().map_or(Rect::ZERO, |clip| clip.bounds)
     }
 
     fn group(&self) -> Group {
         self.groups.last().copied().unwrap_or(Group { opacity: 1.0, is_plain: true })
     }
 
-    fn cover(&mut self, outline: Option<BezPath>, bounds: Rect, tone: Tone) {
+    fn cover(&mut self, shape: Option<Shape>, bounds: Rect, tone: Tone) {
         self.step += 1;
-        let bounds = bounds.intersect(self.clip());
-        if self.areas.len() < AREAS_MAX && bounds.width() > 1.0 && bounds.height() > 1.0 {
-            self.areas.push(Area { outline, bounds, tone, step: self.step });
+        let mut clip = self.clips.last().cloned().unwrap_or_else(|| Clip::new(Rect::ZERO));
+        clip.bounds = clip.bounds.intersect(bounds);
+        let Rect { x0, y0, x1, y1 } = clip.bounds;
+        if self.areas.len() < AREAS_MAX && x1 - x0 > 1.0 && y1 - y0 > 1.0 {
+            self.areas.push(Area { shape, clip, tone, step: self.step });
         } else {
             self.is_partial = true;
         }
@@ -194,7 +193,7 @@ impl Canvas {
         self.tiles_left = left;
         // It may be drawn first anywhere, also beside the page.
         let mut tile = Self {
-            clips: vec![Rect::new(-FAR, -FAR, FAR, FAR)],
+            clips: vec![Clip::new(Rect::new(-FAR, -FAR, FAR, FAR))],
             tiles_left: 0,
             ..Self::new(0.0, 0.0)
         };
@@ -339,15 +338,18 @@ const EM: f64 = 1000.0;
 
 impl<'a> Device<'a> for Canvas {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
-        let is_filled = matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..));
-        self.rule(&(props.transform * path.clone()), is_filled);
+        let filled = match mode {
+            DrawMode::Fill(rule) | DrawMode::FillAndStroke(rule, _) => Some(*rule),
+            DrawMode::Stroke(_) | DrawMode::Invisible => None,
+        };
+        self.rule(&(props.transform * path.clone()), filled.is_some());
         let (tone, alpha) = self.painted(&props.paint);
         let Group { opacity, is_plain } = self.group();
         let covers = alpha * opacity >= OPACITY_COVERS
             && is_plain
             && props.soft_mask.is_none()
             && props.blend_mode == BlendMode::Normal;
-        if is_filled && covers {
+        if let Some(rule) = filled.filter(|_| covers) {
             let outline = props.transform * path.clone();
             let bounds = outline.bounding_box();
             let is_dot = [bounds.width(), bounds.height()].iter().all(|side| DOT.contains(side))
@@ -355,16 +357,15 @@ impl<'a> Device<'a> for Canvas {
             if is_dot && self.dots.len() < DOTS_MAX {
                 self.dots.push(bounds);
             }
-            let outline = (outline.elements().len() <= OUTLINE_MAX).then_some(outline);
-            self.cover(outline, bounds, tone);
+            self.cover(Shape::of(outline, rule), bounds, tone);
         } else {
             self.is_partial = true;
         }
     }
 
     fn push_clip_path(&mut self, clip: &ClipPath) {
-        let clip = self.clip().intersect(clip.path.bounding_box());
-        self.clips.push(clip);
+        let around = self.clips.last().cloned().unwrap_or_else(|| Clip::new(Rect::ZERO));
+        self.clips.push(around.within(&clip.path, clip.fill));
     }
 
     fn pop_clip(&mut self) {
@@ -429,7 +430,7 @@ impl<'a> Device<'a> for Canvas {
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
         let unit = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         let bounds = (props.transform * unit.to_path(0.1)).bounding_box();
-        let page = self.clips.first().copied().unwrap_or(bounds);
+        let page = self.clips.first().map_or(bounds, |clip| clip.bounds);
         self.pictured += bounds.intersect(page).area();
         let Image::Raster(raster) = &image else {
             self.is_partial = true;

@@ -1,6 +1,9 @@
 //! Colours of what is drawn: one, a gradient that has another at each place, or tiles.
 
+use std::rc::Rc;
+
 use hayro_interpret::{
+    FillRule,
     encode::EncodedShadingPattern,
     kurbo::{Affine, BezPath, Point, Rect, Shape as _},
 };
@@ -51,12 +54,65 @@ impl Tiles {
     }
 }
 
+/// Most lines and curves of a path whose outline counts; for others the box around them does.
+const OUTLINE_MAX: usize = 64;
+
+/// What a path encloses: a border may be a path around another one, with nothing within.
+#[derive(Debug)]
+pub(super) struct Shape {
+    outline: BezPath,
+    rule: FillRule,
+}
+
+impl Shape {
+    /// None where the box around it has to do.
+    pub(super) fn of(outline: BezPath, rule: FillRule) -> Option<Self> {
+        (outline.elements().len() <= OUTLINE_MAX).then_some(Self { outline, rule })
+    }
+
+    fn holds(&self, place: Point) -> bool {
+        let windings = self.outline.winding(place);
+        match self.rule {
+            FillRule::NonZero => windings != 0,
+            FillRule::EvenOdd => windings % 2 != 0,
+        }
+    }
+}
+
+/// Most shapes that are looked at for what they leave of one area.
+const SHAPES_MAX: usize = 8;
+
+/// What is left of the page where something is drawn.
+#[derive(Debug, Clone)]
+pub(super) struct Clip {
+    pub(super) bounds: Rect,
+    shapes: Vec<Rc<Shape>>,
+}
+
+impl Clip {
+    /// A part of the page that is a box.
+    pub(super) fn new(bounds: Rect) -> Self {
+        Self { bounds, shapes: Vec::new() }
+    }
+
+    /// What a path leaves of it.
+    pub(super) fn within(&self, path: &BezPath, rule: FillRule) -> Self {
+        let mut left = self.clone();
+        left.bounds = left.bounds.intersect(path.bounding_box());
+        if left.shapes.len() < SHAPES_MAX {
+            left.shapes.extend(Shape::of(path.clone(), rule).map(Rc::new));
+        }
+        left
+    }
+}
+
 /// Something that covers what was drawn before it.
 #[derive(Debug)]
 pub(super) struct Area {
     /// None where the box around it counts.
-    pub(super) outline: Option<BezPath>,
-    pub(super) bounds: Rect,
+    pub(super) shape: Option<Shape>,
+    /// Where it is cut off.
+    pub(super) clip: Clip,
     pub(super) tone: Tone,
     /// What is drawn later has a higher one.
     pub(super) step: usize,
@@ -65,8 +121,9 @@ pub(super) struct Area {
 impl Area {
     /// What it leaves at this place of the page.
     pub(super) fn at(&self, place: Point) -> Spot {
-        let is_inside = self.bounds.contains(place)
-            && self.outline.as_ref().is_none_or(|outline| outline.winding(place) != 0);
+        let is_inside = self.clip.bounds.contains(place)
+            && self.shape.as_ref().is_none_or(|shape| shape.holds(place))
+            && self.clip.shapes.iter().all(|shape| shape.holds(place));
         if is_inside { self.tone.at(place) } else { Spot::Clear }
     }
 }
