@@ -238,6 +238,9 @@ fn beside_label(line: &Line) -> Option<String> {
 /// Whether a line is set exactly as the items above it, and not as the headings are: `Workshops` among skills, the title
 /// `Internship` among roles.
 fn is_like_items(part: &Part, line: &Line, marks: &Marks) -> bool {
+    if part.section == Section::Skills && columns::goes_on_in_columns(&part.lines, line) {
+        return true;
+    }
     let is_within = matches!(part.section, Section::Work | Section::Volunteer);
     let is_plain = line.level == 0 && !line.after_gap && !is_loud(&line.text);
     // `Trainer` between roles whose sections have headings in capitals or larger type, or right under the firm.

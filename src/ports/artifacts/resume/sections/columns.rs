@@ -173,6 +173,20 @@ fn holds(section: Section, rest: &str) -> bool {
         || rest.contains(|c: char| c.is_ascii_digit() || ",:".contains(c))
 }
 
+/// Fewest items of a row that is one of several.
+const ITEMS_MIN: usize = 3;
+
+/// Whether a line is another row of items in columns, whatever the first is called: `Trainings    Fire brigade    Excel` right
+/// under `NR-10    NR-35    CIPA`, or further below where both have as many.
+pub(super) fn goes_on_in_columns(above: &[Line], line: &Line) -> bool {
+    let items = |line: &Line| {
+        let count = line.text.split('\t').count();
+        (line.level == 0 && !line.bullet && count >= ITEMS_MIN).then_some(count)
+    };
+    let (own, last) = (items(line), above.last().and_then(items));
+    own.is_some() && last.is_some() && (own == last || !line.after_gap)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{
@@ -241,5 +255,19 @@ mod tests {
         let school = draft(text).education_history["education"][0].clone();
         assert_eq!(school["institution"], "Null Technical College", "{school}");
         assert_eq!(school["studyType"], "Diploma", "{school}");
+    }
+
+    #[test]
+    fn a_row_of_items_below_another_one_begins_no_section() {
+        let told = |text: &str| {
+            let lines = lines(text);
+            let (line, above) = lines.split_last().unwrap();
+            goes_on_in_columns(above, line)
+        };
+        assert!(told("NR-10\tNR-35\tCIPA\tInvestigation\nTrainings\tFire brigade\tExcel"));
+        assert!(!told("NR-10\tNR-35\tCIPA\tInvestigation\nTrainings\tFire brigade"));
+        assert!(told("NR-10\tNR-35\tCIPA\n\nTrainings\tFire brigade\tExcel"));
+        assert!(!told("NR-10\tNR-35\tCIPA\tInvestigation\n\nTrainings\tFire brigade\tExcel"));
+        assert!(!told("Trainings\tFire brigade\tExcel"));
     }
 }
