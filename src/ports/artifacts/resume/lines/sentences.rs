@@ -16,6 +16,7 @@ pub(super) fn apart(lines: Vec<Line>) -> Vec<Line> {
         let told = after_period(&line)
             .or_else(|| by_semicolon(&line))
             .or_else(|| behind_period(&line))
+            .or_else(|| beside_period(&line))
             .or_else(|| remarked(&line));
         let parts = match told {
             None if is_under_period => by_sentence(&line),
@@ -85,6 +86,17 @@ fn behind_period(line: &Line) -> Option<Parts> {
     Some((vec![format!("{first}\t{when}"), second.to_owned()], vec![rest.to_owned()]))
 }
 
+/// `May 2013 – June 2016    Engineer, Acme Ltd, Leeds. Designed pumps.` in its head and what is said of it.
+fn beside_period(line: &Line) -> Option<Parts> {
+    let (when, rest) = line.text.split_once('\t').filter(|_| !line.bullet)?;
+    let (head, told) = sentence(rest).filter(|_| dates::is_period(when))?;
+    let is_head = head.contains(", ")
+        && !head.contains('\t')
+        && head.split_whitespace().count() <= HEAD_MAX
+        && (words::is_position(head) || schools::names_degree(head));
+    is_head.then(|| (vec![format!("{when}\t{head}")], vec![told.to_owned()]))
+}
+
 /// `May 2013 to June 2016. Thesis on pumps`: a period, and a remark on the entry.
 fn remarked(line: &Line) -> Option<Parts> {
     if line.bullet || !line.text.contains(". ") {
@@ -147,6 +159,18 @@ mod tests {
         assert_eq!(texts("September 2009 to June 2013. Thesis on pumps"), said);
         let whole = "May 2013 to June 2016: Pumps. Valves. Taps.";
         assert_eq!(texts(whole), [(whole.to_owned(), false)]);
+    }
+
+    #[test]
+    fn entries_beside_their_periods_are_apart_from_sentences_behind_them() {
+        let said = [
+            ("May 2013 – June 2016\tEngineer, Acme Ltd, Leeds".to_owned(), false),
+            ("Designed pumps. Led a team.".to_owned(), true),
+        ];
+        let text = "May 2013 – June 2016\tEngineer, Acme Ltd, Leeds. Designed pumps. Led a team.";
+        assert_eq!(texts(text), said);
+        let remark = "May 2013 – June 2016\tPumps, valves and taps. Designed by others.";
+        assert_eq!(texts(remark), [(remark.to_owned(), false)]);
     }
 
     #[test]
