@@ -36,7 +36,7 @@ pub(super) fn stacked(rows: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
     }
     let found = starts(&rows).into_iter().find_map(|x| Some((x, table(&rows, x)?)));
     match found {
-        Some((x, table)) => below_one_another(rows, &table, x),
+        Some((x, table)) => below_one_another(&rows, &table, x),
         None => rows,
     }
 }
@@ -132,8 +132,8 @@ fn is_entry(rows: &[Vec<Piece>], entry: &Range<usize>, x: f64, usual: f64) -> bo
 }
 
 /// The rows of the page with the right cell of each row of the table below its left one, and what follows as much lower.
-fn below_one_another(rows: Vec<Vec<Piece>>, table: &[Range<usize>], x: f64) -> Vec<Vec<Piece>> {
-    let cells: Vec<Vec<&Piece>> = table.iter().map(|entry| left(&rows, entry, x)).collect();
+fn below_one_another(rows: &[Vec<Piece>], table: &[Range<usize>], x: f64) -> Vec<Vec<Piece>> {
+    let cells: Vec<Vec<&Piece>> = table.iter().map(|entry| left(rows, entry, x)).collect();
     let count = usual_count(&cells);
     let widest = cells.iter().flatten().map(|piece| piece.right).fold(0.0, f64::max);
     let mut found = Vec::new();
