@@ -454,6 +454,16 @@ pub enum Error {
         /// Why, and what to do.
         why: String,
     },
+    /// The database could not be reached; nothing was changed.
+    #[error(
+        "{what} can't be reached: {why}. hint: check that its server runs, and the address under `[postgres]`"
+    )]
+    Unreachable {
+        /// What.
+        what: String,
+        /// What the server or the system says.
+        why: String,
+    },
     /// Another node writes to the database.
     #[error(
         "the database is in use by node `{node}`. hint: run commands on the machine of that node, or stop it first"

@@ -35,7 +35,6 @@ use std::{
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use futures::TryFutureExt as _;
 use sqlx::{
     Connection as _, PgConnection,
     postgres::{PgConnectOptions, PgPoolOptions},
@@ -177,8 +176,7 @@ impl Begun {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Error::unavailable)?;
         let taken = runtime.block_on(async {
-            let connected = within(PgConnection::connect_with(options).map_err(trouble));
-            let mut connection = connected.await?;
+            let mut connection = connected(options).await?;
             let mut keyring = within(lease::prepare(&mut connection, &wanted.key)).await?;
             let (lease, tip, began) = lease::wait_for(options, &mut connection, wanted).await?;
             let migrated = within(async {
@@ -464,6 +462,18 @@ fn closed() -> Error {
 async fn within<T>(asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let silent = |_| Error::unavailable("the database server does not answer");
     timeout(ANSWER_MAX, asked).await.map_err(silent)?
+}
+
+/// A connection; says where it leads where there is none.
+async fn connected(with: &PgConnectOptions) -> Result<PgConnection, Error> {
+    let why = match timeout(ANSWER_MAX, PgConnection::connect_with(with)).await {
+        Ok(Ok(connection)) => return Ok(connection),
+        Ok(Err(sqlx::Error::Io(error))) => error.to_string(),
+        Ok(Err(sqlx::Error::Database(error))) => error.message().to_owned(),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "it does not answer".to_owned(),
+    };
+    Err(Error::Unreachable { what: status::named(with), why })
 }
 
 /// What an error of the database means for who asked.

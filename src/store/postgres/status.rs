@@ -1,7 +1,7 @@
 //! What a database says of the nodes that use it, and of its tables; read without a lease, beside a bot that runs.
 
 use chrono::{DateTime, Utc};
-use sqlx::{Connection as _, PgConnection, Row as _};
+use sqlx::{PgConnection, Row as _, postgres::PgConnectOptions};
 
 use super::{Options, connect_options, lease, trouble, within};
 use crate::store::Error;
@@ -50,9 +50,12 @@ pub(super) fn connection_name(node: &str) -> String {
 
 /// What the database is called in messages: its name and the host, and nothing secret.
 pub fn called(options: &Options) -> Result<String, Error> {
-    let with = connect_options(options)?;
+    Ok(named(&connect_options(options)?))
+}
+
+pub(super) fn named(with: &PgConnectOptions) -> String {
     let database = with.get_database().unwrap_or("postgres");
-    Ok(format!("the database `{database}` on `{}`", with.get_host()))
+    format!("the database `{database}` on `{}`", with.get_host())
 }
 
 /// The nodes that are connected, the active one first.
@@ -133,8 +136,7 @@ pub async fn changes(options: &Options) -> Result<Vec<Change>, Error> {
 
 pub(super) async fn connected(options: &Options) -> Result<PgConnection, Error> {
     // It is no node.
-    let with = connect_options(options)?.application_name("anteroom");
-    PgConnection::connect_with(&with).await.map_err(trouble)
+    super::connected(&connect_options(options)?.application_name("anteroom")).await
 }
 
 /// `anteroom/0.1.0 bot-1`
