@@ -257,7 +257,13 @@ pub(super) struct Opened {
 #[derive(Debug, Clone)]
 pub(super) enum Opening {
     /// A bot that serves people.
-    Serving(Reached),
+    Serving(
+        #[cfg_attr(
+            not(feature = "postgres"),
+            expect(dead_code, reason = "without a database there are no other nodes")
+        )]
+        Reached,
+    ),
     /// A command, which does one thing and ends.
     Command,
 }
