@@ -157,13 +157,18 @@ impl Canvas {
         self.clips.last().map_or(Rect::ZERO, |clip| clip.bounds)
     }
 
+    /// The same with the shapes that cut it off.
+    fn clipped(&self) -> Clip {
+        self.clips.last().cloned().unwrap_or_else(|| Clip::new(Rect::ZERO))
+    }
+
     fn group(&self) -> Group {
         self.groups.last().copied().unwrap_or(Group { opacity: 1.0, is_plain: true })
     }
 
     fn cover(&mut self, shape: Option<Shape>, bounds: Rect, tone: Tone) {
         self.step += 1;
-        let mut clip = self.clips.last().cloned().unwrap_or_else(|| Clip::new(Rect::ZERO));
+        let mut clip = self.clipped();
         clip.bounds = clip.bounds.intersect(bounds);
         let Rect { x0, y0, x1, y1 } = clip.bounds;
         if self.areas.len() < AREAS_MAX && x1 - x0 > 1.0 && y1 - y0 > 1.0 {
@@ -364,8 +369,7 @@ impl<'a> Device<'a> for Canvas {
     }
 
     fn push_clip_path(&mut self, clip: &ClipPath) {
-        let around = self.clips.last().cloned().unwrap_or_else(|| Clip::new(Rect::ZERO));
-        self.clips.push(around.within(&clip.path, clip.fill));
+        self.clips.push(self.clipped().within(&clip.path, clip.fill));
     }
 
     fn pop_clip(&mut self) {

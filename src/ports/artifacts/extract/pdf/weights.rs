@@ -1,4 +1,5 @@
-//! Values in one line that only the weight of their type keeps apart: `ENGINEER` in bold and `ACME LTD` behind it.
+//! Values in one line that only their type keeps apart: its weight, as `ENGINEER` in bold and `ACME LTD` behind it, or its
+//! size, as a name and what somebody is.
 
 use super::page::Letter;
 
