@@ -3,7 +3,7 @@
 
 use std::{io, time::Duration};
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
+use axum::http::Uri;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -39,20 +39,26 @@ pub enum Error {
     Late,
 }
 
-/// Opens a connection to `host` through a proxy. An IPv6 address has its brackets.
-pub async fn tunnel(proxy: &Proxy, host: &str, port: u16) -> Result<TcpStream, Error> {
-    timeout(LIMIT, asked(proxy, host, port)).await.map_err(|_| Error::Late)?
+/// Opens a connection to an address, `https://…` or `http://…`, through a proxy.
+pub async fn tunnel(proxy: &Proxy, address: &Uri) -> Result<TcpStream, Error> {
+    timeout(LIMIT, asked(proxy, address)).await.map_err(|_| Error::Late)?
 }
 
-async fn asked(proxy: &Proxy, host: &str, port: u16) -> Result<TcpStream, Error> {
+async fn asked(proxy: &Proxy, address: &Uri) -> Result<TcpStream, Error> {
+    let host = address.host().unwrap_or_default();
+    let is_encrypted = address.scheme_str() == Some("https");
+    let port = address.port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
     let mut stream = TcpStream::connect((proxy.host.as_str(), proxy.port)).await?;
     stream.set_nodelay(true)?;
-    let shown = proxy.credentials.as_ref().map_or_else(String::new, |credentials| {
-        let shown = BASE64_STANDARD.encode(credentials.expose());
-        format!("Proxy-Authorization: Basic {shown}\r\n")
-    });
-    let request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n{shown}\r\n");
-    stream.write_all(request.as_bytes()).await?;
+    let mut request =
+        format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n").into_bytes();
+    if let Some(authorization) = &proxy.authorization {
+        request.extend(b"Proxy-Authorization: ");
+        request.extend(authorization.as_bytes());
+        request.extend(b"\r\n");
+    }
+    request.extend(b"\r\n");
+    stream.write_all(&request).await?;
     let mut answer = Vec::new();
     // Byte by byte: what comes after the answer belongs to the connection.
     while !answer.ends_with(b"\r\n\r\n") {
@@ -88,14 +94,13 @@ pub async fn socket(
     let config = WebSocketConfig::default()
         .max_message_size(Some(frame_max))
         .max_frame_size(Some(frame_max));
-    let web = reqwest::Url::parse(&address.replacen("ws", "http", 1));
+    let web = address.replacen("ws", "http", 1).parse::<Uri>();
     let web = web.map_err(|_| "there is no address for a socket")?;
-    let (host, port) = (web.host_str().unwrap_or_default(), web.port_or_known_default());
-    let Some(proxy) = proxies.to(web.scheme() == "https", host) else {
+    let Some(proxy) = proxies.to(&web) else {
         let connected = connect_async_with_config(address, Some(config), true).await;
         return connected.map(|(stream, _)| stream).map_err(|error| kind_of(&error));
     };
-    let tunnel = tunnel(proxy, host, port.unwrap_or(443)).await.map_err(|error| match error {
+    let tunnel = tunnel(&proxy, &web).await.map_err(|error| match error {
         Error::Refused(_) => "the proxy refuses the connection",
         Error::Io(_) | Error::Odd | Error::Late => "the proxy failed",
     })?;
@@ -126,7 +131,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let proxies = Proxies::of(&Environment::from([("HTTPS_PROXY", url.as_str())])).unwrap();
-        let proxy = proxies.to(true, "slack.com").unwrap().clone();
+        let slack = Uri::from_static("https://slack.com/api");
+        let proxy = proxies.to(&slack).unwrap();
         let answering = async {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut asked = vec![0; 1_000];
@@ -136,7 +142,7 @@ mod tests {
             // It may hang up in the middle.
             drop(stream.write_all(answer).await);
         };
-        let (connected, ()) = tokio::join!(tunnel(&proxy, "slack.com", 443), answering);
+        let (connected, ()) = tokio::join!(tunnel(&proxy, &slack), answering);
         connected.map(drop).map_err(|error| error.to_string())
     }
 

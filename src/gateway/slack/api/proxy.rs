@@ -38,15 +38,12 @@ impl Service<axum::http::Uri> for Route {
     }
 
     fn call(&mut self, address: axum::http::Uri) -> Self::Future {
-        let is_encrypted = address.scheme_str() == Some("https");
-        let host = address.host().unwrap_or_default().to_owned();
-        let Some(proxy) = self.proxies.to(is_encrypted, &host).cloned() else {
+        let Some(proxy) = self.proxies.to(&address) else {
             let connecting = self.direct.call(address);
             return Box::pin(async move { connecting.await.map_err(Into::into) });
         };
-        let port = address.port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
         Box::pin(async move {
-            let stream = tunnel(&proxy, &host, port).await?;
+            let stream = tunnel(&proxy, &address).await?;
             Ok(TokioIo::new(stream))
         })
     }
