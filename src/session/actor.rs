@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Deref,
     sync::Arc,
 };
 
@@ -87,8 +88,7 @@ pub struct Refusal(pub String);
 #[derive(Debug)]
 pub struct Actor {
     pub(super) flow: Arc<LoadedFlow>,
-    /// Copied when this step first changes it: others may be looking at it.
-    pub(super) state: Arc<State>,
+    pub(super) state: Current,
     pub(super) ids: Arc<dyn Ids>,
     pub(super) now: DateTime<Utc>,
     /// A model is configured.
@@ -103,6 +103,19 @@ pub struct Actor {
     pub(super) budgets: Budgets,
     base: u64,
     draft: Draft,
+}
+
+/// The session as it stands. Everybody may read it; only [`Actor::emit`] changes it, by an event, and in a copy where
+/// others are looking at it.
+#[derive(Debug)]
+pub(super) struct Current(Arc<State>);
+
+impl Deref for Current {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.0
+    }
 }
 
 /// What one step changes, besides the state.
@@ -165,7 +178,7 @@ impl Actor {
         ids: Arc<dyn Ids>,
         now: DateTime<Utc>,
     ) -> Self {
-        let state = state.into();
+        let state = Current(state.into());
         let base = state.seq;
         let (budgets, draft) = (Budgets::default(), Draft::default());
         let burst = TimeDelta::zero();
@@ -181,7 +194,7 @@ impl Actor {
 
     /// The same, to be kept: what this step still changes is not in it.
     pub fn shared_state(&self) -> Arc<State> {
-        Arc::clone(&self.state)
+        Arc::clone(&self.state.0)
     }
 
     /// The flow it runs.
@@ -400,7 +413,7 @@ impl Actor {
             at: self.now,
             event: Arc::new(event),
         };
-        Arc::make_mut(&mut self.state).apply(&recorded);
+        Arc::make_mut(&mut self.state.0).apply(&recorded);
         self.draft.events.push(recorded);
     }
 
