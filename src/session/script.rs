@@ -138,18 +138,34 @@ pub struct Failure {
 
 /// The arguments of a step as they are now.
 pub(super) fn arguments(state: &State, flow: &LoadedFlow, step: &Step) -> Result<Value, Failure> {
-    let mut scope = Scope::new(state, flow);
     let template = if step.set.is_empty() { step.args.clone() } else { to_set(step) };
-    let filled = scope.fill(&Value::Object(template));
-    // A request to the team is not made with a hole in it either.
+    let template = Value::Object(template);
     let approval = step.args.get("approval").filter(|_| step.tool == REQUEST);
     let approval = approval.and_then(Value::as_str);
+    if approval.is_none() && is_literal(&template) {
+        return Ok(template);
+    }
+    let mut scope = Scope::new(state, flow);
+    let filled = scope.fill(&template);
+    // A request to the team is not made with a hole in it either.
     if let Some(approval) = approval.and_then(|name| flow.flow.approvals.named.get(name)) {
         scope.fill(&Value::String(approval.title.clone()));
     }
     match scope.failure.take() {
         Some(failure) => Err(failure),
         None => Ok(filled.unwrap_or_else(|| json!({}))),
+    }
+}
+
+/// Whether a template has no expressions in it: it stands for itself, whatever the session holds.
+fn is_literal(template: &Value) -> bool {
+    match template {
+        Value::String(text) => !text.contains("{{") && !text.contains("{%"),
+        Value::Array(items) => items.iter().all(is_literal),
+        Value::Object(members) => members
+            .iter()
+            .all(|(key, value)| !key.starts_with('$') && key != WHEN && is_literal(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
     }
 }
 
