@@ -31,6 +31,13 @@ impl Ids for RandomIds {
 #[derive(Debug, Default)]
 pub struct CountingIds(AtomicU64);
 
+impl Clone for CountingIds {
+    /// Counts on from here, by itself.
+    fn clone(&self) -> Self {
+        Self(AtomicU64::new(self.0.load(Ordering::Relaxed)))
+    }
+}
+
 impl Ids for CountingIds {
     fn fresh(&self) -> Uuid {
         Uuid::from_u128(u128::from(self.0.fetch_add(1, Ordering::Relaxed) + 1))

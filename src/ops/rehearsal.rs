@@ -36,7 +36,7 @@ use self::probes::Probes;
 use self::report::pointer;
 pub(super) use self::report::problems;
 use self::stand_in::StandIn;
-use super::stage::{Scene, Stage, answer, decider};
+use super::stage::{Scene, Snapshot, Stage, answer, decider};
 use crate::{
     engine::{Error, InboundKind},
     flow::LoadedFlow,
@@ -152,6 +152,31 @@ struct Taken {
     place: String,
     labels: Vec<String>,
     choice: usize,
+    /// The conversation before it, where another answer is to be tried from there.
+    before: Option<Arc<Snapshot>>,
+}
+
+/// The beginning of a conversation: which answer is given at each place. What was held of it already isn't held again.
+#[derive(Debug, Default)]
+struct Plan {
+    choices: Vec<usize>,
+    /// With the answers that led there, the first ones of the plan.
+    from: Option<(Arc<Snapshot>, Vec<Taken>)>,
+}
+
+impl Plan {
+    /// What was answered so far, and nothing more.
+    fn after(snapshot: Arc<Snapshot>, taken: &[Taken]) -> Self {
+        let choices = taken.iter().map(|taken| taken.choice).collect();
+        let forgetful = |taken: &Taken| Taken { before: None, ..taken.clone() };
+        Self { choices, from: Some((snapshot, taken.iter().map(forgetful).collect())) }
+    }
+
+    /// The same, and then this answer.
+    fn and(mut self, choice: usize) -> Self {
+        self.choices.push(choice);
+        self
+    }
 }
 
 /// Answers that were tried: the answer before, the place and the answer. Conditions often speak of two.
@@ -191,7 +216,7 @@ async fn rehearse(scene: &Scene, folder: &Path) -> Result<Rehearsal, Error> {
 impl Rehearsal {
     /// Holds conversations until every answer was given, or there were enough of them.
     async fn explore(&mut self, pass: &Pass<'_>, tried: &mut Tried) -> Result<(), Error> {
-        let mut plans = VecDeque::from([Vec::new()]);
+        let mut plans = VecDeque::from([Plan::default()]);
         let mut count = 0;
         while let Some(plan) = plans.pop_front() {
             if count == pass.most {
@@ -201,17 +226,21 @@ impl Rehearsal {
             count += 1;
             let is_first = pass.cast == Cast::Script && pass.habit == Habit::Varied;
             if is_first && pass.scene.platform == Platform::Web {
-                self.plans.push(plan.clone());
+                self.plans.push(plan.choices.clone());
             }
-            let taken = self.converse(pass, (&plan, None)).await?;
+            let taken = self.converse(pass, &plan, None).await?;
             let mut before = String::new();
             for (n, here) in taken.iter().enumerate() {
                 for (k, label) in here.labels.iter().enumerate() {
                     let edge = (before.clone(), here.place.clone(), label.clone());
                     let is_new = tried.insert(edge);
-                    if is_new && k != here.choice && n >= plan.len() {
-                        let way = taken[..n].iter().map(|taken| taken.choice).chain([k]);
-                        plans.push_back(way.collect());
+                    // Those that there will be no time for are only counted.
+                    if is_new
+                        && k != here.choice
+                        && let Some(snapshot) = &here.before
+                        && count + plans.len() <= pass.most
+                    {
+                        plans.push_back(Plan::after(Arc::clone(snapshot), &taken[..n]).and(k));
                     }
                 }
                 before = format!("{}: {}", here.place, here.labels[here.choice]);
@@ -224,12 +253,12 @@ impl Rehearsal {
     /// comes after three failures shows then. It is no mistake of the flow that they never end.
     async fn insist(&mut self, pass: &Pass<'_>) -> Result<(), Error> {
         let flow = Arc::clone(&pass.scene.flow);
-        for plan in self.plans.clone().into_iter().take(INSISTING_MAX) {
+        for choices in self.plans.clone().into_iter().take(INSISTING_MAX) {
             if report::unasked(self, &flow).is_empty() {
                 break;
             }
             let mut other = Self { probes: self.probes.clone(), ..Self::default() };
-            other.converse(pass, (&plan, None)).await?;
+            other.converse(pass, &Plan { choices, from: None }, None).await?;
             self.steps.extend(other.steps);
             self.phases.extend(other.phases);
             let often = |finding: &Finding| finding.trouble == Trouble::AskedTooOften;
@@ -260,11 +289,14 @@ impl Rehearsal {
     async fn converse(
         &mut self,
         pass: &Pass<'_>,
-        (plan, door): (&[usize], Option<&Door>),
+        plan: &Plan,
+        door: Option<&Door>,
     ) -> Result<Vec<Taken>, Error> {
-        let (mut room, model) = pass.begin().await?;
+        let is_exploring = door.is_none() && pass.habit != Habit::Insisting;
+        let from = plan.from.as_ref();
+        let (mut room, model) = pass.begin(from.map(|(snapshot, _)| &**snapshot)).await?;
         let flow = &*pass.scene.flow;
-        let mut taken: Vec<Taken> = Vec::new();
+        let mut taken = from.map(|(_, taken)| taken.clone()).unwrap_or_default();
         let mut pauses = 0;
         loop {
             let Some(state) = room.state().await? else { break };
@@ -290,7 +322,7 @@ impl Rehearsal {
                 break;
             }
             pauses = 0;
-            self.note_door(&state, flow, &taken);
+            self.note_door((&room, &state), flow, &taken);
             if let Some(door) = door
                 && let Some(passed) = door.open(&mut room, (&state, flow), &taken).await?
             {
@@ -299,9 +331,12 @@ impl Rehearsal {
             }
             let place = place(&wait, &state);
             let right = flow.step(&place).map(|(_, step)| answers::right(step)).unwrap_or_default();
-            let course = Course { plan, habit: pass.habit, probes: &self.probes, right };
+            let course =
+                Course { plan: &plan.choices, habit: pass.habit, probes: &self.probes, right };
+            let is_new = taken.len() >= plan.choices.len() && is_exploring;
+            let before = is_new.then(|| Arc::new(room.snapshot()));
             match answered(&mut room, (&wait, &place), &taken, course).await? {
-                Ok(answer) => taken.push(answer),
+                Ok(answer) => taken.push(Taken { before, ..answer }),
                 Err(why) => {
                     self.find(pointer(flow, &place), Trouble::NoAnswer(why), &taken);
                     break;
@@ -543,7 +578,10 @@ async fn answered(
     let mut why = String::from("there is nothing to answer");
     for choice in order {
         match give(stage, wait, &given[choice]).await? {
-            Ok(()) => return Ok(Ok(Taken { place: place.to_owned(), labels, choice })),
+            Ok(()) => {
+                let place = place.to_owned();
+                return Ok(Ok(Taken { place, labels, choice, before: None }));
+            }
             Err(refusal) => why = refusal,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{
     num::NonZeroU32,
+    ops::Deref,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -14,7 +15,7 @@ use serde_json::Value;
 use crate::{
     base::{
         clock::Clock,
-        ids::{CountingIds, Ids, SessionId},
+        ids::{CountingIds, SessionId},
     },
     engine::{Engine, Error, Gateway, Inbound, InboundKind, Limits, Parts, Receipt},
     flow::{Library, LoadedFlow, subtasks::Tasks},
@@ -60,6 +61,10 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
+    fn ahead(&self) -> TimeDelta {
+        *self.by.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn advance(&self, step: TimeDelta) {
         *self.by.lock().unwrap_or_else(PoisonError::into_inner) += step;
     }
@@ -67,7 +72,7 @@ impl Ahead {
 
 impl Clock for Ahead {
     fn now(&self) -> DateTime<Utc> {
-        self.base.now() + *self.by.lock().unwrap_or_else(PoisonError::into_inner)
+        self.base.now() + self.ahead()
     }
 }
 
@@ -134,38 +139,56 @@ pub(super) struct Props {
     pub(super) store: Arc<MemoryStore>,
 }
 
-/// One conversation under way.
-pub(super) struct Stage {
-    pub(super) engine: Engine,
-    pub(super) clock: Arc<Ahead>,
-    pub(super) session: SessionId,
-    store: Arc<MemoryStore>,
-    gateway: Arc<Arrives>,
-    participant: Responder,
+/// A conversation at rest, from which others can go on, each in a store of its own.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    store: MemoryStore,
+    ids: CountingIds,
+    ahead: TimeDelta,
+    session: SessionId,
     keys: u64,
 }
 
-impl Stage {
-    /// Begins a conversation. `folder` may be filled with files.
-    pub(super) async fn set(scene: &Scene, folder: &Path) -> Result<Self, Error> {
-        Self::set_with(scene, folder, Props::default()).await
+impl Snapshot {
+    /// The store of a conversation that goes on from here.
+    pub(super) fn store(&self) -> MemoryStore {
+        self.store.snapshot()
     }
+}
 
-    /// The same with sources of contact details, or in a store that somebody else looks into.
-    pub(super) async fn set_with(
+/// What a conversation takes place in.
+pub(super) struct Setting {
+    pub(super) engine: Engine,
+    pub(super) clock: Arc<Ahead>,
+    store: Arc<MemoryStore>,
+    ids: Arc<CountingIds>,
+    gateway: Arc<Arrives>,
+    participant: Responder,
+}
+
+/// One conversation under way.
+pub(super) struct Stage {
+    setting: Setting,
+    pub(super) session: SessionId,
+    keys: u64,
+}
+
+impl Setting {
+    fn of(
         scene: &Scene,
         folder: &Path,
         Props { contacts, store }: Props,
+        (ids, ahead): (CountingIds, TimeDelta),
     ) -> Result<Self, Error> {
         let mut library = Library::default();
         library.insert(Arc::clone(&scene.flow));
-        let clock = Arc::new(Ahead { base: Arc::clone(&scene.clock), by: Mutex::default() });
-        let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
+        let clock = Arc::new(Ahead { base: Arc::clone(&scene.clock), by: Mutex::new(ahead) });
+        let ids = Arc::new(ids);
         let files = Artifacts::new(
             folder,
             Arc::<MemoryStore>::clone(&store),
             Arc::<Ahead>::clone(&clock),
-            Arc::clone(&ids),
+            Arc::<CountingIds>::clone(&ids),
             scene.extractor.clone(),
         );
         let files = files
@@ -174,7 +197,7 @@ impl Stage {
         let parts = Parts {
             store: Arc::<MemoryStore>::clone(&store),
             clock: Arc::<Ahead>::clone(&clock),
-            ids,
+            ids: Arc::<CountingIds>::clone(&ids),
             library: Arc::new(library),
             toolbox: Arc::clone(&scene.toolbox),
             tasks: Arc::clone(&scene.tasks),
@@ -194,16 +217,65 @@ impl Stage {
             Arc::new(Arrives { platform, told: Mutex::default(), hooked: Mutex::default() });
         let gateways: Vec<Arc<dyn Gateway>> = vec![Arc::<Arrives>::clone(&gateway)];
         let engine = Engine::limited(parts, gateways, limits);
+        let participant = participant(platform, scene.flow.flow.policy.score_people);
+        Ok(Self { engine, clock, store, ids, gateway, participant })
+    }
+}
+
+impl Deref for Stage {
+    type Target = Setting;
+
+    fn deref(&self) -> &Setting {
+        &self.setting
+    }
+}
+
+impl Stage {
+    /// Begins a conversation. `folder` may be filled with files.
+    pub(super) async fn set(scene: &Scene, folder: &Path) -> Result<Self, Error> {
+        Self::set_with(scene, folder, Props::default()).await
+    }
+
+    /// The same with sources of contact details, or in a store that somebody else looks into.
+    pub(super) async fn set_with(
+        scene: &Scene,
+        folder: &Path,
+        props: Props,
+    ) -> Result<Self, Error> {
+        let setting =
+            Setting::of(scene, folder, props, (CountingIds::default(), TimeDelta::zero()))?;
         let place = Place {
-            platform,
+            platform: scene.platform,
             workspace: "local".to_owned(),
             channel: "room".to_owned(),
             thread: None,
         };
-        let flow = &scene.flow.flow.id;
-        let participant = participant(platform, scene.flow.flow.policy.score_people);
-        let session = engine.start(flow, &participant, place, "start").await?;
-        Ok(Self { engine, store, gateway, clock, session, participant, keys: 0 })
+        let (flow, participant) = (&scene.flow.flow.id, &setting.participant);
+        let session = setting.engine.start(flow, participant, place, "start").await?;
+        Ok(Self { setting, session, keys: 0 })
+    }
+
+    /// Goes on from a snapshot, in a store that it gave.
+    pub(super) fn resume(
+        scene: &Scene,
+        folder: &Path,
+        props: Props,
+        snapshot: &Snapshot,
+    ) -> Result<Self, Error> {
+        let (ids, ahead) = (snapshot.ids.clone(), snapshot.ahead);
+        let setting = Setting::of(scene, folder, props, (ids, ahead))?;
+        Ok(Self { setting, session: snapshot.session, keys: snapshot.keys })
+    }
+
+    /// The conversation as it stands. It has to be at rest.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            store: self.store.snapshot(),
+            ids: CountingIds::clone(&self.ids),
+            ahead: self.clock.ahead(),
+            session: self.session,
+            keys: self.keys,
+        }
     }
 
     /// What has happened once the engine has done its work; none where everything was erased.

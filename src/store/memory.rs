@@ -42,7 +42,7 @@ use crate::{
 /// ```
 pub struct MemoryStore {
     ids: Arc<dyn Ids>,
-    secret: StoreSecret,
+    secret: Arc<StoreSecret>,
     state: Mutex<State>,
 }
 
@@ -57,7 +57,14 @@ impl MemoryStore {
 
     /// An empty store that copies are put into from the one that has this secret.
     pub fn with_secret(ids: Arc<dyn Ids>, Secret(secret): &Secret) -> Self {
-        Self { ids, secret: StoreSecret::new(secret), state: Mutex::default() }
+        Self { ids, secret: Arc::new(StoreSecret::new(secret)), state: Mutex::default() }
+    }
+
+    /// A store that holds the same, and goes its own way from here.
+    #[must_use]
+    pub fn snapshot(&self) -> Self {
+        let state = Mutex::new(self.state().clone());
+        Self { ids: Arc::clone(&self.ids), secret: Arc::clone(&self.secret), state }
     }
 
     /// Forgets who claimed what and what is blocked, as the end of a process does: such effects are handed out again.
@@ -240,7 +247,7 @@ impl Store for MemoryStore {
 }
 
 /// An effect that is blocked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Parked {
     to: Recipient,
     cause: Cause,
@@ -280,7 +287,7 @@ fn fresh_key() -> Result<FileKey, KeyError> {
     Ok(FileKey::new(secret))
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct State {
     sessions: BTreeMap<SessionId, Loaded>,
     file_keys: HashMap<SessionId, FileKey>,

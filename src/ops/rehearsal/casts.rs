@@ -14,7 +14,7 @@ use crate::{
         contact::{Contact, Labelled, Name},
         flow::{Mode, Phase},
     },
-    ops::stage::{Known, Props, Scene, Stage},
+    ops::stage::{Known, Props, Scene, Snapshot, Stage},
     ports::{contacts::Contacts, llm::Models},
     session::State,
     store::memory::MemoryStore,
@@ -95,9 +95,12 @@ impl Cast {
 }
 
 impl Pass<'_> {
-    /// Begins a conversation; with the model, where one leads.
-    pub(super) async fn begin(&self) -> Result<(Stage, Option<Arc<StandIn>>), Error> {
-        let store = Arc::<MemoryStore>::default();
+    /// Begins a conversation, or goes on from a snapshot of one; with the model, where one leads.
+    pub(super) async fn begin(
+        &self,
+        from: Option<&Snapshot>,
+    ) -> Result<(Stage, Option<Arc<StandIn>>), Error> {
+        let store = Arc::new(from.map_or_else(MemoryStore::default, Snapshot::store));
         let sources = self.cast.card().map(|card| Box::new(Known(Some(card))) as _);
         let contacts = Contacts::new(sources.into_iter().collect());
         let mut scene = self.scene.clone();
@@ -113,7 +116,11 @@ impl Pass<'_> {
             let interview = Some(Arc::<StandIn>::clone(model) as _);
             scene.models = Models { interview, ..Models::default() };
         }
-        let stage = Stage::set_with(&scene, self.folder, Props { contacts, store }).await?;
+        let props = Props { contacts, store };
+        let stage = match from {
+            Some(snapshot) => Stage::resume(&scene, self.folder, props, snapshot)?,
+            None => Stage::set_with(&scene, self.folder, props).await?,
+        };
         Ok((stage, model))
     }
 

@@ -56,7 +56,7 @@ impl Rehearsal {
         }
         room.act(InboundKind::Said { text: WORDS.to_owned(), source: None }).await?;
         let labels = vec!["some words".to_owned()];
-        taken.push(Taken { place: phase.id.clone(), labels, choice: 0 });
+        taken.push(Taken { place: phase.id.clone(), labels, choice: 0, before: None });
         Ok(true)
     }
 

@@ -1,7 +1,9 @@
 //! Overrides: in each phase somebody who may lets the participant past what is unmet. What the phase would have asked is
 //! not there then, and whatever speaks of it later shows that.
 
-use super::{Rehearsal, Taken, Trouble, casts::Pass};
+use std::sync::Arc;
+
+use super::{Plan, Rehearsal, Taken, Trouble, casts::Pass};
 use crate::{
     engine::{Error, InboundKind},
     flow::LoadedFlow,
@@ -22,30 +24,35 @@ const VOTES_MAX: usize = 10;
 const NEXT_PHASE: &str = "next_phase";
 
 /// The first question of a phase of which something is unmet.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug)]
 pub(super) struct Door {
     phase: String,
     /// The answers before it.
-    plan: Vec<usize>,
+    plan: Plan,
 }
 
 impl Rehearsal {
     /// Notes where an override could be rehearsed; once for each phase, after the fewest answers.
-    pub(super) fn note_door(&mut self, state: &State, flow: &LoadedFlow, taken: &[Taken]) {
+    pub(super) fn note_door(
+        &mut self,
+        (room, state): (&Stage, &State),
+        flow: &LoadedFlow,
+        taken: &[Taken],
+    ) {
         let Some(phase) = state.phase().and_then(|id| flow.phase(id)) else { return };
         let is_known = self.doors.iter().any(|door| door.phase == phase.id);
         let is_open = state.status == Status::Open && state.place.platform == Platform::Web;
         if !is_known && is_open && !evidence::missing(state, phase).is_empty() {
-            let plan = taken.iter().map(|taken| taken.choice).collect();
+            let plan = Plan::after(Arc::new(room.snapshot()), taken);
             self.doors.push(Door { phase: phase.id.clone(), plan });
         }
     }
 
     /// One conversation for each phase, in which it is passed over; a place that answers alone lead to trouble is told already.
     pub(super) async fn pass_over(&mut self, pass: &Pass<'_>) -> Result<(), Error> {
-        for door in self.doors.clone() {
+        for door in std::mem::take(&mut self.doors) {
             let mut overridden = Self::default();
-            overridden.converse(pass, (&door.plan, Some(&door))).await?;
+            overridden.converse(pass, &door.plan, Some(&door)).await?;
             for (finding, way) in overridden.findings {
                 // Whoever is let past has answered nothing: every text that shows an answer has a hole then.
                 if matches!(finding.trouble, Trouble::Hole(_)) {
@@ -69,7 +76,7 @@ impl Door {
         (state, flow): (&State, &LoadedFlow),
         taken: &[Taken],
     ) -> Result<Option<Taken>, Error> {
-        if taken.len() != self.plan.len() || state.phase() != Some(&self.phase) {
+        if taken.len() != self.plan.choices.len() || state.phase() != Some(&self.phase) {
             return Ok(None);
         }
         let policy = &flow.flow.approvals.overrides;
@@ -99,7 +106,7 @@ impl Door {
 
     fn passed(&self) -> Taken {
         let labels = vec!["let past by the team".to_owned()];
-        Taken { place: self.phase.clone(), labels, choice: 0 }
+        Taken { place: self.phase.clone(), labels, choice: 0, before: None }
     }
 }
 
