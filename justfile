@@ -25,6 +25,10 @@ docs:
     ANTEROOM_REWRITE=1 cargo test --locked --test it flows::
     ANTEROOM_REWRITE=1 cargo test --locked --test platforms delivery_of_each
 
+# Measure the code base at some commits, side by side: `just measure v0.1.0 HEAD`.
+measure *commits:
+    .ci/measure {{commits}}
+
 # Everything that CI checks.
 ci:
     .ci/run
