@@ -22,6 +22,7 @@ pub mod files;
 mod greeting;
 pub mod handler;
 pub mod inbound;
+pub mod kinds;
 mod last_seen;
 pub mod limits;
 pub mod manifest;

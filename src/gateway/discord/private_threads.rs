@@ -15,11 +15,13 @@ use std::{
     sync::Arc,
 };
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use super::{
     api::{Api, Code, Failure},
+    kinds::{ChannelType, kind},
     limits,
     people::is_direct,
 };
@@ -50,9 +52,6 @@ const NEW: &str = "new";
 
 /// What stands for it where the room is somebody's direct messages.
 const DIRECT: &str = "direct";
-
-/// Threads of this kind are seen by those in them, and by moderators.
-const PRIVATE_THREAD: u8 = 12;
 
 /// Until Discord hides a thread in which nobody writes, in minutes; the longest it takes.
 const ARCHIVED_AFTER: u32 = 10_080;
@@ -268,11 +267,12 @@ impl PrivateThreads {
         let session = Some(look.state.session);
         let value = Some(place.channel.clone());
         self.store.note(Note { key: making, session, value }).await?;
-        let body = json!({
-            "type": PRIVATE_THREAD,
-            "name": name,
-            "invitable": false,
-            "auto_archive_duration": ARCHIVED_AFTER,
+        let body = json!(NewThread {
+            // Seen by those in it, and by moderators.
+            kind: ChannelType::PrivateThread,
+            name: &name,
+            invitable: false,
+            auto_archive_duration: ARCHIVED_AFTER,
         });
         let reason = format!("{}: a conversation began", look.flow.flow.title);
         let attempt = || self.api.begin_thread(&place.channel, body.clone(), Some(&reason));
@@ -330,7 +330,7 @@ impl PrivateThreads {
         let is_it = |thread: &&Value| {
             thread["name"] == name
                 && thread["parent_id"] == place.channel.as_str()
-                && thread["type"] == PRIVATE_THREAD
+                && thread["type"].as_u64().map(kind) == Some(ChannelType::PrivateThread)
         };
         for thread in self.api.active_threads(&place.workspace).await?.iter().filter(is_it) {
             let Some(id) = thread["id"].as_str() else { continue };
@@ -353,6 +353,17 @@ impl PrivateThreads {
         let name = format!("{}-{name}", alias.unwrap_or("talk"));
         name.chars().take(limits::THREAD_NAME).collect()
     }
+}
+
+/// What a thread without a message begins with.
+#[derive(Serialize)]
+struct NewThread<'a> {
+    #[serde(rename = "type")]
+    kind: ChannelType,
+    name: &'a str,
+    /// Those in it may let others in.
+    invitable: bool,
+    auto_archive_duration: u32,
 }
 
 /// A channel or a message by its id alone.

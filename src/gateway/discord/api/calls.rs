@@ -98,7 +98,7 @@ impl Api {
 
 /// Answers to interactions; they need no token of the bot, and no limit over all calls holds them up.
 impl Api {
-    /// Answers an interaction first: `body` is a whole answer, `{"type": 4, "data": …}`. Works for three seconds.
+    /// Answers an interaction first: `body` is a whole answer, its kind and what it holds. Works for three seconds.
     pub async fn answer(&self, ticket: &Ticket, body: Value) -> Result<Answered, Failure> {
         let ids = [ticket.id.as_str(), ticket.token.0.as_str()];
         match self.call(Asked { body, ..Asked::new(Method::Answer, &ids) }).await {
@@ -168,8 +168,8 @@ impl Api {
         self.change_channel(thread, open, Some("the conversation goes on")).await
     }
 
-    /// Begins a thread without a message: `{"type": 12, "name": …, "invitable": false}`. A repeat would make a second
-    /// one, so none is made: after [`Failure::Unclear`] look for it with [`Api::active_threads`].
+    /// Begins a thread without a message: `body` says of which kind. A repeat would make a second one, so none is made:
+    /// after [`Failure::Unclear`] look for it with [`Api::active_threads`].
     pub async fn begin_thread(
         &self,
         channel: &str,

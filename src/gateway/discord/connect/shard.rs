@@ -21,7 +21,10 @@ use super::{
 use crate::{
     base::telemetry::link::Link,
     config::{Proxies, Secret, llm::is_loopback},
-    gateway::discord::api::Failure,
+    gateway::discord::{
+        api::Failure,
+        kinds::{Opcode, kind},
+    },
     net::outbound::{self, Socket},
 };
 
@@ -125,9 +128,9 @@ impl Shard {
         let token = self.token.expose();
         match session {
             Some(session) => json!({
-                "op": 6, "d": { "token": token, "session_id": session.id, "seq": session.seq },
+                "op": Opcode::Resume, "d": { "token": token, "session_id": session.id, "seq": session.seq },
             }),
-            None => json!({ "op": 2, "d": {
+            None => json!({ "op": Opcode::Identify, "d": {
                 "token": token, "intents": self.intents.bits(), "shard": [self.number, self.of],
                 "compress": false, "large_threshold": LARGE,
                 "properties": { "os": std::env::consts::OS, "browser": "anteroom", "device": "anteroom" },
@@ -173,8 +176,8 @@ async fn greeting(stream: &mut Socket) -> Result<Duration, &'static str> {
                 let frame: Value = serde_json::from_str(&text).unwrap_or_default();
                 let heartbeat =
                     frame["d"]["heartbeat_interval"].as_u64().filter(|heartbeat| *heartbeat > 0);
-                return match (frame["op"].as_u64(), heartbeat) {
-                    (Some(10), Some(heartbeat)) => Ok(Duration::from_millis(heartbeat)),
+                return match (frame["op"].as_u64().map(kind), heartbeat) {
+                    (Some(Opcode::Hello), Some(heartbeat)) => Ok(Duration::from_millis(heartbeat)),
                     _ => Err("the greeting was not one"),
                 };
             }

@@ -14,7 +14,11 @@ use super::{
     session::{Marks, Session},
     shard::Shard,
 };
-use crate::{base::telemetry::link::Open, net::outbound::Socket};
+use crate::{
+    base::telemetry::link::Open,
+    gateway::discord::kinds::{Opcode, kind},
+    net::outbound::Socket,
+};
 
 /// Things of one connection that are taken at one time; beyond that nothing is read, and Discord waits.
 const IN_FLIGHT_MAX: usize = 64;
@@ -212,7 +216,7 @@ impl<'a> Wire<'a> {
     /// The number that goes along is what is durable: Discord may forget what came before it.
     async fn pulse(&mut self) -> Step {
         let seq = self.session.as_ref().map(|session| session.seq);
-        self.write(&json!({ "op": 1, "d": seq })).await
+        self.write(&json!({ "op": Opcode::Heartbeat, "d": seq })).await
     }
 
     async fn on_frame(&mut self, frame: Option<Result<Message, tungstenite::Error>>) -> Step {
@@ -229,12 +233,14 @@ impl<'a> Wire<'a> {
             tracing::warn!("Discord sent a frame that is not JSON");
             return Step::On;
         };
-        match frame["op"].as_u64() {
-            Some(0) => self.dispatched(&mut frame).await,
-            Some(1) => self.pulse().await,
-            Some(7) => Step::Over(Why::Asked),
-            Some(9) => Step::Over(Why::Invalid { resumable: frame["d"] == true }),
-            Some(11) => {
+        match frame["op"].as_u64().map(kind) {
+            Some(Opcode::Dispatch) => self.dispatched(&mut frame).await,
+            Some(Opcode::Heartbeat) => self.pulse().await,
+            Some(Opcode::Reconnect) => Step::Over(Why::Asked),
+            Some(Opcode::InvalidSession) => {
+                Step::Over(Why::Invalid { resumable: frame["d"] == true })
+            }
+            Some(Opcode::HeartbeatAck) => {
                 self.is_alive = true;
                 Step::On
             }

@@ -8,7 +8,11 @@ use super::{Report, unasked};
 use crate::{
     chat::doctor::DoctorContext,
     config::{problem::listed, settings::DiscordConnection},
-    gateway::discord::{api::Api, manifest},
+    gateway::discord::{
+        api::Api,
+        kinds::{CommandType, kind},
+        manifest,
+    },
 };
 
 /// `anteroom run` registers what is missing, so nothing of this keeps it from working.
@@ -33,7 +37,7 @@ pub(super) async fn registered(
         let message = format!("commands are not registered yet: {}", listed(lacking));
         report.odd(message, HINT);
     }
-    let differs = |key: &&(u64, String)| {
+    let differs = |key: &&(CommandType, String)| {
         theirs.get(*key).is_some_and(|theirs| !is_within(&ours[*key], theirs))
     };
     let other: Vec<&str> = ours.keys().filter(differs).map(|(_, name)| name.as_str()).collect();
@@ -53,9 +57,9 @@ pub(super) async fn registered(
 }
 
 /// Commands by kind and name, which no two share.
-fn by_name(commands: Vec<Value>) -> BTreeMap<(u64, String), Value> {
+fn by_name(commands: Vec<Value>) -> BTreeMap<(CommandType, String), Value> {
     let key = |command: &Value| {
-        let kind = command["type"].as_u64().unwrap_or(1);
+        let kind = command["type"].as_u64().map_or(CommandType::ChatInput, kind);
         (kind, command["name"].as_str().unwrap_or_default().to_owned())
     };
     commands.into_iter().map(|command| (key(&command), command)).collect()

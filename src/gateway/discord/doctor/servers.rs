@@ -11,6 +11,7 @@ use crate::{
     config::{Approvers, Lists, problem::listed, settings::DiscordConnection},
     gateway::discord::{
         api::{Api, Code, Failure},
+        kinds::{ChannelType, kind},
         manifest,
         permissions::{Hindrance, Rights},
     },
@@ -24,7 +25,7 @@ use crate::{
 const SERVERS_MAX: usize = 20;
 
 /// Channels in which text is written and threads hang: plain ones, announcements.
-const TEXT: [u64; 2] = [0, 5];
+const TEXT: [ChannelType; 2] = [ChannelType::Text, ChannelType::News];
 
 /// A server that the bot is in.
 struct Server {
@@ -213,8 +214,8 @@ impl Looked<'_> {
                 return wrong(&what, hint.to_owned());
             }
         };
-        let kind = channel["type"].as_u64().unwrap_or(0);
-        if !TEXT.contains(&kind) || (is_parent && kind != TEXT[0]) {
+        let kind = channel["type"].as_u64().map_or(ChannelType::Text, kind);
+        if !TEXT.contains(&kind) || (is_parent && kind != ChannelType::Text) {
             let hint = "make an ordinary text channel, and copy its id (\"Copy Channel ID\")";
             return wrong("it is no text channel", hint.to_owned());
         }

@@ -5,11 +5,14 @@ use serde_json::Value;
 use super::{actor, ignored, key, member, message, unknown};
 use crate::{
     chat::raw::{flag, list, number, scalar, some_text, text_at},
-    gateway::discord::inbound::{Envelope, Incoming, Share},
+    gateway::discord::{
+        inbound::{Envelope, Incoming, Share},
+        kinds::{MessageType, kind},
+    },
 };
 
-/// Kinds of messages that people write: plain ones, replies. Others say that somebody joined, pinned, …
-const WRITTEN: [u64; 2] = [0, 19];
+/// Kinds of messages that people write. Others say that somebody joined, pinned, …
+const WRITTEN: [MessageType; 2] = [MessageType::Regular, MessageType::InlineReply];
 
 /// Dispatched, known, and nothing to do.
 const IDLE: [&str; 22] = [
@@ -125,7 +128,7 @@ fn written(data: &Value, me: &str) -> Incoming {
         return ignored("message.bot");
     }
     match number(data, "/type") {
-        Some(kind) if !WRITTEN.contains(&kind) => ignored("message.system"),
+        Some(number) if !WRITTEN.contains(&kind(number)) => ignored("message.system"),
         _ if text_at(data, "/author/id").is_empty() => unknown("message.nobody"),
         _ => Incoming::Message(message::read(data, me)),
     }

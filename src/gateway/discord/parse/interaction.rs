@@ -9,28 +9,30 @@ use serenity::model::id::InteractionId;
 use super::{actor, file, ignored, key, message, unknown};
 use crate::{
     chat::raw::{flag, list, number, scalar, some_text, text_at},
-    gateway::discord::inbound::{
-        Action, At, Command, Envelope, File, Incoming, Inputs, Submission, Target, Ticket, Token,
-        Typed,
+    gateway::discord::{
+        inbound::{
+            Action, At, Command, Envelope, File, Incoming, Inputs, Submission, Target, Ticket,
+            Token, Typed,
+        },
+        kinds::{ChannelType, CommandOptionType, CommandType, InteractionType, MessageFlags, kind},
     },
 };
 
-/// Only the person who asked sees a message with this flag.
-const EPHEMERAL: u64 = 1 << 6;
-
 /// Kinds of options that have others under them.
-const GROUPS: [u64; 2] = [1, 2];
+const GROUPS: [CommandOptionType; 2] =
+    [CommandOptionType::SubCommand, CommandOptionType::SubCommandGroup];
 
 pub(super) fn read(payload: &Value) -> Envelope {
     let id = text_at(payload, "/id");
-    let what = match number(payload, "/type") {
-        Some(1) => Incoming::Ping,
-        Some(2) => command(payload),
-        Some(3) => action(payload),
+    let number = number(payload, "/type").unwrap_or_default();
+    let what = match kind(number) {
+        InteractionType::Ping => Incoming::Ping,
+        InteractionType::Command => command(payload),
+        InteractionType::Component => action(payload),
         // Nothing that we register asks while it is typed.
-        Some(4) => ignored("interaction.autocomplete"),
-        Some(5) => submission(payload),
-        kind => unknown(&format!("interaction.{}", kind.unwrap_or_default())),
+        InteractionType::Autocomplete => ignored("interaction.autocomplete"),
+        InteractionType::Modal => submission(payload),
+        _ => unknown(&format!("interaction.{number}")),
     };
     Envelope { key: key(&["int", &id], payload), guild: some_text(payload, "/guild_id"), what }
 }
@@ -48,18 +50,22 @@ fn ticket(payload: &Value) -> Ticket {
 }
 
 fn at(payload: &Value) -> At {
-    let kind = number(payload, "/channel/type");
+    let kind = number(payload, "/channel/type").map(kind);
     At {
         channel: some_text(payload, "/channel_id")
             .unwrap_or_else(|| text_at(payload, "/channel/id")),
         parent: some_text(payload, "/channel/parent_id"),
-        is_thread: matches!(kind, Some(10..=12)),
+        is_thread: matches!(
+            kind,
+            Some(ChannelType::NewsThread | ChannelType::PublicThread | ChannelType::PrivateThread)
+        ),
         is_archived: flag(payload, "/channel/thread_metadata/archived"),
     }
 }
 
 fn is_ephemeral(payload: &Value) -> bool {
-    number(payload, "/message/flags").unwrap_or(0) & EPHEMERAL != 0
+    let flags = number(payload, "/message/flags").unwrap_or(0);
+    MessageFlags::from_bits_retain(flags).contains(MessageFlags::EPHEMERAL)
 }
 
 fn action(payload: &Value) -> Incoming {
@@ -159,7 +165,7 @@ fn command(payload: &Value) -> Incoming {
     let mut options = list(payload, "/data/options");
     // What was chosen under a command stands where its options would.
     while let [only] = options
-        && number(only, "/type").is_some_and(|kind| GROUPS.contains(&kind))
+        && number(only, "/type").is_some_and(|number| GROUPS.contains(&kind(number)))
     {
         command.path.push(text_at(only, "/name"));
         options = list(only, "/options");
@@ -167,7 +173,8 @@ fn command(payload: &Value) -> Incoming {
     for option in options {
         let name = text_at(option, "/name");
         let Some(value) = option.get("value").and_then(scalar) else { continue };
-        match files.get(&value).filter(|_| number(option, "/type") == Some(11)) {
+        let is_file = number(option, "/type").map(kind) == Some(CommandOptionType::Attachment);
+        match files.get(&value).filter(|_| is_file) {
             Some(file) => drop(command.files.insert(name, file.clone())),
             None => drop(command.options.insert(name, value)),
         }
@@ -177,9 +184,9 @@ fn command(payload: &Value) -> Incoming {
 
 fn target(payload: &Value) -> Option<Target> {
     let id = some_text(payload, "/data/target_id")?;
-    match number(payload, "/data/type") {
-        Some(2) => Some(Target::User(id)),
-        Some(3) => {
+    match number(payload, "/data/type").map(kind) {
+        Some(CommandType::User) => Some(Target::User(id)),
+        Some(CommandType::Message) => {
             let messages = payload.pointer("/data/resolved/messages").and_then(Value::as_object);
             Some(Target::Message(Box::new(message::read(messages?.get(&id)?, ""))))
         }

@@ -15,6 +15,7 @@ use crate::{
     gateway::discord::{
         api::{Code, Failure},
         app::App,
+        kinds::GuildMemberFlags,
         members::Member,
         texts,
     },
@@ -30,9 +31,6 @@ use crate::{
 
 /// The number of the part that says what is not asked again.
 const KNOWN: u8 = 55;
-
-/// A member went through the server's onboarding (docs, resources/guild, member flags).
-const COMPLETED: u64 = 1 << 1;
 
 /// What is known of the answer to a question.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,7 +106,8 @@ async fn known(app: &App, look: &Look, wait: &Wait) -> Result<Known, Failure> {
     if ids.is_empty() {
         return Ok(Known::Nothing);
     }
-    let is_through = member.flags.unwrap_or(0) & COMPLETED != 0;
+    let completed = u64::from(GuildMemberFlags::COMPLETED_ONBOARDING.bits());
+    let is_through = member.flags.unwrap_or(0) & completed != 0;
     if is_through && (choose.multiple || ids.len() == 1) {
         let asked = app.native.roles(&app.api, guild).await;
         let is_asked = |alias: &String| roles.get(alias).is_some_and(|id| asked.contains(id));

@@ -24,6 +24,7 @@ use crate::{
     engine::Engine,
     gateway::discord::{
         api::{Code, Failure, Near},
+        kinds::{MessageType, kind},
         people, render, staff_thread, texts,
     },
     messages,
@@ -323,5 +324,13 @@ fn spot(at: &str) -> Delivered<MessageRef> {
 
 /// Written by somebody: words, an answer to a message, what a command came to.
 fn is_written(message: &Value) -> bool {
-    matches!(message["type"].as_u64(), None | Some(0 | 19 | 20 | 23))
+    matches!(
+        message["type"].as_u64().map(kind),
+        None | Some(
+            MessageType::Regular
+                | MessageType::InlineReply
+                | MessageType::ChatInputCommand
+                | MessageType::ContextMenuCommand
+        )
+    )
 }
