@@ -217,7 +217,7 @@ fn chats(criterion: &mut Criterion) {
     });
     group.bench_function("discord", |bencher| {
         let cx = discord::render::Cx::default();
-        bencher.iter(|| discord::render::card(black_box(&wait), &cx).body(0).to_string());
+        bencher.iter(|| discord::render::card(black_box(&wait), &cx).body().json().to_string());
     });
     group.finish();
 }

@@ -10,7 +10,10 @@ use serenity::model::Permissions;
 
 pub use crate::chat::handler::NotSaved;
 
-use super::render;
+use super::{
+    kinds::{CallbackKind, MessageFlags},
+    render,
+};
 use crate::chat::Drawing;
 
 /// Something that came in.
@@ -325,24 +328,41 @@ pub enum Ack {
     /// The same for the card of a question that is over: once Discord has taken the answer, nothing else has to draw it.
     Close(render::Message, Arc<Drawing>),
     /// A form opens.
-    Form(Value),
+    Form(render::Modal),
 }
 
 impl Ack {
     /// The answer as Discord takes it; none where there is nothing to answer.
     pub fn body(&self) -> Option<Value> {
-        let hidden = render::Message::EPHEMERAL;
-        Some(match self {
+        let (kind, data) = match self {
             Self::Nothing => return None,
-            Self::Say(message) => json!({ "type": 4, "data": message.body(hidden) }),
-            Self::Later => json!({ "type": 5, "data": { "flags": hidden } }),
-            Self::Seen => json!({ "type": 6 }),
-            Self::Redraw(message) | Self::Close(message, _) => {
-                json!({ "type": 7, "data": message.body(0) })
+            Self::Say(message) => (CallbackKind::Message, Some(message.body().hidden().json())),
+            Self::Later => {
+                let hidden = json!({ "flags": MessageFlags::EPHEMERAL });
+                (CallbackKind::MessageLater, Some(hidden))
             }
-            Self::Form(form) => json!({ "type": 9, "data": form }),
-        })
+            Self::Seen => (CallbackKind::Seen, None),
+            Self::Redraw(message) | Self::Close(message, _) => {
+                (CallbackKind::Update, Some(message.body().json()))
+            }
+            Self::Form(form) => (CallbackKind::Modal, Some(json!(form))),
+        };
+        Some(json!(Callback { kind, data }))
     }
+}
+
+/// A first answer with what it holds.
+#[derive(Debug, Serialize)]
+pub(super) struct Callback {
+    #[serde(rename = "type")]
+    kind: CallbackKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Value>,
+}
+
+impl Callback {
+    /// The answer to a ping.
+    pub(super) const PONG: Self = Self { kind: CallbackKind::Pong, data: None };
 }
 
 /// Takes in what comes from Discord. When it returns it is durable, well within a second: nothing slow is waited for.

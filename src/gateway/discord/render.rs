@@ -11,9 +11,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
+pub use self::components::Modal;
 use self::{
+    body::Body,
+    component::Component,
     components::Weight,
     text::{is_blank, said},
 };
@@ -25,7 +26,11 @@ use crate::{
         form::{ComponentId, Draft, words_of},
         handler::ButtonId,
     },
-    gateway::discord::{greeting::greeting, limits},
+    gateway::discord::{
+        greeting::greeting,
+        kinds::{IS_COMPONENTS_V2, MessageFlags},
+        limits,
+    },
     messages,
     model::{
         audit::sha256,
@@ -36,6 +41,8 @@ use crate::{
     },
 };
 
+pub mod body;
+pub mod component;
 pub mod markdown;
 pub mod text;
 
@@ -67,33 +74,28 @@ pub struct Message {
     /// Markdown; empty where there are components V2.
     pub content: String,
     /// Components V2; under words rows of buttons alone.
-    pub components: Vec<Value>,
+    pub components: Vec<Component>,
 }
 
 impl Message {
-    /// Components V2 are used; a message that has it keeps it for ever.
-    pub const IS_COMPONENTS_V2: u64 = 1 << 15;
+    /// Made of components V2.
+    pub(in crate::gateway::discord) fn of(components: Vec<Component>) -> Self {
+        Self { content: String::new(), components }
+    }
 
-    /// Links in words bring no preview.
-    pub const SUPPRESS_EMBEDS: u64 = 1 << 2;
+    /// A card: components with a bar beside them.
+    pub(in crate::gateway::discord) fn card(components: Vec<Component>, colour: u32) -> Self {
+        Self::of(vec![components::container(components, colour)])
+    }
 
-    /// Only the person who asked sees it.
-    pub const EPHEMERAL: u64 = 1 << 6;
-
-    /// The message as the body of a request. Nobody is called by it, whatever its words say.
-    pub fn body(&self, flags: u64) -> Value {
-        let quiet = json!({ "parse": [] });
-        if self.is_words() {
-            let flags = flags | Self::SUPPRESS_EMBEDS;
-            let mut body =
-                json!({ "content": self.content, "flags": flags, "allowed_mentions": quiet });
-            if !self.components.is_empty() {
-                body["components"] = self.components.clone().into();
-            }
-            return body;
-        }
-        let flags = flags | Self::IS_COMPONENTS_V2;
-        json!({ "components": self.components, "flags": flags, "allowed_mentions": quiet })
+    /// The message as the body of a request. Nobody is called by it, whatever its words say. Links in words bring no preview.
+    pub fn body(&self) -> Body {
+        let (content, flags) = if self.is_words() {
+            (Some(self.content.clone()), MessageFlags::SUPPRESS_EMBEDS)
+        } else {
+            (None, IS_COMPONENTS_V2)
+        };
+        Body::new(content, self.components.clone(), flags)
     }
 
     /// Whether it is made of words, whatever stands under them.
@@ -103,7 +105,7 @@ impl Message {
 
     /// How it looks, in short.
     pub fn digest(&self) -> String {
-        sha256(self.body(0).to_string().as_bytes())
+        sha256(self.body().json().to_string().as_bytes())
     }
 
     /// The same with a greeting before it that mentions somebody; none where the message is too long for that.
@@ -114,10 +116,10 @@ impl Message {
             let fits = text::units(&content) <= limits::CONTENT;
             return fits.then(|| Self { content, components: self.components.clone() });
         }
-        let components: Vec<Value> =
+        let components: Vec<Component> =
             [components::text(&greeting)].into_iter().chain(self.components.clone()).collect();
         let fits = Weight::ALL.checked_sub(Weight::of(&components)).is_some();
-        fits.then(|| Self { content: String::new(), components })
+        fits.then(|| Self::of(components))
     }
 }
 
@@ -175,25 +177,23 @@ impl Cx {
 /// The components of a card while it is made, within what Discord takes.
 #[derive(Debug)]
 struct Room {
-    components: Vec<Value>,
+    components: Vec<Component>,
     left: Weight,
     is_cut: bool,
 }
 
 impl Room {
-    /// All that a message takes, within one container.
     fn new() -> Self {
-        let left = Weight { components: limits::MESSAGE_COMPONENTS - 1, ..Weight::ALL };
-        Self { components: Vec::new(), left, is_cut: false }
+        Self { components: Vec::new(), left: Weight::IN_CARD, is_cut: false }
     }
 
     /// Keeps room for what is always there.
-    fn reserve(&mut self, components: &[Value]) {
+    fn reserve(&mut self, components: &[Component]) {
         self.left = self.left.checked_sub(Weight::of(components)).unwrap_or_default();
     }
 
     /// Adds components where there is room for all of them; remembers where there is none.
-    fn add(&mut self, components: Vec<Value>) -> bool {
+    fn add(&mut self, components: Vec<Component>) -> bool {
         match self.left.checked_sub(Weight::of(&components)) {
             Some(left) if !self.is_cut => {
                 self.left = left;
@@ -251,13 +251,13 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let progress = cx.progress.iter().filter(|_| is_open && cx.is_participants(wait));
     let notes = notes.chain(progress);
     let notes: Vec<String> = notes.map(|note| said(&text::one_line(note), NOTE)).collect();
-    let notes: Vec<Value> =
+    let notes: Vec<Component> =
         if notes.is_empty() { Vec::new() } else { vec![components::small(&notes)] };
     let more = more(wait);
     let (body, offers) = told(wait, cx);
     let help = help(wait, cx, offers);
     let called = cx.called.iter().filter(|_| is_open).map(|called| components::text(called));
-    let called: Vec<Value> = called.collect();
+    let called: Vec<Component> = called.collect();
     let mut room = Room::new();
     for always in [&parts.below, &notes, &more, &help, &called] {
         room.reserve(always);
@@ -290,12 +290,12 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     components.extend(parts.below);
     components.extend(notes);
     components.extend(help);
-    let card = components::container(&components, parts.colour);
-    Message { content: String::new(), components: called.into_iter().chain([card]).collect() }
+    let card = components::container(components, parts.colour);
+    Message::of(called.into_iter().chain([card]).collect())
 }
 
 /// The buttons under an open question of the participant: those its text offers, a person, and *Stop*.
-fn help(wait: &Wait, cx: &Cx, offers: Vec<Offered>) -> Vec<Value> {
+fn help(wait: &Wait, cx: &Cx, offers: Vec<Offered>) -> Vec<Component> {
     if !wait.status.is_pending() || !cx.is_participants(wait) {
         return Vec::new();
     }
@@ -309,7 +309,7 @@ fn helping(
     offers: impl Iterator<Item = Offered>,
     session: SessionId,
     message_access: MessageAccess,
-) -> Vec<Value> {
+) -> Vec<Component> {
     if message_access == MessageAccess::All {
         return Vec::new();
     }
@@ -346,7 +346,7 @@ fn way_to_a_person(wait: &Wait) -> Option<&str> {
 }
 
 /// Says that a card is shortened, with a button for the rest.
-fn more(wait: &Wait) -> Vec<Value> {
+fn more(wait: &Wait) -> Vec<Component> {
     let id = ComponentId::id(wait.id, wait.revision, "read.0");
     let mut more = vec![components::small(&[messages::forms::SHORTENED.to_owned()])];
     more.extend(components::rows([components::button(id, messages::buttons::SHOW_ALL)]));
@@ -356,9 +356,9 @@ fn more(wait: &Wait) -> Vec<Value> {
 /// What stands under the question.
 struct CardParts {
     /// Read in this order; each part stands whole or not at all, and may be left out where there is no room.
-    told: Vec<Vec<Value>>,
+    told: Vec<Vec<Component>>,
     /// Always there.
-    below: Vec<Value>,
+    below: Vec<Component>,
     colour: u32,
 }
 
@@ -377,12 +377,12 @@ fn addressee(wait: &Wait) -> String {
 
 /// The form that `action` of a card opens; none where that action opens none. `salt` is new for every opening, of
 /// letters and digits, eight at most.
-pub fn modal(wait: &Wait, action: &str, salt: &str, cx: &Cx) -> Option<Value> {
+pub fn modal(wait: &Wait, action: &str, salt: &str, cx: &Cx) -> Option<Modal> {
     forms::render(wait, action, salt, cx)
 }
 
 /// The form that asks why an answer has not helped; what is typed stands under `reason`.
-pub fn why(id: String) -> Value {
+pub fn why(id: String) -> Modal {
     forms::why(id)
 }
 

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
 
 use super::{
     limits,
     render::{
         Message, OPEN, OVER,
-        components::{self, button, container, danger, rows, small},
+        component::Component,
+        components::{self, button, danger, rows, small},
         text::{said, time},
     },
     texts,
@@ -42,13 +42,12 @@ pub fn root(look: &Look, message_access: MessageAccess) -> Message {
     components
         .push(small(&[said(&overview::status_line(look), limits::VALUE_SHOWN), how.to_owned()]));
     components.extend(orders(&look.state));
-    Message { content: String::new(), components: vec![container(&components, OPEN)] }
+    Message::card(components, OPEN)
 }
 
 /// The same once the session is erased: nothing of anybody, and nothing to press.
 pub fn erased() -> Message {
-    let components = [small(&[messages::staff::ERASED.to_owned()])];
-    Message { content: String::new(), components: vec![container(&components, OVER)] }
+    Message::card(vec![small(&[messages::staff::ERASED.to_owned()])], OVER)
 }
 
 /// One conversation, for staff.
@@ -58,7 +57,7 @@ pub fn one(look: &Look) -> Message {
     let mut components = vec![components::text(&title(look)), components::text(&lines.join("\n"))];
     components.extend(texts::about(&look.state));
     components.extend(orders(&look.state));
-    Message { content: String::new(), components: vec![container(&components, OPEN)] }
+    Message::card(components, OPEN)
 }
 
 /// How one's own conversation stands, and where it goes on.
@@ -99,10 +98,10 @@ pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Message {
     if overview.rows.len() > ROWS {
         components.push(small(&[messages::staff::more_conversations(overview.rows.len() - ROWS)]));
     }
-    Message { content: String::new(), components: vec![container(&components, OPEN)] }
+    Message::card(components, OPEN)
 }
 
-fn row(row: &overview::Row<'_>) -> Value {
+fn row(row: &overview::Row<'_>) -> Component {
     let phase =
         row.phase.as_deref().map(|phase| format!(" · {}", said(&words_of(phase), limits::QUOTE)));
     let wants = row.wants.iter().fold(String::new(), |text, want| text + " · **" + want + "**");
@@ -122,7 +121,7 @@ fn title(look: &Look) -> String {
 }
 
 /// Buttons for the orders that make sense.
-fn orders(state: &State) -> Vec<Value> {
+fn orders(state: &State) -> Vec<Component> {
     let session = state.session;
     let button = |order: &StaffAction| match order {
         StaffAction::End => danger(order.id(session), order.label()),

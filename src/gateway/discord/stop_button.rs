@@ -102,7 +102,7 @@ async fn offer(app: &App, engine: &Engine, session: SessionId) {
         return;
     }
     let nonce = send::nonce(EffectId::mint(app.ids.as_ref()), 0);
-    let Ok(message) = app.api.post(&room, &nonce, shown(session).body(0)).await else {
+    let Ok(message) = app.api.post(&room, &nonce, shown(session).body().json()).await else {
         // It may stand there all the same.
         return remove(app, session, &room).await;
     };
@@ -215,7 +215,7 @@ async fn delete(app: &App, at: &MessageRef) -> Result<bool, Failure> {
         Err(failure) if is_gone(&failure) => Ok(true),
         Err(failure) if matches!(failure.class(), Class::Later { .. }) => Err(failure),
         Err(failure) if failure.code().is_some() => {
-            app.api.edit(room, message, texts::worked().body(0)).await.map(|()| false)
+            app.api.edit(room, message, texts::worked().body().json()).await.map(|()| false)
         }
         Err(failure) => Err(failure),
     }

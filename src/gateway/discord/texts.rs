@@ -4,14 +4,12 @@ use super::{
     limits,
     render::{
         self, Message,
-        components::{
-            self, Weight, button, container, danger, offer, primary, rows, section, small,
-        },
+        body::Called,
+        component::Component,
+        components::{self, Weight, button, danger, offer, primary, rows, section, small},
         text::{escape, one_line, parts, said, time},
     },
 };
-use serde_json::{Value, json};
-
 use crate::{
     base::ids::SessionId,
     chat::{
@@ -37,8 +35,7 @@ pub fn plain(text: &str) -> Vec<Message> {
 
 /// The line that says how far one is.
 pub fn progress(text: &str) -> Message {
-    let line = small(&[said(&one_line(text), limits::QUOTE)]);
-    Message { content: String::new(), components: vec![line] }
+    Message::of(vec![small(&[said(&one_line(text), limits::QUOTE)])])
 }
 
 /// A question that is not asked, for it was answered when the member came in.
@@ -62,27 +59,6 @@ pub fn called(approvers: &Approvers) -> Option<(String, Called)> {
     (!all.is_empty()).then(|| (all.join(" "), Called { roles, users }))
 }
 
-/// Who is called by a message: nobody else is, whatever its words say.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Called {
-    /// Roles.
-    pub roles: Vec<String>,
-    /// Users.
-    pub users: Vec<String>,
-}
-
-impl Called {
-    /// One person.
-    pub fn user(user: &str) -> Self {
-        Self { users: vec![user.to_owned()], ..Self::default() }
-    }
-
-    /// As a request says it.
-    pub fn allowed(&self) -> Value {
-        json!({ "parse": [], "roles": self.roles, "users": self.users })
-    }
-}
-
 /// Roles and people that are called at once.
 const CALLED_MAX: usize = 10;
 
@@ -102,7 +78,7 @@ pub fn by(user: &str, messages: &[Message]) -> Vec<Message> {
 }
 
 /// The buttons of a copy and of the end of it.
-fn copy_row(session: SessionId) -> Vec<Value> {
+fn copy_row(session: SessionId) -> Vec<Component> {
     rows([
         button(ButtonId::copy(session), messages::buttons::DOWNLOAD_MY_ANSWERS),
         button(ButtonId::delete(session), messages::buttons::DELETE_MY_DATA),
@@ -112,23 +88,22 @@ fn copy_row(session: SessionId) -> Vec<Value> {
 /// The end of a conversation, with a copy of it and the end of that.
 pub fn closing(text: &str, session: SessionId) -> Message {
     let parts = render::markdown::parts(text, limits::TEXT_DISPLAY);
-    let mut components: Vec<Value> =
+    let mut components: Vec<Component> =
         parts.iter().take(1).map(|part| components::text(part)).collect();
     components.extend(copy_row(session));
-    Message { content: String::new(), components: vec![container(&components, render::GOOD)] }
+    Message::card(components, render::GOOD)
 }
 
 /// A copy of everything, for whoever wants one, and the end of it.
 pub fn copy_offered(session: SessionId) -> Message {
     let mut components = vec![components::text(messages::interview::COPY_OFFERED)];
     components.extend(copy_row(session));
-    Message { content: String::new(), components }
+    Message::of(components)
 }
 
 /// A button that opens an address; none where Discord takes no address so long.
 pub fn link(label: &str, url: &str) -> Option<Message> {
-    let components = rows([components::link(url, label)?]);
-    Some(Message { content: String::new(), components })
+    Some(Message::of(rows([components::link(url, label)?])))
 }
 
 /// Puts what the team may open about somebody under the last of some messages in words.
@@ -139,7 +114,7 @@ pub fn about_under(messages: &mut [Message], state: &State) {
 }
 
 /// The buttons of what the team may open about somebody.
-pub fn about(state: &State) -> Vec<Value> {
+pub fn about(state: &State) -> Vec<Component> {
     rows(profile::buttons(state).into_iter().map(|(id, label)| button(id, label)))
 }
 
@@ -173,7 +148,7 @@ pub fn help(first: &str, session: SessionId, message_access: MessageAccess) -> M
     let text = messages::discord::help(first, how);
     let mut components = vec![components::text(&text)];
     components.extend(rows(Offered::HELP.map(|offered| offer(offered, session))));
-    Message { content: String::new(), components }
+    Message::of(components)
 }
 
 /// Begins the id of the button that says that an answer helped.
@@ -189,13 +164,12 @@ pub const WHY: &str = "rate.why.";
 pub fn working(id: String) -> Message {
     let mut components = vec![small(&[messages::interview::STILL_THINKING.to_owned()])];
     components.extend(rows([button(id, messages::buttons::STOP)]));
-    Message { content: String::new(), components }
+    Message::of(components)
 }
 
 /// What is left of that where Discord does not let it be deleted.
 pub fn worked() -> Message {
-    let components = vec![small(&[messages::interview::TOOK_A_WHILE.to_owned()])];
-    Message { content: String::new(), components }
+    Message::of(vec![small(&[messages::interview::TOOK_A_WHILE.to_owned()])])
 }
 
 /// A flow on a panel.
@@ -215,21 +189,22 @@ pub struct Panel<'a> {
 
 /// A message with a button for each flow, which stays where it is posted. Flows that it has no room for are left out.
 pub fn panel(flows: &[Panel<'_>]) -> Message {
-    let mut components: Vec<Value> = Vec::new();
+    let mut components: Vec<Component> = Vec::new();
+    let mut left = Weight::IN_CARD;
     for flow in flows {
         let parts = on_panel(flow, flows.len() > 1, !components.is_empty());
-        let all: Vec<Value> = components.iter().chain(&parts).cloned().collect();
-        let card = container(&all, render::OPEN);
-        if Weight::ALL.checked_sub(Weight::of(&[card])).is_some() {
-            components = all;
+        if let Some(rest) = left.checked_sub(Weight::of(&parts)) {
+            left = rest;
+            components.extend(parts);
         }
     }
-    Message { content: String::new(), components: vec![container(&components, render::OPEN)] }
+    Message::card(components, render::OPEN)
 }
 
 /// What a panel says of a flow. Where it stands among several, its button stands beside its text.
-fn on_panel(flow: &Panel<'_>, is_among: bool, is_further: bool) -> Vec<Value> {
-    let mut components: Vec<Value> = is_further.then(components::separator).into_iter().collect();
+fn on_panel(flow: &Panel<'_>, is_among: bool, is_further: bool) -> Vec<Component> {
+    let mut components: Vec<Component> =
+        is_further.then(components::separator).into_iter().collect();
     components.extend(flow.image.map(|(url, description)| components::picture(url, description)));
     let heading = if is_among { "###" } else { "##" };
     let title =
@@ -239,7 +214,7 @@ fn on_panel(flow: &Panel<'_>, is_among: bool, is_further: bool) -> Vec<Value> {
     let text = title.into_iter().chain(text).collect::<Vec<_>>().join("\n");
     let id = ButtonId::start(flow.flow);
     if is_among {
-        components.push(section(&text, &button(id, flow.button)));
+        components.push(section(&text, button(id, flow.button)));
     } else {
         components.push(components::text(&text));
         components.extend(rows([primary(id, flow.button)]));
@@ -257,7 +232,7 @@ pub fn chooser<'a>(hello: &str, flows: impl Iterator<Item = (&'a str, &'a str)>)
         |title: &str| render::text::clip_or(title, limits::BUTTON_LABEL, messages::buttons::START);
     let buttons = flows.take(limits::ROW_BUTTONS * 5);
     components.extend(rows(buttons.map(|(id, title)| button(ButtonId::start(id), &label(title)))));
-    Message { content: String::new(), components }
+    Message::of(components)
 }
 
 /// Whether staff are sure that a conversation is to end.
@@ -269,12 +244,12 @@ pub fn sure_to_end(session: SessionId) -> Message {
     ))];
     components.extend(rows([danger(ButtonId::end(session), messages::buttons::END)]));
     components.push(small(&[messages::forms::DISMISS.to_owned()]));
-    Message { content: String::new(), components: vec![container(&components, render::BAD)] }
+    Message::card(components, render::BAD)
 }
 
 /// A text with a button beside it.
-pub fn row(text: &str, id: String, label: &str) -> Value {
-    section(text, &button(id, label))
+pub fn row(text: &str, id: String, label: &str) -> Component {
+    section(text, button(id, label))
 }
 
 /// Roles that were given for an answer, as a message of its own; with who agreed to it, where somebody had to.
@@ -319,8 +294,8 @@ mod tests {
             button: title,
         };
         let message = panel(&[flow("a", "Say hello"), flow("b", "Help out")]);
-        let parts = message.components[0]["components"].as_array().unwrap().clone();
-        let kinds: Vec<&Value> = parts.iter().map(|part| &part["type"]).collect();
+        let parts = message.body().json()["components"][0]["components"].clone();
+        let kinds: Vec<_> = parts.as_array().unwrap().iter().map(|part| &part["type"]).collect();
         assert_eq!(kinds, [9, 14, 9]);
         assert_eq!(parts[2]["accessory"]["label"], "Help out");
         assert_eq!(parts[2]["accessory"]["custom_id"], "start.b");
@@ -333,6 +308,7 @@ mod tests {
             Panel { flow: "a", title: Some("Hello"), text: &text, image: None, button: "Start" };
         let message = panel(&vec![flow; 20]);
         assert!(Weight::ALL.checked_sub(Weight::of(&message.components)).is_some());
-        assert!(message.components[0]["components"].as_array().unwrap().len() > 5);
+        let Component::Container(card) = &message.components[0] else { panic!("{message:?}") };
+        assert!(card.components.len() > 5);
     }
 }

@@ -8,7 +8,7 @@ use super::{
     limits,
     render::{
         Message, OPEN,
-        components::{self, button, container, rows, small},
+        components::{self, button, rows, small},
         markdown,
         text::{parts, said, time, units},
     },
@@ -57,7 +57,7 @@ pub fn page(opening: Opening, title: &str, entries: &[Entry]) -> Message {
         .get(last)
         .map(|entry| beside(messages::buttons::LATER_MESSAGES, Page::From(entry.seq)));
     components.extend(rows(earlier.into_iter().chain(later)));
-    Message { content: String::new(), components: vec![container(&components, OPEN)] }
+    Message::card(components, OPEN)
 }
 
 /// What a line counts, in characters, however Discord counts: a text in another script is as long in bytes as one of
@@ -99,14 +99,18 @@ mod tests {
         Entry { seq, at: chrono::DateTime::UNIX_EPOCH, kind: "said", who, text, data: Value::Null }
     }
 
+    fn components_of(message: &Message) -> Vec<Value> {
+        message.body().json()["components"][0]["components"].as_array().unwrap().clone()
+    }
+
     fn lines(message: &Message) -> Vec<String> {
-        let texts = message.components[0]["components"].as_array().unwrap().iter();
-        let texts = texts.filter_map(|text| text["content"].as_str()?.split_once('\n'));
+        let texts = components_of(message);
+        let texts = texts.iter().filter_map(|text| text["content"].as_str()?.split_once('\n'));
         texts.map(|(_, said)| said.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect()
     }
 
     fn beside(message: &Message, label: &str) -> Option<Opening> {
-        let components = message.components[0]["components"].as_array().unwrap();
+        let components = components_of(message);
         let mut buttons =
             components.iter().flat_map(|c| c["components"].as_array().into_iter().flatten());
         let button = buttons.find(|button| button["label"] == label)?;
@@ -145,6 +149,6 @@ mod tests {
     fn a_conversation_in_which_nothing_was_said_is_a_page_too() {
         let session = SessionId::mint(&CountingIds::default());
         let message = page(Opening::last(session), "Ada", &[]);
-        assert!(message.components[0].to_string().contains("No messages yet."));
+        assert!(message.body().json().to_string().contains("No messages yet."));
     }
 }

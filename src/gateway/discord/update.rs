@@ -91,7 +91,7 @@ impl UpdateContext<'_> {
         if self.ticket.is_some() {
             return Ack::Say(post);
         }
-        let body = post.body(0);
+        let body = post.body().json();
         self.post_once(format!("{} {body}", self.key), reply_target, body)
     }
 
@@ -100,7 +100,7 @@ impl UpdateContext<'_> {
         if self.ticket.is_some() {
             return Ack::Say(post);
         }
-        self.post_once(self.key.clone(), reply_target, post.body(0))
+        self.post_once(self.key.clone(), reply_target, post.body().json())
     }
 
     fn post_once(&self, key: String, reply_target: &ReplyTarget, body: Value) -> Ack {
@@ -122,7 +122,7 @@ impl UpdateContext<'_> {
         let Some(ticket) = self.ticket.clone() else { return Ack::Nothing };
         let app = Arc::clone(self.app);
         self.app.afterwards.spawn(async move {
-            let body = texts::words(text.await).body(0);
+            let body = texts::words(text.await).body().json();
             for _ in 0..LATER_ATTEMPTS {
                 match app.api.edit_answer(&ticket, body.clone()).await {
                     // The first answer is still on its way.

@@ -25,7 +25,8 @@ pub(super) fn trouble(platform: Platform, wait: &Wait) -> Option<String> {
         }
         Platform::Discord => {
             let cx = discord::render::Cx { reader, ..Default::default() };
-            let components = Value::Array(discord::render::card(wait, &cx).components);
+            let mut body = discord::render::card(wait, &cx).body().json();
+            let components = body["components"].take();
             let (count, most) = (components_of(&components), discord::limits::MESSAGE_COMPONENTS);
             if count > most {
                 return Some(format!("it takes {count} components of {most}"));

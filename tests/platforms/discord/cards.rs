@@ -5,8 +5,12 @@ mod person;
 mod random;
 mod rendered;
 
-use anteroom::{chat::form::agrees, gateway::discord::render::Message, model::session::PersonId};
-use serde_json::Value;
+use anteroom::{
+    chat::form::agrees,
+    gateway::discord::render::{self, Cx, Message},
+    model::{session::PersonId, wait::Wait},
+};
+use serde_json::{Value, json};
 
 use crate::discord::{emulator::components, judges};
 
@@ -18,18 +22,29 @@ pub(crate) fn grace() -> PersonId {
     "discord:81384788765712384/80351110224678913".parse().unwrap()
 }
 
+/// The components of a message, as they are sent.
+pub(crate) fn components_of(message: &Message) -> Vec<Value> {
+    message.body().json()["components"].as_array().cloned().unwrap_or_default()
+}
+
+/// The form that an action opens, as it is sent.
+pub(crate) fn modal(wait: &Wait, action: &str, cx: &Cx) -> Option<Value> {
+    render::modal(wait, action, "salt", cx).map(|modal| json!(modal))
+}
+
 /// What is wrong with a message by Discord's rules and by ours.
 pub(crate) fn wrong_with(message: &Message) -> Vec<String> {
-    let body = message.body(0);
+    let body = message.body().json();
     let mut problems = components::message_problems(&body);
-    if body["allowed_mentions"]["parse"] != serde_json::json!([]) {
+    if body["allowed_mentions"]["parse"] != json!([]) {
         problems.push("somebody may be called".to_owned());
     }
     if message.components.is_empty() {
         problems.extend(acting(&message.content));
     } else {
-        problems.extend(judges::second_opinion(&message.components, false));
-        problems.extend(careful(&message.components));
+        let inner = components_of(message);
+        problems.extend(judges::second_opinion(&inner, false));
+        problems.extend(careful(&inner));
     }
     problems
 }

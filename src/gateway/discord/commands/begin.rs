@@ -264,7 +264,7 @@ pub(super) fn panel(
     }
     let is_among = flows.len() > 1;
     let panels: Vec<_> = flows.iter().map(|flow| on_panel(flow, is_among)).collect();
-    let body = texts::panel(&panels).body(0);
+    let body = texts::panel(&panels).body().json();
     let (app, channel, nonce) =
         (Arc::clone(update.app), command.at.channel.clone(), command.ticket.id.clone());
     update.say_later(async move {

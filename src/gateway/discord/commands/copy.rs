@@ -90,7 +90,7 @@ async fn hand_over(
     Handed { name, bytes, words }: Handed,
 ) -> Option<String> {
     let nonce = send::nonce(EffectId::mint(app.ids.as_ref()), 0);
-    let body = texts::words(words).body(0);
+    let body = texts::words(words).body().json();
     let mut places: Vec<(String, &str)> = Vec::new();
     places.extend(
         app.api.open_direct(user).await.ok().map(|at| (at, messages::discord::DIRECT_MESSAGES)),

@@ -58,7 +58,7 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Post {
         small(&[messages::notices::INVITATION.to_owned()]),
     ];
     components.extend(rows(buttons.chain([cancel])));
-    Post { content: String::new(), components }
+    Post::of(components)
 }
 
 /// Sends an invitation: rights are looked at again, a preview is no proof. The preview becomes what was done.
@@ -129,5 +129,5 @@ async fn name_of(update: &UpdateContext<'_>, user: &str) -> Result<String, &'sta
 
 /// What stands in place of the preview.
 fn instead(words: &str) -> Ack {
-    Ack::Redraw(Post { content: String::new(), components: vec![text(words)] })
+    Ack::Redraw(Post::of(vec![text(words)]))
 }

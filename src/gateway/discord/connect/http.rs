@@ -14,7 +14,7 @@ use axum::{
     routing::post,
 };
 use futures::stream;
-use serde_json::{Value, json};
+use serde_json::Value;
 use serenity::interactions_endpoint::Verifier;
 use tokio::time::Instant;
 
@@ -25,7 +25,11 @@ use crate::{
         Drawing,
         signed::{self, Door, Refusal, Server, Signed, text},
     },
-    gateway::discord::{inbound::Ack, limits},
+    gateway::discord::{
+        inbound::{Ack, Callback},
+        kinds::{InteractionType, kind},
+        limits,
+    },
     model::session::Platform,
     net::listener::Port,
 };
@@ -101,8 +105,8 @@ impl Receiver {
     async fn take(&self, body: Bytes) -> Result<Response, Refusal> {
         // From here on it is Discord who speaks.
         let payload: Value = serde_json::from_slice(&body).map_err(|_| Refusal::NotUnderstood)?;
-        if payload["type"] == 1 {
-            return Ok(Json(json!({ "type": 1 })).into_response());
+        if payload["type"].as_u64().map(kind) == Some(InteractionType::Ping) {
+            return Ok(Json(Callback::PONG).into_response());
         }
         let began = Instant::now();
         let ack = self.intake.requested(&payload).await.map_err(|_| Refusal::NotSaved)?;

@@ -381,5 +381,5 @@ fn wrong(used: &Use<'_>, errors: &[FieldError]) -> Ack {
 
 /// What stands where a message for one person did what it was for. One made of components stays so.
 fn aside_over(text: &str) -> Post {
-    Post { content: String::new(), components: vec![render::components::text(text)] }
+    Post::of(vec![render::components::text(text)])
 }

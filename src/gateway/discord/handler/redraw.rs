@@ -25,7 +25,7 @@ impl UpdateContext<'_> {
         self.app.afterwards.spawn(async move {
             app.render_cache.forget(&spot.name());
             // Told in the log by the call; the card is drawn again with the next thing that happens to it.
-            _ = app.api.edit(&spot.channel, &spot.message, card.body(0)).await;
+            _ = app.api.edit(&spot.channel, &spot.message, card.body().json()).await;
         });
     }
 }

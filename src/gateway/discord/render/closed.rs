@@ -1,11 +1,9 @@
 //! Cards that are not asked any more: what was answered, by whom, when. Buttons are gone, but for what may still be
 //! done.
 
-use chrono::{DateTime, Utc};
-use serde_json::Value;
-
 use super::{
     BAD, CardParts, Cx, GOOD, OVER,
+    component::Component,
     components::{self, rows, small},
     request, review,
     text::{one_line, person, said, time},
@@ -21,6 +19,7 @@ use crate::{
         wait::{Answerers, Wait, WaitStatus},
     },
 };
+use chrono::{DateTime, Utc};
 
 /// What became of a question: a line, and what may still be pressed.
 pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
@@ -77,7 +76,7 @@ pub(super) fn words(wait: &Wait, cx: &Cx) -> Option<String> {
     Some(Given { wait, cx, by, by_name, at }.line(reply))
 }
 
-fn button(wait: &Wait, action: &str, label: &str) -> Vec<Value> {
+fn button(wait: &Wait, action: &str, label: &str) -> Vec<Component> {
     rows([components::button(ComponentId::id(wait.id, wait.revision, action), label)])
 }
 
@@ -124,13 +123,13 @@ impl Given<'_> {
     }
 
     /// What was said beside the answer.
-    fn remarks(&self, reply: &Reply) -> Option<Value> {
+    fn remarks(&self, reply: &Reply) -> Option<Component> {
         let remark = form::remark(reply, &self.wait.prompt.control, self.cx.reader)?;
         Some(small(&[said(&one_line(&remark), limits::VALUE_SHOWN)]))
     }
 
     /// The data that the answer is about.
-    fn told(&self, reply: &Reply) -> Vec<Vec<Value>> {
+    fn told(&self, reply: &Reply) -> Vec<Vec<Component>> {
         match (reply, &self.wait.prompt.control) {
             (Reply::Filled { values }, Control::Form(form)) => {
                 review::lines("", &filled(&form.fields, values), false)

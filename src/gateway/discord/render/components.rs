@@ -1,67 +1,85 @@
-//! Small builders of components: every text is cut to what its place takes, and none is empty. Buttons and menus are
-//! the client library's; what is newer than that library is written out.
+//! Small builders of components: every text is cut to what its place takes, and none is empty.
 
-use serde_json::{Value, json};
-use serenity::{
-    all::ButtonStyle,
-    builder::{
-        CreateActionRow, CreateButton, CreateSelectMenu, CreateSelectMenuKind,
-        CreateSelectMenuOption,
-    },
+use serde::Serialize;
+use serenity::builder::{
+    CreateActionRow, CreateButton, CreateSelectMenu, CreateSelectMenuKind, CreateSelectMenuOption,
 };
 
-use super::text::{clip_or, is_blank, units};
+use super::{
+    component::{
+        Component, Container, Label, Media, MediaGallery, Picture, Section, Separator, TextDisplay,
+    },
+    text::{clip_or, is_blank, units},
+};
 use crate::{
-    base::ids::SessionId, chat::handler::ButtonId, gateway::discord::limits, messages,
+    base::ids::SessionId,
+    chat::handler::ButtonId,
+    gateway::discord::{
+        kinds::{ButtonStyle, Spacing},
+        limits,
+    },
+    messages,
     model::ui::Offered,
 };
 
 /// A text that is Markdown already.
-pub(in crate::gateway::discord) fn text(markdown: &str) -> Value {
-    json!({ "type": 10, "content": if is_blank(markdown) { "—" } else { markdown } })
+pub(in crate::gateway::discord) fn text(markdown: &str) -> Component {
+    let content = if is_blank(markdown) { "—" } else { markdown }.to_owned();
+    Component::TextDisplay(TextDisplay { content })
 }
 
 /// Small print: a line each.
-pub(in crate::gateway::discord) fn small(lines: &[String]) -> Value {
+pub(in crate::gateway::discord) fn small(lines: &[String]) -> Component {
     let line = |line: &String| format!("-# {}", line.replace('\n', " "));
     text(&lines.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// A text with a button beside it.
-pub(in crate::gateway::discord) fn section(markdown: &str, button: &CreateButton) -> Value {
-    json!({ "type": 9, "components": [text(markdown)], "accessory": json(button) })
+pub(in crate::gateway::discord) fn section(markdown: &str, button: CreateButton) -> Component {
+    beside(markdown, Component::Button(button))
 }
 
 /// A text with a picture beside it, described for those who do not see it.
-pub(in crate::gateway::discord) fn portrait(markdown: &str, url: &str, description: &str) -> Value {
-    let description = clip_or(description, limits::ALT_TEXT, "—");
-    let picture = json!({ "type": 11, "media": { "url": url }, "description": description });
-    json!({ "type": 9, "components": [text(markdown)], "accessory": picture })
+pub(in crate::gateway::discord) fn portrait(
+    markdown: &str,
+    url: &str,
+    description: &str,
+) -> Component {
+    beside(markdown, Component::Thumbnail(described(url, description)))
+}
+
+fn beside(markdown: &str, accessory: Component) -> Component {
+    let (components, accessory) = ([Box::new(text(markdown))], Box::new(accessory));
+    Component::Section(Section { components, accessory })
 }
 
 /// A picture over the whole width, described for those who do not see it.
-pub(in crate::gateway::discord) fn picture(url: &str, description: &str) -> Value {
+pub(in crate::gateway::discord) fn picture(url: &str, description: &str) -> Component {
+    Component::MediaGallery(MediaGallery { items: vec![described(url, description)] })
+}
+
+fn described(url: &str, description: &str) -> Picture {
     let description = clip_or(description, limits::ALT_TEXT, "—");
-    json!({ "type": 12, "items": [{ "media": { "url": url }, "description": description }] })
+    Picture { media: Media { url: url.to_owned() }, description }
 }
 
 /// A line between parts of a card.
-pub(in crate::gateway::discord) fn separator() -> Value {
-    json!({ "type": 14, "divider": true, "spacing": 1 })
+pub(in crate::gateway::discord) fn separator() -> Component {
+    Component::Separator(Separator { divider: true, spacing: Spacing::Small })
 }
 
 /// Everything of a card, with a bar in its colour.
-pub(in crate::gateway::discord) fn container(components: &[Value], colour: u32) -> Value {
-    json!({ "type": 17, "accent_color": colour, "components": components })
+pub(in crate::gateway::discord) fn container(components: Vec<Component>, colour: u32) -> Component {
+    Component::Container(Container { accent_color: colour, components })
 }
 
 /// Buttons in rows of five.
 pub(in crate::gateway::discord) fn rows(
     buttons: impl IntoIterator<Item = CreateButton>,
-) -> Vec<Value> {
+) -> Vec<Component> {
     let buttons: Vec<CreateButton> = buttons.into_iter().collect();
     let rows = buttons.chunks(limits::ROW_BUTTONS);
-    rows.map(|row| json(&CreateActionRow::Buttons(row.to_vec()))).collect()
+    rows.map(|row| Component::ActionRow(CreateActionRow::Buttons(row.to_vec()))).collect()
 }
 
 /// A button.
@@ -105,7 +123,8 @@ impl Item {
         Self { value, label: label.to_owned(), description: None, is_picked: false }
     }
 
-    fn option(&self) -> CreateSelectMenuOption {
+    /// As it stands in a menu, among radio buttons or checkboxes.
+    pub(super) fn option(&self) -> CreateSelectMenuOption {
         let label = clip_or(&super::text::one_line(&self.label), limits::OPTION_TEXT, "—");
         let option = CreateSelectMenuOption::new(label, self.value.clone());
         let option = match self.described() {
@@ -119,16 +138,16 @@ impl Item {
         let text = self.description.as_deref().filter(|text| !is_blank(text))?;
         Some(clip_or(&super::text::one_line(text), limits::OPTION_TEXT, "—"))
     }
-
-    /// The same among radio buttons or checkboxes.
-    pub(super) fn tick(&self) -> Value {
-        json(&self.option())
-    }
 }
 
 /// A menu of which between `min` and `max` may be picked, in a row of its own.
-pub(super) fn menu(id: &str, items: &[Item], placeholder: &str, counts: (usize, usize)) -> Value {
-    json(&CreateActionRow::SelectMenu(select(id, items, placeholder, counts)))
+pub(super) fn menu(
+    id: &str,
+    items: &[Item],
+    placeholder: &str,
+    counts: (usize, usize),
+) -> Component {
+    Component::ActionRow(CreateActionRow::SelectMenu(select(id, items, placeholder, counts)))
 }
 
 /// The same as it stands in a form.
@@ -148,25 +167,24 @@ pub(super) fn select(
 }
 
 /// A form.
-pub(super) struct Modal {
-    pub(super) id: String,
-    pub(super) title: String,
-    pub(super) components: Vec<Value>,
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Modal {
+    custom_id: String,
+    title: String,
+    components: Vec<Component>,
 }
 
 impl Modal {
-    pub(super) fn json(mut self) -> Value {
-        self.components.truncate(limits::MODAL_COMPONENTS);
-        json!({
-            "custom_id": self.id,
-            "title": clip_or(&super::text::one_line(&self.title), limits::MODAL_TITLE, messages::forms::FORM),
-            "components": self.components,
-        })
+    pub(super) fn new(custom_id: String, title: &str, mut components: Vec<Component>) -> Self {
+        let title = super::text::one_line(title);
+        let title = clip_or(&title, limits::MODAL_TITLE, messages::forms::FORM);
+        components.truncate(limits::MODAL_COMPONENTS);
+        Self { custom_id, title, components }
     }
 }
 
 /// An input with its label. What does not fit the label stands under it.
-pub(super) fn label(label: &str, hint: &str, component: &Value) -> Value {
+pub(super) fn label(label: &str, hint: &str, input: Component) -> Component {
     let whole = super::text::one_line(label);
     let short = clip_or(&whole, limits::LABEL, messages::buttons::ANSWER);
     let mut words = Vec::new();
@@ -176,17 +194,9 @@ pub(super) fn label(label: &str, hint: &str, component: &Value) -> Value {
     if !is_blank(hint) {
         words.push(super::text::one_line(hint));
     }
-    let mut label = json!({ "type": 18, "label": short, "component": component });
-    let small = words.join(" · ");
-    if !is_blank(&small) {
-        label["description"] = clip_or(&small, limits::LABEL_DESCRIPTION, "—").into();
-    }
-    label
-}
-
-/// A part as JSON. Plain data always has one.
-pub(super) fn json(part: &impl serde::Serialize) -> Value {
-    serde_json::to_value(part).unwrap_or_default()
+    let small = Some(words.join(" · ")).filter(|small| !is_blank(small));
+    let description = small.map(|small| clip_or(&small, limits::LABEL_DESCRIPTION, "—"));
+    Component::Label(Label { text: short, component: Box::new(input), description })
 }
 
 /// What some components count, as Discord counts.
@@ -208,7 +218,11 @@ impl Weight {
         components: limits::MESSAGE_COMPONENTS,
     };
 
-    pub(in crate::gateway::discord) fn of(components: &[Value]) -> Self {
+    /// What a card takes, which is one container.
+    pub(in crate::gateway::discord) const IN_CARD: Self =
+        Self { components: limits::MESSAGE_COMPONENTS - 1, ..Self::ALL };
+
+    pub(in crate::gateway::discord) fn of(components: &[Component]) -> Self {
         let mut weight = Self::default();
         for component in components {
             weight.add(component);
@@ -216,16 +230,40 @@ impl Weight {
         weight
     }
 
-    fn add(&mut self, component: &Value) {
+    fn add(&mut self, component: &Component) {
         self.components += 1;
-        if let Some(content) = component["content"].as_str() {
-            self.units += units(content);
-            self.bytes += content.len() + limits::TEXT_OVERHEAD;
-        }
-        let children = component["components"].as_array().into_iter().flatten();
-        let accessory = Some(&component["accessory"]).filter(|accessory| accessory.is_object());
-        for child in children.chain(accessory) {
-            self.add(child);
+        match component {
+            Component::TextDisplay(text) => {
+                self.units += units(&text.content);
+                self.bytes += text.content.len() + limits::TEXT_OVERHEAD;
+            }
+            Component::Section(section) => {
+                for part in section.components.iter().chain([&section.accessory]) {
+                    self.add(part);
+                }
+            }
+            Component::Container(container) => {
+                for part in &container.components {
+                    self.add(part);
+                }
+            }
+            Component::ActionRow(CreateActionRow::Buttons(buttons)) => {
+                self.components += buttons.len();
+            }
+            Component::ActionRow(
+                CreateActionRow::SelectMenu(_) | CreateActionRow::InputText(_),
+            ) => self.components += 1,
+            Component::Button(_)
+            | Component::Thumbnail(_)
+            | Component::MediaGallery(_)
+            | Component::Separator(_)
+            // In forms alone, whose inputs are counted and not weighed.
+            | Component::Label(_)
+            | Component::StringSelect(_)
+            | Component::TextInput(_)
+            | Component::FileUpload(_)
+            | Component::RadioGroup(_)
+            | Component::CheckboxGroup(_) => {}
         }
     }
 

@@ -2,10 +2,9 @@
 //! its message, page by page.
 #![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
 
-use serde_json::Value;
-
 use super::{
     BAD, Cx, Message, OPEN, closed,
+    component::Component,
     components::{self, Weight, rows, small},
     markdown,
     text::{clip_or, is_blank, one_line, parts, said},
@@ -68,10 +67,7 @@ pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
     components.extend(rows([button]));
     components.push(small(&[messages::forms::DISMISS.to_owned()]));
     let colour = if action == "sure.yes" { BAD } else { OPEN };
-    Some(Message {
-        content: String::new(),
-        components: vec![components::container(&components, colour)],
-    })
+    Some(Message::card(components, colour))
 }
 
 /// What is wrong with a form that was sent, with a button that opens it as it was.
@@ -97,7 +93,7 @@ pub(super) fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
         components.extend(rows([components::primary(id, messages::buttons::EDIT_AGAIN)]));
         components.push(small(&[messages::forms::KEPT_ENTRIES.to_owned()]));
     }
-    Message { content: String::new(), components: vec![components::container(&components, BAD)] }
+    Message::card(components, BAD)
 }
 
 /// A page of all that a card has to say.
@@ -127,18 +123,18 @@ pub(in crate::gateway::discord) fn leaf(
         components.push(small(&[messages::forms::page(page + 1, last + 1)]));
     }
     components.extend(rows(before.into_iter().chain(after)));
-    Message { content: String::new(), components: vec![components::container(&components, OPEN)] }
+    Message::card(components, OPEN)
 }
 
 /// Texts in as many messages as they need.
-fn paged(parts: Vec<String>) -> Vec<Vec<Value>> {
+fn paged(parts: Vec<String>) -> Vec<Vec<Component>> {
     // Less what stands around them.
     let whole = Weight {
         units: limits::MESSAGE_TEXT - 100,
         bytes: limits::MESSAGE_TEXT_BYTES - 200,
         components: 20,
     };
-    let mut pages: Vec<Vec<Value>> = Vec::new();
+    let mut pages: Vec<Vec<Component>> = Vec::new();
     let mut left = Weight::default();
     for part in parts {
         let text = components::text(&part);

@@ -1,10 +1,9 @@
 //! Forms: what a control of a card opens. Total over [`Control`]; each fits what Discord takes of one form.
 #![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
 
-use serde_json::{Value, json};
-
 use super::{
     Cx,
+    component::{Component, FileUpload, StringSelect, TextInput},
     components::{self, Item, Modal},
     inputs::{self, input_id, item, long},
     pages::{self, Page},
@@ -24,7 +23,7 @@ use crate::{
 const QUESTION: usize = 1_000;
 
 /// The form that an action of a card opens; none where it opens none.
-pub(super) fn render(wait: &Wait, action: &str, salt: &str, cx: &Cx) -> Option<Value> {
+pub(super) fn render(wait: &Wait, action: &str, salt: &str, cx: &Cx) -> Option<Modal> {
     let open = Opened { wait, salt, cx };
     let (verb, place) = match action.split_once('.') {
         Some((verb, place)) => (verb, Some(place.parse::<usize>().ok()?)),
@@ -58,20 +57,19 @@ struct Opened<'a> {
 }
 
 impl Opened<'_> {
-    fn modal(&self, action: &str, title: &str, components: Vec<Value>) -> Value {
+    fn modal(&self, action: &str, title: &str, components: Vec<Component>) -> Modal {
         let id = ComponentId::id(self.wait.id, self.wait.revision, action);
-        Modal { id: input_id(&id, self.salt), title: title.to_owned(), components }.json()
+        Modal::new(input_id(&id, self.salt), title, components)
     }
 
     /// An input for words, with its label.
-    fn words(&self, name: &str, label: &str, hint: &str, must: bool) -> Value {
-        let mut input = long(&input_id(name, self.salt), "", None);
-        input["required"] = must.into();
-        components::label(label, hint, &input)
+    fn words(&self, name: &str, label: &str, hint: &str, required: bool) -> Component {
+        let input = TextInput { required, ..long(input_id(name, self.salt), "", None) };
+        components::label(label, hint, Component::TextInput(input))
     }
 
     /// What is asked, above the inputs, where there is room for one more component.
-    fn question(&self, inputs: usize) -> Option<Value> {
+    fn question(&self, inputs: usize) -> Option<Component> {
         let Prompt { title, body, .. } = &*self.wait.prompt;
         let parts = super::markdown::parts(body, QUESTION);
         let mut words = parts.first().cloned().unwrap_or_default();
@@ -90,7 +88,7 @@ impl Opened<'_> {
         self.wait.prompt.title.as_deref().filter(|title| !is_blank(title)).unwrap_or(otherwise)
     }
 
-    fn choose(&self, choose: &Choose) -> Value {
+    fn choose(&self, choose: &Choose) -> Modal {
         let shown = choose.choices.iter().take(limits::MENU_CHOICES).enumerate();
         let picked = self.cx.draft.picked();
         let of = |(n, choice): (usize, &crate::model::ui::Choice)| Item {
@@ -102,16 +100,11 @@ impl Opened<'_> {
             let first = k * limits::SELECT_OPTIONS + 1;
             let most = choose.most().min(items.len());
             let id = input_id(&format!("pick.{k}"), self.salt);
-            let mut select = components::json(&components::select(
-                &id,
-                items,
-                messages::buttons::CHOOSE,
-                (0, most),
-            ));
-            select["required"] = false.into();
-            components::label(&messages::buttons::span(first, first + items.len() - 1), "", &select)
+            let menu = components::select(&id, items, messages::buttons::CHOOSE, (0, most));
+            let select = Component::StringSelect(StringSelect { menu, required: false });
+            components::label(&messages::buttons::span(first, first + items.len() - 1), "", select)
         };
-        let mut components: Vec<Value> =
+        let mut components: Vec<Component> =
             items.chunks(limits::SELECT_OPTIONS).enumerate().map(menu).collect();
         if choose.choices.len() > items.len() {
             let hint = messages::forms::more_choices(choose.choices.len());
@@ -125,7 +118,7 @@ impl Opened<'_> {
         )
     }
 
-    fn fill(&self, form: &Form, place: Option<usize>) -> Option<Value> {
+    fn fill(&self, form: &Form, place: Option<usize>) -> Option<Modal> {
         let pages = pages::of_form(form, &self.cx.draft);
         let (action, page) = match place {
             Some(place) => (format!("fill.{place}"), pages.get(place)?),
@@ -141,68 +134,71 @@ impl Opened<'_> {
         Some(self.modal(&action, &title, question.into_iter().chain(inputs).collect()))
     }
 
-    fn inputs(&self, page: &Page) -> Vec<Value> {
+    fn inputs(&self, page: &Page) -> Vec<Component> {
         page.slots.iter().map(|slot| inputs::draw(slot, self.salt)).collect()
     }
 
-    fn write(&self, ask: &Ask) -> Value {
+    fn write(&self, ask: &Ask) -> Modal {
         let max = usize::try_from(ask.max).unwrap_or(usize::MAX).clamp(1, limits::INPUT_TEXT);
         let before = self.cx.draft.typed.get(Draft::TEXT).and_then(|values| values.first());
         let before = before.map(String::as_str).filter(|text| super::text::units(text) <= max);
-        let mut input = long(
-            &input_id("text", self.salt),
-            before.unwrap_or_default(),
-            ask.placeholder.as_deref(),
-        );
-        input["max_length"] = max.into();
-        input["required"] = ask.required.into();
+        let (id, before) = (input_id("text", self.salt), before.unwrap_or_default());
+        let input = TextInput {
+            max_length: Some(max),
+            required: ask.required,
+            ..long(id, before, ask.placeholder.as_deref())
+        };
         let is_more = usize::try_from(ask.max).is_ok_and(|asked| asked > max);
         let hint = match self.cx.message_access {
             MessageAccess::All if is_more => messages::forms::NEED_ROOM,
             MessageAccess::Replies if is_more => messages::forms::NEED_ROOM_REPLY,
             MessageAccess::All | MessageAccess::Replies | MessageAccess::Nothing => "",
         };
-        let input = components::label(messages::forms::YOUR_ANSWER, hint, &input);
+        let input = Component::TextInput(input);
+        let input = components::label(messages::forms::YOUR_ANSWER, hint, input);
         let components = self.question(1).into_iter().chain([input]).collect();
         self.modal("send", self.title(messages::forms::YOUR_ANSWER), components)
     }
 
-    fn send_files(&self, upload: &Upload) -> Value {
+    fn send_files(&self, upload: &Upload) -> Modal {
         let most = upload.max_files.clamp(1, limits::FILE_INPUT_FILES);
-        let mut input = json!({
-            "type": 19, "custom_id": input_id("files", self.salt),
-            "min_values": 1, "max_values": most, "required": true,
-        });
         let is_kind =
             |kind: &&String| !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_alphanumeric());
-        let kinds: Vec<String> =
+        let mut file_types: Vec<String> =
             upload.accept.iter().filter(is_kind).map(|kind| format!(".{kind}")).collect();
         // With more kinds than Discord takes, or odd ones, what comes is checked by us alone.
-        if (1..=limits::FILE_TYPES).contains(&kinds.len()) && kinds.len() == upload.accept.len() {
-            input["file_types"] = kinds.into();
+        if file_types.len() > limits::FILE_TYPES || file_types.len() < upload.accept.len() {
+            file_types.clear();
         }
+        let input = Component::FileUpload(FileUpload {
+            custom_id: input_id("files", self.salt),
+            min_values: 1,
+            max_values: most,
+            required: true,
+            file_types,
+        });
         let label = if most > 1 { messages::forms::FILES } else { messages::forms::FILE };
         let line = accepted(upload, self.cx.file_max);
-        let mut components: Vec<Value> = self.question(2).into_iter().collect();
+        let mut components: Vec<Component> = self.question(2).into_iter().collect();
         components.push(components::text(&format!("-# {}", said(&line, 400))));
-        components.push(components::label(label, "", &input));
+        components.push(components::label(label, "", input));
         self.modal("send", self.title(messages::buttons::UPLOAD), components)
     }
 
-    fn tell(&self, decide: &Decide) -> Value {
+    fn tell(&self, decide: &Decide) -> Modal {
         let request = format!("**{}**", said(&one_line(&decide.request), QUESTION));
         let form = DenialForm::of(decide);
         let input = self.words("feedback", form.label, &form.hint, true);
         self.modal("deny_and_tell", form.title, vec![components::text(&request), input])
     }
 
-    fn start_over(&self) -> Value {
+    fn start_over(&self) -> Modal {
         let words = components::text(messages::forms::starting_over(!self.cx.is_scripted));
         let input = self.words("notes", messages::forms::WHAT_DIFFERENT, "", false);
         self.modal("reject", messages::buttons::START_OVER, vec![words, input])
     }
 
-    fn edit(&self, review: &Review, place: Option<usize>) -> Option<Value> {
+    fn edit(&self, review: &Review, place: Option<usize>) -> Option<Modal> {
         let pages = pages::of_review(review, &self.cx.draft);
         let page = pages.get(place.unwrap_or(0))?;
         let is_single = pages::is_single(review, &pages);
@@ -229,11 +225,10 @@ impl Opened<'_> {
 }
 
 /// A form that asks why an answer has not helped; it may be sent without a reason.
-pub(super) fn why(id: String) -> Value {
-    let mut input = long("reason", "", None);
-    input["required"] = false.into();
-    let components = vec![components::label(messages::notices::YOUR_REASON, "", &input)];
-    Modal { id, title: messages::notices::WHY_NOT_HELPFUL.to_owned(), components }.json()
+pub(super) fn why(id: String) -> Modal {
+    let input = TextInput { required: false, ..long("reason".to_owned(), "", None) };
+    let input = components::label(messages::notices::YOUR_REASON, "", Component::TextInput(input));
+    Modal::new(id, messages::notices::WHY_NOT_HELPFUL, vec![input])
 }
 
 /// What may be sent, in a line.

@@ -3,15 +3,16 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
+    component::{CheckboxGroup, Component, RadioGroup, StringSelect, TextInput},
     components::{self, Item},
     text::{clip, clip_or, is_blank, units},
 };
 use crate::{
     chat::form::{Slot, named, picked, text_of},
-    gateway::discord::{inbound::Typed, limits},
+    gateway::discord::{inbound::Typed, kinds::InputTextStyle, limits},
     messages,
     model::ui::{Choice, Field, Input},
 };
@@ -98,7 +99,7 @@ fn bool_choices() -> [Choice; 2] {
 }
 
 /// A field as an input of a form, with its label.
-pub(super) fn draw(slot: &Slot, salt: &str) -> Value {
+pub(super) fn draw(slot: &Slot, salt: &str) -> Component {
     let field = &slot.field;
     let shape = shape(field);
     let mut hints: Vec<&str> = Vec::new();
@@ -117,11 +118,8 @@ pub(super) fn draw(slot: &Slot, salt: &str) -> Value {
         messages::buttons::ANSWER,
     );
     let label = if field.check { messages::forms::to_check(&label) } else { label };
-    // A form must not be held up by what it cannot ask for.
-    let must = field.required && shape != Shape::Replacement;
-    let mut component = element(field, shape, &input_id(&slot.name, salt));
-    component["required"] = must.into();
-    components::label(&label, &hints.join(" · "), &component)
+    let input = element(field, shape, input_id(&slot.name, salt));
+    components::label(&label, &hints.join(" · "), input)
 }
 
 /// The id of an input: its name, and what tells this opening from every other, for a phone remembers what was typed
@@ -130,58 +128,53 @@ pub(super) fn input_id(name: &str, salt: &str) -> String {
     format!("{name}~{salt}")
 }
 
-fn element(field: &Field, shape: Shape, id: &str) -> Value {
+fn element(field: &Field, shape: Shape, id: String) -> Component {
     match (shape, &field.input) {
         (Shape::Radio, Input::Bool) => radio(&bool_choices(), field, id),
         (Shape::Radio, Input::Select { choices, .. }) => radio(choices, field, id),
-        (Shape::Ticks, Input::Select { choices, .. }) => {
-            let options: Vec<Value> = items(choices, field).iter().map(Item::tick).collect();
-            json!({
-                "type": 22, "custom_id": id, "options": options,
-                "min_values": usize::from(field.required), "max_values": choices.len(),
-            })
-        }
-        (Shape::Menu, Input::Select { choices, .. }) => {
-            let counts = (usize::from(field.required), 1);
-            components::json(&components::select(
-                id,
-                &items(choices, field),
-                messages::buttons::CHOOSE,
-                counts,
-            ))
-        }
-        (Shape::Menus, Input::Select { choices, .. }) => {
-            let counts = (usize::from(field.required), choices.len());
-            components::json(&components::select(
-                id,
-                &items(choices, field),
-                messages::buttons::CHOOSE,
-                counts,
-            ))
-        }
-        (Shape::Line, _) => typed(field, id, false),
-        (Shape::Replacement, _) => long(id, "", placeholder(field).as_deref()),
-        _ => typed(field, id, true),
+        (Shape::Ticks, Input::Select { choices, .. }) => Component::CheckboxGroup(CheckboxGroup {
+            custom_id: id,
+            options: items(choices, field).iter().map(Item::option).collect(),
+            min_values: usize::from(field.required),
+            max_values: choices.len(),
+            required: field.required,
+        }),
+        (Shape::Menu, Input::Select { choices, .. }) => menu(choices, field, &id, 1),
+        (Shape::Menus, Input::Select { choices, .. }) => menu(choices, field, &id, choices.len()),
+        // A form must not be held up by what it cannot ask for.
+        (Shape::Replacement, _) => Component::TextInput(TextInput {
+            required: false,
+            ..long(id, "", placeholder(field).as_deref())
+        }),
+        (Shape::Line, _) => typed(field, id, InputTextStyle::Short),
+        _ => typed(field, id, InputTextStyle::Paragraph),
     }
 }
 
-/// An input for text, with so much that may be typed.
-pub(super) fn long(id: &str, value: &str, placeholder: Option<&str>) -> Value {
-    let mut input = json!({ "type": 4, "custom_id": id, "style": 2 });
-    if !value.is_empty() {
-        input["value"] = clip(value, limits::INPUT_TEXT).into();
-    }
-    if let Some(placeholder) = placeholder.filter(|words| !is_blank(words)) {
-        let words = super::text::one_line(placeholder);
-        input["placeholder"] = clip_or(&words, limits::INPUT_PLACEHOLDER, "…").into();
-    }
-    input
+fn menu(choices: &[Choice], field: &Field, id: &str, most: usize) -> Component {
+    let (items, counts) = (items(choices, field), (usize::from(field.required), most));
+    let menu = components::select(id, &items, messages::buttons::CHOOSE, counts);
+    Component::StringSelect(StringSelect { menu, required: field.required })
 }
 
-fn typed(field: &Field, id: &str, multiline: bool) -> Value {
+/// An input for text of several lines, with so much that may be typed.
+pub(super) fn long(custom_id: String, value: &str, placeholder: Option<&str>) -> TextInput {
+    let placeholder = placeholder.filter(|words| !is_blank(words)).map(super::text::one_line);
+    TextInput {
+        custom_id,
+        style: InputTextStyle::Paragraph,
+        value: (!value.is_empty()).then(|| clip(value, limits::INPUT_TEXT)),
+        placeholder: placeholder.map(|words| clip_or(&words, limits::INPUT_PLACEHOLDER, "…")),
+        max_length: None,
+        min_length: None,
+        required: true,
+    }
+}
+
+fn typed(field: &Field, id: String, style: InputTextStyle) -> Component {
     let text = clip(&text_of(field), limits::INPUT_TEXT);
-    let mut input = long(id, &text, placeholder(field).as_deref());
-    input["style"] = if multiline { 2 } else { 1 }.into();
+    let input = long(id, &text, placeholder(field).as_deref());
+    let mut input = TextInput { style, required: field.required, ..input };
     if let Input::Text { min, max, .. } = field.input {
         let length = units(&text);
         let end = limits::INPUT_TEXT;
@@ -192,14 +185,10 @@ fn typed(field: &Field, id: &str, multiline: bool) -> Value {
         // What is optional may be empty; what stands there already may be too short, and is to be completed.
         let end = longest.unwrap_or(end);
         let fits = |least: &usize| (1..=end).contains(least) && (length == 0 || length >= *least);
-        if let Some(longest) = longest {
-            input["max_length"] = longest.into();
-        }
-        if let Some(least) = least.filter(|least| field.required && fits(least)) {
-            input["min_length"] = least.into();
-        }
+        input.max_length = longest;
+        input.min_length = least.filter(|least| field.required && fits(least));
     }
-    input
+    Component::TextInput(input)
 }
 
 /// How an answer of its kind looks.
@@ -248,7 +237,7 @@ pub(super) fn more(choice: &Choice) -> Option<&str> {
     (!says_the_same).then_some(more)
 }
 
-fn radio(choices: &[Choice], field: &Field, id: &str) -> Value {
+fn radio(choices: &[Choice], field: &Field, id: String) -> Component {
     let mut items = items(choices, field);
     // One thing is picked at most, whatever a draft holds.
     let mut is_picked = false;
@@ -262,8 +251,11 @@ fn radio(choices: &[Choice], field: &Field, id: &str) -> Value {
             ..Item::new(NONE.to_owned(), messages::forms::NO_ANSWER)
         });
     }
-    let options: Vec<Value> = items.iter().map(Item::tick).collect();
-    json!({ "type": 21, "custom_id": id, "options": options })
+    Component::RadioGroup(RadioGroup {
+        custom_id: id,
+        options: items.iter().map(Item::option).collect(),
+        required: field.required,
+    })
 }
 
 /// What a choice reads as. One that is too long for a button begins with its number, under which it stands in full

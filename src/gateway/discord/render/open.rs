@@ -1,11 +1,11 @@
 //! Cards that can be answered, total over [`Control`].
 #![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
 
-use serde_json::Value;
 use serenity::builder::CreateButton;
 
 use super::{
     CardParts, Cx, MessageAccess, OPEN,
+    component::Component,
     components::{self, Item, danger, menu, primary, rows, small, success},
     forms::accepted,
     inputs::{item, label, more},
@@ -107,7 +107,7 @@ impl Open<'_> {
     }
 
     /// Choices in menus of 25. In a menu of which several may be picked, those that were picked already are so again.
-    fn menus(&self, choose: &Choose) -> Vec<Value> {
+    fn menus(&self, choose: &Choose) -> Vec<Component> {
         let picked = self.cx.draft.picked();
         let of = |(n, choice): (usize, &Choice)| Item {
             is_picked: choose.multiple && picked.contains(&choice.id),
@@ -177,7 +177,7 @@ impl Open<'_> {
     }
 
     /// Menus of pages; the value of each is its number.
-    fn page_menus(&self, name: &str, words: &str, pages: &[Page], most: usize) -> Vec<Value> {
+    fn page_menus(&self, name: &str, words: &str, pages: &[Page], most: usize) -> Vec<Component> {
         let item = |(n, page): (usize, &Page)| {
             let mark = if name == "page" { done_mark(page) } else { "" };
             let title = format!("{}{mark}", page.title);
@@ -234,7 +234,7 @@ impl Open<'_> {
     }
 
     /// What can be done to entries of lists.
-    fn arranging(&self, review: &Review) -> Vec<Value> {
+    fn arranging(&self, review: &Review) -> Vec<Component> {
         let sheet = self.cx.draft.sheet(review);
         let mut items = Vec::new();
         for list in crate::chat::form::growing(review) {
@@ -323,7 +323,7 @@ impl Open<'_> {
     }
 
     /// Who has voted so far, where several must agree.
-    fn votes(&self) -> Option<Value> {
+    fn votes(&self) -> Option<Component> {
         if self.wait.quorum < 2 {
             return None;
         }
@@ -400,7 +400,7 @@ fn is_listed(choice: &Choice) -> bool {
 }
 
 /// The choices in full, numbered, where a menu cannot say all of them.
-fn list(choose: &Choose) -> Vec<Vec<Value>> {
+fn list(choose: &Choose) -> Vec<Vec<Component>> {
     let long = choose.choices.iter().enumerate().filter(|(_, choice)| is_listed(choice));
     let line = |(n, choice): (usize, &Choice)| {
         let more = more(choice).map(|more| format!(": {}", said(&one_line(more), CHOICE_LINE)));

@@ -1,9 +1,9 @@
 //! What deciders should know about a request: who asks for what, as Discord shows people and roles, then what else there is.
 
-use serde_json::Value;
-
 use super::{
-    Cx, components,
+    Cx,
+    component::Component,
+    components,
     text::{one_line, said, time, units},
 };
 use crate::{chat::form::instant, gateway::discord::limits, messages, model::ui::Decide};
@@ -19,9 +19,9 @@ const BESIDE: usize = 4;
 
 /// The person and the roles beside the person's picture; then what somebody wrote, as quotations; then a line for each
 /// other fact, times in the reader's zone.
-pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Value>> {
+pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Component>> {
     let (mut who, mut short): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut long: Vec<Vec<Value>> = Vec::new();
+    let mut long: Vec<Vec<Component>> = Vec::new();
     // Which conversation it is about, and where that stands.
     let mut part_of: Vec<String> = Vec::new();
     for (name, value) in &decide.facts {

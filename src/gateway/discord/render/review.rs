@@ -1,8 +1,7 @@
 //! Collected data on a card: label and value, a line each, a part for each entry of a list.
 
-use serde_json::Value;
-
 use super::{
+    component::Component,
     components,
     text::{is_blank, one_line, said, units},
 };
@@ -15,7 +14,7 @@ use crate::{
 
 /// Data as a card shows it. While it is `open`, what was read with low confidence is marked, and a line says what else
 /// could be given.
-pub(super) fn table(prompt: &Prompt, groups: &[Group], open: bool) -> Vec<Vec<Value>> {
+pub(super) fn table(prompt: &Prompt, groups: &[Group], open: bool) -> Vec<Vec<Component>> {
     let titled = |group: &Group| {
         // The card may have said it already.
         let said_already = prompt.title.as_ref() == Some(&group.title);
@@ -25,7 +24,7 @@ pub(super) fn table(prompt: &Prompt, groups: &[Group], open: bool) -> Vec<Vec<Va
 }
 
 /// Fields under a heading; in several parts where one text cannot hold them.
-pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Value>> {
+pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Component>> {
     let value = |field: &Field| shown(field);
     let (told, missing): (Vec<&Field>, Vec<&Field>) = fields
         .iter()

@@ -72,9 +72,9 @@ impl Courier for Sender<'_> {
         let Some(channel) = self.channel_of_card().await? else {
             return self.post_to_room(message, 0, None).await;
         };
-        let mut body = message.body(0);
+        let mut body = message.body();
         if let Some((_, called)) = self.called() {
-            body["allowed_mentions"] = called.allowed();
+            body = body.calling(called);
         }
         self.send(&channel, body, 0, None).await
     }

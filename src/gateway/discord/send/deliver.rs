@@ -95,7 +95,7 @@ impl Sender<'_> {
         // Its controls are what it is known by.
         let open = Wait { status: WaitStatus::Pending, ..wait.clone() };
         let card = render::card(&open, &self.cx(&open).await?);
-        self.look_for(&channel, &card.body(0), None).await
+        self.look_for(&channel, &card.body(), None).await
     }
 
     /// The channel of a card for the team; none where it stands in the conversation.

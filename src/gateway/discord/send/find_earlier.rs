@@ -10,6 +10,7 @@ use crate::{
     gateway::discord::{
         api::{Failure, Near},
         greeting::without_greeting,
+        render::body::Body,
     },
 };
 
@@ -35,7 +36,7 @@ impl Sender<'_> {
     pub(super) async fn look_for(
         &self,
         channel: &str,
-        body: &Value,
+        body: &Body,
         file: Option<&str>,
     ) -> Delivered<Option<MessageRef>> {
         let me = match self.app.me().await {
@@ -49,9 +50,10 @@ impl Sender<'_> {
             Err(Failure::Refused { .. }) => return Ok(None),
             found => found?,
         };
+        let body = body.json();
         let is_it = |message: &&Value| {
             let is_same =
-                file.map_or_else(|| is_same(message, body), |name| carries(message, name));
+                file.map_or_else(|| is_same(message, &body), |name| carries(message, name));
             is_same && message["author"]["id"] == me
         };
         let id = messages.iter().find(is_it).and_then(|message| message["id"].as_str());

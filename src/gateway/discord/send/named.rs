@@ -5,7 +5,7 @@ use super::sender::{Delivered, Sender};
 use crate::{
     engine::Look,
     gateway::discord::{
-        render::{self, Message},
+        render::{self, Message, body::Called},
         texts,
     },
     model::{
@@ -43,7 +43,7 @@ impl Sender<'_> {
     }
 
     /// Those who decide what an effect shows to staff, as mentions, and whom these may call.
-    pub(super) fn called(&self) -> Option<(String, texts::Called)> {
+    pub(super) fn called(&self) -> Option<(String, Called)> {
         let Recipient::Channel { alias } = &self.effect.to else { return None };
         self.configured().approvers().get(alias).and_then(texts::called)
     }
@@ -68,9 +68,9 @@ impl Sender<'_> {
     ) -> Delivered<Option<String>> {
         let mut first = None;
         for (part, message) in (0_u8..).zip(texts::by(user, messages)) {
-            let mut body = message.body(0);
+            let mut body = message.body();
             if part == 0 {
-                body["allowed_mentions"] = texts::Called::user(user).allowed();
+                body = body.calling(Called::user(user));
             }
             let spot = self.send(channel, body, part, None).await?;
             first = first.or_else(|| spot.map(|spot| spot.name()));

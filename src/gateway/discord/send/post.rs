@@ -17,6 +17,8 @@ use crate::{
         limits,
         render::{
             Message,
+            body::{Body, Called},
+            component::Component,
             text::{clip, escape},
         },
         texts,
@@ -107,15 +109,15 @@ impl Sender<'_> {
     ) -> Delivered<Option<MessageRef>> {
         let (rooms, session) = (&self.app.rooms, self.effect.session);
         if !rooms.awaits_participant(session, room).await? {
-            return self.send(room, message.body(0), part, file).await;
+            return self.send(room, message.body(), part, file).await;
         }
         let user = &self.look().await?.state.participant.user;
         let body = if let Some(greeting) = message.greeting(user) {
-            calling(&greeting, user)
+            greeting.body().calling(Called::user(user))
         } else {
-            let greeting = calling(&texts::words(greeting(user)), user);
+            let greeting = texts::words(greeting(user)).body().calling(Called::user(user));
             self.send(room, greeting, GREETING, None).await?;
-            message.body(0)
+            message.body()
         };
         let posted = self.send(room, body, part, file).await?;
         if posted.is_some() {
@@ -131,13 +133,13 @@ impl Sender<'_> {
         message: &Message,
         part: u8,
     ) -> Delivered<Option<MessageRef>> {
-        self.send(channel, message.body(0), part, None).await
+        self.send(channel, message.body(), part, None).await
     }
 
     pub(super) async fn send(
         &self,
         channel: &str,
-        body: Value,
+        body: Body,
         part: u8,
         file: Option<File<'_>>,
     ) -> Delivered<Option<MessageRef>> {
@@ -181,23 +183,23 @@ impl Sender<'_> {
         &self,
         channel: &str,
         nonce: &str,
-        body: Value,
+        body: Body,
         file: Option<File<'_>>,
     ) -> Result<String, Failure> {
         let Self { app, effect, .. } = self;
         let was_doubted = app.possible_duplicates.begin(effect.id);
         let posted = match file {
             Some(File { name, bytes }) => {
-                app.api.post_file(channel, nonce, body, (name, bytes.to_vec())).await
+                app.api.post_file(channel, nonce, body.json(), (name, bytes.to_vec())).await
             }
             None => match self.referring(channel, nonce, &body) {
-                Some(referring) => match app.api.post(channel, nonce, referring).await {
+                Some(referring) => match app.api.post(channel, nonce, referring.json()).await {
                     Err(failure) if failure.is(Code::NoHistory) => {
-                        app.api.post(channel, nonce, body).await
+                        app.api.post(channel, nonce, body.json()).await
                     }
                     posted => posted,
                 },
-                None => app.api.post(channel, nonce, body).await,
+                None => app.api.post(channel, nonce, body.json()).await,
             },
         };
         match &posted {
@@ -214,32 +216,24 @@ impl Sender<'_> {
         posted
     }
 
-    /// A body that refers to the message which it answers, where it is the first part and that message stands there; whoever
-    /// wrote it is not called once more, and nothing fails where it was deleted.
-    fn referring(&self, channel: &str, nonce: &str, body: &Value) -> Option<Value> {
+    /// A body that refers to the message which it answers, where it is the first part and that message stands there.
+    fn referring(&self, channel: &str, nonce: &str, body: &Body) -> Option<Body> {
         let answers = self.answers.get().filter(|spot| spot.channel == channel)?;
-        if nonce != name_of(self.effect.id, 0) {
-            return None;
-        }
-        let mut body = body.clone();
-        body["message_reference"] =
-            json!({ "message_id": answers.message, "fail_if_not_exists": false });
-        body["allowed_mentions"]["replied_user"] = false.into();
-        Some(body)
+        (nonce == name_of(self.effect.id, 0)).then(|| body.clone().answering(&answers.message))
     }
 
     pub(super) async fn edit(&self, spot: &MessageRef, message: &Message) -> Delivered<Edited> {
-        let (body, digest) = (message.body(0), message.digest());
+        let (body, digest) = (message.body(), message.digest());
         // The answer to a press may draw it first.
         self.app.render_cache.settled(&spot.name()).await;
         // An edit that changes nothing still shows as one.
         if self.app.render_cache.is(&spot.name(), &digest) {
             return Ok(Edited::Done);
         }
-        let edited = match self.app.api.edit(&spot.channel, &spot.message, body.clone()).await {
+        let edited = match self.app.api.edit(&spot.channel, &spot.message, body.json()).await {
             Err(failure) if failure.is(Code::Archived) => {
                 match self.app.api.unarchive(&spot.channel).await {
-                    Ok(()) => self.app.api.edit(&spot.channel, &spot.message, body.clone()).await,
+                    Ok(()) => self.app.api.edit(&spot.channel, &spot.message, body.json()).await,
                     Err(failure) => Err(failure),
                 }
             }
@@ -250,7 +244,7 @@ impl Sender<'_> {
                 if matches!(failure.class(), Class::Plain | Class::Shorten) =>
             {
                 // What stands there as words stays so.
-                self.app.api.edit(&spot.channel, &spot.message, words).await
+                self.app.api.edit(&spot.channel, &spot.message, words.json()).await
             }
             (edited, _) => edited,
         };
@@ -272,33 +266,43 @@ fn is_shut(failure: &Failure) -> bool {
     matches!(class, Class::PlaceGone | Class::PlaceClosed | Class::PersonUnreachable(_))
 }
 
-/// A message that calls one person.
-fn calling(message: &Message, user: &str) -> Value {
-    let mut body = message.body(0);
-    body["allowed_mentions"] = texts::Called::user(user).allowed();
-    body
-}
-
 /// What a card says, without anything to press, to those whom it calls; none where it is words already.
-fn words_alone(body: &Value) -> Option<Value> {
-    let components = body.get("components")?;
-    let mut lines: Vec<String> = body["content"].as_str().map(str::to_owned).into_iter().collect();
-    said(components, &mut lines);
-    let content = clip(&lines.join("\n"), limits::CONTENT);
-    let mut words = texts::words(content).body(0);
-    words["allowed_mentions"] = body["allowed_mentions"].clone();
-    Some(words)
+fn words_alone(body: &Body) -> Option<Body> {
+    let (words, components) = body.parts();
+    if components.is_empty() {
+        return None;
+    }
+    let mut lines: Vec<String> = words.map(str::to_owned).into_iter().collect();
+    for component in components {
+        said(component, &mut lines);
+    }
+    let words = texts::words(clip(&lines.join("\n"), limits::CONTENT));
+    Some(body.instead(words.body()))
 }
 
-/// The texts of components, then what their buttons and menus say.
-fn said(components: &Value, lines: &mut Vec<String>) {
-    for component in components.as_array().into_iter().flatten() {
-        lines.extend(component["content"].as_str().map(str::to_owned));
-        said(&component["components"], lines);
-        let options = component["options"].as_array().into_iter().flatten();
-        let labels = options.chain([component, &component["accessory"]]);
-        let labels = labels.filter_map(|choice| choice["label"].as_str());
-        lines.extend(labels.map(|label| format!("- {}", escape(label))));
+/// The texts of a component, then what its buttons and menus say.
+fn said(component: &Component, lines: &mut Vec<String>) {
+    match component {
+        Component::TextDisplay(text) => lines.push(text.content.clone()),
+        Component::Container(container) => {
+            container.components.iter().for_each(|part| said(part, lines));
+        }
+        Component::Section(section) => {
+            section.components.iter().for_each(|part| said(part, lines));
+            said(&section.accessory, lines);
+        }
+        Component::Button(button) => labels(&json!(button), lines),
+        Component::ActionRow(row) => labels(&json!(row), lines),
+        _ => {}
+    }
+}
+
+/// What buttons and menus say. They are serenity's, which can be read as JSON alone.
+fn labels(control: &Value, lines: &mut Vec<String>) {
+    lines.extend(control["label"].as_str().map(|label| format!("- {}", escape(label))));
+    for key in ["components", "options"] {
+        let within = control[key].as_array().into_iter().flatten();
+        within.for_each(|control| labels(control, lines));
     }
 }
 
@@ -308,4 +312,30 @@ fn is_gone(failure: &Failure) -> bool {
         failure.code(),
         Some(Code::UnknownMessage | Code::UnknownChannel | Code::MissingAccess | Code::NotOurs)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use serenity::builder::{
+        CreateActionRow, CreateSelectMenu, CreateSelectMenuKind, CreateSelectMenuOption,
+    };
+
+    use super::*;
+    use crate::gateway::discord::render::{
+        OPEN,
+        components::{button, rows, section, text},
+    };
+
+    #[test]
+    fn words_alone_say_what_could_be_pressed_and_call_the_same_people() {
+        let options = vec![CreateSelectMenuOption::new("a_b", "0")];
+        let menu = CreateSelectMenu::new("m", CreateSelectMenuKind::String { options });
+        let mut components = vec![text("Which?"), section("One.", button("s".into(), "Start"))];
+        components.extend(rows([button("x".into(), "Yes"), button("y".into(), "No")]));
+        components.push(Component::ActionRow(CreateActionRow::SelectMenu(menu)));
+        let card = Message::card(components, OPEN).body().calling(Called::user("7"));
+        let words = texts::words("Which?\nOne.\n- Start\n- Yes\n- No\n- a\\_b").body();
+        assert_eq!(words_alone(&card), Some(words.clone().calling(Called::user("7"))));
+        assert_eq!(words_alone(&words), None);
+    }
 }

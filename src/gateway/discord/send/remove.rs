@@ -136,7 +136,7 @@ impl Sender<'_> {
             return Ok(true);
         }
         let Some(user) = &self.effect.place.thread else { return Ok(false) };
-        let body = texts::words(messages::erasure::erased(&report.receipt, true)).body(0);
+        let body = texts::words(messages::erasure::erased(&report.receipt, true)).body().json();
         let told = match self.app.api.open_direct(user).await {
             Ok(channel) => {
                 let name = nonce(self.effect.id, 0);
@@ -314,7 +314,7 @@ impl Remover for Sender<'_> {
     async fn overwrite(&self, at: &MessageRef) -> Result<(), Failure> {
         self.app.render_cache.settled(&at.name()).await;
         self.app.render_cache.forget(&at.name());
-        self.app.api.edit(&at.channel, &at.message, staff_thread::erased().body(0)).await
+        self.app.api.edit(&at.channel, &at.message, staff_thread::erased().body().json()).await
     }
 }
 

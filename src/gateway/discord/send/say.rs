@@ -39,8 +39,7 @@ impl Sender<'_> {
         let first = self.post_in(&target.channel, &messages).await?;
         if let (Some((mentions, called)), true) = (self.called(), target.is_about_request) {
             let part = u8::try_from(messages.len()).unwrap_or(DECIDED - 1);
-            let mut body = texts::words(mentions).body(0);
-            body["allowed_mentions"] = called.allowed();
+            let body = texts::words(mentions).body().calling(called);
             self.send(&target.channel, body, part, None).await?;
         }
         Ok(first)

@@ -8,7 +8,7 @@ use anteroom::{
     gateway::discord::{
         answer::{self, Step},
         inbound::{File, Inputs, Typed},
-        render::{Cx, Message, aside, card, modal},
+        render::{Cx, Message, aside, card},
     },
     model::{
         ui::{Control, FieldError, Reply},
@@ -17,13 +17,13 @@ use anteroom::{
 };
 use serde_json::Value;
 
-use super::{wrong_with, wrong_with_modal};
+use super::{components_of, modal, wrong_with, wrong_with_modal};
 use crate::discord::emulator::components;
 
 /// What a person can use on a message: each control with what it sends.
 pub(crate) fn controls(message: &Message) -> Vec<(ComponentId, Inputs)> {
     let mut found = Vec::new();
-    for component in components::all(&message.components) {
+    for component in components::all(&components_of(message)) {
         let Some(id) = component["custom_id"].as_str() else { continue };
         if Opening::parse(id).is_some() {
             // It opens the transcript, and answers nothing.
@@ -131,7 +131,7 @@ impl Person<'_> {
                 controls(&message).into_iter().find(|(e, _)| !e.action.starts_with("read"))?;
             return self.press(&next);
         }
-        let Some(form) = modal(self.wait, &element.action, "salt", &self.cx) else {
+        let Some(form) = modal(self.wait, &element.action, &self.cx) else {
             return self.take(&element, &used.1);
         };
         assert_eq!(wrong_with_modal(&form), Vec::<String>::new(), "{:#?}", self.wait);

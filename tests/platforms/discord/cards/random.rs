@@ -5,7 +5,7 @@ use anteroom::{
     gateway::discord::{
         answer::{self, Step},
         inbound::Inputs,
-        render::{Cx, aside, card, modal, post, wrong},
+        render::{Cx, aside, card, post, wrong},
     },
     model::{
         transcript::Audience,
@@ -22,7 +22,7 @@ use proptest::{
 };
 
 use super::{
-    ada, grace,
+    ada, grace, modal,
     person::{Person, answers, begun, controls, some},
     wrong_with, wrong_with_modal,
 };
@@ -70,7 +70,7 @@ fn live_through(wait: &Wait, said: &str) -> Vec<Request> {
 
 /// Everything that is sent about a question.
 fn requests(wait: &Wait, cx: &Cx, said: &str, accepted: Option<Reply>) -> Vec<Request> {
-    let mut requests = vec![Request::message("card", card(wait, cx).body(0))];
+    let mut requests = vec![Request::message("card", card(wait, cx).body().json())];
     let draft =
         if cx.reader == Audience::Participant { begun(wait, said) } else { cx.draft.clone() };
     let cx = Cx { draft, ..cx.clone() };
@@ -78,26 +78,26 @@ fn requests(wait: &Wait, cx: &Cx, said: &str, accepted: Option<Reply>) -> Vec<Re
     assert_eq!(wrong_with(&begun), Vec::<String>::new(), "{wait:#?}");
     for (element, inputs) in some(controls(&begun)) {
         let action = answer::resolve(&element, &inputs).action;
-        if let Some(modal) = modal(wait, &action, "salt", &cx) {
+        if let Some(modal) = modal(wait, &action, &cx) {
             assert_eq!(wrong_with_modal(&modal), Vec::<String>::new(), "{wait:#?}");
             requests.push(Request::modal(action.clone(), &modal));
         }
         if let Some(message) = aside(wait, &action, &cx) {
             assert_eq!(wrong_with(&message), Vec::<String>::new(), "{wait:#?}");
-            requests.push(Request::message(action, message.body(64)));
+            requests.push(Request::message(action, message.body().hidden().json()));
         }
     }
-    requests.push(Request::message("begun", begun.body(0)));
+    requests.push(Request::message("begun", begun.body().json()));
     let complaints = vec![wait.prompt.body.clone(); 12];
     let message = wrong(wait, "submit", &complaints);
     assert_eq!(wrong_with(&message), Vec::<String>::new(), "{wait:#?}");
-    requests.push(Request::message("wrong", message.body(64)));
+    requests.push(Request::message("wrong", message.body().hidden().json()));
     for status in ends(wait, accepted, &ada()) {
         for reader in [Audience::Participant, Audience::Staff] {
             let ended = Wait { status: status.clone(), ..wait.clone() };
             let message = card(&ended, &Cx { reader, ..cx.clone() });
             assert_eq!(wrong_with(&message), Vec::<String>::new(), "{ended:#?}");
-            requests.push(Request::message("ended", message.body(0)));
+            requests.push(Request::message("ended", message.body().json()));
         }
     }
     requests
@@ -168,7 +168,7 @@ fn entries_move_and_what_was_entered_moves_with_them() {
         person.press(&(element, Inputs::default()))
     };
     // The form of the third role is open on a phone, while the role moves up on a desk.
-    let form = modal(&wait, "edit.2", "salt", &person.cx).unwrap();
+    let form = modal(&wait, "edit.2", &person.cx).unwrap();
     // As long as a new entry is not filled in, nothing is saved by itself.
     assert!(press(&mut person, "add.0").is_none());
     assert!(press(&mut person, "up.0.2").is_none());

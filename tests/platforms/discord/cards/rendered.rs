@@ -7,7 +7,7 @@ use anteroom::{
     base::ids::{ArtifactId, CountingIds},
     gateway::discord::{
         answer,
-        render::{Cx, Message, MessageAccess, aside, card, modal, post, wrong},
+        render::{Cx, Message, MessageAccess, aside, card, post, wrong},
     },
     model::{
         transcript::Audience,
@@ -20,7 +20,7 @@ use anteroom::{
 };
 use serde_json::{Value, json};
 
-use super::{ada, grace, person::begun, wrong_with, wrong_with_modal};
+use super::{ada, grace, modal, person::begun, wrong_with, wrong_with_modal};
 use crate::discord::{
     emulator::draw,
     judges::{self, Request},
@@ -37,7 +37,7 @@ struct Page {
 impl Page {
     fn message(&mut self, name: &str, message: &Message) {
         assert_eq!(wrong_with(message), Vec::<String>::new(), "{name}");
-        let body = message.body(0);
+        let body = message.body().json();
         self.text.extend(["── ", name, "\n", draw::message(&body).trim_end(), "\n\n"]);
         self.requests.push(Request::message(name, body));
     }
@@ -47,8 +47,7 @@ impl Page {
     }
 
     fn form(&mut self, wait: &Wait, action: &str, cx: &Cx) {
-        let view =
-            modal(wait, action, "salt", cx).unwrap_or_else(|| panic!("{action} opens nothing"));
+        let view = modal(wait, action, cx).unwrap_or_else(|| panic!("{action} opens nothing"));
         assert_eq!(wrong_with_modal(&view), Vec::<String>::new(), "{action}");
         self.text.extend(["── ", action, "\n", draw::modal(&view).trim_end(), "\n\n"]);
         self.requests.push(Request::modal(action, &view));
@@ -125,7 +124,7 @@ fn choices_are_buttons_then_menus_then_a_form() {
     page.card("ticked", &several, &Cx { draft: begun(&several, ""), ..me() });
     let crowd = many(130, true);
     page.card("a crowd", &crowd, &me());
-    let view = modal(&crowd, "open", "salt", &me()).unwrap();
+    let view = modal(&crowd, "open", &me()).unwrap();
     assert_eq!(view["components"].as_array().unwrap().len(), 5);
     insta::assert_snapshot!(page.read());
 }
@@ -285,7 +284,7 @@ fn files_decisions_and_confirmations() {
 fn a_whole_day_is_a_line_that_shows_how_it_can_be_written() {
     let fields = vec![field("born", "Date of birth", Input::Day, Value::Null)];
     let form = Form { fields, submit: "Send".into(), skippable: false };
-    let view = modal(&ask("You", "When?", Control::Form(form)), "open", "salt", &me()).unwrap();
+    let view = modal(&ask("You", "When?", Control::Form(form)), "open", &me()).unwrap();
     assert_eq!(wrong_with_modal(&view), Vec::<String>::new());
     let drawn = serde_json::to_string(&view).unwrap();
     assert!(drawn.contains("2001-05-31, 31.05.2001 or 31 May 2001"), "{drawn}");
