@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use serenity::model::{Permissions, gateway::GatewayIntents};
 
@@ -17,6 +18,9 @@ use crate::{
     },
     config::settings::DiscordConnection,
     flow::{Library, LoadedFlow},
+    gateway::discord::kinds::{
+        CommandOptionType as Kind, CommandType, InstallationContext, InteractionContext,
+    },
     messages,
     model::session::Platform,
 };
@@ -68,63 +72,91 @@ pub fn invite(application: &str) -> String {
 }
 
 /// A text in English, German and French.
+#[derive(Clone, Copy)]
 struct Said([&'static str; 3]);
-
-impl Said {
-    fn name(&self) -> (Value, Value) {
-        let Self([en, de, fr]) = self;
-        (json!(en), json!({ "de": de, "fr": fr }))
-    }
-}
 
 /// English, German, French.
 const fn said(en: &'static str, de: &'static str, fr: &'static str) -> Said {
     Said([en, de, fr])
 }
 
-/// Kinds of options.
-const SUB: u8 = 1;
-const TEXT: u8 = 3;
-const USER: u8 = 6;
-const FILE: u8 = 11;
-
-/// Kinds of commands.
-const SLASH: u8 = 1;
-const ON_USER: u8 = 2;
-const ON_MESSAGE: u8 = 3;
-
-fn named(kind: u8, name: &Said, about: &Said) -> Value {
-    let ((name, names), (about, abouts)) = (name.name(), about.name());
-    json!({
-        "type": kind, "name": name, "name_localizations": names,
-        "description": about, "description_localizations": abouts,
-    })
+/// The languages that are not the first.
+#[derive(Debug, Serialize)]
+struct Localizations {
+    de: &'static str,
+    fr: &'static str,
 }
 
-fn option(kind: u8, name: &Said, about: &Said, required: bool) -> Value {
-    let mut option = named(kind, name, about);
-    option["required"] = required.into();
-    option
+/// What something is called, and what it says of itself; the latter stands in no context menu.
+#[derive(Debug, Serialize)]
+struct Named<K> {
+    #[serde(rename = "type")]
+    kind: K,
+    name: &'static str,
+    name_localizations: Localizations,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description_localizations: Option<Localizations>,
 }
 
-/// A command with what can be given with it. `only` is what somebody must be allowed to do to see it; a server may say
-/// otherwise for itself.
-fn command(mut command: Value, options: Vec<Value>, only: Option<Permissions>) -> Value {
-    if !options.is_empty() {
-        command["options"] = options.into();
+/// Something that can be given with a command, or stands under it.
+#[derive(Debug, Serialize)]
+struct CommandOption {
+    #[serde(flatten)]
+    named: Named<Kind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    required: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    options: Vec<Self>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<Choice>,
+}
+
+/// One of what can be given.
+#[derive(Debug, Serialize)]
+struct Choice {
+    name: String,
+    value: String,
+}
+
+/// A command with what can be given with it.
+#[derive(Debug, Serialize)]
+struct Command {
+    #[serde(flatten)]
+    named: Named<CommandType>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    options: Vec<CommandOption>,
+    /// What somebody must be allowed to do to see it; a server may say otherwise for itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default_member_permissions: Option<Permissions>,
+    contexts: [InteractionContext; 1],
+    integration_types: [InstallationContext; 1],
+}
+
+fn named<K>(kind: K, Said([name, de, fr]): Said, about: Option<Said>) -> Named<K> {
+    Named {
+        kind,
+        name,
+        name_localizations: Localizations { de, fr },
+        description: about.map(|Said([about, ..])| about),
+        description_localizations: about.map(|Said([_, de, fr])| Localizations { de, fr }),
     }
-    if let Some(only) = only {
-        command["default_member_permissions"] = only.bits().to_string().into();
-    }
+}
+
+fn option(kind: Kind, name: Said, about: Said, required: bool) -> CommandOption {
+    let (named, required) = (named(kind, name, Some(about)), Some(required));
+    CommandOption { named, required, options: Vec::new(), choices: Vec::new() }
+}
+
+fn command(
+    named: Named<CommandType>,
+    options: Vec<CommandOption>,
+    default_member_permissions: Option<Permissions>,
+) -> Command {
     // In servers alone: without one there are neither roles nor staff.
-    command["contexts"] = json!([0]);
-    command["integration_types"] = json!([0]);
-    command
-}
-
-fn on(kind: u8, name: &Said, only: Option<Permissions>) -> Value {
-    let (name, names) = name.name();
-    command(json!({ "type": kind, "name": name, "name_localizations": names }), Vec::new(), only)
+    let (contexts, integration_types) = ([InteractionContext::Guild], [InstallationContext::Guild]);
+    Command { named, options, default_member_permissions, contexts, integration_types }
 }
 
 /// Flows that can be chosen by name; more than that are begun by their panels.
@@ -144,30 +176,35 @@ pub fn commands(library: &Library) -> Vec<Value> {
             roots.push(root);
         }
     }
-    let slash = roots.into_iter().map(|root| slash(root, library));
+    let slash = roots.into_iter().filter_map(|root| slash(root, library));
     let menus = COMMANDS.iter().filter_map(|entry| match entry.discord {
-        Menu(name) => Some(on(ON_MESSAGE, &in_languages(entry, name).0, None)),
+        Menu(name) => {
+            let named = named(CommandType::Message, in_languages(entry, name).0, None);
+            Some(command(named, Vec::new(), None))
+        }
         As(_) | Not(_) => None,
     });
     let review = said(REVIEW_USER, "Einstieg ansehen", "Voir l'accueil");
-    slash.chain(menus).chain([on(ON_USER, &review, HIDDEN)]).collect()
+    let review = command(named(CommandType::User, review, None), Vec::new(), HIDDEN);
+    slash.chain(menus).chain([review]).map(|command| json!(command)).collect()
 }
 
 /// A slash command with all that stands under it.
-fn slash(root: &'static str, library: &Library) -> Value {
+fn slash(root: &'static str, library: &Library) -> Option<Command> {
     let is_under =
         |entry: &&Entry| matches!(entry.discord, As(path) if path.first() == Some(&root));
     let rows: Vec<&Entry> = COMMANDS.iter().filter(is_under).collect();
     let only = rows.iter().all(|row| row.who == Who::Staff).then_some(HIDDEN).flatten();
+    let kind = CommandType::ChatInput;
     if let Some((name, about)) = group(root) {
-        let subs = rows.iter().map(|row| sub(row, library)).collect();
-        return command(named(SLASH, &name, &about), subs, only);
+        let subs = rows.iter().filter_map(|row| sub(row, library)).collect();
+        return Some(command(named(kind, name, Some(about)), subs, only));
     }
     // Rows of one command: the last takes the most.
-    let takes = rows.last().map(|row| (*row, rows.iter().all(|row| row.has(Member))));
-    let Some((row, needs_member)) = takes else { return Value::Null };
+    let row = rows.last()?;
+    let options = options(row, rows.iter().all(|row| row.has(Member)), library);
     let (name, about) = in_languages(row, root);
-    command(named(SLASH, &name, &about), options(row, needs_member, library), only)
+    Some(command(named(kind, name, Some(about)), options, only))
 }
 
 /// What a command is called that only holds others, and what it says of itself.
@@ -189,23 +226,24 @@ fn group(root: &str) -> Option<(Said, Said)> {
     })
 }
 
-fn sub(row: &Entry, library: &Library) -> Value {
-    let As([_, name, ..]) = row.discord else { return Value::Null };
+fn sub(row: &Entry, library: &Library) -> Option<CommandOption> {
+    let As([_, name, ..]) = row.discord else { return None };
     let (name, about) = in_languages(row, name);
-    let mut sub = named(SUB, &name, &about);
-    let options = options(row, true, library);
-    if !options.is_empty() {
-        sub["options"] = options.into();
-    }
-    sub
+    Some(CommandOption {
+        named: named(Kind::SubCommand, name, Some(about)),
+        required: None,
+        options: options(row, true, library),
+        choices: Vec::new(),
+    })
 }
 
 /// What a command takes, as Discord asks for it.
-fn options(row: &Entry, needs_member: bool, library: &Library) -> Vec<Value> {
+fn options(row: &Entry, needs_member: bool, library: &Library) -> Vec<CommandOption> {
     let made = row.takes.iter().filter_map(|argument| match argument {
         Member => {
             let name = said("member", "mitglied", "membre");
-            Some(option(USER, &name, &said(messages::commands::WHO, "Wen", "Qui"), needs_member))
+            let about = said(messages::commands::WHO, "Wen", "Qui");
+            Some(option(Kind::User, name, about, needs_member))
         }
         Flow => flow(row.verb, library),
         Reason => {
@@ -214,16 +252,13 @@ fn options(row: &Entry, needs_member: bool, library: &Library) -> Vec<Value> {
                 "Warum; steht im Protokoll",
                 "Pourquoi; figure au journal",
             );
-            Some(option(TEXT, &said("reason", "grund", "raison"), &about, false))
+            let name = said("reason", "grund", "raison");
+            Some(option(Kind::String, name, about, false))
         }
         File => {
             let name = said("file", "datei", "fichier");
-            Some(option(
-                FILE,
-                &name,
-                &said(messages::commands::THE_FILE, "Die Datei", "Le fichier"),
-                true,
-            ))
+            let about = said(messages::commands::THE_FILE, "Die Datei", "Le fichier");
+            Some(option(Kind::Attachment, name, about, true))
         }
     });
     made.collect()
@@ -231,7 +266,7 @@ fn options(row: &Entry, needs_member: bool, library: &Library) -> Vec<Value> {
 
 /// Which flow, where there is a choice. Every server reads the same commands, so those of single tenants are not named; who
 /// names none is asked.
-fn flow(verb: Verb, library: &Library) -> Option<Value> {
+fn flow(verb: Verb, library: &Library) -> Option<CommandOption> {
     let library = &library.everywhere();
     let flows = match verb {
         Verb::Invite => invitable(library, Platform::Discord),
@@ -241,13 +276,14 @@ fn flow(verb: Verb, library: &Library) -> Option<Value> {
     if flows.len() < 2 {
         return None;
     }
-    let choice = |flow: &Arc<LoadedFlow>| json!({ "name": flow.flow.title, "value": flow.flow.id });
-    let choices: Vec<Value> = flows.iter().take(CHOICES).map(choice).collect();
+    let choice = |flow: &Arc<LoadedFlow>| {
+        let (name, value) = (flow.flow.title.clone(), flow.flow.id.clone());
+        Choice { name, value }
+    };
+    let choices = flows.iter().take(CHOICES).map(choice).collect();
     let name = said("flow", "ablauf", "parcours");
-    let mut flow =
-        option(TEXT, &name, &said(messages::commands::WHICH_ONE, "Welcher", "Lequel"), false);
-    flow["choices"] = choices.into();
-    Some(flow)
+    let about = said(messages::commands::WHICH_ONE, "Welcher", "Lequel");
+    Some(CommandOption { choices, ..option(Kind::String, name, about, false) })
 }
 
 /// The name of a command and what it says of itself.
