@@ -63,7 +63,9 @@ pub(super) fn out_of(quiet: &QuietHours, at: DateTime<Utc>, zone: Tz) -> DateTim
     let day = if time < to { Some(local.date_naive()) } else { local.date_naive().succ_opt() };
     let Some(end) = day.map(|day| day.and_time(to)) else { return at };
     let end = match zone.from_local_datetime(&end) {
-        LocalResult::Single(end) | LocalResult::Ambiguous(end, _) => Some(end),
+        LocalResult::Single(end) => Some(end),
+        // The clock is put back over this time: the first of the two may have passed.
+        LocalResult::Ambiguous(first, second) => Some(if first >= at { first } else { second }),
         // The clock is put forward over this time: the hour after it exists.
         LocalResult::None => zone.from_local_datetime(&(end + TimeDelta::hours(1))).earliest(),
     };
@@ -95,6 +97,18 @@ mod tests {
             (Berlin, "2026-10-24T20:00:00Z", "2026-10-25T07:00:00Z"),
         ] {
             assert_eq!(out_of(&quiet, at(due), zone), at(sent), "{zone} {due}");
+        }
+    }
+
+    #[test]
+    fn a_morning_that_comes_twice_is_never_in_the_past() {
+        let quiet = QuietHours { from: "22:00".to_owned(), to: "02:30".to_owned() };
+        // On this night 03:00 becomes 02:00 in Berlin.
+        for (due, sent) in [
+            ("2026-10-25T00:10:00Z", "2026-10-25T00:30:00Z"),
+            ("2026-10-25T01:10:00Z", "2026-10-25T01:30:00Z"),
+        ] {
+            assert_eq!(out_of(&quiet, at(due), Berlin), at(sent), "{due}");
         }
     }
 
