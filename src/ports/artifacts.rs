@@ -193,6 +193,8 @@ impl Artifacts {
         else {
             return Ok(Extraction::NoText);
         };
+        // First, so that those who wait hold no files in memory.
+        let _permit = self.heavy.acquire().await.map_err(closed)?;
         let unreadable = |reason: &str| Ok(Extraction::Unreadable { reason: reason.to_owned() });
         let bytes = match self.read(session, artifact).await {
             Ok(Some(bytes)) => bytes,
@@ -200,7 +202,6 @@ impl Artifacts {
             Err(blobs::Error::Damaged { .. }) => return unreadable(DAMAGED),
             Err(error) => return Err(error),
         };
-        let _permit = self.heavy.acquire().await.map_err(closed)?;
         Ok(self.extractor.extract(kind, bytes).await)
     }
 

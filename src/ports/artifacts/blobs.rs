@@ -21,11 +21,12 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use object_store::{ObjectStoreExt as _, PutPayload, local::LocalFileSystem, path};
 use rustix::fs::{Mode, OFlags};
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::Instant};
 
 use self::shared::Shared;
 use super::{
@@ -98,6 +99,9 @@ pub enum Condition {
     Missing,
 }
 
+/// How long it is taken for granted that what could not be kept by way of trial can't be.
+const AGAIN: Duration = Duration::from_secs(5);
+
 /// Files on the local disk.
 #[derive(Debug)]
 pub(super) struct Blobs {
@@ -110,6 +114,8 @@ pub(super) struct Blobs {
     sync_folder: fn(&Path) -> io::Result<()>,
     /// Held while a file in clear is replaced, and while files are removed: one must not bring back the other's.
     replacing: Mutex<()>,
+    /// When files that every node has could last not be kept by way of trial.
+    refused: Mutex<Option<Instant>>,
 }
 
 impl Blobs {
@@ -127,8 +133,9 @@ impl Blobs {
         }
         sync_folder(root)?;
         let store = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
-        let (is_failing, replacing) = (AtomicBool::new(keys.files().is_some()), Mutex::new(()));
-        Ok(Self { store, root: root.to_owned(), keys, is_failing, sync_folder, replacing })
+        let is_failing = AtomicBool::new(keys.files().is_some());
+        let (replacing, refused) = (Mutex::default(), Mutex::default());
+        Ok(Self { store, root: root.to_owned(), keys, is_failing, sync_folder, replacing, refused })
     }
 
     /// The same, where nothing need survive a crash.
@@ -241,15 +248,24 @@ impl Blobs {
         Ok(Some(found))
     }
 
-    /// Whether files can be kept, as far as is known: once one could not, this tries it with an empty one.
+    /// Whether files can be kept, as far as is known: once one could not, this tries it with an empty one. However many
+    /// ask, a bucket is tried once in five seconds: each attempt is several requests.
     pub(super) async fn check(&self) -> Result<(), Error> {
         if !self.is_failing.load(Ordering::Relaxed) {
             return Ok(());
         }
         if let Some(shared) = self.shared() {
-            shared.check().await?;
-            self.is_failing.store(false, Ordering::Relaxed);
-            return Ok(());
+            let mut refused = self.refused.lock().await;
+            if !self.is_failing.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            if refused.is_some_and(|at| at.elapsed() < AGAIN) {
+                return Err(Error::Unreachable("it was tried a moment ago".into()));
+            }
+            let checked = shared.check().await;
+            *refused = checked.is_err().then(Instant::now);
+            self.is_failing.store(checked.is_err(), Ordering::Relaxed);
+            return checked;
         }
         let probe = self.root.join(ARTIFACTS).join(PROBE);
         blocking(move || {
@@ -264,10 +280,10 @@ impl Blobs {
     /// Removes all files of a session, finished or not, overwriting what opens them. Again: nothing. A crash in the
     /// middle leaves some of them; erasing again removes the rest.
     pub(super) async fn erase(&self, session: SessionId) -> Result<(), Error> {
-        let _alone = self.replacing.lock().await;
         if let Some(shared) = self.shared() {
             shared.retain(session, &BTreeSet::new()).await?;
         }
+        let _alone = self.replacing.lock().await;
         let folder = self.folder_of(session);
         let parent = self.root.join(ARTIFACTS);
         let sync_folder = self.sync_folder;
@@ -285,7 +301,6 @@ impl Blobs {
         session: SessionId,
         kept: BTreeSet<String>,
     ) -> Result<(), Error> {
-        let _alone = self.replacing.lock().await;
         let key = self.keys.file_key(session).await.map_err(Error::Unreachable)?;
         let mut names = kept;
         if let Some(key) = key {
@@ -296,6 +311,7 @@ impl Blobs {
         if let Some(shared) = self.shared() {
             shared.retain(session, &names).await?;
         }
+        let _alone = self.replacing.lock().await;
         let folder = self.folder_of(session);
         let sync_folder = self.sync_folder;
         blocking(move || {
