@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use self::answers::{Erased, HoldStatus, Waiting};
+use self::answers::{Erased, HoldStatus, PersonErased, Waiting};
 use super::{
     app::{Home, in_database},
     sentence,
@@ -322,9 +322,13 @@ async fn erase_person(engine: &Engine, person: PersonId, yes: bool) -> anyhow::R
             heads.len()
         )));
     }
-    let mut done = Vec::new();
+    let mut done = PersonErased::default();
     for head in heads {
-        done.push(erase_one(engine, head.id).await?);
+        match erase_one(engine, head.id).await {
+            Ok(erased) => done.erased.push(erased),
+            // One that is on hold keeps none of the others, nor their receipts.
+            Err(error) => done.failed.push((head.id, format!("{error:#}"))),
+        }
     }
     Ok(serde_json::to_value(done)?)
 }

@@ -7,14 +7,15 @@ use clap::{Args, builder::NonEmptyStringValueParser};
 use super::{
     admin_api::{
         AdminRequest,
-        answers::{Erased, Sent},
+        answers::{Erased, PersonErased, Sent},
     },
     app::{self, Wanted},
     data_access::DataAccess,
+    sentence,
     shared_args::Json,
     term,
 };
-use crate::{messages, model::session::PersonId};
+use crate::{base::ids::SessionId, messages, model::session::PersonId};
 
 /// `erase`.
 #[derive(Debug, Args)]
@@ -43,22 +44,43 @@ pub(super) fn erase(wanted: &Wanted, erase: &Erase) -> anyhow::Result<ExitCode> 
     app::block_on(async {
         let reach = DataAccess::find(&settings).await?;
         let yes = erase.yes;
-        let done: Vec<Erased> = match (&erase.person, &erase.session) {
-            (Some(person), _) => {
-                reach.ask(AdminRequest::ErasePerson { person: person.clone(), yes }).await?
+        let Some(person) = &erase.person else {
+            let session = erase.session.clone().unwrap_or_default();
+            let erased: Erased = reach.ask(AdminRequest::Erase { session, yes }).await?;
+            if erase.output.json {
+                term::json(&erased)?;
+            } else {
+                tell(&erased)?;
             }
-            (None, session) => {
-                let session = session.clone().unwrap_or_default();
-                vec![reach.ask(AdminRequest::Erase { session, yes }).await?]
-            }
+            return Ok(ExitCode::SUCCESS);
         };
-        match done.as_slice() {
-            [only] if erase.output.json && erase.person.is_none() => term::json(only)?,
-            all if erase.output.json => term::json(&all)?,
-            all => all.iter().try_for_each(tell)?,
+        let person = person.clone();
+        let done: PersonErased = reach.ask(AdminRequest::ErasePerson { person, yes }).await?;
+        if erase.output.json {
+            term::json(&done.erased)?;
+        } else {
+            done.erased.iter().try_for_each(tell)?;
         }
-        Ok(ExitCode::SUCCESS)
+        if done.failed.is_empty() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(sentence(not_erased(&done.failed)))
     })
+}
+
+/// What is left of a person, and why.
+fn not_erased(failed: &[(SessionId, String)]) -> String {
+    let short = |why: &str| {
+        why.split(" hint: ").next().unwrap_or_default().trim_end_matches('.').to_owned()
+    };
+    let each: Vec<String> = failed
+        .iter()
+        .map(|(session, why)| format!("session `{session}`: {}", short(why)))
+        .collect();
+    format!(
+        "not everything is erased: {}. hint: release what is held with `anteroom hold SESSION --release`, then run this again",
+        each.join("; ")
+    )
 }
 
 /// Says to people what became of a session.

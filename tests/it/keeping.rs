@@ -1,7 +1,7 @@
 //! How long things are kept: erasure with all it leaves behind, retention, holds, and a chain that shows every touch.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -38,7 +38,7 @@ use uuid::Uuid;
 
 use crate::{
     crashes::{candidate, welcome},
-    world::{FLOW, World, ada, grace},
+    world::{FLOW, World, ada, grace, room},
 };
 
 /// Requests that a receiver saw, and how many of the next it answers with 503.
@@ -198,7 +198,7 @@ async fn an_erasure_takes_files_and_leaves_those_of_others_alone() {
     world.upload("note.txt", b"the very same note").await.unwrap();
     let other = {
         let mut inbound = world.event(&grace(), world_said("hello"));
-        let place = crate::world::room("another");
+        let place = room("another");
         inbound.session = world.engine.start("short", &grace(), place, "other").await.unwrap();
         world.rest().await;
         inbound.session
@@ -622,4 +622,29 @@ fn words_may_go_where_an_erasure_is_on_record() {
     chain.pop();
     chain[5].record.event.push('x');
     assert_eq!(examine(&chain), Err(Fault::Changed { at: 5 }));
+}
+
+#[tokio::test]
+async fn a_session_on_hold_keeps_no_other_of_its_person_nor_their_receipts() {
+    let world = World::embedded("short").await;
+    let mut sessions = vec![world.session];
+    for key in ["second", "third"] {
+        sessions.push(world.engine.start("short", &ada(), room(key), key).await.unwrap());
+    }
+    world.engine.hold(sessions[1], "operator", Some("A dispute")).await.unwrap();
+    let person = world.state().await.participant.to_string();
+    let data = world.left().await;
+
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_anteroom"));
+    let program = program.args(["erase", "--yes", "--json", "--person", &person, "--data"]);
+    let output = program.arg(data.path()).env_clear().current_dir(data.path()).output().unwrap();
+    let erased: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let erased = erased.as_array().unwrap().iter();
+    let erased: BTreeSet<String> =
+        erased.map(|one| one["erased"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(erased, BTreeSet::from([sessions[0], sessions[2]].map(|id| id.to_string())));
+    let told = String::from_utf8(output.stderr).unwrap();
+    let held = format!("session `{}`: this conversation is held: A dispute", sessions[1]);
+    assert!(told.contains(&held) && told.contains("--release"), "{told}");
+    assert!(!output.status.success());
 }

@@ -49,6 +49,14 @@ pub(in crate::ops) struct Erased {
     pub(in crate::ops) left: Vec<String>,
 }
 
+/// What became of the sessions of a person.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(in crate::ops) struct PersonErased {
+    pub(in crate::ops) erased: Vec<Erased>,
+    /// Sessions that are still there, and why.
+    pub(in crate::ops) failed: Vec<(SessionId, String)>,
+}
+
 /// Something that nothing here can erase.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::ops) struct Sent {
