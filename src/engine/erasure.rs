@@ -15,8 +15,9 @@ mod report;
 use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
 
-use super::{CONFLICTS_MAX, Changed, Engine, Error, Receipt};
+use super::{CONFLICTS_MAX, Changed, Engine, Error, Receipt, session_task::TaskCommand};
 use crate::{
     base::{
         failpoint::{Failpoint, hit},
@@ -109,8 +110,23 @@ impl Engine {
     }
 
     /// Places a hold, with the reason, or releases it: nothing of the session is erased while it stands. `by` says on
-    /// whose order. What came of the participant's own order to erase everything, where it had waited for the end.
+    /// whose order (`operator`, `staff`). What came of the participant's own order to erase everything, where it had
+    /// waited for the end. Between two of the session's events and never beside one: what retention or an erasure has
+    /// begun to remove is removed before the hold is placed.
     pub async fn hold(
+        &self,
+        session: SessionId,
+        by: &str,
+        reason: Option<&str>,
+    ) -> Result<Option<Erased>, Error> {
+        let (answer, placed) = oneshot::channel();
+        let (by, reason) = (by.to_owned(), reason.map(str::to_owned));
+        self.dispatch(session, TaskCommand::Hold { by, reason, answer })?;
+        placed.await.map_err(|_| Error::Busy)?
+    }
+
+    /// The same, in the session's task.
+    pub(super) async fn hold_now(
         &self,
         session: SessionId,
         by: &str,
@@ -280,21 +296,28 @@ impl Engine {
             "by": by,
             "erasedAt": now,
         });
-        let platform = known.map_or(Platform::Web, |actor| actor.state().place.platform);
+        let from = known.map(|actor| &actor.state().place);
+        let tenant = from.and_then(|place| self.inner.limits.tenants.at(place));
+        let place = match (tenant, from) {
+            (Some(tenant), _) => nowhere(Platform::Web, tenant.name.clone()),
+            (None, Some(place)) => nowhere(place.platform, String::new()),
+            (None, None) => nowhere(Platform::Web, String::new()),
+        };
         let effect = |alias: &String| {
             let id = EffectId::mint(self.inner.parts.ids.as_ref());
             let to = Recipient::Webhook { alias: alias.clone() };
             let act =
                 Act::Webhook { event: ERASED.to_owned(), body: body.clone(), linked: Vec::new() };
-            Effect::new(id, (session, nowhere(platform)), (to, act), now)
+            Effect::new(id, (session, place.clone()), (to, act), now)
         };
         hooks.into_iter().map(effect).collect()
     }
 }
 
-/// A place that says nothing of anybody: an effect that outlives its session must not know where that was.
-const fn nowhere(platform: Platform) -> Place {
-    Place { platform, workspace: String::new(), channel: String::new(), thread: None }
+/// A place that says nothing of anybody: an effect that outlives its session must not know where that was, but whose web
+/// hooks it is for. On the page, the workspace is the tenant's name.
+const fn nowhere(platform: Platform, workspace: String) -> Place {
+    Place { platform, workspace, channel: String::new(), thread: None }
 }
 
 fn unreachable(error: blobs::Error) -> Error {

@@ -5,8 +5,9 @@
 
 use std::{
     collections::HashMap,
+    future::pending,
     panic::AssertUnwindSafe,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -50,11 +51,20 @@ pub(super) enum TaskCommand {
     Delivered(Box<Effect>, Delivery, Team, oneshot::Sender<Result<(), Error>>),
     /// Somebody who may orders the session erased, by this word for who they are.
     Erase(&'static str, oneshot::Sender<Result<Erased, Error>>),
+    /// Somebody who may keeps the session from being erased, for this reason, or no longer does.
+    Hold {
+        by: String,
+        reason: Option<String>,
+        answer: oneshot::Sender<Result<Option<Erased>, Error>>,
+    },
     /// There is work in progress.
     Work,
     /// Something was kept for as long as was promised.
     LetGo,
 }
+
+/// The work of an active session, from one step to the next until it rests.
+type Work<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// The mailbox of an active session: its commands, in order, up to a bound.
 type Mailbox = mpsc::Sender<TaskCommand>;
@@ -250,6 +260,7 @@ impl Engine {
             TaskCommand::Delivered(..)
             | TaskCommand::Timer(_)
             | TaskCommand::Erase(..)
+            | TaskCommand::Hold { .. }
             | TaskCommand::Work
             | TaskCommand::LetGo => None,
         };
@@ -271,8 +282,8 @@ impl Engine {
     /// Attends to a session until it rests.
     async fn process_commands(&self, session: SessionId, mut jobs: mpsc::Receiver<TaskCommand>) {
         let mut leave = Leave { tasks: &self.inner.session_tasks, session, closed: false };
-        let mut work: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
-        // Something was committed while the work looked: it may have looked too early.
+        let mut work: Option<Work<'_>> = None;
+        // Something was committed, perhaps while the work looked: it may have looked too early.
         let mut again = false;
         loop {
             tokio::select! {
@@ -280,24 +291,34 @@ impl Engine {
                 // Cancel-safe: an unreceived job stays queued. `work` is kept across iterations, never dropped half-way.
                 job = jobs.recv(), if !jobs.is_empty() || work.is_some() => {
                     let Some(job) = job else { break };
-                    let worked = self.handle(session, job).await;
-                    match work {
-                        Some(_) => again |= worked,
-                        None if worked => work = Some(Box::pin(self.drive(session))),
-                        None => {}
-                    }
+                    again |= self.handle_beside(session, job, &mut work).await;
                 }
-                () = async { if let Some(work) = work.as_mut() { work.await } }, if work.is_some() => {
-                    work = None;
-                    if std::mem::take(&mut again) {
-                        work = Some(Box::pin(self.drive(session)));
-                    }
-                }
-                else => {}
+                () = going_on(&mut work) => {}
+            }
+            if work.is_none() && std::mem::take(&mut again) {
+                work = Some(Box::pin(self.drive(session)));
             }
             if work.is_none() && self.inner.session_tasks.close(session, &jobs) {
                 leave.closed = true;
                 return;
+            }
+        }
+    }
+
+    /// Deals with one job while the work goes on, which may hold what the job waits for; whether there may be work
+    /// afterwards.
+    async fn handle_beside(
+        &self,
+        session: SessionId,
+        job: TaskCommand,
+        work: &mut Option<Work<'_>>,
+    ) -> bool {
+        let mut handled = pin!(self.handle(session, job));
+        loop {
+            tokio::select! {
+                biased;
+                worked = &mut handled => return worked,
+                () = going_on(work) => {}
             }
         }
     }
@@ -323,6 +344,10 @@ impl Engine {
             TaskCommand::Erase(by, answer) => {
                 // Whoever ordered it may have gone; it is erased all the same.
                 _ = answer.send(self.erase(session, by).await);
+                false
+            }
+            TaskCommand::Hold { by, reason, answer } => {
+                _ = answer.send(self.hold_now(session, &by, reason.as_deref()).await);
                 false
             }
             TaskCommand::Timer(kind) => {
@@ -396,6 +421,17 @@ impl Engine {
         };
         let actor = self.load(session).await?;
         Ok(actor.state().waits.get(wait).is_some_and(|wait| wait.purpose == Purpose::Erase))
+    }
+}
+
+/// Goes on with the work until it is done; without end where there is none. Cancel-safe: it stays where it is.
+async fn going_on(work: &mut Option<Work<'_>>) {
+    match work {
+        Some(current) => {
+            current.await;
+            *work = None;
+        }
+        None => pending().await,
     }
 }
 

@@ -23,8 +23,22 @@ const BATCH: usize = 256;
 const LOOKED_AT: usize = 64 * BATCH;
 
 impl Engine {
-    /// Looks at the clock until it is dropped.
+    /// Looks at the clock until it is dropped. What removes files may wait for a disk or a bucket, and keeps no timer
+    /// waiting.
     pub(super) async fn run_scheduler(&self) {
+        tokio::join!(self.run_timers(), self.run_sweeps());
+    }
+
+    async fn run_sweeps(&self) {
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            self.sweep().await;
+        }
+    }
+
+    async fn run_timers(&self) {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut last = self.inner.parts.clock.now();
@@ -39,7 +53,6 @@ impl Engine {
             last = now;
             self.take_up(&mut early);
             self.run_due().await;
-            self.sweep().await;
             // Who has been quiet for long is forgotten, so that memory does not grow with everybody who ever wrote.
             self.inner.pace.retain_recent();
             self.inner.states.tidy();

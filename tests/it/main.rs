@@ -42,6 +42,7 @@ mod refusals;
 mod resume;
 mod resumes;
 mod semantics;
+mod slow_files;
 mod store;
 mod subtasks;
 #[path = "../support/mod.rs"]

@@ -463,6 +463,27 @@ async fn a_web_hook_is_sent_to_the_tenants_own_address_and_to_no_other() {
 }
 
 #[tokio::test]
+async fn an_erasure_is_told_to_the_tenants_own_web_hook_and_to_no_other() {
+    let (acmes, own, _acme) = keeping::listening().await;
+    let (hosts, everybodys, _host) = keeping::listening().await;
+    let config = format!(
+        "[webhooks.ats_webhook]\nurl = \"{}\"\n[tenant.acme.webhooks.ats_webhook]\nurl = \"{}\"\n",
+        everybodys["ats_webhook"].url, own["ats_webhook"].url
+    );
+    let mut world = World::empty(TOLD, None);
+    world.serve(&config);
+    for (tenant, at_acme, at_host) in [("acme", 2, 0), ("local", 2, 2)] {
+        let ada = person(tenant, "ada", false);
+        world.session = world.engine.start("told", &ada, room(tenant), tenant).await.unwrap();
+        world.rest().await;
+        world.press_as(&ada, "Red").await;
+        world.engine.erase(world.session, "operator").await.unwrap();
+        world.rest().await;
+        assert_eq!((acmes.seen(), hosts.seen()), (at_acme, at_host), "{tenant}");
+    }
+}
+
+#[tokio::test]
 async fn a_crowd_of_one_tenant_leaves_room_for_the_others() {
     let model = Scripted::new();
     let mut world = World::unbegun(TALK, &model);

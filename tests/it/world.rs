@@ -28,6 +28,7 @@ use anteroom::{
     model::{
         audit::Sealed,
         effect::Recipient,
+        file_key::FileKeys,
         session::{PersonId, Place, Platform, Status},
         transcript::{Audience, Event, Recorded, Via},
         ui::{Choose, Control, Decision, Reply, Verdict},
@@ -435,7 +436,20 @@ impl World {
         self.store = Arc::new(Mortal::new(Arc::clone(&self.disk.store), None));
         self.parts.store = Arc::clone(&self.store) as Arc<dyn Store>;
         let Parts { clock, ids, .. } = &self.parts;
-        self.parts.artifacts = Arc::new(artifacts(&self.disk, &self.store, clock, ids));
+        let keys = Arc::<Mortal>::clone(&self.store);
+        self.parts.artifacts = Arc::new(artifacts(&self.disk, keys, clock, ids));
+    }
+
+    /// Who owns the keys of files.
+    pub(crate) fn keys(&self) -> Arc<dyn FileKeys> {
+        Arc::<Mortal>::clone(&self.store)
+    }
+
+    /// The next process keeps files where these keys say.
+    pub(crate) fn keep_files_by(&mut self, keys: Arc<dyn FileKeys>) {
+        let Parts { clock, ids, .. } = &self.parts;
+        self.parts.artifacts = Arc::new(artifacts(&self.disk, keys, clock, ids));
+        self.engine = self.another_engine();
     }
 
     /// Lets go of the embedded store, as the end of a process does, and opens it again.
@@ -817,7 +831,7 @@ fn parts(
         let tools = catalog::tools().into_iter().chain(lab::tools(lab)).collect();
         (Arc::new(library), Arc::new(Toolbox::new(tools).unwrap()))
     };
-    let artifacts = artifacts(disk, store, &clock, ids);
+    let artifacts = artifacts(disk, Arc::<Mortal>::clone(store), &clock, ids);
     Parts {
         store: Arc::clone(store) as Arc<dyn Store>,
         clock,
@@ -835,12 +849,11 @@ fn parts(
 
 fn artifacts(
     disk: &Disk,
-    store: &Arc<Mortal>,
+    keys: Arc<dyn FileKeys>,
     clock: &Arc<dyn Clock>,
     ids: &Arc<dyn Ids>,
 ) -> Artifacts {
     let extractor = Extractor::new(env!("CARGO_BIN_EXE_anteroom"));
-    let keys = Arc::<Mortal>::clone(store);
     let (clock, ids) = (Arc::clone(clock), Arc::clone(ids));
     Artifacts::new(disk.folder.path(), keys, clock, ids, extractor).unwrap().without_syncs()
 }
