@@ -178,8 +178,8 @@ impl Entry {
         self.takes.contains(&argument)
     }
 
-    /// How it is typed on Slack after `command`, with what it needs; none where Slack does not have it.
-    pub fn on_slack(&self, command: &str) -> Option<String> {
+    /// How it is typed after `command` where commands are words, as on Slack, with what it needs; none where they don't have it.
+    pub fn typed(&self, command: &str) -> Option<String> {
         let As([name, ..]) = self.slack else { return None };
         let person = if self.has(Member) { " @person" } else { "" };
         Some(format!("`{command} {name}{person}`"))
@@ -410,9 +410,9 @@ mod tests {
                 Who::Moderator => "moderator",
             };
             let slack = match entry.slack {
-                As([_]) => entry.on_slack("/onboard").unwrap(),
+                As([_]) => entry.typed("/onboard").unwrap(),
                 As(words) => {
-                    format!("{}, or {}", entry.on_slack("/onboard").unwrap(), code(&words[1..]))
+                    format!("{}, or {}", entry.typed("/onboard").unwrap(), code(&words[1..]))
                 }
                 Menu(_) => unreachable!(),
                 Not(why) => format!("no: {why}"),
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn help_lists_what_somebody_may_do() {
-        let everybody = help(false, |entry| entry.on_slack("/onboard"));
+        let everybody = help(false, |entry| entry.typed("/onboard"));
         insta::assert_snapshot!(everybody, @"
         Here's what you can do:
         `/onboard start`: start an interview, or continue yours

@@ -13,7 +13,7 @@
 //! A repeat posts nothing twice: cards are known by their renderings, lines by their marks, files by the key of the effect.
 
 use async_trait::async_trait;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     Fetched, NotFetched, WorkIndicators, cards,
@@ -24,7 +24,7 @@ use crate::{
     engine::{self, Engine},
     model::{
         artifact::Offer,
-        effect::{Act, Effect, Handout, Recipient, Rendering},
+        effect::{Act, Delivery, Effect, Handout, Recipient, Rendering},
         session::PersonId,
         ui::Offered,
         wait::Wait,
@@ -49,6 +49,22 @@ pub enum Undelivered<F> {
     },
     /// It will never work; why, in words for staff.
     Never(String),
+}
+
+/// When something of ours is asked for again.
+const OURS: TimeDelta = TimeDelta::seconds(5);
+
+impl<F> Undelivered<F> {
+    /// What comes of the effect; `refused` says it for a call of the platform.
+    pub fn outcome(self, now: DateTime<Utc>, refused: impl FnOnce(F) -> Delivery) -> Delivery {
+        match self {
+            Self::NotApplicable => Delivery::NotApplicable,
+            Self::Call(failure) => refused(failure),
+            Self::Later => Delivery::Later { not_before: now + OURS },
+            Self::Unclear { after } => Delivery::Retry { not_before: now + after },
+            Self::Never(reason) => Delivery::Failed { reason },
+        }
+    }
 }
 
 impl<F> From<store::Error> for Undelivered<F> {
@@ -179,7 +195,7 @@ pub trait Courier: Sync {
 
     /// How soon a file is asked for again.
     fn fetch_again(&self) -> TimeDelta {
-        TimeDelta::zero()
+        self.effect().exponential_backoff()
     }
 
     /// Says why a file can't be had, to whoever sent it.

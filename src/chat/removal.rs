@@ -5,13 +5,15 @@
 
 use async_trait::async_trait;
 
-use super::refusal::Class;
+use super::{
+    delivery::{Courier, Delivered, Undelivered},
+    refusal::Class,
+};
 use crate::{
     chat::message_index::MessageRef,
-    engine::{self, Engine},
-    messages,
+    engine, messages,
     model::{
-        effect::{CauseKind, Effect},
+        effect::CauseKind,
         posted::Posted,
         report::{Count, Left, Remnant, Report},
     },
@@ -59,20 +61,9 @@ pub const fn refused(class: Class) -> Refused {
     }
 }
 
-/// Takes away what a platform holds of a session.
+/// Takes away what a platform holds of a session: the effect of a [`Courier`] is the removal.
 #[async_trait]
-pub trait Remover: Sync {
-    /// A call that came to nothing.
-    type Failure: Send;
-    /// Why a removal is not over.
-    type Undelivered: From<Self::Failure> + From<engine::Error> + Send;
-
-    /// The removal.
-    fn removal(&self) -> &Effect;
-
-    /// Who knows what the erasure has come to.
-    fn engine(&self) -> &Engine;
-
+pub trait Remover: Courier {
     /// What a failure means.
     fn class_of(&self, failure: &Self::Failure) -> Class;
 
@@ -86,13 +77,13 @@ pub trait Remover: Sync {
     async fn overwrite(&self, at: &MessageRef) -> Result<(), Self::Failure>;
 
     /// Notes what is left, for the receipt.
-    async fn note_left(&self, left: Left) -> Result<(), Self::Undelivered> {
-        Ok(self.engine().note_left(self.removal(), left).await?)
+    async fn note_left(&self, left: Left) -> Delivered<(), Self::Failure> {
+        Ok(self.engine().note_left(self.effect(), left).await?)
     }
 
     /// What the erasure has come to; [`engine::Error::NoSession`] where nothing is kept of one.
-    async fn report(&self) -> Result<Report, Self::Undelivered> {
-        let report = self.engine().erasure_report(self.removal().session).await?;
+    async fn report(&self) -> Delivered<Report, Self::Failure> {
+        let report = self.engine().erasure_report(self.effect().session).await?;
         Ok(report.ok_or(engine::Error::NoSession)?)
     }
 
@@ -102,15 +93,11 @@ pub trait Remover: Sync {
     }
 
     /// Deletes a message, or blanks it.
-    async fn take_message(
-        &self,
-        at: &MessageRef,
-        posted: &Posted,
-    ) -> Result<(), Self::Undelivered> {
+    async fn take_message(&self, at: &MessageRef, posted: &Posted) -> Delivered<(), Self::Failure> {
         let Err(failure) = self.delete(at).await else { return Ok(()) };
         match self.refused(&failure) {
             Refused::Gone => Ok(()),
-            Refused::Waits => Err(failure.into()),
+            Refused::Waits => Err(Undelivered::Call(failure)),
             Refused::Kept if self.blank(at).await? => {
                 self.leave_blank(posted, Count::default()).await
             }
@@ -123,7 +110,7 @@ pub trait Remover: Sync {
         &self,
         head: &MessageRef,
         (posted, theirs): (&Posted, Count),
-    ) -> Result<(), Self::Undelivered> {
+    ) -> Delivered<(), Self::Failure> {
         if self.blank(head).await? {
             return self.leave_blank(posted, theirs).await;
         }
@@ -131,27 +118,27 @@ pub trait Remover: Sync {
     }
 
     /// One neutral line in place of what a message said; false where the platform does not let the bot.
-    async fn blank(&self, at: &MessageRef) -> Result<bool, Self::Undelivered> {
+    async fn blank(&self, at: &MessageRef) -> Delivered<bool, Self::Failure> {
         let Err(failure) = self.overwrite(at).await else { return Ok(true) };
         match self.refused(&failure) {
             Refused::Gone => Ok(true),
             Refused::Kept => Ok(false),
-            Refused::Waits => Err(failure.into()),
+            Refused::Waits => Err(Undelivered::Call(failure)),
         }
     }
 
     /// Something of the bot's stays.
-    async fn leave_ours(&self, posted: &Posted, why: &str) -> Result<(), Self::Undelivered> {
-        self.note_left(Left::ours(self.removal().id, posted, why)).await
+    async fn leave_ours(&self, posted: &Posted, why: &str) -> Delivered<(), Self::Failure> {
+        self.note_left(Left::ours(self.effect().id, posted, why)).await
     }
 
     /// A message without its words stays, under which others wrote so much.
-    async fn leave_blank(&self, posted: &Posted, count: Count) -> Result<(), Self::Undelivered> {
+    async fn leave_blank(&self, posted: &Posted, count: Count) -> Delivered<(), Self::Failure> {
         self.leave(Remnant::Blank, posted, count).await
     }
 
     /// What others wrote stays, which only they can remove.
-    async fn leave_theirs(&self, posted: &Posted, count: Count) -> Result<(), Self::Undelivered> {
+    async fn leave_theirs(&self, posted: &Posted, count: Count) -> Delivered<(), Self::Failure> {
         if count.is_none() {
             return Ok(());
         }
@@ -164,8 +151,8 @@ pub trait Remover: Sync {
         what: Remnant,
         posted: &Posted,
         count: Count,
-    ) -> Result<(), Self::Undelivered> {
-        let (effect, reader) = (self.removal().id, posted.reader.clone());
+    ) -> Delivered<(), Self::Failure> {
+        let (effect, reader) = (self.effect().id, posted.reader.clone());
         self.note_left(Left { effect, what, reader, count, why: None }).await
     }
 }

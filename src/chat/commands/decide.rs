@@ -46,6 +46,12 @@ pub trait Caller: Sync {
 
     /// How a command is given on the platform, with what it needs.
     fn usage(&self, entry: &Entry) -> String;
+
+    /// The flows to which they may invite somebody, as the flows say it for the platform.
+    fn invitable(&self) -> Vec<Arc<LoadedFlow>> {
+        let PersonId { platform, workspace, .. } = self.me();
+        invitable(&self.engine().parts().library.of(platform, &workspace), platform)
+    }
 }
 
 /// What a command came to.
@@ -146,7 +152,7 @@ async fn for_staff(caller: &dyn Caller, order: &Order, from: Responder) -> Resul
         )));
     };
     if order.verb == Verb::Invite {
-        let mut flows = invitable(&library(caller), on);
+        let mut flows = caller.invitable();
         if let Some(wanted) = &order.flow {
             flows.retain(|flow| flow.flow.id == *wanted);
         }

@@ -89,9 +89,10 @@ impl ButtonId {
         format!("{}{}", Self::END, session.short())
     }
 
-    /// The id of a button that gives an offered command.
-    pub fn offer(offered: Offered, session: SessionId) -> String {
-        format!("{}{}.{}", Self::OFFER, offered.name(), session.short())
+    /// The button that gives an offered command: its id and its label.
+    pub fn offer(offered: Offered, session: SessionId) -> (String, &'static str) {
+        let id = format!("{}{}.{}", Self::OFFER, offered.name(), session.short());
+        (id, messages::buttons::offered(offered))
     }
 
     /// Reads the id of a button; none where it is another one.

@@ -108,8 +108,8 @@ pub fn link(label: &str, page: Url) -> Vec<Value> {
 /// The buttons under a message that offers commands; none where it offers nothing.
 pub fn offered(offers: &[Offered], session: SessionId) -> Vec<Value> {
     let button = |offered: &Offered| {
-        let label = messages::buttons::offered(*offered);
-        Button::new(ButtonId::offer(*offered, session), label).build()
+        let (id, label) = ButtonId::offer(*offered, session);
+        Button::new(id, label).build()
     };
     let row = actions(offers.iter().map(button).collect());
     to_json(row.as_slice())

@@ -279,5 +279,6 @@ impl Weight {
 
 /// The button of a command.
 pub(in crate::gateway::discord) fn offer(offered: Offered, session: SessionId) -> CreateButton {
-    button(ButtonId::offer(offered, session), messages::buttons::offered(offered))
+    let (id, label) = ButtonId::offer(offered, session);
+    button(id, label)
 }

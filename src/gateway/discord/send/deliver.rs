@@ -2,7 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use chrono::TimeDelta;
 use serde_json::json;
 
 use super::{
@@ -55,20 +54,16 @@ impl Sender<'_> {
                 }
                 Delivery::delivered(message)
             }
-            Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
-            Err(Undelivered::Call(failure)) => {
-                // A card that stands there still is missed by nobody.
-                if is_new {
-                    self.tell_of_filter(&failure).await;
+            Err(undelivered) => {
+                if let Undelivered::Call(failure) = &undelivered {
+                    // A card that stands there still is missed by nobody.
+                    if is_new {
+                        self.tell_of_filter(failure).await;
+                    }
+                    self.tell_of_loss(failure);
                 }
-                self.tell_of_loss(&failure);
-                self.failed(&failure)
+                undelivered.outcome(self.app.clock.now(), |failure| self.failed(&failure))
             }
-            Err(Undelivered::Later) => self.later(TimeDelta::seconds(5)),
-            Err(Undelivered::Unclear { after }) => {
-                Delivery::Retry { not_before: self.app.clock.now() + after }
-            }
-            Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
         }
     }
 
@@ -291,10 +286,6 @@ impl Sender<'_> {
             class => class,
         };
         refusal::outcome(class, &failure.to_string(), self.effect, self.app.clock.now())
-    }
-
-    fn later(&self, pause: TimeDelta) -> Delivery {
-        Delivery::Later { not_before: self.app.clock.now() + pause }
     }
 }
 

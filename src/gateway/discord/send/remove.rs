@@ -21,7 +21,6 @@ use crate::{
         refusal::Class,
         removal::{Refused, Remover},
     },
-    engine::Engine,
     gateway::discord::{
         api::{Code, Failure, Near},
         kinds::{MessageType, kind},
@@ -29,7 +28,7 @@ use crate::{
     },
     messages,
     model::{
-        effect::{Act, Effect, Recipient},
+        effect::{Act, Recipient},
         posted::{Item, Posted, Reader, Removal},
         report::Count,
     },
@@ -147,7 +146,7 @@ impl Sender<'_> {
         };
         match told {
             Ok(notice) => {
-                self.engine().note_notice(self.effect.session, Some(notice)).await?;
+                self.app.engine().note_notice(self.effect.session, Some(notice)).await?;
                 Ok(true)
             }
             Err(Failure::Refused { .. }) => Ok(false),
@@ -274,7 +273,7 @@ impl Sender<'_> {
         if let Some(at) = notice {
             // It may be gone; if not, one line more stays, which says nothing of anybody.
             _ = self.app.api.delete(&at.channel, &at.message).await;
-            self.engine().note_notice(self.effect.session, None).await?;
+            self.app.engine().note_notice(self.effect.session, None).await?;
         }
         told.map(Some).ok_or_else(|| Undelivered::Never("nobody reads the receipt".to_owned()))
     }
@@ -282,17 +281,6 @@ impl Sender<'_> {
 
 #[async_trait]
 impl Remover for Sender<'_> {
-    type Failure = Failure;
-    type Undelivered = Undelivered;
-
-    fn removal(&self) -> &Effect {
-        self.effect
-    }
-
-    fn engine(&self) -> &Engine {
-        self.app.engine()
-    }
-
     fn class_of(&self, failure: &Failure) -> Class {
         failure.class()
     }

@@ -96,7 +96,7 @@ impl Caller for Typist<'_> {
     }
 
     fn usage(&self, entry: &Entry) -> String {
-        entry.on_slack(self.command()).unwrap_or_default()
+        entry.typed(self.command()).unwrap_or_default()
     }
 }
 
@@ -158,7 +158,7 @@ impl Typist<'_> {
 
     /// The list of commands, those of flows among them.
     fn help(&self, is_staff: bool) -> Ack {
-        let mut text = help(is_staff, |entry| entry.on_slack(self.command()));
+        let mut text = help(is_staff, |entry| entry.typed(self.command()));
         for flow in startable(&self.update.library(), Platform::Slack) {
             let start = flow.flow.start.slack.as_ref();
             let commands = start.into_iter().flat_map(|start| &start.commands);

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use chrono::TimeDelta;
-
-use super::{Delivered, Sender, Target, Undelivered};
+use super::{Delivered, Sender, Target};
 use crate::{
     chat::{
         message_index::{Mark, MessageRef},
@@ -25,9 +23,6 @@ use crate::{
 
 /// The number of the part under which a conversation goes on whose thread takes no messages any more.
 const ANEW: usize = 1_003;
-
-/// When something of ours is asked for again.
-const OURS: TimeDelta = TimeDelta::seconds(5);
 
 impl Sender<'_> {
     /// Remembers where it is tried.
@@ -118,30 +113,21 @@ impl Sender<'_> {
 
     pub(super) fn outcome(&self, delivered: Delivered<Option<String>>) -> Delivery {
         let now = self.app.clock.now();
-        match delivered {
-            Ok(message) => Delivery::delivered(message),
-            Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
-            Err(Undelivered::Later) => Delivery::Later { not_before: now + OURS },
-            Err(Undelivered::Unclear { after }) => {
-                Delivery::Retry { not_before: now + after.max(self.effect.exponential_backoff()) }
-            }
-            Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
-            Err(Undelivered::Call(failure)) => {
-                self.tell_of_loss(&failure);
-                let class = match self.class(&failure) {
-                    // What cannot be taken away is told in the receipt, which does not wait for it.
-                    class if self.is_of_erasure() && refused(class) != Refused::Waits => {
-                        Class::Final
-                    }
-                    // There is no other place, so this one is waited for.
-                    Class::PlaceGone | Class::PlaceClosed => {
-                        Class::Blocked(CauseKind::ThreadLocked)
-                    }
-                    class => class,
-                };
-                refusal::outcome(class, &said(&failure), self.effect, now)
-            }
-        }
+        let undelivered = match delivered {
+            Ok(message) => return Delivery::delivered(message),
+            Err(undelivered) => undelivered,
+        };
+        undelivered.outcome(now, |failure| {
+            self.tell_of_loss(&failure);
+            let class = match self.class(&failure) {
+                // What cannot be taken away is told in the receipt, which does not wait for it.
+                class if self.is_of_erasure() && refused(class) != Refused::Waits => Class::Final,
+                // There is no other place, so this one is waited for.
+                Class::PlaceGone | Class::PlaceClosed => Class::Blocked(CauseKind::ThreadLocked),
+                class => class,
+            };
+            refusal::outcome(class, &said(&failure), self.effect, now)
+        })
     }
 
     /// Where the participant will not be reached any more, the session pauses.

@@ -95,7 +95,10 @@ impl Sender<'_> {
         let sent = self.app.files.send(self.team(), place, upload).await;
         self.ended(was_doubted, sent.as_ref().err());
         match sent {
-            Err(Failure::Unclear { .. }) => Err(Undelivered::Unclear { after: SHOWN_AFTER }),
+            Err(Failure::Unclear { .. }) => {
+                let after = SHOWN_AFTER.max(self.effect.exponential_backoff());
+                Err(Undelivered::Unclear { after })
+            }
             sent => {
                 self.left(Item::File { id: sent? });
                 Ok(())

@@ -14,13 +14,12 @@ use crate::{
         refusal::Class,
         removal::{Refused, Remover},
     },
-    engine::Engine,
     gateway::slack::{
         api::{Failure, Method},
         delivery, people, render, staff_thread,
     },
     model::{
-        effect::{Act, Effect, Recipient},
+        effect::{Act, Recipient},
         posted::{Item, Posted, Reader, Removal},
         report::Count,
     },
@@ -272,17 +271,6 @@ impl Sender<'_> {
 
 #[async_trait]
 impl Remover for Sender<'_> {
-    type Failure = Failure;
-    type Undelivered = Undelivered;
-
-    fn removal(&self) -> &Effect {
-        self.effect
-    }
-
-    fn engine(&self) -> &Engine {
-        self.app.engine()
-    }
-
     fn class_of(&self, failure: &Failure) -> Class {
         failure.class()
     }
