@@ -1,4 +1,4 @@
-//! One flow file, the same answers: the same log of the conversation on the web, in Slack and in Discord.
+//! One flow file, the same answers: the same log of the conversation on the web, in Slack, in Discord and in a plain chat.
 
 mod log;
 mod same;
@@ -7,5 +7,6 @@ mod web;
 
 use crate::{
     discord::bot,
+    plain,
     support::{deployed, html},
 };

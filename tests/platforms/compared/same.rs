@@ -1,4 +1,4 @@
-//! The same flow, the same answers, three platforms.
+//! The same flow, the same answers, three platforms and the smallest one there can be.
 
 use anteroom::store::Store;
 use insta::assert_snapshot;
@@ -6,6 +6,7 @@ use insta::assert_snapshot;
 use super::{
     bot::{ADA, Bot, Plan},
     log,
+    plain::bot::Bot as PlainBot,
     slack::bot::Bot as SlackBot,
     web::Web,
 };
@@ -119,8 +120,10 @@ async fn the_same_answers_to_the_same_flow_are_the_same_log_on_every_platform() 
     let web = on_the_web().await;
     let slack = in_slack().await;
     let discord = in_discord().await;
+    let plain = in_a_plain_chat().await;
     same("Slack", &web, &slack);
     same("Discord", &web, &discord);
+    same("a plain chat", &web, &plain);
     assert_snapshot!(web, @r#"
     1 {"type":"started","session":"ses 1","flow":{"id":"same","version":"1.0.0","digest":"c1b8a680a6b603c78d50c269fb0650514a7c11776578df74661c30e6fbcc3e4e"},"participant":"person","name":"Ada Byron","place":"place","test":false}
     2 {"type":"asked","id":"wait 2","session":"ses 1","revision":1,"purpose":{"kind":"notice"},"state":null,"prompt":{"title":"Everywhere the same","body":"This is a bot.","control":{"kind":"choose","choices":[{"id":"accept","label":"Go on"},{"id":"human","label":"A person"},{"id":"decline","label":"Not now"}],"multiple":false,"required":true}},"answerers":{"who":"participant"},"digest":"7e2762ee0bd391258bb077857c97f809be9a31fc566aff718515d6ee4adef62f","asked_at":"time","standing":{"is":"pending"}}
@@ -251,6 +254,20 @@ async fn in_discord() -> String {
     ada.press("Looks right").await;
     ada.write("Bone").await;
     ada.write("yes").await;
+    read(&*bot.store).await
+}
+
+async fn in_a_plain_chat() -> String {
+    let bot = PlainBot::begun(FLOW, None).await;
+    let ada = bot.ada();
+    ada.press("Go on").await;
+    ada.press("Blue").await;
+    ada.fill("Done", &[("pick", "Tea, Rum")]).await;
+    ada.sends("", &[CV]).await;
+    ada.fill("Save", &[("name", "Rex")]).await;
+    ada.press("Looks right").await;
+    ada.says("Bone").await;
+    ada.says("yes").await;
     read(&*bot.store).await
 }
 

@@ -1,0 +1,383 @@
+//! What people do in the chat, to the engine.
+
+use std::sync::Arc;
+
+use anteroom::{
+    base::ids::SessionId,
+    chat::{
+        Deduplicator,
+        commands::{
+            Entry,
+            decide::{self, Answer, Caller, decide},
+            help, parse,
+        },
+        form::{ComponentId, Words, complaint, overview, words},
+        handler::{
+            self, ButtonId, Buttons, Messages, NotSaved, ReplyTarget, Update, Written, head_of,
+        },
+        message_index::{MessageRef, Role},
+        profile,
+        transcript::{self, Opened, Opening},
+    },
+    engine::{Beginning, Engine, InboundKind, Look},
+    flow::LoadedFlow,
+    model::{
+        artifact::{Artifact, Offer},
+        session::{Head, PersonId},
+        transcript::{Audience, Inviter, Via},
+        ui::{Offered, Reply},
+    },
+    session::Responder,
+    store::{self, Find},
+};
+use async_trait::async_trait;
+
+use super::{
+    app::{App, WORKSPACE, private},
+    chat::{BOT, Card},
+    draw,
+};
+
+/// Begins every command.
+const COMMAND: &str = "!onboard";
+
+/// Something that somebody did: by whom, with which message or in which room.
+#[derive(Debug, Clone)]
+pub(crate) struct Event {
+    pub(crate) by: String,
+    pub(crate) at: MessageRef,
+    pub(crate) what: What,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum What {
+    /// Words, under a message or not, and files.
+    Wrote(String, Option<String>, Vec<Offer>),
+    /// A choice by its id, with what was filled in.
+    Chose(String, Vec<(String, String)>),
+    /// How a message reads now; none where it is gone.
+    Changed(Option<String>),
+}
+
+/// What is answered at once, for one person alone.
+type Ack = Option<Card>;
+
+/// One event on its way in.
+pub(crate) struct Incoming<'a> {
+    pub(crate) app: &'a Arc<App>,
+    pub(crate) key: &'a str,
+    pub(crate) event: &'a Event,
+}
+
+impl Incoming<'_> {
+    pub(crate) async fn take(&self) -> Result<Ack, NotSaved> {
+        match &self.event.what {
+            What::Wrote(text, ..) if text.starts_with('!') => self.ordered(text).await,
+            What::Wrote(..) => handler::wrote(self, self.event).await,
+            What::Chose(id, blanks) => self.chose(id, blanks).await,
+            What::Changed(text) => {
+                let Some(head) = self.own().await? else { return Ok(None) };
+                let source = (self.event.at.name(), text.clone());
+                handler::changed(self, head.id, None, source, |_| self.to()).await
+            }
+        }
+    }
+
+    fn to(&self) -> ReplyTarget {
+        let Event { by, at, .. } = self.event;
+        ReplyTarget { user: by.clone(), channel: at.channel.clone(), thread: None }
+    }
+
+    /// The conversation that stands in this room.
+    async fn own(&self) -> Result<Option<Head>, store::Error> {
+        let Some(user) = self.event.at.channel.strip_prefix('@') else { return Ok(None) };
+        let person = self.app.person(user);
+        let found = self.app.engine.parts().store.find(Find::Person(person.clone())).await?;
+        Ok(overview::newest(&found, person.platform))
+    }
+
+    /// A choice under a question, or another one.
+    async fn chose(&self, id: &str, blanks: &[(String, String)]) -> Result<Ack, NotSaved> {
+        let (by, to, engine) = (&self.event.by, self.to(), &self.app.engine);
+        let Some(element) = ComponentId::parse(id) else {
+            return match ButtonId::parse(id) {
+                Some(button) => handler::pressed(self, button, self.event).await,
+                None => Ok(self.tell(&to, "That can't be chosen any more.")),
+            };
+        };
+        let found = engine.parts().store.wait(element.wait).await?;
+        let head = match &found {
+            Some((wait, _)) => head_of(engine, wait.session).await?,
+            None => None,
+        };
+        let (Some((wait, _)), Some(head)) = (found, head) else {
+            return Ok(handler::not_found(self, element.wait, by, &to).await);
+        };
+        let from = match handler::answerer(self, &wait, &head, by).await {
+            Ok(from) => from,
+            Err(words) => return Ok(self.tell(&to, &words)),
+        };
+        let reply = match draw::reply(&wait, &element.action, blanks) {
+            Ok(reply) => reply,
+            // How a question was closed is said by the core.
+            Err(_) if !wait.status.is_pending() => Reply::Skipped,
+            Err(errors) => {
+                let refused = handler::refuse_to_show(self, &wait, &head, by, &to).await;
+                let said = errors.iter().map(|it| complaint(&wait.prompt.control, it));
+                let said: Vec<String> = said.collect();
+                return Ok(refused.unwrap_or_else(|| self.tell(&to, &said.join("\n"))));
+            }
+        };
+        let (id, revision, via) = (wait.id, element.revision, Via::Component);
+        let answer = InboundKind::Answer { wait: id, revision, reply, via };
+        let what = element.order().map_or(answer, InboundKind::Command);
+        handler::receive(self, wait.session, (from, what), &to, Some(&wait)).await
+    }
+
+    /// A command: `!onboard invite @ada`.
+    async fn ordered(&self, text: &str) -> Result<Ack, NotSaved> {
+        let (to, app) = (self.to(), self.app);
+        let mentioned = |word: &str| word.strip_prefix('@').map(str::to_owned);
+        let is_flow = |id: &str| app.startable().iter().any(|flow| flow.flow.id == id);
+        let order = text.strip_prefix(COMMAND).and_then(|it| parse(it, mentioned, is_flow));
+        let answer = match order {
+            Some(order) => decide(self, &order).await,
+            None => Ok(Answer::Help(false)),
+        };
+        Ok(match answer {
+            Ok(Answer::Say(text)) => self.say(&to, &text),
+            Ok(Answer::Told(words)) => self.say(&to, &self.sentence(&words)),
+            Ok(Answer::Done { command, .. }) => self.say(&to, decide::done(&command)),
+            Ok(Answer::Begin(flow)) => return self.begin(&flow, &self.event.by, None).await,
+            Ok(Answer::Invite(user, flows)) if flows.len() == 1 => {
+                let by = Inviter { person: self.me(), name: app.known(&self.event.by).name };
+                return self.begin(&flows[0], &user, Some(&by)).await;
+            }
+            Ok(Answer::Pick(flows) | Answer::Invite(_, flows)) => Some(chooser(&flows)),
+            Ok(Answer::Own(look)) => Some(draw::standing(&look, false)),
+            Ok(Answer::One(look)) => Some(draw::standing(&look, true)),
+            Ok(Answer::All(heads)) => {
+                let all = overview::Overview::of(&heads, app.engine.parts().clock.now());
+                let rows = all.rows.iter().map(|row| (ButtonId::show(row.head.id), row.person));
+                Some(Card::words(all.counts).choosing(rows))
+            }
+            Ok(Answer::Copy(session)) => self.hand_out((session, Audience::Staff), self.event),
+            Ok(Answer::Help(is_staff)) => {
+                self.say(&to, &help(is_staff, |entry| entry.typed(COMMAND)))
+            }
+            Err(error) if words::may_pass(&error) => return Err(NotSaved),
+            Err(error) => self.say(&to, &words::of_error(&error)),
+        })
+    }
+
+    /// Begins an interview for somebody, or finds theirs.
+    async fn begin(
+        &self,
+        flow: &LoadedFlow,
+        user: &str,
+        invited_by: Option<&Inviter>,
+    ) -> Result<Ack, NotSaved> {
+        let (to, app) = (self.to(), self.app);
+        let beginning = Beginning { invited_by, ..Beginning::default() };
+        let (from, at) = (app.known(user), (app.place_of(user), self.key));
+        match app.engine.start_with(&flow.flow.id, &from, at, beginning).await {
+            Ok(_) => Ok(invited_by.and_then(|_| self.say(&to, &format!("{user} is invited.")))),
+            Err(error) if words::may_pass(&error) => Err(NotSaved),
+            Err(error) => Ok(self.say(&to, &words::of_error(&error))),
+        }
+    }
+
+    /// Sends a file in private, after the acknowledgement; once, however often the event is delivered.
+    fn send_later<F>(&self, file: F) -> Ack
+    where
+        F: Future<Output = Option<(String, Vec<u8>)>> + Send + 'static,
+    {
+        let (app, key) = (Arc::clone(self.app), format!("{} file", self.key));
+        let room = private(&self.event.by);
+        self.app.afterwards.spawn(async move {
+            let sending = async {
+                let Some((name, bytes)) = file.await else { return false };
+                app.chat().files.insert(name.clone(), bytes);
+                let card = Card::words(format!("Here it is: {name}"));
+                app.chat().post((&room, None), (BOT, &key), card).is_ok()
+            };
+            app.deduplicator.say(&key, Box::pin(sending)).await;
+        });
+        None
+    }
+}
+
+/// Which interview?
+fn chooser(flows: &[Arc<LoadedFlow>]) -> Card {
+    let start = |flow: &Arc<LoadedFlow>| (ButtonId::start(&flow.flow.id), flow.flow.title.clone());
+    Card::words("Hello! What would you like to begin?").choosing(flows.iter().map(start))
+}
+
+#[async_trait]
+impl Update for Incoming<'_> {
+    type Actor = String;
+    type Ack = Ack;
+
+    fn engine(&self) -> &Engine {
+        &self.app.engine
+    }
+
+    fn key(&self) -> &str {
+        self.key
+    }
+
+    fn deduplicator(&self) -> &Deduplicator {
+        &self.app.deduplicator
+    }
+
+    fn done(&self) -> Ack {
+        None
+    }
+
+    fn tell(&self, to: &ReplyTarget, text: &str) -> Ack {
+        self.app.told.may_tell(WORKSPACE, &to.user).then(|| Card::words(text))
+    }
+
+    fn say(&self, _to: &ReplyTarget, text: &str) -> Ack {
+        Some(Card::words(text))
+    }
+
+    fn sentence(&self, words: &Words) -> String {
+        let at = words.at.map(|at| format!(" {}.", at.format("%H:%M"))).unwrap_or_default();
+        format!("{}{at}", words.text)
+    }
+
+    fn person(&self, by: &String) -> PersonId {
+        self.app.person(by)
+    }
+
+    async fn known(&self, _head: &Head, by: &String) -> Responder {
+        self.app.known(by)
+    }
+
+    async fn responder(&self, _head: &Head, by: &String) -> Result<Responder, String> {
+        Ok(self.app.rights_of(by))
+    }
+}
+
+#[async_trait]
+impl Messages for Incoming<'_> {
+    type Message = Event;
+
+    fn written(&self, event: &Event) -> Written<String> {
+        let (text, files) = match &event.what {
+            What::Wrote(text, _, files) => (text.clone(), files.iter().cloned().map(Ok).collect()),
+            What::Chose(..) | What::Changed(_) => Default::default(),
+        };
+        let (by, source) = (event.by.clone(), event.at.name());
+        Written { by, to: self.to(), source, text, has_voice: false, files }
+    }
+
+    /// The one of a private room; elsewhere by the message under which it stands.
+    async fn conversation_of(
+        &self,
+        event: &Event,
+    ) -> Result<Option<(SessionId, Role)>, store::Error> {
+        if let What::Wrote(_, Some(under), _) = &event.what {
+            let head = MessageRef { message: under.clone(), ..event.at.clone() };
+            return self.app.index.of(WORKSPACE, &head).await;
+        }
+        Ok(self.own().await?.map(|head| (head.id, Role::Conversation)))
+    }
+
+    async fn approached(&self, event: &Event) -> Result<Ack, NotSaved> {
+        let room = private(&event.by);
+        // Noted: delivered again, it is no answer to what is asked by then.
+        if event.at.channel == room && self.app.deduplicator.claim_answer(self.key).await? {
+            let card = chooser(&self.app.startable());
+            _ = self.app.chat().post((&room, None), (BOT, self.key), card);
+        }
+        Ok(None)
+    }
+}
+
+#[async_trait]
+impl Buttons for Incoming<'_> {
+    type Press = Event;
+
+    fn presser<'a>(&self, event: &'a Event) -> &'a String {
+        &event.by
+    }
+
+    fn target(&self, _event: &Event) -> ReplyTarget {
+        self.to()
+    }
+
+    async fn start(&self, flow: Arc<LoadedFlow>, event: &Event) -> Result<Ack, NotSaved> {
+        self.begin(&flow, &event.by, None).await
+    }
+
+    async fn help(&self, head: &Head, _event: &Event) -> Ack {
+        let offers = Offered::HELP.map(|offered| ButtonId::offer(offered, head.id));
+        Some(Card::words("What works here:").choosing(offers))
+    }
+
+    fn hand_out(&self, (session, reader): (SessionId, Audience), _event: &Event) -> Ack {
+        let engine = self.app.engine.clone();
+        self.send_later(async move {
+            let gathered = engine.gather(session).await.ok()?;
+            let bytes = engine.bundle(&gathered, reader).await.ok()?;
+            Some((gathered.archive_name(), bytes))
+        })
+    }
+
+    fn send_file(&self, (session, file): (SessionId, Artifact), _event: &Event) -> Ack {
+        let engine = self.app.engine.clone();
+        self.send_later(async move {
+            let bytes = engine.parts().artifacts.read(session, &file).await.ok()??;
+            Some((file.filename, bytes))
+        })
+    }
+
+    fn show_one(&self, look: &Look, _event: &Event) -> Ack {
+        Some(draw::standing(look, true))
+    }
+
+    fn show_transcript(&self, _opening: Opening, opened: &Opened, _event: &Event) -> Ack {
+        let told = transcript::told(&opened.entries).into_iter();
+        let lines = told.map(|entry| format!("\n{}: {}", entry.who, entry.text));
+        Some(Card::words(lines.fold(opened.title.clone(), |text, line| text + &line)))
+    }
+
+    fn show_profile(&self, look: &Look, _page: Option<usize>, _event: &Event) -> Ack {
+        let cards = profile::cards(&look.state).into_iter();
+        let cards: Vec<String> = cards.map(|(it, _)| draw::card(it, Some(look)).0).collect();
+        Some(Card::words(cards.join("\n")))
+    }
+}
+
+#[async_trait]
+impl Caller for Incoming<'_> {
+    fn engine(&self) -> &Engine {
+        &self.app.engine
+    }
+
+    fn key(&self) -> &str {
+        self.key
+    }
+
+    fn me(&self) -> PersonId {
+        self.app.person(&self.event.by)
+    }
+
+    async fn rights(&self) -> Result<Responder, String> {
+        Ok(self.app.rights_of(&self.event.by))
+    }
+
+    async fn participant(&self, _head: &Head) -> Responder {
+        self.app.known(&self.event.by)
+    }
+
+    fn usage(&self, entry: &Entry) -> String {
+        entry.typed(COMMAND).unwrap_or_default()
+    }
+
+    fn invitable(&self) -> Vec<Arc<LoadedFlow>> {
+        self.app.startable()
+    }
+}
