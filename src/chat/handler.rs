@@ -39,7 +39,7 @@ use crate::{
 pub use self::{
     buttons::{ButtonId, Buttons, pressed},
     messages::{Messages, Written, changed, in_conversation, interrupted, wrote},
-    questions::{answerer, check_upload, is_scripted, not_found, refuse_to_show},
+    questions::{Asked, answerer, asked, check_upload, is_scripted, refuse_to_show, used},
 };
 
 /// It could not be made durable: do not acknowledge it, so that the platform delivers it again or tells the person.

@@ -1,19 +1,53 @@
 //! Who may answer a question, and what there is to say of one that is not there.
 
-use super::{ReplyTarget, Update, report};
+use super::{NotSaved, ReplyTarget, Update, head_of, receive, report};
 use crate::{
     base::ids::WaitId,
     chat::{form, receipt},
-    engine::{Engine, Receipt},
+    engine::{Engine, InboundKind, Receipt},
     messages,
     model::{
         artifact::Offer,
+        effect::Rendering,
         session::Head,
         ui::{Control, Upload},
         wait::{Answerers, Settlement, Wait},
     },
     session::Responder,
 };
+
+/// A question, where it is shown, and the conversation that it belongs to.
+pub type Asked = (Wait, Vec<Rendering>, Head);
+
+/// The question that a control belongs to; the error is what there is to say where it is gone.
+pub async fn asked<U: Update>(
+    update: &U,
+    wait: WaitId,
+    by: &U::Actor,
+    to: &ReplyTarget,
+) -> Result<Result<Asked, U::Ack>, NotSaved> {
+    let Some((wait, shown)) = update.engine().parts().store.wait(wait).await? else {
+        return Ok(Err(not_found(update, wait, by, to).await));
+    };
+    Ok(match head_of(update.engine(), wait.session).await? {
+        Some(head) => Ok((wait, shown, head)),
+        None => Err(update.tell(to, messages::notices::NO_CONVERSATION)),
+    })
+}
+
+/// Hands in what somebody did with a question, with what they may do about it now.
+pub async fn used<U: Update>(
+    update: &U,
+    (wait, head): (&Wait, &Head),
+    by: &U::Actor,
+    what: InboundKind,
+    to: &ReplyTarget,
+) -> Result<U::Ack, NotSaved> {
+    match answerer(update, wait, head, by).await {
+        Ok(from) => receive(update, wait.session, (from, what), to, Some(wait)).await,
+        Err(words) => Ok(update.tell(to, &words)),
+    }
+}
 
 /// Somebody who answers a question; only about those who decide something is asked. The error is for them.
 pub async fn answerer<U: Update>(
@@ -52,12 +86,7 @@ pub async fn refuse_to_show<U: Update>(
 }
 
 /// There is no such question: it was erased, which its receipt says, or never was.
-pub async fn not_found<U: Update>(
-    update: &U,
-    wait: WaitId,
-    by: &U::Actor,
-    to: &ReplyTarget,
-) -> U::Ack {
+async fn not_found<U: Update>(update: &U, wait: WaitId, by: &U::Actor, to: &ReplyTarget) -> U::Ack {
     if let Ok(Some(erased)) = update.engine().erasure_report_by(wait).await {
         return update.say(to, &receipt::text(&erased));
     }

@@ -12,9 +12,7 @@ use anteroom::{
             help, parse,
         },
         form::{ComponentId, Words, complaint, overview, words},
-        handler::{
-            self, ButtonId, Buttons, Messages, NotSaved, ReplyTarget, Update, Written, head_of,
-        },
+        handler::{self, ButtonId, Buttons, Messages, NotSaved, ReplyTarget, Update, Written},
         message_index::{MessageRef, Role},
         profile,
         transcript::{self, Opened, Opening},
@@ -98,24 +96,16 @@ impl Incoming<'_> {
 
     /// A choice under a question, or another one.
     async fn chose(&self, id: &str, blanks: &[(String, String)]) -> Result<Ack, NotSaved> {
-        let (by, to, engine) = (&self.event.by, self.to(), &self.app.engine);
+        let (by, to) = (&self.event.by, self.to());
         let Some(element) = ComponentId::parse(id) else {
             return match ButtonId::parse(id) {
                 Some(button) => handler::pressed(self, button, self.event).await,
                 None => Ok(self.tell(&to, "That can't be chosen any more.")),
             };
         };
-        let found = engine.parts().store.wait(element.wait).await?;
-        let head = match &found {
-            Some((wait, _)) => head_of(engine, wait.session).await?,
-            None => None,
-        };
-        let (Some((wait, _)), Some(head)) = (found, head) else {
-            return Ok(handler::not_found(self, element.wait, by, &to).await);
-        };
-        let from = match handler::answerer(self, &wait, &head, by).await {
-            Ok(from) => from,
-            Err(words) => return Ok(self.tell(&to, &words)),
+        let (wait, _, head) = match handler::asked(self, element.wait, by, &to).await? {
+            Ok(asked) => asked,
+            Err(gone) => return Ok(gone),
         };
         let reply = match draw::reply(&wait, &element.action, blanks) {
             Ok(reply) => reply,
@@ -131,7 +121,7 @@ impl Incoming<'_> {
         let (id, revision, via) = (wait.id, element.revision, Via::Component);
         let answer = InboundKind::Answer { wait: id, revision, reply, via };
         let what = element.order().map_or(answer, InboundKind::Command);
-        handler::receive(self, wait.session, (from, what), &to, Some(&wait)).await
+        handler::used(self, (&wait, &head), by, what, &to).await
     }
 
     /// A command: `!onboard invite @ada`.

@@ -58,20 +58,14 @@ impl UpdateContext<'_> {
         };
         let element = answer::resolve(&element, &action.inputs);
         let reply_target = target(&action.by.user, &action.at.channel);
-        let Some((wait, shown)) = self.app.store.wait(element.wait).await? else {
-            return Ok(handler::not_found(self, element.wait, &action.by, &reply_target).await);
-        };
-        let Some(head) = self.head(wait.session).await? else {
-            return Ok(self.tell(&reply_target, messages::notices::NO_CONVERSATION));
+        let asked = handler::asked(self, element.wait, &action.by, &reply_target).await?;
+        let (wait, shown, head) = match asked {
+            Ok(asked) => asked,
+            Err(gone) => return Ok(gone),
         };
         if let Some(command) = element.order() {
-            let from = match handler::answerer(self, &wait, &head, &action.by).await {
-                Ok(from) => from,
-                Err(words) => return Ok(self.tell(&reply_target, &words)),
-            };
-            let order = (from, InboundKind::Command(command));
-            let ack =
-                handler::receive(self, wait.session, order, &reply_target, Some(&wait)).await?;
+            let order = InboundKind::Command(command);
+            let ack = handler::used(self, (&wait, &head), &action.by, order, &reply_target).await?;
             self.keep_words(&wait).await?;
             return Ok(ack);
         }
@@ -109,11 +103,10 @@ impl UpdateContext<'_> {
             return Ok(self.tell(&reply_target, messages::discord::GONE));
         };
         let element = answer::resolve(&element, &Inputs::default());
-        let Some((wait, shown)) = self.app.store.wait(element.wait).await? else {
-            return Ok(handler::not_found(self, element.wait, &sent.by, &reply_target).await);
-        };
-        let Some(head) = self.head(wait.session).await? else {
-            return Ok(self.tell(&reply_target, messages::notices::NO_CONVERSATION));
+        let asked = handler::asked(self, element.wait, &sent.by, &reply_target).await?;
+        let (wait, shown, head) = match asked {
+            Ok(asked) => asked,
+            Err(gone) => return Ok(gone),
         };
         let used = Use {
             wait: &wait,
@@ -293,13 +286,9 @@ impl UpdateContext<'_> {
                 return Ok(wrong(used, &[error]));
             }
         };
-        let from = match handler::answerer(self, used.wait, used.head, used.by).await {
-            Ok(from) => from,
-            Err(words) => return Ok(self.tell(used.reply_target, &words)),
-        };
-        let what = (from, InboundKind::Offered { wait: Some(used.wait.id), files, text: None });
-        let Use { wait, reply_target, .. } = *used;
-        let ack = handler::receive(self, wait.session, what, reply_target, Some(wait)).await?;
+        let what = InboundKind::Offered { wait: Some(used.wait.id), files, text: None };
+        let Use { wait, head, by, reply_target, .. } = *used;
+        let ack = handler::used(self, (wait, head), by, what, reply_target).await?;
         Ok(match ack {
             Ack::Seen if used.is_aside => Ack::Redraw(aside_over(messages::notices::GOT_IT)),
             ack => ack,

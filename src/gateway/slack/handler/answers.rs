@@ -33,19 +33,14 @@ impl UpdateContext<'_> {
         };
         let element = answer::resolve(element, &action.inputs);
         let reply_target = reply_target_of(&action);
-        let Some((wait, shown)) = self.app.store.wait(element.wait).await? else {
-            return Ok(handler::not_found(self, element.wait, &action.by, &reply_target).await);
-        };
-        let Some(head) = handler::head_of(self.engine, wait.session).await? else {
-            return Ok(self.tell(&reply_target, messages::notices::NO_CONVERSATION));
+        let asked = handler::asked(self, element.wait, &action.by, &reply_target).await?;
+        let (wait, shown, head) = match asked {
+            Ok(asked) => asked,
+            Err(gone) => return Ok(gone),
         };
         if let Some(command) = element.order() {
-            let from = match handler::answerer(self, &wait, &head, &action.by).await {
-                Ok(from) => from,
-                Err(words) => return Ok(self.tell(&reply_target, &words)),
-            };
-            let what = (from, InboundKind::Command(command));
-            return handler::receive(self, wait.session, what, &reply_target, Some(&wait)).await;
+            let what = InboundKind::Command(command);
+            return handler::used(self, (&wait, &head), &action.by, what, &reply_target).await;
         }
         if answer::is_idle(&element) {
             return Ok(Ack::Empty);
@@ -70,19 +65,10 @@ impl UpdateContext<'_> {
                 return Ok(self.tell(&reply_target, &words.join(" ")));
             }
         };
-        let from = match handler::answerer(self, &wait, &head, &action.by).await {
-            Ok(from) => from,
-            Err(words) => return Ok(self.tell(&reply_target, &words)),
-        };
-        let what = InboundKind::Answer {
-            wait: wait.id,
-            revision: element.revision,
-            reply,
-            via: Via::Component,
-        };
+        let (id, revision, via) = (wait.id, element.revision, Via::Component);
+        let what = InboundKind::Answer { wait: id, revision, reply, via };
         let was_open = wait.status.is_pending();
-        let ack =
-            handler::receive(self, wait.session, (from, what), &reply_target, Some(&wait)).await?;
+        let ack = handler::used(self, (&wait, &head), &action.by, what, &reply_target).await?;
         if !was_open || element.revision != wait.revision {
             self.redraw(&wait, shown);
         }
