@@ -201,8 +201,12 @@ pub trait Courier: Sync {
     /// Says why a file can't be had, to whoever sent it.
     async fn say_refused(&self, why: &str) -> Delivered<Option<String>, Self::Failure>;
 
-    /// Whoever sent files.
-    async fn sender_of_files(&self, by: &PersonId) -> Delivered<Responder, Self::Failure>;
+    /// Whoever sent files, as the conversation names them.
+    async fn sender_of_files(&self, by: &PersonId) -> Delivered<Responder, Self::Failure> {
+        let head = self.engine().look(self.effect().session).await?.loaded.head;
+        let name = head.name.filter(|_| head.participant == *by).unwrap_or_default();
+        Ok(Responder::without_rights(by.clone(), name))
+    }
 }
 
 /// Delivers an effect; what it returns names the message that it left, where another may refer to it.

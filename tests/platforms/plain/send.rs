@@ -23,7 +23,6 @@ use anteroom::{
         ui::Offered,
         wait::Wait,
     },
-    session::Responder,
 };
 use async_trait::async_trait;
 
@@ -305,10 +304,6 @@ impl Courier for Sender<'_> {
 
     async fn say_refused(&self, why: &str) -> Delivered<Option<String>> {
         self.put(Card::words(why)).await
-    }
-
-    async fn sender_of_files(&self, by: &PersonId) -> Delivered<Responder> {
-        Ok(self.app.known(&by.user))
     }
 }
 

@@ -28,7 +28,6 @@ use crate::{
         ui::Offered,
         wait::Wait,
     },
-    session::Responder,
 };
 
 #[async_trait]
@@ -165,11 +164,5 @@ impl Courier for Sender<'_> {
 
     async fn say_refused(&self, why: &str) -> Delivered<Option<String>> {
         self.post_all(&render::post(why)).await
-    }
-
-    async fn sender_of_files(&self, by: &PersonId) -> Delivered<Responder> {
-        let head = self.look().await?.loaded.head;
-        let name = head.name.filter(|_| head.participant == *by).unwrap_or_default();
-        Ok(Responder::without_rights(by.clone(), name))
     }
 }

@@ -145,6 +145,11 @@ impl Courier for Sender<'_> {
     }
 
     async fn sender_of_files(&self, by: &PersonId) -> Delivered<Responder> {
-        Ok(self.app.people.known(self.team(), &by.user).await)
+        let head = self.app.engine().look(self.effect.session).await?.loaded.head;
+        // A process that has just begun knows nobody's name.
+        Ok(match head.name.filter(|_| head.participant == *by) {
+            Some(name) => Responder::without_rights(by.clone(), name),
+            None => self.app.people.known(self.team(), &by.user).await,
+        })
     }
 }
