@@ -3,6 +3,7 @@
 mod log;
 mod same;
 mod slack;
+mod stage;
 mod web;
 
 use crate::{

@@ -11,7 +11,7 @@ mod app;
 pub(crate) mod bot;
 mod chat;
 mod draw;
-mod flows;
+pub(crate) mod flows;
 mod incoming;
 mod send;
 mod stories;
