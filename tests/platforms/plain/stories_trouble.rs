@@ -227,16 +227,29 @@ async fn an_erasure_takes_away_what_was_posted_and_says_what_is_left() {
 #[tokio::test]
 async fn what_an_erasure_cannot_take_away_is_blanked_or_told() {
     let kept = Refused(Class::Uneditable, false);
-    let bot = erased(|bot| bot.fail("delete", 1, kept)).await;
+    let bot = erased(|bot| bot.fail("delete", 99, kept)).await;
     assert_snapshot!(bot.ada().screen(), @"
     !onboard start
+    This conversation was erased.
+    This conversation was erased.
+    This conversation was erased.
     human
+    This conversation was erased.
+    This conversation was erased.
+    This conversation was erased.
     delete my data
+    This conversation was erased.
     **Everything is erased.** Receipt: `AAAAAAAAAAAAAAAAAAAAEA`. I've also removed what I had posted: 9 messages.
 
     What's left:
 
     - 1 message that the team wrote under a message of mine in the team's channel. My message is blank now; whoever wrote the others can delete them.
+    - A message of mine that I can't delete. It's blank now; an admin can delete it.
+    ");
+    assert_snapshot!(bot.linus().screen(), @"
+    This conversation was erased.
+    This conversation was erased.
+    I'm Linus.
     ");
     let bot = erased(|bot| bot.closes("#desk")).await;
     assert!(bot.linus().screen().contains("Ada Byron"));
