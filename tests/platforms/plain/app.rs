@@ -33,6 +33,15 @@ pub(crate) fn private(user: &str) -> String {
     format!("@{user}")
 }
 
+pub(crate) fn person(user: &str) -> PersonId {
+    PersonId { workspace: WORKSPACE.to_owned(), ..PersonId::web(user) }
+}
+
+pub(crate) fn place_of(user: &str) -> Place {
+    let (workspace, channel) = (WORKSPACE.to_owned(), private(user));
+    Place { platform: PLATFORM, workspace, channel, thread: None }
+}
+
 #[derive(Debug)]
 pub(crate) struct App {
     chat: Arc<Mutex<Chat>>,
@@ -64,15 +73,6 @@ impl App {
         self.chat.lock().unwrap()
     }
 
-    pub(crate) fn person(&self, user: &str) -> PersonId {
-        PersonId { workspace: WORKSPACE.to_owned(), ..PersonId::web(user) }
-    }
-
-    pub(crate) fn place_of(&self, user: &str) -> Place {
-        let (workspace, channel) = (WORKSPACE.to_owned(), private(user));
-        Place { platform: PLATFORM, workspace, channel, thread: None }
-    }
-
     /// Somebody who answers for themselves.
     pub(crate) fn known(&self, user: &str) -> Responder {
         Responder { approver_of: Vec::new(), staff: false, ..self.rights_of(user) }
@@ -83,7 +83,7 @@ impl App {
         let member = self.chat().members.get(user).cloned().unwrap_or_default();
         let Member { name, staff, decides } = member;
         let approver_of = decides.then(|| ROOMS[0].0.to_owned()).into_iter().collect();
-        Responder { person: self.person(user), name, approver_of, staff }
+        Responder { person: person(user), name, approver_of, staff }
     }
 
     pub(crate) fn startable(&self) -> Vec<Arc<LoadedFlow>> {

@@ -63,7 +63,7 @@ pub(crate) struct Bot {
 }
 
 impl Bot {
-    pub(crate) async fn on(flow: &str, model: Option<&Arc<Scripted>>) -> Self {
+    pub(crate) fn on(flow: &str, model: Option<&Arc<Scripted>>) -> Self {
         let mut chat = Chat::default();
         for (id, name, staff, decides) in [
             ("ada", "Ada Byron", false, false),
@@ -103,7 +103,7 @@ impl Bot {
 
     /// Ada has begun, and has read what she was told.
     pub(crate) async fn begun(flow: &str, model: Option<&Arc<Scripted>>) -> Self {
-        let bot = Self::on(flow, model).await;
+        let bot = Self::on(flow, model);
         bot.ada().says("!onboard start").await;
         bot.ada().news();
         bot
@@ -313,7 +313,8 @@ impl Person<'_> {
     pub(crate) fn screen(&self) -> String {
         let chat = self.bot.chat();
         let there = chat.messages.iter().filter(|message| message.at.channel == self.room);
-        there.map(|message| format!("{}\n", message.card)).collect()
+        let there: Vec<String> = there.map(|message| message.card.to_string()).collect();
+        there.join("\n")
     }
 
     async fn does(&self, at: MessageRef, what: What) {

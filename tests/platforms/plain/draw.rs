@@ -131,8 +131,9 @@ pub(crate) fn reply(
         (Control::Form(_), "submit") | (Control::Review(_), "save") => {
             for field in fields(control) {
                 let typed = blanks.iter().find(|(path, _)| *path == field.path);
-                let values = typed.map(|(_, typed)| form::words_to_values(&field, typed));
-                values.into_iter().for_each(|values| draft.enter(&field.path, values));
+                if let Some((_, typed)) = typed {
+                    draft.enter(&field.path, form::words_to_values(&field, typed));
+                }
             }
         }
         _ => return form::reply(&wait.prompt, action, &Fields(blanks.to_vec())),

@@ -31,7 +31,7 @@ use anteroom::{
 use async_trait::async_trait;
 
 use super::{
-    app::{App, WORKSPACE, private},
+    app::{App, WORKSPACE, person, place_of, private},
     chat::{BOT, Card},
     draw,
 };
@@ -89,9 +89,9 @@ impl Incoming<'_> {
     /// The conversation that stands in this room.
     async fn own(&self) -> Result<Option<Head>, store::Error> {
         let Some(user) = self.event.at.channel.strip_prefix('@') else { return Ok(None) };
-        let person = self.app.person(user);
-        let found = self.app.engine.parts().store.find(Find::Person(person.clone())).await?;
-        Ok(overview::newest(&found, person.platform))
+        let owner = person(user);
+        let found = self.app.engine.parts().store.find(Find::Person(owner.clone())).await?;
+        Ok(overview::newest(&found, owner.platform))
     }
 
     /// A choice under a question, or another one.
@@ -169,7 +169,7 @@ impl Incoming<'_> {
     ) -> Result<Ack, NotSaved> {
         let (to, app) = (self.to(), self.app);
         let beginning = Beginning { invited_by, ..Beginning::default() };
-        let (from, at) = (app.known(user), (app.place_of(user), self.key));
+        let (from, at) = (app.known(user), (place_of(user), self.key));
         match app.engine.start_with(&flow.flow.id, &from, at, beginning).await {
             Ok(_) => Ok(invited_by.and_then(|_| self.say(&to, &format!("{user} is invited.")))),
             Err(error) if words::may_pass(&error) => Err(NotSaved),
@@ -238,7 +238,7 @@ impl Update for Incoming<'_> {
     }
 
     fn person(&self, by: &String) -> PersonId {
-        self.app.person(by)
+        person(by)
     }
 
     async fn known(&self, _head: &Head, by: &String) -> Responder {
@@ -352,7 +352,7 @@ impl Caller for Incoming<'_> {
     }
 
     fn me(&self) -> PersonId {
-        self.app.person(&self.event.by)
+        person(&self.event.by)
     }
 
     async fn rights(&self) -> Result<Responder, String> {

@@ -111,14 +111,14 @@ impl Sender<'_> {
             return Ok((room, Some(card.message)));
         }
         let (session, mark) = (self.effect.session, Mark::Staff(&room));
-        if let Some(root) = index.marked(session, mark).await? {
-            return Ok((room, Some(root.message)));
+        if let Some(head) = index.marked(session, mark).await? {
+            return Ok((room, Some(head.message)));
         }
-        let (head, key) = (draw::standing(&look, true), format!("head {session}"));
-        let root = self.post(&(room.clone(), None), &key, head)?;
-        index.belongs(session, (WORKSPACE, &root), Role::Staff).await?;
-        index.mark(session, mark, &root).await?;
-        Ok((room, Some(root.message)))
+        let (card, key) = (draw::standing(&look, true), format!("head {session}"));
+        let head = self.post(&(room.clone(), None), &key, card)?;
+        index.belongs(session, (WORKSPACE, &head), Role::Staff).await?;
+        index.mark(session, mark, &head).await?;
+        Ok((room, Some(head.message)))
     }
 
     /// The room of whom it is for.

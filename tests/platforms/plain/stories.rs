@@ -29,7 +29,7 @@ async fn at_the_word() -> Bot {
 
 #[tokio::test]
 async fn whoever_writes_first_is_asked_what_they_would_like_and_once() {
-    let bot = Bot::on(TALK, None).await;
+    let bot = Bot::on(TALK, None);
     let ada = bot.ada();
     ada.says("Hello?").await;
     assert_snapshot!(ada.news(), @"
@@ -310,7 +310,7 @@ async fn what_is_filled_in_wrongly_is_said_and_the_question_stays() {
 /// Who says what, and what each is told.
 #[tokio::test]
 async fn commands_do_what_they_say_to_those_who_may() {
-    let bot = Bot::on(TALK, None).await;
+    let bot = Bot::on(TALK, None);
     for (who, said, told) in [
         (
             "ada",

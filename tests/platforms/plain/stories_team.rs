@@ -14,7 +14,7 @@ use crate::support::scripted::{Scripted, Turn};
 
 /// The model has asked the team, which has read it.
 async fn asked(model: &Arc<Scripted>) -> Bot {
-    let bot = Bot::on(PETS, Some(model)).await;
+    let bot = Bot::on(PETS, Some(model));
     asks(&bot, model).await;
     bot.grace().news();
     bot
@@ -29,7 +29,7 @@ async fn asks(bot: &Bot, model: &Scripted) {
 #[tokio::test]
 async fn a_request_is_decided_with_a_line_under_it() {
     let model = Scripted::new();
-    let mut bot = Bot::on(PETS, Some(&model)).await;
+    let mut bot = Bot::on(PETS, Some(&model));
     asks(&bot, &model).await;
     assert_snapshot!(bot.grace().news(), @"
     #approvals + Move Ada Byron to “Goodbye”?
@@ -217,7 +217,7 @@ async fn a_decision_after_the_deadline_is_late_and_may_be_asked_for_anew() {
 #[tokio::test]
 async fn a_request_that_no_room_takes_goes_to_those_who_decide() {
     let model = Scripted::new();
-    let bot = Bot::on(PETS, Some(&model)).await;
+    let bot = Bot::on(PETS, Some(&model));
     bot.chat().closed = ["#approvals", "#desk"].map(str::to_owned).into();
     asks(&bot, &model).await;
     let grace = bot.person("grace");

@@ -143,9 +143,9 @@ async fn a_restart_in_the_middle_is_noticed_by_nobody() {
         for is_before in [true, false] {
             let mut bot = Bot::begun(TALK, None).await;
             if is_before {
-                bot.hold.die_before(n)
+                bot.hold.die_before(n);
             } else {
-                bot.hold.die_after(n)
+                bot.hold.die_after(n);
             }
             bot.ada().press("Blue").await;
             bot.crash().await;
