@@ -1,6 +1,9 @@
 //! What is wrong with an answer, and what to do about it.
 
-use crate::model::{text::one, ui::Choose};
+use crate::model::{
+    text::one,
+    ui::{Choose, Field, Input},
+};
 
 use super::forms;
 
@@ -122,7 +125,23 @@ pub(crate) fn wrong_format(description: &str) -> String {
     format!("This isn't in the right format: {description}")
 }
 
-/// What to do about a field that must not be empty: `Enter an organisation.`
+/// What to do about a field that must not be empty: what it offers is picked, anything else is entered.
+pub(crate) fn missing(field: &Field) -> String {
+    match field.input {
+        Input::Bool | Input::Select { multiple: false, .. } => PICK_ONE.to_owned(),
+        Input::Select { multiple: true, .. } => PICK_SOME.to_owned(),
+        Input::Text { .. }
+        | Input::Email
+        | Input::Url
+        | Input::Phone
+        | Input::Date
+        | Input::Day
+        | Input::Number { .. }
+        | Input::Lines => enter(&field.label),
+    }
+}
+
+/// What to do about something by a name that must not be empty: `Enter an organisation.`
 pub(crate) fn enter(label: &str) -> String {
     let is_noun = !label.is_empty()
         && !label.ends_with('s')

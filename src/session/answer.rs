@@ -119,7 +119,7 @@ pub fn check_field(field: &Field, value: &Value) -> Option<String> {
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     };
     if empty {
-        return field.required.then(|| messages::answers::enter(&field.label));
+        return field.required.then(|| messages::answers::missing(field));
     }
     match (&field.input, value) {
         (Input::Text { min, max, .. }, Value::String(text)) => check_length(text, *min, *max),

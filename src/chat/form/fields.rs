@@ -143,7 +143,12 @@ pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError>
     let name = field_name(&field.path);
     let typed = text(fields.get(&name));
     let value = match &field.input {
-        Input::Bool => Some(Value::Bool(fields.get(&name) == "yes")),
+        Input::Bool => match fields.get(&name) {
+            "" => None,
+            "yes" => Some(Value::Bool(true)),
+            "no" => Some(Value::Bool(false)),
+            _ => return Err(complaint(field, messages::answers::PICK_ONE)),
+        },
         Input::Select { multiple: true, .. } => {
             let picked: Vec<Value> =
                 fields.all(&name).filter(|id| !id.is_empty()).map(Value::from).collect();
@@ -176,7 +181,7 @@ pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError>
         }
     };
     match value {
-        None if field.required => Err(complaint(field, &messages::answers::enter(&field.label))),
+        None if field.required => Err(complaint(field, &messages::answers::missing(field))),
         value => Ok(value),
     }
 }

@@ -57,8 +57,12 @@ pub fn words_to_values(field: &Field, words: &str) -> Vec<String> {
             named(choices, *multiple, &lines)
         }
         Input::Bool => {
-            let is_yes = matches!(words.trim().to_lowercase().as_str(), "yes" | "y" | "true" | "x");
-            vec![if is_yes { "yes" } else { "no" }.to_owned()]
+            let said = words.trim().to_lowercase();
+            vec![match said.as_str() {
+                "y" | "true" | "x" => "yes".to_owned(),
+                "n" | "false" => "no".to_owned(),
+                _ => said,
+            }]
         }
         Input::Lines => vec![words.replace("; ", "\n")],
         _ => vec![words.to_owned()],

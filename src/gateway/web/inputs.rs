@@ -41,7 +41,7 @@ pub(super) fn field(wait: &Wait, field: &Field, draft: Option<&Draft>) -> Markup
     let input = One { id: &id, field, fields: sent.map(|draft| &draft.fields), about, wrong };
     html! {
         div.field.check[field.check].wide[is_wide(&field.input)] {
-            @if !matches!(field.input, Input::Bool) { (label(&id, field)) }
+            (label(&id, field))
             (input.render())
             @if let (Some(hint), Some(text)) = (&hint, &field.hint) { p.small id=(hint) { (text) } }
             @if let (Some(id), Some(draft)) = (&error, draft) {
@@ -106,6 +106,8 @@ impl One<'_> {
         match (self.fields, &self.field.value) {
             (Some(fields), _) => fields.all(&self.name()).any(|picked| picked == id),
             (None, Value::Array(ids)) => ids.iter().any(|known| known == id),
+            (None, Value::Bool(yes)) => id == if *yes { "yes" } else { "no" },
+            (None, Value::Null) => id.is_empty(),
             (None, value) => value == id,
         }
     }
@@ -124,8 +126,8 @@ impl One<'_> {
             Input::Day if self.text().is_empty() || is_day(&self.text()) => self.line("date", None),
             Input::Day => self.line("text", Some("YYYY-MM-DD")),
             Input::Text { .. } | Input::Number { .. } => self.line("text", None),
-            Input::Bool => self.tick(),
-            Input::Select { choices, multiple: true } => self.ticks(choices),
+            Input::Bool => self.yes_or_no(),
+            Input::Select { choices, multiple: true } => self.options(choices, "checkbox"),
             Input::Select { choices, multiple: false } => self.select(choices),
             Input::Lines => self.area(4),
         }
@@ -148,26 +150,24 @@ impl One<'_> {
         }
     }
 
-    fn tick(&self) -> Markup {
-        let on = match self.fields {
-            Some(fields) => fields.get(&self.name()) == "yes",
-            None => self.field.value == Value::Bool(true),
-        };
-        html! {
-            label.option {
-                input type="checkbox" id=(self.id) name=(self.name()) value="yes" checked[on]
-                    aria-describedby=[self.about.as_deref()];
-                span { (self.field.label) }
-            }
+    fn yes_or_no(&self) -> Markup {
+        let mut choices = form::yes_or_no().to_vec();
+        if !self.field.required {
+            // A radio button cannot be taken back.
+            let label = messages::forms::NO_ANSWER.to_owned();
+            choices.push(Choice { id: String::new(), label, description: None, icon: None });
         }
+        self.options(&choices, "radio")
     }
 
-    fn ticks(&self, choices: &[Choice]) -> Markup {
+    fn options(&self, choices: &[Choice], kind: &str) -> Markup {
+        let (role, class) = if kind == "radio" { ("radiogroup", "few") } else { ("group", "many") };
         html! {
-            div.options id=(self.id) role="group" aria-label=(self.field.label) {
+            div.options.(class) id=(self.id) role=(role) aria-label=(self.field.label)
+                aria-describedby=[self.about.as_deref()] aria-invalid=[self.wrong.then_some("true")] {
                 @for choice in choices {
                     label.option {
-                        input type="checkbox" name=(self.name()) value=(choice.id) checked[self.has(&choice.id)];
+                        input type=(kind) name=(self.name()) value=(choice.id) checked[self.has(&choice.id)];
                         span { (choice.label) }
                     }
                 }

@@ -60,6 +60,9 @@ fn missing(schema: &Value, mut path: String) -> FieldError {
             None if is_pick(found) => {
                 return FieldError { path, message: messages::answers::PICK_SOME.to_owned() };
             }
+            None if found["type"] == "boolean" || found.get("enum").is_some() => {
+                return FieldError { path, message: messages::answers::PICK_ONE.to_owned() };
+            }
             None if found["type"] == "array" => {
                 let title = found.pointer("/items/title").and_then(Value::as_str);
                 let noun = title.unwrap_or("entry").to_lowercase();

@@ -292,8 +292,13 @@ fn a_form_has_an_input_for_every_kind_of_field() {
     {f.born=}
     age optional
     {f.age=}
+    ready optional
     {f.ready=yes+}
-    ready
+    Yes
+    {f.ready=no}
+    No
+    {f.ready=}
+    No answer
     one optional
     {f.one= Choose…  Choice 0  Choice 1 }
     many optional
@@ -780,10 +785,33 @@ fn fields_become_values_of_their_kind() {
         panic!()
     };
 
-    assert_eq!(
-        Value::Object(values),
-        json!({ "name": "Ada", "age": 36, "ready": false, "tags": ["a", "b"] })
-    );
+    assert_eq!(Value::Object(values), json!({ "name": "Ada", "age": 36, "tags": ["a", "b"] }));
+}
+
+#[test]
+fn nobody_has_said_no_by_saying_nothing() {
+    let asked = |value: Value| {
+        wait(Control::Form(Form {
+            fields: vec![Field { required: true, ..field("ready", "Ready?", Input::Bool, value) }],
+            submit: "Send".into(),
+            skippable: false,
+        }))
+    };
+    let card = asked(Value::Null);
+    let sent = |typed: &[(&str, &str)]| form::reply(&card.prompt, "submit", &fields(typed));
+    let filled = |yes: bool| {
+        let values = [("ready".to_owned(), json!(yes))].into_iter().collect();
+        Ok(Reply::Filled { values })
+    };
+    assert_eq!(sent(&[("f.ready", "yes")]), filled(true));
+    assert_eq!(sent(&[("f.ready", "no")]), filled(false));
+    let errors = sent(&[]).unwrap_err();
+    let draft = Draft { wait: card.id, fields: fields(&[]), errors, action: "submit".into() };
+    let drawn = html(&card, &Cx { draft: Some(draft), ..cx(Audience::Participant) });
+    assert!(drawn.contains("Please pick one.") && !drawn.contains(" checked"), "{drawn}");
+
+    let drawn = read(&html(&asked(json!(false)), &cx(Audience::Participant)));
+    assert!(drawn.contains("{f.ready=yes}") && drawn.contains("{f.ready=no+}"), "{drawn}");
 }
 
 #[test]

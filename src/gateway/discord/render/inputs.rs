@@ -11,7 +11,7 @@ use super::{
     text::{clip, clip_or, is_blank, units},
 };
 use crate::{
-    chat::form::{Slot, named, picked, text_of},
+    chat::form::{Slot, named, picked, text_of, yes_or_no},
     gateway::discord::{inbound::Typed, kinds::InputTextStyle, limits},
     messages,
     model::ui::{Choice, Field, Input},
@@ -79,22 +79,13 @@ pub(in crate::gateway::discord) fn entered(field: &Field, typed: &Typed) -> Opti
     let first = values.first().map_or("", String::as_str);
     Some(match (shape(field), &field.input) {
         (Shape::Replacement, _) if first.trim().is_empty() => return None,
-        (Shape::Radio, Input::Bool) => picked(&bool_choices(), values),
+        (Shape::Radio, Input::Bool) => picked(&yes_or_no(), values),
         (
             Shape::Radio | Shape::Ticks | Shape::Menu | Shape::Menus,
             Input::Select { choices, .. },
         ) => picked(choices, values),
         (Shape::Named, Input::Select { choices, multiple }) => named(choices, *multiple, first),
         _ => vec![first.to_owned()],
-    })
-}
-
-fn bool_choices() -> [Choice; 2] {
-    [("yes", messages::buttons::YES), ("no", messages::buttons::NO)].map(|(id, label)| Choice {
-        id: id.to_owned(),
-        label: label.to_owned(),
-        description: None,
-        icon: None,
     })
 }
 
@@ -130,7 +121,7 @@ pub(super) fn input_id(name: &str, salt: &str) -> String {
 
 fn element(field: &Field, shape: Shape, id: String) -> Component {
     match (shape, &field.input) {
-        (Shape::Radio, Input::Bool) => radio(&bool_choices(), field, id),
+        (Shape::Radio, Input::Bool) => radio(&yes_or_no(), field, id),
         (Shape::Radio, Input::Select { choices, .. }) => radio(choices, field, id),
         (Shape::Ticks, Input::Select { choices, .. }) => Component::CheckboxGroup(CheckboxGroup {
             custom_id: id,

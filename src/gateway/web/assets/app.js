@@ -40,7 +40,8 @@
 
   // --- what somebody is in the middle of
   const typing = (field) => field.name && !["hidden", "file", "submit"].includes(field.type) && !field.name.startsWith("rows.");
-  const isChanged = (field) => field.type === "checkbox" ? field.checked !== field.defaultChecked
+  const isPicked = (type) => ["checkbox", "radio"].includes(type);
+  const isChanged = (field) => isPicked(field.type) ? field.checked !== field.defaultChecked
     : field.tagName === "SELECT" ? [...field.options].some((o) => o.selected !== o.defaultSelected && o.value)
     : field.value !== field.defaultValue;
   const remember = (root) => ({
@@ -55,11 +56,11 @@
     }
     const lost = [];
     for (const was of kept.fields) {
-      const same = (f) => f.name === was.name && (was.type !== "checkbox" || f.value === was.value);
+      const same = (f) => f.name === was.name && (!isPicked(was.type) || f.value === was.value);
       const field = all("form", root).filter((f) => f.dataset.form === was.form).flatMap((f) => [...f.elements]).find(same);
-      if (field && was.type === "checkbox") field.checked = was.checked;
+      if (field && isPicked(was.type)) field.checked = was.checked;
       else if (field) field.value = was.value;
-      else if (was.type !== "checkbox" && was.value) lost.push(was.value);
+      else if (!isPicked(was.type) && was.value) lost.push(was.value);
     }
     if (lost.length) {
       const box = document.createElement("details");
