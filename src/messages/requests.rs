@@ -97,6 +97,12 @@ pub(crate) fn voted(name: &str, approves: bool) -> String {
     format!("{name} {}.", if approves { "approved" } else { "denied" })
 }
 
+/// To somebody who votes the same again.
+pub(crate) fn voted_before(approves: bool, needed: u32) -> String {
+    let voted = if approves { "approved" } else { "denied" };
+    format!("You've already {voted} this. {}", quorum(needed))
+}
+
 /// What the participant reads while they wait for the team, or instead of a decision.
 pub(crate) const ASKING_TO_SKIP: &str = "I'm asking the team to let you skip ahead.";
 pub(crate) const ASKING_DECIDERS: &str = "I'm asking the people who can decide this.";

@@ -24,15 +24,15 @@ use super::{
     view::View,
 };
 use crate::{
-    base::ids::SessionId,
+    base::ids::{SessionId, WaitId},
     chat::form::{self, ComponentId, Fields, Sheet, Words, review_editor, words},
     engine::{self, Inbound, InboundKind, Receipt},
     messages,
     model::{
         audit::sha256,
-        transcript::{Event, Via},
-        ui::{Control, FieldError, Reply},
-        wait::{Settlement, Wait},
+        transcript::{Event, Recorded, Via},
+        ui::{Control, Decision, FieldError, Reply},
+        wait::{Settlement, Vote, Wait},
     },
     session::{Command, Responder, answer::describe, typed},
 };
@@ -42,6 +42,8 @@ use crate::{
 pub(super) enum Outcome {
     /// It did its work.
     Done,
+    /// It has answered this question, whose card is drawn as it stands now.
+    Answered(WaitId),
     /// Everything was erased; the receipt's number.
     Erased(String),
     /// A command that was typed has done its work; the words, which the transcript does not hold.
@@ -292,21 +294,36 @@ fn outcome(
     if let Receipt::Erased { receipt, .. } = receipt {
         return Outcome::Erased(receipt);
     }
-    // The same person, the same choice, twice: nothing to tell.
-    if let (
-        Receipt::Settled(Settlement::AlreadySettled { by, choice, .. }),
-        Some(wait),
-        Some(reply),
-    ) = (&receipt, wait, reply)
-        && *by == from.person
-        && *choice == describe(&wait.prompt.control, reply)
-    {
-        return Outcome::Done;
+    let done = wait.map_or(Outcome::Done, |wait| Outcome::Answered(wait.id));
+    match (&receipt, wait, reply) {
+        // The same person, the same choice, twice: nothing to tell.
+        (
+            Receipt::Settled(Settlement::AlreadySettled { by, choice, .. }),
+            Some(wait),
+            Some(reply),
+        ) if *by == from.person && *choice == describe(&wait.prompt.control, reply) => {
+            return done;
+        }
+        (Receipt::Settled(Settlement::Applied), Some(wait), Some(reply)) => {
+            if let Some(words) = voted_before(wait, from, reply) {
+                return Outcome::Told(words);
+            }
+        }
+        _ => {}
     }
     match words::of_receipt(&receipt, wait.map(|wait| &*wait.prompt), &from.person) {
         Some(words) => Outcome::Told(words),
-        None => Outcome::Done,
+        None => done,
     }
+}
+
+/// What to tell somebody whose vote was the same before, where it takes others to decide.
+fn voted_before(wait: &Wait, from: &Responder, reply: &Reply) -> Option<Words> {
+    let Reply::Decided { decision, .. } = reply else { return None };
+    let approves = *decision == Decision::Approved;
+    let is_same = |vote: &Vote| vote.by == from.person && vote.approves() == approves;
+    let known = wait.votes.iter().any(is_same) && wait.quorum > 1;
+    known.then(|| Words::new(messages::requests::voted_before(approves, wait.quorum)))
 }
 
 /// Answers a form: JSON for our script, otherwise a page or the way to one.
@@ -319,12 +336,13 @@ pub(super) async fn respond(
     let json = wants_json(headers);
     let (notice, status) = match outcome {
         Ok(Outcome::Done) if json => return Json(json!({ "ok": true })).into_response(),
+        Ok(Outcome::Answered(wait)) if json => return answered(app, session, &cx, wait).await,
         Ok(Outcome::Ordered(text)) if json => {
             let said = render::said_by_you(&text).into_string();
             return Json(json!({ "ok": true, "said": said })).into_response();
         }
         // To the end of the conversation, where something has happened.
-        Ok(Outcome::Done | Outcome::Ordered(_)) => {
+        Ok(Outcome::Done | Outcome::Answered(_) | Outcome::Ordered(_)) => {
             return Redirect::to(&format!("{home}#tail")).into_response();
         }
         Ok(Outcome::Erased(receipt)) => {
@@ -355,13 +373,25 @@ pub(super) async fn respond(
         return (status, html(&page)).into_response();
     }
     let drafted = cx.draft.as_ref().map(|draft| draft.wait);
-    let pieces = view.log(
-        &cx,
-        |recorded| matches!(&*recorded.event, Event::Asked(wait) if Some(wait.id) == drafted),
-    );
-    let pieces: Vec<_> = pieces.iter().map(|piece| piece_json(piece, "log")).collect();
+    let pieces = drafted.map(|wait| card_of(&view, &cx, wait)).unwrap_or_default();
     let notice = notice.map(|words| piece::notice(&words).into_string());
     (status, Json(json!({ "ok": false, "notice": notice, "pieces": pieces }))).into_response()
+}
+
+/// An answer was taken: its card as it stands now, without what was typed or wrong before. Nothing else may have changed
+/// in it, so that no news of it come.
+async fn answered(app: &App, session: SessionId, cx: &Cx, wait: WaitId) -> Response {
+    // What was erased meanwhile has no card.
+    let view = View::load(app, session).await.ok();
+    let pieces = view.map(|view| card_of(&view, cx, wait)).unwrap_or_default();
+    Json(json!({ "ok": true, "pieces": pieces })).into_response()
+}
+
+/// The card of a question, for the script.
+fn card_of(view: &View, cx: &Cx, wait: WaitId) -> Vec<serde_json::Value> {
+    let is_asked =
+        |recorded: &Recorded| matches!(&*recorded.event, Event::Asked(asked) if asked.id == wait);
+    view.log(cx, is_asked).iter().map(|piece| piece_json(piece, "log")).collect()
 }
 
 /// A piece of the page for the script; `into` is where it goes if it is new.

@@ -118,6 +118,26 @@ async fn typed_command_stands_in_the_conversation_as_ones_own_message() {
 }
 
 #[tokio::test]
+async fn a_script_is_told_how_a_card_stands_after_an_answer() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    let session = site.session().await;
+    let button = page.split("\" data-choice=\"red\"").next().unwrap();
+    let element = button.rsplit("value=\"").next().unwrap().to_owned();
+    let fields = [("csrf", csrf(&page)), ("key", "k".to_owned()), ("element", element)];
+
+    let url = format!("{}/s/{session}/answer", site.url);
+    let request = ada.client.post(url).header("accept", "application/json").form(&fields);
+    let told: serde_json::Value = request.send().await.unwrap().json().await.unwrap();
+
+    assert_eq!((&told["ok"], told["pieces"].as_array().unwrap().len()), (&true.into(), 1));
+    let card = told["pieces"][0]["html"].as_str().unwrap();
+    assert!(card.contains("card closed") && card.contains(">Red</strong>"), "{card}");
+}
+
+#[tokio::test]
 async fn page_without_scripts_always_has_a_way_on() {
     let site = Site::open().await;
     let ada = site.visitor();

@@ -10,11 +10,12 @@ use anteroom::{
         session::Platform,
         transcript::{Event, Recorded},
     },
+    ports::llm::Models,
     store::Commit,
 };
 use serde_json::json;
 
-use super::site::{Site, Visitor};
+use super::site::{FLOW, Site, Visitor};
 
 #[tokio::test]
 async fn staff_see_what_keeps_messages_from_arriving_and_what_helps() {
@@ -81,6 +82,24 @@ async fn whoever_asks_for_a_person_is_first_in_what_waits() {
     let page = grace.get("/staff").await;
     assert!(!page.contains("Bob</bdi> asked for a human"), "{page}");
     assert!(page.contains("Taken over by Grace"), "{page}");
+}
+
+#[tokio::test]
+async fn whoever_votes_the_same_twice_is_told_that_it_takes_others() {
+    let flow = FLOW.replace("[approvals.override]", "[approvals.override]\nquorum = 2");
+    let site = Site::modelled(&flow, Models::default()).await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    ada.command(&page, &[("command", "advance"), ("reason", "no time")]).await;
+    let grace = site.staff("Grace").await;
+
+    let page = grace.get("/staff").await;
+    let page = grace.press(&page, "Yes, approve").await;
+    assert!(page.contains("Grace approved.") && !page.contains("already approved"), "{page}");
+    let page = grace.press(&page, "Yes, approve").await;
+
+    assert!(page.contains("You've already approved this. 2 people must agree."), "{page}");
 }
 
 #[tokio::test]

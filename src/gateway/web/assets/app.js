@@ -82,15 +82,19 @@
     if (tall) last.scrollIntoView({ block: "start" });
     else scroller.scrollTo({ top: scroller.scrollHeight });
   };
-  const put = (piece, { keep = true } = {}) => {
-    const old = document.getElementById(piece.id);
-    if (old && keep && old.dataset.rev === piece.rev) return false;
+  const drawn = (piece) => {
     const holder = document.createElement("template");
     holder.innerHTML = piece.html; // drawn and escaped by the server
     const element = holder.content.firstElementChild;
     // That is for pages without scripts; here the focus is set below.
     for (const field of all("[autofocus]", element)) field.removeAttribute("autofocus");
     localise(element);
+    return element;
+  };
+  const put = (piece, { keep = true } = {}) => {
+    const old = document.getElementById(piece.id);
+    if (old && keep && old.dataset.rev === piece.rev) return false;
+    const element = drawn(piece);
     element.id = piece.id;
     if (old) {
       // Words that were still coming are whole now.
@@ -215,12 +219,33 @@
       button?.removeAttribute("aria-busy");
     }
   };
+  // On the staff's list a card stands in a row that says whose it is: that stays.
+  const redraw = (form, piece) => {
+    const row = form.closest(".row");
+    const old = !document.getElementById(piece.id) && row && one("article.card", row);
+    if (!old) {
+      put(piece, { keep: false });
+      return document.getElementById(piece.id);
+    }
+    old.replaceWith(one("article.card", drawn(piece)));
+    delete row.dataset.sent;
+    return row;
+  };
+  // Whoever answered a card that stays open is still there.
+  const settled = (row) => {
+    const card = row && one(".card.open", row);
+    if (!card || document.activeElement !== document.body) return;
+    card.tabIndex = -1;
+    card.focus({ preventScroll: true });
+  };
   const settle = (form, said, button) => {
     if (said.location) { window.location.assign(said.location); return; }
     tell(said.notice || "");
     if (said.ok) {
       acted = Date.now();
       moveOn();
+      // Unless the news have drawn it already.
+      if (form.isConnected) for (const piece of said.pieces || []) settled(redraw(form, piece));
       const menu = form.closest(".menu");
       // What was sent from the menu is not still being written.
       if (menu) {
@@ -240,15 +265,13 @@
     const known = new Set([...form.elements].map((field) => field.name));
     const unfolded = all(".unit[open]", form).map((entry) => [entry.dataset.list, Number(entry.dataset.entry)]);
     for (const piece of said.pieces || []) {
-      const shown = piece.id.startsWith("w-") && !document.getElementById(piece.id) ? form.closest(".row")?.id : piece.id;
-      put({ ...piece, id: shown || piece.id }, { keep: false });
-      const card = document.getElementById(shown || piece.id);
+      const card = redraw(form, piece);
       const place = unfold(card || document, unfolded, button);
       const wrong = one("[aria-invalid=true]", card || document) || one(".error", card || document)?.closest("form")?.querySelector("textarea, input:not([type=hidden])");
       const added = all("input:not([type=hidden]), textarea", card || document).find((field) => field.name && !known.has(field.name));
       const same = all("button", card || document).find((one) => one.value === button?.value);
       const next = wrong || (said.notice ? null : place || added || same);
-      next?.focus();
+      (next?.matches("[role]") ? one("input", next) : next)?.focus();
       next?.scrollIntoView({ block: "nearest" });
     }
   };
