@@ -80,6 +80,14 @@ pub(crate) fn wanted_number(integer: bool, min: Option<f64>, max: Option<f64>) -
     }
 }
 
+/// A number that may be read in two ways, of which a whole one may be no answer.
+pub(crate) fn meant_number(whole: &str, broken: Option<&str>) -> String {
+    match broken {
+        Some(broken) => format!("Write {whole} or {broken}."),
+        None => format!("Write {whole} if you mean that."),
+    }
+}
+
 /// Fewer characters than there must be.
 pub(crate) fn at_least_characters(limit: u64) -> String {
     format!("Enter at least {limit} characters.")

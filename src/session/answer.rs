@@ -2,6 +2,7 @@
 
 mod data;
 mod day;
+mod number;
 
 use serde_json::Value;
 
@@ -10,6 +11,7 @@ pub(super) use self::day::MONTHS;
 pub use self::{
     data::check_data,
     day::{day, is_day},
+    number::{Unclear, plain_number},
 };
 use crate::{
     messages,

@@ -2,13 +2,16 @@
 
 use serde_json::Value;
 
-use super::Sheet;
+use super::{Sheet, in_words};
 use crate::{
     messages,
     model::ui::{
         Choose, Control, Decision, Field, FieldError, Form, Input, Prompt, Reply, Review, Verdict,
     },
-    session::{answer, time_zones},
+    session::{
+        answer::{self, Unclear},
+        time_zones,
+    },
 };
 
 /// Fields of a submitted form, in order; a name may come more than once.
@@ -159,13 +162,12 @@ pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError>
                 typed.lines().map(str::trim).filter(|l| !l.is_empty()).map(Value::from).collect();
             (!lines.is_empty()).then_some(Value::Array(lines))
         }
-        Input::Number { integer, .. } => match typed.as_str() {
-            "" => None,
-            typed => Some(
-                number(typed, *integer)
-                    .ok_or_else(|| complaint(field, messages::answers::NO_NUMBER))?,
-            ),
-        },
+        Input::Number { .. } if typed.is_empty() => None,
+        // What stands there already is no news, however it is written.
+        Input::Number { .. } if typed == in_words(&field.value) => Some(field.value.clone()),
+        Input::Number { integer, .. } => {
+            Some(number(&typed, *integer).map_err(|message| complaint(field, &message))?)
+        }
         _ if typed.is_empty() => None,
         Input::Text { .. } if is_country(field) => {
             let code = time_zones::country_code(&typed);
@@ -205,12 +207,17 @@ fn complaint(field: &Field, message: &str) -> FieldError {
     FieldError { path: field.path.clone(), message: message.to_owned() }
 }
 
-fn number(typed: &str, integer: bool) -> Option<Value> {
-    let typed = typed.replace(',', ".");
-    if integer && let Ok(whole) = typed.parse::<i64>() {
-        return Some(Value::from(whole));
+fn number(typed: &str, integer: bool) -> Result<Value, String> {
+    let plain = answer::plain_number(typed).map_err(|why| match why {
+        Unclear::Either { whole, .. } if integer => messages::answers::meant_number(&whole, None),
+        Unclear::Either { whole, broken } => messages::answers::meant_number(&whole, Some(&broken)),
+        Unclear::Misplaced => messages::answers::NO_NUMBER.to_owned(),
+    })?;
+    if integer && let Ok(whole) = plain.parse::<i64>() {
+        return Ok(Value::from(whole));
     }
-    typed.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
+    let number = plain.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+    number.map(Value::Number).ok_or_else(|| messages::answers::NO_NUMBER.to_owned())
 }
 
 /// The name under which a field of a form or review is submitted.
@@ -233,6 +240,27 @@ mod tests {
         let control = json!({ "kind": "form", "submit": "Send", "skippable": false,
             "fields": fields });
         serde_json::from_value(json!({ "body": "Who are you?", "control": control })).unwrap()
+    }
+
+    #[test]
+    fn a_number_that_may_be_two_is_asked_for_again() {
+        let asked = |integer: bool, value: Value| -> Field {
+            let input = json!({ "type": "number", "integer": integer });
+            let field = json!({ "path": "it", "label": "It", "input": input, "value": value });
+            serde_json::from_value(field).unwrap()
+        };
+        let typed = |field: &Field, text: &str| {
+            let fields = Fields(vec![(field_name("it"), text.to_owned())]);
+            read(field, &fields).map_err(|error| error.message)
+        };
+        let (any, whole) = (asked(false, Value::Null), asked(true, Value::Null));
+        assert_eq!(typed(&any, "1,5"), Ok(Some(json!(1.5))));
+        assert_eq!(typed(&any, "1,200"), Err("Write 1200 or 1.2.".to_owned()));
+        assert_eq!(typed(&whole, "1,200"), Err("Write 1200 if you mean that.".to_owned()));
+        assert_eq!(typed(&whole, "1 200"), Ok(Some(json!(1200))));
+        assert_eq!(typed(&any, "1.2.3"), Err(messages::answers::NO_NUMBER.to_owned()));
+        // A number that is there already can be saved as it is.
+        assert_eq!(typed(&asked(false, json!(1.125)), "1.125"), Ok(Some(json!(1.125))));
     }
 
     #[test]

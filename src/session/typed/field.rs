@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Reading, lexicon::languages, options, tokens::tokens};
 use crate::{
     model::ui::{Choice, Choose, Field, Input, Reply},
-    session::answer::{check_field, day},
+    session::answer::{check_field, day, plain_number},
 };
 
 /// The value that a text is for a field; none where it is none that the field takes.
@@ -94,10 +94,12 @@ fn telephone(text: &str) -> Option<String> {
 
 fn number(text: &str) -> Option<Value> {
     let bare = text.trim().trim_end_matches(['.', '!']);
-    if let Ok(whole) = bare.parse::<i64>() {
+    // What may mean one thing or the other is asked once more.
+    let plain = plain_number(bare).ok()?;
+    if let Ok(whole) = plain.parse::<i64>() {
         return Some(Value::from(whole));
     }
-    if let Ok(broken) = bare.replace(',', ".").parse::<f64>() {
+    if let Ok(broken) = plain.parse::<f64>() {
         return Some(Value::from(broken));
     }
     let words = tokens(bare);
