@@ -20,7 +20,6 @@ pub(crate) const CHOOSE_FILE: &str = "Choose a file";
 pub(crate) const CHOOSE_FILES: &str = "Choose files";
 pub(crate) const CLOSE: &str = "Close";
 pub(crate) const CONTINUE: &str = "Continue";
-pub(crate) const CONTINUE_LATER: &str = "Continue later";
 pub(crate) const DELETE_MY_DATA: &str = "Delete my data";
 pub(crate) const DENY: &str = "Deny";
 /// The participant's own dialog about skipping ahead, word for word.
@@ -104,13 +103,12 @@ pub(crate) const YES_DENY: &str = "Yes, deny";
 /// The button of an offered command.
 pub(crate) const fn offered(offered: Offered) -> &'static str {
     match offered {
-        Offered::Resume => CONTINUE_LATER,
         Offered::Delete => DELETE_MY_DATA,
         Offered::Later => LATER,
         Offered::StopReminders => STOP_REMINDERS,
         Offered::Human => TALK_TO_A_PERSON,
         Offered::Stop => STOP,
-        Offered::Continue => CONTINUE,
+        Offered::Resume | Offered::Continue => CONTINUE,
         Offered::Export => DOWNLOAD_MY_ANSWERS,
         Offered::Skip => SKIP,
         Offered::AskAgain => ASK_AGAIN,

@@ -68,11 +68,13 @@ async fn what_is_offered_after_stop_is_there_while_it_means_something() {
     let page = ada.press(&page, "Go on").await;
 
     let page = ada.say(&page, "stop").await;
-    assert!(page.contains("Continue later") && page.contains("Delete my data"), "{page}");
+    // In the menu and at the foot, and not under the words as well.
+    assert_eq!(page.matches(">Continue</button>").count(), 2, "{page}");
+    assert!(page.contains(">Delete my data</button>"), "{page}");
     ada.command(&page, &[("command", "resume")]).await;
     let page = ada.get(&format!("/s/{}", site.session().await)).await;
     assert!(page.contains("Welcome back."), "{page}");
-    assert!(!page.contains("Continue later"), "{page}");
+    assert!(!page.contains(">Continue</button>"), "{page}");
 
     let page = ada.press(&page, "Red").await;
     assert!(page.contains("You</bdi> answered: <strong dir=\"auto\">Red</strong>"), "{page}");

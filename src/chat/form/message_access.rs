@@ -51,7 +51,7 @@ impl MessageAccess {
     /// ```
     /// use anteroom::{chat::form::MessageAccess, model::ui::Offered};
     /// let (text, offers) = MessageAccess::Replies.adapt("Stopped. Type *resume* to continue later.");
-    /// assert_eq!(text, "Stopped. Press *Continue later* to continue later.");
+    /// assert_eq!(text, "Stopped. Press *Continue* to continue later.");
     /// assert_eq!(offers, [Offered::Resume]);
     /// ```
     pub fn adapt(self, text: &str) -> (String, Vec<Offered>) {

@@ -139,7 +139,8 @@ fn handed(file: &Artifact, text: &str, cx: &Cx, at: DateTime<Utc>) -> Markup {
 fn offered(offers: &[Offered], message: &str, cx: &Cx) -> Markup {
     html! {
         div.actions {
-            @for offered in offers {
+            // The foot of the page continues already.
+            @for offered in offers.iter().filter(|offered| **offered != Offered::Resume) {
                 form method="post" action=(cx.url("command")) data-form="offer" {
                     (cx.hidden(&format!("{}.{message}", offered.name())))
                     button.quiet name="command" value=(offered.name()) { (messages::buttons::offered(*offered)) }

@@ -252,7 +252,7 @@ async fn row_18_stop_drops_what_the_model_says_and_what_is_open() {
     assert_snapshot!(ada.news(), @"
     #welcome-ada
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-          [Continue later] [Delete my data]
+          [Continue] [Delete my data]
     ");
     model.next(Turn::calls("get_user_option", &colours()));
     ada.write("resume").await;
@@ -263,7 +263,7 @@ async fn row_18_stop_drops_what_the_model_says_and_what_is_open() {
       + Anteroom (edited): ┃  Which colour?
           ┃  **Question withdrawn**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-          [Continue later] [Delete my data]
+          [Continue] [Delete my data]
     ");
     model.assert_played();
 }
@@ -400,7 +400,7 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
       ~ Anteroom (edited): ┃  Which size?
           ┃  **Question withdrawn**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-          [Continue later] [Delete my data]
+          [Continue] [Delete my data]
     ");
     model.assert_played();
 }

@@ -30,7 +30,7 @@ async fn whoever_says_stop_is_asked_nothing_more() {
           ┃  4. Staff have the last word.
           ┃  **Question withdrawn**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-          [Continue later] [Delete my data]
+          [Continue] [Delete my data]
     ");
     bot.ada().at("welcome").command("/onboard resume", &[]).await;
     assert_snapshot!(ada.news(), @r"
@@ -55,7 +55,7 @@ async fn whoever_says_stop_is_asked_nothing_more() {
           ┃  4. Staff have the last word.
           ┃  **Question withdrawn**: the conversation was stopped. <t:1793628300:f>
       + Anteroom: Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-          [Continue later] [Delete my data]
+          [Continue] [Delete my data]
     ");
 }
 

@@ -31,10 +31,10 @@ async fn commands_are_buttons_where_messages_cannot_be_read() {
           ┃  3. Keep it legal and on topic.
           ┃  4. Staff have the last word.
           ┃  **Question withdrawn**: the conversation was stopped. <t:1793628300:f>
-      + Anteroom: Stopped. I won't ask anything more. Press *Continue later* to continue later, or *Delete my data* to erase everything.
-          [Continue later] [Delete my data]
+      + Anteroom: Stopped. I won't ask anything more. Press *Continue* to continue later, or *Delete my data* to erase everything.
+          [Continue] [Delete my data]
     ");
-    ada.press("Continue later").await;
+    ada.press("Continue").await;
     assert_snapshot!(ada.news(), @r"
     #welcome-ada
       + Anteroom: Welcome back. Let's pick up where we left off.

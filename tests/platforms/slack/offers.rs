@@ -57,16 +57,16 @@ async fn f5_who_has_stopped_goes_on_by_a_button() {
             *Question withdrawn*: the conversation was stopped. 2 Nov 2026 10:00 UTC
     + Ada Byron: stop
     +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
-            [Continue later] [Delete my data]
+            [Continue] [Delete my data]
     ");
-    ada.press("Continue later").await;
+    ada.press("Continue").await;
     assert_snapshot!(ada.news(), @"
     +   Anteroom: Welcome back. Let's pick up where we left off.
     +   Anteroom: Which colour?
             [Red] [Blue]
     ");
     // Once more does no harm.
-    ada.press("Continue later").await;
+    ada.press("Continue").await;
     assert_snapshot!(ada.news(), @"
     ~   Anteroom (edited): Which colour?
             [Red] [Blue]
@@ -95,7 +95,7 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
     -   Anteroom (edited): Which colour?
             *Question withdrawn*: the conversation was stopped. 2 Nov 2026 10:00 UTC
     -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
-            [Continue later] [Delete my data]
+            [Continue] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             [! Delete everything ?] [Keep everything]
@@ -107,7 +107,7 @@ async fn f5_who_has_stopped_erases_everything_by_a_button() {
           • 2 messages that you sent in this conversation. Only you can delete them.
     ");
     // There is nothing left that the button could be about, nor the button.
-    assert!(!ada.has_button("Continue later"), "{}", ada.screen());
+    assert!(!ada.has_button("Continue"), "{}", ada.screen());
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn what_is_offered_to_one_is_not_for_another() {
     ada.command("/onboard start").await;
     ada.reply_to("Which colour?", "stop").await;
     drop(mallory.news());
-    mallory.press("Continue later").await;
+    mallory.press("Continue").await;
     assert_snapshot!(mallory.news(), @"+   Anteroom (only you): Only the person who was asked can do that.");
     mallory.press("Delete my data").await;
     assert_snapshot!(mallory.news(), @"+   Anteroom (only you): Only the person who was asked can do that.");

@@ -192,7 +192,7 @@ async fn ways_out_of_an_interview_are_drawn() {
     ada.reply("export").await;
     pictured(&mut camera, &bot, "export", "D0ADA", "copy of everything").await;
     ada.reply("stop").await;
-    pictured(&mut camera, &bot, "stopped", "D0ADA", "Continue later").await;
+    pictured(&mut camera, &bot, "stopped", "D0ADA", "Continue").await;
     grace.home().open().await;
     pictured(&mut camera, &bot, "home-staff", "home-U0GRACE", "All conversations").await;
 }

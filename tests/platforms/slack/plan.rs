@@ -250,7 +250,7 @@ async fn a_plan_goes_away_where_the_conversation_is_stopped() {
     +   Ada Byron: Yes.
     +   Ada Byron: stop
     +   Anteroom: Stopped. I won't ask anything more. Kept so far: file _ada.pdf_. Type _resume_ to continue later, or _delete my data_ to erase everything.
-            [Continue later] [Delete my data]
+            [Continue] [Delete my data]
     ");
 }
 

@@ -162,7 +162,7 @@ async fn f6_after_stop_and_by_the_command() {
     -   Anteroom (edited): Which colour?
             *Question withdrawn*: the conversation was stopped. 2 Nov 2026 10:00 UTC
     -   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
-            [Continue later] [Delete my data]
+            [Continue] [Delete my data]
     -   Anteroom: # Delete everything?
             This deletes your answers, your files, the whole conversation and any open requests, and removes what I posted. We keep only a record that an erasure took place; it doesn't contain your name. A receipt lists whatever I can't remove. This can't be undone.
             [! Delete everything ?] [Keep everything]

@@ -230,7 +230,7 @@ async fn row_39_what_a_child_asks_stands_in_the_conversation_of_its_root() {
             *Question withdrawn*: the conversation was stopped. 2 Nov 2026 10:00 UTC
     +   Ada Byron: stop
     +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
-            [Continue later] [Delete my data]
+            [Continue] [Delete my data]
     ");
     model.assert_played();
     bot.judge();

@@ -199,7 +199,7 @@ async fn f5_stop_stops_at_once_as_the_whole_message_only() {
             *Question withdrawn*: the conversation was stopped. 2 Nov 2026 10:00 UTC
     +   Ada Byron: Stop.
     +   Anteroom: Stopped. I won't ask anything more. Type _resume_ to continue later, or _delete my data_ to erase everything.
-            [Continue later] [Delete my data]
+            [Continue] [Delete my data]
     ");
     ada.reply("resume").await;
     assert_snapshot!(ada.news(), @"
