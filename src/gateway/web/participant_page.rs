@@ -74,6 +74,8 @@ fn own(head: &Head, flows: &[&LoadedFlow]) -> Markup {
 fn offers(start: &Start<'_>) -> Markup {
     html! {
         form method="post" action="/start" data-plain {
+            // Enter in the name presses the first button of the form: it must not be that of the first interview.
+            button type="submit" disabled hidden {}
             input type="hidden" name="csrf" value=(start.browser.csrf());
             input type="hidden" name="key" value=(start.page);
             div.field.short { label for="name" { (messages::page::YOUR_NAME) " " span.small { (messages::forms::OPTIONAL) } }

@@ -37,6 +37,9 @@ async fn start_page_asks_for_the_name_once() {
     let page = site.visitor().get("/").await;
     assert_eq!(page.matches("name=\"name\"").count(), 1, "{page}");
     assert!(page.contains("name=\"flow\" value=\"tour\""), "{page}");
+    // Enter in the name starts nothing: the first button does not work.
+    let button = page.find("<button").unwrap();
+    assert!(page[button..].starts_with("<button type=\"submit\" disabled hidden>"), "{page}");
     assert!(page.contains("Nothing leaves this machine."), "{page}");
 }
 
