@@ -173,7 +173,10 @@
     });
     source.addEventListener("gone", () => {
       source.close();
-      tell('This conversation has been erased. <a href="/">Back to start</a>');
+      // Nothing of it stays to be read, nor any way to add to it.
+      for (const part of all(".top .inner > :not(.brand-mark), #status, main > *, .composer")) part.remove();
+      document.title = "This conversation has been erased.";
+      tell(`${document.title} <a href="/">Back to start</a>`);
     });
     source.onopen = () => { setTimeout(() => { ready = true; document.body.dataset.ready = "yes"; }, 500); linked(true); };
     source.onerror = () => { if (document.body.dataset.link !== "lost") linked(false); if (source.readyState === EventSource.CLOSED) setTimeout(listen, 4000); };
