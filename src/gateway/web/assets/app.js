@@ -26,6 +26,7 @@
   const tell = (html) => {
     const notice = one("#notice");
     notice.innerHTML = html ? `<p>${html}</p>` : ""; // drawn and escaped by the server
+    delete notice.dataset.link;
     localise(notice);
   };
   // What comes together is said together.
@@ -137,7 +138,9 @@
     document.body.dataset.link = live ? "live" : "lost";
     clearTimeout(losing);
     losing = live ? 0 : setTimeout(() => { one("#link").textContent = "Connection lost. Trying to reconnect…"; }, 1500);
-    if (live) one("#link").textContent = "";
+    if (!live) return;
+    one("#link").textContent = "";
+    if (one("#notice").dataset.link) tell("");
   };
   const listen = () => {
     const url = document.body.dataset.live;
@@ -193,7 +196,12 @@
   const send = async (form, button) => {
     if (form.dataset.busy) return;
     const big = tooLarge(form);
-    if (big) { one("#notice").textContent = big; return; }
+    if (big) {
+      one("#notice").textContent = big;
+      // That was about another file.
+      for (const old of all(".error", form)) old.remove();
+      return;
+    }
     const data = new FormData(form);
     if (button?.name) data.append(button.name, button.value);
     const files = form.enctype === "multipart/form-data";
@@ -217,6 +225,7 @@
       if (row) delete row.dataset.sent;
       // The same key again: if it did arrive, it counts once.
       tell("No connection. What you typed is still here, so please try again.");
+      one("#notice").dataset.link = "lost"; // until it is back
     } finally {
       delete form.dataset.busy;
       button?.removeAttribute("aria-busy");
