@@ -76,11 +76,19 @@
   // --- pieces of the page
   const scroller = document.body.classList.contains("talk") ? one("main") : document.scrollingElement;
   const nearEnd = () => scroller.clientHeight + scroller.scrollTop > scroller.scrollHeight - 200;
-  // A card that is taller than the window is shown from its beginning.
+  // Where the end begins: at the open card, unless something was said since.
+  const endsAt = () => {
+    const rows = all("#log > *");
+    const card = rows.findLastIndex((row) => !row.dataset.sent && one(".card.open", row));
+    const isLast = card >= 0 && !rows.slice(card).some((row) => row.classList.contains("mine"));
+    return isLast ? rows[card] : rows.at(-1);
+  };
+  // What is taller than the window is shown from its beginning.
   const toEnd = () => {
-    const last = one("#log > :last-child");
-    const tall = last && last.offsetHeight > scroller.clientHeight - 40;
-    if (tall) last.scrollIntoView({ block: "start" });
+    const from = endsAt();
+    const above = from && from.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
+    const tall = from && scroller.scrollHeight - above > scroller.clientHeight - 40;
+    if (tall) from.scrollIntoView({ block: "start" });
     else scroller.scrollTo({ top: scroller.scrollHeight });
   };
   const drawn = (piece) => {
