@@ -488,10 +488,13 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
                     summary { (label) }
                     (open.form("deny_and_tell", &html! {
                         @let (name, said) = (open.name("feedback"), DenialForm::of(decide));
+                        @let wrong = open.typed("deny_and_tell").is_some_and(|draft| !draft.errors.is_empty());
+                        @let about = if wrong { format!("{name}-hint {name}-error") } else { format!("{name}-hint") };
                         label for=(name) { (said.label) }
                         p.small id={ (name) "-hint" } { (said.hint) }
-                        textarea id=(name) name="feedback" rows="3" dir="auto" required aria-describedby={ (name) "-hint" } {}
-                        (errors_of(open.draft, "feedback"))
+                        textarea id=(name) name="feedback" rows="3" dir="auto" required autofocus[wrong]
+                            aria-describedby=(about) aria-invalid=[wrong.then_some("true")] {}
+                        div id={ (name) "-error" } { (errors_of(open.draft, "feedback")) }
                         div.actions { (open.button("deny_and_tell", said.send, "danger")) }
                     }))
                 }

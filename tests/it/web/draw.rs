@@ -605,6 +605,25 @@ fn a_decision_takes_two_steps_to_approve_and_is_for_staff_alone() {
 }
 
 #[test]
+fn a_denial_without_words_leads_to_what_is_wrong() {
+    let card = wait(Control::Decide(Decide {
+        request: "Move Ada on?".into(),
+        facts: Vec::new(),
+        approve: "Approve".into(),
+        deny: "Deny".into(),
+        deny_and_tell: Some("Deny and tell the interviewer".into()),
+        denial_reader: DenialReader::default(),
+    }));
+    let typed = fields(&[("feedback", "")]);
+    let errors = form::reply(&card.prompt, "deny_and_tell", &typed).unwrap_err();
+    let draft = Draft { wait: card.id, fields: typed, errors, action: "deny_and_tell".into() };
+    let drawn = html(&card, &Cx { draft: Some(draft), ..cx(Audience::Staff) });
+    let area = drawn.split("<textarea").nth(1).unwrap().split("</div>").next().unwrap();
+    assert!(area.contains("aria-invalid=\"true\"") && area.contains("-error\""), "{area}");
+    assert!(area.contains("Please fill this in."), "{area}");
+}
+
+#[test]
 fn a_dangerous_yes_says_so_in_words() {
     let control =
         Control::Confirm(Confirm { yes: "Erase".into(), no: "Keep".into(), danger: true });
