@@ -182,7 +182,7 @@ fn routes(app: Arc<App>) -> Router {
     let metrics = if app.settings.web.allow_remote { Router::new() } else { health::metrics() };
     let pages = Router::new()
         .route("/", get(participant::start_page))
-        .route("/start", post(participant::start))
+        .route("/start", post(participant::start).get(participant::back_to_start))
         .route("/erased", get(participant::erased))
         .route("/s/{session}", get(participant::conversation))
         .route("/s/{session}/answer", post(participant::answer))

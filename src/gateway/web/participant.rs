@@ -106,6 +106,11 @@ pub(super) async fn start(State(app): State<Arc<App>>, request: Request<Body>) -
     }
 }
 
+/// Whoever reloads the page on which a start was refused begins anew.
+pub(super) async fn back_to_start() -> Redirect {
+    Redirect::to("/")
+}
+
 fn responder(app: &App, browser: &Browser, name: String) -> Responder {
     let person = browser.person();
     let approver_of = app.settings.within(None).approver_of(&person, &BTreeSet::new(), false);

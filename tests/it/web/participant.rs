@@ -141,6 +141,13 @@ async fn a_script_is_told_how_a_card_stands_after_an_answer() {
 }
 
 #[tokio::test]
+async fn whoever_reloads_a_refused_start_is_back_at_the_start() {
+    let site = Site::open().await;
+    let page = site.visitor().get("/start").await;
+    assert!(page.contains("name=\"flow\" value=\"tour\""), "{page}");
+}
+
+#[tokio::test]
 async fn page_without_scripts_always_has_a_way_on() {
     let site = Site::open().await;
     let ada = site.visitor();
