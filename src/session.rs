@@ -56,7 +56,7 @@ pub use self::{
     decision::{Decided, REQUESTS_MAX},
     handover::Called,
     model_reply::{Response, Retry},
-    outcome::{roles_of, titles_of},
+    outcome::{effect_in_words, roles_of, titles_of},
     phases::questions_from,
     records::{ObjectiveReport, SavedRecord},
     settle::{Answer, Responder},

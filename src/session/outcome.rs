@@ -92,7 +92,10 @@ impl Actor {
         let roles = self.roles_of(due);
         let request = match &roles {
             Some(roles) => messages::requests::give(&person, &named(roles)),
-            None => messages::requests::allow(&self.in_words_of(effect), &person),
+            None => messages::requests::allow(
+                &effect_in_words(&self.state, &self.flow, effect),
+                &person,
+            ),
         };
         let words = |(label, value): (&str, String)| (label.to_owned(), value);
         let mut facts = vec![words((Decide::PERSON, person))];
@@ -189,7 +192,7 @@ impl Actor {
         self.emit_effect(due, EffectOutcome::Declined, None);
         let what = match self.roles_of(due) {
             Some(roles) => named(&roles),
-            None => self.in_words_of(effect),
+            None => effect_in_words(&self.state, &self.flow, effect),
         };
         let text = messages::requests::declined(by_name, &what, words);
         self.post_offering(text, &self.ways_to_ask(&phase.id, index));
@@ -238,20 +241,6 @@ impl Actor {
         Err(Refusal(messages::interview::NOTHING_TO_ASK.to_owned()))
     }
 
-    /// What an effect other than roles does, for those who are asked for it and those who asked.
-    fn in_words_of(&self, effect: &PhaseEffect) -> String {
-        match effect {
-            PhaseEffect::PostSummary { .. } => messages::requests::A_SUMMARY.to_owned(),
-            PhaseEffect::Webhook { .. } => messages::requests::THE_ANSWERS.to_owned(),
-            PhaseEffect::DiscordPost { data, .. } => {
-                messages::requests::a_post(&self.flow.data_title(data))
-            }
-            PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
-                messages::requests::A_ROLE.to_owned()
-            }
-        }
-    }
-
     /// The aliases of the roles that an effect gives; none where it gives none.
     fn roles_of(&self, due: Due<'_>) -> Option<Vec<String>> {
         match self.resolve(due)? {
@@ -271,7 +260,7 @@ impl Actor {
         if expired && self.state.handoff.is_none() {
             let what = match self.roles_of(due) {
                 Some(roles) => named(&roles),
-                None => self.in_words_of(effect),
+                None => effect_in_words(&self.state, &self.flow, effect),
             };
             let text = messages::requests::expired_request(&what);
             self.post_offering(text, &self.ways_to_ask(&phase.id, index));
@@ -371,6 +360,21 @@ impl Actor {
 /// Roles for people: `the Contributor role`, `the Learner and Event pings roles`.
 fn named(roles: &[String]) -> String {
     messages::requests::roles(&titles_of(roles))
+}
+
+/// What an effect does, for those who are asked for it and those who asked.
+pub fn effect_in_words(state: &State, flow: &LoadedFlow, effect: &PhaseEffect) -> String {
+    match effect {
+        PhaseEffect::PostSummary { .. } => messages::requests::A_SUMMARY.to_owned(),
+        PhaseEffect::Webhook { .. } => messages::requests::THE_ANSWERS.to_owned(),
+        PhaseEffect::DiscordPost { data, .. } => messages::requests::a_post(&flow.data_title(data)),
+        PhaseEffect::DiscordAddRole { .. } | PhaseEffect::DiscordAddRolesFrom { .. } => {
+            match roles_of(state, effect) {
+                roles if roles.is_empty() => messages::requests::A_ROLE.to_owned(),
+                roles => named(&roles),
+            }
+        }
+    }
 }
 
 /// Aliases of roles as titles: `event-pings` as `Event pings`.

@@ -10,7 +10,7 @@ use crate::{
         text::quoted,
         transcript::{Audience, EffectOutcome},
     },
-    session::{State, public_text, roles_of, summary, titles_of},
+    session::{State, effect_in_words, public_text, roles_of, summary, titles_of},
 };
 
 /// An effect of a phase, as an event tells of it.
@@ -44,7 +44,12 @@ pub(super) fn told(
     if viewer == Audience::Participant && !is_for_participant(noted.outcome) {
         return None;
     }
-    let text = in_words(noted.what, noted.outcome)?;
+    let what = match (noted.effect, viewer) {
+        // The channels and hooks of the flow are names for the staff.
+        (Some(effect), Audience::Participant) => effect_in_words(state, flow, effect),
+        (None, _) | (_, Audience::Staff) => noted.what.replace('_', " "),
+    };
+    let text = in_words(&what, noted.outcome)?;
     match (noted.effect, viewer) {
         (Some(PhaseEffect::PostSummary { include, on, .. }), Audience::Staff) => {
             let summary = summary(state, flow, include, *on);
@@ -136,14 +141,13 @@ fn posted(state: &State, flow: &LoadedFlow, data: &str) -> Option<String> {
 }
 
 fn in_words(what: &str, outcome: &EffectOutcome) -> Option<String> {
-    let what = what.replace('_', " ");
     Some(match outcome {
-        EffectOutcome::AwaitingApproval => messages::page::awaits_approval(&what),
+        EffectOutcome::AwaitingApproval => messages::page::awaits_approval(what),
         EffectOutcome::Queued => return None,
-        EffectOutcome::Delivered => messages::page::done(&what),
-        EffectOutcome::NotApplicable => messages::page::not_applicable(&what),
-        EffectOutcome::Rehearsed => messages::page::not_done(&what),
-        EffectOutcome::Declined => messages::page::declined(&what),
-        EffectOutcome::Failed { reason } => messages::page::failed(&what, reason),
+        EffectOutcome::Delivered => messages::page::done(what),
+        EffectOutcome::NotApplicable => messages::page::not_applicable(what),
+        EffectOutcome::Rehearsed => messages::page::not_done(what),
+        EffectOutcome::Declined => messages::page::declined(what),
+        EffectOutcome::Failed { reason } => messages::page::failed(what, reason),
     })
 }

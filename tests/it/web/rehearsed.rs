@@ -156,6 +156,7 @@ async fn an_effect_that_the_team_declines_is_not_shown_as_one_that_would_happen(
 
     assert!(page.contains("Declined by the team: role moderator."), "{page}");
     let (participant, staff) = pages(&site, &ada).await;
+    assert!(participant.contains("Declined by the team: the Moderator role."), "{participant}");
     assert!(participant.contains("declined your request for the Moderator role"), "{participant}");
     assert!(
         !cards(&staff).iter().chain(&cards(&participant)).any(|card| card.contains("Moderator"))
