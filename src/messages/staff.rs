@@ -109,6 +109,15 @@ pub(crate) const KEYWORD_WRITTEN: &str =
 pub(crate) const LONG_CONVERSATION: &str = "the conversation has become very long";
 pub(crate) const ASKED_UNDER_NOTICE: &str = "they chose it under the notice";
 pub(crate) const HAS_A_QUESTION: &str = "the participant has a question";
+pub(crate) const NOBODY_DECIDED: &str = "nobody decided in time";
+pub(crate) const NOT_ANSWERED: &str = "they didn't answer in time";
+pub(crate) const REQUEST_DENIED: &str = "their request was denied";
+pub(crate) fn answered_with(question: &str, answer: &str) -> String {
+    format!("the answer to “{question}” was “{answer}”")
+}
+pub(crate) fn answered(answer: &str) -> String {
+    format!("they answered “{answer}”")
+}
 pub(crate) const SCRIPT_STUCK: &str = "the script can't continue";
 pub(crate) const ASSISTANT_STUCK: &str = "the assistant can't continue on its own";
 pub(crate) fn assistant_says(words: &str) -> String {

@@ -316,9 +316,7 @@ impl Actor {
         self.emit(Event::Stepped { phase: phase.id.clone(), step: id.to_owned(), next });
         match target {
             "@stop" => self.stop("the script ended it"),
-            "@handoff" => {
-                self.hand_over(messages::staff::HAS_A_QUESTION, messages::interview::HUMAN_ASKED);
-            }
+            "@handoff" => self.hand_over_after(step, value),
             _ => {}
         }
     }

@@ -1,14 +1,17 @@
 //! A person of the team: asked for, there, and gone again.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Actor, settle::Responder, summary};
+use super::{Actor, answer::describe, settle::Responder, summary};
 use crate::{
     messages,
     model::{
+        flow::{REQUEST, Sensitivity, Step},
         session::Status,
         text::quoted,
-        transcript::{Errand, Event},
+        transcript::{Errand, Event, Origin},
+        ui::Reply,
+        wait::{Purpose, Wait},
     },
     store::TimerKind,
 };
@@ -18,6 +21,9 @@ pub(super) const ASKED: &str = messages::staff::PARTICIPANT_ASKED;
 
 /// Characters of the model's reason that the team reads.
 const REASON_MAX: usize = 300;
+
+/// Characters of a question that the team reads beside the answer that led to them.
+const QUESTION_MAX: usize = 80;
 
 /// What came of a call for a person, as far as it is known when it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +47,47 @@ impl Actor {
         self.ask_for_person(reason, None, text);
     }
 
+    /// The script leads to a person, by what came of a step.
+    pub(super) fn hand_over_after(&mut self, step: &Step, value: &Value) {
+        let text = messages::interview::HUMAN_ASKED;
+        if let Some(reason) = self.answer_to(step, value) {
+            return self.ask_for_person(&reason, Some(("script", &reason)), text);
+        }
+        let reason = match value["status"].as_str() {
+            Some("expired") if step.tool == REQUEST => messages::staff::NOBODY_DECIDED,
+            Some("expired") => messages::staff::NOT_ANSWERED,
+            Some("denied") => messages::staff::REQUEST_DENIED,
+            _ => messages::staff::HAS_A_QUESTION,
+        };
+        self.hand_over(reason, text);
+    }
+
+    /// What was picked at a step and what was asked there, for the team; none where nothing was, or where it is stored as
+    /// something that is not for a channel.
+    fn answer_to(&self, step: &Step, value: &Value) -> Option<String> {
+        let kept = step.save.as_ref().and_then(|data| self.flow.flow.data.get(data));
+        let is_open = kept.is_none_or(|data| {
+            matches!(data.sensitivity, Sensitivity::None | Sensitivity::Personal)
+        });
+        let ids = value["selectedIds"].as_array().filter(|ids| is_open && !ids.is_empty())?;
+        let ids = ids.iter().filter_map(|id| id.as_str().map(str::to_owned)).collect();
+        let is_of_step = |wait: &&Wait| {
+            let Purpose::Call { call, .. } = &wait.purpose else { return false };
+            let call = self.state.call(call).map(|known| &known.call.origin);
+            matches!(call, Some(Origin::Step { step: id }) if *id == step.id)
+        };
+        let asked = self.state.asked.iter().rev().filter_map(|id| self.state.wait(*id));
+        let prompt = &asked.into_iter().find(is_of_step)?.prompt;
+        let answer = describe(&prompt.control, &Reply::Chosen { ids, free_text: None });
+        let question = prompt.title.as_ref().unwrap_or(&prompt.body);
+        let question = question.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(if question.chars().count() <= QUESTION_MAX {
+            messages::staff::answered_with(&question, &answer)
+        } else {
+            messages::staff::answered(&answer)
+        })
+    }
+
     /// The model asks for a person in the participant's place. Asked for once, the same again changes nothing and says
     /// nothing.
     pub fn call_person(&mut self, reason: &str) -> Called {
@@ -50,15 +97,16 @@ impl Actor {
         }
         let words: String = reason.trim().chars().take(REASON_MAX).collect();
         let reason = messages::staff::assistant_says(words.trim_end_matches('.'));
-        self.ask_for_person(&reason, Some(&words), messages::interview::HUMAN_ASKED);
+        self.ask_for_person(&reason, Some(("model", &words)), messages::interview::HUMAN_ASKED);
         match self.flow.flow.handoff.channel {
             Some(_) => Called::Asking,
             None => Called::Listed,
         }
     }
 
-    /// `words` are the model's own: they may tell something of the participant, so they can be erased.
-    fn ask_for_person(&mut self, reason: &str, words: Option<&str>, text: &str) {
+    /// `words` are the model's own, or tell an answer, beside who says them: they may tell something of the participant, so
+    /// they can be erased.
+    fn ask_for_person(&mut self, reason: &str, words: Option<(&str, &str)>, text: &str) {
         if self.is_child() {
             return self.fail_child("stuck", reason.to_owned());
         }
@@ -71,10 +119,10 @@ impl Actor {
         }
         self.emit(Event::HandedOver { reason: reason.to_owned() });
         let fact = match words {
-            Some(_) => ("by", json!("model")),
+            Some((by, _)) => ("by", json!(by)),
             None => ("reason", json!(reason)),
         };
-        self.audit("handed_over", [fact], [("words", json!(words))]);
+        self.audit("handed_over", [fact], [("words", json!(words.map(|(_, words)| words)))]);
         let handoff = self.flow.flow.handoff.clone();
         let card = self.card_for_team(reason);
         if let Some(alias) = &handoff.channel {

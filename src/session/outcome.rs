@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Why an effect came to nothing that nobody decided on.
-const UNDECIDED: &str = "nobody decided in time";
+const UNDECIDED: &str = messages::staff::NOBODY_DECIDED;
 
 /// How often one thing may be requested: after that only a person can help.
 const REQUESTS_MAX: usize = 3;

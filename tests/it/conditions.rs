@@ -7,9 +7,10 @@ use anteroom::{
     },
     session::Command,
 };
+use chrono::TimeDelta;
 use insta::assert_snapshot;
 
-use crate::world::{World, ada};
+use crate::world::{FLOW, World, ada};
 
 /// What is asked next depends on the answers before it.
 const CLUB: &str = r#"
@@ -188,4 +189,24 @@ async fn a_part_whose_condition_does_not_hold_is_passed_over_on_request_too() {
     assert_eq!(world.state().await.phase(), Some("end"));
     world.say("No, thank you").await;
     assert_eq!(world.state().await.status, Status::Completed);
+}
+
+#[tokio::test]
+async fn the_team_is_told_which_answer_led_to_them() {
+    let options = r#"{ id = "blue", label = "Blue" } ] }"#;
+    let leads = |deadline: &str| {
+        let branch = format!(
+            "{options}\n{deadline}branch = {{ blue = \"@handoff\", expired = \"@handoff\" }}"
+        );
+        FLOW.replacen(options, &branch, 1)
+    };
+    let mut world = World::with(&leads(""), None).await;
+    world.press("Blue").await;
+    let told = world.staff_screen();
+    assert!(told.contains("the answer to “Which colour?” was “Blue”"), "{told}");
+
+    let mut world = World::with(&leads("deadline = \"2d\"\n"), None).await;
+    world.pass(TimeDelta::days(3)).await;
+    let told = world.staff_screen();
+    assert!(told.contains("they didn't answer in time"), "{told}");
 }

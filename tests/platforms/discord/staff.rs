@@ -71,7 +71,7 @@ async fn an_erasure_takes_name_and_buttons_from_all_that_staff_see() {
     #staff-desk
       - Anteroom: ┃ **Ada** · Community welcome
     ?
-      - Anteroom: **Ada** asked for a human in *Community welcome*: the participant has a question.
+      - Anteroom: **Ada** asked for a human in *Community welcome*: they answered “I have a question”.
     ");
     let left = bot.discord.with(|state| {
         let named =

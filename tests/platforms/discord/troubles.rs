@@ -126,7 +126,7 @@ async fn whoever_asks_for_a_person_gets_one() {
           ┃ -# Write in this thread to take over. I'll pass on what you write.
           ┃ [Take over] [Hand back] [! End the conversation]
     #Ada · Community welcome
-      + Anteroom: **Ada** asked for a human in *Community welcome*: the participant has a question.
+      + Anteroom: **Ada** asked for a human in *Community welcome*: they answered “I have a question”.
           
           - Step 1 of 4 · Rules
           - Still open: Rules accepted, Minimum age confirmed
