@@ -21,6 +21,7 @@ pub(crate) mod slack;
 pub(crate) mod staff;
 pub(crate) mod staff_page;
 pub(crate) mod timeline;
+pub(crate) mod unnamed;
 
 use chrono::{DateTime, Utc};
 

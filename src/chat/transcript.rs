@@ -123,7 +123,8 @@ pub async fn read(engine: &Engine, opening: Opening, by: &PersonId) -> Result<Op
     let ratings = engine.ratings(session).await?;
     let source = Source { loaded: &loaded, flow: &flow, audit: &[], ratings: &ratings, reader };
     let entries = transcript::entries(&source).map_err(|_| Error::BrokenFlow(String::new()))?;
-    let person = loaded.head.name.as_deref().unwrap_or(messages::staff::A_PARTICIPANT);
+    let person = loaded.head.name.as_deref().unwrap_or(messages::unnamed::A_PARTICIPANT);
+    let person = messages::unnamed::at_beginning(person);
     Ok(Opened { title: format!("{person} · {}", flow.flow.title), entries })
 }
 

@@ -1,6 +1,10 @@
 //! Words around questions, forms, files and collected data.
 
-use super::{buttons::CHANGE, bytes, list};
+use super::{
+    buttons::CHANGE,
+    bytes, list,
+    unnamed::{THE_PARTICIPANT, at_beginning},
+};
 use crate::model::{
     text::one,
     ui::{Choose, Decide, DenialReader},
@@ -94,7 +98,6 @@ pub(crate) const EDITED_AND_APPROVED: &str = "edited and approved";
 pub(crate) const THAT: &str = "That";
 pub(crate) const SOMEBODY: &str = "somebody";
 pub(crate) const TEAM: &str = "the team";
-pub(crate) const THE_PARTICIPANT: &str = "the participant";
 
 /// How many to pick, where that isn't plain from the question: `Pick 2 or 3.`
 pub(crate) fn how_many(choose: &Choose) -> Option<String> {
@@ -256,7 +259,7 @@ pub(crate) fn denial_hint(reader: DenialReader, person: Option<&str>) -> String 
             format!("The interviewer will use this; {person} won't see it.")
         }
         DenialReader::Participant => {
-            let person = person.unwrap_or("The participant");
+            let person = at_beginning(person.unwrap_or(THE_PARTICIPANT));
             format!("{person} will read this, with your name.")
         }
     }

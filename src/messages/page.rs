@@ -68,9 +68,6 @@ pub(crate) const ASKED: &str = " · asked ";
 pub(crate) fn question(title: &str, body: &str) -> String {
     format!("Question: {title}{body}")
 }
-pub(crate) fn the_deciders(name: &str) -> String {
-    format!("The {name}")
-}
 
 /// How far somebody is.
 pub(crate) const THEIR_PROGRESS: &str = "Their progress";

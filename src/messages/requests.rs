@@ -1,6 +1,6 @@
 //! Requests for a decision: their cards, and what came of them.
 
-use super::list;
+use super::{list, unnamed::at_beginning};
 use crate::model::{
     text::quoted,
     transcript::Errand,
@@ -151,7 +151,8 @@ pub(crate) fn still_waiting(title: &str) -> String {
 pub(crate) fn needed_elsewhere(person: &str, title: &str, alias: &str, errand: &Errand) -> String {
     match errand {
         Errand::HandOver { .. } | Errand::Reminder { .. } => format!(
-            "**{person}** asked for a human in *{title}*. I can't post that in `{alias}` right now."
+            "**{}** asked for a human in *{title}*. I can't post that in `{alias}` right now.",
+            at_beginning(person)
         ),
         Errand::Request { .. } => format!(
             "A request about **{person}** in *{title}* needs a decision. I can't show it in `{alias}` right now; \

@@ -2,16 +2,13 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{day, list};
+use super::{day, list, unnamed::at_beginning};
 use crate::model::{
     effect::{Act, Handout, Recipient},
     session::Status,
     text::quoted,
 };
 
-/// A participant without a name, within a sentence and at its beginning.
-pub(crate) const A_PARTICIPANT: &str = "A participant";
-pub(crate) const THE_PARTICIPANT: &str = "The participant";
 pub(crate) const ALL_CONVERSATIONS: &str = "All conversations";
 pub(crate) const WORKSPACE_CONVERSATIONS: &str = "All conversations of this workspace";
 pub(crate) const YOUR_CONVERSATIONS: &str = "Your conversations";
@@ -91,7 +88,7 @@ pub(crate) fn messages_of(first: usize, last: usize, all: usize) -> String {
 
 /// Somebody asks for a person: who, in which interview, why, and how far they are.
 pub(crate) fn asks_for_human(person: &str, title: &str, why: &str, status: &str) -> String {
-    format!("**{person}** asked for a human in *{title}*{why}.{status}")
+    format!("**{}** asked for a human in *{title}*{why}.{status}", at_beginning(person))
 }
 pub(crate) const COMPLETED: &str = "Completed";
 pub(crate) const SKIPPED: &str = "Skipped";
@@ -161,12 +158,14 @@ pub(crate) fn not_delivered(person: &str, act: &Act, to: &Recipient, reason: &st
         (Act::Fetch { .. }, _) => {
             format!("I couldn't fetch a file that **{person}** sent: {reason}.")
         }
-        (Act::AddRoles { .. }, _) => format!("**{person}** didn't get every role ({reason})."),
+        (Act::AddRoles { .. }, _) => {
+            format!("**{}** didn't get every role ({reason}).", at_beginning(&person))
+        }
         (Act::Hand { what: Handout::File { .. }, .. }, _) => {
-            format!("**{person}** didn't get a file from me: {reason}.")
+            format!("**{}** didn't get a file from me: {reason}.", at_beginning(&person))
         }
         (_, Recipient::Participant) => {
-            format!("**{person}** didn't get a message from me: {reason}.")
+            format!("**{}** didn't get a message from me: {reason}.", at_beginning(&person))
         }
         (_, Recipient::Channel { alias }) => {
             format!("I couldn't post about **{person}** in `{alias}`: {reason}.")

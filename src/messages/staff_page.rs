@@ -1,6 +1,6 @@
 //! What only the staff page says.
 
-use super::list;
+use super::{list, unnamed::at_beginning};
 
 pub(crate) const STAFF: &str = "Staff";
 pub(crate) const STAFF_PAGE: &str = "Staff page";
@@ -20,7 +20,7 @@ pub(crate) fn waiting_for(title: &str) -> String {
     format!("Waiting for a decision: {title}")
 }
 pub(crate) fn asked_for_a_human(name: &str) -> String {
-    format!("{name} asked for a human.")
+    format!("{} asked for a human.", at_beginning(name))
 }
 
 /// The list of conversations.

@@ -1,6 +1,6 @@
 //! The lines between the messages of a conversation, as staff read them on the page.
 
-use super::{page, staff};
+use super::{page, staff, unnamed::at_beginning};
 use crate::model::{
     session::Status,
     transcript::{Grounds, ObjectiveStatus, SetBy},
@@ -40,7 +40,7 @@ pub(crate) fn took_over(name: &str) -> String {
     format!("{name} took over.")
 }
 pub(crate) fn saved_edit(name: &str) -> String {
-    format!("{name} saved an edit.")
+    format!("{} saved an edit.", at_beginning(name))
 }
 pub(crate) fn cannot_receive(alias: &str) -> String {
     format!("{alias} can't receive messages right now. The post will be sent once it can.")

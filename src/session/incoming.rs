@@ -110,8 +110,8 @@ impl Actor {
     /// Those who are asked to take over, or have, read what the participant writes where they are.
     fn relay_to_staff(&mut self, text: &str) {
         let Some(alias) = self.flow.flow.handoff.channel.clone() else { return };
-        let name =
-            self.state.name.clone().unwrap_or_else(|| messages::staff::THE_PARTICIPANT.to_owned());
+        let name = self.state.name.as_deref().unwrap_or(messages::unnamed::THE_PARTICIPANT);
+        let name = messages::unnamed::at_beginning(name);
         self.effect(Recipient::Channel { alias }, Act::Relay { name, text: text.to_owned() });
     }
 

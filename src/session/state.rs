@@ -550,13 +550,13 @@ impl State {
         self.invited_by.as_ref().filter(|_| matches!(wait.purpose, Purpose::Notice))
     }
 
-    /// What messages to the staff call the participant.
+    /// What messages to the staff call the participant within a sentence.
     pub fn person_in_words(&self) -> String {
         let name = self.name.as_deref().or_else(|| self.known_as());
         match (name, self.participant.platform) {
             (Some(name), _) => name.to_owned(),
             // The id of a browser tells nobody anything.
-            (None, Platform::Web) => messages::staff::A_PARTICIPANT.to_owned(),
+            (None, Platform::Web) => messages::unnamed::A_PARTICIPANT.to_owned(),
             (None, Platform::Slack | Platform::Discord) => self.participant.to_string(),
         }
     }

@@ -45,14 +45,15 @@ const ENTRIES_MAX: usize = 8;
 
 /// What a summary is sent for.
 fn heading(state: &State, flow: &LoadedFlow, moment: Moment) -> String {
-    let person = format!("**{}**", quoted(&name_of(state)));
+    let name = quoted(&name_of(state));
+    let person = format!("**{}**", messages::unnamed::at_beginning(&name));
     let flow = format!("*{}*", flow.flow.title);
     match moment {
         Moment::Completed => messages::staff::has_finished(&person, &flow),
         Moment::Stopped => messages::staff::has_stopped(&person, &flow),
         Moment::Approved => messages::staff::was_approved(&person, &flow),
         Moment::Denied => messages::staff::was_denied(&person, &flow),
-        Moment::Expired => messages::staff::nobody_decided(&person, &flow),
+        Moment::Expired => messages::staff::nobody_decided(&format!("**{name}**"), &flow),
     }
 }
 

@@ -325,5 +325,5 @@ async fn whoever_has_given_no_name_is_called_something_all_the_same() {
     world.press("Cake").await;
     world.say("I like cake.").await;
     let title = card(&world).await.prompt.title.clone();
-    assert_eq!(title.as_deref(), Some("Make A participant a moderator of Cake?"));
+    assert_eq!(title.as_deref(), Some("Make a participant a moderator of Cake?"));
 }

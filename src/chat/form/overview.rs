@@ -115,7 +115,7 @@ impl<'a> Row<'a> {
         ];
         Self {
             head,
-            person: head.name.as_deref().unwrap_or(messages::staff::A_PARTICIPANT),
+            person: head.name.as_deref().unwrap_or(messages::unnamed::A_PARTICIPANT),
             status: messages::staff::status(head.status),
             phase: head.phase.as_deref().map(words_of),
             wants: wants.into_iter().filter_map(|(is, word)| is.then_some(word)).collect(),

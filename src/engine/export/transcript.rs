@@ -221,7 +221,8 @@ impl<'a> Teller<'a> {
             }
             Event::ValuesSet { values, .. } => bot("values", noted(values), json!(values)),
             Event::Edited { by_name, .. } => {
-                Some(("edited", by_name.clone(), export::SAVED_EDIT.to_owned(), Value::Null))
+                let text = export::SAVED_EDIT;
+                Some(line("edited", self.name_of(by_name), text, Value::Null))
             }
             Event::Handed { what, text, .. } => {
                 let name = match what {
@@ -328,6 +329,11 @@ impl<'a> Teller<'a> {
         }
     }
 
+    /// Who did something; a participant without a name is called the same throughout.
+    fn name_of<'n>(&'n self, by_name: &'n str) -> &'n str {
+        if by_name == messages::unnamed::THE_PARTICIPANT { &self.name } else { by_name }
+    }
+
     fn called(&mut self, call: &'a Call) -> Option<Line> {
         self.calls.insert(&call.id, call);
         let who = match &call.origin {
@@ -378,7 +384,7 @@ impl<'a> Teller<'a> {
             reply => reply,
         };
         let text = reply_words(reply, &wait.prompt);
-        Some(line("answered", by_name, &text, json!({ "wait": id, "reply": reply })))
+        Some(line("answered", self.name_of(by_name), &text, json!({ "wait": id, "reply": reply })))
     }
 
     fn closed(&self, id: WaitId, closing: &Closing) -> Option<Line> {

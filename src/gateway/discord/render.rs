@@ -370,7 +370,7 @@ impl CardParts {
 
 fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
-        Answerers::Participant => messages::forms::THE_PARTICIPANT.to_owned(),
+        Answerers::Participant => messages::unnamed::THE_PARTICIPANT.to_owned(),
         Answerers::Deciders { alias, .. } => messages::forms::the_deciders(&words_of(alias)),
     }
 }

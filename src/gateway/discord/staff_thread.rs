@@ -107,7 +107,7 @@ fn row(row: &overview::Row<'_>) -> Component {
     let wants = row.wants.iter().fold(String::new(), |text, want| text + " · **" + want + "**");
     let text = format!(
         "**{}** · {}{}{wants}\n-# {}",
-        said(row.person, limits::QUOTE),
+        said(&messages::unnamed::at_beginning(row.person), limits::QUOTE),
         row.status,
         phase.unwrap_or_default(),
         time(row.head.updated_at),

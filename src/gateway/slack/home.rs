@@ -386,7 +386,11 @@ pub(super) fn overview(heads: &[Head], now: DateTime<Utc>) -> Vec<SlackBlock> {
         blocks.push(note(clip(&phases.join(" · "), 1_900)));
     }
     for shown in rows.iter().take(limits::HOME_ROWS) {
-        let mut line = format!("{} · {}", literal(shown.person), shown.status);
+        let mut line = format!(
+            "{} · {}",
+            literal(&messages::unnamed::at_beginning(shown.person)),
+            shown.status
+        );
         if let Some(phase) = &shown.phase {
             line = format!("{line} · {}", literal(phase));
         }

@@ -229,7 +229,7 @@ fn spoken(wait: &Wait, cx: &Cx) -> String {
 
 fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
-        Answerers::Participant => messages::forms::THE_PARTICIPANT.to_owned(),
+        Answerers::Participant => messages::unnamed::THE_PARTICIPANT.to_owned(),
         Answerers::Deciders { alias, .. } => messages::forms::the_deciders(&deciders(alias)),
     }
 }

@@ -130,7 +130,8 @@ struct Given<'a> {
 
 impl Given<'_> {
     fn name(&self) -> String {
-        name_of(self.by, self.by_name, self.state, self.viewer)
+        let name = name_of(self.by, self.by_name, self.state, self.viewer);
+        messages::unnamed::at_beginning(&name)
     }
 
     /// `You answered: …`; what does not fit on the line is whole below it.

@@ -192,7 +192,7 @@ async fn taken(app: Arc<App>, id: String, request: Request<Body>, kind: Kind) ->
     };
     let session = view.state.session;
     let name =
-        view.state.name.clone().unwrap_or_else(|| messages::forms::THE_PARTICIPANT.to_owned());
+        view.state.name.clone().unwrap_or_else(|| messages::unnamed::THE_PARTICIPANT.to_owned());
     let from = responder(&app, &browser, name);
     let outcome = match kind {
         Kind::Answer => reply::answer(&app, session, from, form).await,

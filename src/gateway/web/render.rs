@@ -222,7 +222,7 @@ fn open_card(wait: &Wait, state: &State, cx: &Cx) -> Markup {
             @if is_theirs {
                 (controls::render(wait, state, cx))
             } @else {
-                p.outcome.waiting { (icons::clock()) (messages::forms::waiting_for(&addressee(wait).to_lowercase())) }
+                p.outcome.waiting { (icons::clock()) (messages::forms::waiting_for(&addressee(wait))) }
             }
             @if wait.quorum > 1 { (votes(wait)) }
             @if wait.quorum < 2 { @for note in &wait.prompt.notes { p.small { (note) } } }
@@ -231,7 +231,7 @@ fn open_card(wait: &Wait, state: &State, cx: &Cx) -> Markup {
 }
 
 fn asked(wait: &Wait) -> Markup {
-    html! { p.small { (addressee(wait)) (messages::page::ASKED) (time(wait.asked_at)) } }
+    html! { p.small { (messages::capitalised(&addressee(wait))) (messages::page::ASKED) (time(wait.asked_at)) } }
 }
 
 /// What the bot says, as this viewer reads it.
@@ -275,8 +275,8 @@ fn votes(wait: &Wait) -> Markup {
 
 fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
-        Answerers::Participant => messages::staff::THE_PARTICIPANT.to_owned(),
-        Answerers::Deciders { alias, .. } => messages::page::the_deciders(&deciders(alias)),
+        Answerers::Participant => messages::unnamed::THE_PARTICIPANT.to_owned(),
+        Answerers::Deciders { alias, .. } => messages::forms::the_deciders(&deciders(alias)),
     }
 }
 

@@ -124,7 +124,9 @@ pub(super) fn ask_name(browser: &Browser) -> Markup {
 
 /// Whose conversation it is and in which interview, over what waits in it.
 fn whose(view: &View) -> Markup {
-    let name = view.state.known_as().unwrap_or(messages::staff::A_PARTICIPANT);
+    let name = messages::unnamed::at_beginning(
+        view.state.known_as().unwrap_or(messages::unnamed::A_PARTICIPANT),
+    );
     html! {
         p.small.whose {
             (icons::person()) strong { bdi { (name) } } span { "· " (view.flow.flow.title) }
@@ -146,14 +148,14 @@ pub(super) fn approval(wait: &Wait, view: &View, cx: &Cx) -> Fragment {
 /// Somebody who asked for a person and has been left alone so far, and since when.
 pub(super) fn call_for_help(view: &View, cx: &Cx) -> Option<(DateTime<Utc>, Fragment)> {
     let handoff = view.state.handoff.as_ref().filter(|handoff| handoff.claimed_by.is_none())?;
-    let name = view.state.known_as().unwrap_or(messages::staff::A_PARTICIPANT);
+    let name = view.state.known_as().unwrap_or(messages::unnamed::A_PARTICIPANT);
     let (short, reason) = (view.state.session.short(), more_than_a_call(&handoff.reason));
     let title = format!("h-{short}-title");
     let inner = |cx: &Cx| {
         html! {
             (whose(view))
             article.card.open.help aria-labelledby=(title) {
-                header { h3 id=(title) { bdi { (name) } " " (messages::staff::ASKED_FOR_A_HUMAN) } }
+                header { h3 id=(title) { bdi { (messages::unnamed::at_beginning(name)) } " " (messages::staff::ASKED_FOR_A_HUMAN) } }
                 p { (messages::staff_page::SINCE) " " (piece::time(handoff.asked_at)) @if let Some(reason) = &reason { (messages::staff_page::BECAUSE) bdi { (reason) } } (messages::staff_page::QUIET_UNTIL_BACK) }
                 div.actions { (order(cx, &view.state, "take_over", messages::buttons::TAKE_OVER, "primary")) }
             }
@@ -359,7 +361,7 @@ pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Mark
 }
 
 fn composer(view: &View, cx: &Cx) -> Markup {
-    let to = view.state.known_as().unwrap_or(messages::forms::THE_PARTICIPANT);
+    let to = view.state.known_as().unwrap_or(messages::unnamed::THE_PARTICIPANT);
     let claimed = view.state.handoff.as_ref().is_some_and(|handoff| handoff.claimed_by.is_some());
     let pauses = if claimed { "" } else { messages::staff_page::PAUSES };
     html! {

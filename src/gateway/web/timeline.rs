@@ -393,7 +393,9 @@ fn of_call(call: &Call) -> Body {
         Origin::Step { step } => messages::timeline::script_step(step),
         Origin::Model { round } => messages::timeline::model_round(round),
         Origin::Person { may_decide: true, .. } => messages::timeline::TEAM_MEMBER.to_owned(),
-        Origin::Person { may_decide: false, .. } => messages::staff::THE_PARTICIPANT.to_owned(),
+        Origin::Person { may_decide: false, .. } => {
+            messages::capitalised(messages::unnamed::THE_PARTICIPANT)
+        }
         Origin::Engine => messages::timeline::THE_ENGINE.to_owned(),
     };
     Body::Line {
@@ -416,12 +418,12 @@ pub fn progress(state: &State, flow: &LoadedFlow) -> Option<(String, f64)> {
     Some((line, evidence::share(flow, state.status, Some((&phase.id, done)))))
 }
 
-/// Who answered, as this viewer calls them.
+/// Who answered, as this viewer calls them within a sentence.
 pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Audience) -> String {
     match (viewer, *by == state.participant) {
         (Audience::Participant, true) => messages::forms::YOU.to_owned(),
         (Audience::Staff, true) => {
-            state.known_as().unwrap_or(messages::staff::THE_PARTICIPANT).to_owned()
+            state.known_as().unwrap_or(messages::unnamed::THE_PARTICIPANT).to_owned()
         }
         (_, false) => by_name.to_owned(),
     }

@@ -54,7 +54,7 @@ pub(super) fn facts(decide: &Decide, cx: &Cx) -> Vec<Vec<Component>> {
         (false, Some(url)) => Some(components::portrait(
             &who.join("\n"),
             url,
-            decide.person().unwrap_or(messages::staff::THE_PARTICIPANT),
+            decide.person().unwrap_or(messages::unnamed::THE_PARTICIPANT),
         )),
         (false, None) => Some(components::text(&who.join("\n"))),
     };
