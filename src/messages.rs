@@ -47,8 +47,29 @@ pub(crate) fn bytes(size: u64) -> String {
     }
 }
 
+/// What stands between a label and its value: a question has its mark already.
+pub(crate) fn colon_after(label: &str) -> &'static str {
+    if label.trim_end().ends_with(['?', ':']) { "" } else { ":" }
+}
+
+/// A label with its value: `Hours: 4`, `Vegetarian? no`.
+pub(crate) fn with_label(label: &str, value: &str) -> String {
+    format!("{label}{} {value}", colon_after(label))
+}
+
 /// With a capital at the beginning.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_needs_no_colon() {
+        assert_eq!(with_label("Hours", "4"), "Hours: 4");
+        assert_eq!(with_label("Vegetarian?", "no"), "Vegetarian? no");
+    }
 }

@@ -80,6 +80,16 @@ pub(crate) fn wanted_number(integer: bool, min: Option<f64>, max: Option<f64>) -
     }
 }
 
+/// What may be entered for a number, said beforehand; none where any may.
+pub(crate) fn allowed_number(min: Option<f64>, max: Option<f64>) -> Option<String> {
+    match (min, max) {
+        (Some(min), Some(max)) => Some(format!("From {min} to {max}.")),
+        (Some(min), None) => Some(format!("{min} or more.")),
+        (None, Some(max)) => Some(format!("{max} or less.")),
+        (None, None) => None,
+    }
+}
+
 /// A number that may be read in two ways, of which a whole one may be no answer.
 pub(crate) fn meant_number(whole: &str, broken: Option<&str>) -> String {
     match broken {

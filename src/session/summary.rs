@@ -263,13 +263,16 @@ fn member(label: &str, value: &Value) -> Vec<String> {
         Value::Array(items) if items.iter().any(Value::is_object) => entries(value),
         Value::Array(items) => {
             let all: Vec<String> = items.iter().filter_map(words).collect();
-            let line = format!("- {label}: {}", all.join(", "));
+            let line = format!("- {}", messages::with_label(label, &all.join(", ")));
             if all.is_empty() { Vec::new() } else { vec![line] }
         }
         Value::Object(members) => {
             members.iter().flat_map(|(key, value)| member(&titled(key), value)).collect()
         }
-        leaf => words(leaf).map(|words| format!("- {label}: {words}")).into_iter().collect(),
+        leaf => {
+            let line = |words: String| format!("- {}", messages::with_label(label, &words));
+            words(leaf).map(line).into_iter().collect()
+        }
     }
 }
 

@@ -36,7 +36,12 @@ pub fn complaint(control: &Control, error: &FieldError) -> String {
     if names.is_empty() {
         return error.message.clone();
     }
-    format!("{}: {}", names.join(", "), uncapitalised(&error.message))
+    let names = names.join(", ");
+    match messages::colon_after(&names) {
+        // After a question mark a sentence begins.
+        "" => messages::with_label(&names, &error.message),
+        _ => messages::with_label(&names, &uncapitalised(&error.message)),
+    }
 }
 
 /// The entry of a list and the field that a path leads to, by their names.

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::{
     base::ids::WaitId,
+    messages,
     model::{
         transcript::Event,
         ui::{Reply, Review, Verdict},
@@ -28,7 +29,7 @@ pub(super) fn approved(review: &Review, data: &Value) -> Vec<String> {
     let fields = review.groups.iter().flat_map(|group| &group.fields);
     let alone = fields.filter(|field| !is_within(review, &field.path)).filter_map(|field| {
         let value = at(data, &field.path).filter(|value| !value.is_null())?;
-        Some(format!("{}: {}", field.label, value_words(value)))
+        Some(messages::with_label(&field.label, &value_words(value)))
     });
     let entries = lists().flat_map(|list| {
         let entries = at(data, &list.path).and_then(Value::as_array);

@@ -31,7 +31,9 @@ pub(super) fn prompt_words(prompt: &Prompt, has_draft: bool) -> String {
         Control::Review(_) if !has_draft => Vec::new(),
         Control::Review(review) => {
             let fields = review.groups.iter().flat_map(|group| &group.fields);
-            fields.map(|field| format!("{}: {}", field.label, value_words(&field.value))).collect()
+            fields
+                .map(|field| messages::with_label(&field.label, &value_words(&field.value)))
+                .collect()
         }
         Control::Decide(decide) => {
             decide.facts.iter().map(|(label, value)| format!("{label}: {value}")).collect()

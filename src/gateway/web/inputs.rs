@@ -30,7 +30,8 @@ pub(super) fn sheet_of(review: &Review, draft: Option<&Draft>) -> Sheet {
 /// One input as it stands: prefilled with what was typed, otherwise with what is known.
 pub(super) fn field(wait: &Wait, field: &Field, draft: Option<&Draft>) -> Markup {
     let id = format!("{}-{}-{}", wait.id.short(), wait.revision, field.path.replace('.', "-"));
-    let hint = field.hint.as_ref().map(|_| format!("{id}-hint"));
+    let told = hint_of(field);
+    let hint = told.as_ref().map(|_| format!("{id}-hint"));
     let wrong =
         draft.is_some_and(|draft| draft.errors.iter().any(|error| error.path == field.path));
     let error = wrong.then(|| format!("{id}-error"));
@@ -43,7 +44,7 @@ pub(super) fn field(wait: &Wait, field: &Field, draft: Option<&Draft>) -> Markup
         div.field.check[field.check].wide[is_wide(&field.input)] {
             (label(&id, field))
             (input.render())
-            @if let (Some(hint), Some(text)) = (&hint, &field.hint) { p.small id=(hint) { (text) } }
+            @if let (Some(hint), Some(text)) = (&hint, &told) { p.small id=(hint) { (text) } }
             @if let (Some(id), Some(draft)) = (&error, draft) {
                 @for error in draft.errors.iter().filter(|error| error.path == field.path) {
                     p.error id=(id) { (icons::warning()) (markdown::inline(&error.message)) }
@@ -51,6 +52,16 @@ pub(super) fn field(wait: &Wait, field: &Field, draft: Option<&Draft>) -> Markup
             }
         }
     }
+}
+
+/// What is said under an input: the hint of the field, and between which bounds a number must be.
+fn hint_of(field: &Field) -> Option<String> {
+    let bounds = match field.input {
+        Input::Number { min, max, .. } => messages::answers::allowed_number(min, max),
+        _ => None,
+    };
+    let told: Vec<String> = field.hint.iter().cloned().chain(bounds).collect();
+    (!told.is_empty()).then(|| told.join(" · "))
 }
 
 /// Whether an input takes a line of its own where others stand side by side.

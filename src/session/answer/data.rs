@@ -135,6 +135,16 @@ fn in_words(error: &ValidationError<'_>, schema: &Value) -> String {
         Kind::MaxItems { limit } if is_pick(schema) => messages::answers::pick_at_most(*limit),
         Kind::MinItems { limit } => messages::answers::add_at_least(*limit),
         Kind::MaxItems { limit } => messages::answers::keep_at_most(*limit),
+        Kind::Type { .. }
+        | Kind::Minimum { .. }
+        | Kind::Maximum { .. }
+        | Kind::ExclusiveMinimum { .. }
+        | Kind::ExclusiveMaximum { .. }
+            if let Some(integer) = number_kind(schema) =>
+        {
+            let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+            messages::answers::wanted_number(integer, bound("minimum"), bound("maximum"))
+        }
         Kind::Type { .. } => messages::answers::WRONG_KIND.to_owned(),
         Kind::AdditionalProperties { unexpected } => {
             let names: Vec<String> = unexpected.iter().map(|name| spaced(name)).collect();
@@ -156,6 +166,15 @@ fn in_words(error: &ValidationError<'_>, schema: &Value) -> String {
         },
         // The answer itself is left out: errors are logged and quoted.
         _ => error.masked_with("this").to_string(),
+    }
+}
+
+/// Whether a number must be whole, where a number is wanted.
+fn number_kind(schema: &Value) -> Option<bool> {
+    match schema["type"].as_str()? {
+        "integer" => Some(true),
+        "number" => Some(false),
+        _ => None,
     }
 }
 
@@ -227,6 +246,22 @@ mod tests {
             ["work.0.name: Enter an organisation."]
         );
         assert_eq!(told(&timeline(), &json!({})), ["work: Add a role."]);
+    }
+
+    #[test]
+    fn a_number_is_asked_for_in_the_words_of_its_field() {
+        let schema = json!({ "type": "object", "properties": {
+            "seats": { "type": "integer", "minimum": 2, "maximum": 4 },
+            "meal": { "type": "string", "enum": ["fish", "soup"] },
+            "sure": { "type": "boolean" },
+        }, "required": ["meal", "sure"] });
+        let of =
+            |seats: Value| told(&schema, &json!({ "seats": seats, "meal": "fish", "sure": true }));
+        for seats in [json!(1), json!(5), json!(2.5), json!("two")] {
+            assert_eq!(of(seats), ["seats: Enter a whole number from 2 to 4."]);
+        }
+        assert_eq!(of(json!(3)), Vec::<String>::new());
+        assert_eq!(told(&schema, &json!({})), ["meal: Please pick one.", "sure: Please pick one."]);
     }
 
     #[test]

@@ -178,7 +178,7 @@ fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
         }
         Control::Form(form) => {
             let fields: Vec<_> = form.fields.iter().map(|field| cx.draft.with(field)).collect();
-            let line = |field: &Field| format!("{}: {}", one_line(&field.label), shown(field));
+            let line = |field: &Field| messages::with_label(&one_line(&field.label), &shown(field));
             let lines: Vec<String> = fields.iter().map(line).collect();
             all.extend(parts(&lines.join("\n"), PART));
         }
@@ -192,7 +192,8 @@ fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
 fn of_group(group: &Group) -> Vec<String> {
     let line = |field: &Field| (one_line(&field.label), shown(field));
     let told = group.fields.iter().map(line).filter(|(_, value)| !is_blank(value));
-    let lines: Vec<String> = told.map(|(label, value)| format!("{label}: {value}")).collect();
+    let lines: Vec<String> =
+        told.map(|(label, value)| messages::with_label(&label, &value)).collect();
     let title = one_line(&group.title);
     let head = (!is_blank(&title)).then(|| format!("**{}**", said(&title, limits::QUOTE)));
     head.into_iter().chain(parts(&lines.join("\n"), PART)).collect()

@@ -42,7 +42,8 @@ pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Compon
         } else {
             said(&value, limits::VALUE_SHOWN)
         };
-        format!("**{label}**{mark}: {value}")
+        let colon = if mark.is_empty() { messages::colon_after(&label) } else { ":" };
+        format!("**{label}**{mark}{colon} {value}")
     };
     let mut all: Vec<String> = Vec::new();
     if !is_blank(title) {
