@@ -22,8 +22,13 @@ pub(crate) const UNREACHABLE: &str =
     "The bot can't be reached right now, so nothing was sent. Please try again in a few seconds.";
 /// The connection broke after something was sent.
 pub(crate) const UNCERTAIN: &str = "The connection broke, so it isn't certain that this was sent. Please open the page again in a few seconds to see.";
-/// The staff page was opened without its key, or with a wrong one.
-pub const STAFF_KEY: &str = "The staff page opens with the staff key: add `?key=…` to its address. Whoever runs this bot knows the key.";
+/// The staff page was opened without its key.
+pub const STAFF_KEY: &str =
+    "The staff page opens with the staff key. Whoever runs this bot can give it to you.";
+/// The staff page was opened with another key.
+pub const WRONG_KEY: &str = "That key is wrong.";
+/// The input for it.
+pub(crate) const KEY: &str = "Staff key";
 
 /// A message is longer than one may be.
 pub(crate) fn long_message(count: usize, most: usize) -> String {

@@ -277,7 +277,7 @@ impl Bot {
                  while this bot is running. hint: keep the data directory on a local disk"
             ),
         }
-        tracing::info!(version = env!("CARGO_PKG_VERSION"), page = %ready.page, "started");
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), page = %ready.page, staff = %ready.staff, "started");
         Ok(Self { ready, shutdown, tasks })
     }
 

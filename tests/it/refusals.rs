@@ -438,6 +438,7 @@ fn pages(page: &mut Page) {
     page.say("somebody else's conversation", notices::NO_CONVERSATION);
     page.say("under another name than localhost", said::OTHER_HOST);
     page.say("the staff page without its key", said::STAFF_KEY);
+    page.say("the staff page with another key", said::WRONG_KEY);
     page.say("a tab too many", said::MANY_PAGES);
     page.say("everybody's tabs together", said::ALL_PAGES);
 }

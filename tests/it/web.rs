@@ -31,7 +31,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use futures::StreamExt;
 use reqwest::{StatusCode, multipart};
 
-use self::site::Site;
+use self::site::{Site, csrf};
 
 #[tokio::test]
 async fn a_person_starts_accepts_and_answers_by_plain_forms() {
@@ -269,6 +269,28 @@ async fn staff_need_the_key_where_there_is_one() {
     assert_eq!(visitor.fetch("/staff/live").await.status(), StatusCode::FORBIDDEN);
     let page = visitor.get("/staff?key=correct%20horse%20battery%20staple").await;
 
+    assert!(page.contains("Decisions and messages carry your name."), "{page}");
+}
+
+#[tokio::test]
+async fn staff_enter_the_key_in_a_form() {
+    let site = Site::locked("correct horse battery staple").await;
+    let visitor = site.visitor();
+    let page = visitor.get("/staff").await;
+    assert!(page.contains("Staff key") && !page.contains("That key is wrong."), "{page}");
+
+    let token = csrf(&page);
+    let shown = async |key: &str| {
+        let form = [("csrf", token.as_str()), ("staff_key", key)];
+        let request = visitor.client.post(format!("{}/staff/key", site.url)).form(&form);
+        let answer = request.send().await.unwrap();
+        (answer.status(), answer.text().await.unwrap())
+    };
+    let (status, page) = shown("wrong").await;
+    assert_eq!(status, StatusCode::FORBIDDEN);
+    assert!(page.contains("That key is wrong."), "{page}");
+    let (status, page) = shown("correct horse battery staple").await;
+    assert_eq!(status, StatusCode::OK);
     assert!(page.contains("Decisions and messages carry your name."), "{page}");
 }
 

@@ -191,6 +191,7 @@ fn routes(app: Arc<App>) -> Router {
         .route("/s/{session}/export", get(participant::export))
         .route("/s/{session}/made/{file}", get(participant::made))
         .route("/staff", get(staff::overview))
+        .route("/staff/key", post(staff::key))
         .route("/staff/name", post(staff::name))
         .route("/staff/s/{session}", get(staff::conversation))
         .route("/staff/s/{session}/answer", post(staff::answer))

@@ -69,8 +69,13 @@ impl Member {
     }
 }
 
-fn closed() -> Response {
-    frame::problem(StatusCode::FORBIDDEN, messages::page::STAFF_KEY)
+/// The page that asks for the key, which every way in leads to without it; `is_wrong` after one that opens nothing.
+fn closed(headers: &HeaderMap, is_wrong: bool) -> Response {
+    let known = Browser::of(headers);
+    let browser = known.clone().unwrap_or_else(Browser::fresh);
+    let cookie = known.is_none().then(|| (header::SET_COOKIE, browser.cookie()));
+    let page = html(&staff_page::ask_key(&browser, is_wrong));
+    (StatusCode::FORBIDDEN, AppendHeaders(cookie), page).into_response()
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -95,7 +100,7 @@ pub(super) async fn overview(
     let browser = Browser::of(&headers);
     let is_locked = app.staff_keys.is_needed();
     if let Some(given) = key.filter(|_| is_locked) {
-        let Some(cookie) = app.staff_keys.cookie(&given) else { return closed() };
+        let Some(cookie) = app.staff_keys.cookie(&given) else { return closed(&headers, true) };
         // The key must not stay in the address bar, nor in the history.
         let mut cookies = vec![(header::SET_COOKIE, cookie)];
         if browser.is_none() {
@@ -105,12 +110,12 @@ pub(super) async fn overview(
     }
     if browser.is_none() {
         if is_locked {
-            return closed();
+            return closed(&headers, false);
         }
         let cookie = (header::SET_COOKIE, Browser::fresh().cookie());
         return (AppendHeaders([cookie]), Redirect::to("/staff")).into_response();
     }
-    let Some(member) = Member::of(&app, &headers) else { return closed() };
+    let Some(member) = Member::of(&app, &headers) else { return closed(&headers, false) };
     if member.name.is_none() {
         return html(&staff_page::ask_name(&member.browser)).into_response();
     }
@@ -193,13 +198,27 @@ fn pending(view: &View) -> Vec<Wait> {
     view.state.pending().filter(for_deciders).cloned().collect()
 }
 
+/// Somebody shows the key.
+pub(super) async fn key(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
+    let (_, headers, form) = match submitted(&app, request).await {
+        Ok(read) => read,
+        Err(refusal) => return refusal,
+    };
+    let cookie = app.staff_keys.cookie(form.fields.get("staff_key"));
+    match cookie.map(|cookie| (header::SET_COOKIE, cookie)) {
+        Some(cookie) => (AppendHeaders([cookie]), Redirect::to("/staff")).into_response(),
+        None if app.staff_keys.is_needed() => closed(&headers, true),
+        None => Redirect::to("/staff").into_response(),
+    }
+}
+
 /// A staff member says what others are to call them.
 pub(super) async fn name(State(app): State<Arc<App>>, request: Request<Body>) -> Response {
     let (_, headers, form) = match submitted(&app, request).await {
         Ok(read) => read,
         Err(refusal) => return refusal,
     };
-    let Some(member) = Member::of(&app, &headers) else { return closed() };
+    let Some(member) = Member::of(&app, &headers) else { return closed(&headers, false) };
     match guard::tidy_name(form.fields.get("name")) {
         Some(name) => {
             let cookie = (header::SET_COOKIE, guard::name_cookie(&name));
@@ -211,7 +230,7 @@ pub(super) async fn name(State(app): State<Arc<App>>, request: Request<Body>) ->
 
 /// A session on the staff's side of the scope.
 async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Member), Response> {
-    let member = Member::of(app, headers).ok_or_else(closed)?;
+    let member = Member::of(app, headers).ok_or_else(|| closed(headers, false))?;
     if member.name.is_none() {
         return Err(Redirect::to("/staff").into_response());
     }

@@ -122,6 +122,28 @@ pub(super) fn ask_name(browser: &Browser) -> Markup {
     })
 }
 
+/// The page without its key; `is_wrong` after one that opens nothing.
+pub(super) fn ask_key(browser: &Browser, is_wrong: bool) -> Markup {
+    let frame =
+        Frame { title: messages::staff_page::STAFF, live: None, class: "plain", notice: None };
+    frame.around(&html! {
+        main #main {
+            h1 { (messages::staff_page::STAFF_PAGE) }
+            p { (messages::page::STAFF_KEY) }
+            form method="post" action="/staff/key" data-plain {
+                input type="hidden" name="csrf" value=(browser.csrf());
+                div.inline {
+                    div { label for="staff-key" { (messages::page::KEY) }
+                        input #staff-key type="password" name="staff_key" required autofocus autocomplete="current-password"
+                            aria-invalid=[is_wrong.then_some("true")] aria-describedby=[is_wrong.then_some("wrong-key")]; }
+                    button.primary { (messages::buttons::CONTINUE) }
+                }
+                @if is_wrong { p.error #wrong-key role="alert" { (icons::warning()) (messages::page::WRONG_KEY) } }
+            }
+        }
+    })
+}
+
 /// Whose conversation it is and in which interview, over what waits in it.
 fn whose(view: &View) -> Markup {
     let name = messages::unnamed::at_beginning(
