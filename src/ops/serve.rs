@@ -29,7 +29,6 @@ use crate::{
     config::{Problem, Settings},
     engine::{Engine, Parts, recording::Recorder},
     gateway::web::{self, Server, WebGateway},
-    ports::artifacts::Artifacts,
     store::{
         Store,
         health::{Health, Trouble},
@@ -343,15 +342,8 @@ async fn keep_house(engine: Engine, shutdown: CancellationToken) -> anyhow::Resu
     };
     let store = Arc::clone(&engine.parts().store);
     let telling = startup_report::tell(store, shutdown.clone());
-    let trying = shutdown.run_until_cancelled(try_files(&engine.parts().artifacts));
+    // The log says what is wrong where none can be kept, before somebody sends one.
+    let trying = shutdown.run_until_cancelled(engine.parts().artifacts.check());
     tokio::join!(telling, trying, tidying);
     Ok(())
-}
-
-/// Says what is wrong where no file can be kept, before somebody sends one.
-async fn try_files(artifacts: &Artifacts) {
-    if let Err(error) = artifacts.check().await {
-        let why = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
-        tracing::error!(%error, why, "files that people send cannot be kept");
-    }
 }

@@ -112,7 +112,7 @@ async fn readiness(app: &App) -> Result<(), String> {
     let artifacts = &app.engine.parts().artifacts;
     if artifacts.check().await.is_err() {
         let hint = artifacts.hint();
-        return Err(format!("files that people send cannot be kept. hint: {hint}"));
+        return Err(format!("files cannot be kept. hint: {hint}"));
     }
     app.parts.iter().try_for_each(|part| part.ready())?;
     if let Some(why) = nobody_served(&app.engine.outages(), &app.settings) {

@@ -10,6 +10,7 @@
 //!
 //! Links are not followed: where one stands in place of a folder or file of ours, nothing is read or written.
 
+mod keeping;
 mod shared;
 
 use std::{
@@ -17,10 +18,7 @@ use std::{
     fs::{self, DirBuilder, File},
     io::{self, Read as _},
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::Duration,
 };
 
@@ -28,7 +26,7 @@ use object_store::{ObjectStoreExt as _, PutPayload, local::LocalFileSystem, path
 use rustix::fs::{Mode, OFlags};
 use tokio::{sync::Mutex, time::Instant};
 
-use self::shared::Shared;
+use self::{keeping::Keeping, shared::Shared};
 use super::{
     sealed::{self, Seal, Unopened},
     shred,
@@ -108,8 +106,8 @@ pub(super) struct Blobs {
     store: LocalFileSystem,
     root: PathBuf,
     keys: Arc<dyn FileKeys>,
-    /// The last file could not be kept, or nobody has looked yet whether others than this disk can keep one.
-    is_failing: AtomicBool,
+    /// Whether files can be kept; what is kept elsewhere than on this disk has to show it first.
+    keeping: Keeping,
     /// Puts the names within a folder on the device.
     sync_folder: fn(&Path) -> io::Result<()>,
     /// Held while a file in clear is replaced, and while files are removed: one must not bring back the other's.
@@ -133,9 +131,9 @@ impl Blobs {
         }
         sync_folder(root)?;
         let store = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
-        let is_failing = AtomicBool::new(keys.files().is_some());
+        let keeping = Keeping::new(keys.files().is_some());
         let (replacing, refused) = (Mutex::default(), Mutex::default());
-        Ok(Self { store, root: root.to_owned(), keys, is_failing, sync_folder, replacing, refused })
+        Ok(Self { store, root: root.to_owned(), keys, keeping, sync_folder, replacing, refused })
     }
 
     /// The same, where nothing need survive a crash.
@@ -155,7 +153,7 @@ impl Blobs {
         let seal = self.seal(session, sha256).await?.ok_or(Error::Gone)?;
         if let Some(shared) = self.shared() {
             let kept = shared.keep(session, &seal, content).await;
-            self.is_failing.store(kept.is_err(), Ordering::Relaxed);
+            self.keeping.note(&kept, self.hint());
             return kept;
         }
         // Another copy would leave this one's blocks on the device, with the salt that opens them.
@@ -164,7 +162,7 @@ impl Blobs {
         } else {
             self.put(session, sha256, &seal, content).await
         };
-        self.is_failing.store(kept.is_err(), Ordering::Relaxed);
+        self.keeping.note(&kept, self.hint());
         kept
     }
 
@@ -226,7 +224,7 @@ impl Blobs {
             Some(shared) => shared.pin(sha256, source).await,
             None => self.write(&Place::Flow { sha256 }, source.as_bytes().to_vec()).await,
         };
-        self.is_failing.store(kept.is_err(), Ordering::Relaxed);
+        self.keeping.note(&kept, self.hint());
         kept
     }
 
@@ -248,33 +246,32 @@ impl Blobs {
         Ok(Some(found))
     }
 
-    /// Whether files can be kept, as far as is known: once one could not, this tries it with an empty one. However many
+    /// Whether files can be kept, as far as is known: once one could not, this tries it with another one. However many
     /// ask, a bucket is tried once in five seconds: each attempt is several requests.
     pub(super) async fn check(&self) -> Result<(), Error> {
-        if !self.is_failing.load(Ordering::Relaxed) {
+        if self.keeping.works() {
             return Ok(());
         }
-        if let Some(shared) = self.shared() {
-            let mut refused = self.refused.lock().await;
-            if !self.is_failing.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            if refused.is_some_and(|at| at.elapsed() < AGAIN) {
-                return Err(Error::Unreachable("it was tried a moment ago".into()));
-            }
-            let checked = shared.check().await;
-            *refused = checked.is_err().then(Instant::now);
-            self.is_failing.store(checked.is_err(), Ordering::Relaxed);
-            return checked;
+        let mut refused = self.refused.lock().await;
+        if self.keeping.works() {
+            return Ok(());
         }
-        let probe = self.root.join(ARTIFACTS).join(PROBE);
-        blocking(move || {
-            File::create(&probe)?.sync_all()?;
-            fs::remove_file(&probe)
-        })
-        .await?;
-        self.is_failing.store(false, Ordering::Relaxed);
-        Ok(())
+        if refused.is_some_and(|at| at.elapsed() < AGAIN) {
+            return Err(Error::Unreachable("it was tried a moment ago".into()));
+        }
+        let tried = match self.shared() {
+            Some(shared) => {
+                let tried = shared.check().await;
+                *refused = tried.is_err().then(Instant::now);
+                tried
+            }
+            None => {
+                let path = self.root.join(ARTIFACTS).join(PROBE);
+                blocking(move || keeping::probe(&path)).await
+            }
+        };
+        self.keeping.note(&tried, self.hint());
+        tried
     }
 
     /// Removes all files of a session, finished or not, overwriting what opens them. Again: nothing. A crash in the

@@ -101,8 +101,26 @@ async fn where_files_cannot_be_kept_the_bot_is_not_ready_until_they_can() {
 
     let (status, words) = check(&ada, "/readyz").await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
-    insta::assert_snapshot!(words, @"files that people send cannot be kept. hint: check free space and rights of the data directory");
+    insta::assert_snapshot!(words, @"files cannot be kept. hint: check free space and rights of the data directory");
     std::fs::remove_file(&folder).unwrap();
     std::fs::create_dir(&folder).unwrap();
     assert_eq!(check(&ada, "/readyz").await, (StatusCode::OK, "ready".to_owned()));
+}
+
+#[tokio::test]
+async fn where_no_flow_can_be_kept_nobody_can_begin_and_the_bot_is_not_ready() {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    for folder in ["artifacts", "flows"] {
+        let folder = site.folder.path().join(folder);
+        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::write(&folder, "not a folder").unwrap();
+    }
+    assert_eq!(check(&ada, "/readyz").await.0, StatusCode::OK, "nobody has begun yet");
+
+    assert!(!ada.begin("tour", "Ada").await.status().is_success());
+
+    let (status, words) = check(&ada, "/readyz").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(words.starts_with("files cannot be kept."), "{words}");
 }

@@ -323,7 +323,8 @@ impl Visitor {
         assert!(self.begin(flow, "Ada").await.status().is_success());
     }
 
-    async fn begin(&self, flow: &str, name: &str) -> Response {
+    /// The answer to a first visit.
+    pub(super) async fn begin(&self, flow: &str, name: &str) -> Response {
         let page = self.get("/").await;
         let key = between(&page, "name=\"key\" value=\"", "\"");
         let fields =
