@@ -1,5 +1,6 @@
 //! From the configuration as written to the settings: what a schema cannot say is checked here.
 
+mod approvers;
 mod brand;
 mod discord;
 mod postgres;
@@ -83,6 +84,7 @@ impl<'a> Resolve<'a> {
         self.booking(&config.consulting.booking);
         let brand = self.brand(&config.brand);
         let tenants = self.tenants(config.tenant, &web);
+        self.approvers("", &config.approvers);
         let settings = Settings {
             data_dir: self.data_dir(config.data.dir),
             postgres,

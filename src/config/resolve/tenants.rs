@@ -74,6 +74,7 @@ impl Resolve<'_> {
         let discord = written.discord.unwrap_or_default();
         self.slack_of(at, &slack);
         self.discord_of(at, &discord);
+        self.approvers(at, &written.approvers);
         let staff_key = (written.staff_key_env.as_deref(), written.staff_key_file.as_ref());
         Tenant {
             name,

@@ -578,14 +578,16 @@ fn configured(discord: &Discord, plan: &Plan, folder: &TempDir) -> Settings {
         }
     };
     let more = format!("{}\n{}", way(plan.by), plan.discord);
-    let named: Vec<String> = plan.deciders.iter().map(u64::to_string).collect();
-    let config = configuration(discord, dir, &flows, &more)
-        .replace("discord_roles =", &format!("discord_users = {named:?}, discord_roles ="));
+    let config = configuration(discord, dir, &flows, &more);
     let file = dir.join("config.toml");
     fs::write(&file, config).unwrap();
     let token = TOKEN.strip_prefix("Bot ").unwrap();
     let environment = Environment::from([("TOKEN", token)]);
     let mut settings = Settings::load(&file, &environment).unwrap();
+    // The emulator's ids are shorter than those that a configuration takes.
+    for approvers in settings.approvers.values_mut() {
+        approvers.discord_users = plan.deciders.iter().map(u64::to_string).collect();
+    }
     if let Some(server) = plan.tenant {
         within_a_tenant(&mut settings, server);
     }
