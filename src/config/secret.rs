@@ -52,6 +52,7 @@ impl PartialEq for Secret {
 impl Eq for Secret {}
 
 /// What could not be read, with the key it concerns.
+#[derive(Debug)]
 pub(super) struct Unread {
     pub(super) key: &'static str,
     pub(super) message: String,
@@ -74,6 +75,17 @@ pub(super) fn read(
         }),
         (Some(name), None) => match environment.get(name) {
             Some(value) => Ok(Some(Secret::new(value.trim()))),
+            // What stands there isn't shown: the message may go to a log.
+            None if !is_variable(name) => Err(Unread {
+                key: keys.0,
+                message: "this looks like the secret itself, not like the name of a variable"
+                    .to_owned(),
+                hint: Some(format!(
+                    "put the secret into an environment variable and write that variable's name here, or use `{}`; replace the \
+                     secret if others could read this file",
+                    keys.1
+                )),
+            }),
             None => Err(Unread {
                 key: keys.0,
                 message: format!("environment variable `{name}` is not set"),
@@ -93,5 +105,43 @@ pub(super) fn read(
                 hint: None,
             }),
         },
+    }
+}
+
+/// Characters of a word without `_` but with digits that is taken for a key rather than a name.
+const KEY_MIN: usize = 20;
+
+/// Whether this is like the name of a variable. Keys in hexadecimal digits could be names as well, but nobody would choose
+/// such ones.
+fn is_variable(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_word = name.starts_with(|c: char| !c.is_ascii_digit()) && name.chars().all(is_part);
+    let is_key =
+        name.len() >= KEY_MIN && !name.contains('_') && name.contains(|c: char| c.is_ascii_digit());
+    is_word && !is_key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_in_place_of_a_name_is_not_shown() {
+        for name in ["SLACK_BOT_TOKEN", "TOKEN2", "_x", "OPENROUTER_KEY_OF_2026"] {
+            assert!(is_variable(name), "{name}");
+        }
+        for secret in [
+            "xoxb-1-2-abc",
+            "",
+            "8f742231b10e8888abcd99",
+            "a8f742231b10e8888abcd99",
+            "postgres://u:p@h/d",
+        ] {
+            let read = read(("a_env", "a_file"), Some(secret), None, &Environment::default());
+            let unread = read.unwrap_err();
+            let told = format!("{} {:?}", unread.message, unread.hint);
+            assert!(told.contains("the secret itself"), "{told}");
+            assert!(secret.is_empty() || !told.contains(secret), "{told}");
+        }
     }
 }
