@@ -464,6 +464,12 @@ pub enum Error {
         /// What the server or the system says.
         why: String,
     },
+    /// What is given as the address of a database is none; it isn't shown, since it may hold a password.
+    #[error(
+        "the address of the database isn't one of PostgreSQL. hint: write `postgres://USER:PASSWORD@HOST/DATABASE`, with special \
+         characters of the password percent-encoded (`%40` for `@`, `%23` for `#`, `%2F` for `/`)"
+    )]
+    NoAddress,
     /// Another node writes to the database.
     #[error(
         "the database is in use by node `{node}`. hint: run commands on the machine of that node, or stop it first"

@@ -273,13 +273,22 @@ impl PostgresStore {
 }
 
 fn connect_options(wanted: &Options) -> Result<PgConnectOptions, Error> {
-    let options = PgConnectOptions::from_str(&wanted.url).map_err(Error::unavailable)?;
+    let options = address(&wanted.url)?;
     let limit = STATEMENT_MAX.as_millis().to_string();
     let idle = IDLE_MAX.as_millis().to_string();
     Ok(options.application_name(&status::connection_name(&wanted.node)).options([
         ("statement_timeout", limit.as_str()),
         ("idle_in_transaction_session_timeout", idle.as_str()),
     ]))
+}
+
+/// What the driver would take besides isn't meant: addresses of other databases, and a password with a `#` for a host.
+fn address(url: &str) -> Result<PgConnectOptions, Error> {
+    let parsed = reqwest::Url::parse(url).map_err(|_| Error::NoAddress)?;
+    if !matches!(parsed.scheme(), "postgres" | "postgresql") || parsed.fragment().is_some() {
+        return Err(Error::NoAddress);
+    }
+    PgConnectOptions::from_str(url).map_err(|_| Error::NoAddress)
 }
 
 #[async_trait]
@@ -479,4 +488,26 @@ async fn connected(with: &PgConnectOptions) -> Result<PgConnection, Error> {
 /// What an error of the database means for who asked.
 fn trouble(error: sqlx::Error) -> Error {
     Error::unavailable(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_of_something_else_is_told_without_the_password() {
+        for url in ["postgres://ada:p%23ss@db.example:5432/bot", "postgresql:///bot?host=/run/db"] {
+            assert!(address(url).is_ok(), "{url}");
+        }
+        for url in [
+            "foo",
+            "mysql://ada:secret@db/bot",
+            "postgres://ada:secret/1@db/bot",
+            "postgres://ada:1#secret@db/bot",
+        ] {
+            let error = address(url).unwrap_err();
+            assert!(matches!(error, Error::NoAddress), "{url}: {error:?}");
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+    }
 }
