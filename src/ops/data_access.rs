@@ -45,10 +45,7 @@ impl DataAccess {
     pub(super) async fn find(settings: &Settings) -> anyhow::Result<Self> {
         let dir = &settings.data_dir;
         if settings.postgres.is_none() && !holds_data(dir)? {
-            return Err(sentence(format!(
-                "there is no data in `{}`. hint: choose the data directory with `--data DIR`",
-                dir.display()
-            )));
+            return Err(no_data(dir));
         }
         for last in (0..tries(settings)).rev() {
             if control::call(dir).await?.is_some() {
@@ -151,7 +148,7 @@ pub(super) fn tries(settings: &Settings) -> u32 {
 }
 
 /// Whether `dir` is a data directory: a folder of another kind is not made one by looking at it.
-fn holds_data(dir: &Path) -> anyhow::Result<bool> {
+pub(super) fn holds_data(dir: &Path) -> anyhow::Result<bool> {
     // A bot may answer that has made no store yet, and a restore that has not finished has words of its own.
     for name in ["store", control::NAME, app::RESTORE_SITE] {
         match std::fs::metadata(dir.join(name)) {
@@ -166,6 +163,14 @@ fn holds_data(dir: &Path) -> anyhow::Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// For a directory in which nothing is.
+pub(super) fn no_data(dir: &Path) -> anyhow::Error {
+    sentence(format!(
+        "there is no data in `{}`. hint: choose the data directory with `--data DIR`",
+        dir.display()
+    ))
 }
 
 /// Carries a request out in this process.

@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::{
     app::{self, Home, Wanted},
     backup::files::{create_folder, sync_folder},
+    data_access::{holds_data, no_data},
     scrub::tell_damage,
     sentence,
     shared_args::Json,
@@ -65,6 +66,9 @@ pub(super) fn repair(wanted: &Wanted, repair: &Repair) -> anyhow::Result<ExitCod
         return Err(app::in_database());
     }
     let (from, to) = (&settings.data_dir, &repair.to);
+    if !holds_data(from)? {
+        return Err(no_data(from));
+    }
     if fs::symlink_metadata(to).is_ok() {
         return Err(sentence(format!(
             "`{}` already exists. hint: choose a directory that doesn't exist yet",

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use super::{
     app::{self, Opening, Wanted},
     bucket,
-    data_access::{PAUSE, tries},
+    data_access::{PAUSE, no_data, tries},
     scrub::tell_damage,
     sentence,
     shared_args::Json,
@@ -182,11 +182,7 @@ fn embedded(dir: &Path, secret: Option<&Secret>) -> anyhow::Result<Opened> {
     let store = match secret {
         Some(secret) => SledStore::open_for_copy(dir, ids, secret)?,
         None if dir.exists() => SledStore::open_for_command(dir, ids)?,
-        None => {
-            return Err(sentence(format!(
-                "there is no data in {name}. hint: choose the data directory with `--data DIR`"
-            )));
-        }
+        None => return Err(no_data(dir)),
     };
     Ok((Arc::new(store), name))
 }

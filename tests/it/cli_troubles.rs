@@ -73,9 +73,13 @@ fn a_mistake_under_a_misspelt_key_is_told_with_its_line() {
 fn a_folder_without_data_stays_empty() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("data")).unwrap();
-    for command in
-        [&["sessions", "list"][..], &["audit", "verify"], &["backup", "kept"], &["scrub"]]
-    {
+    for command in [
+        &["sessions", "list"][..],
+        &["audit", "verify"],
+        &["backup", "kept"],
+        &["scrub"],
+        &["repair", "--to", "new"],
+    ] {
         let told = told(dir.path(), &[command, &["--data", "data"]].concat());
         assert!(told.contains("there is no data in `data`"), "{command:?}: {told}");
     }
