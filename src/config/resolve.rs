@@ -2,6 +2,7 @@
 
 mod approvers;
 mod brand;
+mod contacts;
 mod discord;
 mod postgres;
 mod s3;
@@ -285,40 +286,6 @@ impl<'a> Resolve<'a> {
                 );
                 self.tell(&format!("/consulting/booking/{kind}"), message, hint);
             }
-        }
-    }
-
-    fn contacts(&mut self, written: raw::Contacts) -> settings::Contacts {
-        use raw::ContactSource::{Directory, Macos};
-        let needs = [
-            (Macos, "macos", "owner", written.macos.is_some()),
-            (Directory, "directory", "file", written.directory.is_some()),
-        ];
-        for (source, name, key, is_set) in needs {
-            if let Some(index) = written.sources.iter().position(|s| *s == source)
-                && !is_set
-            {
-                let hint = format!("add `{name} = {{ {key} = \"…\" }}` under `[contacts]`");
-                let message = format!("the source `{name}` needs its `{key}`");
-                self.tell(&format!("/contacts/sources/{index}"), message, Some(hint));
-            }
-        }
-        let macos = written.macos.and_then(|macos| match macos.owner.parse() {
-            Ok(owner) => {
-                let launcher = self.environment.launcher().map(str::to_owned);
-                Some(settings::Macos { owner, via: macos.via, launcher })
-            }
-            Err(error) => {
-                let error: crate::model::session::BadPerson = error;
-                self.tell("/contacts/macos/owner", error.to_string(), None);
-                None
-            }
-        });
-        settings::Contacts {
-            sources: written.sources,
-            macos,
-            vcard: written.vcard.map(|vcard| vcard.file),
-            directory: written.directory.map(|directory| directory.file),
         }
     }
 
