@@ -46,9 +46,10 @@ impl Settings {
         secrets: Secrets,
     ) -> Result<Self, Vec<Problem>> {
         let document = TomlDocument::parse(file, text)?;
-        let (mut config, unknown) = document.read_known::<Config>()?;
+        let (mut config, mut problems) = document.read_known::<Config>()?;
+        problems.extend(config.home_paths(&document));
         config.resolve_paths(directory);
-        Resolve::new(&document, environment, secrets, unknown).settings(config)
+        Resolve::new(&document, environment, secrets, problems).settings(config)
     }
 }
 

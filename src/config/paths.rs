@@ -1,8 +1,18 @@
 //! Relative paths in a configuration file are resolved from the directory it is in, wherever the program is started.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
-use super::{Config, llm::Llm, raw::ContactFile};
+use serde_json::Value;
+
+use super::{
+    Config, Problem,
+    llm::Llm,
+    raw::ContactFile,
+    toml_document::{TomlDocument, escaped},
+};
 
 impl Config {
     /// Resolves every relative path from `directory`, that of the file.
@@ -12,6 +22,24 @@ impl Config {
                 *path = directory.join(&*path);
             }
         }
+    }
+
+    /// Paths that only a shell would understand; here they would lead into a folder called `~`.
+    pub(super) fn home_paths(&mut self, document: &TomlDocument) -> Vec<Problem> {
+        let paths = self.paths().filter(|path| path.starts_with("~"));
+        let paths: BTreeSet<_> = paths.map(|path| path.display().to_string()).collect();
+        let mut problems = Vec::new();
+        if !paths.is_empty() {
+            each_text(document.value(), "", &mut |pointer, text| {
+                if paths.contains(text) {
+                    let message =
+                        format!("`{text}` begins with `~`, which only a shell understands");
+                    let hint = "write the path in full, for example `/home/ada/anteroom`";
+                    problems.push(document.problem(pointer, message).hint(hint));
+                }
+            });
+        }
+        problems
     }
 
     /// Every path that is written.
@@ -71,6 +99,24 @@ impl Config {
             .chain(search.iter_mut().map(|search| &mut search.key_file))
             .flatten()
             .chain(files.into_iter().flatten().map(|ContactFile { file }| file))
+    }
+}
+
+/// Every text in a value, with its JSON pointer.
+fn each_text(value: &Value, pointer: &str, found: &mut impl FnMut(&str, &str)) {
+    match value {
+        Value::String(text) => found(pointer, text),
+        Value::Array(list) => {
+            for (index, value) in list.iter().enumerate() {
+                each_text(value, &format!("{pointer}/{index}"), found);
+            }
+        }
+        Value::Object(table) => {
+            for (key, value) in table {
+                each_text(value, &format!("{pointer}/{}", escaped(key)), found);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
