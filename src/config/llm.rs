@@ -345,6 +345,15 @@ pub(super) fn holds_secret(address: &str) -> bool {
     url.is_ok_and(|url| !url.username().is_empty() || url.password().is_some())
 }
 
+/// What stands before the name of a call with which an address ends: calls are appended, so the service would be asked for
+/// `/chat/completions/chat/completions`.
+pub(super) fn before_call(address: &str) -> Option<&str> {
+    let address = address.trim_end_matches('/');
+    let calls = ["/chat/completions", "/completions", "/responses", "/messages", "/embeddings"];
+    let base = calls.iter().find_map(|call| address.strip_suffix(call))?;
+    (!holds_secret(address)).then_some(base)
+}
+
 /// Whether an address is plain `http` on this machine.
 pub(crate) fn is_loopback(url: &reqwest::Url) -> bool {
     let host = url.host_str().unwrap_or_default();

@@ -363,6 +363,11 @@ impl<'a> Resolve<'a> {
                 "use an address that begins with `https://` or `http://127.0.0.1`".to_owned();
             self.tell(&at, message, Some(hint));
         }
+        if let Some(base) = llm::before_call(&service.base_url) {
+            let message = "the address goes further than that of the service";
+            let hint = format!("leave out the end, which is added: `{base}`");
+            self.tell(&at, message, Some(hint));
+        }
         let header = service.dialect.key_header.as_deref();
         if header
             .is_some_and(|name| reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_err())

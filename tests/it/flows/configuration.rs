@@ -368,6 +368,50 @@ fn deciders_are_known_by_id_group_or_the_staff_page() {
 }
 
 #[test]
+fn a_decider_is_named_by_an_id() {
+    let said = said(
+        r#"
+[approvers]
+desk = { slack_users = ["ada@example.org"], slack_groups = ["@team"], discord_users = ["ada"], discord_roles = ["12"] }
+fine = { slack_users = ["U01", "W01"], slack_groups = ["S01"], discord_users = ["12345678901234567"], web_users = ["ada"] }
+[tenant.acme.approvers]
+desk = { slack_users = ["Ada"] }
+"#,
+    );
+    assert_eq!(said.matches("is not an id").count(), 5, "{said}");
+    assert_eq!(said.lines().count(), 5, "{said}");
+}
+
+#[test]
+fn a_card_on_this_machine_needs_its_owner_and_its_file() {
+    let said = said("[contacts]\nvcard = { file = \"nowhere.vcf\" }\n");
+    assert!(said.contains("`vcard` needs to know whose card it is"), "{said}");
+    assert!(said.contains("there is no file `nowhere.vcf`"), "{said}");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let file = file.path().display().to_string();
+    let text = format!(
+        "[contacts]\nmacos = {{ owner = \"web:local/ada\" }}\nvcard = {{ file = {file:?} }}\n"
+    );
+    assert!(Settings::parse("config.toml", &text, &Environment::default()).is_ok());
+}
+
+#[test]
+fn a_path_that_only_a_shell_understands_is_refused() {
+    insta::assert_snapshot!(said("[data]\ndir = \"~/anteroom\"\n[vars]\nhome = \"~/anteroom is fine here\"\n"), @"config.toml:2:1: `~/anteroom` begins with `~`, which only a shell understands. hint: write the path in full, for example `/home/ada/anteroom`");
+}
+
+#[test]
+fn the_address_of_a_call_is_not_that_of_its_service() {
+    let of = |end: &str| {
+        let text =
+            format!("[llm.interview]\nbase_url = \"http://127.0.0.1:9/v1{end}\"\nmodel = \"m\"\n");
+        Settings::parse("config.toml", &text, &Environment::default()).err().map(|p| render(&p))
+    };
+    assert_eq!(of(""), None);
+    insta::assert_snapshot!(of("/chat/completions").unwrap(), @"config.toml:2:1: the address goes further than that of the service. hint: leave out the end, which is added: `http://127.0.0.1:9/v1`");
+}
+
+#[test]
 fn mistakes_about_models_are_told_at_once() {
     insta::assert_snapshot!(said(
         r#"
