@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     llm::scripted::{Scripted, Turn},
-    world::{World, ada},
+    world::{World, ada, room},
 };
 
 /// A talk with everything in it that has to be run again: choices, a file, a document, a review, a failure, a person.
@@ -141,6 +141,51 @@ async fn a_recording_runs_again_without_a_difference() {
     if std::env::var_os("ANTEROOM_RECORD_FIXTURE").is_some() {
         fs::copy(&file, FIXTURE).unwrap();
     }
+}
+
+/// Options in another order in each conversation.
+const SHUFFLED: &str = r#"
+format = 1
+id = "shuffled"
+version = "1"
+title = "Shuffled"
+
+[approvals.override]
+channel = "desk"
+
+[handoff]
+channel = "desk"
+
+[[phase]]
+id = "end"
+title = "The end"
+mode = "script"
+
+  [[phase.objective]]
+  id = "word"
+  title = "A word"
+  done = { answered = { step = "word" } }
+
+  [[phase.step]]
+  id = "word"
+  tool = "get_user_option"
+  args = { prompt = "Which one?", shuffle = true, options = [ { id = "a", label = "A" }, { id = "b", label = "B" }, { id = "c", label = "C" }, { id = "d", label = "D" } ] }
+"#;
+
+#[tokio::test]
+async fn options_that_were_shuffled_stand_in_the_same_order_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shuffled.jsonl");
+    let mut world = World::empty(SHUFFLED, None);
+    world.engine.record_to(Recorder::create(&file, 60_000).unwrap());
+    for n in 0..6 {
+        let place = room(&format!("room-{n}"));
+        let started = world.engine.start("shuffled", &ada(), place, &format!("start-{n}")).await;
+        world.session = started.unwrap();
+        world.rest().await;
+    }
+    let outcome = run(&fs::read_to_string(&file).unwrap()).await.unwrap();
+    assert_eq!((outcome.conversations, outcome.diff.as_str()), (6, ""));
 }
 
 #[tokio::test]

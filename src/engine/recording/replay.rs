@@ -11,13 +11,17 @@ mod seen;
 use std::{
     collections::{BTreeMap, VecDeque},
     path::Path,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use similar::TextDiff;
+use uuid::Uuid;
 
 use super::{
     super::{Gateway, Inbound, Limits, Parts},
@@ -26,7 +30,7 @@ use super::{
 use crate::{
     base::{
         clock::{Clock, FixedClock},
-        ids::{CountingIds, Ids, SessionId, WaitId},
+        ids::{Ids, SessionId, WaitId},
     },
     flow::{Library, LoadedFlow},
     model::{
@@ -260,7 +264,7 @@ impl Stage {
         let served = started.contact_source.as_deref().and_then(Served::of);
         let served = served.map(|source| Box::new(source) as Box<dyn ContactSource>);
         let clock = Arc::new(FixedClock::new(at));
-        let ids: Arc<dyn Ids> = Arc::new(CountingIds::default());
+        let ids: Arc<dyn Ids> = Arc::new(AsRecorded::new(begin.session));
         let store = Arc::new(MemoryStore::default());
         let toolbox = Arc::new(Results::of(&tape.events).over(toolbox));
         let answers = Arc::new(Answers::default());
@@ -414,6 +418,28 @@ fn asked(events: &[Recorded]) -> VecDeque<WaitId> {
         }
     }
     known
+}
+
+/// Identifiers that count up, after that of the conversation: what is shuffled goes by it.
+#[derive(Debug)]
+struct AsRecorded {
+    session: SessionId,
+    minted: AtomicU64,
+}
+
+impl AsRecorded {
+    const fn new(session: SessionId) -> Self {
+        Self { session, minted: AtomicU64::new(0) }
+    }
+}
+
+impl Ids for AsRecorded {
+    fn fresh(&self) -> Uuid {
+        match self.minted.fetch_add(1, Ordering::Relaxed) {
+            0 => self.session.uuid(),
+            n => Uuid::from_u128(n.into()),
+        }
+    }
 }
 
 /// Where everything arrives and nobody is.
