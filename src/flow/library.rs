@@ -2,8 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
-    path::Path,
+    fs, io,
+    path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
 };
 
@@ -101,14 +101,9 @@ impl Library {
                 library.take(&name, LoadedFlow::load(source, &name, vars), &mut problems);
             }
         }
-        for id in enabled.iter().filter(|id| !library.flows.contains_key(*id)) {
-            let boxed =
-                shipped().into_iter().chain(optional().iter().copied()).map(|(name, _)| name);
-            let boxed = boxed.filter_map(|name| name.strip_suffix(".toml"));
-            let known = library.flows.keys().map(String::as_str).chain(boxed);
-            let mut problem = Problem::whole("flows", format!("there is no flow `{id}` to enable"));
-            problem.hint = crate::config::problem::did_you_mean(id, known);
-            problems.push(problem);
+        // A file that could not be read may hold the flow that is missing.
+        if problems.is_empty() {
+            problems = library.missing(enabled);
         }
         if problems.is_empty() {
             if !enabled.is_empty() {
@@ -224,6 +219,22 @@ impl Clone for Library {
 }
 
 impl Loaded {
+    /// What is enabled and isn't there.
+    fn missing(&self, enabled: &[String]) -> Vec<Problem> {
+        let boxed = || {
+            let files = shipped().into_iter().chain(optional().iter().copied());
+            files.filter_map(|(name, _)| name.strip_suffix(".toml"))
+        };
+        let missing = enabled.iter().filter(|id| !self.flows.contains_key(*id));
+        let problem = |id: &String| {
+            let known = self.flows.keys().map(String::as_str).chain(boxed());
+            let mut problem = Problem::whole("flows", format!("there is no flow `{id}` to enable"));
+            problem.hint = crate::config::problem::did_you_mean(id, known);
+            problem
+        };
+        missing.map(problem).collect()
+    }
+
     /// Values for `{{name}}` in a flow that is not among these any more.
     fn values(&self) -> BTreeMap<String, String> {
         let mut vars = self.vars.clone();
@@ -288,23 +299,32 @@ fn called(file: &str) -> String {
     format!("flow `{}`", file.strip_suffix(".toml").unwrap_or(file))
 }
 
+/// Where the files of a folder are that may be flows, in the order of their names.
+pub(crate) fn paths_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths: Vec<_> = fs::read_dir(dir)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter(|path| !is_test(path))
+        .collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// Whether a file holds tests of a flow, which stand beside it.
+pub(crate) fn is_test(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(".test.toml")
+}
+
 /// The operator's files in a folder, in the order of their names.
 pub(crate) fn files(dir: &Path, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
     let unreadable = |what: &Path, error| Problem::unreadable(&what.display().to_string(), &error);
-    let entries = match fs::read_dir(dir) {
-        Ok(entries) => entries,
+    let paths = match paths_in(dir) {
+        Ok(paths) => paths,
         Err(error) => {
             problems.push(unreadable(dir, error));
             return Vec::new();
         }
     };
-    let mut paths: Vec<_> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        // Tests of a flow stand beside it.
-        .filter(|path| !path.to_string_lossy().ends_with(".test.toml"))
-        .collect();
-    paths.sort();
     let mut sources = Vec::new();
     for path in paths {
         match fs::read_to_string(&path) {

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use self::{diff::Diff, graph::Graph, new::New};
 use super::{
+    Problems,
     app::{self, Wanted},
     output_file,
     play::Temporary,
@@ -27,7 +28,11 @@ use crate::{
     base::clock::SystemClock,
     config::{Problem, problem::did_you_mean},
     flow::{
-        Aliases, Library, LoadedFlow, check::check_aliases, check_file, optional, shipped,
+        Aliases, Library, LoadedFlow,
+        check::check_aliases,
+        check_file,
+        library::{is_test, paths_in},
+        optional, shipped,
         subtasks::Tasks,
     },
     model::{
@@ -43,7 +48,7 @@ use crate::{
 pub(super) enum Flows {
     /// Check that a flow can be run, then rehearse it: every phase can be left, every objective met, every question read.
     Check {
-        /// The files.
+        /// Flow files, or directories with them; files that end in `.test.toml` are passed over.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// Output.
@@ -56,7 +61,7 @@ pub(super) enum Flows {
     List(Json),
     /// Show the phases and objectives of a flow.
     Show {
-        /// The flow's id.
+        /// The flow's id, or a flow file.
         flow: String,
         /// Output.
         #[command(flatten)]
@@ -91,7 +96,7 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
             Ok(ExitCode::SUCCESS)
         }
         Flows::Show { flow, output: Json { json } } => {
-            let flow = find(&library()?, &flow)?;
+            let flow = source::named(wanted, &flow)?;
             if json {
                 term::json(&json!({ "digest": flow.digest, "flow": flow.flow }))?;
             } else {
@@ -196,8 +201,29 @@ fn rehearse(
     app::block_on(async { Ok(rehearsal::problems(&scene, (file, folder.path()), found).await?) })
 }
 
+/// The flow files among the paths, and those in the folders among them, in order. Tests stand beside flows.
+fn flow_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let unreadable =
+                |error| Problems(vec![Problem::unreadable(&path.display().to_string(), &error)]);
+            found.extend(paths_in(path).map_err(unreadable)?);
+        } else if !is_test(path) {
+            found.push(path.clone());
+        }
+    }
+    if found.is_empty() {
+        return Err(sentence(
+            "there are no flows here. hint: files that end in `.test.toml` are tests, which `anteroom flows test` runs",
+        ));
+    }
+    Ok(found)
+}
+
 /// Checks files against the tools there are, and against the aliases of the configuration where there is one.
-fn check(wanted: &Wanted, files: &[PathBuf], Json { json }: Json) -> anyhow::Result<ExitCode> {
+fn check(wanted: &Wanted, paths: &[PathBuf], Json { json }: Json) -> anyhow::Result<ExitCode> {
+    let files = flow_files(paths)?;
     let settings = wanted.settings()?;
     let is_looked_up = wanted.is_configured() && !settings.flows.tenants_only;
     let aliases = is_looked_up.then(|| Aliases::from(&settings));
@@ -205,7 +231,7 @@ fn check(wanted: &Wanted, files: &[PathBuf], Json { json }: Json) -> anyhow::Res
     let toolbox = Arc::new(app::toolbox(&tasks)?);
     let mut problems: Vec<Problem> = Vec::new();
     let mut checked = Vec::new();
-    for file in files {
+    for file in &files {
         let catalogue = |flow: &LoadedFlow| toolbox.catalogue(flow);
         // A flow can be rehearsed whose aliases are not configured yet.
         let (flow, mut found) = match check_file(file, &settings.vars, catalogue, None) {

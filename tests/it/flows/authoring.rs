@@ -189,6 +189,31 @@ fn a_new_flow_passes_the_check_as_it_is() {
 }
 
 #[test]
+fn a_folder_of_flows_is_checked_without_the_tests_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["one", "two"] {
+        assert_eq!(ran_in(dir.path(), &["new", name]).2, 0);
+    }
+    fs::write(dir.path().join("one.test.toml"), "").unwrap();
+    let (said, told, code) = ran_in(dir.path(), &["check", "."]);
+    assert_eq!((said.lines().count(), code), (2, 0), "{said}{told}");
+    let some = ran_in(dir.path(), &["check", "one.toml", "one.test.toml"]);
+    assert_eq!(some, ("one.toml: ok, flow `one`\n".to_owned(), String::new(), 0));
+    let (_, told, code) = ran_in(dir.path(), &["check", "one.test.toml"]);
+    assert_eq!(code, 1);
+    assert!(told.contains("there are no flows here"), "{told}");
+}
+
+#[test]
+fn a_flow_in_a_file_is_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(ran_in(dir.path(), &["new", "mine"]).2, 0);
+    let (said, told, code) = ran_in(dir.path(), &["show", "mine.toml"]);
+    assert_eq!((told.as_str(), code), ("", 0));
+    assert!(said.starts_with("mine "), "{said}");
+}
+
+#[test]
 fn the_commented_parts_of_a_new_flow_work_too() {
     let (flow, _, _) = ran(&[], &["new", "first-day", "-o", "-"]);
     let is_table =
