@@ -164,7 +164,7 @@ fn log(came: Came) {
     match came {
         Came::Loaded(changes, warnings) => {
             for problem in warnings {
-                tracing::info!(%problem, "flow check warning");
+                tracing::warn!(%problem, "flow check");
             }
             for change in &changes {
                 tracing::info!(flow = %change, "flow loaded again");
@@ -189,6 +189,9 @@ fn show(came: Came) {
         Came::Loaded(changes, warnings) => {
             if !warnings.is_empty() {
                 term::tell(render(&warnings).trim_end());
+            }
+            if changes.is_empty() {
+                term::tell("The flows in use have not changed.");
             }
             for change in changes {
                 term::tell(format!("Flow loaded: {change}. Conversations keep their version."));

@@ -174,7 +174,7 @@ fn refuse_flawed(parts: &Parts, configuration: (&Settings, bool)) -> anyhow::Res
         return Err(Problems(app::with_way_out(errors)).into());
     }
     for problem in warnings {
-        tracing::info!(%problem, "flow check warning");
+        tracing::warn!(%problem, "flow check");
     }
     Ok(())
 }
