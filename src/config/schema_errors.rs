@@ -83,7 +83,10 @@ impl Words<'_> {
             }
             Kind::Type { kind } => {
                 let message = format!("expected {}, found {}", expected(kind), named(value));
-                let hint = quoted_hint(kind, value);
+                let hint = match self.tables_hint(error) {
+                    Some(hint) => Some(hint),
+                    None => quoted_hint(kind, value),
+                };
                 self.push(at, message, hint, (true, false));
             }
             Kind::Enum { options } => {
@@ -102,6 +105,27 @@ impl Words<'_> {
                 let message = bounded(kind).unwrap_or_else(|| error.to_string());
                 self.say(at, message, None);
             }
+        }
+    }
+
+    /// How a list of tables is written, where something else stands in its place.
+    fn tables_hint(&self, error: &ValidationError<'_>) -> Option<String> {
+        let entry = self.resolved(self.beside(error).get("items")?);
+        let is_table = entry.get("properties").is_some();
+        match error.instance().as_ref() {
+            // Only a whole file's pointers lead from its beginning.
+            Value::Object(_) if is_table && self.schema.get("$schema").is_some() => {
+                let parts = error.instance_path().as_str().split('/').skip(1);
+                let keys: Vec<&str> = parts.filter(|part| part.parse::<usize>().is_err()).collect();
+                Some(format!("write `[[{}]]`", keys.join(".")))
+            }
+            Value::Object(_) | Value::String(_) if is_table => {
+                let required = entry.get("required").and_then(Value::as_array);
+                let keys = required.into_iter().flatten().filter_map(Value::as_str);
+                let keys: Vec<String> = keys.map(|key| format!("{key} = …")).collect();
+                Some(format!("write a list of tables: `[{{ {} }}]`", keys.join(", ")))
+            }
+            _ => None,
         }
     }
 
@@ -129,11 +153,12 @@ impl Words<'_> {
     fn format(&mut self, at: &str, value: &Value, format: &str) {
         let text = value.as_str().unwrap_or_default();
         if format == "period" {
-            self.say(
-                at,
-                format!("`{text}` is not a duration"),
-                Some("for example, `24h` or `14d`".to_owned()),
-            );
+            let hint = if text.parse::<u32>().is_ok() {
+                format!("add a unit, for example `{text}s`, `{text}h` or `{text}d`")
+            } else {
+                "for example, `24h` or `14d`".to_owned()
+            };
+            self.say(at, format!("`{text}` is not a duration"), Some(hint));
         } else {
             self.say(at, format!("`{text}` is not a valid {format}"), None);
         }
@@ -141,7 +166,11 @@ impl Words<'_> {
 
     fn not_one_of(&mut self, at: &str, value: &Value, options: &[&str]) {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let message = format!("`{text}` is not one of {}", listed(options.iter().copied()));
+        let message = if options.is_empty() {
+            format!("there is no `{text}` to choose here")
+        } else {
+            format!("`{text}` is not one of {}", listed(options.iter().copied()))
+        };
         self.say(at, message, did_you_mean(&text, options.iter().copied()));
     }
 
@@ -183,16 +212,26 @@ impl Words<'_> {
                     ),
                 }
             }
-            Chosen::Keys { keys } => self.no_such_condition(at, error.instance(), &keys),
+            Chosen::Keys { keys, words } => {
+                self.no_such_condition(at, error.instance(), (&keys, &words));
+            }
         }
     }
 
     /// A table that stands for one of several things by its one key.
-    fn no_such_condition(&mut self, at: &str, value: &Value, keys: &[String]) {
+    fn no_such_condition(
+        &mut self,
+        at: &str,
+        value: &Value,
+        (keys, words): (&[String], &[String]),
+    ) {
         let known = || keys.iter().map(String::as_str);
         let Some(table) = value.as_object() else {
-            let message = format!("expected a table with one of {}", listed(known()));
-            self.say(at, message, None);
+            let words = words.iter().map(|word| format!("`{word}` or "));
+            let words: String = words.collect();
+            let message = format!("expected {words}a table with one of {}", listed(known()));
+            let hint = keys.first().map(|key| format!("for example, `{{ {key} = … }}`"));
+            self.say(at, message, hint);
             return;
         };
         let mut unknown = table.keys().filter(|key| !keys.contains(key)).peekable();
@@ -225,8 +264,8 @@ enum Chosen {
     Words(Vec<String>),
     /// None; they are told apart by the value of a key.
     Tag { tag: String, options: Vec<String> },
-    /// None; they are told apart by which key is there.
-    Keys { keys: Vec<String> },
+    /// None; they are told apart by which key is there, but for some words.
+    Keys { keys: Vec<String>, words: Vec<String> },
 }
 
 fn choose(alternatives: &[Value], value: &Value) -> Chosen {
@@ -252,8 +291,8 @@ fn choose(alternatives: &[Value], value: &Value) -> Chosen {
         let named = keys.iter().find(|(_, key)| table.is_some_and(|t| t.contains_key(key)));
         return match named {
             Some((index, _)) => Chosen::One(*index),
-            None if value.is_string() => Chosen::Words(words),
-            None => Chosen::Keys { keys: keys.into_iter().map(|(_, key)| key).collect() },
+            None if is_nearly(value, &words) => Chosen::Words(words),
+            None => Chosen::Keys { keys: keys.into_iter().map(|(_, key)| key).collect(), words },
         };
     }
     // An optional value: what it is when it is there.
@@ -261,6 +300,12 @@ fn choose(alternatives: &[Value], value: &Value) -> Chosen {
         .iter()
         .position(|schema| schema.get("type").and_then(Value::as_str) != Some("null"));
     Chosen::One(index.unwrap_or_default())
+}
+
+/// Whether one of the words was meant.
+fn is_nearly(value: &Value, words: &[String]) -> bool {
+    let closest = |text| closest(text, words.iter().map(String::as_str));
+    value.as_str().and_then(closest).is_some()
 }
 
 /// The words an alternative stands for, if it stands for words.

@@ -199,7 +199,9 @@ impl Check<'_> {
     fn does_not_compile(&mut self, at: &str, text: &str, error: &minijinja::Error) {
         let why = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
         let message = format!("`{text}` is not a valid expression: {why}");
-        self.problems.push(self.document.problem(at, message).of(Kind::Syntax));
+        let problem = self.document.problem(at, message).of(Kind::Syntax);
+        let hint = meant(at, text);
+        self.problems.push(hint.iter().fold(problem, |problem, hint| problem.hint(*hint)));
     }
 
     fn names(&mut self, at: &str, names: BTreeSet<String>) {
@@ -342,4 +344,26 @@ fn compared<'a>(tokens: &[Token<'a>]) -> Vec<(&'a str, &'a str)> {
         }
     }
     found
+}
+
+/// What to write in place of an expression that doesn't compile.
+fn meant(at: &str, text: &str) -> Option<&'static str> {
+    let is_single = |(n, _): (usize, &str)| {
+        let before = text[..n].chars().next_back();
+        let after = text[n + 1..].chars().next();
+        !matches!(before, Some('=' | '!' | '<' | '>')) && after != Some('=')
+    };
+    if at.ends_with("/after") {
+        Some("for example `7d`, `5 working days` or `records.contract.start`")
+    } else if at.ends_with("/when") && text.contains("{{") {
+        Some("leave out the braces")
+    } else if text.matches(['\'', '"']).count() % 2 == 1 {
+        Some("close the quotes")
+    } else if text.contains("&&") || text.contains("||") {
+        Some("write `and` and `or`")
+    } else if text.match_indices('=').any(is_single) {
+        Some("compare with `==`")
+    } else {
+        None
+    }
 }

@@ -327,10 +327,17 @@ impl Check<'_> {
             .collect();
         for (n, name) in unknown {
             let known = || self.catalogue.files.iter().map(String::as_str);
-            let hint = did_you_mean(name, known())
+            let bare = name.trim_start_matches('.');
+            let at = format!("{at}/accept/{n}");
+            if known().any(|known| known.eq_ignore_ascii_case(bare)) {
+                let hint = Some(format!("write `{bare}`"));
+                self.error(&at, "extensions have no dot here", hint);
+                continue;
+            }
+            let hint = did_you_mean(bare, known())
                 .unwrap_or_else(|| format!("known extensions: {}", listed(known())));
-            let message = format!("`.{name}` files are not supported");
-            self.error(&format!("{at}/accept/{n}"), message, Some(hint));
+            let message = format!("`.{bare}` files are not supported");
+            self.error(&at, message, Some(hint));
         }
     }
 }

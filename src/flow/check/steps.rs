@@ -438,8 +438,9 @@ impl Check<'_> {
                 && !known.contains(key)
             {
                 let known = || known.iter().map(String::as_str);
-                let hint = did_you_mean(key, known())
-                    .unwrap_or_else(|| format!("valid results: {}, `error`", listed(known())));
+                let hint = did_you_mean(key, known()).unwrap_or_else(|| {
+                    format!("valid results: {}", listed(known().chain(["error"])))
+                });
                 self.error(&at, format!("this step never results in `{key}`"), Some(hint));
             }
             if key == ELSE && outcomes.as_ref().is_some_and(|known| known.contains(key)) {

@@ -253,6 +253,31 @@ fn a_word_that_is_no_condition_is_named() {
 }
 
 #[test]
+fn something_else_than_a_condition_is_told_what_one_looks_like() {
+    let flow =
+        changed("candidate", r#"done = { reviewed = "applicant_profile" }"#, r#"done = "laptop""#);
+    let said = said(&flow);
+    assert!(said.contains("expected `model` or a table with one of `"), "{said}");
+}
+
+#[test]
+fn a_table_in_place_of_a_list_is_told_how_the_list_is_written() {
+    let flow = "format = 1\nid = \"x\"\nversion = \"1\"\ntitle = \"X\"\n[phase]\nid = \"p\"\n";
+    let said = said(flow);
+    assert!(
+        said.contains("expected a list in brackets, found a table. hint: write `[[phase]]`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_extension_has_no_dot() {
+    let flow = changed("candidate", r#"accept = ["pdf", "#, r#"accept = [".pdf", "#);
+    let said = said(&flow);
+    assert!(said.contains("extensions have no dot here. hint: write `pdf`"), "{said}");
+}
+
+#[test]
 fn a_syntax_error_has_its_place() {
     let flow = changed("community", r#"locale  = "en""#, r#"locale  = "en"#);
     insta::assert_snapshot!(said(&flow), @r#"flow.toml:9:14: invalid basic string, expected `"`. hint: this is not valid TOML"#);
@@ -404,7 +429,21 @@ fn an_expression_that_does_not_compile_is_found() {
         r#"when = "answers.attach == 'yes'""#,
         r#"when = "answers.attach == 'yes""#,
     );
-    insta::assert_snapshot!(said(&flow), @"flow.toml:392:3: `answers.attach == 'yes` is not a valid expression: unexpected end of string");
+    insta::assert_snapshot!(said(&flow), @"flow.toml:392:3: `answers.attach == 'yes` is not a valid expression: unexpected end of string. hint: close the quotes");
+}
+
+#[test]
+fn an_expression_of_another_language_is_told_in_this_one() {
+    for (written, hint) in [
+        ("{{ answers.attach }}", "leave out the braces"),
+        ("answers.attach = 'yes'", "compare with `==`"),
+        ("answers.attach == 'yes' && true", "write `and` and `or`"),
+    ] {
+        let to = format!("when = \"{written}\"");
+        let flow = changed("candidate", r#"when = "answers.attach == 'yes'""#, &to);
+        let said = said(&flow);
+        assert!(said.contains(&format!(". hint: {hint}")), "{said}");
+    }
 }
 
 #[test]
