@@ -63,7 +63,8 @@ pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> 
         Some(file) => Some(recorder(file, app::limits(&settings).window_tokens)?),
         None => None,
     };
-    serve::serve(&wanted, settings, (recorder, Reloads::OnChange), |ready| {
+    let begun = play.record.as_deref().map(length);
+    let served = serve::serve(&wanted, settings, (recorder, Reloads::OnChange), |ready| {
         if play.json {
             term::json_line(ready)?;
         } else {
@@ -74,7 +75,21 @@ pub(super) fn play(mut wanted: Wanted, play: &Play) -> anyhow::Result<ExitCode> 
             term::tell("Could not open a browser; open the address above yourself.");
         }
         Ok(())
-    })
+    });
+    if served.is_err()
+        && let Some(file) = play.record.as_deref().filter(|file| Some(length(file)) == begun)
+        && fs::remove_file(file).is_err()
+    {
+        term::tell(format!(
+            "Could not remove `{}`, in which nothing was recorded.",
+            file.display()
+        ));
+    }
+    served
+}
+
+fn length(file: &Path) -> Option<u64> {
+    fs::metadata(file).ok().map(|found| found.len())
 }
 
 /// Begins a recording.
