@@ -115,7 +115,7 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
                 (None, Some((_, source))) => source.to_owned(),
                 (None, None) => find(&library?, &flow)?.source.clone(),
             };
-            output_file::deliver(&output, source.as_bytes())?;
+            output_file::publish(&output, source.as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
         Flows::New(new) => new::write(new).map(|()| ExitCode::SUCCESS),
@@ -123,7 +123,7 @@ pub(super) fn flows(wanted: &Wanted, command: Flows) -> anyhow::Result<ExitCode>
         Flows::Diff(diff) => diff::tell(wanted, &diff),
         Flows::Schema(output) => {
             let schema = serde_json::to_string_pretty(&schema::schema())?;
-            output_file::deliver(&output, format!("{schema}\n").as_bytes())?;
+            output_file::publish(&output, format!("{schema}\n").as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
     }

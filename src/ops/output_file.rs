@@ -15,7 +15,15 @@ use super::{sentence, shared_args::Output, term};
 /// Writes to the file that was asked for, or to standard output where none is named. A file that exists is replaced
 /// only where that was asked for too.
 pub(super) fn deliver(output: &Output, bytes: &[u8]) -> anyhow::Result<()> {
-    let mut file = OutputFile::begin(output)?;
+    written(OutputFile::begin(output)?, bytes)
+}
+
+/// The same for what says nothing about anybody: who may read it is for the umask to say, as for any other file.
+pub(super) fn publish(output: &Output, bytes: &[u8]) -> anyhow::Result<()> {
+    written(OutputFile::begun(output, Mode::from(0o666))?, bytes)
+}
+
+fn written(mut file: OutputFile<'_>, bytes: &[u8]) -> anyhow::Result<()> {
     file.add(bytes)?;
     file.finish()
 }
@@ -38,11 +46,18 @@ enum Target {
 }
 
 impl<'a> OutputFile<'a> {
-    /// Refuses at once what could not be put in place at the end.
+    /// Refuses at once what could not be put in place at the end. A new file is for its owner's eyes alone.
     pub(super) fn begin(asked: &'a Output) -> anyhow::Result<Self> {
+        Self::begun(asked, PRIVATE)
+    }
+
+    fn begun(asked: &'a Output, mode: Mode) -> anyhow::Result<Self> {
         let target = match &asked.output {
             None => Target::StandardOutput,
-            Some(file) => open(file, asked.force).or_else(|error| explained(file, Err(error)))?,
+            Some(file) => {
+                let opened = open(file, asked.force, mode);
+                opened.or_else(|error| explained(file, Err(error)))?
+            }
         };
         Ok(Self { asked, target })
     }
@@ -90,7 +105,7 @@ fn explained<T>(file: &Path, done: io::Result<T>) -> anyhow::Result<T> {
     }
 }
 
-fn open(file: &Path, replaces: bool) -> io::Result<Target> {
+fn open(file: &Path, replaces: bool, mode: Mode) -> io::Result<Target> {
     match fs::symlink_metadata(file) {
         Ok(found) if found.is_symlink() => Err(rustix::io::Errno::LOOP.into()),
         Ok(found) if found.is_file() && !replaces => Err(io::ErrorKind::AlreadyExists.into()),
@@ -98,7 +113,7 @@ fn open(file: &Path, replaces: bool) -> io::Result<Target> {
             let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             Ok(Target::Stream(rustix::fs::open(file, flags, Mode::empty())?.into()))
         }
-        found => Ok(Target::Partial(Partial::begin(file, found.ok())?)),
+        found => Ok(Target::Partial(Partial::begin(file, found.ok(), mode)?)),
     }
 }
 
@@ -111,15 +126,15 @@ struct Partial {
 }
 
 impl Partial {
-    /// For its owner's eyes alone, or for whom the file was that it replaces.
-    fn begin(target: &Path, replaced: Option<fs::Metadata>) -> io::Result<Self> {
+    /// With the rights of the file that it replaces, if it does.
+    fn begin(target: &Path, replaced: Option<fs::Metadata>, mode: Mode) -> io::Result<Self> {
         let mut name = OsString::from(".");
         name.push(target.file_name().ok_or(io::ErrorKind::IsADirectory)?);
         name.push(format!(".{}.partial", std::process::id()));
         let path = target.with_file_name(name);
         // Left behind by a process that had the same number.
         drop(fs::remove_file(&path));
-        let file = create_new(&path)?;
+        let file = create_new(&path, mode)?;
         let partial = Self { path, file, is_placed: false };
         if let Some(replaced) = replaced {
             partial.file.set_permissions(replaced.permissions())?;
@@ -131,7 +146,7 @@ impl Partial {
         self.file.sync_all()?;
         if !replaces {
             // Somebody may have taken the name meanwhile.
-            create_new(target)?;
+            create_new(target, PRIVATE)?;
         }
         fs::rename(&self.path, target)?;
         self.is_placed = true;
@@ -147,9 +162,12 @@ impl Drop for Partial {
     }
 }
 
-fn create_new(path: &Path) -> io::Result<File> {
+/// Rights of what may hold something about somebody.
+const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+fn create_new(path: &Path, mode: Mode) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?.into())
+    Ok(rustix::fs::open(path, flags, mode)?.into())
 }
 
 #[cfg(test)]
@@ -186,6 +204,16 @@ mod tests {
         assert_eq!(names(dir.path()), ["out.jsonl"]);
         assert_eq!(fs::read(&path).unwrap(), b"one\ntwo\n");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn what_says_nothing_about_anybody_has_the_rights_of_any_other_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, other) = (dir.path().join("flow.toml"), dir.path().join("other"));
+        publish(&output(&path, false), b"format = 1\n").unwrap();
+        fs::write(&other, "").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&path), mode(&other));
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(super) fn write(wanted: &Wanted, Graph { flow, format, output }: &Graph) -> 
         Format::Mermaid => mermaid::text(&drawing),
         Format::Svg => svg::text(&drawing),
     };
-    output_file::deliver(output, text.as_bytes())
+    output_file::publish(output, text.as_bytes())
 }
 
 /// What is drawn of a flow.

@@ -40,7 +40,7 @@ pub(super) fn write(new: New) -> anyhow::Result<()> {
         return Ok(term::pour(flow.as_bytes())?);
     }
     let shown = file.display().to_string();
-    output_file::deliver(&Output { output: Some(file), force }, flow.as_bytes())?;
+    output_file::publish(&Output { output: Some(file), force }, flow.as_bytes())?;
     term::tell(format!("Wrote `{shown}`. Next: `anteroom flows check {shown}`."));
     Ok(())
 }
