@@ -171,7 +171,6 @@ const PERSON_MIN: usize = 12;
 const PHASE_MAX: usize = 13;
 
 fn row(head: &Head, now: DateTime<Utc>) -> [String; 7] {
-    let status = if head.handed_over { "handed over" } else { head.status.name() };
     let open = match head.approvals {
         0 => head.pending.to_string(),
         approvals => format!("{} ({approvals} to decide)", head.pending),
@@ -179,7 +178,7 @@ fn row(head: &Head, now: DateTime<Utc>) -> [String; 7] {
     let person = head.name.clone().unwrap_or_else(|| head.participant.to_string());
     [
         person,
-        status.to_owned(),
+        status_of(head).to_owned(),
         clip(head.phase.as_deref().unwrap_or_default(), PHASE_MAX),
         open,
         idle(now - head.updated_at),
