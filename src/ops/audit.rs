@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Context as _;
 use chrono::{DateTime, NaiveDate, Utc};
-use clap::{Subcommand, builder::NonEmptyStringValueParser};
+use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -46,7 +46,7 @@ pub(super) enum Audit {
     /// Check that the audit log hasn't been altered or truncated.
     Verify {
         /// A seal that an earlier check printed; it must still be in the log.
-        #[arg(long, value_name = "SEAL", value_parser = NonEmptyStringValueParser::new())]
+        #[arg(long, value_name = "SEAL", value_parser = seal)]
         against: Option<String>,
         /// Output.
         #[command(flatten)]
@@ -91,6 +91,14 @@ pub(super) fn audit(wanted: &Wanted, command: Audit) -> anyhow::Result<ExitCode>
                 Ok(ExitCode::SUCCESS)
             }
         }
+    })
+}
+
+/// What is no seal would look like one that is gone from the log.
+fn seal(text: &str) -> Result<String, String> {
+    let is_seal = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_seal.then(|| text.to_ascii_lowercase()).ok_or_else(|| {
+        "use a seal as `anteroom audit verify` prints it: 64 hexadecimal digits".to_owned()
     })
 }
 
