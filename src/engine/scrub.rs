@@ -41,7 +41,7 @@ pub struct Scrubbed {
     pub at: DateTime<Utc>,
     /// Conversations that were read, those of subtasks among them.
     pub conversations: usize,
-    /// Files that were read.
+    /// Files that were read, those of flows not counted.
     pub files: usize,
     /// Files of an older version that are sealed now.
     pub sealed: usize,
@@ -131,7 +131,6 @@ impl Scrub<'_> {
         what: String,
         read: Result<Condition, blobs::Error>,
     ) -> Result<(), Error> {
-        self.files += 1;
         let why = match read {
             // The second was erased while it was looked for.
             Ok(Condition::Whole) | Err(blobs::Error::Gone) => return Ok(()),
@@ -216,6 +215,7 @@ impl Scrub<'_> {
         {
             return Ok(());
         }
+        self.files += 1;
         self.note_file(format!("file `{}` of session `{session}`", file.id), inspected)
     }
 
