@@ -153,8 +153,8 @@ pub(super) fn serve(
 /// Where nobody wrote a configuration, the hint names what the command line takes.
 fn fitting(error: anyhow::Error, is_configured: bool) -> anyhow::Error {
     match error.downcast_ref::<web::Error>() {
-        Some(web::Error::Bind { address, source, .. }) if !is_configured => sentence(format!(
-            "cannot listen on `{address}`: {source}. hint: choose another address with `--listen`, for example \
+        Some(web::Error::Bind { address, why, .. }) if !is_configured => sentence(format!(
+            "cannot listen on `{address}`: {why}. hint: choose another address with `--listen`, for example \
              `--listen 127.0.0.1:0` for any free port"
         )),
         Some(web::Error::Remote(address)) if !is_configured => sentence(format!(

@@ -118,8 +118,8 @@ fn opened_pages(settings: &Settings) -> anyhow::Result<Option<web::Ports>> {
             tracing::info!(%address, "listening; requests are forwarded to the active node while another one is");
             Ok(Some(ports))
         }
-        Err(web::Error::Bind { address, source, .. }) => {
-            not_opened(address, &source);
+        Err(web::Error::Bind { address, why, .. }) => {
+            not_opened(address, &why);
             Ok(None)
         }
         Err(refused) => Err(refused.into()),

@@ -407,7 +407,7 @@ fn running(page: &mut Page) {
         ("a staff page without a key", connect::Error::Open.to_string()),
         (
             "a port that is taken",
-            connect::Error::Bind { table: "web", address, source: io::ErrorKind::AddrInUse.into() }
+            connect::Error::Bind { table: "web", address, why: io::ErrorKind::AddrInUse.into() }
                 .to_string(),
         ),
     ] {

@@ -99,13 +99,13 @@ pub enum Error {
     PublicKey,
     /// The address is taken, or not ours.
     #[error(
-        "cannot listen on `{address}` for Discord: {source}. hint: choose another `listen` under `[discord]`"
+        "cannot listen on `{address}` for Discord: {why}. hint: choose another `listen` under `[discord]`"
     )]
     Bind {
         /// The address.
         address: SocketAddr,
         /// Why.
-        source: std::io::Error,
+        why: std::io::Error,
     },
     /// A part of it broke.
     #[error("the connection to Discord broke; the log says where")]

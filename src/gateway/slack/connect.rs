@@ -104,13 +104,13 @@ pub enum Error {
     LinkDisabled,
     /// The address is taken, or not ours.
     #[error(
-        "cannot listen on `{address}` for Slack: {source}. hint: choose another `listen` under `[slack]`"
+        "cannot listen on `{address}` for Slack: {why}. hint: choose another `listen` under `[slack]`"
     )]
     Bind {
         /// The address.
         address: SocketAddr,
         /// Why.
-        source: std::io::Error,
+        why: std::io::Error,
     },
     /// A part of it broke.
     #[error("the connection to Slack broke; the log says where")]

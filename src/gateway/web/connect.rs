@@ -40,16 +40,14 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address is taken, or not ours.
-    #[error(
-        "cannot listen on `{address}`: {source}. hint: choose another `listen` under `[{table}]`"
-    )]
+    #[error("cannot listen on `{address}`: {why}. hint: choose another `listen` under `[{table}]`")]
     Bind {
         /// The table of the configuration that says so.
         table: &'static str,
         /// The address.
         address: SocketAddr,
         /// Why.
-        source: std::io::Error,
+        why: std::io::Error,
     },
     /// Other machines could reach the page, and nobody said that they may.
     #[error(
@@ -171,7 +169,7 @@ impl Server {
 }
 
 fn bound(address: SocketAddr, table: &'static str) -> Result<Port, Error> {
-    Port::bind(address).map_err(|source| Error::Bind { table, address, source })
+    Port::bind(address).map_err(|why| Error::Bind { table, address, why })
 }
 
 fn routes(app: Arc<App>) -> Router {

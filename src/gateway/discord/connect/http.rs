@@ -61,7 +61,7 @@ pub(super) fn bind(
     let verifier = verifier(public_key).ok_or(Error::PublicKey)?;
     let receiver = Receiver { verifier, intake, door: Door::new(Platform::Discord, clock) };
     let routes = Router::new().route(PATH, post(receive)).with_state(Arc::new(receiver));
-    let failed = |source| Error::Bind { address: listen, source };
+    let failed = |why| Error::Bind { address: listen, why };
     let port = port.map_or_else(|| Port::bind(listen), Ok).map_err(failed)?;
     Ok(Server::on(port, routes, Router::new()))
 }

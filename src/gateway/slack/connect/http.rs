@@ -67,7 +67,7 @@ pub(super) fn bind(
         SlackTransport::Socket { .. } => Router::new(),
     };
     let further = further.unwrap_or_default().layer(signed::within(INSTALL_MAX));
-    let failed = |source| Error::Bind { address: settings.listen, source };
+    let failed = |why| Error::Bind { address: settings.listen, why };
     let port = port.map_or_else(|| Port::bind(settings.listen), Ok).map_err(failed)?;
     Ok(Server::on(port, routes, further))
 }

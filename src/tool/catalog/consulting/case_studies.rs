@@ -49,12 +49,12 @@ const STOP_WORDS: &[&str] = &[
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The folder or a file cannot be read.
-    #[error("the case studies in `{}` cannot be read: {source}", .path.display())]
+    #[error("the case studies in `{}` cannot be read: {why}", .path.display())]
     Unreadable {
         /// Which.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        why: io::Error,
     },
     /// A file is not in the form that is asked for.
     #[error("the case study `{}` has a mistake: {problem}", .path.display())]
@@ -131,7 +131,7 @@ impl Cases {
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let unreadable = |path: &Path| {
             let path = path.to_owned();
-            move |source| Error::Unreadable { path, source }
+            move |why| Error::Unreadable { path, why }
         };
         let mut files = BTreeSet::new();
         for entry in fs::read_dir(folder).map_err(unreadable(folder))? {
