@@ -84,8 +84,8 @@ impl<'a> Resolve<'a> {
         let time_zone = self.time_zone(&config.team);
         self.booking(&config.consulting.booking);
         let brand = self.brand(&config.brand);
-        let tenants = self.tenants(config.tenant, &web);
         self.approvers("", &config.approvers);
+        let tenants = self.tenants(config.tenant, &web);
         let settings = Settings {
             data_dir: self.data_dir(config.data.dir),
             postgres,
@@ -148,7 +148,7 @@ impl<'a> Resolve<'a> {
             if let Ok(address) = text.parse() {
                 listen = address;
             } else {
-                let message = format!("`{text}` is not an address with a port");
+                let message = format!("`{text}` is not an IP address with a port");
                 self.tell("/web/listen", message, Some(LISTEN_HINT.to_owned()));
             }
         }
@@ -219,7 +219,7 @@ impl<'a> Resolve<'a> {
         let listen = metrics.listen.as_ref().and_then(|text| {
             let address = text.parse().ok();
             if address.is_none() {
-                let message = format!("`{text}` is not an address with a port");
+                let message = format!("`{text}` is not an IP address with a port");
                 self.tell("/metrics/listen", message, Some(LISTEN_HINT.to_owned()));
             }
             address

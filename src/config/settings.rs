@@ -356,7 +356,7 @@ impl Settings {
                     Problem::whole(
                         "environment",
                         format!(
-                            "`{}` is `{listen}`, which is not an address with a port",
+                            "`{}` is `{listen}`, which is not an IP address with a port",
                             environment::LISTEN
                         ),
                     )

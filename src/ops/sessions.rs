@@ -13,7 +13,7 @@ use super::{
     app::{self, Wanted},
     data_access::DataAccess,
     scrub,
-    shared_args::Json,
+    shared_args::{self, Json},
     term,
 };
 use crate::{
@@ -55,7 +55,7 @@ pub(super) struct SessionList {
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     tenant: Option<String>,
     /// How many to list at most [default: 100, or all with `--json`].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = shared_args::count)]
     limit: Option<NonZeroUsize>,
     /// Output.
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! Arguments that several commands share.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
 
@@ -23,7 +23,13 @@ pub(super) struct Output {
     pub(super) force: bool,
 }
 
+/// Reads a number of things of which there is one at least.
+pub(super) fn count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "use a whole number from 1 on".to_owned())
+}
+
 /// Reads an address with a port.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| "use an address and a port, for example `127.0.0.1:4747`".to_owned())
+    text.parse()
+        .map_err(|_| "use an IP address and a port, for example `127.0.0.1:4747`".to_owned())
 }

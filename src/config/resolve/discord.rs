@@ -94,7 +94,7 @@ impl Resolve<'_> {
             if let Ok(address) = text.parse() {
                 listen = address;
             } else {
-                let message = format!("`{text}` is not an address with a port");
+                let message = format!("`{text}` is not an IP address with a port");
                 self.tell("/discord/listen", message, Some(LISTEN_HINT.to_owned()));
             }
         }

@@ -119,7 +119,7 @@ sources = ["macos", "directory"]
 macos = { owner = "ada@example.org", via = "contacts" }
 "##
     ), @r#"
-    config.toml:3:1: `0.0.0.0` is not an address with a port. hint: for example, `127.0.0.1:4747`
+    config.toml:3:1: `0.0.0.0` is not an IP address with a port. hint: for example, `127.0.0.1:4747`
     config.toml:6:1: `#recruiting` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
     config.toml:9:1: `Member` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
     config.toml:12:9: `http://ats.example.org` can't be used as a web hook. hint: use an address that begins with `https://` or `http://127.0.0.1` and contains no password
@@ -331,7 +331,7 @@ fn the_environment_wins_over_the_file() {
     let bad = Environment::from([("ANTEROOM_LISTEN", "4747"), ("ANTEROOM_LOG_FORMAT", "xml")]);
     let problems = Settings::playground("/tmp".into()).overridden(&bad).unwrap_err();
     insta::assert_snapshot!(render(&problems), @r"
-    environment: `ANTEROOM_LISTEN` is `4747`, which is not an address with a port. hint: for example, `127.0.0.1:4747`
+    environment: `ANTEROOM_LISTEN` is `4747`, which is not an IP address with a port. hint: for example, `127.0.0.1:4747`
     environment: `ANTEROOM_LOG_FORMAT` is `xml`, which is not a log format. hint: one of `auto`, `pretty`, `plain`, `json`
     ");
 }
