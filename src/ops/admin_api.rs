@@ -336,12 +336,17 @@ async fn erase_person(engine: &Engine, person: PersonId, yes: bool) -> anyhow::R
 /// Places a hold or releases it; then what waited for its end is carried out at once.
 async fn hold(engine: &Engine, text: &str, reason: Option<&str>) -> anyhow::Result<Value> {
     let session = find(engine, text).await?;
+    let is_wanted = reason.is_some();
     let erased = engine.hold(session, "operator", reason).await.map_err(|error| match error {
         engine::Error::NoSession => no_session(&session.to_string()),
+        engine::Error::Refused(why) if is_wanted => anyhow::anyhow!(
+            "{}. hint: `anteroom hold SESSION --release` releases it",
+            why.trim_end_matches('.')
+        ),
         other => other.into(),
     })?;
     let erased = erased.map(|erased| Erased::new(session, erased));
-    Ok(serde_json::to_value(HoldStatus { session, held: reason.is_some(), erased })?)
+    Ok(serde_json::to_value(HoldStatus { session, held: is_wanted, erased })?)
 }
 
 #[cfg(test)]
