@@ -94,8 +94,7 @@ impl Wanted {
     pub(super) fn configured(&self) -> anyhow::Result<Settings> {
         let file = self.file().ok_or_else(|| {
             sentence(
-                "no configuration file found. hint: copy `config.example.toml` to `config.toml`, or run \
-                 `anteroom play`, which doesn't need one",
+                "no configuration file found. hint: name it with `--config FILE`, or run this where `config.toml` is",
             )
         })?;
         self.read(&file)

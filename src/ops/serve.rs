@@ -64,6 +64,12 @@ pub(super) struct Ready {
 
 /// Runs the bot with a configuration file.
 pub(super) fn run(wanted: &Wanted, output: Json) -> anyhow::Result<ExitCode> {
+    if !wanted.is_configured() {
+        return Err(sentence(
+            "no configuration file found. hint: copy `config.example.toml` to `config.toml`, or run `anteroom play`, which \
+             doesn't need one",
+        ));
+    }
     let settings = wanted.configured()?;
     app::log(&settings)?;
     serve(wanted, settings, (None, Reloads::OnHangup), |ready| {

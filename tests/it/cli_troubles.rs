@@ -152,6 +152,47 @@ fn an_address_that_is_none_is_told_with_an_example() {
     assert!(told.contains("for example `127.0.0.1:4747`"), "{told}");
 }
 
+#[test]
+fn numbers_and_seals_that_are_none_are_told_as_such() {
+    let dir = tempfile::tempdir().unwrap();
+    let limit = told(dir.path(), &["sessions", "list", "--limit", "0"]);
+    assert!(limit.contains("use a whole number from 1 on"), "{limit}");
+    let seal = told(dir.path(), &["audit", "verify", "--against", "foo"]);
+    assert!(seal.contains("64 hexadecimal digits"), "{seal}");
+}
+
+#[test]
+fn a_recording_of_a_bot_that_does_not_start_is_not_left_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let play =
+        ["play", "--no-open", "--data", "data", "--record", "talk.jsonl", "--listen", &address];
+    assert!(told(dir.path(), &play).contains("cannot listen on"));
+    assert!(!dir.path().join("talk.jsonl").exists());
+}
+
+/// A flow that can't be read may be the very one that is enabled.
+#[test]
+fn a_broken_flow_is_not_also_told_as_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = "[flows]\ndir = \"flows\"\nenabled = [\"trip\"]\n";
+    fs::write(dir.path().join("config.toml"), config).unwrap();
+    fs::create_dir(dir.path().join("flows")).unwrap();
+    let list = || told(dir.path(), &["flows", "list"]);
+    assert!(list().contains("there is no flow `trip` to enable"));
+    fs::write(dir.path().join("flows/trip.toml"), "id = ").unwrap();
+    let broken = list();
+    assert!(broken.contains("trip.toml:1:") && !broken.contains("to enable"), "{broken}");
+}
+
+#[test]
+fn a_command_that_needs_a_configuration_says_how_to_name_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let doctor = told(dir.path(), &["doctor", "slack"]);
+    assert!(doctor.contains("name it with `--config FILE`"), "{doctor}");
+}
+
 /// Whoever may erase by person learns of it where the session is missing.
 #[test]
 fn arguments_of_which_one_is_needed_are_both_named() {
