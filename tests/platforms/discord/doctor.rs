@@ -230,7 +230,7 @@ async fn what_can_be_seen_without_discord() {
     let nobody = format!("staff_users = [\"{}\"]", crate::discord::bot::LINUS);
     let odd = whole
         .replace(&nobody, "")
-        .replace("staff_approvals = { discord_roles", "other = { slack_groups");
+        .replace("staff_approvals = { discord_roles", "other = { web_users");
     let said = doctor(dir.path(), &odd, "MTMwMDAwMDAwMDAwMDAwMDAwMg.stamp.secret", &[]).await;
     insta::assert_snapshot!(said.err, @r#"
     flow `community-welcome`:74:1: the alias `staff_approvals` is not configured. hint: add `staff_approvals = …` under `[approvers]` in the configuration
