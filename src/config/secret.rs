@@ -99,6 +99,12 @@ pub(super) fn read(
                 message: format!("`{}` is empty", path.display()),
                 hint: None,
             }),
+            Err(_) if is_token(path) => Err(Unread {
+                key: keys.1,
+                message: "this looks like the secret itself, not like the path of a file"
+                    .to_owned(),
+                hint: Some("write it into a file, and that file's path here".to_owned()),
+            }),
             Err(error) => Err(Unread {
                 key: keys.1,
                 message: format!("could not read `{}`: {error}", path.display()),
@@ -106,6 +112,15 @@ pub(super) fn read(
             }),
         },
     }
+}
+
+/// How tokens and keys of services begin.
+const TOKENS: [&str; 5] = ["xoxb-", "xoxe", "xoxp-", "xapp-", "sk-"];
+
+/// Whether a token stands in place of a path.
+fn is_token(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    TOKENS.iter().any(|begin| name.starts_with(begin))
 }
 
 /// Characters of a word without `_` but with digits that is taken for a key rather than a name.
@@ -143,5 +158,8 @@ mod tests {
             assert!(told.contains("the secret itself"), "{told}");
             assert!(secret.is_empty() || !told.contains(secret), "{told}");
         }
+        let file = Some(Path::new("conf/xoxb-1-2-abc"));
+        let unread = read(("a_env", "a_file"), None, file, &Environment::default()).unwrap_err();
+        assert!(!unread.message.contains("abc"), "{}", unread.message);
     }
 }
