@@ -253,7 +253,7 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= LINE_MAX), "{text}");
         assert!(text.starts_with("PERSON "), "{text}");
         assert!(text.contains("\nWolfeschlegel") && text.contains("\nslack:T01234"), "{text}");
-        assert!(text.contains("handed over") && text.contains("12 (3 to decide)"), "{text}");
+        assert!(text.contains("handed-over") && text.contains("12 (3 to decide)"), "{text}");
         let short = Head { name: Some("Ada Byron".to_owned()), pending: 1, approvals: 0, ..head() };
         assert!(
             term::laid_out(HEADINGS, &fitted(vec![row(&short, now)])).contains("\nAda Byron  ")

@@ -437,7 +437,7 @@ impl Ids for AsRecorded {
     fn fresh(&self) -> Uuid {
         match self.minted.fetch_add(1, Ordering::Relaxed) {
             0 => self.session.uuid(),
-            n => Uuid::from_u128(n.into()),
+            n => Uuid::from_u128(u128::from(n) + 1),
         }
     }
 }
