@@ -304,8 +304,8 @@ fn choose(alternatives: &[Value], value: &Value) -> Chosen {
 
 /// Whether one of the words was meant.
 fn is_nearly(value: &Value, words: &[String]) -> bool {
-    let closest = |text| closest(text, words.iter().map(String::as_str));
-    value.as_str().and_then(closest).is_some()
+    let meant = |text| closest(text, words.iter().map(String::as_str));
+    value.as_str().and_then(meant).is_some()
 }
 
 /// The words an alternative stands for, if it stands for words.

@@ -355,8 +355,9 @@ fn meant(at: &str, text: &str) -> Option<&'static str> {
     };
     if at.ends_with("/after") {
         Some("for example `7d`, `5 working days` or `records.contract.start`")
-    } else if at.ends_with("/when") && text.contains("{{") {
-        Some("leave out the braces")
+    } else if text.contains("{{") || text.contains("{%") {
+        // Around the braces there may be a text in any language.
+        at.ends_with("/when").then_some("leave out the braces")
     } else if text.matches(['\'', '"']).count() % 2 == 1 {
         Some("close the quotes")
     } else if text.contains("&&") || text.contains("||") {
