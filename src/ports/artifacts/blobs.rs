@@ -259,16 +259,13 @@ impl Blobs {
         if refused.is_some_and(|at| at.elapsed() < AGAIN) {
             return Err(Error::Unreachable("it was tried a moment ago".into()));
         }
-        let tried = match self.shared() {
-            Some(shared) => {
-                let tried = shared.check().await;
-                *refused = tried.is_err().then(Instant::now);
-                tried
-            }
-            None => {
-                let path = self.root.join(ARTIFACTS).join(PROBE);
-                blocking(move || keeping::probe(&path)).await
-            }
+        let tried = if let Some(shared) = self.shared() {
+            let tried = shared.check().await;
+            *refused = tried.is_err().then(Instant::now);
+            tried
+        } else {
+            let path = self.root.join(ARTIFACTS).join(PROBE);
+            blocking(move || keeping::probe(&path)).await
         };
         self.keeping.note(&tried, self.hint());
         tried
