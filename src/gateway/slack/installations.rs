@@ -10,6 +10,7 @@ mod enterprise_workspaces;
 mod grant;
 mod install;
 mod rejected;
+mod renewal;
 mod vault;
 
 use std::{
@@ -21,10 +22,11 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex, broadcast};
+use tokio_util::task::TaskTracker;
 
 use self::{
-    grant::{Asker, Granted, Refusal},
-    vault::{Tokens, Unsealed, Vault},
+    grant::{Asker, Refusal},
+    vault::{Unsealed, Vault},
 };
 use super::inbound;
 use crate::{
@@ -128,6 +130,8 @@ struct Entry {
     /// From when to until when the token lives.
     life: Option<(DateTime<Utc>, DateTime<Utc>)>,
     status: TokenStatus,
+    /// It is used, and could not be saved yet.
+    is_unsaved: bool,
 }
 
 /// Whether Slack accepts a token.
@@ -174,7 +178,11 @@ struct Many {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     /// One renewal at a time: a refresh token works once.
-    renewing: Mutex<()>,
+    renewing: Arc<Mutex<()>>,
+    /// Tokens are saved and shredded one after the other, so that the note says the same as what is used.
+    saving: Mutex<()>,
+    /// Renewals, which nobody who asked for one can break off.
+    renewals: TaskTracker,
 }
 
 /// Every workspace that the app is installed in.
@@ -267,6 +275,7 @@ impl Installations {
                 refresh: tokens.refresh.map(Secret::new),
                 life: kept.life,
                 status: TokenStatus::Accepted,
+                is_unsaved: false,
             };
             known.entries.insert(name, entry);
         }
@@ -275,7 +284,15 @@ impl Installations {
             known.homes.insert(team, note.value.unwrap_or_default());
         }
         let asker = Asker::new(oauth, base)?;
-        let many = Many { asker, vault, store, clock, renewing: Mutex::default() };
+        let many = Many {
+            asker,
+            vault,
+            store,
+            clock,
+            renewing: Arc::default(),
+            saving: Mutex::default(),
+            renewals: TaskTracker::new(),
+        };
         Ok(Self { known: RwLock::new(known), many: Some(many), ..Self::default() })
     }
 
@@ -287,7 +304,8 @@ impl Installations {
     /// Takes an installation in, for this process.
     pub fn put(&self, installation: Installation, token: Secret) {
         let status = TokenStatus::Accepted;
-        self.enter(Entry { installation, token, refresh: None, life: None, status });
+        let (refresh, life, is_unsaved) = (None, None, false);
+        self.enter(Entry { installation, token, refresh, life, status, is_unsaved });
     }
 
     /// Every installation whose token Slack accepts.
@@ -341,6 +359,10 @@ impl Installations {
     ) -> Result<Option<Installation>, store::Error> {
         let enterprise =
             workspace.enterprise.as_deref().filter(|_| workspace.is_enterprise_install);
+        let _one_at_a_time = match &self.many {
+            Some(many) => Some(many.saving.lock().await),
+            None => None,
+        };
         let gone = {
             let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
             let direct =
@@ -350,6 +372,7 @@ impl Installations {
                 entry.status = TokenStatus::Gone;
                 entry.token = Secret::new("");
                 entry.refresh = None;
+                entry.is_unsaved = false;
             }
             key.and_then(|key| Some(known.entries.get(&key)?.installation.clone()))
         };
@@ -360,16 +383,8 @@ impl Installations {
         Ok(gone)
     }
 
-    /// Renews tokens that have lived half their life.
-    pub(super) async fn renew_ageing(&self) {
-        let Some(many) = &self.many else { return };
-        for id in self.ageing(many.clock.now()) {
-            self.renew(many, &id, None).await;
-        }
-    }
-
     /// The token for a workspace, or why there is none.
-    pub(super) async fn token(&self, team: &str) -> Result<Secret, NoToken> {
+    pub(super) async fn token(self: &Arc<Self>, team: &str) -> Result<Secret, NoToken> {
         let (id, token) = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
             let entry = known.entry(team).ok_or(NoToken::NotInstalled)?;
@@ -391,7 +406,7 @@ impl Installations {
     }
 
     /// Slack does not accept this token. True where there is another one by now.
-    pub(super) async fn distrust(&self, team: &str, token: &Secret, code: &str) -> bool {
+    pub(super) async fn distrust(self: &Arc<Self>, team: &str, token: &Secret, code: &str) -> bool {
         let id = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
             let Some(id) = known.key(team) else { return false };
@@ -425,76 +440,16 @@ impl Installations {
     async fn install(&self, code: &str) -> Result<(), Error> {
         let Some(many) = &self.many else { return Ok(()) };
         let granted = many.asker.exchange(code).await?;
-        let entry = self.keep(many, granted).await?;
+        let entry = Entry::granted(granted, many.clock.now());
+        let _one_at_a_time = many.saving.lock().await;
+        // Whoever installs is told that it failed, and does it once more.
+        many.save(&entry).await?;
         tracing::info!(
             slack.team = entry.installation.id(),
             "the app was installed in a workspace"
         );
+        self.enter(entry);
         Ok(())
-    }
-
-    /// Tokens that have lived half their life.
-    fn ageing(&self, now: DateTime<Utc>) -> Vec<String> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let is_ageing = |entry: &&Entry| {
-            let half = entry.life.map(|(from, until)| from + (until - from) / 2);
-            entry.is_live() && entry.refresh.is_some() && half.is_some_and(|half| now >= half)
-        };
-        let ageing = known.entries.values().filter(is_ageing);
-        ageing.map(|entry| entry.installation.id().to_owned()).collect()
-    }
-
-    /// Gets the next token of an installation, unless `old` is not its token any more. Whether there is another one.
-    async fn renew(&self, many: &Many, id: &str, old: Option<&Secret>) -> bool {
-        let _one_at_a_time = many.renewing.lock().await;
-        let entry = {
-            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            known.entries.get(id).filter(|entry| entry.status != TokenStatus::Gone).cloned()
-        };
-        let Some(entry) = entry else { return false };
-        if old.is_some_and(|old| entry.token != *old) {
-            return true;
-        }
-        let Some(refresh) = &entry.refresh else { return false };
-        let renewed = match many.asker.renew(refresh.expose()).await {
-            Ok(mut granted) => {
-                // What the answer leaves out has not changed.
-                granted.installation = entry.installation;
-                self.keep(many, granted).await.map(|_| ())
-            }
-            Err(refusal) => Err(refusal.into()),
-        };
-        if let Err(error) = &renewed {
-            tracing::error!(slack.team = id, %error, "a token of Slack could not be renewed");
-        }
-        renewed.is_ok()
-    }
-
-    /// Makes tokens durable before anybody uses them: a refresh token that is lost cannot be had again.
-    async fn keep(&self, many: &Many, granted: Granted) -> Result<Entry, Error> {
-        let Granted { installation, access, refresh, expires_in } = granted;
-        let now = many.clock.now();
-        let life = expires_in.and_then(|time| Some((now, now + TimeDelta::from_std(time).ok()?)));
-        let key = format!("{INSTALLS}{}", installation.id());
-        let tokens = Tokens { access, refresh };
-        let sealed = many.vault.seal(&key, &tokens).ok_or(Error::BadKey)?;
-        let kept = Kept {
-            installation: installation.clone(),
-            key: many.vault.id().to_owned(),
-            sealed,
-            life,
-        };
-        let value = serde_json::to_string(&kept).map_err(|_| Error::BadKey)?;
-        many.store.note(Note { key, session: None, value: Some(value) }).await?;
-        let entry = Entry {
-            installation,
-            token: Secret::new(tokens.access),
-            refresh: tokens.refresh.map(Secret::new),
-            life,
-            status: TokenStatus::Accepted,
-        };
-        self.enter(entry.clone());
-        Ok(entry)
     }
 
     fn enter(&self, entry: Entry) {
@@ -517,7 +472,7 @@ mod tests {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     use reqwest::{Client, StatusCode, Url, redirect::Policy};
     use serde_json::{Value, json};
-    use tokio::net::TcpListener;
+    use tokio::{net::TcpListener, sync::Semaphore};
 
     use super::*;
     use crate::{
@@ -529,21 +484,31 @@ mod tests {
 
     /// A Slack that gives tokens: `xoxb-1`, `xoxb-2`, … and takes each refresh token once.
     #[derive(Debug, Default)]
-    struct Giver {
-        given: u32,
-        is_organisation: bool,
-        expires_in: Option<u32>,
-        asked: Vec<String>,
+    pub(super) struct Giver {
+        pub(super) given: u32,
+        pub(super) is_organisation: bool,
+        pub(super) expires_in: Option<u32>,
+        pub(super) asked: Vec<String>,
+        /// Tokens that are given arrive when it is opened.
+        pub(super) gate: Option<Arc<Semaphore>>,
     }
 
     type Shared = Arc<Plain<Giver>>;
 
     async fn slack(State(giver): State<Shared>, uri: Uri, body: Bytes) -> axum::Json<Value> {
-        let mut giver = giver.lock().unwrap();
-        let body = String::from_utf8_lossy(&body).into_owned();
+        let answer = answer(&mut giver.lock().unwrap(), &uri, &body);
+        let gate = giver.lock().unwrap().gate.clone();
+        if let Some(gate) = gate {
+            gate.acquire().await.unwrap().forget();
+        }
+        axum::Json(answer)
+    }
+
+    fn answer(giver: &mut Giver, uri: &Uri, body: &Bytes) -> Value {
+        let body = String::from_utf8_lossy(body).into_owned();
         giver.asked.push(format!("{} {body}", uri.path()).trim_end().to_owned());
         let is_current = body.contains(&format!("refresh_token=xoxe-1-{}", giver.given));
-        axum::Json(match uri.path() {
+        match uri.path() {
             "/api/auth.test" => json!({"ok": true, "bot_id": "B01"}),
             "/api/oauth.v2.access" if body.contains("refresh_token") && !is_current => {
                 json!({"ok": false, "error": "invalid_refresh_token"})
@@ -567,16 +532,16 @@ mod tests {
                 answer
             }
             _ => json!({"ok": false, "error": "unknown_method"}),
-        })
+        }
     }
 
     /// A bot that may be installed, and the Slack it belongs to.
-    struct World {
-        giver: Shared,
-        base: String,
-        store: Arc<dyn Store>,
-        clock: Arc<FixedClock>,
-        installations: Arc<Installations>,
+    pub(super) struct World {
+        pub(super) giver: Shared,
+        pub(super) base: String,
+        pub(super) store: Arc<dyn Store>,
+        pub(super) clock: Arc<FixedClock>,
+        pub(super) installations: Arc<Installations>,
         own: String,
         browser: Client,
     }
@@ -599,11 +564,14 @@ mod tests {
     }
 
     impl World {
-        async fn new(giver: Giver) -> Self {
+        pub(super) async fn new(giver: Giver) -> Self {
+            Self::kept_in(Arc::new(MemoryStore::default()), giver).await
+        }
+
+        pub(super) async fn kept_in(store: Arc<dyn Store>, giver: Giver) -> Self {
             let giver = Arc::new(Plain::new(giver));
             let app = Router::new().fallback(slack).with_state(Arc::clone(&giver));
             let base = format!("{}/api", serve(app).await);
-            let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
             let clock = Arc::new(FixedClock::new("2026-11-02T10:00:00Z".parse().unwrap()));
             let installations = open(&store, &clock, &base, 1).await.unwrap();
             let own = serve(routes(Arc::clone(&installations))).await;
@@ -613,7 +581,7 @@ mod tests {
         }
 
         /// What a browser does: visits, is sent to Slack, comes back.
-        async fn install(&self) -> StatusCode {
+        pub(super) async fn install(&self) -> StatusCode {
             let state = self.visit().await;
             self.come_back(&state).await
         }
@@ -631,12 +599,12 @@ mod tests {
             self.browser.get(url).send().await.unwrap().status()
         }
 
-        async fn token(&self, team: &str) -> Option<String> {
+        pub(super) async fn token(&self, team: &str) -> Option<String> {
             self.installations.token(team).await.ok().map(|token| token.expose().to_owned())
         }
     }
 
-    async fn open(
+    pub(super) async fn open(
         store: &Arc<dyn Store>,
         clock: &Arc<FixedClock>,
         base: &str,
@@ -646,7 +614,7 @@ mod tests {
         Installations::open(&settings(key), base, Arc::clone(store), clock).await.map(Arc::new)
     }
 
-    fn workspace(team: &str, enterprise: Option<&str>) -> inbound::Workspace {
+    pub(super) fn workspace(team: &str, enterprise: Option<&str>) -> inbound::Workspace {
         let enterprise = enterprise.map(str::to_owned);
         let is_enterprise_install = enterprise.is_some();
         inbound::Workspace { team: team.to_owned(), enterprise, is_enterprise_install }

@@ -41,6 +41,7 @@ pub async fn recheck(api: &Api) {
 pub(super) async fn keep_fresh(api: &Api, shutdown: CancellationToken) {
     let look = async {
         loop {
+            api.installations().save_unsaved().await;
             api.installations().renew_ageing().await;
             tokio::time::sleep(LOOK).await;
             recheck(api).await;
@@ -50,6 +51,8 @@ pub(super) async fn keep_fresh(api: &Api, shutdown: CancellationToken) {
         () = shutdown.cancelled() => {}
         () = look => {}
     }
+    // A renewal that has begun ends, and what it brought is saved: there is no other way to the next tokens.
+    api.installations().settle().await;
 }
 
 fn read_identity(answer: &Value) -> Installation {

@@ -1,6 +1,6 @@
 //! Tokens that Slack does not accept: kept, asked about again, and said to whoever asks whether the bot is ready.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use super::{Entry, Installation, Installations, TokenStatus};
 use crate::{base::telemetry::ready::Ready, config::Secret};
@@ -23,7 +23,7 @@ impl Installations {
     /// The token that Slack is to be asked about once more: it, or the one that was put into the file of the configuration
     /// meanwhile. None where it has been renewed.
     pub(in crate::gateway::slack) async fn token_to_ask_about(
-        &self,
+        self: &Arc<Self>,
         rejected: &Rejected,
     ) -> Option<Secret> {
         let Rejected { id, entry } = rejected;
@@ -48,6 +48,13 @@ impl Installations {
             );
             return;
         }
+        // While Slack was asked, the app may have been taken away, or there may be other tokens.
+        let is_same = |now: &Entry| now.token == entry.token && now.status != TokenStatus::Gone;
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        if !known.entries.get(&id).is_some_and(is_same) {
+            return;
+        }
+        drop(known);
         tracing::info!(slack.team = id, "Slack accepts the bot token again");
         self.enter(Entry { token, status: TokenStatus::Accepted, ..entry });
     }
