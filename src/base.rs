@@ -1,4 +1,4 @@
-//! What every other module may use: the clock, ids, telemetry, failpoints, compiled JSON Schemas and the sandbox for risky
+//! What every other module may use: the clock, ids, telemetry, failpoints, compiled JSON Schemas, caches and the sandbox for risky
 //! work.
 //!
 //! Imports nothing else of this crate.
@@ -7,5 +7,6 @@ pub mod clock;
 pub mod failpoint;
 pub mod ids;
 pub(crate) mod json_schema;
+pub mod lru;
 pub mod sandbox;
 pub mod telemetry;

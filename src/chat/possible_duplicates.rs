@@ -1,6 +1,6 @@
 //! Effects of which something may stand on the platform already.
 
-use crate::base::ids::EffectId;
+use crate::base::{ids::EffectId, lru::lru};
 
 /// Most effects that are remembered; what of a forgotten one stands there may be posted twice.
 const KEPT: u64 = 10_000;
@@ -15,7 +15,7 @@ pub struct PossibleDuplicates {
 impl PossibleDuplicates {
     /// Nothing is doubted.
     pub fn new() -> Self {
-        Self { effects: moka::sync::Cache::new(KEPT) }
+        Self { effects: lru(KEPT).build() }
     }
 
     /// Whether something of an effect may stand there.

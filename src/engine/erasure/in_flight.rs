@@ -9,7 +9,10 @@ use std::{
 use moka::sync::Cache;
 use tokio::sync::watch;
 
-use crate::{base::ids::SessionId, model::effect::Priority};
+use crate::{
+    base::{ids::SessionId, lru::lru},
+    model::effect::Priority,
+};
 
 /// Longest time that an erasure waits for a delivery; what comes later is looked for on the platform.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -35,7 +38,7 @@ struct Hands {
 impl Default for InFlight {
     fn default() -> Self {
         let ended = watch::Sender::new(());
-        Self { sessions: Mutex::default(), erased: Cache::new(REMEMBERED), ended }
+        Self { sessions: Mutex::default(), erased: lru(REMEMBERED).build(), ended }
     }
 }
 

@@ -40,7 +40,7 @@ use super::{
     render::{self, answer, safe},
 };
 use crate::{
-    base::ids::SessionId,
+    base::{ids::SessionId, lru::lru},
     chat::{PostLog, WorkIndicators, activity::Activity, message_index::MessageIndex},
     engine::{self, Draft, Engine, Look},
     messages,
@@ -129,10 +129,10 @@ impl Agent {
             api,
             threads: MessageIndex::new(Platform::Slack, store),
             engine,
-            told: Cache::new(limits::SESSIONS_KEPT),
-            titled: Cache::new(limits::SESSIONS_KEPT),
-            erasing: Cache::new(limits::SESSIONS_KEPT),
-            elsewhere: Cache::new(limits::SESSIONS_KEPT),
+            told: lru(limits::SESSIONS_KEPT).build(),
+            titled: lru(limits::SESSIONS_KEPT).build(),
+            erasing: lru(limits::SESSIONS_KEPT).build(),
+            elsewhere: lru(limits::SESSIONS_KEPT).build(),
             resting: Mutex::default(),
             work_indicators,
         };

@@ -1,6 +1,10 @@
 //! What every part of the gateway needs, and how it is put together.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
 
 use chrono::{DateTime, Utc};
 use tokio::sync::Mutex as Turn;
@@ -71,7 +75,7 @@ pub struct App {
     pub(super) post_log: PostLog,
     engine: Engine,
     /// Messages that are being edited, by their names.
-    edited: moka::sync::Cache<String, Arc<Turn<()>>>,
+    edited: Mutex<HashMap<String, Weak<Turn<()>>>>,
     pub(super) possible_duplicates: PossibleDuplicates,
 }
 
@@ -91,9 +95,6 @@ pub enum Error {
 
 /// Longest time for what is said or shown after an acknowledgement: a wait for a rate and a call.
 const TASK_LIMIT: Duration = Duration::from_secs(30);
-
-/// Messages of which it is remembered that they are being edited.
-const EDITED_MAX: u64 = 10_000;
 
 /// The client of Slack's Web API. It is made before the engine, which looks people up through it, and [`App`] after both.
 #[derive(Debug, Clone)]
@@ -164,7 +165,7 @@ impl App {
             render_cache: RenderCache::new(),
             post_log,
             engine,
-            edited: moka::sync::Cache::new(EDITED_MAX),
+            edited: Mutex::default(),
             possible_duplicates: PossibleDuplicates::default(),
             settings: Arc::clone(settings),
             store,
@@ -187,6 +188,14 @@ impl App {
 
     /// Whoever is to edit a message waits for their turn: of several edits that say the same, one leaves.
     pub(super) fn editing(&self, message: &str) -> Arc<Turn<()>> {
-        self.edited.get_with_by_ref(message, Arc::default)
+        let mut edited = self.edited.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(turn) = edited.get(message).and_then(Weak::upgrade) {
+            return turn;
+        }
+        // Few are being edited at one time.
+        edited.retain(|_, turn| turn.strong_count() > 0);
+        let turn = Arc::default();
+        edited.insert(message.to_owned(), Arc::downgrade(&turn));
+        turn
     }
 }

@@ -31,7 +31,10 @@ use super::{
     stream::{self, Fate, Kept, Opening, Stream, fate},
 };
 use crate::{
-    base::ids::{CallId, EffectId, SessionId},
+    base::{
+        ids::{CallId, EffectId, SessionId},
+        lru::lru,
+    },
     chat::PostLog,
     engine::{self, Draft, Engine, Look},
     gateway::slack::{
@@ -112,15 +115,12 @@ impl Streams {
             store,
             post_log,
             open: Mutex::default(),
-            plain: Cache::new(limits::SESSIONS_KEPT),
-            settled: Cache::new(limits::SESSIONS_KEPT),
+            plain: lru(limits::SESSIONS_KEPT).build(),
+            settled: lru(limits::SESSIONS_KEPT).build(),
             settling: Turn::default(),
-            became: Cache::new(limits::SESSIONS_KEPT),
-            planned: Cache::new(limits::SESSIONS_KEPT),
-            erasing: Cache::builder()
-                .max_capacity(limits::SESSIONS_KEPT)
-                .time_to_live(ERASING)
-                .build(),
+            became: lru(limits::SESSIONS_KEPT).build(),
+            planned: lru(limits::SESSIONS_KEPT).build(),
+            erasing: lru(limits::SESSIONS_KEPT).time_to_live(ERASING).build(),
         }
     }
 
