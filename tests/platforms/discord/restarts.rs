@@ -20,7 +20,7 @@ use crate::discord::{
     deployed::{Deployed, Victim},
     emulator::{
         faults::{Fault, Faults},
-        state::{BOT, State},
+        state::{BOT, GUILD, State},
     },
     rows::{FLOW, led, plan},
     rows_cards::{begun, begun_by},
@@ -308,8 +308,8 @@ async fn row_9_a_card_that_was_answered_before_it_was_known_to_be_there_is_close
     assert!(!screen.contains("[Skip]"), "{screen}");
 }
 
-#[tokio::test]
-async fn row_30_a_conversation_of_a_newer_program_is_refused_with_words_and_the_others_run() {
+/// Ada's conversation has an event that only a newer program can read.
+async fn unreadable() -> Bot {
     let bot = begun().await;
     let head = bot.store.find(Find::One(bot.session().await)).await.unwrap().remove(0);
     let newer = Recorded {
@@ -322,6 +322,23 @@ async fn row_30_a_conversation_of_a_newer_program_is_refused_with_words_and_the_
     let head = anteroom::model::session::Head { seq: head.seq + 1, ..head };
     let commit = Commit::new(head, expected, vec![newer]);
     bot.store.commit(commit).await.unwrap();
+    bot
+}
+
+#[tokio::test]
+async fn row_30_a_member_leaves_with_a_conversation_of_a_newer_program_and_the_others_run() {
+    let bot = unreadable().await;
+    let left = json!({ "guild_id": GUILD.to_string(), "user": { "id": ADA.to_string() } });
+    bot.tell("GUILD_MEMBER_REMOVE", left).await;
+    bot.grace().at("welcome").command("/onboard start", &[]).await;
+    assert!(bot.grace().screen().contains("Which colour?"), "{}", bot.grace().screen());
+    let resumed = bot.discord.with(|state| state.gateway.resumed());
+    assert_eq!(resumed, 0, "nothing is sent again and again");
+}
+
+#[tokio::test]
+async fn row_30_a_conversation_of_a_newer_program_is_refused_with_words_and_the_others_run() {
+    let bot = unreadable().await;
     bot.ada().press("Blue").await;
     assert_snapshot!(bot.ada().news(), @"
     #welcome-ada

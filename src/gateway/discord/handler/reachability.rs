@@ -2,6 +2,7 @@
 
 use crate::{
     chat::{
+        form::words,
         handler::{Update, happened, happened_everywhere},
         message_index::Role,
     },
@@ -135,9 +136,19 @@ impl UpdateContext<'_> {
     }
 
     /// Something that happened to a participant.
+    ///
+    /// What is not saved is sent again with all else that came since, to every server of the connection: so only what can
+    /// be saved then is asked for again.
     async fn about(&self, head: &Head, what: InboundKind) -> Result<(), NotSaved> {
         let inbound = happened(head, &self.key, what);
-        self.engine.receive(inbound).await.map(drop).map_err(|_| NotSaved)
+        match self.engine.receive(inbound).await {
+            Ok(_) => Ok(()),
+            Err(error) if words::may_pass(&error) => Err(NotSaved),
+            Err(error) => {
+                tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
+                Ok(())
+            }
+        }
     }
 
     /// Hands the same in to every conversation of a server, after the acknowledgement.
