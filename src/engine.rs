@@ -359,6 +359,11 @@ impl Engine {
         self.inner.running.load(Ordering::Relaxed) && !self.inner.closing.is_cancelled()
     }
 
+    /// Whether nothing is taken in any more, for this process ends.
+    pub fn is_closing(&self) -> bool {
+        self.inner.closing.is_cancelled()
+    }
+
     /// What the engine is made of.
     pub fn parts(&self) -> &Parts {
         &self.inner.parts

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     base::ids::SessionId,
-    engine::{Engine, Inbound, InboundKind, Receipt},
+    engine::{self, Engine, Inbound, InboundKind, Receipt},
     messages::{erasure, notices},
     model::{
         session::{Head, PersonId, Status},
@@ -82,6 +82,12 @@ pub trait Update: Sync {
 
     /// What was answered already.
     fn deduplicator(&self) -> &Deduplicator;
+
+    /// Whether the platform delivers it again by itself where it is not acknowledged. Where much else would come again
+    /// with it, whoever did it is told instead that too much is going on.
+    fn comes_again_alone(&self) -> bool {
+        true
+    }
 
     /// The answer where there is nothing to say.
     fn done(&self) -> Self::Ack;
@@ -183,9 +189,16 @@ pub async fn receive<U: Update>(
     match update.engine().receive(inbound).await {
         Ok(receipt) if is_again(&receipt, &me, choice.as_deref()) => Ok(update.done()),
         Ok(receipt) => Ok(report(update, &receipt, about, &me, to)),
-        Err(error) if words::may_pass(&error) => Err(NotSaved),
+        Err(error) if words::may_pass(&error) && !is_said(update, &error) => Err(NotSaved),
         Err(error) => Ok(update.tell(to, &words::of_error(&error))),
     }
+}
+
+/// Whether somebody is told at once of what may be taken in another time. What comes while the program ends is not
+/// theirs to repeat.
+fn is_said<U: Update>(update: &U, error: &engine::Error) -> bool {
+    let is_busy = matches!(error, engine::Error::Busy) && !update.engine().is_closing();
+    is_busy && !update.comes_again_alone()
 }
 
 /// Says what came of something to whoever did it.

@@ -185,6 +185,11 @@ impl Update for UpdateContext<'_> {
         &self.app.deduplicator
     }
 
+    /// All that a connection brought since comes again with it, to every server of its.
+    fn comes_again_alone(&self) -> bool {
+        false
+    }
+
     fn done(&self) -> Ack {
         self.quiet.clone()
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anteroom::{
     model::{
         STORED_VERSION,
+        session::Status,
         transcript::{Event, Recorded},
     },
     store::{Commit, Find, Store as _},
@@ -334,6 +335,37 @@ async fn row_30_a_member_leaves_with_a_conversation_of_a_newer_program_and_the_o
     assert!(bot.grace().screen().contains("Which colour?"), "{}", bot.grace().screen());
     let resumed = bot.discord.with(|state| state.gateway.resumed());
     assert_eq!(resumed, 0, "nothing is sent again and again");
+}
+
+#[tokio::test]
+async fn whoever_writes_where_too_much_is_going_on_is_told_and_nobody_else_is_cut_off() {
+    let bot = begun().await;
+    bot.grace().at("welcome").command("/onboard start", &[]).await;
+    drop(bot.grace().news());
+    // Each of as many tries as one event has finds that somebody else was faster.
+    bot.hold.conflict(16);
+    bot.ada().at("welcome-ada").write("Blue").await;
+    assert_snapshot!(bot.ada().news(), @"
+    #welcome-ada
+      + Anteroom: The server is busy. Please try again in a moment.
+    ");
+    bot.grace().press("Blue").await;
+    assert!(bot.grace().screen().contains("A file, please."), "{}", bot.grace().screen());
+    let resumed = bot.discord.with(|state| state.gateway.resumed());
+    assert_eq!(resumed, 0, "nothing is sent again");
+    bot.ada().at("welcome-ada").write("Blue").await;
+    assert!(bot.ada().screen().contains("A file, please."), "{}", bot.ada().screen());
+}
+
+#[tokio::test]
+async fn whoever_leaves_while_too_much_is_going_on_is_missed_a_while_later() {
+    let bot = begun().await;
+    bot.hold.conflict(16);
+    let left = json!({ "guild_id": GUILD.to_string(), "user": { "id": ADA.to_string() } });
+    bot.tell("GUILD_MEMBER_REMOVE", left).await;
+    assert_eq!(bot.store.sessions(None, 1).await.unwrap()[0].status, Status::Paused);
+    let resumed = bot.discord.with(|state| state.gateway.resumed());
+    assert_eq!(resumed, 0, "nothing is sent again");
 }
 
 #[tokio::test]

@@ -1,12 +1,14 @@
 //! Places and people that come and go.
 
+use std::time::Duration;
+
 use crate::{
     chat::{
         form::words,
         handler::{Update, happened, happened_everywhere},
         message_index::Role,
     },
-    engine::InboundKind,
+    engine::{self, Engine, Inbound, InboundKind},
     gateway::discord::{
         commands,
         inbound::{Ack, Actor, NotSaved},
@@ -20,6 +22,10 @@ use crate::{
     },
     store::Note,
 };
+
+/// How often something is handed in again where too much is going on, and the pause between.
+const LATER_ATTEMPTS: usize = 30;
+const LATER_PAUSE: Duration = Duration::from_secs(1);
 
 impl UpdateContext<'_> {
     /// Somebody came (back): flows that begin with that begin, once the server's own screening is passed.
@@ -138,11 +144,15 @@ impl UpdateContext<'_> {
     /// Something that happened to a participant.
     ///
     /// What is not saved is sent again with all else that came since, to every server of the connection: so only what can
-    /// be saved then is asked for again.
+    /// be saved then is asked for again, and what too much is going on for is handed in a while later.
     async fn about(&self, head: &Head, what: InboundKind) -> Result<(), NotSaved> {
         let inbound = happened(head, &self.key, what);
-        match self.engine.receive(inbound).await {
+        match self.engine.receive(inbound.clone()).await {
             Ok(_) => Ok(()),
+            Err(engine::Error::Busy) if !self.engine.is_closing() => {
+                self.app.afterwards.spawn_whole(hand_in_later(self.engine.clone(), inbound));
+                Ok(())
+            }
             Err(error) if words::may_pass(&error) => Err(NotSaved),
             Err(error) => {
                 tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
@@ -162,6 +172,23 @@ impl UpdateContext<'_> {
             .afterwards
             .spawn_whole(async move { happened_everywhere(&engine, &key, is_there, &what).await });
     }
+}
+
+/// Hands something in once less is going on.
+async fn hand_in_later(engine: Engine, inbound: Inbound) {
+    let session = inbound.session;
+    let mut error = engine::Error::Busy;
+    for _ in 0..LATER_ATTEMPTS {
+        tokio::time::sleep(LATER_PAUSE).await;
+        match engine.receive(inbound.clone()).await {
+            Ok(_) => return,
+            Err(now) => error = now,
+        }
+        if !words::may_pass(&error) || engine.is_closing() {
+            break;
+        }
+    }
+    tracing::warn!(session.id = %session, %error, "a conversation could not be told");
 }
 
 /// Names the note that somebody joined, and nothing has begun with that yet.
