@@ -19,13 +19,20 @@ use super::{
     send::snowflake,
 };
 use crate::{
-    chat::catch_up::{last_read_message, team_threads, to_read},
+    chat::{
+        catch_up::{last_read_message, team_threads, to_read},
+        form::words,
+    },
     engine::Engine,
     model::session::{Head, Platform},
 };
 
 /// Times that one question is put off because Discord asks to wait.
 const PUT_OFF_MAX: usize = 20;
+
+/// How often everything is read where some of it could not be, and the pause between.
+const READINGS: usize = 3;
+const AGAIN: Duration = Duration::from_secs(30);
 
 /// Reads every conversation of the session that somebody may have written in, the newest first, what a team wrote about it, and who called the
 /// bot in a channel without having one; ends early where the program is to stop. What was read is noted once all of it
@@ -36,16 +43,11 @@ pub(super) async fn catch_up(
     since: Option<DateTime<Utc>>,
 ) {
     let engine = app.engine();
-    let began = app.clock.now();
     let reader = Reader { app, inbox, engine, share, since };
-    let (taken, missed) = tokio::select! {
-        () = app.stopping() => return,
-        read = reader.everything() => read,
-    };
-    if taken > 0 {
-        tracing::info!(messages = taken, "read what was written while nobody was listening");
+    tokio::select! {
+        () = app.stopping() => {}
+        () = reader.until_done() => {}
     }
-    app.listening.caught_up(missed == 0, began).await;
 }
 
 /// Discord did not say.
@@ -62,6 +64,25 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Reads, again after a pause where some of it could not be; until then nothing counts as read.
+    async fn until_done(&self) {
+        for left in (0..READINGS).rev() {
+            let began = self.app.clock.now();
+            let (taken, missed) = self.everything().await;
+            if taken > 0 {
+                tracing::info!(
+                    messages = taken,
+                    "read what was written while nobody was listening"
+                );
+            }
+            if missed == 0 || left == 0 {
+                self.app.listening.caught_up(missed == 0, began).await;
+                return;
+            }
+            sleep(AGAIN).await;
+        }
+    }
+
     /// How many messages were taken, and how many places could not be read.
     async fn everything(&self) -> (usize, usize) {
         let (mut taken, mut missed) = (0, 0);
@@ -86,7 +107,14 @@ impl Reader<'_> {
     /// Takes what was written in one conversation since it was read last, and by a team about it.
     async fn conversation(&self, head: &Head) -> Result<usize, Missed> {
         let app = self.app;
-        let look = self.engine.look(head.id).await.map_err(|_| Missed)?;
+        let look = match self.engine.look(head.id).await {
+            Ok(look) => look,
+            Err(error) if words::may_pass(&error) => return Err(Missed),
+            Err(error) => {
+                tracing::warn!(session.id = %head.id, %error, "a conversation cannot be read");
+                return Ok(0);
+            }
+        };
         let guild = &head.place.workspace;
         let mut taken = 0;
         let is_thread = app.rooms.is_thread(head.id, &head.place).await;

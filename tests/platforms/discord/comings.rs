@@ -1,6 +1,6 @@
 //! People who come, leave, are banned and come back; what was written while nobody listened.
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use anteroom::{
     model::{session::Status, transcript::Event},
@@ -232,6 +232,18 @@ async fn a_role_that_waited_and_cannot_be_given_is_told_to_the_member_and_to_sta
     ");
 }
 
+/// What Ada wrote and answered.
+async fn said(bot: &Bot) -> Vec<String> {
+    let loaded = bot.store.load(bot.session().await).await;
+    let events = loaded.unwrap().unwrap().events;
+    let said = events.iter().filter_map(|recorded| match &*recorded.event {
+        Event::Said { text, .. } => Some(text.clone()),
+        Event::Answered { .. } => Some("(answered)".to_owned()),
+        _ => None,
+    });
+    said.collect()
+}
+
 #[tokio::test]
 async fn what_was_written_in_a_session_that_is_over_is_read_once() {
     let hearing = Plan::hearing();
@@ -245,17 +257,7 @@ async fn what_was_written_in_a_session_that_is_over_is_read_once() {
     })
     .await;
     bot.ada().news();
-    let said = || async {
-        let loaded = bot.store.load(bot.session().await).await;
-        let events = loaded.unwrap().unwrap().events;
-        let said = events.iter().filter_map(|recorded| match &*recorded.event {
-            Event::Said { text, .. } => Some(text.clone()),
-            Event::Answered { .. } => Some("(answered)".to_owned()),
-            _ => None,
-        });
-        said.collect::<Vec<_>>()
-    };
-    let first = said().await;
+    let first = said(&bot).await;
     insta::assert_debug_snapshot!(first, @r#"
     [
         "(answered)",
@@ -265,12 +267,36 @@ async fn what_was_written_in_a_session_that_is_over_is_read_once() {
     "#);
     // Another session, the same messages: they are known.
     bot.away(|_| {}).await;
-    assert_eq!(said().await, first);
+    assert_eq!(said(&bot).await, first);
     // Where the bot may not read, nothing is asked for again and again.
     bot.away(|state| {
         let welcome = state.channels.get_mut(&WELCOME).unwrap();
         welcome.overwrites.insert(501, (0, may::VIEW));
     })
     .await;
-    assert_eq!(said().await, first);
+    assert_eq!(said(&bot).await, first);
+}
+
+#[tokio::test]
+async fn what_could_not_be_read_is_read_again_before_it_counts_as_read() {
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
+    let thread = bot.ada().at("welcome-ada").channel();
+    let tried = bot.hold.tried();
+    bot.hold.fill(true);
+    bot.unrested();
+    bot.away(|state| {
+        state.writes(ADA, thread, "What is this?", &[]);
+    })
+    .await;
+    while bot.hold.tried() == tried {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    bot.hold.fill(false);
+    // Let it end, and the pause after it begin.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(31)).await;
+    tokio::time::resume();
+    bot.rested().await;
+    assert_eq!(said(&bot).await, ["(answered)", "What is this?"]);
 }

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use anteroom::{
+    base::clock::Clock as _,
     model::{
         STORED_VERSION,
         session::Status,
@@ -12,7 +13,7 @@ use anteroom::{
     },
     store::{Commit, Find, Store as _},
 };
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -335,6 +336,16 @@ async fn row_30_a_member_leaves_with_a_conversation_of_a_newer_program_and_the_o
     assert!(bot.grace().screen().contains("Which colour?"), "{}", bot.grace().screen());
     let resumed = bot.discord.with(|state| state.gateway.resumed());
     assert_eq!(resumed, 0, "nothing is sent again and again");
+}
+
+/// What stays as it is is not asked for again and again either, after a session that is over.
+#[tokio::test]
+async fn row_30_a_conversation_of_a_newer_program_does_not_keep_the_others_from_being_read() {
+    let bot = unreadable().await;
+    bot.clock.advance(TimeDelta::minutes(5));
+    bot.away(|_| {}).await;
+    let heard = bot.store.noted("discord/heard/-").await.unwrap().unwrap().value.unwrap();
+    assert_eq!(heard.parse::<DateTime<Utc>>().unwrap(), bot.clock.now());
 }
 
 #[tokio::test]
