@@ -2,7 +2,7 @@
 //!
 //! Rows are those of `docs/semantics.md`, F and J numbers those of `docs/behaviour.md`.
 
-use anteroom::model::transcript::Event;
+use anteroom::{model::transcript::Event, store::Store as _};
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;
@@ -519,6 +519,33 @@ async fn roles_that_waited_for_the_screening_outlast_an_outage_and_a_crash() {
         "{}",
         bot.ada().screen()
     );
+}
+
+/// What one conversation earned does not go with another one that is erased.
+#[tokio::test]
+async fn roles_that_wait_are_kept_for_each_conversation() {
+    let bot = Bot::at_the_rules(Plan::default()).await;
+    bot.discord.with(|state| {
+        state.guilds.get_mut(&GUILD).unwrap().members.get_mut(&ADA).unwrap().is_pending = true;
+    });
+    for times in 1..=2 {
+        bot.ada().press("I accept").await;
+        bot.ada().press("Yes").await;
+        assert_eq!(bot.store.sessions(None, 9).await.unwrap().len(), times);
+        if times == 1 {
+            let grace = bot.grace().at("welcome");
+            grace.on_user("Review onboarding", ADA).await;
+            grace.press("End the conversation").await;
+            grace.press("End the conversation").await;
+            bot.ada().at("welcome").press("Start").await;
+            bot.ada().press("Start").await;
+        }
+    }
+    let later = bot.store.sessions(None, 9).await.unwrap().pop().unwrap();
+    bot.engine.order_erasure(later.id, "operator").await.unwrap();
+    bot.rest().await;
+    passes_the_screening(&bot).await;
+    assert_eq!(bot.roles(ADA), ["Member"]);
 }
 
 /// J2.7: each role with what became of it.

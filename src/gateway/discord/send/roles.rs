@@ -2,9 +2,12 @@
 //! a role given earlier would let the member pass it unseen.
 //!
 //! ```text
-//! discord/roles/500/701   {"roles":["member"],"of":["ses_…","eff_…"]}   given once 701 is past it
-//! discord/given/wait_…    ["Learner","Events"]                          given for the answer to this question
+//! discord/roles/500/701/ses_…   {"roles":["member"],"of":["ses_…","eff_…"]}   given once 701 is past it
+//! discord/given/wait_…          ["Learner","Events"]                          given for the answer to this question
 //! ```
+//!
+//! Each conversation keeps its own, for they go with it when it is erased. Under `discord/roles/500/701` stands what an
+//! older program kept for all conversations of 701.
 
 use std::sync::Arc;
 
@@ -31,12 +34,12 @@ use crate::{
     messages,
     model::{
         flow::PhaseEffect,
-        session::Platform,
+        session::{PersonId, Platform},
         transcript::Origin,
         wait::{Answerers, Purpose, Wait},
     },
     session::{CallState, Responder},
-    store::{self, Note},
+    store::{self, Find, Note},
 };
 
 /// The number of the part that says what became of them.
@@ -219,33 +222,50 @@ impl Sender<'_> {
         (guild, user): (&str, &str),
         aliases: &[String],
     ) -> Result<(), store::Error> {
-        let mut kept = kept(self.app, guild, user).await?.unwrap_or_default();
-        kept.roles.extend(aliases.iter().cloned());
         let session = self.effect.session;
+        let key = key(guild, user, session);
+        let mut kept = kept(self.app, &key).await?.unwrap_or_default();
+        kept.roles.extend(aliases.iter().cloned());
         kept.of = Some((session, self.effect.id));
         let value = serde_json::to_string(&kept).ok();
         // It is gone with the conversation, should that be erased before.
-        self.app.store.note(Note { key: key(guild, user), session: Some(session), value }).await
+        self.app.store.note(Note { key, session: Some(session), value }).await
     }
 }
 
-/// Somebody is past the screening: the roles that waited for it leave as an effect of their conversation. Again: once.
+/// Somebody is past the screening: the roles that waited for it leave as effects of their conversations. Again: once.
 pub(in crate::gateway::discord) async fn give_kept(app: &App, guild: &str, user: &str) {
-    let Ok(Some(Kept { roles, of: Some((session, effect)) })) = kept(app, guild, user).await else {
+    let person = people::person_id(guild, user);
+    let heads = match app.store.find(Find::Person(person.clone())).await {
+        Ok(heads) => heads,
+        Err(error) => {
+            tracing::warn!(%error, "roles go on waiting");
+            return;
+        }
+    };
+    let own = heads.iter().map(|head| key(guild, user, head.id));
+    for note in own.chain([older_key(guild, user)]) {
+        give_noted(app, &person, note).await;
+    }
+}
+
+/// Has the roles under one key leave.
+async fn give_noted(app: &App, person: &PersonId, note: String) {
+    let Ok(Some(Kept { roles, of: Some((session, effect)) })) = kept(app, &note).await else {
         return;
     };
     let engine = app.engine();
     let key = format!("discord:screened:{effect}");
-    let from = Responder::without_rights(people::person_id(guild, user), String::new());
+    let from = Responder::without_rights(person.clone(), String::new());
     let what = InboundKind::MayHaveRoles { roles: roles.into_iter().collect() };
     let taken = engine.receive(Inbound { key, session, from, what }).await;
     // What has been kept again meanwhile stays.
     let is_same =
-        matches!(kept(app, guild, user).await, Ok(Some(now)) if now.of == Some((session, effect)));
+        matches!(kept(app, &note).await, Ok(Some(now)) if now.of == Some((session, effect)));
     let noted = match taken {
         Ok(_) | Err(engine::Error::NoSession) if !is_same => return,
         Ok(_) | Err(engine::Error::NoSession) => {
-            app.store.note(nothing_kept(session, guild, user)).await
+            app.store.note(Note { key: note, session: Some(session), value: None }).await
         }
         Err(error) => {
             tracing::warn!(session.id = %session, %error, "roles go on waiting");
@@ -268,16 +288,17 @@ fn given_key(wait: WaitId) -> String {
     format!("discord/given/{wait}")
 }
 
-fn nothing_kept(session: SessionId, guild: &str, user: &str) -> Note {
-    Note { key: key(guild, user), session: Some(session), value: None }
-}
-
-async fn kept(app: &App, guild: &str, user: &str) -> Result<Option<Kept>, store::Error> {
-    let note = app.store.noted(&key(guild, user)).await?;
+async fn kept(app: &App, key: &str) -> Result<Option<Kept>, store::Error> {
+    let note = app.store.noted(key).await?;
     Ok(note.and_then(|note| serde_json::from_str(&note.value?).ok()))
 }
 
-fn key(guild: &str, user: &str) -> String {
+fn key(guild: &str, user: &str, session: SessionId) -> String {
+    format!("discord/roles/{guild}/{user}/{session}")
+}
+
+/// What roles stand under that an older program kept.
+fn older_key(guild: &str, user: &str) -> String {
     format!("discord/roles/{guild}/{user}")
 }
 
