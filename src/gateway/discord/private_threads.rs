@@ -11,12 +11,14 @@
 
 use std::{
     collections::BTreeMap,
-    hash::{DefaultHasher, Hash as _, Hasher as _},
+    hash::{DefaultHasher, Hash, Hasher as _},
     sync::Arc,
 };
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
+use serenity::model::id::ChannelId;
 use tokio::sync::Mutex;
 
 use super::{
@@ -62,6 +64,9 @@ const NAME_MAX: usize = 60;
 /// Threads that are archived at one time where a server has too many.
 const ROOM_MADE: usize = 10;
 
+/// How much earlier than its conversation a thread may seem to be: clocks differ.
+const CLOCKS: TimeDelta = TimeDelta::minutes(1);
+
 /// Locks that rooms share while they are made: whole classes of newcomers press Start in the same second.
 const MAKING: usize = 64;
 
@@ -95,6 +100,9 @@ pub struct PrivateThreads {
     store: Arc<dyn Store>,
     settings: Arc<Settings>,
     making: [Mutex<()>; MAKING],
+    /// Threads of one name are made one after the other, so that each is known as somebody's before another one of that
+    /// name is looked for.
+    naming: [Mutex<()>; MAKING],
 }
 
 impl PrivateThreads {
@@ -107,7 +115,8 @@ impl PrivateThreads {
         settings: Arc<Settings>,
     ) -> Self {
         let making = std::array::from_fn(|_| Mutex::default());
-        Self { api, threads, post_log, store, settings, making }
+        let naming = std::array::from_fn(|_| Mutex::default());
+        Self { api, threads, post_log, store, settings, making, naming }
     }
 
     /// The room of a conversation, where there is one already.
@@ -239,10 +248,13 @@ impl PrivateThreads {
         let session = look.state.session;
         let user = &look.state.participant.user;
         let is_direct = is_direct(place);
+        let name = self.name(look, place);
+        let naming = &self.naming[lock_of((&place.channel, &name))];
+        let _one_at_a_time = if is_direct { None } else { Some(naming.lock().await) };
         let room = if is_direct {
             self.api.open_direct(user).await?
         } else {
-            let room = self.thread(look, place).await?;
+            let room = self.thread(look, place, &name).await?;
             let item = Item::Room { id: room.clone() };
             self.post_log.note(session, &[Posted { item, reader: Reader::Participant }]).await?;
             room
@@ -255,12 +267,12 @@ impl PrivateThreads {
     }
 
     /// A private thread. One that an earlier attempt has made is taken, where nothing is known of it yet.
-    async fn thread(&self, look: &Look, place: &Place) -> Result<String, Trouble> {
-        let name = self.name(look, place);
+    async fn thread(&self, look: &Look, place: &Place, name: &str) -> Result<String, Trouble> {
+        let since = look.loaded.head.created_at;
         // A process may have ended between making a thread and noting which one it is.
         let making = format!("discord/making/{}", look.state.session);
         if self.store.noted(&making).await?.is_some()
-            && let Some(thread) = self.orphan(place, &name).await?
+            && let Some(thread) = self.orphan(place, name, since).await?
         {
             return Ok(thread);
         }
@@ -270,7 +282,7 @@ impl PrivateThreads {
         let body = json!(NewThread {
             // Seen by those in it, and by moderators.
             kind: ChannelType::PrivateThread,
-            name: &name,
+            name,
             invitable: false,
             auto_archive_duration: ARCHIVED_AFTER,
         });
@@ -288,7 +300,7 @@ impl PrivateThreads {
         match begun {
             Ok(thread) => Ok(thread),
             Err(Failure::Unclear { why }) => {
-                let found = self.orphan(place, &name).await?;
+                let found = self.orphan(place, name, since).await?;
                 found.ok_or(Trouble::Call(Failure::Unclear { why }))
             }
             Err(failure) => Err(failure.into()),
@@ -325,14 +337,28 @@ impl PrivateThreads {
         Ok(archived)
     }
 
-    /// A thread of that name that belongs to no conversation.
-    async fn orphan(&self, place: &Place, name: &str) -> Result<Option<String>, Trouble> {
-        let is_it = |thread: &&Value| {
+    /// A thread of that name that belongs to no conversation: made by the bot since the conversation began, and nobody has
+    /// written in it. Somebody else may have made one of that name, and one of an erased conversation may be left.
+    async fn orphan(
+        &self,
+        place: &Place,
+        name: &str,
+        since: DateTime<Utc>,
+    ) -> Result<Option<String>, Trouble> {
+        let is_it = |thread: &Value| {
             thread["name"] == name
                 && thread["parent_id"] == place.channel.as_str()
                 && thread["type"].as_u64().map(kind) == Some(ChannelType::PrivateThread)
+                && thread["last_message_id"].is_null()
+                && made_at(thread).is_some_and(|made| made >= since - CLOCKS)
         };
-        for thread in self.api.active_threads(&place.workspace).await?.iter().filter(is_it) {
+        let mut threads = self.api.active_threads(&place.workspace).await?;
+        threads.retain(is_it);
+        if threads.is_empty() {
+            return Ok(None);
+        }
+        let me = self.api.me().await?["id"].clone();
+        for thread in threads.iter().filter(|thread| thread["owner_id"] == me) {
             let Some(id) = thread["id"].as_str() else { continue };
             if self.of(id).await?.is_none() {
                 return Ok(Some(id.to_owned()));
@@ -376,9 +402,15 @@ fn is_for_good(failure: &Failure) -> bool {
     matches!(failure, Failure::Refused { .. })
 }
 
-fn lock_of(session: SessionId) -> usize {
+/// When a thread was made, as its id says.
+fn made_at(thread: &Value) -> Option<DateTime<Utc>> {
+    let id = thread["id"].as_str()?.parse().ok().filter(|id| (1..u64::MAX).contains(id))?;
+    Some(*ChannelId::new(id).created_at())
+}
+
+fn lock_of(what: impl Hash) -> usize {
     let mut hasher = DefaultHasher::new();
-    session.hash(&mut hasher);
+    what.hash(&mut hasher);
     usize::try_from(hasher.finish() % MAKING as u64).unwrap_or_default()
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Rows are those of `docs/semantics.md`, F and J numbers those of `docs/behaviour.md`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use anteroom::{model::transcript::Event, store::Store as _};
 use chrono::TimeDelta;
 use insta::assert_snapshot;
@@ -11,7 +13,7 @@ use crate::discord::{
     bot::{ADA, Bot, LINUS, Plan, WELCOME, role},
     emulator::{
         faults::Fault,
-        state::{GUILD, may},
+        state::{BOT, Channel, GUILD, Message, kind, may},
     },
     person::member_json,
 };
@@ -798,6 +800,46 @@ async fn a_thread_that_was_made_and_not_noted_is_found_again() {
     });
     assert_eq!(threads, 1);
     assert!(ada.button("Ask staff").is_some(), "{}", ada.news());
+}
+
+/// A moderator has made a thread of that name, and one of an erased conversation is left.
+#[tokio::test]
+async fn a_thread_that_may_be_somebody_elses_is_not_taken() {
+    let bot = Bot::new().await;
+    bot.linus().at("welcome").command("/onboard panel", &[]).await;
+    let route = "POST /channels/{channel}/threads";
+    let others = bot.discord.with(|state| {
+        state.faults.plan(route, 1, Fault::Broken);
+        let words = Message {
+            author: BOT,
+            body: json!({ "content": "Words of another one." }),
+            only_for: None,
+            is_edited: false,
+        };
+        let said = state.snowflake();
+        let rooms = [(LINUS, BTreeMap::new()), (BOT, BTreeMap::from([(said, words)]))];
+        rooms.map(|(owner, messages)| {
+            let thread = Channel {
+                kind: kind::PRIVATE_THREAD,
+                guild: Some(GUILD),
+                name: "welcome-ada".to_owned(),
+                owner,
+                parent: Some(WELCOME),
+                people: BTreeSet::from([BOT]),
+                messages,
+                ..Channel::default()
+            };
+            let id = state.snowflake();
+            state.channels.insert(id, thread);
+            id
+        })
+    });
+    bot.ada().press("Start").await;
+    bot.pass(TimeDelta::seconds(10)).await;
+    assert!(bot.ada().button("Ask staff").is_some(), "{}", bot.ada().news());
+    let people =
+        bot.discord.with(|state| others.map(|id| state.channels[&id].people.contains(&ADA)));
+    assert_eq!(people, [false, false]);
 }
 
 /// A form shows what was entered so far: it opens for nobody else, and nobody else enters anything.

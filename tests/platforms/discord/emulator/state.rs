@@ -85,6 +85,8 @@ pub(crate) struct Channel {
     pub(crate) kind: u8,
     pub(crate) guild: Option<u64>,
     pub(crate) name: String,
+    /// Of a thread: who made it.
+    pub(crate) owner: u64,
     /// Of a thread: the channel that it hangs on.
     pub(crate) parent: Option<u64>,
     /// Of a thread or a direct conversation: who is in it.

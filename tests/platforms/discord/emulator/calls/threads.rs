@@ -80,6 +80,7 @@ fn begin(state: &mut State, parent: u64, body: &Value) -> Answered {
         kind: if is_private { kind::PRIVATE_THREAD } else { kind::PUBLIC_THREAD },
         guild,
         name: name.to_owned(),
+        owner: BOT,
         parent: Some(parent),
         people: BTreeSet::from([BOT]),
         ..Channel::default()
@@ -142,6 +143,9 @@ pub(super) fn channel_json(id: u64, channel: &Channel) -> Value {
     }
     if let Some(parent) = channel.parent {
         json["parent_id"] = parent.to_string().into();
+        json["owner_id"] = channel.owner.to_string().into();
+        let last = channel.messages.iter().rfind(|(_, message)| message.only_for.is_none());
+        json["last_message_id"] = last.map(|(id, _)| id.to_string()).into();
         json["thread_metadata"] =
             json!({ "archived": channel.is_archived, "locked": channel.is_locked });
     }
