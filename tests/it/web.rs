@@ -138,7 +138,7 @@ async fn forms_of_others_are_refused() {
     let url = format!("{}/s/{session}/command", site.url);
     let send =
         |csrf: String| ada.client.post(&url).form(&[("csrf", csrf), ("command", "stop".into())]);
-    let token = site::csrf(&page);
+    let token = csrf(&page);
 
     let without = send(String::new()).send().await.unwrap();
     let foreign = send(token.clone()).header("origin", "http://evil.example").send().await.unwrap();

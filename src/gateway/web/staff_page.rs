@@ -104,41 +104,34 @@ pub(super) struct Begin {
 
 /// A staff member must have a name before they may do anything: decisions are stamped with it.
 pub(super) fn ask_name(browser: &Browser) -> Markup {
-    let frame =
-        Frame { title: messages::staff_page::STAFF, live: None, class: "plain", notice: None };
-    frame.around(&html! {
-        main #main {
-            h1 { (messages::staff_page::STAFF_PAGE) }
-            p { (messages::staff_page::CARRY_YOUR_NAME) }
-            form method="post" action="/staff/name" data-plain {
-                input type="hidden" name="csrf" value=(browser.csrf());
-                div.inline {
-                    div { label for="name" { (messages::page::YOUR_NAME) }
-                        input #name type="text" name="name" dir="auto" required maxlength=(limits::NAME_MAX) autocomplete="name"; }
-                    button.primary { (messages::buttons::CONTINUE) }
-                }
-            }
-        }
-    })
+    let input = html! {
+        label for="name" { (messages::page::YOUR_NAME) }
+        input #name type="text" name="name" dir="auto" required maxlength=(limits::NAME_MAX) autocomplete="name";
+    };
+    ask(browser, ("/staff/name", messages::staff_page::CARRY_YOUR_NAME), &input)
 }
 
-/// The page without its key; `is_wrong` after one that opens nothing.
+/// Asks for the key; `is_wrong` after one that opens nothing.
 pub(super) fn ask_key(browser: &Browser, is_wrong: bool) -> Markup {
+    let input = html! {
+        label for="staff-key" { (messages::page::KEY) }
+        input #staff-key type="password" name="staff_key" required autofocus autocomplete="current-password"
+            aria-invalid=[is_wrong.then_some("true")] aria-describedby=[is_wrong.then_some("wrong-key")];
+        @if is_wrong { p.error #wrong-key role="alert" { (icons::warning()) (messages::page::WRONG_KEY) } }
+    };
+    ask(browser, ("/staff/key", messages::page::STAFF_KEY), &input)
+}
+
+fn ask(browser: &Browser, (action, words): (&str, &str), input: &Markup) -> Markup {
     let frame =
         Frame { title: messages::staff_page::STAFF, live: None, class: "plain", notice: None };
     frame.around(&html! {
         main #main {
             h1 { (messages::staff_page::STAFF_PAGE) }
-            p { (messages::page::STAFF_KEY) }
-            form method="post" action="/staff/key" data-plain {
+            p { (words) }
+            form method="post" action=(action) data-plain {
                 input type="hidden" name="csrf" value=(browser.csrf());
-                div.inline {
-                    div { label for="staff-key" { (messages::page::KEY) }
-                        input #staff-key type="password" name="staff_key" required autofocus autocomplete="current-password"
-                            aria-invalid=[is_wrong.then_some("true")] aria-describedby=[is_wrong.then_some("wrong-key")]; }
-                    button.primary { (messages::buttons::CONTINUE) }
-                }
-                @if is_wrong { p.error #wrong-key role="alert" { (icons::warning()) (messages::page::WRONG_KEY) } }
+                div.inline { div { (input) } button.primary { (messages::buttons::CONTINUE) } }
             }
         }
     })
