@@ -15,9 +15,8 @@ mod report;
 use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Map, Value, json};
-use tokio::sync::oneshot;
 
-use super::{CONFLICTS_MAX, Changed, Engine, Error, Receipt, session_task::TaskCommand};
+use super::{CONFLICTS_MAX, Changed, Engine, Error, Receipt};
 use crate::{
     base::{
         failpoint::{Failpoint, hit},
@@ -109,23 +108,7 @@ impl Engine {
         }
     }
 
-    /// Places a hold, with the reason, or releases it: nothing of the session is erased while it stands. `by` says on
-    /// whose order (`operator`, `staff`). What came of the participant's own order to erase everything, where it had
-    /// waited for the end. Between two of the session's events and never beside one: what retention or an erasure has
-    /// begun to remove is removed before the hold is placed.
-    pub async fn hold(
-        &self,
-        session: SessionId,
-        by: &str,
-        reason: Option<&str>,
-    ) -> Result<Option<Erased>, Error> {
-        let (answer, placed) = oneshot::channel();
-        let (by, reason) = (by.to_owned(), reason.map(str::to_owned));
-        self.dispatch(session, TaskCommand::Hold { by, reason, answer })?;
-        placed.await.map_err(|_| Error::Busy)?
-    }
-
-    /// The same, in the session's task.
+    /// Places a hold or releases it; see [`Engine::hold`].
     pub(super) async fn hold_now(
         &self,
         session: SessionId,

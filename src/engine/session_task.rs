@@ -279,6 +279,22 @@ impl Engine {
         receipt.await.map_err(|_| Error::Busy)?
     }
 
+    /// Places a hold, with the reason, or releases it: nothing of the session is erased while it stands. `by` says on
+    /// whose order (`operator`, `staff`). What came of the participant's own order to erase everything, where it had
+    /// waited for the end. Between two of the session's events and never beside one: what retention or an erasure has
+    /// begun to remove is removed before the hold is placed.
+    pub async fn hold(
+        &self,
+        session: SessionId,
+        by: &str,
+        reason: Option<&str>,
+    ) -> Result<Option<Erased>, Error> {
+        let (answer, placed) = oneshot::channel();
+        let (by, reason) = (by.to_owned(), reason.map(str::to_owned));
+        self.dispatch(session, TaskCommand::Hold { by, reason, answer })?;
+        placed.await.map_err(|_| Error::Busy)?
+    }
+
     /// Attends to a session until it rests.
     async fn process_commands(&self, session: SessionId, mut jobs: mpsc::Receiver<TaskCommand>) {
         let mut leave = Leave { tasks: &self.inner.session_tasks, session, closed: false };

@@ -19,12 +19,11 @@ use std::{
     io::{self, Read as _},
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
 use object_store::{ObjectStoreExt as _, PutPayload, local::LocalFileSystem, path};
 use rustix::fs::{Mode, OFlags};
-use tokio::{sync::Mutex, time::Instant};
+use tokio::sync::Mutex;
 
 use self::{keeping::Keeping, shared::Shared};
 use super::{
@@ -97,9 +96,6 @@ pub enum Condition {
     Missing,
 }
 
-/// How long it is taken for granted that what could not be kept by way of trial can't be.
-const AGAIN: Duration = Duration::from_secs(5);
-
 /// Files on the local disk.
 #[derive(Debug)]
 pub(super) struct Blobs {
@@ -112,8 +108,6 @@ pub(super) struct Blobs {
     sync_folder: fn(&Path) -> io::Result<()>,
     /// Held while a file in clear is replaced, and while files are removed: one must not bring back the other's.
     replacing: Mutex<()>,
-    /// When files that every node has could last not be kept by way of trial.
-    refused: Mutex<Option<Instant>>,
 }
 
 impl Blobs {
@@ -131,9 +125,8 @@ impl Blobs {
         }
         sync_folder(root)?;
         let store = LocalFileSystem::new_with_prefix(root)?.with_fsync(true);
-        let keeping = Keeping::new(keys.files().is_some());
-        let (replacing, refused) = (Mutex::default(), Mutex::default());
-        Ok(Self { store, root: root.to_owned(), keys, keeping, sync_folder, replacing, refused })
+        let (keeping, replacing) = (Keeping::new(keys.files().is_some()), Mutex::new(()));
+        Ok(Self { store, root: root.to_owned(), keys, keeping, sync_folder, replacing })
     }
 
     /// The same, where nothing need survive a crash.
@@ -244,31 +237,6 @@ impl Blobs {
             shared.pin(sha256, &found).await?;
         }
         Ok(Some(found))
-    }
-
-    /// Whether files can be kept, as far as is known: once one could not, this tries it with another one. However many
-    /// ask, a bucket is tried once in five seconds: each attempt is several requests.
-    pub(super) async fn check(&self) -> Result<(), Error> {
-        if self.keeping.works() {
-            return Ok(());
-        }
-        let mut refused = self.refused.lock().await;
-        if self.keeping.works() {
-            return Ok(());
-        }
-        if refused.is_some_and(|at| at.elapsed() < AGAIN) {
-            return Err(Error::Unreachable("it was tried a moment ago".into()));
-        }
-        let tried = if let Some(shared) = self.shared() {
-            let tried = shared.check().await;
-            *refused = tried.is_err().then(Instant::now);
-            tried
-        } else {
-            let path = self.root.join(ARTIFACTS).join(PROBE);
-            blocking(move || keeping::probe(&path)).await
-        };
-        self.keeping.note(&tried, self.hint());
-        tried
     }
 
     /// Removes all files of a session, finished or not, overwriting what opens them. Again: nothing. A crash in the

@@ -5,9 +5,15 @@ use std::{
     io::{self, Write as _},
     path::Path,
     sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
-use super::Error;
+use tokio::time::Instant;
+
+use super::{ARTIFACTS, Blobs, Error, PROBE, blocking};
+
+/// How long a bucket or database that was tried in vain is not tried again.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// Bytes of a file that is tried: a full disk often has room for an empty one, and for a little more.
 const PROBE_BYTES: usize = 1024 * 1024;
@@ -23,23 +29,28 @@ enum Last {
 
 /// Whether files can be kept.
 #[derive(Debug)]
-pub(super) struct Keeping(Mutex<Last>);
+pub(super) struct Keeping {
+    last: Mutex<Last>,
+    /// When a bucket or database was last tried in vain. Held while it is tried.
+    refused: tokio::sync::Mutex<Option<Instant>>,
+}
 
 impl Keeping {
     /// Taken to work until a try fails, or only once a try has succeeded.
     pub(super) const fn new(is_doubted: bool) -> Self {
-        Self(Mutex::new(if is_doubted { Last::None } else { Last::Kept }))
+        let last = Mutex::new(if is_doubted { Last::None } else { Last::Kept });
+        Self { last, refused: tokio::sync::Mutex::const_new(None) }
     }
 
     /// Whether the last try succeeded.
     pub(super) fn works(&self) -> bool {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) == Last::Kept
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) == Last::Kept
     }
 
     /// Remembers how a try went, and tells the log where it went another way than the last one.
     pub(super) fn note(&self, tried: &Result<(), Error>, hint: &str) {
         let now = if tried.is_ok() { Last::Kept } else { Last::Failed };
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *last, now);
         drop(last);
         match tried {
@@ -51,6 +62,33 @@ impl Keeping {
             Ok(()) if before == Last::Failed => tracing::info!("files can be kept again"),
             Ok(()) | Err(_) => {}
         }
+    }
+}
+
+impl Blobs {
+    /// Whether files can be kept, as far as is known: once one could not, this tries it with another one. However many
+    /// ask, a bucket is tried once in five seconds: each attempt is several requests.
+    pub(in crate::ports::artifacts) async fn check(&self) -> Result<(), Error> {
+        if self.keeping.works() {
+            return Ok(());
+        }
+        let mut refused = self.keeping.refused.lock().await;
+        if self.keeping.works() {
+            return Ok(());
+        }
+        if refused.is_some_and(|at| at.elapsed() < AGAIN) {
+            return Err(Error::Unreachable("it was tried a moment ago".into()));
+        }
+        let tried = if let Some(shared) = self.shared() {
+            let tried = shared.check().await;
+            *refused = tried.is_err().then(Instant::now);
+            tried
+        } else {
+            let path = self.root.join(ARTIFACTS).join(PROBE);
+            blocking(move || probe(&path)).await
+        };
+        self.keeping.note(&tried, self.hint());
+        tried
     }
 }
 
