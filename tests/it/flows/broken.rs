@@ -437,7 +437,7 @@ fn an_expression_of_another_language_is_told_in_this_one() {
     for (written, hint) in [
         ("{{ answers.attach }}", "leave out the braces"),
         ("answers.attach = 'yes'", "compare with `==`"),
-        ("answers.attach == 'yes' && true", "write `and` and `or`"),
+        ("answers.attach == 'yes' || false", "write `and` and `or`"),
     ] {
         let to = format!("when = \"{written}\"");
         let flow = changed("candidate", r#"when = "answers.attach == 'yes'""#, &to);
