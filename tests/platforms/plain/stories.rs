@@ -144,14 +144,14 @@ async fn whoever_stops_is_asked_nothing_until_they_go_on() {
     ada.says("Stop.").await;
     assert_snapshot!(ada.news(), @"
     + Stopped. I won't ask anything more. Type *resume* to continue later, or *delete my data* to erase everything.
-        1. Continue later
+        1. Continue
         2. Delete my data
     ~ Which colour?
         = Question withdrawn
     ");
     ada.press_old("Blue").await;
     assert_snapshot!(ada.news(), @"(only you) That question is no longer open.");
-    ada.press("Continue later").await;
+    ada.press("Continue").await;
     assert_snapshot!(ada.news(), @"
     + Welcome back. Let's pick up where we left off.
     + Which colour?
