@@ -108,7 +108,7 @@ fn a_conversation_goes_on_in_the_database_and_comes_back() {
     fs::write(&config, &only_directory).unwrap();
     assert_eq!(done(&place, &["audit", "verify"]), sealed);
     let said = done(&place, &["scrub"]);
-    assert!(said.contains("1 conversation, 2 files") && said.contains("No damage"), "{said}");
+    assert!(said.contains("1 conversation, 1 file ") && said.contains("No damage"), "{said}");
     let program = place.start();
     assert!(ada.get(&program, &ada.session).contains("Sesame"));
     let files = exported(&place, &ada.session);
