@@ -505,7 +505,7 @@ for (const input of document.querySelectorAll('input:not([type=hidden]), select,
         || input.getAttribute('aria-label') || input.getAttribute('aria-labelledby');
     if (!named) say('no label', input);
 }
-for (const button of document.querySelectorAll('button, summary, a[href]')) {
+for (const button of document.querySelectorAll('button:not([hidden]), summary, a[href]')) {
     if (!button.textContent.trim() && !button.getAttribute('aria-label')) say('no name', button);
 }
 for (const image of document.querySelectorAll('img')) {
