@@ -167,10 +167,7 @@ impl Installations {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        sync::atomic::{AtomicBool, Ordering},
-        time::Duration,
-    };
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use async_trait::async_trait;
     use tokio::sync::Semaphore;
@@ -211,7 +208,7 @@ mod tests {
 
     async fn was_asked(world: &World) {
         while world.giver.lock().unwrap().given < 2 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
+            tokio::task::yield_now().await;
         }
     }
 
