@@ -1,7 +1,8 @@
 //! The catalogue of what people read, in English, by who reads it and where.
 //!
-//! What is fixed is a constant; what names somebody or something is a function with typed arguments. Each label stands
-//! here once, so that one action has one name on every platform. Log lines, errors of the command line, of the
+//! What is fixed is a constant; what names somebody or something is a function with typed arguments. What a platform
+//! writes in its own markup, such as a name or a time, is part of a [`Text`]. Each label stands here once, so that one
+//! action has one name on every platform. Log lines, errors of the command line, of the
 //! configuration and of flows, and what models read stand where they are used; so do the results of tools, and why a file
 //! or an address was refused.
 
@@ -20,10 +21,13 @@ pub(crate) mod requests;
 pub(crate) mod slack;
 pub(crate) mod staff;
 pub(crate) mod staff_page;
+mod text;
 pub(crate) mod timeline;
 pub(crate) mod unnamed;
 
 use chrono::{DateTime, Utc};
+
+pub use self::text::{Markup, Text};
 
 /// A day as people read it: `1 December 2026`.
 pub(crate) fn day(at: DateTime<Utc>) -> String {

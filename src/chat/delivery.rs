@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    Fetched, NotFetched, WorkIndicators, cards,
+    Fetched, NotFetched, WorkIndicators, card_lookup,
     message_index::{Mark, MessageIndex, MessageRef},
 };
 use crate::{
@@ -304,7 +304,8 @@ async fn tell_decision<C: Courier>(courier: &C, wait: &Wait) -> Delivered<(), C:
     if courier.index().marked(session, mark).await?.is_some() {
         return Ok(());
     }
-    let Some(card) = cards::card_in(&*courier.engine().parts().store, wait.id, &channel).await?
+    let Some(card) =
+        card_lookup::card_in(&*courier.engine().parts().store, wait.id, &channel).await?
     else {
         return Ok(());
     };

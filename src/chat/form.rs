@@ -37,6 +37,5 @@ pub use self::{
         clip, filled, in_words, instant, labels, may_answer_anew, may_change, one_line, plain,
         shown, words_of,
     },
-    words::Words,
 };
 pub use crate::model::text::one;

@@ -19,15 +19,11 @@ mod questions;
 
 use async_trait::async_trait;
 
-use super::{
-    Deduplicator,
-    form::{Words, words},
-    receipt,
-};
+use super::{Deduplicator, form::words, receipt};
 use crate::{
     base::ids::SessionId,
     engine::{self, Engine, Inbound, InboundKind, Receipt},
-    messages::{erasure, notices},
+    messages::{Text, erasure, notices},
     model::{
         session::{Head, PersonId, Status},
         wait::{Settlement, Wait},
@@ -98,8 +94,8 @@ pub trait Update: Sync {
     /// Tells one person something that must arrive, in Markdown, perhaps in several messages.
     fn say(&self, to: &ReplyTarget, text: &str) -> Self::Ack;
 
-    /// A sentence with its time, as the platform shows one.
-    fn sentence(&self, words: &Words) -> String;
+    /// A text of the catalogue, in the platform's markup.
+    fn write(&self, text: &Text) -> String;
 
     /// Somebody as the platform names them.
     fn person(&self, by: &Self::Actor) -> PersonId;
@@ -214,7 +210,7 @@ pub fn report<U: Update>(
     }
     let prompt = about.map(|wait| &*wait.prompt);
     match words::of_receipt(receipt, prompt, me) {
-        Some(words) => update.tell(to, &update.sentence(&words)),
+        Some(words) => update.tell(to, &update.write(&words)),
         None => update.done(),
     }
 }

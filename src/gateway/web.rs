@@ -10,6 +10,7 @@ pub mod files;
 pub mod guard;
 pub mod limits;
 pub mod markdown;
+mod markup;
 pub mod message;
 pub mod parse;
 pub mod piece;

@@ -1,5 +1,7 @@
 //! What became of something that somebody tried, and what they can't do.
 
+use super::Text;
+
 /// A conversation that is none, or somebody else's: which of the two is not told.
 pub const NO_CONVERSATION: &str = "There is no such conversation.";
 /// A voice message.
@@ -75,10 +77,12 @@ pub(crate) const FILE_UNREADABLE: &str = "This file can't be opened right now. P
 
 /// A question was answered before; the time follows.
 pub(crate) const ANSWERED_AT: &str = "That question was answered at";
-/// The same for the reader's own decision or somebody else's.
-pub(crate) fn already_decided(choice: &str, who: &str) -> String {
-    format!("Already {} by {who} at", choice.to_lowercase())
+/// A request was decided before: who decided, [`AT`] and the time follow.
+pub(crate) fn already(choice: &str) -> Text {
+    Text::words("Already ").then_quoted(choice.to_lowercase()).then(" by ")
 }
+/// See [`already`].
+pub(crate) const AT: &str = " at";
 
 /// Who may answer, for somebody who may not: a question is answered, a request is decided.
 pub(crate) fn not_allowed(who_may: &str, is_request: bool) -> String {

@@ -94,7 +94,11 @@ pub(crate) fn quorum(count: impl std::fmt::Display) -> String {
 
 /// How one of them has voted.
 pub(crate) fn voted(name: &str, approves: bool) -> String {
-    format!("{name} {}.", if approves { "approved" } else { "denied" })
+    format!("{name}{}", has_voted(approves))
+}
+/// The same after their name.
+pub(crate) const fn has_voted(approves: bool) -> &'static str {
+    if approves { " approved." } else { " denied." }
 }
 
 /// To somebody who votes the same again.

@@ -1,6 +1,6 @@
 //! The lines between the messages of a conversation, as staff read them on the page.
 
-use super::{page, staff, unnamed::at_beginning};
+use super::{Text, page, staff, unnamed::at_beginning};
 use crate::model::{
     session::Status,
     transcript::{Grounds, ObjectiveStatus, SetBy},
@@ -20,57 +20,59 @@ pub(crate) const RESUMED: &str = "Resumed.";
 pub(crate) const INTERVIEW_STARTED: &str = "Interview started.";
 pub(crate) const COMPLETED: &str = "Completed.";
 
-pub(crate) fn opened(title: &str, version: &str) -> String {
-    format!("Opened “{title}” (version {version}).")
+pub(crate) fn opened(title: &str, version: &str) -> Text {
+    Text::words(format!("Opened “{title}” (version {version})."))
 }
-pub(crate) fn saved(title: &str, reviewed: bool) -> String {
+pub(crate) fn saved(title: &str, reviewed: bool) -> Text {
     let how = if reviewed { "approved by the participant" } else { "not reviewed" };
-    format!("“{title}” saved, {how}.")
+    Text::words(format!("“{title}” saved, {how}."))
 }
-pub(crate) fn proposed(title: &str, status: ObjectiveStatus) -> String {
-    format!("The model proposes “{title}” as {}.", objective(status))
+pub(crate) fn proposed(title: &str, status: ObjectiveStatus) -> Text {
+    Text::words(format!("The model proposes “{title}” as {}.", objective(status)))
 }
-pub(crate) fn objective_set(title: &str, status: ObjectiveStatus, by: SetBy) -> String {
-    format!("“{title}” {} ({}).", objective(status), setter(by))
+pub(crate) fn objective_set(title: &str, status: ObjectiveStatus, by: SetBy) -> Text {
+    Text::words(format!("“{title}” {} ({}).", objective(status), setter(by)))
 }
-pub(crate) fn asked_for_a_human_because(reason: &str) -> String {
-    format!("Asked for a human, because {reason}.")
+pub(crate) fn asked_for_a_human_because(reason: &str) -> Text {
+    Text::words(format!("Asked for a human, because {reason}."))
 }
-pub(crate) fn took_over(name: &str) -> String {
-    format!("{name} took over.")
+pub(crate) fn took_over(name: &str) -> Text {
+    Text::default().then_quoted(name).then(" took over.")
 }
-pub(crate) fn saved_edit(name: &str) -> String {
-    format!("{} saved an edit.", at_beginning(name))
+pub(crate) fn saved_edit(name: &str) -> Text {
+    Text::default().then_quoted(at_beginning(name)).then(" saved an edit.")
 }
-pub(crate) fn cannot_receive(alias: &str) -> String {
-    format!("{alias} can't receive messages right now. The post will be sent once it can.")
+pub(crate) fn cannot_receive(alias: &str) -> Text {
+    Text::words(format!(
+        "{alias} can't receive messages right now. The post will be sent once it can."
+    ))
 }
-pub(crate) fn not_reached(alias: &str) -> String {
-    format!("{alias} couldn't be reached.")
+pub(crate) fn not_reached(alias: &str) -> Text {
+    Text::words(format!("{alias} couldn't be reached."))
 }
-pub(crate) fn not_delivered(what: &str, reason: &str) -> String {
-    format!("Not delivered ({what}): {reason}")
+pub(crate) fn not_delivered(what: &str, reason: &str) -> Text {
+    Text::words(format!("Not delivered ({what}): {reason}"))
 }
-pub(crate) fn reminder_sent(count: impl std::fmt::Display) -> String {
-    format!("Reminder {count} sent.")
+pub(crate) fn reminder_sent(count: impl std::fmt::Display) -> Text {
+    Text::words(format!("Reminder {count} sent."))
 }
-pub(crate) fn result(tool: &str) -> String {
-    format!("{tool} returned a result.")
+pub(crate) fn result(tool: &str) -> Text {
+    Text::words(format!("{tool} returned a result."))
 }
-pub(crate) fn call_failed(tool: &str, code: &str) -> String {
-    format!("{tool} failed ({code}).")
+pub(crate) fn call_failed(tool: &str, code: &str) -> Text {
+    Text::words(format!("{tool} failed ({code})."))
 }
-pub(crate) fn model_failed(count: u32, code: &str) -> String {
-    match count {
+pub(crate) fn model_failed(count: u32, code: &str) -> Text {
+    Text::words(match count {
         0 | 1 => format!("The model failed ({code})."),
         count => format!("The model failed {count} times in a row ({code})."),
-    }
+    })
 }
-pub(crate) fn script_leads(because: &str) -> String {
-    format!("The script leads the rest of this part ({because}).")
+pub(crate) fn script_leads(because: &str) -> Text {
+    Text::words(format!("The script leads the rest of this part ({because})."))
 }
-pub(crate) fn called(who: &str, tool: &str) -> String {
-    format!("{who} called {tool}.")
+pub(crate) fn called(who: &str, tool: &str) -> Text {
+    Text::words(format!("{who} called {tool}."))
 }
 pub(crate) fn script_step(step: &str) -> String {
     format!("Script step {step}")
@@ -113,14 +115,14 @@ pub(crate) const fn grounds(grounds: &Grounds) -> Option<&'static str> {
 }
 
 /// What a new status means.
-pub(crate) fn change(to: Status, reason: &str) -> String {
-    match (to, reason) {
+pub(crate) fn change(to: Status, reason: &str) -> Text {
+    Text::words(match (to, reason) {
         (Status::Open, "resumed") | (Status::Notice, _) => RESUMED.to_owned(),
         (Status::Open, _) => INTERVIEW_STARTED.to_owned(),
         (Status::Completed, _) => COMPLETED.to_owned(),
         (Status::Ended, "") => format!("{}.", page::ENDED),
         (to, reason) => format!("{}: {reason}.", super::capitalised(staff::status(to))),
-    }
+    })
 }
 
 /// What came of an attempt to leave a part.

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, io, sync::Arc};
 
 use anteroom::{
     base::ids::{CountingIds, WaitId},
-    chat::form::{self, Fields, Words, words},
+    chat::form::{self, Fields, words},
     engine::{Error, Receipt},
     gateway::web::connect,
     messages::{answers, notices, page as said},
@@ -255,7 +255,7 @@ fn buttons(page: &mut Page) {
     let not_allowed = |who_may: &str| Settlement::NotAllowed { who_may: text(who_may) };
     let refused = Receipt::Settled(not_allowed("the recruiting approvers"));
     let words = words::of_receipt(&refused, Some(&request), &me).unwrap();
-    page.say("not the one who decides", words.text);
+    page.say("not the one who decides", words.plain());
     for (did, settlement) in [
         ("somebody was faster", taken(&PersonId::web("grace"))),
         ("answered it oneself", taken(&me)),
@@ -265,9 +265,8 @@ fn buttons(page: &mut Page) {
         ("not asked any more", Settlement::Cancelled),
         ("never asked", Settlement::Unknown),
     ] {
-        let Words { text, at } =
-            words::of_receipt(&Receipt::Settled(settlement), None, &me).unwrap();
-        page.say(did, if at.is_some() { format!("{text} 14:05.") } else { text });
+        let told = words::of_receipt(&Receipt::Settled(settlement), None, &me).unwrap();
+        page.say(did, told.plain());
     }
 }
 

@@ -10,10 +10,10 @@ use async_trait::async_trait;
 use super::{Argument, Entry, Order, Verb, Who};
 use crate::{
     base::ids::SessionId,
-    chat::form::{Words, overview, words},
+    chat::form::{overview, words},
     engine::{Engine, Error, Inbound, InboundKind, Look, Receipt},
     flow::{Library, LoadedFlow},
-    messages,
+    messages::{self, Text},
     model::{
         flow::DiscordPlace,
         session::{Head, PersonId, Platform},
@@ -60,7 +60,7 @@ pub enum Answer {
     /// Words, for them alone.
     Say(String),
     /// The same, perhaps with a time of day.
-    Told(Words),
+    Told(Text),
     /// It was done.
     Done {
         /// In which conversation.

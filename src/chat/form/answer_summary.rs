@@ -57,13 +57,9 @@ impl AnswerSummary {
                     artifacts.iter().filter_map(|id| files.get(id)).map(String::as_str).collect();
                 said(messages::forms::SENT, &names.join(", "))
             }
-            (Reply::Decided { decision, .. }, _) => match decision {
-                Decision::Approved => stamped(messages::requests::APPROVED, true),
-                Decision::Denied => stamped(messages::requests::DENIED, false),
-                Decision::DeniedWithFeedback => {
-                    stamped(messages::requests::DENIED_WITH_FEEDBACK, false)
-                }
-            },
+            (Reply::Decided { decision, .. }, _) => {
+                stamped(messages::requests::decision(*decision), *decision == Decision::Approved)
+            }
             (Reply::Confirmed { yes }, Control::Confirm(confirm)) => {
                 said(messages::forms::ANSWERED, if *yes { &confirm.yes } else { &confirm.no })
             }

@@ -1,11 +1,8 @@
 //! What became of an attempt, in the words of the catalogue.
 
-use chrono::{DateTime, Utc};
-
 use crate::{
-    base::ids::WaitId,
     engine::{Error, Receipt},
-    messages,
+    messages::{self, Text},
     model::{
         session::PersonId,
         ui::{Control, Prompt},
@@ -14,44 +11,33 @@ use crate::{
     store,
 };
 
-/// A sentence for a person, perhaps one that ends with a time of day.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words {
-    /// The sentence; with a time it reads on into it.
-    pub text: String,
-    /// The time it ends with.
-    pub at: Option<DateTime<Utc>>,
-}
-
-impl Words {
-    /// A sentence without a time.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), at: None }
-    }
-}
-
 /// What became of an attempt, for the one who made it; none where there is nothing to say.
 /// `prompt` is what the attempt was to answer, where it is known.
-pub fn of_receipt(receipt: &Receipt, prompt: Option<&Prompt>, me: &PersonId) -> Option<Words> {
+pub fn of_receipt(receipt: &Receipt, prompt: Option<&Prompt>, me: &PersonId) -> Option<Text> {
     match receipt {
         Receipt::Taken | Receipt::Duplicate | Receipt::Erased { .. } => None,
-        Receipt::Refused(text) => Some(Words::new(text.clone())),
+        Receipt::Refused(why) => Some(why.clone().into()),
         Receipt::Settled(settlement) => of_settlement(settlement, prompt, me),
     }
 }
 
-fn of_settlement(settlement: &Settlement, prompt: Option<&Prompt>, me: &PersonId) -> Option<Words> {
+fn of_settlement(settlement: &Settlement, prompt: Option<&Prompt>, me: &PersonId) -> Option<Text> {
     let text = match settlement {
         Settlement::Applied => return None,
         Settlement::AlreadySettled { by, by_name, at, choice } => {
             let decision = prompt.is_some_and(|p| matches!(p.control, Control::Decide(_)));
-            let who = if by == me { messages::forms::YOU_WITHIN } else { by_name };
             let text = if decision {
-                messages::notices::already_decided(choice, who)
+                let text = messages::notices::already(choice);
+                if by == me {
+                    text.then(messages::forms::YOU_WITHIN)
+                } else {
+                    text.then_quoted(by_name)
+                }
+                .then(messages::notices::AT)
             } else {
-                messages::notices::ANSWERED_AT.to_owned()
+                Text::words(messages::notices::ANSWERED_AT)
             };
-            return Some(Words { text, at: Some(*at) });
+            return Some(text.then(" ").then_moment(*at).then("."));
         }
         Settlement::NotAllowed { who_may } => not_allowed(who_may, prompt),
         Settlement::Expired => messages::notices::QUESTION_EXPIRED.to_owned(),
@@ -68,7 +54,7 @@ fn of_settlement(settlement: &Settlement, prompt: Option<&Prompt>, me: &PersonId
             }
         }
     };
-    Some(Words::new(text))
+    Some(text.into())
 }
 
 /// Who may answer, for somebody who may not: a question is answered, a request is decided.
@@ -111,26 +97,5 @@ pub const fn may_pass(error: &Error) -> bool {
         | Error::Refused(_)
         | Error::BrokenFlow(_) => false,
         Error::Store(_) | Error::Busy => true,
-    }
-}
-
-/// What is said of a question that is no longer asked: a word for it, and why.
-pub const fn superseded(by: Option<WaitId>) -> (&'static str, &'static str) {
-    match by {
-        Some(_) => (messages::forms::REPLACED, messages::forms::NEWER_BELOW),
-        None => (messages::forms::CLOSED, messages::forms::MOVED_ON),
-    }
-}
-
-/// What a question or a request is called that was taken back.
-pub const fn withdrawn(prompt: &Prompt) -> &'static str {
-    match prompt.control {
-        Control::Decide(_) => messages::requests::REQUEST_WITHDRAWN,
-        Control::Choose(_)
-        | Control::Form(_)
-        | Control::Review(_)
-        | Control::Upload(_)
-        | Control::Ask(_)
-        | Control::Confirm(_) => messages::forms::QUESTION_WITHDRAWN,
     }
 }

@@ -23,7 +23,8 @@ pub use crate::chat::form::MessageAccess;
 use crate::{
     base::ids::{ArtifactId, SessionId},
     chat::{
-        form::{ComponentId, Draft, words_of},
+        card::{Reader, addressee},
+        form::{ComponentId, Draft},
         handler::ButtonId,
     },
     gateway::discord::{
@@ -44,6 +45,7 @@ use crate::{
 pub mod body;
 pub mod component;
 pub mod markdown;
+pub mod markup;
 pub mod text;
 
 mod atom;
@@ -168,6 +170,11 @@ pub struct Asker {
 }
 
 impl Cx {
+    fn as_reader(&self) -> Reader<'_> {
+        let (participant, may_change) = (self.participant.as_ref(), self.may_change);
+        Reader { audience: self.reader, participant, files: &self.files, may_change }
+    }
+
     /// Whether it is the participant who is asked, and who reads it.
     fn is_participants(&self, wait: &Wait) -> bool {
         matches!(wait.answerers, Answerers::Participant) && self.reader == Audience::Participant
@@ -365,13 +372,6 @@ struct CardParts {
 impl CardParts {
     const fn new(colour: u32) -> Self {
         Self { told: Vec::new(), below: Vec::new(), colour }
-    }
-}
-
-fn addressee(wait: &Wait) -> String {
-    match &wait.answerers {
-        Answerers::Participant => messages::unnamed::THE_PARTICIPANT.to_owned(),
-        Answerers::Deciders { alias, .. } => messages::forms::the_deciders(&words_of(alias)),
     }
 }
 

@@ -7,16 +7,12 @@ use super::{
         body::Called,
         component::Component,
         components::{self, Weight, button, danger, offer, primary, rows, section, small},
-        text::{escape, one_line, parts, said, time},
+        text::{escape, one_line, parts, said},
     },
 };
 use crate::{
     base::ids::SessionId,
-    chat::{
-        form::{MessageAccess, words::Words},
-        handler::ButtonId,
-        profile,
-    },
+    chat::{form::MessageAccess, handler::ButtonId, profile},
     config::Approvers,
     messages,
     model::{session::PersonId, ui::Offered},
@@ -266,15 +262,6 @@ pub fn roles(given: &[String], not: &[(String, String)]) -> Message {
     let lines: Vec<String> =
         [messages::discord::YOUR_ROLES.to_owned()].into_iter().chain(given).chain(not).collect();
     words(render::text::clip(&lines.join("\n"), limits::CONTENT))
-}
-
-/// A sentence with its time, as the reader's clock shows it.
-pub fn sentence(words: &Words) -> String {
-    let text = escape(&words.text);
-    match words.at {
-        Some(at) => format!("{text} {}.", time(at)),
-        None => text,
-    }
 }
 
 /// What a thread is called whose conversation was erased.

@@ -11,19 +11,19 @@ use super::{
     connect::is_late,
     inbound::{Ack, Actor, Ticket},
     people,
-    render::Message as Post,
+    render::{Message as Post, markup::Markdown},
     send, texts,
 };
 use crate::{
     base::ids::{EffectId, SessionId},
     chat::{
         Deduplicator,
-        form::Words,
         handler::{self, ReplyTarget, Update},
     },
     config::Configured,
     engine::Engine,
     flow::Library,
+    messages::Text,
     model::session::{Head, PersonId, Platform},
     session::Responder,
     store::{self, Find},
@@ -206,8 +206,8 @@ impl Update for UpdateContext<'_> {
         self.show(to, texts::words(text))
     }
 
-    fn sentence(&self, words: &Words) -> String {
-        texts::sentence(words)
+    fn write(&self, text: &Text) -> String {
+        text.write(&Markdown)
     }
 
     fn person(&self, by: &Actor) -> PersonId {

@@ -18,7 +18,10 @@ use slack_morphism::prelude::SlackBlock;
 use self::text::{clip_or, literal};
 use crate::{
     base::ids::ArtifactId,
-    chat::form::{ComponentId, is_blank, plain},
+    chat::{
+        card::{Reader, addressee},
+        form::{ComponentId, is_blank, plain},
+    },
     gateway::slack::{
         blocks::{self, Button, actions, context, header, section},
         limits,
@@ -28,7 +31,7 @@ use crate::{
         session::PersonId,
         transcript::Audience,
         ui::{Control, Prompt, Review},
-        wait::{Answerers, Wait, deciders},
+        wait::Wait,
     },
 };
 
@@ -40,6 +43,7 @@ pub mod text;
 mod closed;
 mod forms;
 pub(in crate::gateway::slack) mod inputs;
+pub(in crate::gateway::slack) mod markup;
 mod open;
 pub(in crate::gateway::slack) mod pages;
 mod review;
@@ -78,6 +82,13 @@ pub struct Cx {
     pub deciders: Option<String>,
     /// What a form carries to find its message again; never an answer.
     pub metadata: String,
+}
+
+impl Cx {
+    fn as_reader(&self) -> Reader<'_> {
+        let (participant, may_change) = (self.participant.as_ref(), self.may_change);
+        Reader { audience: self.reader, participant, files: &self.files, may_change }
+    }
 }
 
 /// The blocks of a message while it is made, within what Slack takes.
@@ -224,13 +235,6 @@ fn spoken(wait: &Wait, cx: &Cx) -> String {
     match closed::spoken(wait, cx) {
         Some(outcome) => format!("{outcome} ({question})"),
         None => question,
-    }
-}
-
-fn addressee(wait: &Wait) -> String {
-    match &wait.answerers {
-        Answerers::Participant => messages::unnamed::THE_PARTICIPANT.to_owned(),
-        Answerers::Deciders { alias, .. } => messages::forms::the_deciders(&deciders(alias)),
     }
 }
 

@@ -8,13 +8,13 @@ use super::{
     blocks::{Button, actions, note, section, to_json},
     limits,
     render::{
-        Message, markdown,
+        Message,
         text::{literal, parts},
     },
 };
 use crate::{
     base::ids::SessionId,
-    chat::{form::words::Words, handler::ButtonId, profile},
+    chat::{handler::ButtonId, profile},
     config::Approvers,
     messages,
     model::ui::Offered,
@@ -120,19 +120,6 @@ pub fn about(state: &State) -> Vec<Value> {
     let buttons = profile::buttons(state);
     let buttons = buttons.into_iter().map(|(id, label)| Button::new(id, label).build());
     to_json(actions(buttons.collect()).as_slice())
-}
-
-/// A sentence with its time, as the reader's clock shows it. One with a time names people, so nothing in it is markup;
-/// any other may stress its words.
-pub fn sentence(words: &Words) -> String {
-    match words.at {
-        Some(at) => {
-            let text = literal(&words.text);
-            let fallback = messages::moment(at);
-            format!("{text} <!date^{}^{{date_short_pretty}}, {{time}}|{fallback}>.", at.timestamp())
-        }
-        None => markdown::parts(&words.text, limits::SECTION).join("\n"),
-    }
 }
 
 /// Begins a conversation in a channel, with somebody who cannot be written to directly.

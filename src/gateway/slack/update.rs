@@ -9,17 +9,18 @@ use async_trait::async_trait;
 use super::{
     app::App,
     inbound::{Ack, Action, Actor, Workspace},
-    people, render, texts,
+    people,
+    render::{self, markup::Mrkdwn},
 };
 use crate::{
     chat::{
         Deduplicator,
-        form::Words,
         handler::{ReplyTarget, Update, happened},
     },
     config::Configured,
     engine::{Engine, InboundKind},
     flow::Library,
+    messages::Text,
     model::session::{Head, PersonId, Platform},
     session::Responder,
     store::{self, Find},
@@ -112,8 +113,8 @@ impl Update for UpdateContext<'_> {
         Ack::Empty
     }
 
-    fn sentence(&self, words: &Words) -> String {
-        texts::sentence(words)
+    fn write(&self, text: &Text) -> String {
+        text.write(&Mrkdwn)
     }
 
     fn person(&self, by: &Actor) -> PersonId {

@@ -11,10 +11,13 @@ use super::{
     timeline::Window,
     view::{View, earlier_link},
 };
-use crate::{chat::form::Words, messages, model::transcript::Audience};
+use crate::{
+    messages::{self, Text},
+    model::transcript::Audience,
+};
 
 /// The page of a session for whoever looks.
-pub(super) fn page(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
+pub(super) fn page(view: &View, cx: &Cx, notice: Option<&Text>) -> Markup {
     match cx.viewer {
         Audience::Participant => participant_page::conversation(view, cx, notice),
         Audience::Staff => staff_page::conversation(view, cx, notice),

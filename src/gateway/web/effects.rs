@@ -4,7 +4,7 @@
 use super::message::Body;
 use crate::{
     flow::LoadedFlow,
-    messages,
+    messages::{self, Text},
     model::{
         flow::PhaseEffect,
         text::quoted,
@@ -55,7 +55,7 @@ pub(super) fn told(
             let summary = summary(state, flow, include, *on);
             Some(Body::Summary { text, summary })
         }
-        _ => Some(Body::Line { text, detail: None, technical: false }),
+        _ => Some(Body::Line { text: Text::words(text), detail: None, technical: false }),
     }
 }
 

@@ -6,8 +6,8 @@ use axum::{
 };
 use maud::{DOCTYPE, Markup, html};
 
-use super::{brand, piece::notice};
-use crate::{chat::form::Words, messages};
+use super::{brand, markup};
+use crate::messages::{self, Text};
 
 /// What surrounds every page.
 pub(super) struct Frame<'a> {
@@ -16,7 +16,7 @@ pub(super) struct Frame<'a> {
     pub(super) live: Option<String>,
     pub(super) class: &'a str,
     /// What became of the last form.
-    pub(super) notice: Option<&'a Words>,
+    pub(super) notice: Option<&'a Text>,
 }
 
 impl Frame<'_> {
@@ -36,7 +36,7 @@ impl Frame<'_> {
                 }
                 body class=(self.class) data-live=[self.live.as_deref()] {
                     a.skip-link href="#main" { (messages::page::SKIP_TO_CONTENT) }
-                    div #notice role="alert" { @if let Some(words) = self.notice { p { (notice(words)) } } }
+                    div #notice role="alert" { @if let Some(words) = self.notice { p { (markup::shown(words, None)) } } }
                     p #link role="status" {}
                     (content)
                     p #aloud .sr aria-live="polite" {}

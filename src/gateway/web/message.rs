@@ -2,7 +2,10 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::model::{artifact::Artifact, effect::Handout, ui::Offered, wait::Wait};
+use crate::{
+    messages::Text,
+    model::{artifact::Artifact, effect::Handout, ui::Offered, wait::Wait},
+};
 
 /// Something that the page shows, in a stable place under a stable name.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +69,7 @@ pub enum Body {
     /// Something that happened, in a few words; `detail` is for a closer look.
     Line {
         /// The words.
-        text: String,
+        text: Text,
         /// JSON or an error, as it is.
         detail: Option<String>,
         /// Whether it tells how the bot works, which staff see only when they ask for it.

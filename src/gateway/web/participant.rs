@@ -21,8 +21,8 @@ use super::{
 };
 use crate::{
     base::ids::SessionId,
-    chat::form::{Words, words},
-    messages,
+    chat::form::words,
+    messages::{self, Text},
     model::{
         session::{Place, Platform},
         transcript::Audience,
@@ -47,7 +47,7 @@ pub(super) async fn start_page(State(app): State<Arc<App>>, headers: HeaderMap) 
 async fn start_markup(
     app: &App,
     browser: &Browser,
-    notice: Option<&Words>,
+    notice: Option<&Text>,
 ) -> Result<maud::Markup, crate::engine::Error> {
     let parts = app.engine.parts();
     let mine = parts.store.find(Find::Person(browser.person())).await?;
@@ -97,7 +97,7 @@ pub(super) async fn start(State(app): State<Arc<App>>, request: Request<Body>) -
     match app.engine.start(flow, &from, place, &key).await {
         Ok(session) => Redirect::to(&format!("/s/{session}")).into_response(),
         Err(error) => {
-            let words = Words::new(words::of_error(&error));
+            let words = Text::from(words::of_error(&error));
             match start_markup(&app, &browser, Some(&words)).await {
                 Ok(page) => (status_of(&error), html(&page)).into_response(),
                 Err(error) => frame::problem(status_of(&error), &words::of_error(&error)),
@@ -199,7 +199,7 @@ async fn taken(app: Arc<App>, id: String, request: Request<Body>, kind: Kind) ->
         Kind::Say => reply::say(&app, session, from, form).await,
         Kind::Command => match parse::command(&form.fields) {
             Some(command) => reply::command(&app, session, from, (&form, command)).await,
-            None => Ok(reply::Outcome::Told(Words::new(messages::page::STALE_FORM))),
+            None => Ok(reply::Outcome::Told(Text::from(messages::page::STALE_FORM))),
         },
     };
     let cx = cx(&app, &browser, session, Audience::Participant);

@@ -12,9 +12,8 @@ use super::{
     view::{View, earlier_link, live_url},
 };
 use crate::{
-    chat::form::Words,
     flow::LoadedFlow,
-    messages,
+    messages::{self, Text},
     model::session::{Head, Status},
     session::State,
 };
@@ -29,7 +28,7 @@ pub(super) struct Start<'a> {
     pub(super) staff: bool,
     /// Whether nothing that is said here leaves this machine.
     pub(super) is_local: bool,
-    pub(super) notice: Option<&'a Words>,
+    pub(super) notice: Option<&'a Text>,
 }
 
 /// The flows, and the conversations of this browser.
@@ -98,7 +97,7 @@ fn offer(flow: &LoadedFlow) -> Markup {
 }
 
 /// The participant's conversation.
-pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
+pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Text>) -> Markup {
     let title = &view.flow.flow.title;
     let window = view.latest(cx.viewer);
     let live = Some(live_url(cx, &window));

@@ -3,10 +3,9 @@
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
-use super::markdown;
 use crate::{
     base::ids::{SessionId, WaitId},
-    chat::form::{Fields, Words},
+    chat::form::Fields,
     messages,
     model::{audit::sha256, transcript::Audience, ui::FieldError, wait::Wait},
 };
@@ -109,9 +108,4 @@ pub(super) fn name_of_part(part: &str, wait: &Wait) -> String {
 pub fn time(at: DateTime<Utc>) -> Markup {
     let stamp = at.format("%Y-%m-%dT%H:%M:%SZ");
     html! { time datetime=(stamp) { (messages::moment(at)) } }
-}
-
-/// A notice at the top of the page or beside a form.
-pub fn notice(words: &Words) -> Markup {
-    html! { (markdown::inline(&words.text)) @if let Some(at) = words.at { " " (time(at)) "." } }
 }

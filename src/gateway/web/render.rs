@@ -5,24 +5,24 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::{
-    closed, controls,
+    closed::Settled,
+    controls,
     download::Sent,
-    icons, limits, markdown,
+    icons, limits, markdown, markup,
     message::{Body, Message, Voice},
     piece::{Cx, Fragment, fragment, name_of_part, revision_of, time},
     timeline::progress,
 };
 use crate::{
-    chat::form,
+    chat::{
+        card::{self, addressee},
+        form,
+    },
     flow::LoadedFlow,
     messages,
     model::{
-        artifact::Artifact,
-        effect::Handout,
-        session::Status,
-        transcript::Audience,
-        ui::Offered,
-        wait::{Answerers, Wait, deciders},
+        artifact::Artifact, effect::Handout, session::Status, transcript::Audience, ui::Offered,
+        wait::Wait,
     },
     session::State,
 };
@@ -111,6 +111,7 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
             }
         },
         Body::Line { text, detail, .. } => html! {
+            @let text = markup::shown(text, Some(state));
             div.line {
                 @match detail {
                     Some(detail) => details { summary { (text) " " (time(message.at)) } pre { (detail) } },
@@ -180,6 +181,7 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
     if wait.status.is_pending() && !again {
         return open_card(wait, state, cx);
     }
+    let settled = Settled::of(wait, state, cx);
     let title = name_of_part("t", wait);
     let heading = heading(wait);
     // A short question without a title is its own heading, and need not be read twice. A longer one may not be whole
@@ -188,12 +190,12 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
         && heading.chars().count() <= limits::LINE_MAX;
     let head = html! {
         h3 id=(title) dir="auto" { (heading) }
-        @if again { span.outcome { (messages::forms::ASKED_AGAIN) } } @else { (closed::line(wait, state, cx)) }
+        @if again { span.outcome { (messages::forms::ASKED_AGAIN) } } @else { (settled.line()) }
     };
     let rest = html! {
         @if cx.viewer == Audience::Staff { (asked(wait)) }
         @if !is_told { (body_of(wait, cx.viewer)) }
-        @if !again { (closed::whole(wait, cx)) }
+        @if !again { (settled.whole()) }
     };
     html! {
         article.card.closed aria-labelledby=(title) data-wait=(wait.id.short()) {
@@ -202,7 +204,7 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
             } @else {
                 details.past { summary { (head) } (rest) }
             }
-            @if !again { (closed::actions(wait, state, cx)) }
+            @if !again { (settled.actions()) }
         }
     }
 }
@@ -224,7 +226,7 @@ fn open_card(wait: &Wait, state: &State, cx: &Cx) -> Markup {
             } @else {
                 p.outcome.waiting { (icons::clock()) (messages::forms::waiting_for(&addressee(wait))) }
             }
-            @if wait.quorum > 1 { (votes(wait)) }
+            @if let Some(votes) = card::votes(wait, usize::MAX) { p.small { (markup::shown(&votes, Some(state))) } }
             @if wait.quorum < 2 { @for note in &wait.prompt.notes { p.small { (note) } } }
         }
     }
@@ -260,23 +262,6 @@ fn heading(wait: &Wait) -> String {
         messages::forms::QUESTION.to_owned()
     } else {
         form::clip(&body, limits::HEADING_MAX)
-    }
-}
-
-/// Who has voted so far, where several must agree.
-fn votes(wait: &Wait) -> Markup {
-    html! {
-        p.small {
-            (messages::requests::quorum(wait.quorum))
-            @for vote in &wait.votes { " " (messages::requests::voted(&vote.by_name, vote.approves())) }
-        }
-    }
-}
-
-fn addressee(wait: &Wait) -> String {
-    match &wait.answerers {
-        Answerers::Participant => messages::unnamed::THE_PARTICIPANT.to_owned(),
-        Answerers::Deciders { alias, .. } => messages::forms::the_deciders(&deciders(alias)),
     }
 }
 

@@ -19,15 +19,16 @@ use super::{
     files::{Submission, Unread},
     frame,
     guard::Browser,
+    markup,
     piece::{self, Cx, Draft},
     render,
     view::View,
 };
 use crate::{
     base::ids::{SessionId, WaitId},
-    chat::form::{self, ComponentId, Fields, Sheet, Words, review_editor, words},
+    chat::form::{self, ComponentId, Fields, Sheet, review_editor, words},
     engine::{self, Inbound, InboundKind, Receipt},
-    messages,
+    messages::{self, Text},
     model::{
         audit::sha256,
         transcript::{Event, Recorded, Via},
@@ -49,9 +50,9 @@ pub(super) enum Outcome {
     /// A command that was typed has done its work; the words, which the transcript does not hold.
     Ordered(String),
     /// It did not; why, for the person.
-    Told(Words),
+    Told(Text),
     /// A message was not taken; why, and the message, which stays in its place.
-    Unsent(Words, String),
+    Unsent(Text, String),
     /// The form again, with what was typed and what is wrong with it.
     Again(Draft),
 }
@@ -65,7 +66,7 @@ pub(super) async fn submitted(
     let home = home_of(request.uri().path()).to_owned();
     let refused = |status, words: &str| {
         if wants_json(&headers) {
-            let notice = piece::notice(&Words::new(words)).into_string();
+            let notice = markup::shown(&Text::from(words.to_owned()), None).into_string();
             (status, Json(json!({ "ok": false, "notice": notice, "pieces": [] }))).into_response()
         } else {
             frame::problem_at(status, words, &home)
@@ -112,7 +113,7 @@ pub(super) async fn answer(
     mut form: Submission,
 ) -> Result<Outcome, engine::Error> {
     let Some(element) = ComponentId::parse(form.fields.get("element")) else {
-        return Ok(Outcome::Told(Words::new(messages::page::STALE_FORM)));
+        return Ok(Outcome::Told(Text::from(messages::page::STALE_FORM)));
     };
     let view = View::load(app, session).await?;
     let Some(wait) = view.state.waits.get(&element.wait) else {
@@ -145,7 +146,7 @@ pub(super) async fn answer(
                 action: element.action,
             }));
         }
-        Err(_) => return Ok(Outcome::Told(Words::new(messages::notices::QUESTION_CLOSED))),
+        Err(_) => return Ok(Outcome::Told(Text::from(messages::notices::QUESTION_CLOSED))),
     };
     let reply = match &what {
         InboundKind::Answer { reply, .. } => Some(reply.clone()),
@@ -195,7 +196,7 @@ async fn send_files(
 /// The edit form with an entry added, removed or moved.
 fn rearranged(wait: &Wait, element: &ComponentId, mut fields: Fields) -> Outcome {
     let Control::Review(review) = &wait.prompt.control else {
-        return Outcome::Told(Words::new(messages::page::STALE_FORM));
+        return Outcome::Told(Text::from(messages::page::STALE_FORM));
     };
     let mut sheet = Sheet::read(review, &fields);
     sheet.rearrange(review, &element.action, &mut fields);
@@ -222,13 +223,13 @@ pub(super) async fn say(
     let count = text.chars().count();
     if count > super::limits::TEXT_MAX {
         return Ok(Outcome::Unsent(
-            Words::new(messages::page::long_message(count, super::limits::TEXT_MAX)),
+            Text::from(messages::page::long_message(count, super::limits::TEXT_MAX)),
             text,
         ));
     }
     let files = match form.keep(&app.engine, session, None).await? {
         Ok(files) => files,
-        Err(refused) => return Ok(Outcome::Unsent(Words::new(refused.join(" ")), text)),
+        Err(refused) => return Ok(Outcome::Unsent(Text::from(refused.join(" ")), text)),
     };
     let mut last = Outcome::Done;
     if !files.is_empty() {
@@ -274,7 +275,7 @@ pub(super) async fn write(
     let count = text.chars().count();
     if count > super::limits::TEXT_MAX {
         return Ok(Outcome::Unsent(
-            Words::new(messages::page::long_message(count, super::limits::TEXT_MAX)),
+            Text::from(messages::page::long_message(count, super::limits::TEXT_MAX)),
             text,
         ));
     }
@@ -318,12 +319,12 @@ fn outcome(
 }
 
 /// What to tell somebody whose vote was the same before, where it takes others to decide.
-fn voted_before(wait: &Wait, from: &Responder, reply: &Reply) -> Option<Words> {
+fn voted_before(wait: &Wait, from: &Responder, reply: &Reply) -> Option<Text> {
     let Reply::Decided { decision, .. } = reply else { return None };
     let approves = *decision == Decision::Approved;
     let is_same = |vote: &Vote| vote.by == from.person && vote.approves() == approves;
     let known = wait.votes.iter().any(is_same) && wait.quorum > 1;
-    known.then(|| Words::new(messages::requests::voted_before(approves, wait.quorum)))
+    known.then(|| Text::from(messages::requests::voted_before(approves, wait.quorum)))
 }
 
 /// Answers a form: JSON for our script, otherwise a page or the way to one.
@@ -362,7 +363,7 @@ pub(super) async fn respond(
             cx.draft = Some(draft);
             (None, if is_wrong { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK })
         }
-        Err(error) => (Some(Words::new(words::of_error(&error))), status_of(&error)),
+        Err(error) => (Some(Text::from(words::of_error(&error))), status_of(&error)),
     };
     let view = match View::load(app, session).await {
         Ok(view) => view,
@@ -374,7 +375,7 @@ pub(super) async fn respond(
     }
     let drafted = cx.draft.as_ref().map(|draft| draft.wait);
     let pieces = drafted.map(|wait| card_of(&view, &cx, wait)).unwrap_or_default();
-    let notice = notice.map(|words| piece::notice(&words).into_string());
+    let notice = notice.map(|words| markup::shown(&words, None).into_string());
     (status, Json(json!({ "ok": false, "notice": notice, "pieces": pieces }))).into_response()
 }
 

@@ -23,10 +23,10 @@ use super::{
 };
 use crate::{
     base::ids::SessionId,
-    chat::form::{Words, words},
+    chat::form::words,
     config::settings::Slack,
     engine::{Error, Outage},
-    messages,
+    messages::{self, Text},
     model::{
         session::{PersonId, Place},
         transcript::Audience,
@@ -309,7 +309,7 @@ async fn taken(app: Arc<App>, id: String, request: Request<Body>, is_answer: boo
         match parse::order(&form.fields) {
             Some(Command::Write { text }) => reply::write(&app, session, from, (&form, text)).await,
             Some(command) => reply::command(&app, session, from, (&form, command)).await,
-            None => Ok(reply::Outcome::Told(Words::new(messages::page::STALE_FORM))),
+            None => Ok(reply::Outcome::Told(Text::from(messages::page::STALE_FORM))),
         }
     };
     let cx = cx(&app, &member.browser, session, Audience::Staff);

@@ -18,13 +18,13 @@ use super::{
 };
 use crate::{
     base::ids::SessionId,
-    chat::form::{Words, in_words, words_of},
+    chat::form::{in_words, words_of},
     engine::Outage,
     flow::{
         LoadedFlow,
         visible::{hidden_from, seen_by},
     },
-    messages,
+    messages::{self, Text},
     model::{
         custody::Kind,
         flow::Reader,
@@ -287,7 +287,7 @@ fn how_far(head: &Head, flow: Option<&LoadedFlow>) -> Markup {
 }
 
 /// What waits and all conversations at a glance.
-pub(super) fn overview(overview: &Overview, notice: Option<&Words>) -> Markup {
+pub(super) fn overview(overview: &Overview, notice: Option<&Text>) -> Markup {
     let Pages { waiting, before, .. } = overview.pages;
     let live = format!("/staff/live{}", Pages::query(before, waiting.number));
     let frame =
@@ -346,7 +346,7 @@ fn outages(outages: &[Outage]) -> Markup {
 }
 
 /// One conversation; how the bot works is folded away.
-pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Words>) -> Markup {
+pub(super) fn conversation(view: &View, cx: &Cx, notice: Option<&Text>) -> Markup {
     let name = view.state.known_as().unwrap_or(messages::staff_page::NO_NAME);
     let window = view.latest(cx.viewer);
     let live = Some(live_url(cx, &window));

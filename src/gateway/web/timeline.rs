@@ -14,9 +14,8 @@ use crate::{
     chat::form::{clip, words_of},
     engine::{context_window::posts_of_model, export::noted},
     flow::LoadedFlow,
-    messages,
+    messages::{self, Text},
     model::{
-        session::PersonId,
         transcript::{
             Amendments, AskState, Audience, Call, CallResult, Event, Origin, Recorded, Speaker,
         },
@@ -264,26 +263,29 @@ impl Teller<'_> {
                 let title = self.objective(objective);
                 technical(messages::timeline::objective_set(&title, *status, *by))
             }
-            Event::Advanced { to: None, .. } => line(messages::timeline::LAST_PART_DONE.to_owned()),
+            Event::Advanced { to: None, .. } => {
+                line(Text::words(messages::timeline::LAST_PART_DONE))
+            }
             Event::AdvanceEvaluated { outcome } => detailed(
-                messages::timeline::advance(outcome["status"].as_str()).to_owned(),
+                Text::words(messages::timeline::advance(outcome["status"].as_str())),
                 outcome,
             ),
             Event::HandedOver { reason } => line(match more_than_a_call(reason) {
                 Some(reason) => messages::timeline::asked_for_a_human_because(reason),
-                None => messages::timeline::ASKED_FOR_A_HUMAN.to_owned(),
+                None => Text::words(messages::timeline::ASKED_FOR_A_HUMAN),
             }),
             Event::Claimed { by_name, .. } => line(messages::timeline::took_over(by_name)),
             Event::Voted { vote, .. } => {
-                line(messages::requests::voted(&vote.by_name, vote.approves()))
+                let name = Text::default().then_quoted(&vote.by_name);
+                line(name.then(messages::requests::has_voted(vote.approves())))
             }
             Event::Edited { by_name, .. } => line(messages::timeline::saved_edit(by_name)),
-            Event::HandedBack { .. } => line(messages::timeline::HANDED_BACK.to_owned()),
+            Event::HandedBack { .. } => line(Text::words(messages::timeline::HANDED_BACK)),
             Event::TeamAsked { person: Some(_), reached, .. } => match reached {
                 AskState::Pending => None,
-                AskState::Delivered => line(messages::timeline::MEMBER_ASKED.to_owned()),
+                AskState::Delivered => line(Text::words(messages::timeline::MEMBER_ASKED)),
                 AskState::Blocked | AskState::Failed => {
-                    line(messages::timeline::MEMBER_NOT_REACHED.to_owned())
+                    line(Text::words(messages::timeline::MEMBER_NOT_REACHED))
                 }
             },
             Event::TeamAsked { alias, reached, .. } => match reached {
@@ -295,10 +297,10 @@ impl Teller<'_> {
                 line(messages::timeline::not_delivered(what, reason))
             }
             Event::Reminded { count, .. } => line(messages::timeline::reminder_sent(count)),
-            Event::ValuesSet { values, .. } => technical(noted(values)),
-            Event::RemindersStopped => line(messages::timeline::REMINDERS_OFF.to_owned()),
-            Event::Custody(custody) => line(custody.words()),
-            Event::Subtask(subtask) => subtask.words().and_then(technical),
+            Event::ValuesSet { values, .. } => technical(Text::words(noted(values))),
+            Event::RemindersStopped => line(Text::words(messages::timeline::REMINDERS_OFF)),
+            Event::Custody(custody) => line(Text::words(custody.words())),
+            Event::Subtask(subtask) => subtask.words().map(Text::words).and_then(technical),
             Event::Said { .. }
             | Event::Amended { .. }
             | Event::Posted { .. }
@@ -363,24 +365,24 @@ fn of_mind(event: &Event) -> Option<Body> {
         }
         Event::ScriptLeads { because, .. } => technical(messages::timeline::script_leads(because)),
         Event::Summarised { text, .. } => {
-            detailed(messages::timeline::SUMMARY_FOR_MODEL.to_owned(), &text.clone().into())
+            detailed(Text::words(messages::timeline::SUMMARY_FOR_MODEL), &text.clone().into())
         }
         _ => None,
     }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
-fn line(text: String) -> Option<Body> {
+fn line(text: Text) -> Option<Body> {
     Some(Body::Line { text, detail: None, technical: false })
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
-fn technical(text: String) -> Option<Body> {
+fn technical(text: Text) -> Option<Body> {
     Some(Body::Line { text, detail: None, technical: true })
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "reads as one arm among those that may be nothing")]
-fn detailed(text: String, detail: &Value) -> Option<Body> {
+fn detailed(text: Text, detail: &Value) -> Option<Body> {
     Some(Body::Line { text, detail: Some(pretty(detail)), technical: true })
 }
 
@@ -416,21 +418,4 @@ pub fn progress(state: &State, flow: &LoadedFlow) -> Option<(String, f64)> {
     let phase = flow.phase(state.phase()?)?;
     let done = evidence::progress(state, phase);
     Some((line, evidence::share(flow, state.status, Some((&phase.id, done)))))
-}
-
-/// Who answered, as this viewer calls them within a sentence.
-pub fn name_of(by: &PersonId, by_name: &str, state: &State, viewer: Audience) -> String {
-    match (viewer, *by == state.participant) {
-        (Audience::Participant, true) => messages::forms::YOU.to_owned(),
-        (Audience::Staff, true) => {
-            state.known_as().unwrap_or(messages::unnamed::THE_PARTICIPANT).to_owned()
-        }
-        (_, false) => by_name.to_owned(),
-    }
-}
-
-/// `Approved by Grace`, as this viewer reads it.
-pub(super) fn by_whom(by: &PersonId, by_name: &str, state: &State, viewer: Audience) -> String {
-    let name = name_of(by, by_name, state, viewer);
-    if name == messages::forms::YOU { messages::forms::YOU_WITHIN.to_owned() } else { name }
 }

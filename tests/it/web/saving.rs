@@ -57,7 +57,7 @@ async fn the_disk_fills_up_in_the_middle_of_an_interview(touch: Touch) {
     ada.press(&page, "Red").await;
     let page = ada.get(&format!("/s/{session}")).await;
     assert_eq!(
-        page.matches("You</bdi> answered: <strong dir=\"auto\">Red</strong>").count(),
+        page.matches("You answered: <strong dir=\"auto\">Red</strong>").count(),
         1,
         "{page}"
     );

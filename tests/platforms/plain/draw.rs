@@ -2,13 +2,14 @@
 
 use anteroom::{
     chat::{
-        form::{self, AnswerSummary, ComponentId, Draft, Fields, StaffAction, overview, words},
+        card::{Action, Closed, Reader},
+        form::{self, ComponentId, Draft, Fields, StaffAction, overview},
         profile,
     },
     engine::Look,
     model::{
         ui::{Control, Field, FieldError, Reply},
-        wait::{Wait, WaitStatus},
+        wait::Wait,
     },
 };
 
@@ -33,28 +34,18 @@ pub(crate) fn card(wait: &Wait, look: Option<&Look>) -> Card {
         }
     });
     lines.extend(prompt.notes.iter().cloned());
-    let order = |action: &str, label: &str| vec![choice(wait, action, label, Vec::new())];
-    let (end, choices) = match &wait.status {
-        WaitStatus::Pending => (None, open(wait)),
-        WaitStatus::Answered { reply, by_name, .. }
-        | WaitStatus::Applied { reply, by_name, .. } => {
-            let files = state.iter().flat_map(|state| &state.artifacts);
-            let files = files.map(|file| (file.id, file.filename.clone())).collect();
-            let end = match AnswerSummary::of(reply, &prompt.control, &files) {
-                AnswerSummary::Said { verb, what } => format!("You {verb}: {what}"),
-                AnswerSummary::Stamped { what, .. } => format!("{what} by {by_name}"),
-            };
-            let may = state.is_some_and(|state| {
-                form::may_change(wait, reply, state) || form::may_answer_anew(wait, reply, state)
-            });
-            (Some(end), if may { order("change", "Change") } else { Vec::new() })
-        }
-        WaitStatus::Expired { .. } => (Some("Expired".to_owned()), order("reopen", "Reopen")),
-        WaitStatus::Cancelled { .. } => (Some(words::withdrawn(prompt).to_owned()), Vec::new()),
-        WaitStatus::Superseded { by, .. } => {
-            (Some(words::superseded(*by).0.to_owned()), Vec::new())
-        }
-    };
+    let files = state.iter().flat_map(|state| &state.artifacts);
+    let files = files.map(|file| (file.id, file.filename.clone())).collect();
+    let may_change = state.zip(wait.status.answer()).is_some_and(|(state, (reply, ..))| {
+        form::may_change(wait, reply, state) || form::may_answer_anew(wait, reply, state)
+    });
+    let participant = state.map(|state| &state.participant);
+    let audience = wait.answerers.audience();
+    let closed = Closed::of(wait, &Reader { audience, participant, files: &files, may_change });
+    let end = closed.as_ref().map(|closed| closed.line.plain());
+    let again = closed.as_ref().and_then(|closed| closed.action.as_ref());
+    let again = again.map(|action| choice(wait, action.name, &action.label, Vec::new()));
+    let choices = if closed.is_some() { again.into_iter().collect() } else { open(wait) };
     lines.extend(end.map(|end| format!("= {end}")));
     lines.retain(|line| !line.is_empty());
     Card(lines.join("\n"), choices)
@@ -102,12 +93,16 @@ fn open(wait: &Wait) -> Vec<Choice> {
             (answers.into_iter().chain([save]).collect(), review.skippable)
         }
         Control::Decide(decide) => {
-            let answers = [plain("approve", &decide.approve), plain("deny", &decide.deny)];
-            let tell = decide.deny_and_tell.iter();
-            let tell = tell.map(|label| blank("deny_and_tell", label, "feedback"));
-            (answers.into_iter().chain(tell).collect(), false)
+            let answer = |action: Action| match action.name {
+                "deny_and_tell" => blank(action.name, &action.label, "feedback"),
+                name => plain(name, &action.label),
+            };
+            (Action::of_request(decide).into_iter().map(answer).collect(), false)
         }
-        Control::Confirm(it) => (vec![plain("yes", &it.yes), plain("no", &it.no)], false),
+        Control::Confirm(it) => {
+            let answer = |action: Action| plain(action.name, &action.label);
+            (Action::of_confirmation(it).into_iter().map(answer).collect(), false)
+        }
         Control::Upload(upload) => (Vec::new(), !upload.required),
         Control::Ask(ask) => (Vec::new(), !ask.required),
     };

@@ -11,7 +11,7 @@ use anteroom::{
             decide::{self, Answer, Caller, decide},
             help, parse,
         },
-        form::{ComponentId, Words, complaint, overview, words},
+        form::{ComponentId, complaint, overview, words},
         handler::{self, ButtonId, Buttons, Messages, NotSaved, ReplyTarget, Update, Written},
         message_index::{MessageRef, Role},
         profile,
@@ -19,6 +19,7 @@ use anteroom::{
     },
     engine::{Beginning, Engine, InboundKind, Look},
     flow::LoadedFlow,
+    messages::Text,
     model::{
         artifact::{Artifact, Offer},
         session::{Head, PersonId},
@@ -136,7 +137,7 @@ impl Incoming<'_> {
         };
         Ok(match answer {
             Ok(Answer::Say(text)) => self.say(&to, &text),
-            Ok(Answer::Told(words)) => self.say(&to, &self.sentence(&words)),
+            Ok(Answer::Told(words)) => self.say(&to, &self.write(&words)),
             Ok(Answer::Done { command, .. }) => self.say(&to, decide::done(&command)),
             Ok(Answer::Begin(flow)) => return self.begin(&flow, &self.event.by, None).await,
             Ok(Answer::Invite(user, flows)) if flows.len() == 1 => {
@@ -232,9 +233,8 @@ impl Update for Incoming<'_> {
         Some(Card::words(text))
     }
 
-    fn sentence(&self, words: &Words) -> String {
-        let at = words.at.map(|at| format!(" {}.", at.format("%H:%M"))).unwrap_or_default();
-        format!("{}{at}", words.text)
+    fn write(&self, text: &Text) -> String {
+        text.plain()
     }
 
     fn person(&self, by: &String) -> PersonId {

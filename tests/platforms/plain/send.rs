@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anteroom::{
     chat::{
-        NotFetched, Trail, WorkIndicators, cards,
+        NotFetched, Trail, WorkIndicators, card_lookup,
         delivery::{self, Courier, Undelivered},
         handler::ButtonId,
         message_index::{Mark, MessageIndex, MessageRef, Role},
@@ -106,7 +106,7 @@ impl Sender<'_> {
         let Recipient::Channel { alias } = &self.effect.to else { return Ok((self.room()?, None)) };
         let (room, look, index) = (self.channel(alias)?, self.look().await?, &self.app.index);
         let store = &*self.app.engine.parts().store;
-        let open = cards::open_request(store, &look.state, alias, &room).await?;
+        let open = card_lookup::open_request(store, &look.state, alias, &room).await?;
         if let Some(card) = open.filter(|_| !self.effect.is_of_hand_over()) {
             return Ok((room, Some(card.message)));
         }

@@ -64,7 +64,7 @@ async fn the_same_choice_twice_is_silent_and_another_one_is_told() {
     ada.press_old("Blue").await;
     assert_snapshot!(ada.news(), @"");
     ada.press_old("Red").await;
-    assert_snapshot!(ada.news(), @"(only you) That question was answered at 14:05.");
+    assert_snapshot!(ada.news(), @"(only you) That question was answered at 2 Nov 2026 14:05 UTC.");
     assert_eq!(bot.look().await.state.results["colour"]["selectedIds"][0], "blue");
 }
 
@@ -147,7 +147,7 @@ async fn whoever_stops_is_asked_nothing_until_they_go_on() {
         1. Continue
         2. Delete my data
     ~ Which colour?
-        = Question withdrawn
+        = Question withdrawn: the conversation was stopped.
     ");
     ada.press_old("Blue").await;
     assert_snapshot!(ada.news(), @"(only you) That question is no longer open.");
@@ -303,7 +303,7 @@ async fn what_is_filled_in_wrongly_is_said_and_the_question_stays() {
         Is that your pet?
         Name: Rex
         Kind: A dog
-        = Changed and approved by Ada Byron
+        = Approved by you
     ");
 }
 

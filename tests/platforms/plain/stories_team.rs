@@ -85,7 +85,7 @@ async fn of_two_deciders_the_second_is_told_who_was_first() {
     let linus = bot.linus().at("#approvals");
     linus.news();
     linus.press_old("Deny").await;
-    assert_snapshot!(linus.news(), @"(only you) Already approved by Grace Hopper at 14:05.");
+    assert_snapshot!(linus.news(), @"(only you) Already approved by Grace Hopper at 2 Nov 2026 14:05 UTC.");
     bot.grace().press_old("Approve").await;
     assert!(!bot.grace().news().contains("only you"), "the same once more is silent");
     model.assert_played();
@@ -179,7 +179,7 @@ async fn a_decision_after_the_deadline_is_late_and_may_be_asked_for_anew() {
         Requested: 2026-11-02 14:05 UTC
         Expires: 2026-11-09 14:05 UTC
         Move Ada Byron to “Goodbye”?
-        = Expired
+        = Expired: nobody answered in time.
         1. Reopen
     ");
     model.next(Turn::says("Goodbye then."));
@@ -303,6 +303,6 @@ async fn the_team_orders_and_reads_by_what_stands_in_its_thread() {
     assert_snapshot!(bot.ada().news(), @"
     + The team has ended this conversation. Thank you for your time.
     ~ A word, please.
-        = Question withdrawn
+        = Question withdrawn: the conversation was ended.
     ");
 }

@@ -166,7 +166,7 @@ async fn what_could_not_be_saved_is_not_acknowledged_and_counts_when_it_comes_ag
     bot.hold.fill(false);
     assert_eq!(bot.deliver_again().await, 2);
     assert_snapshot!(bot.ada().news(), @"
-    (only you) That question was answered at 14:05.
+    (only you) That question was answered at 2 Nov 2026 14:05 UTC.
     + A file, please.
         1. Skip
     ~ Which colour?

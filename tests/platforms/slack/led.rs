@@ -230,7 +230,7 @@ impl Led {
         );
         model.next(Turn::calls(OPTION, &schools).saying("I found no school in it."));
         ada.press_on("Contact details", "Looks right").await;
-        ada.sees("Changed and approved").await;
+        ada.sees("Approved").await;
         ada.press_on("Work history", "Looks right").await;
         assert_snapshot!(requests(model), @r#"
         model: This is what I found.

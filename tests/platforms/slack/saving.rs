@@ -87,7 +87,7 @@ async fn saving_one_entry_saves_it_and_leaves_approving_to_its_own_button() {
             Somerville Instruments · Assistant Mathematician · Leith · 2013-09 to 2016-05
             *Volunteer role 1*
             Marylebone Night School · Teacher of arithmetic · 2018 to 2021
-            ✓ *Changed and approved* by you · 2 Nov 2026 10:00 UTC
+            ✓ *Approved* by you · 2 Nov 2026 10:00 UTC
             [Change]
     +   Anteroom: # Education
             Here's where you have studied. Please add what's missing, or skip this if you have nothing to add.

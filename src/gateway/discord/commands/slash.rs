@@ -14,7 +14,8 @@ use crate::{
     gateway::discord::{
         inbound::{Ack, Command as Given, NotSaved, Target},
         manifest::{REVIEW, REVIEW_USER},
-        staff_thread, texts,
+        render::markup::Markdown,
+        staff_thread,
         update::{UpdateContext, target},
     },
     messages,
@@ -72,7 +73,7 @@ impl Asker<'_> {
         let update = self.update;
         Ok(match answer {
             Answer::Say(text) => update.say(reply_target, &text),
-            Answer::Told(words) => update.say(reply_target, &texts::sentence(&words)),
+            Answer::Told(words) => update.say(reply_target, &words.write(&Markdown)),
             Answer::Done { session, command, is_own: true } => {
                 own::came_of(update, session, command)
             }

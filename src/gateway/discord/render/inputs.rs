@@ -11,7 +11,10 @@ use super::{
     text::{clip, clip_or, is_blank, units},
 };
 use crate::{
-    chat::form::{Slot, named, picked, text_of, yes_or_no},
+    chat::{
+        card,
+        form::{Slot, named, picked, text_of, yes_or_no},
+    },
     gateway::discord::{inbound::Typed, kinds::InputTextStyle, limits},
     messages,
     model::ui::{Choice, Field, Input},
@@ -252,13 +255,5 @@ fn radio(choices: &[Choice], field: &Field, id: String) -> Component {
 /// What a choice reads as. One that is too long for a button begins with its number, under which it stands in full
 /// above.
 pub(super) fn label(n: usize, choice: &Choice) -> String {
-    let text = choice.label.trim();
-    let text = if is_blank(text) { choice.id.trim() } else { text };
-    if is_blank(text) {
-        return messages::buttons::choice(n + 1);
-    }
-    if units(text) > limits::BUTTON_LABEL {
-        return format!("{}. {text}", n + 1);
-    }
-    text.to_owned()
+    card::label(n, choice, |label| units(label) > limits::BUTTON_LABEL)
 }

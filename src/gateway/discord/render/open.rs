@@ -9,12 +9,16 @@ use super::{
     components::{self, Item, danger, menu, primary, rows, small, success},
     forms::accepted,
     inputs::{item, label, more},
+    markup::Markdown,
     pages::{self, Page},
     request, review,
-    text::{clip, clip_or, is_blank, one_line, person, said, units},
+    text::{clip, clip_or, is_blank, one_line, said, units},
 };
 use crate::{
-    chat::form::{ComponentId, shown},
+    chat::{
+        card::{self, Action, Emphasis},
+        form::{ComponentId, shown},
+    },
     gateway::discord::{limits, transcript},
     messages,
     model::{
@@ -25,6 +29,9 @@ use crate::{
 
 /// Longest line about one choice, in characters.
 const CHOICE_LINE: usize = 200;
+
+/// Voters that are named.
+const NAMED_VOTES: usize = 10;
 
 /// Pages of a form that have a button each.
 const PAGE_BUTTONS: usize = 4;
@@ -71,6 +78,21 @@ impl Open<'_> {
         primary(self.id(action), label)
     }
 
+    /// Buttons. One that is to be asked about opens that question.
+    fn actions(&self, actions: &[Action]) -> impl Iterator<Item = CreateButton> {
+        actions.iter().map(|action| {
+            let label = clip_or(&action.label, limits::BUTTON_LABEL, action.otherwise);
+            let sure = if action.is_confirmed { "sure." } else { "" };
+            let id = self.id(&format!("{sure}{}", action.name));
+            match action.emphasis {
+                Emphasis::None => components::button(id, &label),
+                Emphasis::Primary => primary(id, &label),
+                Emphasis::Positive => success(id, &label),
+                Emphasis::Danger => danger(id, &label),
+            }
+        })
+    }
+
     fn skip(&self, may: bool) -> Option<CreateButton> {
         may.then(|| self.button("skip", messages::buttons::SKIP))
     }
@@ -86,7 +108,7 @@ impl Open<'_> {
         let mut parts = CardParts::new(OPEN);
         if !choose.multiple && count <= limits::BUTTONS_MAX && choices.iter().all(is_plain) {
             let button = |(n, choice): (usize, &Choice)| {
-                self.button(&format!("pick.{n}"), &with_icon(n, choice))
+                self.button(&format!("pick.{n}"), &card::with_icon(choice, &label(n, choice)))
             };
             parts.below = rows(places().map(button).chain(skip));
         } else if count <= limits::MENU_CHOICES {
@@ -295,15 +317,7 @@ impl Open<'_> {
     }
 
     fn decide(&self, decide: &Decide) -> CardParts {
-        let approve = clip_or(&decide.approve, limits::BUTTON_LABEL, messages::buttons::APPROVE);
-        let deny = clip_or(&decide.deny, limits::BUTTON_LABEL, messages::buttons::DENY);
-        let mut buttons =
-            vec![success(self.id("sure.approve"), &approve), danger(self.id("deny"), &deny)];
-        if let Some(label) = &decide.deny_and_tell {
-            let label =
-                clip_or(label, limits::BUTTON_LABEL, messages::buttons::DENY_AND_TELL_SHORT);
-            buttons.push(self.button("deny_and_tell", &label));
-        }
+        let mut buttons: Vec<_> = self.actions(&Action::of_request(decide)).collect();
         if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
             buttons.push(transcript::open(self.wait.session));
             let url = self.cx.conversation.as_deref();
@@ -324,28 +338,15 @@ impl Open<'_> {
 
     /// Who has voted so far, where several must agree.
     fn votes(&self) -> Option<Component> {
-        if self.wait.quorum < 2 {
-            return None;
-        }
-        let mut line = messages::requests::quorum(self.wait.quorum);
-        for vote in self.wait.votes.iter().take(10) {
-            let name = person(&vote.by, &clip(&vote.by_name, 40));
-            line = format!("{line} {}", messages::requests::voted(&name, vote.approves()));
-        }
-        Some(small(&[line]))
+        Some(small(&[card::votes(self.wait, NAMED_VOTES)?.write(&Markdown)]))
     }
 
     fn confirm(&self, control: &Confirm) -> CardParts {
-        let yes = clip_or(&control.yes, limits::BUTTON_LABEL, messages::buttons::YES);
-        let no =
-            self.button("no", &clip_or(&control.no, limits::BUTTON_LABEL, messages::buttons::NO));
         let mut below = Vec::new();
         if control.danger {
             below.push(components::text(&format!("⚠️ **{}**", messages::forms::CANT_BE_UNDONE)));
-            below.extend(rows([danger(self.id("sure.yes"), &yes), no]));
-        } else {
-            below.extend(rows([self.primary("yes", &yes), no]));
         }
+        below.extend(rows(self.actions(&Action::of_confirmation(control))));
         CardParts { below, ..CardParts::new(OPEN) }
     }
 }
@@ -375,15 +376,6 @@ fn done_mark(page: &Page) -> &'static str {
         " ✓"
     } else {
         ""
-    }
-}
-
-fn with_icon(n: usize, choice: &Choice) -> String {
-    let text = label(n, choice);
-    // A name of an icon is no decoration here.
-    match choice.icon.as_deref().filter(|icon| !icon.is_ascii() && units(icon) <= 8) {
-        Some(icon) => format!("{icon} {text}"),
-        None => text,
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     chat::{
-        cards,
+        card_lookup,
         message_index::{Mark, MessageRef, Role},
     },
     config::Configured,
@@ -73,7 +73,7 @@ impl Sender<'_> {
         let card = if self.effect.is_of_hand_over() {
             None
         } else {
-            cards::open_request(&*self.app.store, &look.state, alias, &channel).await?
+            card_lookup::open_request(&*self.app.store, &look.state, alias, &channel).await?
         };
         if let Some(card) = card
             && self.thread_at(&card, &look.state.person_in_words()).await?

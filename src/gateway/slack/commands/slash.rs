@@ -28,8 +28,7 @@ use crate::{
     gateway::slack::{
         inbound::{Ack, Command as Typed},
         people,
-        render::{Message as Post, text::literal},
-        texts,
+        render::{Message as Post, markup::Mrkdwn, text::literal},
         update::UpdateContext,
     },
     messages,
@@ -133,7 +132,7 @@ impl Typist<'_> {
     async fn show(&self, answer: Answer) -> Ack {
         match answer {
             Answer::Say(text) => told(text),
-            Answer::Told(words) => told(texts::sentence(&words)),
+            Answer::Told(words) => told(words.write(&Mrkdwn)),
             Answer::Done { command, .. } => told(decide::done(&command)),
             Answer::Begin(flow) => {
                 let (by, channel) = (&self.typed.by, self.typed.channel.as_str());

@@ -12,7 +12,8 @@ use crate::{
     gateway::slack::{
         answer, commands, files,
         inbound::{Ack, Action, File, Inputs, NotSaved, Submission},
-        render, send, texts,
+        render::{self, markup::Mrkdwn},
+        send,
         update::{Form, UpdateContext, reply_target_of},
     },
     messages,
@@ -123,7 +124,7 @@ impl UpdateContext<'_> {
             Ok(receipt @ (Receipt::Settled(_) | Receipt::Refused(_))) => {
                 // The text stays in the form, to be copied.
                 let words = words::of_receipt(&receipt, Some(&wait.prompt), &me);
-                let words = words.map(|words| texts::sentence(&words));
+                let words = words.map(|words| words.write(&Mrkdwn));
                 Ok(words.map_or(Ack::Empty, |words| {
                     self.complain_or_tell(&inputs, &words, &reply_target)
                 }))

@@ -12,7 +12,10 @@ use slack_morphism::prelude::{
 
 use super::text::{clip_or, units};
 use crate::{
-    chat::form::{is_blank, named, picked, text_of, yes_or_no},
+    chat::{
+        card,
+        form::{is_blank, named, picked, text_of, yes_or_no},
+    },
     gateway::slack::{blocks::plain, inbound::Typed, limits},
     messages,
     model::ui::{Choice, Field, Input},
@@ -366,13 +369,5 @@ fn description(choice: &Choice) -> Option<SlackBlockPlainTextOnly> {
 /// What a choice reads as. One that is too long for a button or a menu begins with its number, under which it stands
 /// in full above.
 pub(super) fn label(n: usize, choice: &Choice) -> String {
-    let text = choice.label.trim();
-    let text = if is_blank(text) { choice.id.trim() } else { text };
-    if is_blank(text) {
-        return messages::buttons::choice(n + 1);
-    }
-    if units(text) > limits::OPTION_TEXT {
-        return format!("{}. {text}", n + 1);
-    }
-    text.to_owned()
+    card::label(n, choice, |label| units(label) > limits::OPTION_TEXT)
 }

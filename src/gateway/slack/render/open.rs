@@ -1,17 +1,21 @@
 //! Cards that can be answered, total over [`Control`].
 #![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
 
-use slack_morphism::prelude::{SlackActionBlockElement, SlackBlock, SlackBlockCheckboxesElement};
+use slack_morphism::prelude::{
+    SlackActionBlockElement, SlackBlock, SlackBlockCheckboxesElement, SlackBlockConfirmItem,
+};
 
 use super::{
     Cx, Room,
     forms::accepted,
     inputs::{self, label, tick},
+    markup::Mrkdwn,
     review,
     text::{clip, clip_or, literal, person, time, units},
 };
 use crate::{
     chat::{
+        card::{self, Action, Emphasis},
         form::{ComponentId, instant, is_blank, one_line},
         transcript::Opening,
     },
@@ -32,6 +36,9 @@ const MENU_TOTAL: usize = 4_000;
 
 /// Longest line about one choice, in characters.
 const CHOICE_LINE: usize = 500;
+
+/// Voters that are named.
+const NAMED_VOTES: usize = 20;
 
 /// Longest display of one fact, in characters.
 const FACT: usize = 1_200;
@@ -86,6 +93,25 @@ impl Open<'_> {
         Button::new(self.id(action), label)
     }
 
+    /// Buttons; `sure` is what is asked before one counts of which that is to be asked.
+    fn actions(
+        &self,
+        actions: &[Action],
+        sure: &SlackBlockConfirmItem,
+    ) -> Vec<SlackActionBlockElement> {
+        let button = |action: &Action| {
+            let label = clip_or(&action.label, limits::BUTTON_TEXT, action.otherwise);
+            let button = self.button(action.name, &label);
+            let button = match action.emphasis {
+                Emphasis::None => button,
+                Emphasis::Primary | Emphasis::Positive => button.primary(),
+                Emphasis::Danger => button.danger(),
+            };
+            if action.is_confirmed { button.asking(sure.clone()) } else { button }.build()
+        };
+        actions.iter().map(button).collect()
+    }
+
     fn skip(&self, may: bool) -> Option<SlackActionBlockElement> {
         may.then(|| self.button("skip", messages::buttons::SKIP).build())
     }
@@ -113,7 +139,8 @@ impl Open<'_> {
             first
         } else if !choose.multiple && choices.len() <= limits::BUTTONS_MAX {
             let button = |(n, choice): (usize, &Choice)| {
-                let button = self.button(&format!("pick.{n}"), &with_icon(n, choice));
+                let button =
+                    self.button(&format!("pick.{n}"), &card::with_icon(choice, &label(n, choice)));
                 // Among answers none is the right one; of going on and waiting, one is what it is about.
                 let goes_on = n == 0 && matches!(self.wait.purpose, Purpose::Begin { .. });
                 let button = if goes_on { button.primary() } else { button };
@@ -178,30 +205,7 @@ impl Open<'_> {
             messages::buttons::YES_APPROVE,
             false,
         );
-        let mut buttons = vec![
-            self.button(
-                "approve",
-                &clip_or(&decide.approve, limits::BUTTON_TEXT, messages::buttons::APPROVE),
-            )
-            .primary()
-            .asking(sure)
-            .build(),
-            self.button(
-                "deny",
-                &clip_or(&decide.deny, limits::BUTTON_TEXT, messages::buttons::DENY),
-            )
-            .danger()
-            .build(),
-        ];
-        if let Some(label) = &decide.deny_and_tell {
-            buttons.push(
-                self.button(
-                    "deny_and_tell",
-                    &clip_or(label, limits::BUTTON_TEXT, messages::buttons::DENY_AND_TELL_SHORT),
-                )
-                .build(),
-            );
-        }
+        let mut buttons = self.actions(&Action::of_request(decide), &sure);
         if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
             let id = Opening::last(self.wait.session).id();
             buttons.push(Button::new(id, messages::buttons::TRANSCRIPT).build());
@@ -232,43 +236,17 @@ impl Open<'_> {
 
     /// Who has voted so far, where several must agree.
     fn votes(&self) -> Option<SlackBlock> {
-        if self.wait.quorum < 2 {
-            return None;
-        }
-        let mut line = messages::requests::quorum(self.wait.quorum);
-        for vote in self.wait.votes.iter().take(20) {
-            let name = person(&vote.by, &vote.by_name);
-            line = format!("{line} {}", messages::requests::voted(&name, vote.approves()));
-        }
-        Some(context(&[line]))
+        Some(context(&[card::votes(self.wait, NAMED_VOTES)?.write(&Mrkdwn)]))
     }
 
     fn confirm(&self, control: &Confirm) -> Controls {
-        let yes =
-            self.button("yes", &clip_or(&control.yes, limits::BUTTON_TEXT, messages::buttons::YES));
-        let no = self
-            .button("no", &clip_or(&control.no, limits::BUTTON_TEXT, messages::buttons::NO))
-            .build();
         let warning = messages::forms::CANT_BE_UNDONE;
-        let yes = if control.danger {
-            yes.danger().asking(confirm(messages::forms::ARE_YOU_SURE, warning, &control.yes, true))
-        } else {
-            yes.primary()
-        };
-        let mut pressed = self.row(vec![yes.build(), no]);
+        let sure = confirm(messages::forms::ARE_YOU_SURE, warning, &control.yes, true);
+        let mut pressed = self.row(self.actions(&Action::of_confirmation(control), &sure));
         if control.danger && !self.wait.prompt.body.contains(warning) {
             pressed.insert(0, section(format!(":warning: *{warning}*")));
         }
         Controls { told: nothing(), pressed }
-    }
-}
-
-fn with_icon(n: usize, choice: &Choice) -> String {
-    let text = label(n, choice);
-    // A name of an icon is no decoration here.
-    match choice.icon.as_deref().filter(|icon| !icon.is_ascii() && units(icon) <= 8) {
-        Some(icon) => format!("{icon} {text}"),
-        None => text,
     }
 }
 

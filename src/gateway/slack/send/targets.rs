@@ -8,7 +8,7 @@ use super::{Delivered, Sender, Undelivered, post};
 use crate::{
     base::ids::SessionId,
     chat::{
-        cards,
+        card_lookup,
         message_index::{Mark, MessageRef, Role},
     },
     config::Configured,
@@ -91,7 +91,7 @@ impl Sender<'_> {
         let card = if self.effect.is_of_hand_over() {
             None
         } else {
-            cards::open_request(store, &look.state, alias, &channel).await?
+            card_lookup::open_request(store, &look.state, alias, &channel).await?
         };
         if let Some(card) = card.filter(|card| self.closed.as_ref() != Some(card)) {
             return Ok(Target { channel, thread: Some(card.message), is_about_request: true });

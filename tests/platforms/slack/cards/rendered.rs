@@ -466,10 +466,10 @@ async fn reviews_are_read_edited_and_changed() {
     # Profile
     Is this you?
       *Name* Ada Lovelace
-    ✓ *Changed and approved* by you · 2 Nov 2026 14:05 UTC
+    ✓ *Approved* by you · 2 Nov 2026 14:05 UTC
     · Note: I married.
     [Change]
-    (read out: ✓ *Changed and approved* by you · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Profile — Is this you?))
+    (read out: ✓ *Approved* by you · <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Profile — Is this you?))
 
     ── roles
     # Your time line
@@ -895,13 +895,13 @@ async fn decisions_fit_a_phone_and_end_in_words() {
     > She would <rather> talk about her engine.
     *Expired*: nobody answered in time. 2 Nov 2026 14:05 UTC
     [Reopen]
-    (read out: Expired: nobody answered in time. (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
+    (read out: *Expired*: nobody answered in time. <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
 
     ── withdrawn
     # Move Ada Byron to “One piece of work in depth”?
     Not everything in this phase is complete.
     *Request withdrawn*: the missing objective was completed. 2 Nov 2026 14:05 UTC
-    (read out: Request withdrawn: the missing objective was completed. (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
+    (read out: *Request withdrawn*: the missing objective was completed. <!date^1793628300^{date_short_pretty}, {time}|2 Nov 2026 14:05 UTC> (Move Ada Byron to “One piece of work in depth”? — Not everything in this phase is complete.))
 
     ── a dangerous yes
     # Delete everything?

@@ -1,4 +1,4 @@
-//! Where the cards of questions stand.
+//! Finds the cards of questions.
 
 use crate::{
     base::ids::WaitId,

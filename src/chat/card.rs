@@ -1,0 +1,317 @@
+//! What a card shows, the same on every platform: what became of a question, and what can be pressed. A platform lays it out.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    base::ids::{ArtifactId, WaitId},
+    chat::form::{AnswerSummary, filled, is_blank, remark, review_editor},
+    messages::{self, Text},
+    model::{
+        session::PersonId,
+        transcript::Audience,
+        ui::{Choice, Confirm, Control, Decide, Field, Group, Prompt, Reply, Review, Verdict},
+        wait::{Answerers, Wait, WaitStatus, deciders},
+    },
+};
+
+/// Longest icon that stands before a label, in UTF-16 units: one emoji of several characters.
+const ICON_MAX: usize = 8;
+
+/// Who reads a card, and what of the conversation it depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    /// The participant, or the team.
+    pub audience: Audience,
+    /// Whose conversation it is.
+    pub participant: Option<&'a PersonId>,
+    /// Names of the files of the conversation.
+    pub files: &'a BTreeMap<ArtifactId, String>,
+    /// What was approved may still be changed ([`crate::chat::form::may_change`]), or an answer be given anew.
+    pub may_change: bool,
+}
+
+/// A question that is not asked any more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Closed<'a> {
+    /// How it ended, for a mark or a colour.
+    pub outcome: Outcome,
+    /// `You answered: Start`, `Denied by Grace`, `Expired: nobody answered in time.`
+    pub line: Text,
+    /// When it ended.
+    pub at: DateTime<Utc>,
+    /// What the answer is about.
+    pub data: Data<'a>,
+    /// What was said beside the answer.
+    pub remark: Option<String>,
+    /// What may still be done.
+    pub action: Option<Action>,
+}
+
+/// How a question ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// With an answer.
+    Answered,
+    /// With a decision or an approval.
+    Approved,
+    /// With a decision against what was asked.
+    Denied,
+    /// Without an answer.
+    Lapsed,
+}
+
+/// Data that an answer is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Data<'a> {
+    /// There is none beside the line.
+    None,
+    /// Of a form, as it was filled in.
+    Fields(Vec<Field>),
+    /// Of a review, as it was left.
+    Groups(&'a Review, Vec<Group>),
+    /// Of a request.
+    Facts(&'a Decide),
+}
+
+/// Something that can be pressed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Action {
+    /// Names it in a [`ComponentId`](crate::chat::form::ComponentId).
+    pub name: &'static str,
+    /// What stands on it. Perhaps of a flow's author: too long, or blank, and then `otherwise` stands there.
+    pub label: Cow<'static, str>,
+    /// What stands on it where the label is blank.
+    pub otherwise: &'static str,
+    /// How it looks.
+    pub emphasis: Emphasis,
+    /// Whether somebody is asked once more before it counts.
+    pub is_confirmed: bool,
+}
+
+/// How a button looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emphasis {
+    /// Like any other.
+    None,
+    /// What most people will press.
+    Primary,
+    /// A yes to what others asked for.
+    Positive,
+    /// What can't be taken back, or goes against somebody.
+    Danger,
+}
+
+impl Action {
+    const fn new(name: &'static str, label: &'static str) -> Self {
+        let (emphasis, is_confirmed) = (Emphasis::None, false);
+        Self { name, label: Cow::Borrowed(label), otherwise: label, emphasis, is_confirmed }
+    }
+
+    /// With the words of a flow's author on it.
+    fn labelled(self, label: &str) -> Self {
+        Self { label: Cow::Owned(label.to_owned()), ..self }
+    }
+
+    fn looking(self, emphasis: Emphasis) -> Self {
+        Self { emphasis, ..self }
+    }
+
+    fn confirmed(self) -> Self {
+        Self { is_confirmed: true, ..self }
+    }
+
+    /// What deciders can press.
+    pub fn of_request(decide: &Decide) -> Vec<Self> {
+        let approve = Self::new("approve", messages::buttons::APPROVE).labelled(&decide.approve);
+        let deny = Self::new("deny", messages::buttons::DENY).labelled(&decide.deny);
+        let tell = decide.deny_and_tell.as_ref().map(|label| {
+            Self::new("deny_and_tell", messages::buttons::DENY_AND_TELL_SHORT).labelled(label)
+        });
+        let approve = approve.looking(Emphasis::Positive).confirmed();
+        [approve, deny.looking(Emphasis::Danger)].into_iter().chain(tell).collect()
+    }
+
+    /// What can be pressed under something that needs a yes.
+    pub fn of_confirmation(confirm: &Confirm) -> [Self; 2] {
+        let yes = Self::new("yes", messages::buttons::YES).labelled(&confirm.yes);
+        let yes = if confirm.danger {
+            yes.looking(Emphasis::Danger).confirmed()
+        } else {
+            yes.looking(Emphasis::Primary)
+        };
+        [yes, Self::new("no", messages::buttons::NO).labelled(&confirm.no)]
+    }
+}
+
+impl<'a> Closed<'a> {
+    /// What became of a question; nothing of one that is open.
+    pub fn of(wait: &'a Wait, reader: &Reader<'_>) -> Option<Self> {
+        let control = &wait.prompt.control;
+        let lapsed = |at, line| Self {
+            outcome: Outcome::Lapsed,
+            line,
+            at,
+            data: Data::None,
+            remark: None,
+            action: None,
+        };
+        match &wait.status {
+            WaitStatus::Pending => None,
+            // Both alike: nothing edits the card once more when the answer has been worked on.
+            WaitStatus::Answered { reply, by, by_name, at }
+            | WaitStatus::Applied { reply, by, by_name, at } => {
+                let is_me =
+                    reader.audience == Audience::Participant && reader.participant == Some(by);
+                let who = (!is_me).then_some((by, by_name.as_str()));
+                let (outcome, line) =
+                    answered(&AnswerSummary::of(reply, control, reader.files), who);
+                let is_kind = matches!(control, Control::Review(_) | Control::Ask(_));
+                let may_change = reader.may_change && is_kind;
+                let change = || Action::new("change", messages::buttons::CHANGE);
+                Some(Self {
+                    outcome,
+                    line,
+                    at: *at,
+                    data: data_of(reply, control),
+                    remark: remark(reply, control, reader.audience),
+                    action: may_change.then(change),
+                })
+            }
+            WaitStatus::Expired { at } => {
+                let line = stated(messages::forms::EXPIRED).then(messages::forms::NOBODY_ANSWERED);
+                let data = match control {
+                    Control::Decide(decide) => Data::Facts(decide),
+                    _ => Data::None,
+                };
+                let may_reopen = matches!(wait.answerers, Answerers::Deciders { .. })
+                    && reader.audience == Audience::Staff;
+                let reopen = || Action::new("reopen", messages::buttons::REOPEN);
+                Some(Self { data, action: may_reopen.then(reopen), ..lapsed(*at, line) })
+            }
+            WaitStatus::Cancelled { reason, at } => {
+                let line = stated(withdrawn(&wait.prompt));
+                let line = line.then_quoted(reason.trim_end_matches('.')).then(".");
+                Some(lapsed(*at, line))
+            }
+            WaitStatus::Superseded { at, by } => {
+                let (what, why) = superseded(*by);
+                Some(lapsed(*at, stated(what).then(why)))
+            }
+        }
+    }
+}
+
+/// `Expired: `
+fn stated(what: &'static str) -> Text {
+    Text::strong(what).then(": ")
+}
+
+/// What somebody answered; the reader where `who` is missing.
+fn answered(summary: &AnswerSummary, who: Option<(&PersonId, &str)>) -> (Outcome, Text) {
+    match summary {
+        AnswerSummary::Said { verb, what } => {
+            let line = match who {
+                None => Text::words(messages::forms::YOU),
+                Some((by, name)) => Text::person(by, name),
+            };
+            let line = line.then(" ").then(*verb);
+            let line =
+                if what.is_empty() { line } else { line.then(": ").then_quoted_strong(what) };
+            (Outcome::Answered, line)
+        }
+        AnswerSummary::Stamped { what, is_good } => {
+            let line = match who {
+                // Whoever changed it first knows that they did.
+                None if *is_good => Text::strong(messages::requests::APPROVED),
+                None | Some(_) => Text::strong(*what),
+            };
+            let line = line.then(messages::page::BY);
+            let line = match who {
+                None => line.then(messages::forms::YOU_WITHIN),
+                Some((by, name)) => line.then_person(by, name),
+            };
+            (if *is_good { Outcome::Approved } else { Outcome::Denied }, line)
+        }
+    }
+}
+
+/// What an answer is about, beside what its line says.
+fn data_of<'a>(reply: &Reply, control: &'a Control) -> Data<'a> {
+    match (reply, control) {
+        (Reply::Filled { values }, Control::Form(form)) => {
+            Data::Fields(filled(&form.fields, values))
+        }
+        (Reply::Reviewed { verdict, data, .. }, Control::Review(review))
+            if *verdict != Verdict::Rejected =>
+        {
+            let left = data.as_ref().map(|data| review_editor::groups_with(review, data));
+            Data::Groups(review, left.unwrap_or_else(|| review.groups.clone()))
+        }
+        (Reply::Decided { .. }, Control::Decide(decide)) => Data::Facts(decide),
+        _ => Data::None,
+    }
+}
+
+/// Who has voted so far, where several must agree; at most so many are named.
+pub fn votes(wait: &Wait, most: usize) -> Option<Text> {
+    if wait.quorum < 2 {
+        return None;
+    }
+    let line = Text::words(messages::requests::quorum(wait.quorum));
+    let voted = wait.votes.iter().take(most);
+    Some(voted.fold(line, |line, vote| {
+        let line = line.then(" ").then_person(&vote.by, &vote.by_name);
+        line.then(messages::requests::has_voted(vote.approves()))
+    }))
+}
+
+/// Who is asked, for somebody else: `the participant`, `the recruiting approvers`.
+pub fn addressee(wait: &Wait) -> String {
+    match &wait.answerers {
+        Answerers::Participant => messages::unnamed::THE_PARTICIPANT.to_owned(),
+        Answerers::Deciders { alias, .. } => messages::forms::the_deciders(&deciders(alias)),
+    }
+}
+
+/// What a choice is called, the `n`th from 0: with its number where that is `too_long` for its place.
+pub fn label(n: usize, choice: &Choice, too_long: impl Fn(&str) -> bool) -> String {
+    let text = choice.label.trim();
+    let text = if is_blank(text) { choice.id.trim() } else { text };
+    if is_blank(text) {
+        return messages::buttons::choice(n + 1);
+    }
+    if too_long(text) { format!("{}. {text}", n + 1) } else { text.to_owned() }
+}
+
+/// The label of a choice after its icon.
+pub fn with_icon(choice: &Choice, label: &str) -> String {
+    // A name of an icon is no decoration here.
+    let is_shown = |icon: &&str| !icon.is_ascii() && icon.encode_utf16().count() <= ICON_MAX;
+    match choice.icon.as_deref().filter(is_shown) {
+        Some(icon) => format!("{icon} {label}"),
+        None => label.to_owned(),
+    }
+}
+
+/// What is said of a question that is no longer asked: a word for it, and why.
+const fn superseded(by: Option<WaitId>) -> (&'static str, &'static str) {
+    match by {
+        Some(_) => (messages::forms::REPLACED, messages::forms::NEWER_BELOW),
+        None => (messages::forms::CLOSED, messages::forms::MOVED_ON),
+    }
+}
+
+/// What a question or a request is called that was taken back.
+const fn withdrawn(prompt: &Prompt) -> &'static str {
+    match prompt.control {
+        Control::Decide(_) => messages::requests::REQUEST_WITHDRAWN,
+        Control::Choose(_)
+        | Control::Form(_)
+        | Control::Review(_)
+        | Control::Upload(_)
+        | Control::Ask(_)
+        | Control::Confirm(_) => messages::forms::QUESTION_WITHDRAWN,
+    }
+}
