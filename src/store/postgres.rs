@@ -14,6 +14,7 @@ mod batch;
 mod committer;
 mod files;
 mod lease;
+mod notes;
 mod outbox;
 mod put_in;
 mod read;
@@ -411,7 +412,7 @@ impl Store for PostgresStore {
     }
 
     async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {
-        within(self.shared.reader.notes(prefix)).await
+        self.shared.reader.notes(prefix).await
     }
 
     fn unreadable(&self) -> Vec<Unreadable> {

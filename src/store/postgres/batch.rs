@@ -223,7 +223,10 @@ impl Picture {
         let row = match (key, &note.value) {
             (Some(key), Some(value)) => {
                 let text = NoteText { key: note.key.clone(), value: value.clone() };
-                Some((note.session, seal(key, Row::Note(digest), &text)?))
+                let is_nobodys = note.session.is_none();
+                let family = is_nobodys.then(|| self.keyring.family(&note.key));
+                let body = seal(key, Row::Note(digest), &text)?;
+                Some(NoteRow { session: note.session, family, body })
             }
             _ => None,
         };
@@ -270,7 +273,7 @@ impl Picture {
         let text = NoteText { key: posted::ledger_of(session), value: ledger.clone() };
         let digest = self.keyring.note(&text.key);
         let body = seal(&known.keys.lasting, Row::Note(digest), &text)?;
-        writes.notes.insert(digest, Some((Some(session), body)));
+        writes.notes.insert(digest, Some(NoteRow::of(session, body)));
         Ok(Some(ledger))
     }
 
@@ -326,8 +329,19 @@ impl Picture {
     }
 }
 
-/// Whose note it is, if anybody's, and its text.
-type NoteRow = (Option<SessionId>, Vec<u8>);
+/// A note: whose it is, or what it is about where it is nobody's.
+#[derive(Debug)]
+pub(super) struct NoteRow {
+    pub(super) session: Option<SessionId>,
+    pub(super) family: Option<Digest>,
+    pub(super) body: Vec<u8>,
+}
+
+impl NoteRow {
+    pub(super) const fn of(session: SessionId, body: Vec<u8>) -> Self {
+        Self { session: Some(session), family: None, body }
+    }
+}
 
 /// A session of which all that was said is deleted.
 #[derive(Debug, Clone, Copy)]

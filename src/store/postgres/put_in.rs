@@ -1,7 +1,7 @@
 //! What a piece of another store writes.
 
 use super::{
-    batch::{AuditRow, Outgoing, Picture, Writes, nanos, number, timer_key},
+    batch::{AuditRow, NoteRow, Outgoing, Picture, Writes, nanos, number, timer_key},
     records::{NoteText, Row, seal, split},
 };
 use crate::{
@@ -73,7 +73,7 @@ impl Picture {
             let value = note.value.clone().unwrap_or_default();
             let text = NoteText { key: note.key.clone(), value };
             let body = seal(&known.keys.lasting, Row::Note(digest), &text)?;
-            writes.notes.insert(digest, Some((Some(session), body)));
+            writes.notes.insert(digest, Some(NoteRow::of(session, body)));
         }
         // Nothing below can fail.
         self.sessions.insert(session, known);

@@ -23,7 +23,8 @@ use crate::{
         wait::Wait,
     },
     store::{
-        Error, Find, Loaded, Note, Timer, hour_of, person_text, place_text, unreadable::Found,
+        Error, Find, Loaded, Note, Timer, hour_of, person_text, place_text, sealing::Digest,
+        unreadable::Found,
     },
 };
 
@@ -49,9 +50,14 @@ pub(super) fn session_of(row: &PgRow, name: &str) -> Result<SessionId, Error> {
     column(row, name).map(SessionId::from_uuid)
 }
 
+pub(super) fn digest_in(row: &PgRow) -> Result<Digest, Error> {
+    let digest: &[u8] = column(row, "digest")?;
+    digest.try_into().map_err(|_| Error::damaged("a digest", "it has another length"))
+}
+
 impl Reader {
     /// What is there, or nothing where it cannot be read: that is remembered.
-    fn readable<T>(&self, found: Result<T, Error>) -> Result<Option<T>, Error> {
+    pub(super) fn readable<T>(&self, found: Result<T, Error>) -> Result<Option<T>, Error> {
         match found {
             Ok(found) => Ok(Some(found)),
             Err(error @ Error::Unreadable { .. }) => {
@@ -347,18 +353,6 @@ impl Reader {
             Some(session) => open(&self.keys(row, session)?.lasting, at, body, what)?,
         };
         Ok(text.of(session))
-    }
-
-    pub(super) async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {
-        let rows = sqlx::query("select digest, session, body from note where session is null");
-        let mut notes = Vec::new();
-        for row in rows.fetch_all(&self.pool).await.map_err(trouble)? {
-            let digest = column::<&[u8]>(&row, "digest")?.try_into().unwrap_or_default();
-            notes.extend(self.readable(self.note_in(&row, digest))?);
-        }
-        notes.retain(|note| note.key.starts_with(prefix));
-        notes.sort_by(|a, b| a.key.cmp(&b.key));
-        Ok(notes)
     }
 
     pub(super) async fn keys_of(&self, session: SessionId) -> Result<Option<SessionKeys>, Error> {

@@ -28,6 +28,7 @@ const _: () = assert!(VERSION as u32 == STORED_VERSION, "one byte holds it");
 /// Families of digests, as in the embedded store.
 const ACCOUNT: u8 = b'u';
 const DEDUP: u8 = b'd';
+const FAMILY: u8 = b'f';
 const NOTE: u8 = b'k';
 const PERSON: u8 = b'n';
 const PLACE: u8 = b'p';
@@ -194,6 +195,11 @@ impl Keyring {
 
     pub(super) fn note(&self, key: &str) -> Digest {
         self.secret.digest(NOTE, key)
+    }
+
+    /// What a note is about, which its key begins with.
+    pub(super) fn family(&self, key: &str) -> Digest {
+        self.secret.digest(FAMILY, key.split('/').next().unwrap_or_default())
     }
 
     pub(super) fn person(&self, text: &str) -> Digest {

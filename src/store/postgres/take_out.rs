@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{
     PostgresStore,
     batch::{Step, timer_kind},
-    read::{Reader, column, session_of},
+    read::{Reader, column, digest_in, session_of},
     trouble, within,
 };
 use crate::{
@@ -21,7 +21,6 @@ use crate::{
     store::{
         Error, Note,
         portable::{Image, KeyedDigest, Piece, Portable, Secret},
-        sealing::Digest,
     },
 };
 
@@ -50,11 +49,6 @@ impl Portable for PostgresStore {
     async fn put_in(&self, piece: Piece) -> Result<(), Error> {
         self.step(Step::Put(Box::new(piece))).await
     }
-}
-
-fn digest_in(row: &PgRow) -> Result<Digest, Error> {
-    let digest: &[u8] = column(row, "digest")?;
-    digest.try_into().map_err(|_| Error::damaged("a digest", "it has another length"))
 }
 
 impl Reader {

@@ -80,10 +80,11 @@ const WRITE: &str = "\
         insert into account (digest, body) select * from unnest($44::bytea[], $45::bytea[]) \
         on conflict (digest) do update set body = excluded.body\
     ), notes as (\
-        insert into note (digest, session, body) select * from unnest($46::bytea[], $47::uuid[], $48::bytea[]) \
-        on conflict (digest) do update set session = excluded.session, body = excluded.body\
+        insert into note (digest, session, body, family) \
+        select * from unnest($46::bytea[], $47::uuid[], $48::bytea[], $49::bytea[]) \
+        on conflict (digest) do update set session = excluded.session, body = excluded.body, family = excluded.family\
     ), taken as (\
-        delete from note where digest = any($49)\
+        delete from note where digest = any($50)\
     ) \
     select 1 / (select count(*) from own)";
 
@@ -264,8 +265,9 @@ fn with_kept<'q>(query: Query<'q>, writes: &'q Writes) -> Query<'q> {
         .bind(bytes(accounts.keys()))
         .bind(accounts.values().map(|body| &body[..]).collect::<Vec<_>>())
         .bind(bytes(put().map(|(digest, _)| digest)))
-        .bind(put().map(|(_, (session, _))| session.map(SessionId::uuid)).collect::<Vec<_>>())
-        .bind(put().map(|(_, (_, body))| &body[..]).collect::<Vec<_>>())
+        .bind(put().map(|(_, row)| row.session.map(SessionId::uuid)).collect::<Vec<_>>())
+        .bind(put().map(|(_, row)| &row.body[..]).collect::<Vec<_>>())
+        .bind(put().map(|(_, row)| row.family.as_ref().map(|it| &it[..])).collect::<Vec<_>>())
         .bind(bytes(taken))
 }
 

@@ -33,8 +33,8 @@ use tokio::{
 };
 
 use super::{
-    ALL, at, commit, delivered, effect, effect_id, head, open_database, post, record, session,
-    wait, wait_id,
+    ALL, at, commit, delivered, effect, effect_id, head, note, open_database, post, record,
+    session, wait, wait_id,
 };
 use crate::support::postgres;
 
@@ -391,6 +391,28 @@ async fn a_session_that_is_damaged_keeps_nobody_elses_steps_back() {
 
     store.erase(erasure(session(1))).await.unwrap();
     assert!(store.load(session(1)).await.unwrap().is_none());
+}
+
+/// What a start asks for does not depend on how much else was noted in the years before: of a note of another kind, not
+/// even the damage is found.
+#[tokio::test]
+async fn notes_of_one_kind_are_read_without_the_others() {
+    let options = database!();
+    let store = open_database(&options);
+    store.note(note("erasure/1", None, "done")).await.unwrap();
+    query(&options, "create table other as select digest from note").await;
+    store.note(note("desk/install/1", None, "a token")).await.unwrap();
+    // As an older version has left them.
+    query(&options, "update note set family = null").await;
+    let installs = [note("desk/install/1", None, "a token")];
+    assert_eq!(store.notes("desk/install/").await.unwrap(), installs);
+    assert!(query(&options, "select from note where family is null").await.is_empty());
+
+    query(&options, "update note set body = '' where digest in (select digest from other)").await;
+    assert_eq!(store.notes("desk/install/").await.unwrap(), installs);
+    assert_eq!(store.unreadable(), [], "it was not read");
+    assert_eq!(store.notes("erasure/").await.unwrap(), []);
+    assert_eq!(store.unreadable().len(), 1);
 }
 
 #[tokio::test]
