@@ -30,13 +30,15 @@ pub struct Unreadable {
 pub(crate) struct Found(Mutex<BTreeMap<String, String>>);
 
 impl Found {
-    /// Remembers what an error says cannot be read; other errors are of no account.
-    pub(crate) fn note(&self, error: &Error) {
-        let Error::Unreadable { what, why } = error else { return };
+    /// Remembers what an error says cannot be read; whether that is news. Other errors are of no account.
+    pub(crate) fn note(&self, error: &Error) -> bool {
+        let Error::Unreadable { what, why } = error else { return false };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() < KNOWN_MAX {
-            known.entry(what.clone()).or_insert_with(|| why.clone());
+        let is_news = known.len() < KNOWN_MAX && !known.contains_key(what);
+        if is_news {
+            known.insert(what.clone(), why.clone());
         }
+        is_news
     }
 
     /// Forgets everything, before all is read anew.

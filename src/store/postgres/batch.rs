@@ -114,6 +114,8 @@ pub(super) struct Picture {
     pub(super) sessions: HashMap<SessionId, Known>,
     /// Sessions that cannot be read, and why: steps of theirs are refused, and those of others go on.
     pub(super) unreadable: HashMap<SessionId, Error>,
+    /// What else cannot be read: steps go on as if it were not there, and write it anew.
+    pub(super) damaged: Vec<Error>,
     pub(super) dedup: HashSet<Digest>,
     pub(super) accounts: HashMap<Digest, Balance>,
     pub(super) ledgers: HashMap<SessionId, String>,
@@ -133,6 +135,11 @@ pub(super) enum Outgoing {
 }
 
 impl Picture {
+    /// What was read, or nothing where it is damaged: that is remembered.
+    pub(super) fn readable<T>(&mut self, found: Result<T, Error>) -> Option<T> {
+        found.map_err(|error| self.damaged.push(error)).ok()
+    }
+
     /// Works out a step. One that is refused changes nothing.
     pub(super) fn apply(&mut self, step: &Step) -> Result<Outgoing, Error> {
         if let Some(error) = step.session().and_then(|session| self.unreadable.get(&session)) {

@@ -232,9 +232,21 @@ impl Committer {
         let with = (Arc::clone(&self.shared.reader.keyring), Arc::clone(&self.ids));
         let read = write::picture(connection, with, wanted, (&self.known, &self.tip));
         match timeout(STATEMENT_MAX, read).await {
-            Ok(Ok(picture)) => picture.map_err(Failure::Refused),
+            Ok(Ok(picture)) => {
+                let picture = picture.map_err(Failure::Refused)?;
+                self.report(&picture.damaged);
+                Ok(picture)
+            }
             Ok(Err(error)) => Err(Failure::of(error)),
             Err(_) => Err(Failure::Unsure(Trouble::Slow)),
+        }
+    }
+
+    /// Says once what is damaged that no step needs.
+    fn report(&self, damaged: &[Error]) {
+        let found = &self.shared.reader.unreadable;
+        for error in damaged.iter().filter(|error| found.note(error)) {
+            tracing::error!(%error, "something stored is damaged, and is written anew");
         }
     }
 

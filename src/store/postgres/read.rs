@@ -70,7 +70,7 @@ impl Reader {
 
     /// Remembers what cannot be read.
     pub(super) fn noted<T>(&self, found: Result<T, Error>) -> Result<T, Error> {
-        found.inspect_err(|error| self.unreadable.note(error))
+        found.inspect_err(|error| _ = self.unreadable.note(error))
     }
 
     fn keys(&self, row: &PgRow, session: SessionId) -> Result<SessionKeys, Error> {

@@ -110,6 +110,7 @@ pub(super) async fn picture(
         ids,
         sessions: HashMap::new(),
         unreadable: HashMap::new(),
+        damaged: Vec::new(),
         dedup: HashSet::new(),
         accounts: HashMap::new(),
         ledgers: HashMap::new(),
@@ -165,20 +166,24 @@ fn filled(mut picture: Picture, rows: &[PgRow]) -> Result<Picture, Error> {
                 picture.dedup.insert(digest);
             }
             (ACCOUNT, _) => {
-                let balance = open(&keyring.own, Row::Account(digest), &body, &"account")?;
-                picture.accounts.insert(digest, balance);
+                let at = Row::Account(digest);
+                if let Some(balance) = picture.readable(open(&keyring.own, at, &body, &"account")) {
+                    picture.accounts.insert(digest, balance);
+                }
             }
             (LEDGER, Some(keys)) => {
-                match open::<NoteText>(&keys.lasting, Row::Note(digest), &body, &"note") {
-                    Ok(text) => drop(picture.ledgers.insert(session, text.value)),
-                    Err(error) => drop(picture.unreadable.insert(session, error)),
+                let what = format!("what was posted for session `{session}`");
+                let text = open::<NoteText>(&keys.lasting, Row::Note(digest), &body, &what);
+                if let Some(text) = picture.readable(text) {
+                    picture.ledgers.insert(session, text.value);
                 }
             }
             (SHOWN, Some(keys)) => {
                 let wait: Uuid = row.try_get("id").map_err(Error::unavailable)?;
-                match open(&keys.said, Row::Shown(wait), &body, &"where a wait was shown") {
-                    Ok(shown) => drop(picture.shown.insert(WaitId::from_uuid(wait), shown)),
-                    Err(error) => drop(picture.unreadable.insert(session, error)),
+                let what = format!("where a question of session `{session}` was shown");
+                let shown = open(&keys.said, Row::Shown(wait), &body, &what);
+                if let Some(shown) = picture.readable(shown) {
+                    picture.shown.insert(WaitId::from_uuid(wait), shown);
                 }
             }
             _ => {}

@@ -16,10 +16,12 @@ use anteroom::{
         audit::{AuditRecord, ChainCheck},
         effect::{Act, Delivery},
         node::{Addresses, Part},
+        posted::{Item, Posted, Reader},
+        usage::{Level, Usage},
         wait::Wait,
     },
     store::{
-        Commit, Erasure, Error, Find, Note, Store,
+        Charge, Commit, Erasure, Error, Find, Note, Store,
         health::{Health, Trouble},
         nodes::Reached,
         postgres::{Options, PostgresStore, Standby, changes, nodes},
@@ -391,6 +393,55 @@ async fn a_session_that_is_damaged_keeps_nobody_elses_steps_back() {
 
     store.erase(erasure(session(1))).await.unwrap();
     assert!(store.load(session(1)).await.unwrap().is_none());
+}
+
+/// What was posted for a session, where a question is shown, what an account has: each is written anew, and said to be
+/// damaged.
+#[tokio::test]
+async fn what_a_step_only_adds_to_keeps_it_back_from_nothing_when_it_is_damaged() {
+    let options = database!();
+    let store = open_database(&options);
+    let shows = |id| effect(effect_id(id), session(1), Act::Show { wait: wait_id(1) });
+    let charges = || {
+        let (usage, told) = (Usage::default(), Level::default());
+        vec![Charge { account: "team".to_owned(), usage, told }]
+    };
+    let step = Commit {
+        waits: vec![wait(wait_id(1), session(1), ".")],
+        effects: vec![shows(1), shows(2)],
+        charges: charges(),
+        ..commit(session(1), 0, &["."])
+    };
+    store.commit(step).await.unwrap();
+    let item = Item::Message { at: "D1/1".to_owned() };
+    let posted = vec![Posted { item, reader: Reader::Participant }];
+    let shown = Delivery::Delivered { message: Some("D1/1".to_owned()), posted };
+    for id in [1, 2] {
+        store.claim(at(1), ALL).await.unwrap();
+        store.done(effect_id(id), shown.clone()).await.unwrap();
+        for damage in [
+            "update note set body = ''",
+            "update shown set body = ''",
+            "update account set body = ''",
+        ] {
+            query(&options, damage).await;
+        }
+    }
+    assert_eq!(store.outbox(session(1)).await.unwrap(), [], "both have left");
+    let step = Commit { charges: charges(), ..commit(session(1), 1, &["."]) };
+    let other = Commit { charges: charges(), ..commit(session(2), 0, &["."]) };
+    store.commit(step).await.unwrap();
+    store.commit(other).await.unwrap();
+    let damaged: Vec<_> = store.unreadable().into_iter().map(|it| it.what).collect();
+    let id = session(1);
+    assert_eq!(
+        damaged,
+        [
+            "account".to_owned(),
+            format!("what was posted for session `{id}`"),
+            format!("where a question of session `{id}` was shown"),
+        ]
+    );
 }
 
 /// What a start asks for does not depend on how much else was noted in the years before: of a note of another kind, not
