@@ -29,6 +29,9 @@ const PAGE: usize = 64;
 /// Time between two rounds.
 const ROUND: TimeDelta = TimeDelta::hours(1);
 
+/// Time between two looks for reports of erasures that are old. The first look is not part of a start.
+const REPORTS: TimeDelta = TimeDelta::days(1);
+
 /// What is found to be due for longer than this makes the clock doubtful, since a process that runs sees it at once.
 const LONG_AGO: TimeDelta = TimeDelta::days(7);
 
@@ -46,6 +49,8 @@ pub(super) struct Sweep {
     doubt: Option<DateTime<Utc>>,
     /// What a crash may have left behind.
     leftovers: Leftovers,
+    /// When old reports of erasures are looked for next; none before the first round.
+    reports: Option<DateTime<Utc>>,
 }
 
 /// What a crash, or a disk or bucket that failed, may have left behind a session that is gone.
@@ -92,6 +97,7 @@ impl Engine {
             sweep.leftovers.with_files.take_if(|left| left.is_empty());
         }
         self.clear_leftovers(&mut sweep.leftovers).await;
+        self.drop_reports(&mut sweep.reports).await;
         if sweep.next.is_some() {
             return 0;
         }
@@ -122,6 +128,20 @@ impl Engine {
             sweep.next = now.checked_add_signed(ROUND);
         }
         due
+    }
+
+    /// Drops old reports of erasures, where it is time to look for them.
+    async fn drop_reports(&self, next: &mut Option<DateTime<Utc>>) {
+        let now = self.inner.parts.clock.now();
+        let due = *next.get_or_insert(now + ROUND);
+        // One that lies further ahead is of a time before the clock was set again.
+        if now < due && due - now <= REPORTS {
+            return;
+        }
+        *next = now.checked_add_signed(REPORTS);
+        if let Err(error) = self.drop_old_reports().await {
+            tracing::warn!(%error, "old reports of erasures remain");
+        }
     }
 
     /// Removes some of what a crash has left behind sessions that are gone.

@@ -133,12 +133,15 @@ impl Left {
     }
 }
 
+/// What the keys of the notes below begin with.
+pub const NOTES: &str = "erasure/";
+
 /// The key of the note that keeps the report of a session.
 pub fn report_of(session: SessionId) -> String {
-    format!("erasure/{session}")
+    format!("{NOTES}{session}")
 }
 
 /// The key of the note that names the session which an answer to this question has erased.
 pub fn erased_by(wait: WaitId) -> String {
-    format!("erasure/{wait}")
+    format!("{NOTES}{wait}")
 }

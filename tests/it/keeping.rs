@@ -267,6 +267,23 @@ async fn everything_goes_when_it_was_promised_to_go_and_not_before() {
     assert_eq!(world.audited("session_erased").await, 1);
 }
 
+/// Then no note of it is left, and whoever asks is told that there is no such conversation.
+#[tokio::test]
+async fn the_report_of_an_erasure_is_kept_for_180_days_once_it_is_complete() {
+    let mut world = World::new().await;
+    world.press("Blue").await;
+    delete(&mut world).await;
+    let kept = world.disk().notes("erasure/").await.unwrap();
+    assert_eq!(kept.len(), 2, "the report, and the question: {kept:?}");
+    world.pass(TimeDelta::days(179)).await;
+    assert!(world.engine.erasure_report(world.session).await.unwrap().is_some());
+
+    world.pass(TimeDelta::days(3)).await;
+
+    assert_eq!(world.engine.erasure_report(world.session).await.unwrap(), None);
+    assert_eq!(world.disk().notes("erasure/").await.unwrap(), []);
+}
+
 #[tokio::test]
 async fn much_that_is_due_at_once_goes_a_few_at_a_time() {
     let mut world = World::on("candidate-onboarding").await;

@@ -1,4 +1,8 @@
-//! Keeps what an erasure came to, for whoever asks again.
+//! Keeps what an erasure came to, for whoever asks again within [`KEPT`].
+
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
 
 use crate::{
     base::ids::{SessionId, WaitId},
@@ -12,6 +16,9 @@ use crate::{
     session::State,
     store::Note,
 };
+
+/// How long the report of an erasure is kept once nothing is left to remove. Its line in the audit chain stays.
+const KEPT: TimeDelta = TimeDelta::days(180);
 
 impl Engine {
     /// What the erasure of a session came to; none where it was not erased, or by an older program.
@@ -66,6 +73,7 @@ impl Engine {
         report: &Report,
         state: Option<&State>,
     ) -> Result<(), Error> {
+        let _one_at_a_time = self.inner.reports.lock().await;
         let store = &self.inner.parts.store;
         let asked = state.into_iter().flat_map(|state| {
             let is_asked = |id: &&WaitId| {
@@ -88,6 +96,41 @@ impl Engine {
         if let Err(error) = self.note_left(effect, left).await {
             tracing::warn!(session.id = %effect.session, %error, "what an erasure left is not noted");
         }
+    }
+
+    /// Drops reports that have been kept for long enough, with what they are found by.
+    pub(in crate::engine) async fn drop_old_reports(&self) -> Result<(), Error> {
+        let _one_at_a_time = self.inner.reports.lock().await;
+        let store = &self.inner.parts.store;
+        let (mut questions, mut kept) = (Vec::new(), BTreeSet::new());
+        for note in store.notes(report::NOTES).await? {
+            let name = note.key.trim_start_matches(report::NOTES);
+            let Ok(session) = name.parse::<SessionId>() else {
+                questions.push(note);
+                continue;
+            };
+            if self.is_over(session, &note).await? {
+                store.note(Note { value: None, ..note }).await?;
+            } else {
+                kept.insert(session);
+            }
+        }
+        for note in questions {
+            let of = note.value.as_deref().and_then(|session| session.parse().ok());
+            // One that is of no session was written by a newer program.
+            if of.is_some_and(|session: SessionId| !kept.contains(&session)) {
+                store.note(Note { value: None, ..note }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn is_over(&self, session: SessionId, note: &Note) -> Result<bool, Error> {
+        let parts = &self.inner.parts;
+        let value = note.value.as_deref().unwrap_or_default();
+        let Ok(report) = serde_json::from_str::<Report>(value) else { return Ok(false) };
+        let is_old = parts.clock.now() - report.at > KEPT;
+        Ok(is_old && parts.store.outbox(session).await?.is_empty())
     }
 
     async fn change_report(
