@@ -1,8 +1,10 @@
-//! What the gateways of chats share: raw JSON and signed requests that come in, the table of commands and what they come
-//! to, what an update means, how an effect is delivered, what is done after an acknowledgement, what was said already and how often somebody is told something, what a card
-//! shows ([`card`]), how messages look and where they stand, which effects may stand there already, how a conversation stands, its transcript in pages
-//! and what was approved in it, files on their way, that the bot is at work, how its answers were rated, what stands outside for a session, what a refusal means for an effect, the priority of what is
-//! delivered, and how a doctor asks.
+//! What the gateways of chats share, so that a question, a command and a delivery mean the same on every platform.
+//!
+//! - In: [`raw`] and [`signed`] requests; [`handler`], what an update means; [`commands`], one table for all platforms.
+//! - Out: [`delivery`], how an effect leaves; [`card`], what a question shows; [`form`], inputs, drafts and words;
+//!   [`refusal`], what an error of the platform means for the effect.
+//! - Around both: where messages stand ([`message_index`]), what all conversations of a place are told ([`everywhere`]),
+//!   transcripts, ratings, what is erased outside ([`removal`]), and the checks of a doctor.
 
 pub mod activity;
 mod background_tasks;
@@ -14,6 +16,7 @@ mod deduplicator;
 pub mod delivery;
 pub mod doctor;
 mod downloads;
+pub mod everywhere;
 pub mod form;
 pub mod handler;
 pub mod message_index;

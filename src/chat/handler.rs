@@ -25,7 +25,7 @@ use crate::{
     engine::{self, Engine, Inbound, InboundKind, Receipt},
     messages::{Text, erasure, notices},
     model::{
-        session::{Head, PersonId, Status},
+        session::{Head, PersonId},
         wait::{Settlement, Wait},
     },
     session::{Responder, answer::describe},
@@ -126,44 +126,6 @@ pub fn participant_of(head: &Head) -> Responder {
 pub fn happened(head: &Head, key: &str, what: InboundKind) -> Inbound {
     let key = format!("{key}:{}", head.id.short());
     Inbound { key, session: head.id, from: participant_of(head), what }
-}
-
-/// Sessions that are read in one go.
-const PAGE: usize = 200;
-
-/// Hands the same in to every conversation that is wanted: page by page, so that no number of them is held at once.
-pub async fn happened_everywhere(
-    engine: &Engine,
-    key: &str,
-    is_wanted: impl Fn(&Head) -> bool,
-    what: &InboundKind,
-) {
-    let store = &engine.parts().store;
-    let page = async |after| match what {
-        // No others are out of reach.
-        InboundKind::Back => store.find(Find::Paused { after, limit: PAGE }).await,
-        _ => store.sessions(after, PAGE).await,
-    };
-    let mut after = None;
-    while let Ok(page) = page(after).await {
-        let Some(last) = page.last() else { return };
-        after = Some(last.id);
-        let concerns = |head: &&Head| head.parent.is_none() && may_change(head, what);
-        for head in page.iter().filter(concerns).filter(|head| is_wanted(head)) {
-            if let Err(error) = engine.receive(happened(head, key, what.clone())).await {
-                tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
-            }
-        }
-    }
-}
-
-/// Whether it may change anything in a conversation that stands so. Others need not be read for it.
-const fn may_change(head: &Head, what: &InboundKind) -> bool {
-    match what {
-        InboundKind::Lost { .. } => matches!(head.status, Status::Notice | Status::Open),
-        InboundKind::Back => matches!(head.status, Status::Paused),
-        _ => true,
-    }
 }
 
 /// Hands something in; what there is to say about it is said to whoever did it.

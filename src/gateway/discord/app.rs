@@ -27,7 +27,7 @@ use crate::{
     },
     chat::{
         Afterwards, Deduplicator, NoticeLimiter, PossibleDuplicates, PostLog, RenderCache,
-        WorkIndicators, form::MessageAccess, message_index::MessageIndex,
+        WorkIndicators, everywhere::Everywhere, form::MessageAccess, message_index::MessageIndex,
     },
     config::{
         Settings, WorkspaceLists,
@@ -73,6 +73,8 @@ pub struct App {
     pub(super) afterwards: Afterwards,
     /// Who has been told that something did not work.
     pub(super) receipts: NoticeLimiter,
+    /// Tells all conversations of a server.
+    pub(super) everywhere: Everywhere,
     /// What was said outside conversations.
     pub(super) deduplicator: Deduplicator,
     /// How messages look.
@@ -146,6 +148,7 @@ impl App {
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
+            everywhere: Everywhere::new(Platform::Discord, Arc::clone(&store)),
             deduplicator: Deduplicator::new(
                 Platform::Discord,
                 Arc::clone(&store),

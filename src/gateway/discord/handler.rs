@@ -31,6 +31,8 @@ use crate::{
     store,
 };
 
+pub(super) use self::reachability::tell_unfinished;
+
 /// What comes in, to the engine.
 #[derive(Debug, Clone)]
 pub struct DiscordInbox(pub Arc<App>);

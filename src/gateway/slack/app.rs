@@ -21,7 +21,7 @@ use crate::{
     base::{clock::Clock, ids::Ids},
     chat::{
         Afterwards, Deduplicator, NoticeLimiter, PossibleDuplicates, PostLog, RenderCache,
-        WorkIndicators, catch_up::LastRead, message_index::MessageIndex,
+        WorkIndicators, catch_up::LastRead, everywhere::Everywhere, message_index::MessageIndex,
     },
     config::{
         Settings,
@@ -67,6 +67,8 @@ pub struct App {
     pub(super) afterwards: Afterwards,
     /// Who has been told that something did not work.
     pub(super) receipts: NoticeLimiter,
+    /// Tells all conversations of a workspace or a channel.
+    pub(super) everywhere: Everywhere,
     /// What was said outside conversations.
     pub(super) deduplicator: Deduplicator,
     /// How messages look.
@@ -157,6 +159,7 @@ impl App {
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Slack, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
+            everywhere: Everywhere::new(Platform::Slack, Arc::clone(&store)),
             deduplicator: Deduplicator::new(
                 Platform::Slack,
                 Arc::clone(&store),

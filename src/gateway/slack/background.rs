@@ -14,10 +14,11 @@ use crate::{
     },
 };
 
-/// Reads what was written while nobody listened, keeps tokens and groups fresh, and brings conversations back where
+/// Goes on with what not everybody was told, reads what was written while nobody listened, keeps tokens and groups fresh, and brings conversations back where
 /// the app is installed again, until `shutdown`; what was begun after an acknowledgement is finished before it
 /// returns. `link` tells whether Slack reaches the bot.
 pub async fn run(app: Arc<App>, link: Arc<Link>, shutdown: CancellationToken) {
+    handler::tell_unfinished(&app).await;
     tokio::join!(
         catch_up::keep_up(&app, &link, &shutdown),
         tokens::keep_fresh(&app.api, shutdown.clone()),
@@ -58,7 +59,7 @@ async fn welcome_back(app: &Arc<App>, shutdown: CancellationToken) {
             installation = installed.recv() => installation,
         };
         match installation {
-            Ok(installation) => handler::installed_again(app, installation),
+            Ok(installation) => handler::installed_again(app, installation).await,
             Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }

@@ -28,7 +28,7 @@ use crate::{
     store::{self, Find},
 };
 
-pub(super) use self::reachability::installed_again;
+pub(super) use self::reachability::{installed_again, tell_unfinished};
 
 /// What comes in, to the engine.
 #[derive(Debug, Clone)]
@@ -47,8 +47,8 @@ impl Inbox for SlackInbox {
             Incoming::Submitted(submission) => update.submitted(submission).await,
             Incoming::Command(command) => Ok(commands::typed(&update, command).await),
             Incoming::Shortcut { by, .. } => Ok(commands::shortcut(&update, &by).await),
-            Incoming::ChannelGone { channel, why } => Ok(update.channel_gone(channel, why)),
-            Incoming::ChannelBack { channel } => Ok(update.channel_back(channel)),
+            Incoming::ChannelGone { channel, why } => update.channel_gone(channel, why).await,
+            Incoming::ChannelBack { channel } => update.channel_back(channel).await,
             Incoming::UserChanged { user, deleted } => update.user_changed(&user, deleted).await,
             Incoming::GroupChanged { group } => {
                 update.app.people.forget_group(update.team(), &group).await;

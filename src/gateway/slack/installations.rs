@@ -79,7 +79,7 @@ pub struct Installation {
 
 impl Installation {
     /// What it is kept under: the organisation, or the workspace.
-    fn id(&self) -> &str {
+    pub(super) fn id(&self) -> &str {
         match &self.enterprise {
             Some(enterprise) if self.is_enterprise_install => enterprise,
             _ => &self.team,
@@ -211,6 +211,14 @@ impl Known {
             return Some(team.to_owned());
         }
         self.homes.get(team).filter(|home| self.entries.contains_key(*home)).cloned()
+    }
+
+    /// What an event of a workspace is about: its own installation, or that of its organisation.
+    fn of(&self, workspace: &inbound::Workspace) -> Option<String> {
+        if self.entries.contains_key(&workspace.team) {
+            return Some(workspace.team.clone());
+        }
+        workspace.enterprise.clone().filter(|_| workspace.is_enterprise_install)
     }
 
     fn entry(&self, team: &str) -> Option<&Entry> {
@@ -351,23 +359,25 @@ impl Installations {
         self.rejected.subscribe()
     }
 
+    /// Which installation ends where the app is uninstalled in a workspace.
+    pub fn revoked_by(&self, workspace: &inbound::Workspace) -> Option<Installation> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.of(workspace).and_then(|id| Some(known.entries.get(&id)?.installation.clone()))
+    }
+
     /// The app was uninstalled, or its tokens were revoked: they are not used again, and shredded. Which installation
     /// that was; again, the same.
     pub async fn revoke(
         &self,
         workspace: &inbound::Workspace,
     ) -> Result<Option<Installation>, store::Error> {
-        let enterprise =
-            workspace.enterprise.as_deref().filter(|_| workspace.is_enterprise_install);
         let _one_at_a_time = match &self.many {
             Some(many) => Some(many.saving.lock().await),
             None => None,
         };
         let gone = {
             let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-            let direct =
-                known.entries.contains_key(&workspace.team).then(|| workspace.team.clone());
-            let key = direct.or_else(|| enterprise.map(str::to_owned));
+            let key = known.of(workspace);
             if let Some(entry) = key.as_ref().and_then(|key| known.entries.get_mut(key)) {
                 entry.status = TokenStatus::Gone;
                 entry.token = Secret::new("");

@@ -4,7 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anteroom::{model::transcript::Event, store::Store as _};
+use anteroom::{
+    model::transcript::Event,
+    store::{Note, Store as _},
+};
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;
@@ -402,6 +405,24 @@ async fn a_server_that_removes_the_bot_finds_everything_when_it_comes_back() {
     let before = bot.discord.with(|state| state.requests.len());
     bot.tell("GUILD_CREATE", json!({ "id": GUILD.to_string(), "name": "and again" })).await;
     assert_eq!(bot.discord.with(|state| state.requests.len()), before);
+}
+
+/// Row 34. What is to be told is kept before Discord has its acknowledgement, and goes once everybody was told.
+#[tokio::test]
+async fn a_crash_between_the_removal_and_the_conversations_loses_nothing() {
+    let mut bot = Bot::at_the_rules(Plan::default()).await;
+    let (key, guild) = (format!("discord/everywhere/{GUILD}"), GUILD.to_string());
+    let left = async |bot: &Bot| bot.store.noted(&key).await.unwrap();
+    let kept = json!({ "key": "discord:removed", "why": "the app was removed", "place": guild });
+    let (session, value) = (None, Some(kept.to_string()));
+    bot.store.note(Note { key: key.clone(), session, value }).await.unwrap();
+    bot.crash().await;
+    while left(&bot).await.is_some() {
+        tokio::task::yield_now().await;
+    }
+    bot.rest().await;
+    let look = bot.engine.look(bot.session().await).await.unwrap();
+    assert!(look.state.is_out_of_reach);
 }
 
 /// Row 33.

@@ -5,6 +5,7 @@
 
 use std::{fs, sync::Arc};
 
+use anteroom::store::{Note, Store as _};
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;
@@ -475,6 +476,25 @@ async fn row_34_an_app_that_is_taken_away_falls_silent_and_comes_back() {
     let after: Vec<_> = bot.slack.calls().split_off(calls);
     assert!(after.iter().all(|call| call.method == "auth.test"), "{after:?}");
     assert_snapshot!(ada.news(), @"");
+}
+
+/// What is to be told is kept before Slack has its acknowledgement, and goes once everybody was told.
+#[tokio::test]
+async fn row_34_a_crash_between_the_removal_and_the_conversations_loses_nothing() {
+    let mut bot = begun().await;
+    let key = format!("slack/everywhere/{TEAM}");
+    let left = async |bot: &Bot| bot.store.noted(&key).await.unwrap();
+    let place = json!({ "installation": { "team": TEAM } });
+    let kept = json!({ "key": "slack:removed", "why": "the app was removed", "place": place });
+    let (session, value) = (None, Some(kept.to_string()));
+    bot.store.note(Note { key: key.clone(), session, value }).await.unwrap();
+    bot.crash().await;
+    while left(&bot).await.is_some() {
+        tokio::task::yield_now().await;
+    }
+    bot.rest().await;
+    let look = bot.engine.look(bot.session().await).await.unwrap();
+    assert!(look.state.is_out_of_reach);
 }
 
 #[tokio::test]

@@ -1,15 +1,17 @@
 //! Places and people that come and go.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     chat::{
+        everywhere::{Announcement, Kept},
         form::words,
-        handler::{Update, happened, happened_everywhere},
+        handler::{Update, happened},
         message_index::Role,
     },
     engine::{self, Engine, Inbound, InboundKind},
     gateway::discord::{
+        app::App,
         commands,
         inbound::{Ack, Actor, NotSaved},
         people,
@@ -95,10 +97,11 @@ impl UpdateContext<'_> {
     /// The bot was removed from a server: its conversations pause.
     pub(super) async fn guild_gone(&self) -> Result<Ack, NotSaved> {
         let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
+        let why = messages::staff::APP_LEFT_SERVER.to_owned();
+        let kept = self.to_tell(&guild, Some(why)).await?;
         let note = Note { key: gone(&guild), session: None, value: Some("1".to_owned()) };
         self.app.store.note(note).await?;
-        let why = messages::staff::APP_LEFT_SERVER.to_owned();
-        self.everywhere(guild, InboundKind::Lost { why });
+        tell(self.app, kept);
         Ok(Ack::Nothing)
     }
 
@@ -110,17 +113,16 @@ impl UpdateContext<'_> {
         if noted.and_then(|note| note.value).is_none() {
             return Ok(Ack::Nothing);
         }
+        let kept = self.to_tell(&guild, None).await?;
         let note = Note { key: gone(&guild), session: None, value: None };
         self.app.store.note(note).await?;
-        let (engine, back) = (self.engine.clone(), guild.clone());
-        self.app.afterwards.spawn_whole(async move {
-            let is_back = |cause: &Cause| {
-                cause.platform == Platform::Discord && cause.workspace() == Some(&back)
-            };
-            engine.mended(is_back).await;
-        });
-        self.everywhere(guild, InboundKind::Back);
+        tell(self.app, kept);
         Ok(Ack::Nothing)
+    }
+
+    async fn to_tell(&self, guild: &str, why: Option<String>) -> Result<Kept<String>, NotSaved> {
+        let announcement = Announcement { key: self.key.clone(), why, place: guild.to_owned() };
+        Ok(self.app.everywhere.keep(guild, announcement).await?)
     }
 
     /// A channel or a thread was deleted. The thread of a conversation is made anew when there is something to say in
@@ -160,18 +162,32 @@ impl UpdateContext<'_> {
             }
         }
     }
+}
 
-    /// Hands the same in to every conversation of a server, after the acknowledgement.
-    fn everywhere(&self, guild: String, what: InboundKind) {
-        let (engine, key) = (self.engine.clone(), self.key.clone());
-        let is_there = move |head: &Head| {
-            let Place { platform, workspace, .. } = &head.place;
-            *platform == Platform::Discord && *workspace == guild && !head.status.is_over()
-        };
-        self.app
-            .afterwards
-            .spawn_whole(async move { happened_everywhere(&engine, &key, is_there, &what).await });
+/// Goes on with what an earlier process has not told everybody.
+pub(in crate::gateway::discord) async fn tell_unfinished(app: &Arc<App>) {
+    for kept in app.everywhere.unfinished().await {
+        tell(app, kept);
     }
+}
+
+/// Tells every conversation of a server, after the acknowledgement.
+fn tell(app: &Arc<App>, kept: Kept<String>) {
+    let to = Arc::clone(app);
+    app.afterwards.spawn_whole(async move {
+        let Announcement { why, place: guild, .. } = &kept.announcement;
+        if why.is_none() {
+            let is_back = |cause: &Cause| {
+                cause.platform == Platform::Discord && cause.workspace() == Some(guild)
+            };
+            to.engine().mended(is_back).await;
+        }
+        let is_there = |head: &Head| {
+            let Place { platform, workspace, .. } = &head.place;
+            *platform == Platform::Discord && workspace == guild
+        };
+        to.everywhere.tell(to.engine(), &kept, is_there).await;
+    });
 }
 
 /// Hands something in once less is going on.

@@ -1,9 +1,14 @@
 //! Places and people that come and go.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    chat::handler::{happened, happened_everywhere},
+    chat::{
+        everywhere::{Announcement, Kept},
+        handler::happened,
+    },
     engine::InboundKind,
     gateway::slack::{
         app::App,
@@ -15,21 +20,76 @@ use crate::{
     messages,
     model::{
         effect::{Cause, Reach},
-        session::{Head, Platform, Status},
+        session::{Head, Place, Platform, Status},
     },
+    store,
 };
+
+/// Where conversations are told something.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::gateway::slack) enum Scope {
+    /// What an installation is for.
+    Installation(Installation),
+    /// A channel.
+    Channel {
+        /// Its workspace.
+        team: String,
+        /// Its id.
+        channel: String,
+    },
+}
+
+impl Scope {
+    fn name(&self) -> String {
+        match self {
+            Self::Installation(installation) => installation.id().to_owned(),
+            Self::Channel { team, channel } => format!("{team}/{channel}"),
+        }
+    }
+
+    fn holds(&self, app: &App, place: &Place) -> bool {
+        let covers = |installation| app.api.installations().covers(installation, &place.workspace);
+        match self {
+            _ if place.platform != Platform::Slack => false,
+            Self::Installation(installation) => covers(installation),
+            Self::Channel { team, channel } => {
+                place.workspace == *team && place.channel == *channel
+            }
+        }
+    }
+
+    /// Whether what was in the way is over where this can be reached again.
+    fn mends(&self, app: &App, cause: &Cause) -> bool {
+        if cause.platform != Platform::Slack {
+            return false;
+        }
+        match (self, &cause.reach) {
+            (Self::Installation(installation), _) => {
+                let covers = |team: &str| app.api.installations().covers(installation, team);
+                cause.workspace().is_some_and(covers)
+            }
+            (Self::Channel { team, channel }, Reach::Staff { workspace, alias }) => {
+                let channels = app.settings.of(Platform::Slack, team).slack_channels();
+                workspace == team && channels.get(alias) == Some(channel)
+            }
+            (Self::Channel { team, channel }, Reach::Channel { workspace, channel: of }) => {
+                workspace == team && of == channel
+            }
+            (Self::Channel { .. }, _) => false,
+        }
+    }
+}
 
 impl UpdateContext<'_> {
     /// The app is gone from a workspace: its tokens are shredded, its conversations pause.
     pub(super) async fn revoked(&self) -> Result<Ack, NotSaved> {
-        let gone =
-            self.app.api.installations().revoke(&self.workspace).await.map_err(|_| NotSaved)?;
-        let Some(gone) = gone else { return Ok(Ack::Empty) };
+        let installations = self.app.api.installations();
+        let Some(gone) = installations.revoked_by(&self.workspace) else { return Ok(Ack::Empty) };
         let why = messages::staff::APP_REMOVED.to_owned();
-        let app = Arc::clone(self.app);
-        let is_there =
-            move |head: &Head| app.api.installations().covers(&gone, &head.place.workspace);
-        self.everywhere(is_there, InboundKind::Lost { why });
+        let kept = self.to_tell(Scope::Installation(gone), Some(why)).await?;
+        installations.revoke(&self.workspace).await.map_err(|_| NotSaved)?;
+        tell(self.app, kept);
         Ok(Ack::Empty)
     }
 
@@ -40,67 +100,41 @@ impl UpdateContext<'_> {
             installations.admit(&self.workspace, &teams).await.map_err(|_| NotSaved)?;
             return Ok(Ack::Empty);
         }
-        let gone = installations.withhold(&teams).await.map_err(|_| NotSaved)?;
-        let is_there = move |head: &Head| gone.contains(&head.place.workspace);
-        let why = messages::staff::ORGANISATION_REMOVED_APP.to_owned();
-        self.everywhere(is_there, InboundKind::Lost { why });
+        for team in installations.lent(&teams) {
+            let why = messages::staff::ORGANISATION_REMOVED_APP.to_owned();
+            let gone = Installation { team: team.clone(), ..Installation::default() };
+            let kept = self.to_tell(Scope::Installation(gone), Some(why)).await?;
+            installations.withhold(&team).await.map_err(|_| NotSaved)?;
+            tell(self.app, kept);
+        }
         Ok(Ack::Empty)
     }
 
-    pub(super) fn channel_gone(&self, channel: String, why: &'static str) -> Ack {
+    pub(super) async fn channel_gone(
+        &self,
+        channel: String,
+        why: &'static str,
+    ) -> Result<Ack, NotSaved> {
         let why = match why {
             "archived" => messages::staff::CHANNEL_ARCHIVED,
             "deleted" => messages::staff::CHANNEL_DELETED,
             _ => messages::staff::APP_LEFT_CHANNEL,
         };
-        self.all_in(channel, InboundKind::Lost { why: why.to_owned() });
-        Ack::Empty
+        tell(self.app, self.to_tell(self.within(channel), Some(why.to_owned())).await?);
+        Ok(Ack::Empty)
     }
 
-    pub(super) fn channel_back(&self, channel: String) -> Ack {
-        let (engine, aliases) = (self.engine.clone(), self.aliases(&channel));
-        let (workspace, back) = (self.team().to_owned(), channel.clone());
-        self.app.afterwards.spawn_whole(async move {
-            let is_over = |cause: &Cause| match &cause.reach {
-                _ if cause.platform != Platform::Slack => false,
-                Reach::Staff { workspace: of, alias } => {
-                    *of == workspace && aliases.contains(alias)
-                }
-                Reach::Channel { workspace: of, channel } => *of == workspace && *channel == back,
-                _ => false,
-            };
-            engine.mended(is_over).await;
-        });
-        self.all_in(channel, InboundKind::Back);
-        Ack::Empty
+    pub(super) async fn channel_back(&self, channel: String) -> Result<Ack, NotSaved> {
+        tell(self.app, self.to_tell(self.within(channel), None).await?);
+        Ok(Ack::Empty)
     }
 
-    /// What a channel is called in the configuration.
-    fn aliases(&self, channel: &str) -> BTreeSet<String> {
-        let channels = self.configured().slack_channels();
-        let named = channels.iter().filter(|(_, id)| *id == channel);
-        named.map(|(alias, _)| alias.clone()).collect()
+    fn within(&self, channel: String) -> Scope {
+        Scope::Channel { team: self.team().to_owned(), channel }
     }
 
-    /// Hands the same in to every conversation in a channel.
-    fn all_in(&self, channel: String, what: InboundKind) {
-        let team = self.team().to_owned();
-        let is_there =
-            move |head: &Head| head.place.workspace == team && head.place.channel == channel;
-        self.everywhere(is_there, what);
-    }
-
-    /// Hands the same in to every conversation that is wanted, after the acknowledgement.
-    fn everywhere(
-        &self,
-        is_wanted: impl Fn(&Head) -> bool + Send + Sync + 'static,
-        what: InboundKind,
-    ) {
-        let (engine, key) = (self.engine.clone(), self.key.clone());
-        let is_there = move |head: &Head| is_on_slack(head) && is_wanted(head);
-        self.app
-            .afterwards
-            .spawn_whole(async move { happened_everywhere(&engine, &key, is_there, &what).await });
+    async fn to_tell(&self, place: Scope, why: Option<String>) -> Result<Kept<Scope>, NotSaved> {
+        keep(self.app, &self.key, place, why).await.map_err(|_| NotSaved)
     }
 
     pub(super) async fn user_changed(&self, user: &str, deleted: bool) -> Result<Ack, NotSaved> {
@@ -122,23 +156,43 @@ impl UpdateContext<'_> {
 }
 
 /// The app is installed again: conversations that had paused go on.
-pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: Installation) {
-    let to = Arc::clone(app);
-    let key = format!("slack:installed:{}", to.ids.fresh().simple());
-    app.afterwards.spawn_whole(async move {
-        let installations = to.api.installations();
-        let is_back = |cause: &Cause| {
-            cause.workspace().is_some_and(|team| installations.covers(&installation, team))
-        };
-        let engine = to.engine();
-        engine.mended(|cause| cause.platform == Platform::Slack && is_back(cause)).await;
-        let is_there = |head: &Head| {
-            is_on_slack(head) && installations.covers(&installation, &head.place.workspace)
-        };
-        happened_everywhere(engine, &key, is_there, &InboundKind::Back).await;
-    });
+pub(in crate::gateway::slack) async fn installed_again(app: &Arc<App>, installation: Installation) {
+    let key = format!("slack:installed:{}", app.ids.fresh().simple());
+    match keep(app, &key, Scope::Installation(installation), None).await {
+        Ok(kept) => tell(app, kept),
+        Err(error) => tracing::error!(
+            %error,
+            "the app is installed again, and paused conversations could not be told. hint: they go on when people write"
+        ),
+    }
 }
 
-fn is_on_slack(head: &Head) -> bool {
-    head.place.platform == Platform::Slack
+/// Goes on with what an earlier process has not told everybody.
+pub(in crate::gateway::slack) async fn tell_unfinished(app: &Arc<App>) {
+    for kept in app.everywhere.unfinished().await {
+        tell(app, kept);
+    }
+}
+
+async fn keep(
+    app: &App,
+    key: &str,
+    place: Scope,
+    why: Option<String>,
+) -> Result<Kept<Scope>, store::Error> {
+    let (name, key) = (place.name(), key.to_owned());
+    app.everywhere.keep(&name, Announcement { key, why, place }).await
+}
+
+/// Tells every conversation of a place, after the acknowledgement.
+fn tell(app: &Arc<App>, kept: Kept<Scope>) {
+    let to = Arc::clone(app);
+    app.afterwards.spawn_whole(async move {
+        let Announcement { why, place, .. } = &kept.announcement;
+        if why.is_none() {
+            to.engine().mended(|cause| place.mends(&to, cause)).await;
+        }
+        let is_there = |head: &Head| place.holds(&to, &head.place);
+        to.everywhere.tell(to.engine(), &kept, is_there).await;
+    });
 }

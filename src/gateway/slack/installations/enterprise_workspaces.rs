@@ -58,21 +58,20 @@ impl Installations {
         Ok(())
     }
 
-    /// Its organisation took the app out of these workspaces: nothing is called there. Which of them the bot knew; one
-    /// that has installed the app itself is none of them.
-    pub async fn withhold(&self, teams: &[String]) -> Result<BTreeSet<String>, store::Error> {
-        let mut gone = BTreeSet::new();
-        for team in teams {
-            let was_known = {
-                let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-                known.homes.remove(team).is_some() && !known.entries.contains_key(team)
-            };
-            if was_known {
-                self.keep_home(team, None).await?;
-                gone.insert(team.clone());
-            }
-        }
-        Ok(gone)
+    /// Which of these workspaces the bot works in for their organisation; one that has installed the app itself is none of
+    /// them.
+    pub fn lent(&self, teams: &[String]) -> BTreeSet<String> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let is_lent =
+            |team: &&String| known.homes.contains_key(*team) && !known.entries.contains_key(*team);
+        teams.iter().filter(is_lent).cloned().collect()
+    }
+
+    /// Its organisation took the app out of a workspace: nothing is called there.
+    pub async fn withhold(&self, team: &str) -> Result<(), store::Error> {
+        self.keep_home(team, None).await?;
+        self.known.write().unwrap_or_else(PoisonError::into_inner).homes.remove(team);
+        Ok(())
     }
 
     async fn keep_home(&self, team: &str, enterprise: Option<&String>) -> Result<(), store::Error> {

@@ -1,0 +1,199 @@
+//! What every conversation of a place is told at once: that the bot was removed there, or that it is back.
+//!
+//! There may be many, so the platform has its acknowledgement before they are told. What they are told is kept first, in a
+//! note under the name of the place, and goes once all of them have it: whatever comes between, [`Everywhere::unfinished`]
+//! brings it back. Each of them takes it once. Of what happens to one place, what comes later takes the place of what is
+//! still being told.
+//!
+//! ```text
+//! discord/everywhere/41771983423143937   { "key": "discord:…", "why": "the app was removed", "place": … }
+//! ```
+
+use std::{sync::Arc, time::Duration};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use tokio::sync::Mutex;
+
+use super::{form::words, handler::happened};
+use crate::{
+    base::ids::SessionId,
+    engine::{Engine, InboundKind},
+    model::session::{Head, Platform, Status},
+    store::{self, Find, Note, Store},
+};
+
+/// Sessions that are read in one go.
+const PAGE: usize = 200;
+
+/// Time before what some could not be told is told once more, in seconds.
+const PAUSE: u32 = 15;
+
+/// What all conversations of a place are told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Announcement<P> {
+    /// Names the event.
+    pub key: String,
+    /// Why participants cannot be reached there any more; none where they can be again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Where, as the platform knows it.
+    pub place: P,
+}
+
+impl<P> Announcement<P> {
+    fn what(&self) -> InboundKind {
+        match &self.why {
+            Some(why) => InboundKind::Lost { why: why.clone() },
+            None => InboundKind::Back,
+        }
+    }
+}
+
+/// An announcement that is kept until it was made.
+#[derive(Debug, Clone)]
+pub struct Kept<P> {
+    /// What it is.
+    pub announcement: Announcement<P>,
+    note: String,
+    text: String,
+}
+
+/// Tells all conversations of places, whatever comes between. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Everywhere {
+    platform: Platform,
+    store: Arc<dyn Store>,
+    one_at_a_time: Arc<Mutex<()>>,
+}
+
+/// What came of telling all of them.
+enum Told {
+    All,
+    /// Some could not be told just now.
+    Some,
+    /// Something else has happened to the place since then.
+    Outdated,
+}
+
+impl Everywhere {
+    /// On a platform, in the notes of a store.
+    pub fn new(platform: Platform, store: Arc<dyn Store>) -> Self {
+        Self { platform, store, one_at_a_time: Arc::default() }
+    }
+
+    /// Keeps what is to be told, in place of what was to be told there before. Durable when it returns.
+    pub async fn keep<P: Serialize + Send>(
+        &self,
+        place: &str,
+        announcement: Announcement<P>,
+    ) -> Result<Kept<P>, store::Error> {
+        let text = serde_json::to_string(&announcement);
+        let text = text.map_err(|error| store::Error::Unavailable(Arc::new(error)))?;
+        let note = self.prefix() + place;
+        let (key, value) = (note.clone(), Some(text.clone()));
+        self.store.note(Note { key, session: None, value }).await?;
+        Ok(Kept { announcement, note, text })
+    }
+
+    /// What an earlier process has kept and not told everybody.
+    pub async fn unfinished<P: DeserializeOwned>(&self) -> Vec<Kept<P>> {
+        let notes = self.store.notes(&self.prefix()).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "whether all were told of what happened could not be read");
+            Vec::new()
+        });
+        let read = |note: Note| {
+            let text = note.value?;
+            let announcement = serde_json::from_str(&text).ok()?;
+            Some(Kept { announcement, note: note.key, text })
+        };
+        notes.into_iter().filter_map(read).collect()
+    }
+
+    /// Tells every conversation that `is_there`, again and again until each was told, the engine closes, or something else
+    /// has happened to the place.
+    pub async fn tell<P: Sync>(
+        &self,
+        engine: &Engine,
+        kept: &Kept<P>,
+        is_there: impl Fn(&Head) -> bool + Send + Sync,
+    ) {
+        loop {
+            let told = {
+                let _one_at_a_time = self.one_at_a_time.lock().await;
+                self.tell_all(engine, kept, &is_there).await
+            };
+            match told {
+                Ok(Told::All | Told::Outdated) => return,
+                Ok(Told::Some) => {}
+                Err(error) => tracing::warn!(%error, "not every conversation could be told"),
+            }
+            for _ in 0..PAUSE {
+                if engine.is_closing() {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        }
+    }
+
+    /// Page by page, so that no number of them is held at once.
+    async fn tell_all<P: Sync>(
+        &self,
+        engine: &Engine,
+        kept: &Kept<P>,
+        is_there: &(impl Fn(&Head) -> bool + Send + Sync),
+    ) -> Result<Told, store::Error> {
+        let what = kept.announcement.what();
+        let (mut after, mut told) = (None, Told::All);
+        loop {
+            let noted = self.store.noted(&kept.note).await?;
+            if noted.and_then(|note| note.value).as_ref() != Some(&kept.text) {
+                return Ok(Told::Outdated);
+            }
+            let page = self.page(&what, after).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            let concerns = |head: &&Head| head.parent.is_none() && may_change(head, &what);
+            for head in page.iter().filter(concerns).filter(|head| is_there(head)) {
+                let inbound = happened(head, &kept.announcement.key, what.clone());
+                match engine.receive(inbound).await {
+                    Ok(_) => {}
+                    Err(error) if words::may_pass(&error) => told = Told::Some,
+                    Err(error) => {
+                        tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
+                    }
+                }
+            }
+        }
+        if matches!(told, Told::All) {
+            let key = kept.note.clone();
+            self.store.note(Note { key, session: None, value: None }).await?;
+        }
+        Ok(told)
+    }
+
+    async fn page(
+        &self,
+        what: &InboundKind,
+        after: Option<SessionId>,
+    ) -> Result<Vec<Head>, store::Error> {
+        match what {
+            // No others are out of reach.
+            InboundKind::Back => self.store.find(Find::Paused { after, limit: PAGE }).await,
+            _ => self.store.sessions(after, PAGE).await,
+        }
+    }
+
+    fn prefix(&self) -> String {
+        format!("{}/everywhere/", self.platform)
+    }
+}
+
+/// Whether it may change anything in a conversation that stands so. Others need not be read for it.
+const fn may_change(head: &Head, what: &InboundKind) -> bool {
+    match what {
+        InboundKind::Lost { .. } => matches!(head.status, Status::Notice | Status::Open),
+        InboundKind::Back => matches!(head.status, Status::Paused),
+        _ => true,
+    }
+}
