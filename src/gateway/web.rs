@@ -35,6 +35,7 @@ mod live;
 mod participant;
 mod participant_page;
 mod produced_files;
+mod readings;
 mod reply;
 mod staff;
 mod staff_page;

@@ -28,6 +28,7 @@ use anteroom::{
     model::wait::WaitStatus,
 };
 use axum::http::{HeaderMap, HeaderValue};
+use chrono::TimeDelta;
 use futures::StreamExt;
 use reqwest::{StatusCode, multipart};
 
@@ -330,6 +331,26 @@ async fn staff_who_open_a_conversation_leave_a_record_once() {
     let told: Vec<_> = audit.iter().map(|sealed| sealed.record.event.as_str()).collect();
     assert_eq!(told.iter().filter(|event| **event == "transcript_read").count(), 1, "{told:?}");
     assert_eq!(told.iter().filter(|event| **event == "session_exported").count(), 1, "{told:?}");
+}
+
+/// What comes over the live connection is the transcript, too.
+#[tokio::test]
+async fn a_live_page_alone_leaves_a_record_and_connecting_again_soon_none() {
+    let site = Site::open().await;
+    site.visitor().start("tour", "Ada").await;
+    let session = site.session().await;
+    let (grace, live) = (site.staff("Grace").await, format!("/staff/s/{session}/live"));
+    let records = async || {
+        let audit = export::audit_of(site.engine.parts().store.as_ref(), session).await.unwrap();
+        audit.iter().filter(|sealed| sealed.record.event == "transcript_read").count()
+    };
+    for (minutes, left) in [(0, 1), (1, 1), (8, 1), (2, 2), (9, 2)] {
+        site.clock.advance(TimeDelta::minutes(minutes));
+        grace.fetch(&live).await;
+        assert_eq!(records().await, left, "{minutes} minutes later");
+    }
+    site.staff("Linus").await.fetch(&live).await;
+    assert_eq!(records().await, 3, "somebody else");
 }
 
 #[tokio::test]

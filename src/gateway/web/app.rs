@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{guard::StaffKeys, places::Places};
+use super::{guard::StaffKeys, places::Places, readings::Readings};
 use crate::{
     base::telemetry::ready::Ready,
     config::{Settings, brand::Brand},
@@ -29,6 +29,8 @@ pub struct App {
     pub downloads: Budget,
     /// Places for live connections.
     pub live: Places,
+    /// Who of the staff has read what lately.
+    pub readings: Readings,
     /// Ends live connections.
     pub shutdown: CancellationToken,
     /// What else has to be ready.

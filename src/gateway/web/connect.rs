@@ -23,6 +23,7 @@ use super::{
     guard::{self, Browser, StaffKeys},
     health, limits, linked, live, participant,
     places::Places,
+    readings::Readings,
     staff,
 };
 use crate::{
@@ -150,6 +151,7 @@ impl Server {
             uploads: Budget::new(limits::UPLOADS_MAX),
             downloads: Budget::new(limits::DOWNLOADS_MAX),
             live: Places::default(),
+            readings: Readings::default(),
             shutdown: shutdown.clone(),
             parts: self.parts,
         });

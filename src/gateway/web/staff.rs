@@ -247,15 +247,26 @@ async fn theirs(app: &App, headers: &HeaderMap, id: &str) -> Result<(View, Membe
 }
 
 /// Who reads a conversation leaves a record first: without it nothing is shown.
+async fn note_reading(app: &App, view: &View, member: &Member) -> Result<(), Response> {
+    note(app, view, "transcript_read", member).await?;
+    let now = app.engine.parts().clock.now();
+    app.readings.note(member.person(), view.state.session, now);
+    Ok(())
+}
+
 async fn note(app: &App, view: &View, event: &str, member: &Member) -> Result<(), Response> {
     let by = member.person().to_string();
     let noted = app.engine.note_reading(view.state.session, event, &by).await;
     noted.map_err(|error| frame::problem(status_of(&error), &words::of_error(&error)))
 }
 
-/// The view of a live connection.
+/// The view of a live connection. The record that the page has left stands for it for a while.
 pub(super) async fn live_cx(app: &App, headers: &HeaderMap, id: &str) -> Result<Cx, Response> {
     let (view, member) = theirs(app, headers, id).await?;
+    let now = app.engine.parts().clock.now();
+    if !app.readings.stands(member.person(), view.state.session, now) {
+        note_reading(app, &view, &member).await?;
+    }
     Ok(cx(app, &member.browser, view.state.session, Audience::Staff))
 }
 
@@ -269,7 +280,7 @@ pub(super) async fn conversation(
         Ok(theirs) => theirs,
         Err(refusal) => return refusal,
     };
-    if let Err(refusal) = note(&app, &view, "transcript_read", &member).await {
+    if let Err(refusal) = note_reading(&app, &view, &member).await {
         return refusal;
     }
     let cx = cx(&app, &member.browser, view.state.session, Audience::Staff);
