@@ -312,6 +312,11 @@ async fn row_9_a_card_that_was_answered_before_it_was_known_to_be_there_is_close
 
 /// Ada's conversation has an event that only a newer program can read.
 async fn unreadable() -> Bot {
+    unreadable_at(|status| status).await
+}
+
+/// The same for one whose status is changed with it.
+async fn unreadable_at(to: impl Fn(Status) -> Status) -> Bot {
     let bot = begun().await;
     let head = bot.store.find(Find::One(bot.session().await)).await.unwrap().remove(0);
     let newer = Recorded {
@@ -321,7 +326,8 @@ async fn unreadable() -> Bot {
         event: Arc::new(Event::RemindersStopped),
     };
     let expected = head.seq;
-    let head = anteroom::model::session::Head { seq: head.seq + 1, ..head };
+    let (seq, status) = (head.seq + 1, to(head.status));
+    let head = anteroom::model::session::Head { seq, status, ..head };
     let commit = Commit::new(head, expected, vec![newer]);
     bot.store.commit(commit).await.unwrap();
     bot
@@ -332,6 +338,16 @@ async fn row_30_a_member_leaves_with_a_conversation_of_a_newer_program_and_the_o
     let bot = unreadable().await;
     let left = json!({ "guild_id": GUILD.to_string(), "user": { "id": ADA.to_string() } });
     bot.tell("GUILD_MEMBER_REMOVE", left).await;
+    bot.grace().at("welcome").command("/onboard start", &[]).await;
+    assert!(bot.grace().screen().contains("Which colour?"), "{}", bot.grace().screen());
+    let resumed = bot.discord.with(|state| state.gateway.resumed());
+    assert_eq!(resumed, 0, "nothing is sent again and again");
+}
+
+#[tokio::test]
+async fn row_30_somebody_comes_back_to_a_paused_conversation_of_a_newer_program_once() {
+    let bot = unreadable_at(|_| Status::Paused).await;
+    bot.ada().at("welcome").command("/onboard start", &[]).await;
     bot.grace().at("welcome").command("/onboard start", &[]).await;
     assert!(bot.grace().screen().contains("Which colour?"), "{}", bot.grace().screen());
     let resumed = bot.discord.with(|state| state.gateway.resumed());

@@ -124,7 +124,14 @@ pub(super) async fn came_back(
     let from = participant_of(&head);
     let key = format!("{}:back", update.key);
     let inbound = Inbound { key, session, from, what: InboundKind::Back };
-    update.engine.receive(inbound).await.map(drop).map_err(|_| NotSaved)
+    match update.engine.receive(inbound).await {
+        Ok(_) => Ok(()),
+        Err(error) if words::may_pass(&error) => Err(NotSaved),
+        Err(error) => {
+            tracing::warn!(session.id = %session, %error, "a conversation could not be told");
+            Ok(())
+        }
+    }
 }
 
 /// Makes the room where there is none, or none any more, and says then where it is.
