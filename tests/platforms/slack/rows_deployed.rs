@@ -5,11 +5,13 @@
 use std::sync::Arc;
 
 use anteroom::{
+    base::ids::SessionId,
     model::{
         STORED_VERSION,
-        session::Head,
+        session::{Head, Place},
         transcript::{Event, Recorded},
     },
+    session::Responder,
     store::{Commit, Find, Store as _},
 };
 use chrono::TimeDelta;
@@ -20,7 +22,7 @@ use crate::slack::{
     approvals::{FLOW, asked},
     bot::{Bot, Plan},
     deployed::{Deployed, Victim},
-    emulator::faults::Fault,
+    emulator::{TEAM, faults::Fault},
     rows::{colours, led},
     scripted::{Scripted, Turn},
     troubles::begun,
@@ -143,11 +145,9 @@ async fn goes_on_without(rewritten: bool, code: &str) {
     model.assert_played();
 }
 
-#[tokio::test]
-async fn row_30_a_conversation_of_a_newer_program_is_refused_with_words_and_the_others_run() {
-    let bot = begun().await;
-    let ada = bot.ada();
-    let head = bot.store.find(Find::One(bot.session().await)).await.unwrap().remove(0);
+/// A conversation gets an event that only a newer program can read.
+async fn make_unreadable(bot: &Bot, session: SessionId) {
+    let head = bot.store.find(Find::One(session)).await.unwrap().remove(0);
     let newer = Recorded {
         v: STORED_VERSION + 1,
         seq: head.seq + 1,
@@ -158,6 +158,35 @@ async fn row_30_a_conversation_of_a_newer_program_is_refused_with_words_and_the_
     let head = Head { seq: head.seq + 1, ..head };
     let commit = Commit::new(head, expected, vec![newer]);
     bot.store.commit(commit).await.unwrap();
+}
+
+/// Whoever leaves is not asked for in any of their conversations: one that cannot be read keeps no other from knowing.
+#[tokio::test]
+async fn row_30_somebody_leaves_with_a_conversation_of_a_newer_program_and_another_one() {
+    let bot = begun().await;
+    let head = bot.store.find(Find::One(bot.session().await)).await.unwrap().remove(0);
+    let elsewhere = Place { thread: Some("77.7".to_owned()), ..head.place };
+    let ada = Responder::without_rights(head.participant.clone(), "Ada".to_owned());
+    bot.engine.start("short", &ada, elsewhere, "elsewhere").await.unwrap();
+    bot.rest().await;
+    let mine = bot.store.find(Find::Person(head.participant)).await.unwrap();
+    let [first, second] = &mine[..] else { panic!("{mine:?}") };
+    make_unreadable(&bot, first.id).await;
+    bot.slack.with(|state| {
+        let user = json!({ "id": "U0ADA", "deleted": true });
+        let event = json!({ "type": "user_change", "user": user, "event_ts": state.ts() });
+        state.tell(TEAM, "user_change", &event);
+    });
+    bot.slack.delivered().await;
+    bot.rest().await;
+    assert!(bot.engine.look(second.id).await.unwrap().state.is_out_of_reach);
+}
+
+#[tokio::test]
+async fn row_30_a_conversation_of_a_newer_program_is_refused_with_words_and_the_others_run() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    make_unreadable(&bot, bot.session().await).await;
     ada.press("Blue").await;
     assert_snapshot!(ada.news(), @"+   Anteroom (only you): I can't open this conversation right now. The team needs to look at it.");
     ada.reply("Blue").await;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     chat::{
         everywhere::{Announcement, Kept},
+        form::words,
         handler::happened,
     },
     engine::InboundKind,
@@ -147,11 +148,19 @@ impl UpdateContext<'_> {
         };
         let mine = self.conversations(&person).await.map_err(|_| NotSaved)?;
         // Profiles change often: nobody but who was out of reach comes back.
+        let mut told = Ok(Ack::Empty);
         for head in mine.into_iter().filter(|head| deleted || head.status == Status::Paused) {
             let inbound = happened(&head, &self.key, what.clone());
-            self.engine.receive(inbound).await.map_err(|_| NotSaved)?;
+            match self.engine.receive(inbound).await {
+                Ok(_) => {}
+                // Slack says it again; those who were told know it by its key.
+                Err(error) if words::may_pass(&error) => told = Err(NotSaved),
+                Err(error) => {
+                    tracing::warn!(session.id = %head.id, %error, "a conversation could not be told");
+                }
+            }
         }
-        Ok(Ack::Empty)
+        told
     }
 }
 
