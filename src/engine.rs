@@ -107,6 +107,11 @@ pub trait Gateway: fmt::Debug + Send + Sync {
     /// been shown before: none yet means post, some means edit. A repeat with the same effect id must be harmless.
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery;
 
+    /// An effect has left the outbox for good: what was remembered for the case that it comes again is of no use.
+    fn forget(&self, effect: EffectId) {
+        _ = effect;
+    }
+
     /// Whom of the team it can write to directly about a session at `place`, as far as the configuration names them.
     async fn team(&self, place: &Place) -> Team {
         _ = place;

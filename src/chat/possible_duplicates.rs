@@ -31,6 +31,11 @@ impl PossibleDuplicates {
         was_doubted
     }
 
+    /// The effect has left for good.
+    pub fn forget(&self, effect: EffectId) {
+        self.effects.invalidate(&effect);
+    }
+
     /// The post that was begun did not happen: there is nothing but what may have been there before.
     pub fn nothing_happened(&self, effect: EffectId, was_doubted: bool) {
         if !was_doubted {

@@ -189,6 +189,9 @@ impl Engine {
         if let Err(error) = self.inner.parts.store.done(effect, delivery.clone()).await {
             tracing::warn!(effect.id = %effect, error = %error, "could not record a delivery");
             self.unnoted().push((effect, delivery));
+        } else if delivery.is_final() {
+            let gateways = self.inner.gateways.read().unwrap_or_else(PoisonError::into_inner);
+            gateways.values().for_each(|gateway| gateway.forget(effect));
         }
     }
 

@@ -57,6 +57,25 @@ async fn what_came_of_an_effect_is_noted_in_the_session() {
     world.assert_at_rest().await;
 }
 
+/// A gateway remembers what it may have posted, in case the effect comes again.
+#[tokio::test]
+async fn a_gateway_forgets_an_effect_once_it_has_left_and_not_before() {
+    let mut world = World::new().await;
+    world.rest().await;
+    let before = world.platform.forgotten().len();
+    assert!(before > 0);
+    world.platform.will([Mood::Busy]);
+    world.press("Blue").await;
+    let queued = world.disk().outbox(world.session).await.unwrap();
+    let gone = world.platform.forgotten();
+    assert!(!queued.is_empty());
+    assert!(queued.iter().all(|effect| !gone.contains(&effect.id)), "{queued:?}");
+    world.pass(TimeDelta::minutes(1)).await;
+    assert_eq!(world.disk().outbox(world.session).await.unwrap(), []);
+    let gone = world.platform.forgotten();
+    assert!(queued.iter().all(|effect| gone.contains(&effect.id)), "{gone:?}");
+}
+
 /// Requests that a receiver saw.
 type Seen = Arc<Mutex<Vec<(HeaderMap, String)>>>;
 

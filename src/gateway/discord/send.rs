@@ -59,6 +59,10 @@ impl Gateway for DiscordGateway {
         self.0.post_log.close(effect, delivery, &sender.trail).await
     }
 
+    fn forget(&self, effect: EffectId) {
+        self.0.possible_duplicates.forget(effect);
+    }
+
     async fn team(&self, place: &Place) -> Team {
         // Discord does not tell a bot who has a role, but by a list of all members.
         self.0.lists.of(&place.workspace).team(Platform::Discord, &BTreeMap::new())

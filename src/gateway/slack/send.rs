@@ -70,6 +70,10 @@ impl Gateway for SlackGateway {
         priority::with(effect.priority, self.attempt(effect, shown)).await
     }
 
+    fn forget(&self, effect: EffectId) {
+        self.0.possible_duplicates.forget(effect);
+    }
+
     async fn team(&self, place: &Place) -> Team {
         self.0.people.team(&place.workspace).await
     }

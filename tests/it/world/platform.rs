@@ -83,6 +83,7 @@ struct Inner {
     banned: Vec<String>,
     refusals: Vec<(Option<Recipient>, Class)>,
     tried: usize,
+    forgotten: Vec<EffectId>,
 }
 
 impl FakePlatform {
@@ -135,6 +136,11 @@ impl FakePlatform {
     /// Deliveries that were asked for so far.
     pub(crate) fn tried(&self) -> usize {
         self.inner().tried
+    }
+
+    /// Effects that have left for good.
+    pub(crate) fn forgotten(&self) -> Vec<EffectId> {
+        self.inner().forgotten.clone()
     }
 
     /// Takes a message away, as an admin does.
@@ -238,6 +244,10 @@ impl Inner {
 impl Gateway for FakePlatform {
     fn platform(&self) -> Platform {
         Platform::Web
+    }
+
+    fn forget(&self, effect: EffectId) {
+        self.inner().forgotten.push(effect);
     }
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
