@@ -452,7 +452,10 @@ impl Engine {
         match self.commit(actor, Some(key.to_owned())).await {
             Ok(()) => {
                 hit(Failpoint::SessionStarted);
-                self.dispatch_for(session, TaskCommand::Work, tenant)?;
+                if self.dispatch_for(session, TaskCommand::Work, tenant).is_err() {
+                    // It is durable, and its timer has it taken up once there is room.
+                    tracing::debug!(session.id = %session, "a session waits for its first step");
+                }
                 Ok(session)
             }
             // The same request again, after its session has ended.
