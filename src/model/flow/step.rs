@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 
 use super::Period;
 
-/// A tool call written down.
 /// A tool call written down, or values to remember.
 ///
 /// `args` is JSON with three additions, evaluated over `answers`, `results`, `records`, `vars` and `platform` when

@@ -90,7 +90,7 @@ impl<'a> Reference<'a> {
                 None => "number".to_owned(),
             },
             Some(kind) => word(kind).to_owned(),
-            None => String::new(),
+            None => values(value).unwrap_or_default(),
         }
     }
 
@@ -102,10 +102,8 @@ impl<'a> Reference<'a> {
         if name == "Tool" {
             return "name of a tool".to_owned();
         }
-        if let Some(values) = constants(definition) {
-            let values =
-                values.iter().map(|(value, what)| format!("`\"{value}\"`: {}", cell(what)));
-            return values.collect::<Vec<_>>().join("<br>");
+        if let Some(values) = values(definition) {
+            return values;
         }
         self.later(&format!("[{at}]"), name);
         if name == "Done" { format!("a condition, see `{at}`") } else { format!("table `[{at}]`") }
@@ -150,6 +148,13 @@ fn reference(value: &Value) -> Option<&str> {
     place?.rsplit('/').next()
 }
 
+/// The values of an enum in a cell of a table.
+fn values(definition: &Value) -> Option<String> {
+    let values = constants(definition)?;
+    let values = values.iter().map(|(value, what)| format!("`\"{value}\"`: {}", cell(what)));
+    Some(values.collect::<Vec<_>>().join("<br>"))
+}
+
 /// The values of an enum and what they mean.
 fn constants<'a>(definition: &'a Value) -> Option<Vec<(&'a str, &'a str)>> {
     let pair = |choice: &'a Value| {
@@ -189,6 +194,19 @@ fn written(schema: &Value) -> String {
         }
     }
     reference.text
+}
+
+/// Each key says what it takes, and no description has a line twice.
+#[test]
+fn the_reference_of_flow_files_has_no_gaps() {
+    let text = written(&schema());
+    for line in text.lines().filter(|line| line.starts_with('|') && !line.contains("---")) {
+        let kind = line.split(" | ").nth(1).unwrap_or_default().trim();
+        assert!(line.starts_with("| key") || !["", "list of"].contains(&kind), "{line}");
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let twice = |pair: &&[&str]| !pair[0].is_empty() && pair[1].starts_with(pair[0].trim_end_matches('.'));
+    assert_eq!(lines.windows(2).find(twice), None);
 }
 
 #[test]
