@@ -1,6 +1,10 @@
 //! `anteroom sessions`.
 
-use std::{collections::VecDeque, num::NonZeroUsize, process::ExitCode};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    num::NonZeroUsize,
+    process::ExitCode,
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use clap::{
@@ -139,7 +143,9 @@ impl<'a> Listed<'a> {
             return Ok(term::json(&self.heads)?);
         }
         let now = SystemClock.now();
-        let rows = fitted(self.heads.iter().map(|head| row(head, now)).collect());
+        let ids = ids(self.heads.iter().map(|head| head.id.to_string()).collect());
+        let rows = self.heads.iter().zip(ids).map(|(head, id)| row(head, id, now));
+        let rows = fitted(rows.collect());
         let is_any = asked.status.is_none() && asked.flow.is_none() && asked.tenant.is_none();
         let none =
             if is_any { "There are no sessions yet." } else { "There are no such sessions." };
@@ -157,20 +163,41 @@ fn status_of(head: &Head) -> &'static str {
     if head.handed_over { "handed-over" } else { head.status.name() }
 }
 
-/// Who it is comes first, and what to copy last. All of it fits 120 columns, so the flow is left to `sessions show`.
-const HEADINGS: [&str; 7] =
-    ["PERSON", "STATUS", "PHASE", "OPEN QUESTIONS", "IDLE", "DELETED ON", "SESSION"];
+/// Who it is comes first, and what to copy last. All of it fits 120 columns.
+const HEADINGS: [&str; COLUMNS] =
+    ["PERSON", "FLOW", "STATUS", "PHASE", "OPEN", "IDLE", "DELETED ON", "SESSION"];
+
+/// How many columns that is.
+const COLUMNS: usize = 8;
+
+/// Least of an id that is shown: when the session began, to the millisecond, and some of what is random.
+const ID_MIN: usize = "ses_".len() + 16;
 
 /// Longest line, in characters.
 const LINE_MAX: usize = 120;
 
-/// What is shown of a name however long the line becomes, in characters.
-const PERSON_MIN: usize = 12;
+/// What is shown of a name however long the line becomes, in characters; and of a flow.
+const PERSON_MIN: usize = 13;
+const FLOW_MIN: usize = 12;
 
 /// Longest name of a phase, in characters.
 const PHASE_MAX: usize = 13;
 
-fn row(head: &Head, now: DateTime<Utc>) -> [String; 7] {
+/// The beginnings of ids that tell them apart, all of one length: a command takes the first characters of an id.
+fn ids(mut ids: Vec<String>) -> Vec<String> {
+    let longest = ids.iter().map(String::len).max().unwrap_or_default();
+    let tells_apart = |length: &usize| {
+        let begins: BTreeSet<&str> = ids.iter().filter_map(|id| id.get(..*length)).collect();
+        begins.len() == ids.len()
+    };
+    let length = (ID_MIN..longest).find(tells_apart).unwrap_or(longest);
+    for id in &mut ids {
+        id.truncate(length);
+    }
+    ids
+}
+
+fn row(head: &Head, id: String, now: DateTime<Utc>) -> [String; COLUMNS] {
     let open = match head.approvals {
         0 => head.pending.to_string(),
         approvals => format!("{} ({approvals} to decide)", head.pending),
@@ -178,6 +205,7 @@ fn row(head: &Head, now: DateTime<Utc>) -> [String; 7] {
     let person = head.name.clone().unwrap_or_else(|| head.participant.to_string());
     [
         person,
+        head.flow.id.clone(),
         status_of(head).to_owned(),
         clip(head.phase.as_deref().unwrap_or_default(), PHASE_MAX),
         open,
@@ -187,20 +215,26 @@ fn row(head: &Head, now: DateTime<Utc>) -> [String; 7] {
             Some(at) => at.format("%Y-%m-%d").to_string(),
             None => String::new(),
         },
-        head.id.to_string(),
+        id,
     ]
 }
 
-/// Shortens names to what the other columns leave of a line.
-fn fitted(mut rows: Vec<[String; 7]>) -> Vec<[String; 7]> {
+/// Shortens flows and names to what the other columns leave of a line: a flow takes what it needs but for the least of
+/// the names.
+fn fitted(mut rows: Vec<[String; COLUMNS]>) -> Vec<[String; COLUMNS]> {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.chain([HEADINGS[column].len()]).max().unwrap_or(0)
     };
-    let taken: usize = (1..HEADINGS.len()).map(|column| width(column) + 2).sum();
-    let room = LINE_MAX.saturating_sub(taken + 1).max(PERSON_MIN);
+    let gaps = 2 * (COLUMNS - 1);
+    let taken: usize = (2..COLUMNS).map(width).sum();
+    // What is shortened ends with a sign that does not count.
+    let room = LINE_MAX.saturating_sub(taken + gaps + 2);
+    let flow = width(1).min(room.saturating_sub(PERSON_MIN)).max(FLOW_MIN);
+    let person = room.saturating_sub(flow).max(PERSON_MIN);
     for row in &mut rows {
-        row[0] = clip(&row[0], room);
+        row[0] = clip(&row[0], person);
+        row[1] = clip(&row[1], flow);
     }
     rows
 }
@@ -246,18 +280,37 @@ mod tests {
     #[test]
     fn the_list_fits_and_begins_with_the_person() {
         let now = "2026-11-20T00:00:00Z".parse().unwrap();
-        let nameless = Head { name: None, handed_over: true, ..head() };
+        let mut nameless = Head { name: None, handed_over: true, ..head() };
+        nameless.id = "ses_018f6f2a0b0c7d0f8f00112233445566".parse().unwrap();
 
-        let text = term::laid_out(HEADINGS, &fitted(vec![row(&head(), now), row(&nameless, now)]));
+        let rows = |heads: &[&Head]| {
+            let ids = ids(heads.iter().map(|head| head.id.to_string()).collect());
+            fitted(heads.iter().zip(ids).map(|(head, id)| row(head, id, now)).collect())
+        };
+        let text = term::laid_out(HEADINGS, &rows(&[&head(), &nameless]));
 
         assert!(text.lines().all(|line| line.chars().count() <= LINE_MAX), "{text}");
         assert!(text.starts_with("PERSON "), "{text}");
         assert!(text.contains("\nWolfeschlegel") && text.contains("\nslack:T01234"), "{text}");
+        assert!(
+            text.contains("  candidate-onboa") && text.contains("  ses_018f6f2a0b0c7d0f"),
+            "{text}"
+        );
         assert!(text.contains("handed-over") && text.contains("12 (3 to decide)"), "{text}");
         let short = Head { name: Some("Ada Byron".to_owned()), pending: 1, approvals: 0, ..head() };
-        assert!(
-            term::laid_out(HEADINGS, &fitted(vec![row(&short, now)])).contains("\nAda Byron  ")
-        );
+        let text = term::laid_out(HEADINGS, &rows(&[&short]));
+        assert!(text.contains("\nAda Byron  candidate-onboarding  completed"), "{text}");
+        assert!(text.contains("  ses_018f6f2a0b0c7d0e") && !text.contains("7d0e8f"), "{text}");
+    }
+
+    #[test]
+    fn ids_are_shortened_to_what_tells_them_apart() {
+        let of = |all: &[&str]| ids(all.iter().map(|&id| id.to_owned()).collect());
+        let one = "ses_018f6f2a0b0c7d0e8f00112233445566";
+        assert_eq!(of(&[one]), ["ses_018f6f2a0b0c7d0e"]);
+        let other = "ses_018f6f2a0b0c7d0e8f01112233445566";
+        assert_eq!(of(&[one, other]), ["ses_018f6f2a0b0c7d0e8f00", "ses_018f6f2a0b0c7d0e8f01"]);
+        assert!(of(&[]).is_empty());
     }
 
     #[test]

@@ -205,7 +205,8 @@ fn the_reference_of_flow_files_has_no_gaps() {
         assert!(line.starts_with("| key") || !["", "list of"].contains(&kind), "{line}");
     }
     let lines: Vec<&str> = text.lines().collect();
-    let twice = |pair: &&[&str]| !pair[0].is_empty() && pair[1].starts_with(pair[0].trim_end_matches('.'));
+    let twice =
+        |pair: &&[&str]| !pair[0].is_empty() && pair[1].starts_with(pair[0].trim_end_matches('.'));
     assert_eq!(lines.windows(2).find(twice), None);
 }
 
