@@ -61,6 +61,11 @@ pub(crate) fn please_decide(deciders: &str) -> String {
 pub(crate) const INSTALL_NOT_HERE: &str = "Not here";
 pub(crate) const INSTALL_ONE_WORKSPACE: &str = "This bot serves one workspace only.";
 pub(crate) const INSTALL_FAILED: &str = "That didn't work. Please try again.";
+pub(crate) const INSTALL_NOT_FINISHED: &str = "Not finished yet";
+pub(crate) const INSTALL_NOT_KEPT: &str = "Slack has added the app, but the bot couldn't save its access and doesn't work in your \
+    workspace yet. Please install it once more in a few minutes; nothing needs to be removed first. If this happens again, \
+    tell whoever runs the bot.";
+pub(crate) const INSTALL_ONCE_MORE: &str = "Install once more";
 pub(crate) const INSTALL_AGAIN: &str = "Please start again";
 pub(crate) const INSTALL_OTHER_VISIT: &str =
     "This page belongs to another visit, or ten minutes have passed. Please start again.";

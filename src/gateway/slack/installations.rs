@@ -452,7 +452,7 @@ impl Installations {
         let granted = many.asker.exchange(code).await?;
         let entry = Entry::granted(granted, many.clock.now());
         let _one_at_a_time = many.saving.lock().await;
-        // Whoever installs is told that it failed, and does it once more.
+        // Whoever installs is told that it was not kept, and does it once more.
         many.save(&entry).await?;
         tracing::info!(
             slack.team = entry.installation.id(),
@@ -480,7 +480,7 @@ mod tests {
 
     use axum::{Router, body::Bytes, extract::State, http::Uri};
     use base64::{Engine as _, engine::general_purpose::STANDARD};
-    use reqwest::{Client, StatusCode, Url, redirect::Policy};
+    use reqwest::{Client, Response, StatusCode, Url, redirect::Policy};
     use serde_json::{Value, json};
     use tokio::{net::TcpListener, sync::Semaphore};
 
@@ -605,8 +605,19 @@ mod tests {
         }
 
         async fn come_back(&self, state: &str) -> StatusCode {
+            self.answer_to(state).await.status()
+        }
+
+        async fn answer_to(&self, state: &str) -> Response {
             let url = format!("{}/slack/oauth?code=a+b&state={state}", self.own);
-            self.browser.get(url).send().await.unwrap().status()
+            self.browser.get(url).send().await.unwrap()
+        }
+
+        /// What a browser shows at the end.
+        pub(super) async fn installed_page(&self) -> (StatusCode, String) {
+            let state = self.visit().await;
+            let answer = self.answer_to(&state).await;
+            (answer.status(), answer.text().await.unwrap())
         }
 
         pub(super) async fn token(&self, team: &str) -> Option<String> {

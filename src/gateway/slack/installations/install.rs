@@ -13,13 +13,16 @@ use axum::{
     routing::get,
 };
 use hmac::{Hmac, KeyInit, Mac};
-use maud::{DOCTYPE, html};
+use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
-use super::{BOT_SCOPES, Installations, Many};
+use super::{BOT_SCOPES, Error, Installations, Many};
 use crate::{messages, model::audit::hex};
+
+/// Where a visit begins.
+const BEGIN: &str = "/slack/install";
 
 /// The cookie that a visit begins with.
 const COOKIE: &str = "anteroom_slack";
@@ -30,7 +33,7 @@ const VISIT_MAX: i64 = 600;
 /// The routes of installing, for the server that Slack's requests come to.
 pub fn routes(installations: Arc<Installations>) -> Router {
     Router::new()
-        .route("/slack/install", get(begin))
+        .route(BEGIN, get(begin))
         .route("/slack/oauth", get(finish))
         .with_state(installations)
 }
@@ -89,6 +92,14 @@ async fn finish(
     }
     let answer = match installations.install(&brought.code.unwrap_or_default()).await {
         Ok(()) => page(StatusCode::OK, messages::slack::INSTALLED, messages::slack::INSTALL_DONE),
+        Err(Error::Store(error)) => {
+            tracing::error!(
+                %error,
+                "a workspace has installed the app, and its token could not be saved. hint: it has to be installed there \
+                 once more when the store takes writes again"
+            );
+            not_kept()
+        }
         Err(error) => {
             tracing::error!(%error, "the app could not be installed in a workspace");
             page(
@@ -138,7 +149,23 @@ fn cookie(many: &Many, state: &str, seconds: i64) -> String {
     format!("{COOKIE}={state}; Path=/slack; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}")
 }
 
+/// The token came and is lost again: Slack gives another one to whoever installs once more.
+fn not_kept() -> Response {
+    page_with(
+        StatusCode::SERVICE_UNAVAILABLE,
+        messages::slack::INSTALL_NOT_FINISHED,
+        &html! {
+            p { (messages::slack::INSTALL_NOT_KEPT) }
+            p { a href=(BEGIN) { (messages::slack::INSTALL_ONCE_MORE) } }
+        },
+    )
+}
+
 fn page(status: StatusCode, title: &str, words: &str) -> Response {
+    page_with(status, title, &html! { p { (words) } })
+}
+
+fn page_with(status: StatusCode, title: &str, body: &Markup) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -147,7 +174,7 @@ fn page(status: StatusCode, title: &str, words: &str) -> Response {
                 meta name="viewport" content="width=device-width";
                 title { (title) }
             }
-            body { h1 { (title) } p { (words) } }
+            body { h1 { (title) } (body) }
         }
     };
     let headers = [

@@ -170,6 +170,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use async_trait::async_trait;
+    use reqwest::StatusCode;
     use tokio::sync::Semaphore;
 
     use super::*;
@@ -254,6 +255,23 @@ mod tests {
         let whose = world.installations.revoke(&workspace("T01", None)).await.unwrap().unwrap();
         world.installations.accepted(rejected, token, &whose);
         assert_eq!(world.token("T01").await, None);
+    }
+
+    /// Slack has added the app then, so it would not be true that nothing was installed.
+    #[tokio::test]
+    async fn whoever_installs_while_nothing_can_be_saved_reads_what_to_do() {
+        let notes = Arc::new(Notes::default());
+        let world = World::kept_in(Arc::<Notes>::clone(&notes), Giver::default()).await;
+        notes.is_full.store(true, Ordering::SeqCst);
+        let (status, page) = world.installed_page().await;
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+        assert!(page.contains("Slack has added the app") && page.contains("once more"), "{page}");
+        assert!(page.contains("href=\"/slack/install\""), "{page}");
+        assert_eq!(world.token("T01").await, None);
+
+        notes.is_full.store(false, Ordering::SeqCst);
+        assert_eq!(world.install().await, StatusCode::OK);
+        assert_eq!(world.token("T01").await.as_deref(), Some("xoxb-2"));
     }
 
     #[tokio::test]
