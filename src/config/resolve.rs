@@ -433,13 +433,24 @@ impl<'a> Resolve<'a> {
         budgets
     }
 
-    /// Ids of the platforms have a known form; a name in their place never works.
-    fn id(&mut self, pointer: &str, id: &str, fits: impl Fn(&str) -> bool) {
-        if !fits(id) {
-            let hint =
-                "copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord";
-            self.tell(pointer, format!("`{id}` is not an id"), Some(hint.to_owned()));
+    /// Ids of Slack begin with one of `kinds`, the usual one first; a name in their place never works.
+    fn slack_id(&mut self, pointer: &str, id: &str, kinds: &[char]) {
+        if !slack::is_id(id, kinds) {
+            let usual = kinds.first().copied().unwrap_or_default();
+            self.refuse_name(pointer, id, &format!("`{usual}0123456789`"));
         }
+    }
+
+    /// The same on Discord, where all ids look alike.
+    fn discord_id(&mut self, pointer: &str, id: &str) {
+        if !discord::is_snowflake(id) {
+            self.refuse_name(pointer, id, "17 to 20 digits");
+        }
+    }
+
+    fn refuse_name(&mut self, pointer: &str, name: &str, id: &str) {
+        let hint = format!("copy the id, not the name: {id}");
+        self.tell(pointer, format!("`{name}` is not an id"), Some(hint));
     }
 
     /// What connections of a platform's go through.

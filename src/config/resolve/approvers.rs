@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Resolve, discord::is_snowflake, slack::is_id};
+use super::Resolve;
 use crate::config::{raw::Approvers, toml_document::escaped};
 
 impl Resolve<'_> {
@@ -15,7 +15,7 @@ impl Resolve<'_> {
                 ("slack_groups", &approvers.slack_groups, &['S'][..]),
             ] {
                 for (index, id) in ids.iter().enumerate() {
-                    self.id(&format!("{at}/{key}/{index}"), id, |id| is_id(id, kinds));
+                    self.slack_id(&format!("{at}/{key}/{index}"), id, kinds);
                 }
             }
             for (key, ids) in [
@@ -23,7 +23,7 @@ impl Resolve<'_> {
                 ("discord_roles", &approvers.discord_roles),
             ] {
                 for (index, id) in ids.iter().enumerate() {
-                    self.id(&format!("{at}/{key}/{index}"), id, is_snowflake);
+                    self.discord_id(&format!("{at}/{key}/{index}"), id);
                 }
             }
         }

@@ -23,14 +23,14 @@ impl Resolve<'_> {
     pub(super) fn discord(&mut self, written: raw::Discord) -> Discord {
         for (table, ids) in [("channels", &written.channels), ("roles", &written.roles)] {
             for (alias, id) in ids {
-                self.id(&format!("/discord/{table}/{}", escaped(alias)), id, is_snowflake);
+                self.discord_id(&format!("/discord/{table}/{}", escaped(alias)), id);
             }
         }
         for (key, ids) in
             [("staff_users", &written.staff_users), ("staff_roles", &written.staff_roles)]
         {
             for (index, id) in ids.iter().enumerate() {
-                self.id(&format!("/discord/{key}/{index}"), id, is_snowflake);
+                self.discord_id(&format!("/discord/{key}/{index}"), id);
             }
         }
         let connection = self.discord_connection(&written);
@@ -42,7 +42,7 @@ impl Resolve<'_> {
         let transport = self.discord_transport(written);
         let api_base = self.discord_api_base(written.api_base.as_deref());
         if let Some(id) = &written.application_id {
-            self.id("/discord/application_id", id, is_snowflake);
+            self.discord_id("/discord/application_id", id);
         }
         if written.token_env.is_none() && written.token_file.is_none() {
             if written.application_id.is_some() {

@@ -33,8 +33,7 @@ const TOKENS_KEY: usize = 32;
 impl Resolve<'_> {
     pub(super) fn slack(&mut self, written: raw::Slack) -> Slack {
         for (alias, id) in &written.channels {
-            let fits = |id: &str| is_id(id, &['C', 'G', 'D']);
-            self.id(&format!("/slack/channels/{}", escaped(alias)), id, fits);
+            self.slack_id(&format!("/slack/channels/{}", escaped(alias)), id, &['C', 'G', 'D']);
         }
         let connection = self.slack_connection(&written);
         Slack { channels: written.channels, connection }
@@ -133,7 +132,7 @@ impl Resolve<'_> {
             ("staff_groups", &written.staff_groups, &['S'][..]),
         ] {
             for (index, id) in ids.iter().enumerate() {
-                self.id(&format!("/slack/{key}/{index}"), id, |id| is_id(id, kinds));
+                self.slack_id(&format!("/slack/{key}/{index}"), id, kinds);
             }
         }
         let mut listen = LISTEN;

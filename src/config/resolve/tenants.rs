@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Resolve, budget, discord::is_snowflake, slack::is_id};
+use super::{Resolve, budget, slack::is_id};
 use crate::config::{
     raw::{self, TenantDiscord, TenantSlack},
     settings,
@@ -106,7 +106,7 @@ impl Resolve<'_> {
         }
         for (alias, id) in &slack.channels {
             let pointer = format!("{at}/slack/channels/{}", escaped(alias));
-            self.id(&pointer, id, |id| is_id(id, &['C', 'G', 'D']));
+            self.slack_id(&pointer, id, &['C', 'G', 'D']);
         }
     }
 
@@ -117,12 +117,12 @@ impl Resolve<'_> {
             ("staff_roles", &discord.staff_roles),
         ] {
             for (index, id) in ids.iter().enumerate() {
-                self.id(&format!("{at}/discord/{key}/{index}"), id, is_snowflake);
+                self.discord_id(&format!("{at}/discord/{key}/{index}"), id);
             }
         }
         for (key, ids) in [("channels", &discord.channels), ("roles", &discord.roles)] {
             for (alias, id) in ids {
-                self.id(&format!("{at}/discord/{key}/{}", escaped(alias)), id, is_snowflake);
+                self.discord_id(&format!("{at}/discord/{key}/{}", escaped(alias)), id);
             }
         }
     }

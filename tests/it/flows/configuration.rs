@@ -120,8 +120,8 @@ macos = { owner = "ada@example.org", via = "contacts" }
 "##
     ), @r#"
     config.toml:3:1: `0.0.0.0` is not an IP address with a port. hint: for example, `127.0.0.1:4747`
-    config.toml:6:1: `#recruiting` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
-    config.toml:9:1: `Member` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
+    config.toml:6:1: `#recruiting` is not an id. hint: copy the id, not the name: `C0123456789`
+    config.toml:9:1: `Member` is not an id. hint: copy the id, not the name: 17 to 20 digits
     config.toml:12:9: `http://ats.example.org` can't be used as a web hook. hint: use an address that begins with `https://` or `http://127.0.0.1` and contains no password
     config.toml:12:41: environment variable `ATS` is not set. hint: export it, or use `secret_file`
     config.toml:13:10: `http://127.0.0.1.example.org/` can't be used as a web hook. hint: use an address that begins with `https://` or `http://127.0.0.1` and contains no password
@@ -167,12 +167,12 @@ servers = ["Zulu"]
     config.toml:5:9: `local` is not a name for a tenant. hint: use up to 32 small letters, digits and dashes; `local` is reserved
     config.toml:6:9: this key opens the staff page for others too. hint: use a key of its own for each tenant, and another one under `[web]`
     config.toml:9:25: `acme.slack.com` is not the id of a workspace. hint: copy it from the address of the workspace in a browser: `T0123456789`
-    config.toml:10:14: `desk` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
+    config.toml:10:14: `desk` is not an id. hint: copy the id, not the name: `C0123456789`
     config.toml:11:9: `T0ACME` belongs to `acme` already. hint: a workspace or server belongs to one tenant
     config.toml:11:9: the staff page's key is too short. hint: use at least 16 characters, for example from `openssl rand -hex 16`
     config.toml:13:18: `http://example.org` can't be used as a web hook. hint: use an address that begins with `https://` or `http://127.0.0.1` and contains no password
     config.toml:14:19: `http://example.org` would send the key and what people write unencrypted. hint: use `https://`; plain `http` is only allowed on this machine, as `http://127.0.0.1`, and to hosts in `[llm] allow_http`
-    config.toml:18:12: `Zulu` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
+    config.toml:18:12: `Zulu` is not an id. hint: copy the id, not the name: 17 to 20 digits
     "#);
     let open = "[tenant.acme]\nstaff_key_env = \"KEY\"\n";
     insta::assert_snapshot!(said(open).unwrap(), @"config.toml:1:9: without a key of the operator's, the staff page shows everybody's conversations to everybody. hint: set `staff_key_env` or `staff_key_file` under `[web]` as well");
@@ -379,6 +379,8 @@ desk = { slack_users = ["Ada"] }
 "#,
     );
     assert_eq!(said.matches("is not an id").count(), 5, "{said}");
+    let hints = ["not the name: `U0123456789`", "`S0123456789`", "17 to 20 digits"];
+    assert_eq!(hints.map(|hint| said.matches(hint).count()), [2, 1, 2], "{said}");
     assert_eq!(said.lines().count(), 5, "{said}");
 }
 

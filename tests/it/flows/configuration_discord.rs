@@ -105,12 +105,12 @@ welcome = "welcome"
 "#
     ), @r"
     config.toml:3:1: the token begins with `Bot `. hint: leave out `Bot `; it is added automatically
-    config.toml:4:1: `anteroom` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
+    config.toml:4:1: `anteroom` is not an id. hint: copy the id, not the name: 17 to 20 digits
     config.toml:6:1: this is not a valid public key. hint: copy it from the developer portal, under General Information: 64 hexadecimal digits
     config.toml:7:1: `3001` is not an IP address with a port. hint: for example, `127.0.0.1:4747`
-    config.toml:8:16: `ada` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
-    config.toml:9:39: `moderators` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
-    config.toml:12:1: `welcome` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
+    config.toml:8:16: `ada` is not an id. hint: copy the id, not the name: 17 to 20 digits
+    config.toml:9:39: `moderators` is not an id. hint: copy the id, not the name: 17 to 20 digits
+    config.toml:12:1: `welcome` is not an id. hint: copy the id, not the name: 17 to 20 digits
     ");
     insta::assert_snapshot!(said("[discord]\ntoken_env = \"ODD\"\ntransport = \"http\"\n"), @r"
     config.toml:1:2: Discord needs the application id. hint: set `application_id`; it is in the developer portal, under General Information

@@ -141,8 +141,8 @@ api_url = "http://slack.example.org/api"
     config.toml:5:1: set either `app_token_env` or `app_token_file`, not both
     config.toml:6:1: `3000` is not an IP address with a port. hint: for example, `127.0.0.1:4747`
     config.toml:7:1: `/On Board` is not a slash command. hint: use a slash and up to 31 lower-case letters, digits, `-` or `_`
-    config.toml:8:23: `@ada` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
-    config.toml:9:17: `recruiters` is not an id. hint: copy the id, not the name: `C0123456789` on Slack, 17 to 20 digits on Discord
+    config.toml:8:23: `@ada` is not an id. hint: copy the id, not the name: `U0123456789`
+    config.toml:9:17: `recruiters` is not an id. hint: copy the id, not the name: `S0123456789`
     config.toml:10:1: `http://slack.example.org/api` would send tokens and what people write unencrypted. hint: use an address that begins with `https://` or `http://127.0.0.1`
     ");
     insta::assert_snapshot!(said("[slack]\nbot_token_env = \"ODD\"\n"), @r#"
