@@ -62,6 +62,8 @@ struct Loaded {
     of_tenants: BTreeMap<String, Arc<Loaded>>,
     /// Nothing is started outside of tenants.
     tenants_only: bool,
+    /// Some that should be here may not be.
+    is_partial: bool,
 }
 
 impl Library {
@@ -73,6 +75,17 @@ impl Library {
         enabled: &[String],
         vars: &BTreeMap<String, String>,
     ) -> Result<Self, Vec<Problem>> {
+        let (library, problems) = Self::load_flawed(dir, enabled, vars);
+        if problems.is_empty() { Ok(library) } else { Err(problems) }
+    }
+
+    /// The same, but flows that can be made out are there with what is wrong with them, to be checked further. None must
+    /// be started where anything is.
+    pub fn load_flawed(
+        dir: Option<&Path>,
+        enabled: &[String],
+        vars: &BTreeMap<String, String>,
+    ) -> (Self, Vec<Problem>) {
         let mut library = Loaded { vars: vars.clone(), ..Loaded::default() };
         let mut problems = Vec::new();
         let is_named = |name: &str| {
@@ -83,12 +96,12 @@ impl Library {
             // What is not started needs none of what it would ask of the operator.
             if enabled.is_empty() || is_named(name) {
                 let name = called(name);
-                library.take(&name, LoadedFlow::load(source, &name, vars), &mut problems);
+                library.take(&name, LoadedFlow::load_flawed(source, &name, vars), &mut problems);
             }
         }
         for (name, source) in dir.map(|dir| files(dir, &mut problems)).unwrap_or_default() {
-            let loaded = LoadedFlow::load(&source, &name, vars);
-            if let Ok(LoadedFlow { flow, .. }) = &loaded {
+            let loaded = LoadedFlow::load_flawed(&source, &name, vars);
+            if let Ok((LoadedFlow { flow, .. }, _)) = &loaded {
                 library.files.entry(flow.id.clone()).or_insert_with(|| name.clone());
             }
             library.take(&name, loaded, &mut problems);
@@ -98,21 +111,19 @@ impl Library {
                 name.strip_suffix(".toml").is_some_and(|id| library.flows.contains_key(id));
             if is_named(name) && !is_there {
                 let name = called(name);
-                library.take(&name, LoadedFlow::load(source, &name, vars), &mut problems);
+                library.take(&name, LoadedFlow::load_flawed(source, &name, vars), &mut problems);
             }
         }
-        // A file that could not be read may hold the flow that is missing.
         if problems.is_empty() {
+            // A file that could not be read may hold the flow that is missing.
             problems = library.missing(enabled);
-        }
-        if problems.is_empty() {
-            if !enabled.is_empty() {
-                library.flows.retain(|id, _| enabled.contains(id));
-            }
-            Ok(Self(RwLock::new(Arc::new(library))))
         } else {
-            Err(problems)
+            library.is_partial = true;
         }
+        if !enabled.is_empty() {
+            library.flows.retain(|id, _| enabled.contains(id));
+        }
+        (Self(RwLock::new(Arc::new(library))), problems)
     }
 
     /// A flow by its id.
@@ -251,7 +262,8 @@ impl Loaded {
     ) -> Self {
         let mut vars = operators.clone();
         vars.extend(tenant.vars.clone());
-        for id in tenant.flows.iter().filter(|id| !self.flows.contains_key(*id)) {
+        let is_missing = |id: &&String| !self.is_partial && !self.flows.contains_key(*id);
+        for id in tenant.flows.iter().filter(is_missing) {
             let file = format!("tenant `{}`", tenant.name);
             let mut problem = Problem::whole(&file, format!("there is no flow `{id}` to start"));
             let known = self.flows.keys().map(String::as_str);
@@ -260,18 +272,20 @@ impl Loaded {
         }
         let mut flows = BTreeMap::new();
         for (id, flow) in self.flows.iter().filter(|(id, _)| tenant.may_start(id)) {
-            match flow.of_tenant(tenant, &vars) {
-                // Most tenants read as the operator wrote it.
-                Ok(own) if own.vars == flow.vars && own.flow == flow.flow => {
-                    flows.insert(id.clone(), Arc::clone(flow));
-                }
-                Ok(own) => _ = flows.insert(id.clone(), Arc::new(own)),
-                Err(var) => {
-                    let file = self.files.get(id).cloned().unwrap_or_else(|| called(id));
-                    let message = format!("`{var}` has no value for the tenant `{}`", tenant.name);
-                    let hint = format!("add `{var} = \"…\"` under `[tenant.{}.vars]`", tenant.name);
-                    problems.push(Problem::whole(&file, message).hint(&hint));
-                }
+            let (own, lacks) = flow.of_tenant(tenant, &vars);
+            // Most tenants read as the operator wrote it.
+            let is_same = own.vars == flow.vars && own.flow == flow.flow;
+            let own = if is_same { Arc::clone(flow) } else { Arc::new(own) };
+            flows.insert(id.clone(), own);
+            // What nobody has a value for was told with the flow.
+            let is_told = |var: &String| {
+                !self.vars.contains_key(var) && flow.vars.get(var).is_some_and(String::is_empty)
+            };
+            for var in lacks.iter().filter(|var| !is_told(var)) {
+                let file = self.files.get(id).cloned().unwrap_or_else(|| called(id));
+                let message = format!("`{var}` has no value for the tenant `{}`", tenant.name);
+                let hint = format!("add `{var} = \"…\"` under `[tenant.{}.vars]`", tenant.name);
+                problems.push(Problem::whole(&file, message).hint(&hint));
             }
         }
         Self { flows, files: self.files.clone(), vars, ..Self::default() }
@@ -280,9 +294,13 @@ impl Loaded {
     fn take(
         &mut self,
         name: &str,
-        loaded: Result<LoadedFlow, Vec<Problem>>,
+        loaded: Result<(LoadedFlow, Vec<Problem>), Vec<Problem>>,
         problems: &mut Vec<Problem>,
     ) {
+        let loaded = loaded.map(|(loaded, found)| {
+            problems.extend(found);
+            loaded
+        });
         match loaded {
             Err(found) => problems.extend(found),
             Ok(loaded) if self.flows.contains_key(&loaded.flow.id) => problems.push(

@@ -86,19 +86,21 @@ impl LoadedFlow {
 }
 
 impl LoadedFlow {
-    /// The same flow as it reads for a tenant, with these values; the name of the one that is missing where one is.
+    /// The same flow as it reads for a tenant, with these values; and the names of those that are missing.
     pub(super) fn of_tenant(
         &self,
         tenant: &Tenant,
         vars: &BTreeMap<String, String>,
-    ) -> Result<Self, String> {
-        let mut own = self.clone();
+    ) -> (Self, Vec<String>) {
+        let (mut own, mut lacks) = (self.clone(), Vec::new());
         for var in &self.flow.vars {
-            let value = vars.get(var).ok_or_else(|| var.clone())?;
-            own.vars.insert(var.clone(), value.clone());
+            match vars.get(var) {
+                Some(value) => _ = own.vars.insert(var.clone(), value.clone()),
+                None => lacks.push(var.clone()),
+            }
         }
         own.keep_at_most(tenant.retention);
-        Ok(own)
+        (own, lacks)
     }
 
     /// Shortens how long things are kept, where the flow keeps them for longer.

@@ -156,6 +156,11 @@ pub(super) fn toolbox(tasks: &Tasks) -> anyhow::Result<Toolbox> {
 
 /// The flows that can be started.
 pub(super) fn library(settings: &Settings) -> anyhow::Result<Library> {
+    library_for(settings, false)
+}
+
+/// The same; where they cannot be, aliases that are missing as well are told with the rest where they are looked up.
+pub(super) fn library_for(settings: &Settings, is_configured: bool) -> anyhow::Result<Library> {
     let flows = &settings.flows;
     let mut vars = settings.vars.clone();
     if flows.tenants_only {
@@ -164,12 +169,36 @@ pub(super) fn library(settings: &Settings) -> anyhow::Result<Library> {
             vars.entry(name.clone()).or_insert_with(|| value.clone());
         }
     }
-    let library = Library::load(flows.dir.as_deref(), &flows.enabled, &vars);
-    let library = library.and_then(|mut library| {
-        library.share(&settings.tenants, (&settings.vars, flows.tenants_only))?;
-        Ok(library)
-    });
-    Ok(library.map_err(|problems| Problems(with_way_out(problems)))?)
+    let (mut library, mut problems) =
+        Library::load_flawed(flows.dir.as_deref(), &flows.enabled, &vars);
+    let shared = library.share(&settings.tenants, (&settings.vars, flows.tenants_only));
+    problems.extend(shared.err().unwrap_or_default());
+    if problems.is_empty() {
+        return Ok(library);
+    }
+    if is_configured {
+        problems.extend(alias_problems(&library, settings));
+    }
+    Err(Problems(with_way_out(problems)).into())
+}
+
+/// Aliases that are not set up.
+fn alias_problems(library: &Library, settings: &Settings) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut look = |library: &Library, aliases: &Aliases| {
+        for flow in library.iter() {
+            problems.extend(check_aliases(&flow, &library.name(&flow.flow.id), aliases));
+        }
+    };
+    if !settings.flows.tenants_only {
+        look(library, &Aliases::from(settings));
+    }
+    for tenant in settings.tenants.iter() {
+        let aliases = Aliases::from(settings.within(Some(tenant)));
+        look(&library.of(Platform::Web, &tenant.name), &aliases);
+    }
+    problems.retain(Problem::is_error);
+    problems
 }
 
 /// Adds how to leave a flow of the box out, where one of them is what does not fit.
@@ -268,13 +297,17 @@ pub(super) enum Opening {
 }
 
 /// Opens everything that a bot is made of. Where the data is in a database, it waits until no other node is active.
-pub(super) fn open(settings: &Settings, reached: Reached) -> anyhow::Result<Opened> {
-    open_over(settings, Opening::Serving(reached))
+pub(super) fn open(
+    settings: &Settings,
+    is_configured: bool,
+    reached: Reached,
+) -> anyhow::Result<Opened> {
+    open_over(settings, is_configured, Opening::Serving(reached))
 }
 
 /// The same for a command.
 pub(super) fn open_for_command(settings: &Settings) -> anyhow::Result<Opened> {
-    open_over(settings, Opening::Command)
+    open_over(settings, false, Opening::Command)
 }
 
 /// Why a command that works on the data directory does nothing.
@@ -382,7 +415,7 @@ pub(super) async fn refuse_copied(store: &dyn Store) -> anyhow::Result<()> {
     }))
 }
 
-fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
+fn open_over(settings: &Settings, is_configured: bool, opening: Opening) -> anyhow::Result<Opened> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let ids: Arc<dyn Ids> = Arc::new(RandomIds);
     let dir = &settings.data_dir;
@@ -410,7 +443,7 @@ fn open_over(settings: &Settings, opening: Opening) -> anyhow::Result<Opened> {
         store,
         clock,
         ids,
-        library: Arc::new(library(settings)?),
+        library: Arc::new(library_for(settings, is_configured)?),
         toolbox: Arc::new(toolbox(&tasks)?),
         tasks: Arc::new(tasks),
         artifacts: Arc::new(artifacts),

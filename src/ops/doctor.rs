@@ -97,7 +97,7 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
     let settings = wanted.configured()?;
     let mut report = Report::about(about);
     report.checked("configuration");
-    let library = app::library(&settings)?;
+    let library = app::library_for(&settings, true)?;
     flows(&settings, &library, &mut report)?;
     data_dir(&settings, &mut report);
     let clock = SystemClock;

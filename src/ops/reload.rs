@@ -122,7 +122,7 @@ impl Reload {
     }
 
     fn load(&self) -> Came {
-        let loaded = match app::library(&self.settings) {
+        let loaded = match app::library_for(&self.settings, self.is_configured) {
             Ok(loaded) => loaded,
             Err(error) => return Came::Refused(problems(&error)),
         };

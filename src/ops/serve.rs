@@ -116,7 +116,7 @@ pub(super) fn serve(
         let mut standby = Standby::begin(&settings)?;
         let (to_open, reached) = (Arc::clone(&settings), standby.reached.clone());
         let opened = tokio::select! {
-            opened = tokio::task::spawn_blocking(move || app::open(&to_open, reached)) => opened??,
+            opened = tokio::task::spawn_blocking(move || app::open(&to_open, is_configured, reached)) => opened??,
             () = stop.asked() => {
                 tokio::select! {
                     () = standby.stop() => {}

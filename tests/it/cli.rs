@@ -65,6 +65,23 @@ fn a_failure_is_a_sentence_with_a_hint() {
     ");
 }
 
+/// Values and aliases alike, of all flows that are enabled.
+#[test]
+fn what_flows_need_of_the_configuration_is_told_in_one_refusal() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = "[flows]\nenabled = [\"candidate-onboarding\", \"community-welcome\"]\n\
+        [slack.channels]\nhall = \"C01\"\n";
+    fs::write(dir.path().join("config.toml"), config).unwrap();
+    let output = anteroom(dir.path(), &["run"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = told(&output);
+    assert!(told.contains("`organisation` has no value"), "{told}");
+    for alias in ["recruiting_approvals", "staff_approvals", "recruiting_desk"] {
+        assert!(told.contains(&format!("the alias `{alias}` is not configured")), "{told}");
+    }
+    assert_eq!(told.matches("a built-in flow doesn't fit the configuration").count(), 1, "{told}");
+}
+
 #[test]
 fn a_wrong_configuration_is_told_problem_by_problem() {
     let dir = tempfile::tempdir().unwrap();
