@@ -239,7 +239,7 @@ fn radio(choices: &[Choice], field: &Field, id: String) -> Component {
         item.is_picked &= !is_picked;
         is_picked |= item.is_picked;
     }
-    if !field.required && !matches!(field.input, Input::Bool) {
+    if !field.required {
         items.push(Item {
             is_picked: !is_picked,
             ..Item::new(NONE.to_owned(), messages::forms::NO_ANSWER)
@@ -256,4 +256,29 @@ fn radio(choices: &[Choice], field: &Field, id: String) -> Component {
 /// above.
 pub(super) fn label(n: usize, choice: &Choice) -> String {
     card::label(n, choice, |label| units(label) > limits::BUTTON_LABEL)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Radio buttons cannot be cleared on the platform.
+    #[test]
+    fn an_optional_yes_or_no_can_be_taken_back() {
+        let field = |required| -> Field {
+            let field = json!({
+                "path": "news", "label": "News?", "required": required,
+                "input": { "type": "bool" }, "value": true,
+            });
+            serde_json::from_value(field).unwrap()
+        };
+        let drawn =
+            |required| format!("{:?}", element(&field(required), Shape::Radio, "id".to_owned()));
+        assert!(drawn(false).contains(messages::forms::NO_ANSWER), "{}", drawn(false));
+        assert!(!drawn(true).contains(messages::forms::NO_ANSWER), "{}", drawn(true));
+        let none = Typed { values: vec![NONE.to_owned()], ..Typed::default() };
+        assert_eq!(entered(&field(false), &none), Some(Vec::new()));
+    }
 }

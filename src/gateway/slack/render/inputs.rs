@@ -262,7 +262,7 @@ fn held<'a>(choices: &'a [Choice], field: &'a Field) -> impl Iterator<Item = (us
 fn radio(choices: &[Choice], field: &Field) -> SlackInputBlockElement {
     let mut options = ticks(choices);
     let mut initial = held(choices, field).next().map(|(n, choice)| tick(n, choice));
-    if !field.required && !matches!(field.input, Input::Bool) || options.is_empty() {
+    if !field.required || options.is_empty() {
         // A radio button cannot be taken back.
         let none = SlackBlockChoiceItem::new(
             SlackBlockText::Plain(SlackBlockPlainText::new(messages::forms::NO_ANSWER.to_owned())),
@@ -370,4 +370,28 @@ fn description(choice: &Choice) -> Option<SlackBlockPlainTextOnly> {
 /// in full above.
 pub(super) fn label(n: usize, choice: &Choice) -> String {
     card::label(n, choice, |label| units(label) > limits::OPTION_TEXT)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Radio buttons cannot be cleared on the platform.
+    #[test]
+    fn an_optional_yes_or_no_can_be_taken_back() {
+        let field = |required| -> Field {
+            let field = json!({
+                "path": "news", "label": "News?", "required": required,
+                "input": { "type": "bool" }, "value": true,
+            });
+            serde_json::from_value(field).unwrap()
+        };
+        let drawn = |required| serde_json::to_string(&block("b", &field(required))).unwrap();
+        assert!(drawn(false).contains(messages::forms::NO_ANSWER), "{}", drawn(false));
+        assert!(!drawn(true).contains(messages::forms::NO_ANSWER), "{}", drawn(true));
+        let none = Typed { values: vec![NONE.to_owned()], ..Typed::default() };
+        assert_eq!(entered(&field(false), Some(&none)), Some(Vec::new()));
+    }
 }
