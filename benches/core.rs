@@ -14,7 +14,7 @@ use anteroom::{
         ids::{CountingIds, EffectId, Ids, RandomIds, SessionId, WaitId},
     },
     chat::form::ComponentId,
-    engine::{Engine, InboundKind},
+    engine::{Engine, InboundKind, Look},
     gateway::{
         discord, slack,
         web::{activity::Activity, conversation, piece::Cx, timeline::Window, view::View},
@@ -25,7 +25,7 @@ use anteroom::{
         ui::{Choice, Choose, Control, Prompt},
         wait::{Answerers, Purpose, Wait, WaitStatus},
     },
-    session::{Actor, Answer, State},
+    session::{Actor, Answer, SessionView, Settings, State},
     store::memory::MemoryStore,
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -45,9 +45,9 @@ fn bot() -> (Engine, TempDir) {
 /// A conversation after six turns, with posts added up to `count` events.
 fn conversation(count: usize) -> View {
     let (engine, _dir) = bot();
-    let (mut loaded, flow) = Runtime::new().unwrap().block_on(async {
+    let Look { mut loaded, view } = Runtime::new().unwrap().block_on(async {
         let sessions = support::play(&engine, 0..1, 6).await;
-        engine.view(sessions[0].1).await.unwrap()
+        engine.look(sessions[0].1).await.unwrap()
     });
     loaded.events.truncate(count);
     while loaded.events.len() < count {
@@ -65,7 +65,7 @@ fn conversation(count: usize) -> View {
     }
     loaded.head.seq = loaded.events.len() as u64;
     let state = State::fold(&loaded.events).unwrap();
-    View { loaded, state: state.into(), flow, doing: Activity::default() }
+    View { loaded, state: state.into(), flow: view.flow, doing: Activity::default() }
 }
 
 fn fold(criterion: &mut Criterion) {
@@ -83,9 +83,9 @@ fn fold(criterion: &mut Criterion) {
 /// Load, settle, and everything that is to be committed; no store.
 fn decide(criterion: &mut Criterion) {
     let (engine, _dir) = bot();
-    let (loaded, flow) = Runtime::new().unwrap().block_on(async {
+    let Look { loaded, view } = Runtime::new().unwrap().block_on(async {
         let sessions = support::play(&engine, 0..1, 1).await;
-        engine.view(sessions[0].1).await.unwrap()
+        engine.look(sessions[0].1).await.unwrap()
     });
     let state = State::fold(&loaded.events).unwrap();
     let Some(InboundKind::Answer { wait, revision, reply, via }) = support::willing(&state, 0)
@@ -98,8 +98,10 @@ fn decide(criterion: &mut Criterion) {
     let now = SystemClock.now();
     criterion.bench_function("load_settle_into_commit", |bencher| {
         bencher.iter(|| {
-            let mut actor =
-                Actor::load(Arc::clone(&flow), black_box(&loaded), Arc::clone(&ids), now).unwrap();
+            let state = State::fold(black_box(&loaded.events)).unwrap();
+            let (flow, ids) = (Arc::clone(&view.flow), Arc::clone(&ids));
+            let settings = Settings::default();
+            let mut actor = Actor::from(SessionView::new(flow, state, ids, now, settings));
             actor.settle(answer.clone());
             actor.into_commit(Some("key".to_owned()))
         });

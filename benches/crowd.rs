@@ -74,7 +74,7 @@ async fn measure(sessions: usize, on_disk: bool) {
     let changes = engine.watch();
     let mut seen = HashMap::new();
     for session in &all {
-        let seq = engine.view(*session).await.unwrap().0.head.seq;
+        let seq = engine.view(*session).await.unwrap().state.seq;
         seen.insert(*session, watch::Sender::new(seq));
     }
     let idle = resident();
@@ -111,7 +111,7 @@ async fn follow(
             Ok(Changed { session, seq }) => _ = seen[&session].send_replace(seq),
             Err(broadcast::error::RecvError::Lagged(_)) => {
                 for (session, seen) in seen {
-                    seen.send_replace(engine.view(*session).await.unwrap().0.head.seq);
+                    seen.send_replace(engine.view(*session).await.unwrap().state.seq);
                 }
             }
             Err(broadcast::error::RecvError::Closed) => return,

@@ -136,7 +136,7 @@ async fn next(
     n: usize,
     way: usize,
 ) -> Option<Inbound> {
-    let (loaded, _) = engine.view(session).await.ok()?;
+    let loaded = engine.look(session).await.ok()?.loaded;
     let state = State::fold(&loaded.events)?;
     let wait = state.pending().next()?;
     let what = InboundKind::Answer {

@@ -182,7 +182,7 @@ pub(crate) fn reply(wait: &Wait, n: usize) -> Reply {
 
 /// The next answer of the n-th session as the platform delivers it, from whoever may give it.
 pub(crate) async fn next_answer(engine: &Engine, session: SessionId, n: usize) -> Option<Inbound> {
-    let (loaded, _) = engine.view(session).await.unwrap();
+    let loaded = engine.look(session).await.unwrap().loaded;
     let state = State::fold(&loaded.events).unwrap();
     let what = willing(&state, n)?;
     let from = match state.pending().next()?.answerers {

@@ -104,7 +104,7 @@ async fn a_commit() -> (anteroom::model::session::Head, Vec<anteroom::model::tra
     let memory = Arc::new(anteroom::store::memory::MemoryStore::default());
     let engine = support::engine(support::parts(dir.path(), memory, Arc::new(SystemClock), ids));
     let sessions = support::play(&engine, 0..1, 1).await;
-    let (loaded, _) = engine.view(sessions[0].1).await.unwrap();
+    let loaded = engine.look(sessions[0].1).await.unwrap().loaded;
     (loaded.head, loaded.events)
 }
 

@@ -8,7 +8,7 @@
 //! After a crash, [`Engine::run`] finds what was in flight by its `Work` timer, and what had not left in the outbox.
 
 mod budget_ledger;
-mod changes;
+mod change_feed;
 pub mod context_window;
 pub mod copying;
 mod drafts;
@@ -61,7 +61,7 @@ use crate::{
         failpoint::{Failpoint, hit},
         ids::{EffectId, Ids, SessionId},
     },
-    flow::{Library, LoadedFlow, subtasks::Tasks},
+    flow::{Library, subtasks::Tasks},
     model::{
         effect::{Delivery, Effect, Rendering},
         posted::Posted,
@@ -71,8 +71,8 @@ use crate::{
         wait::Wait,
     },
     ports::{artifacts::Artifacts, contacts::Contacts, llm},
-    session::{Actor, Responder, State, typed::asks_for_person},
-    store::{self, Find, Loaded, Store},
+    session::{Actor, Responder, SessionView, Settings, State, typed::asks_for_person},
+    store::{self, Find, Store},
     tool::{
         Services, Toolbox,
         pipeline::{Pipeline, Policy},
@@ -80,7 +80,7 @@ use crate::{
 };
 
 use self::{
-    changes::Changes,
+    change_feed::ChangeFeed,
     drafts::Drafts,
     flow_versions::FlowVersions,
     offered_tools::OfferedTools,
@@ -221,7 +221,7 @@ struct Inner {
     offered_tools: OfferedTools,
     session_tasks: SessionTasks,
     tasks: TaskTracker,
-    changes: Changes,
+    changes: ChangeFeed,
     drafts: Drafts,
     /// Effects were queued.
     queued: Notify,
@@ -283,7 +283,7 @@ impl Engine {
             offered_tools: OfferedTools::default(),
             session_tasks: SessionTasks::default(),
             tasks: TaskTracker::new(),
-            changes: Changes::default(),
+            changes: ChangeFeed::default(),
             drafts: Drafts::default(),
             queued: Notify::new(),
             late: metrics::Late::default(),
@@ -441,9 +441,8 @@ impl Engine {
         };
         let session = started.session;
         let (ids, now) = (Arc::clone(&inner.parts.ids), inner.parts.clock.now());
-        let has_model = self.has_model(&started.place);
-        let actor = Actor::start(flow, started, ids, now, has_model);
-        let mut actor = self.bounded(actor);
+        let settings = self.settings(&started.place);
+        let mut actor = Actor::start(flow, started, ids, now, settings.has_model).within(settings);
         // A person may be asked for before anything else.
         let counts = |words: &&str| actor.state().status == Status::Open || asks_for_person(words);
         if let Some(words) = words.filter(counts) {
@@ -503,39 +502,22 @@ impl Engine {
         }
     }
 
-    /// A session in the hands of its actor.
-    async fn load(&self, session: SessionId) -> Result<Actor, Error> {
-        let (loaded, flow) = self.view(session).await?;
-        self.hydrate(&loaded, flow)
-    }
-
     /// What the events of a session add up to.
     pub(crate) fn state_of(&self, session: SessionId, events: &[Recorded]) -> Option<Arc<State>> {
         self.inner.states.of(session, events)
     }
 
-    /// A loaded session in the hands of its actor.
-    fn hydrate(&self, loaded: &Loaded, flow: Arc<LoadedFlow>) -> Result<Actor, Error> {
-        let ids = Arc::clone(&self.inner.parts.ids);
-        let state = self.state_of(loaded.head.id, &loaded.events);
-        let state = state.ok_or(Error::NoSession)?;
-        let actor = Actor::over(flow, state, ids, self.inner.parts.clock.now());
-        Ok(self.bounded(actor))
+    /// What this engine has and allows for conversations there.
+    fn settings(&self, place: &Place) -> Settings {
+        let Limits { burst, budgets, time_zone, nudges, .. } = self.inner.limits;
+        Settings { has_model: self.has_model(place), burst, time_zone, nudges, budgets }
     }
 
-    /// An actor within what this engine has and allows.
-    fn bounded(&self, actor: Actor) -> Actor {
-        let Limits { burst, budgets, time_zone, nudges, .. } = &self.inner.limits;
-        let (burst, budgets, time_zone, nudges) = (*burst, *budgets, *time_zone, *nudges);
-        let has_model = self.has_model(&actor.state().place);
-        let actor = actor.with_model(has_model).with_burst(burst).with_nudges(nudges);
-        actor.with_budgets(budgets).with_time_zone(time_zone)
-    }
-
-    /// Commits what an actor has changed, and tells those who listen.
-    async fn commit(&self, actor: Actor, dedup: Option<String>) -> Result<(), store::Error> {
-        let (flow, state, ended) = (Arc::clone(actor.flow()), actor.shared_state(), actor.ended());
-        let mut commit = actor.into_commit(dedup);
+    /// Commits what was decided, and tells those who listen.
+    async fn commit(&self, changes: Actor, dedup: Option<String>) -> Result<(), store::Error> {
+        let SessionView { flow, state, .. } = changes.view().clone();
+        let ended = changes.ended();
+        let mut commit = changes.into_commit(dedup);
         let last = commit.events.last().map(|recorded| Arc::clone(&recorded.event));
         commit.charges = self.charges(&commit);
         let recorded = self.is_recorded().then(|| Box::new(recording::Committed::of(&commit)));
@@ -567,7 +549,7 @@ impl Engine {
         act: impl Fn(&mut Actor) -> T + Send + Sync,
     ) -> Result<T, Error> {
         for _ in 0..CONFLICTS_MAX {
-            let mut actor = self.load(session).await?;
+            let mut actor = Actor::from(self.view(session).await?);
             let decided = act(&mut actor);
             if self.keep(actor, dedup).await? {
                 return Ok(decided);
@@ -584,9 +566,9 @@ impl Engine {
         act: impl Fn(&mut Actor) -> T + Send + Sync,
     ) -> Result<T, Error> {
         for _ in 0..CONFLICTS_MAX {
-            let mut actor = self.load(session).await?;
+            let mut actor = Actor::from(self.view(session).await?);
             let decided = act(&mut actor);
-            if actor.is_changed() {
+            if !actor.is_empty() {
                 actor = self.apply_at_once(actor).await;
             }
             if self.keep(actor, Some(dedup)).await? {
@@ -597,11 +579,11 @@ impl Engine {
     }
 
     /// Commits what a decision has changed, if anything; not where somebody else has committed meanwhile.
-    async fn keep(&self, actor: Actor, dedup: Option<&str>) -> Result<bool, Error> {
-        if !actor.is_changed() {
+    async fn keep(&self, changes: Actor, dedup: Option<&str>) -> Result<bool, Error> {
+        if changes.is_empty() {
             return Ok(true);
         }
-        match self.commit(actor, dedup.map(str::to_owned)).await {
+        match self.commit(changes, dedup.map(str::to_owned)).await {
             Ok(()) => Ok(true),
             Err(store::Error::Conflict { .. }) => Ok(false),
             Err(error) => Err(error.into()),

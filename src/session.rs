@@ -1,8 +1,9 @@
 //! The pure core: a session as a fold over its events, and every decision about it. No I/O, no clock, no chance:
 //! the time and the ids come in as arguments.
 //!
-//! [`State`] is what the events add up to. [`Actor`] is the sole mutator: it decides, collects the events, waits,
-//! effects, timers and audit records of one step, and hands them over as one [`crate::store::Commit`].
+//! [`State`] is what the events add up to, and [`SessionView`] that with all else that a decision reads. [`Actor`] is the
+//! sole mutator: it decides, collects the events, waits, effects, timers and audit records of one step, and hands them
+//! over as one [`crate::store::Commit`].
 //! The phase changes only in `advance`, by a value of `Approval` that only *criteria met* or *a stored decision*
 //! can make.
 
@@ -45,9 +46,10 @@ mod timers;
 pub mod topics;
 pub mod typed;
 mod unsolicited_files;
+mod view;
 
 pub use self::{
-    actor::{Actor, Next, Refusal},
+    actor::{Actor, Refusal},
     advance::{EVALUATIONS_MAX, Evaluation},
     budget::Scope,
     calls::Suspension,
@@ -63,4 +65,5 @@ pub use self::{
     state::{CallState, State},
     summary::{name_of, public_text, summary},
     team_requests::Asking,
+    view::{Next, SessionView, Settings},
 };

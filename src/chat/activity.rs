@@ -24,7 +24,9 @@ impl Activity {
             Status::Notice | Status::Paused => Self::Suspended,
             Status::Open if state.handoff.is_some() => Self::Active,
             // Also beside an open question: what somebody wrote there is being thought about.
-            Status::Open if look.thinking || state.calls.iter().any(is_begun) => Self::Processing,
+            Status::Open if look.is_thinking() || state.calls.iter().any(is_begun) => {
+                Self::Processing
+            }
             Status::Open if state.pending().next().is_some() => Self::Suspended,
             Status::Open => Self::Active,
         }

@@ -116,12 +116,13 @@ pub async fn read(engine: &Engine, opening: Opening, by: &PersonId) -> Result<Op
     if opening.page == Page::Last {
         engine.note_reading(session, "transcript_read", &by.to_string()).await?;
     }
-    let (loaded, flow) = engine.view(session).await?;
+    let look = engine.look(session).await?;
+    let (loaded, flow) = (&look.loaded, &look.flow);
     // What staff said among themselves is not for whom it is about, staff or not.
     let is_own = loaded.head.participant == *by;
     let reader = if is_own { Audience::Participant } else { Audience::Staff };
     let ratings = engine.ratings(session).await?;
-    let source = Source { loaded: &loaded, flow: &flow, audit: &[], ratings: &ratings, reader };
+    let source = Source { loaded, flow, audit: &[], ratings: &ratings, reader };
     let entries = transcript::entries(&source).map_err(|_| Error::BrokenFlow(String::new()))?;
     let person = loaded.head.name.as_deref().unwrap_or(messages::unnamed::A_PARTICIPANT);
     let person = messages::unnamed::at_beginning(person);

@@ -31,7 +31,7 @@ use crate::{
         wait::Settlement,
     },
     ports::artifacts::blobs,
-    session::{Actor, Next, State, retention::Outside},
+    session::{Actor, Next, SessionView, State, retention::Outside},
     store::{self, Erasure, Find},
 };
 
@@ -64,8 +64,8 @@ impl Engine {
     /// cannot be read goes all the same. Again: erases nothing, and gives another receipt.
     pub async fn erase(&self, session: SessionId, by: &str) -> Result<Erased, Error> {
         for _ in 0..CONFLICTS_MAX {
-            let known = match self.load(session).await {
-                Ok(actor) => Some(actor),
+            let known = match self.view(session).await {
+                Ok(view) => Some(view),
                 Err(
                     Error::NoSession
                     | Error::BrokenFlow(_)
@@ -73,14 +73,14 @@ impl Engine {
                 ) => None,
                 Err(error) => return Err(error),
             };
-            if let Some(actor) = &known {
+            if let Some(view) = &known {
                 // A backup may hold one whose end the data that was lost had seen.
-                if actor.is_child() && by != "restore" {
+                if view.is_child() && by != "restore" {
                     return Err(Error::Refused(CHILD.to_owned()));
                 }
-                if actor.state().keeping.hold.is_none() {
+                if view.state.keeping.hold.is_none() {
                     // First, because nothing else knows where they are.
-                    self.erase_children(actor.state(), by).await?;
+                    self.erase_children(&view.state, by).await?;
                 }
             } else {
                 self.erase_children_of_unread(session, by).await?;
@@ -120,7 +120,7 @@ impl Engine {
             None => actor.release(by),
         };
         self.decide(session, None, act).await?.map_err(|refusal| Error::Refused(refusal.0))?;
-        if self.load(session).await?.next() == Next::Erase {
+        if self.view(session).await?.next() == Next::Erase {
             return self.erase(session, "participant").await.map(Some);
         }
         Ok(None)
@@ -130,17 +130,17 @@ impl Engine {
     pub(super) async fn erase_known(
         &self,
         session: SessionId,
-        known: Option<&Actor>,
+        known: Option<&SessionView>,
         by: &str,
     ) -> Result<Erased, Error> {
         let parts = &self.inner.parts;
-        let hold = known.and_then(|actor| actor.state().keeping.hold.as_ref());
+        let hold = known.and_then(|view| view.state.keeping.hold.as_ref());
         if let Some(hold) = hold {
             return Err(Error::Held(hold.reason.clone()));
         }
         let erasing = self.inner.in_flight.erase(session).await;
         let receipt = EffectId::mint(parts.ids.as_ref()).short();
-        let outside = known.map(Actor::outside).unwrap_or_default();
+        let outside = known.map(SessionView::outside).unwrap_or_default();
         let mut facts = vec![("receipt", json!(receipt)), ("by", json!(by))];
         if !outside.is_empty() {
             let left = outside.iter().map(|left| format!("{}: {}", left.what, left.state));
@@ -153,7 +153,7 @@ impl Engine {
         effects.extend(self.farewells(session, known, (&outside, &receipt, by)));
         let erasure = Erasure {
             session,
-            expected: known.map(|actor| actor.state().seq),
+            expected: known.map(|view| view.state.seq),
             receipt: self.record(session, ERASED, facts),
             effects,
             rest: None,
@@ -172,10 +172,10 @@ impl Engine {
     /// What is to be removed outside, with the receipt at its end where somebody asked for the erasure.
     async fn plan_for(
         &self,
-        (session, known): (SessionId, Option<&Actor>),
+        (session, known): (SessionId, Option<&SessionView>),
         by: &str,
     ) -> Result<Plan, Error> {
-        let state = known.map(Actor::state);
+        let state = known.map(|view| &*view.state);
         let stood = if let Some(state) = state {
             Some((state.place.clone(), state.participant.clone()))
         } else {
@@ -196,7 +196,7 @@ impl Engine {
 
     async fn begin_report(
         &self,
-        (session, known): (SessionId, Option<&Actor>),
+        (session, known): (SessionId, Option<&SessionView>),
         (receipt, by): (&str, &str),
         plan: &Plan,
     ) -> Result<Report, Error> {
@@ -207,18 +207,17 @@ impl Engine {
             at: self.inner.parts.clock.now(),
             planned: plan.count,
             left: Vec::new(),
-            sent: known.map_or(0, |actor| actor.state().artifacts.len()),
+            sent: known.map_or(0, |view| view.state.artifacts.len()),
             notice: None,
             pending: plan.effects.iter().filter(is_removal).count(),
             causes: Vec::new(),
         };
-        self.keep_report(session, &report, known.map(Actor::state)).await?;
+        self.keep_report(session, &report, known.map(|view| &*view.state)).await?;
         Ok(report)
     }
 
     /// What is to be removed outside where only a part of a session goes.
-    pub(super) async fn removals(&self, actor: &Actor) -> Result<Vec<Effect>, Error> {
-        let state = actor.state();
+    pub(super) async fn removals(&self, state: &State) -> Result<Vec<Effect>, Error> {
         Ok(self.plan_removal((state.session, &state.place), Some(state)).await?.effects)
     }
 
@@ -267,7 +266,7 @@ impl Engine {
     fn farewells(
         &self,
         session: SessionId,
-        known: Option<&Actor>,
+        known: Option<&SessionView>,
         (outside, receipt, by): (&[Outside], &str, &str),
     ) -> Vec<Effect> {
         let now = self.inner.parts.clock.now();
@@ -279,7 +278,7 @@ impl Engine {
             "by": by,
             "erasedAt": now,
         });
-        let from = known.map(|actor| &actor.state().place);
+        let from = known.map(|view| &view.state.place);
         let tenant = from.and_then(|place| self.inner.limits.tenants.at(place));
         let place = match (tenant, from) {
             (Some(tenant), _) => nowhere(Platform::Web, tenant.name.clone()),

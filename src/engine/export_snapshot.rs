@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, json};
 
 use self::ratings::ratings;
-use super::{CONFLICTS_MAX, Engine, Error};
+use super::{CONFLICTS_MAX, Engine, Error, Look};
 use crate::{
     base::ids::SessionId,
     engine::export::{self, Source},
@@ -71,11 +71,11 @@ const NAME_MAX: usize = 60;
 impl Engine {
     /// Gathers what belongs to a session.
     pub async fn gather(&self, session: SessionId) -> Result<Gathered, Error> {
-        let (loaded, flow) = self.view(session).await?;
+        let Look { loaded, view } = self.look(session).await?;
         let audit = export::audit_of(self.inner.parts.store.as_ref(), session).await?;
         let children = self.children_of(session).await?;
         let ratings = ratings(self.inner.parts.store.as_ref(), session).await?;
-        Ok(Gathered { loaded, flow, audit, ratings, children })
+        Ok(Gathered { loaded, flow: view.flow, audit, ratings, children })
     }
 
     /// Everything about a session in one archive, for `reader`; files that were erased meanwhile are left out.

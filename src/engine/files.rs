@@ -14,7 +14,7 @@ use crate::{
         wait::Wait,
     },
     ports::artifacts::{self, blobs, resume},
-    session::{Actor, Refusal},
+    session::{Refusal, SessionView},
     store,
 };
 
@@ -27,16 +27,16 @@ impl Engine {
         filename: &str,
         bytes: Vec<u8>,
     ) -> Result<Result<Artifact, String>, Error> {
-        let actor = self.load(session).await?;
-        if let Err(Refusal(why)) = actor.takes_files() {
+        let view = self.view(session).await?;
+        if let Err(Refusal(why)) = view.takes_files() {
             metrics::refusal("file");
             return Ok(Err(why));
         }
-        let mut asked = asked_upload(&actor, wait, filename);
+        let mut asked = asked_upload(&view, wait, filename);
         asked.max_bytes = asked.max_bytes.min(self.inner.limits.file_bytes);
         match self.inner.parts.artifacts.keep(session, &asked, filename, bytes).await {
             Ok(mut artifact) => {
-                if self.is_resume(&actor, wait, &artifact).await? {
+                if self.is_resume(&view, wait, &artifact).await? {
                     RESUME.clone_into(&mut artifact.upload_type);
                 }
                 if self.inner.parts.store.load(session).await?.is_none() {
@@ -61,16 +61,16 @@ impl Engine {
     /// Whether a file that answers no card is the résumé that is still lacking, by what stands in it.
     async fn is_resume(
         &self,
-        actor: &Actor,
+        view: &SessionView,
         wait: Option<WaitId>,
         artifact: &Artifact,
     ) -> Result<bool, Error> {
         let is_upload = |wait: &Wait| matches!(wait.prompt.control, Control::Upload(_));
-        let is_asked = wait.is_some() || actor.state().pending().any(is_upload);
-        if is_asked || artifact.upload_type == RESUME || !actor.may_be_resume(&artifact.filename) {
+        let is_asked = wait.is_some() || view.state.pending().any(is_upload);
+        if is_asked || artifact.upload_type == RESUME || !view.may_be_resume(&artifact.filename) {
             return Ok(false);
         }
-        match self.inner.parts.artifacts.extract(actor.state().session, artifact).await {
+        match self.inner.parts.artifacts.extract(view.state.session, artifact).await {
             Ok(Extraction::Text { text, .. }) => Ok(resume::reads_like_one(&text)),
             Ok(Extraction::NoText | Extraction::Locked | Extraction::Unreadable { .. }) => {
                 Ok(false)
@@ -81,17 +81,17 @@ impl Engine {
 }
 
 /// What a file is checked against: the upload that it answers, or what the phase allows.
-fn asked_upload(actor: &Actor, wait: Option<WaitId>, filename: &str) -> Upload {
+fn asked_upload(view: &SessionView, wait: Option<WaitId>, filename: &str) -> Upload {
     let asked = |wait: &Wait| match &wait.prompt.control {
         Control::Upload(upload) => Some(upload.clone()),
         _ => None,
     };
-    let state = actor.state();
+    let state = &view.state;
     let named = wait.and_then(|id| state.wait(id)).and_then(asked);
     named.or_else(|| state.pending().find_map(asked)).unwrap_or_else(|| {
-        let limits = actor.phase().map(|phase| phase.uploads.clone()).unwrap_or_default();
+        let limits = view.phase().map(|phase| phase.uploads.clone()).unwrap_or_default();
         Upload {
-            upload_type: actor.taken_for(filename),
+            upload_type: view.taken_for(filename),
             accept: limits.accept,
             max_bytes: limits.max_mb * 1024 * 1024,
             max_files: limits.max_files,

@@ -7,7 +7,7 @@
 mod answer;
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
@@ -17,7 +17,7 @@ use futures::future::join_all;
 use self::answer::{EMPTY, remedy, trouble, useful};
 use super::{
     Engine, Error, Inner,
-    changes::Follower,
+    change_feed::Follower,
     context_window,
     drafts::DraftSink,
     runner::{Step, millis, worked},
@@ -34,7 +34,7 @@ use crate::{
         self, Models, Sink,
         chat::{self, Request},
     },
-    session::{Actor, Next, Response, Retry, State, topics},
+    session::{Actor, Next, Response, Retry, SessionView, State, topics},
     store::{self, Loaded},
     tool::{EffectClass, Outcome, pipeline::Ended},
 };
@@ -91,11 +91,11 @@ impl Engine {
     /// Asks the model for its next round and takes the answer in.
     pub(super) async fn think(
         &self,
-        state: &State,
+        view: &SessionView,
         loaded: &Loaded,
-        flow: &Arc<LoadedFlow>,
         last: bool,
     ) -> Result<Step, Error> {
+        let SessionView { flow, state, .. } = view;
         let Some(model) = self.models(&loaded.head.place).interview.clone() else {
             return self.think_without(loaded.head.id, state).await;
         };
@@ -118,7 +118,7 @@ impl Engine {
         let last_part = || flow.flow.phase.last().map(|phase| phase.id.as_str());
         let phase = loaded.head.phase.as_deref().or_else(last_part).unwrap_or_default();
         let offered = &self.inner.offered_tools;
-        let tools = offered.of(&self.inner.parts, flow, phase, state.into());
+        let tools = offered.of(&self.inner.parts, flow, phase, (&**state).into());
         warn_of_limit(session, state, flow);
         let mut request = context_window::request(flow, &loaded.events, tools, last);
         request.max_tokens = state.model_turn.room;
@@ -201,7 +201,7 @@ impl Engine {
     ) -> Result<(), Error> {
         loop {
             follower.changed().await;
-            if !self.load(session).await?.awaits_answer(knew) {
+            if !self.view(session).await?.awaits_answer(knew) {
                 return Ok(());
             }
         }
@@ -258,14 +258,14 @@ impl Engine {
         if !response.calls.iter().all(|(tool, _)| self.is_at_once(tool)) {
             return Ok(false);
         }
-        let mut actor = self.load(session).await?;
+        let mut actor = Actor::from(self.view(session).await?);
         actor.thought(knew, response.clone(), true);
         if let Next::Round(wanted) = actor.next() {
             let calls;
             (actor, calls) = self.begin_round(actor, wanted);
             (actor, _) = self.make_round(actor, calls).await;
         }
-        if !actor.is_changed() {
+        if actor.is_empty() {
             return Ok(true);
         }
         match self.commit(actor, None).await {
@@ -306,8 +306,8 @@ impl Engine {
     /// session it is. Where that could not be saved, the next failure tells them.
     async fn tell_of_trouble(&self, session: SessionId, error: &llm::Error) -> Result<(), Error> {
         let Some((word, text)) = trouble(error) else { return Ok(()) };
-        let (loaded, _) = self.view(session).await?;
-        let tenant = self.inner.limits.tenants.at(&loaded.head.place);
+        let view = self.view(session).await?;
+        let tenant = self.inner.limits.tenants.at(&view.state.place);
         let tenant = tenant.map(|tenant| tenant.name.as_str()).unwrap_or_default();
         if !self.inner.told.is_trouble_news((tenant, word), self.inner.parts.clock.now()) {
             return Ok(());
@@ -373,7 +373,7 @@ impl Engine {
         let (mut actor, calls) = self.begin_round(actor, wanted);
         if calls.iter().any(|call| self.reaches_outside(call)) {
             self.commit(actor, None).await?;
-            actor = self.load(session).await?;
+            actor = self.view(session).await?.into();
         }
         let (actor, alone) = self.make_round(actor, calls).await;
         match self.commit(actor, None).await {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
-use super::{Engine, Error, session_task::TaskCommand};
+use super::{Engine, Error, Look, session_task::TaskCommand};
 use crate::{
     base::ids::SessionId,
     model::{custody::Kind, session::Head},
@@ -198,32 +198,29 @@ impl Engine {
 
     /// Erases of a session what is due to go: all of it, or a part.
     pub(super) async fn let_go(&self, session: SessionId) -> Result<(), Error> {
-        let (loaded, flow) = self.view(session).await?;
-        let parts = &self.inner.parts;
-        let ids = std::sync::Arc::clone(&parts.ids);
-        let actor = Actor::load(flow, &loaded, ids, parts.clock.now());
-        let mut actor = actor.ok_or(Error::NoSession)?;
-        let due = actor.due_to_go();
-        let gone: BTreeSet<Kind> = due.union(&actor.state().keeping.forgotten).copied().collect();
+        let Look { loaded, view } = self.look(session).await?;
+        let due = view.due_to_go();
+        let gone: BTreeSet<Kind> = due.union(&view.state.keeping.forgotten).copied().collect();
         if due.is_empty() {
             return Ok(());
         }
         let is_only_files = due.len() == 1 && due.contains(&Kind::Uploads);
         if !is_only_files {
             // They hold parts of the conversation, and only its events know of them.
-            self.erase_children(actor.state(), "retention").await?;
+            self.erase_children(&view.state, "retention").await?;
         }
         if gone.len() == Kind::ALL.len() {
-            self.erase_known(session, Some(&actor), "retention").await?;
+            self.erase_known(session, Some(&view), "retention").await?;
             return Ok(());
         }
-        self.erase_files_of(actor.state(), &gone).await?;
+        self.erase_files_of(&view.state, &gone).await?;
         if is_only_files {
-            actor.forget_uploads();
-            return Ok(self.commit(actor, None).await?);
+            let mut changes = Actor::from(view);
+            changes.forget_uploads();
+            return Ok(self.commit(changes, None).await?);
         }
-        let rest = actor.rest(&loaded.events, &due).ok_or(Error::NoSession)?;
-        let effects = self.removals(&actor).await?;
+        let rest = view.rest(&loaded.events, &due).ok_or(Error::NoSession)?;
+        let effects = self.removals(&view.state).await?;
         let kinds = vec![("kinds", json!(due))];
         let erasure = Erasure {
             session,
@@ -232,7 +229,7 @@ impl Engine {
             effects,
             rest: Some(rest),
         };
-        match parts.store.erase(erasure).await {
+        match self.inner.parts.store.erase(erasure).await {
             // Somebody is there: it is no longer due, or it is again with the next round.
             Err(store::Error::Conflict { .. }) => return Ok(()),
             done => done?,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::TimeDelta;
 
-use super::{CONFLICTS_MAX, Engine, Error, session_task::report};
+use super::{CONFLICTS_MAX, Engine, Error, Look, session_task::report};
 use crate::{
     base::{
         failpoint::{Failpoint, hit},
@@ -67,27 +67,28 @@ impl Engine {
     }
 
     async fn step(&self, session: SessionId) -> Result<Step, Error> {
-        let (loaded, flow) = self.view(session).await?;
-        let actor = self.hydrate(&loaded, Arc::clone(&flow))?;
-        match actor.next() {
+        let Look { loaded, view } = self.look(session).await?;
+        match view.next() {
             Next::Erase => _ = self.erase_as_asked(session).await?,
             Next::Rest => return Ok(Step::Rest),
             Next::Think { last } => {
-                if actor.is_child() && !self.is_wanted(&actor).await? {
+                if view.is_child() && !self.is_wanted(&view).await? {
                     return Ok(Step::Done);
                 }
-                return self.think(actor.state(), &loaded, &flow, last).await;
+                return self.think(&view, &loaded, last).await;
             }
-            Next::Begin { child } => self.begin_child(&actor, child).await?,
-            Next::Recall { child } => self.recall_child(&actor, child).await?,
-            Next::Raise { wait } => self.raise(&actor, wait).await?,
-            Next::Report => self.report(&actor).await?,
-            Next::Round(calls) => self.round(actor, calls).await?,
-            Next::Resume { wait } => return self.resume(actor, wait).await,
-            Next::Recover { call } => Box::pin(self.recover_call(actor, &call)).await?,
-            Next::Arrange => return self.go_on(actor).await,
-            Next::Call(call) if self.is_at_once(&call.tool) => return self.go_on(actor).await,
-            Next::Call(call) => Box::pin(self.make(actor, call)).await?,
+            Next::Begin { child } => self.begin_child(&view, child).await?,
+            Next::Recall { child } => self.recall_child(&view, child).await?,
+            Next::Raise { wait } => self.raise(&view, wait).await?,
+            Next::Report => self.report(&view).await?,
+            Next::Round(calls) => self.round(view.into(), calls).await?,
+            Next::Resume { wait } => return self.resume(view.into(), wait).await,
+            Next::Recover { call } => Box::pin(self.recover_call(view.into(), &call)).await?,
+            Next::Arrange => return self.go_on(view.into()).await,
+            Next::Call(call) if self.is_at_once(&call.tool) => {
+                return self.go_on(view.into()).await;
+            }
+            Next::Call(call) => Box::pin(self.make(view.into(), call)).await?,
         }
         Ok(Step::Done)
     }
@@ -230,8 +231,8 @@ impl Engine {
             Some(EffectClass::Idempotent | EffectClass::Reconcile | EffectClass::AtMostOnce) => {
                 self.commit(actor, None).await?;
                 hit(Failpoint::CallBegun);
-                let actor = self.load(session).await?;
-                self.execute(actor, call).await
+                let view = self.view(session).await?;
+                self.execute(view.into(), call).await
             }
         }
     }
@@ -267,7 +268,7 @@ impl Engine {
         (result, took, cost): (Result<Outcome, CallResult>, TimeDelta, Usage),
     ) -> Result<(), Error> {
         for _ in 0..CONFLICTS_MAX {
-            let mut actor = self.load(session).await?;
+            let mut actor = Actor::from(self.view(session).await?);
             let is_wanted = match actor.state().call(&call.id) {
                 // The same question asked by another process stays the one that is open.
                 Some(known) => known.result.is_none() && !actor.state().has_asked(&call.id),

@@ -398,9 +398,9 @@ impl Engine {
 
     /// Clears the work timer of a session that rests.
     async fn settle_timer(&self, session: SessionId) -> Result<(), Error> {
-        let actor = self.load(session).await?;
-        if actor.rests() {
-            match self.commit(actor, None).await {
+        let view = self.view(session).await?;
+        if view.rests() {
+            match self.commit(view.into(), None).await {
                 Ok(()) | Err(store::Error::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -435,8 +435,8 @@ impl Engine {
         let InboundKind::Answer { wait, reply: Reply::Confirmed { yes: true }, .. } = what else {
             return Ok(false);
         };
-        let actor = self.load(session).await?;
-        Ok(actor.state().waits.get(wait).is_some_and(|wait| wait.purpose == Purpose::Erase))
+        let view = self.view(session).await?;
+        Ok(view.state.waits.get(wait).is_some_and(|wait| wait.purpose == Purpose::Erase))
     }
 }
 

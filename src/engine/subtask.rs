@@ -28,7 +28,7 @@ use crate::{
         usage::Usage,
         wait::Wait,
     },
-    session::{Actor, State, Suspension},
+    session::{Actor, SessionView, State, Suspension},
     store::{self, Find, Loaded},
     tool::{Handed, Outcome, SubtaskRequest, ToolError, Waiting, pipeline},
 };
@@ -83,13 +83,13 @@ impl Engine {
     /// The child run that a call asks for, or why there will be none.
     fn plan(
         &self,
-        actor: &Actor,
+        view: &SessionView,
         call: &CallId,
         request: SubtaskRequest,
     ) -> Result<Delegation, CallResult> {
         let refused =
             |code: &str, message: String| Err(CallResult::Err { code: code.to_owned(), message });
-        if !self.has_model(&actor.state().place) {
+        if !self.has_model(&view.state.place) {
             return Err(ToolError::NotConfigured("Running agents").into());
         }
         let SubtaskRequest { description, inputs, template_hints, .. } = request;
@@ -102,7 +102,7 @@ impl Engine {
         if let Some(complaint) = misfit(task, &inputs) {
             return refused("invalid_parameters", complaint);
         }
-        let path = actor.state().subtasks.lineage();
+        let path = view.state.subtasks.lineage();
         let own = task.ancestor(&inputs);
         if let Err(breach) = admit(path, &own) {
             return refused(breach.code(), breach.to_string());
@@ -120,13 +120,17 @@ impl Engine {
             description,
             input: inputs,
             lineage,
-            tokens: task.template.budget.tokens.min(actor.tokens_left()),
+            tokens: task.template.budget.tokens.min(view.tokens_left()),
         })
     }
 
     /// Sees to it that a child run exists, and notes that it does.
-    pub(super) async fn begin_child(&self, parent: &Actor, id: SessionId) -> Result<(), Error> {
-        let state = parent.state();
+    pub(super) async fn begin_child(
+        &self,
+        parent: &SessionView,
+        id: SessionId,
+    ) -> Result<(), Error> {
+        let state = &parent.state;
         let session = state.session;
         let Some(child) = state.subtasks.child(id) else { return Ok(()) };
         let delegation = child.delegation.clone();
@@ -195,9 +199,8 @@ impl Engine {
         let ids = Arc::clone(&parts.ids);
         let begun = (started, assignment);
         let files = parent.artifacts.clone();
-        let actor = Actor::start_child(flow, begun, files, ids, parts.clock.now());
-        let actor = self.bounded(actor);
-        match self.commit(actor, None).await {
+        let changes = Actor::start_child(flow, begun, files, ids, parts.clock.now());
+        match self.commit(changes.within(self.settings(&parent.place)), None).await {
             // Another process was faster.
             Ok(()) | Err(store::Error::Conflict { .. }) => Ok(Ok(())),
             Err(error) => Err(error.into()),
@@ -205,13 +208,13 @@ impl Engine {
     }
 
     /// Whether somebody still wants what a child run comes to; it is recalled, or erased with its parent, where not.
-    pub(super) async fn is_wanted(&self, child: &Actor) -> Result<bool, Error> {
-        let state = child.state();
+    pub(super) async fn is_wanted(&self, child: &SessionView) -> Result<bool, Error> {
+        let state = &child.state;
         let Some(own) = &state.subtasks.parent_link else { return Ok(true) };
         let id = state.session;
-        match self.load(own.assignment.parent).await {
+        match self.view(own.assignment.parent).await {
             Ok(parent) => {
-                let known = parent.state().subtasks.child(id);
+                let known = parent.state.subtasks.child(id);
                 if known.is_some_and(|known| !known.ended && known.dismissed.is_none()) {
                     return Ok(true);
                 }
@@ -224,9 +227,13 @@ impl Engine {
     }
 
     /// Tells a child run that it is not wanted any more.
-    pub(super) async fn recall_child(&self, parent: &Actor, id: SessionId) -> Result<(), Error> {
-        let session = parent.state().session;
-        let child = parent.state().subtasks.child(id);
+    pub(super) async fn recall_child(
+        &self,
+        parent: &SessionView,
+        id: SessionId,
+    ) -> Result<(), Error> {
+        let session = parent.state.session;
+        let child = parent.state.subtasks.child(id);
         let reason = child.and_then(|child| child.dismissed.clone()).unwrap_or_default();
         let told = self.decide(id, None, |child| child.recall(&reason)).await;
         match told {
@@ -248,8 +255,8 @@ impl Engine {
     }
 
     /// Shows a child run's question at its root.
-    pub(super) async fn raise(&self, child: &Actor, id: WaitId) -> Result<(), Error> {
-        let state = child.state();
+    pub(super) async fn raise(&self, child: &SessionView, id: WaitId) -> Result<(), Error> {
+        let state = &child.state;
         let Some((own, wait)) = state.subtasks.parent_link.as_ref().zip(state.waits.get(&id))
         else {
             return Ok(());
@@ -293,8 +300,8 @@ impl Engine {
     }
 
     /// Hands what a child run came to to its parent, as the result of the call.
-    pub(super) async fn report(&self, child: &Actor) -> Result<(), Error> {
-        let state = child.state();
+    pub(super) async fn report(&self, child: &SessionView) -> Result<(), Error> {
+        let state = &child.state;
         let id = state.session;
         let Some(own) = &state.subtasks.parent_link else { return Ok(()) };
         let Some(conclusion) = &own.conclusion else { return Ok(()) };
@@ -319,9 +326,14 @@ impl Engine {
     }
 
     /// What a call comes to whose child run has ended, in the words of its tool.
-    fn result_of(&self, parent: &Actor, child: SessionId, conclusion: &Conclusion) -> CallResult {
-        let known = parent.state().subtasks.child(child);
-        let call = known.and_then(|known| parent.state().call(&known.delegation.call));
+    fn result_of(
+        &self,
+        parent: &SessionView,
+        child: SessionId,
+        conclusion: &Conclusion,
+    ) -> CallResult {
+        let known = parent.state.subtasks.child(child);
+        let call = known.and_then(|known| parent.state.call(&known.delegation.call));
         let name = call.map(|call| call.call.tool.as_str()).unwrap_or_default();
         let Some(tool) = self.inner.parts.toolbox.get(name) else {
             return pipeline::unavailable(name);
@@ -396,8 +408,8 @@ impl Engine {
         // Boxed, because it goes down the tree.
         Box::pin(async move {
             for _ in 0..CONFLICTS_MAX {
-                let known = match self.load(id).await {
-                    Ok(actor) => Some(actor),
+                let known = match self.view(id).await {
+                    Ok(view) => Some(view),
                     Err(Error::NoSession) => return Ok(()),
                     // What cannot be read goes all the same.
                     Err(Error::BrokenFlow(_) | Error::Store(store::Error::Unreadable { .. })) => {
@@ -405,8 +417,8 @@ impl Engine {
                     }
                     Err(error) => return Err(error),
                 };
-                if let Some(actor) = &known {
-                    self.erase_children(actor.state(), by).await?;
+                if let Some(view) = &known {
+                    self.erase_children(&view.state, by).await?;
                 }
                 match self.erase_known(id, known.as_ref(), by).await {
                     Err(Error::Store(store::Error::Conflict { .. })) => {}

@@ -1,13 +1,12 @@
 //! Sessions as those see them who look on.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use super::{Engine, Error};
 use crate::{
     base::ids::SessionId,
-    flow::LoadedFlow,
     model::session::Head,
-    session::State,
+    session::SessionView,
     store::{Find, Loaded},
 };
 
@@ -15,36 +14,40 @@ use crate::{
 const PAGE: usize = 256;
 const PAGES_LOOKED_AT: usize = 64;
 
-/// A session as somebody sees it who looks on.
+/// A session as it is stored, for those who show its history.
 #[derive(Debug)]
 pub struct Look {
     /// With its events.
     pub loaded: Loaded,
-    /// What it runs.
-    pub flow: Arc<LoadedFlow>,
-    /// What the events add up to.
-    pub state: Arc<State>,
-    /// It is the model's turn.
-    pub thinking: bool,
+    /// As decisions read it.
+    pub view: SessionView,
+}
+
+impl Deref for Look {
+    type Target = SessionView;
+
+    fn deref(&self) -> &SessionView {
+        &self.view
+    }
 }
 
 impl Engine {
-    /// A session with its flow, for views.
-    pub async fn view(&self, session: SessionId) -> Result<(Loaded, Arc<LoadedFlow>), Error> {
+    /// A session as it stands.
+    pub async fn view(&self, session: SessionId) -> Result<SessionView, Error> {
+        Ok(self.look(session).await?.view)
+    }
+
+    /// The same with its events.
+    pub async fn look(&self, session: SessionId) -> Result<Look, Error> {
         let loaded = self.inner.parts.store.load(session).await?.ok_or(Error::NoSession)?;
         let flow = match loaded.head.parent {
             Some(_) => self.task_flow(&loaded.head.flow).await?,
             None => self.flow(&loaded.head.flow, &loaded.head.place).await?,
         };
-        Ok((loaded, flow))
-    }
-
-    /// A session with its flow and what its events add up to, for views of it while the bot is at work.
-    pub async fn look(&self, session: SessionId) -> Result<Look, Error> {
-        let (loaded, flow) = self.view(session).await?;
-        let actor = self.hydrate(&loaded, Arc::clone(&flow))?;
-        let thinking = actor.is_thinking();
-        Ok(Look { loaded, flow, state: actor.shared_state(), thinking })
+        let state = self.state_of(session, &loaded.events).ok_or(Error::NoSession)?;
+        let (ids, now) = (Arc::clone(&self.inner.parts.ids), self.inner.parts.clock.now());
+        let view = SessionView::new(flow, state, ids, now, self.settings(&loaded.head.place));
+        Ok(Look { loaded, view })
     }
 
     /// The newest sessions that are wanted, at most so many, older than one where that is given; and whether there may be

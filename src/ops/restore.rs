@@ -33,7 +33,6 @@ use crate::{
     config::Settings,
     engine,
     model::audit::{CHAIN_START, Sealed},
-    session::State,
     store::sled::SledStore,
 };
 
@@ -218,9 +217,8 @@ async fn proved(reach: &DataAccess, manifest: &Manifest) -> anyhow::Result<u64> 
 
 /// Reads a session with its events, its flow and its waits.
 async fn readable(home: &Home, session: SessionId) -> Result<(), engine::Error> {
-    let (loaded, _) = home.engine.view(session).await?;
-    let Some(state) = State::fold(&loaded.events) else { return Err(engine::Error::NoSession) };
-    for wait in state.waits.keys() {
+    let view = home.engine.view(session).await?;
+    for wait in view.state.waits.keys() {
         home.engine.parts().store.wait(*wait).await?;
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    Actor, Suspension,
+    Actor, SessionView, Suspension,
     attempts::{Request, asking, authors, denial_reader_of, stamp},
     evidence,
     settle::Responder,
@@ -98,7 +98,9 @@ impl Actor {
         }
         self.evaluate(&request)
     }
+}
 
+impl SessionView {
     /// What all `next_phase` calls of one answer ask for together: every override once, and the last reason.
     fn combined(
         &self,
@@ -156,7 +158,9 @@ impl Actor {
         let is_new = |id: &&String| request.missing.contains(id) && !proposed.contains(id);
         request.overrides.iter().any(|id| is_new(&id))
     }
+}
 
+impl Actor {
     fn evaluate(&mut self, request: &Request<'_>) -> Evaluation {
         if let Some(approval) = Approval::criteria_met(&self.state, request.phase) {
             return Evaluation::Outcome(self.approve(request, approval));
@@ -246,7 +250,7 @@ impl Actor {
         decision: Decision,
         words: Option<&str>,
     ) -> Value {
-        let by_others = super::actor::is_for_deciders(wait);
+        let by_others = super::view::is_for_deciders(wait);
         let approval = Approval::decision(wait, request.phase, request.missing.clone());
         let outcome = match (decision, approval) {
             (Decision::Approved, Some(_)) => {
@@ -333,7 +337,9 @@ impl Actor {
         self.audit("session_completed", [], []);
         self.close_with(texts::completed(&self.state, &self.flow));
     }
+}
 
+impl SessionView {
     fn ask_for_override(&self, request: &Request<'_>) -> Suspension {
         let asks_participant = match self.flow.flow.approvals.overrides.decider {
             Decider::Participant => true,
@@ -415,7 +421,9 @@ impl Actor {
             expires_at: expires,
         }
     }
+}
 
+impl Actor {
     /// What the participant is told of a denial: the words as well, where they were promised to them.
     fn tell_denial(&mut self, wait: &Wait, words: Option<&str>) {
         let answer = wait.status.answer();
@@ -427,7 +435,9 @@ impl Actor {
             _ => self.post(messages::interview::DENIED),
         }
     }
+}
 
+impl SessionView {
     /// Who reads the words of a denial: the model where one leads, else the participant.
     pub(super) fn denial_reader(&self) -> DenialReader {
         if self.is_led_by_model() { DenialReader::Interviewer } else { DenialReader::Participant }
@@ -436,7 +446,9 @@ impl Actor {
     fn override_expiry(&self) -> Option<chrono::DateTime<chrono::Utc>> {
         self.now.checked_add_signed(self.flow.flow.approvals.overrides.expires.delta())
     }
+}
 
+impl Actor {
     /// What is missing has changed under an open request: it is withdrawn if nothing is missing any more, otherwise
     /// asked again with the new list; an answer to the old card is superseded.
     pub(super) fn reconsider_requests(&mut self) {
@@ -494,7 +506,9 @@ impl Actor {
         let missing = strings(&wait.state["missing"]);
         blocked(&missing, Some("request expired"))
     }
+}
 
+impl SessionView {
     /// The call behind "ask to move on": an override of everything that is missing, on somebody's own initiative.
     pub(super) fn call_to_advance(&self, from: &Responder, reason: &str) -> Option<Call> {
         let phase = self.phase()?;

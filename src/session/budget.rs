@@ -13,7 +13,7 @@ use std::num::NonZeroU64;
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::{Actor, state::model_turn::BUDGET, texts};
+use super::{Actor, SessionView, state::model_turn::BUDGET, texts};
 use crate::{
     base::ids::CallId,
     messages,
@@ -21,7 +21,7 @@ use crate::{
         flow::{Mode, Phase},
         session::Status,
         transcript::{Call, CallResult, Event, SpentOn},
-        usage::{Budget, Budgets, Level, Usage},
+        usage::{Budget, Level, Usage},
     },
 };
 
@@ -67,13 +67,6 @@ impl Scope {
 }
 
 impl Actor {
-    /// The same session with what the operator allows it to use up.
-    #[must_use]
-    pub fn with_budgets(mut self, budgets: Budgets) -> Self {
-        self.budgets = budgets;
-        self
-    }
-
     /// Takes into account what was used up besides the model's rounds: by a tool, or by a child, whose use is told
     /// once, all together, when it ends.
     pub fn spend(&mut self, on: SpentOn, usage: Usage) {
@@ -109,13 +102,15 @@ impl Actor {
         let channel = self.flow.flow.handoff.channel.clone();
         self.post_to_staff(channel.as_deref(), text);
     }
+}
 
+impl SessionView {
     /// The flow's bound on a session, or the operator's where that is tighter. A child run has what its parent gave it.
     fn session_budget(&self) -> Budget {
         let own = self.state.subtasks.parent_link.as_ref();
         let tokens = own.map_or(self.flow.flow.limits.tokens, |own| own.assignment.tokens);
         let tokens = NonZeroU64::new(tokens.max(1));
-        self.budgets.session.within(Budget { tokens, ..Budget::default() })
+        self.settings.budgets.session.within(Budget { tokens, ..Budget::default() })
     }
 
     /// Tokens that are left of them.
@@ -131,23 +126,29 @@ impl Actor {
 
     /// Whether this turn has used up what a turn may.
     pub(super) fn turn_is_used_up(&self) -> bool {
-        self.budgets.turn.level(self.state.model_turn.turn) == Level::UsedUp
+        self.settings.budgets.turn.level(self.state.model_turn.turn) == Level::UsedUp
     }
 
     pub(super) fn levels(&self) -> Levels {
         let model_turn = &self.state.model_turn;
         Levels {
-            turn: self.budgets.turn.level(model_turn.turn),
+            turn: self.settings.budgets.turn.level(model_turn.turn),
             session: self.session_budget().level(model_turn.spent),
         }
     }
+}
 
+impl Actor {
     /// Says it where a budget has become low or was used up since `before`, and draws the consequence.
     pub(super) fn mind_budgets(&mut self, before: Levels) {
         let after = self.levels();
         let (turn, spent) = (self.state.model_turn.turn, self.state.model_turn.spent);
         if before.turn < after.turn {
-            self.note_budget("turn", after.turn, self.budgets.turn.in_words(turn).as_deref());
+            self.note_budget(
+                "turn",
+                after.turn,
+                self.settings.budgets.turn.in_words(turn).as_deref(),
+            );
         }
         if before.session >= after.session {
             return;
@@ -230,13 +231,15 @@ impl Actor {
         let reason = "the assistant has used up what it may in one conversation";
         self.hand_over(reason, messages::interview::STUCK);
     }
+}
 
+impl SessionView {
     /// Whether the session stands still because there is no model, or nothing is left for it, and no script either.
     pub(super) fn lacks_means(&self) -> bool {
         let Some(phase) = self.phase().filter(|phase| phase.mode == Mode::Interview) else {
             return false;
         };
-        if self.has_model {
+        if self.settings.has_model {
             return self.is_for_model(phase) && !phase.has_fallback() && !self.has_means();
         }
         phase.step.is_empty() && !phase.objective.is_empty()
@@ -244,7 +247,7 @@ impl Actor {
 
     /// Whether a phase is the model's, as long as there is something left for it.
     pub(super) fn is_for_model(&self, phase: &Phase) -> bool {
-        self.has_model
+        self.settings.has_model
             && phase.mode == Mode::Interview
             && self.state.model_turn.script_leads.as_ref() != Some(&phase.id)
     }

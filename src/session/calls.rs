@@ -5,7 +5,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, actor::is_for_deciders, evidence, handover::CANNOT_GO_ON, script, texts};
+use super::{
+    Actor, SessionView, evidence, handover::CANNOT_GO_ON, script, texts, view::is_for_deciders,
+};
 use crate::{
     base::ids::{CallId, WaitId},
     messages,
@@ -86,14 +88,18 @@ impl Actor {
         }
         wait
     }
+}
 
+impl SessionView {
     /// Open cards with an earlier draft of the data that `prompt` puts up for review.
     fn older_drafts(&self, prompt: &Prompt) -> Vec<WaitId> {
         let Control::Review(newer) = &prompt.control else { return Vec::new() };
         let is_older = |wait: &&Wait| matches!(&wait.prompt.control, Control::Review(older) if older.data_type == newer.data_type);
         self.state.pending().filter(is_older).map(|wait| wait.id).collect()
     }
+}
 
+impl Actor {
     /// Opens a wait, shows it, and sets its timers.
     pub(super) fn open(
         &mut self,
@@ -133,7 +139,9 @@ impl Actor {
         self.show(id);
         id
     }
+}
 
+impl SessionView {
     /// When a question lapses: at the deadline of its step, or as the tool says where that comes first.
     fn deadline_of(&self, call: &CallId, suspension: &Suspension) -> Option<DateTime<Utc>> {
         let own = suspension.expires_at;
@@ -148,7 +156,9 @@ impl Actor {
         let Origin::Step { step } = &call.origin else { return None };
         self.flow.step(step).map(|(_, step)| step)
     }
+}
 
+impl Actor {
     /// Sees to what is due and needs no tool: a phase whose time has come, or a step that sets values; one that cannot be
     /// filled in calls a person.
     pub fn arrange(&mut self) {
@@ -218,7 +228,9 @@ impl Actor {
             self.emit(Event::Returned { call: id, result: result.clone() });
         }
     }
+}
 
+impl SessionView {
     /// The other `next_phase` calls of the model's answer that `call` belongs to, which are never made by themselves.
     pub(super) fn same_request(&self, call: &CallId) -> Vec<Call> {
         let wanted = &self.state.model_turn.wanted;
@@ -229,7 +241,9 @@ impl Actor {
         let is_unmade = |known: &&Call| known.id != *call && self.state.call(&known.id).is_none();
         wanted.iter().filter(is_request).filter(is_unmade).cloned().collect()
     }
+}
 
+impl Actor {
     /// Ends a call of which nobody knows whether it happened. It is never made again: a person is asked to check.
     pub fn outcome_unknown(&mut self, call: &CallId) {
         let Some(known) = self.state.call(call).filter(|known| known.result.is_none()) else {
@@ -383,7 +397,9 @@ impl Actor {
             Some(_) | None => self.hand_over(CANNOT_GO_ON, messages::interview::STUCK),
         }
     }
+}
 
+impl SessionView {
     /// Whether a call is a review that the participant reopened.
     pub fn is_change(&self, call: &CallId) -> bool {
         let call = self.state.call(call);

@@ -3,21 +3,21 @@
 
 use serde_json::json;
 
-use super::Actor;
+use super::{Actor, SessionView};
 use crate::model::{
     session::Status,
     transcript::{CallResult, Event, Origin},
     usage::Usage,
 };
 
-impl Actor {
+impl SessionView {
     /// Whether the model is still to say goodbye.
     pub(super) fn owes_goodbye(&self) -> bool {
         let model_turn = &self.state.model_turn;
         self.state.status == Status::Completed
             && self.state.handoff.is_none()
             && !self.is_child()
-            && self.has_model
+            && self.settings.has_model
             && self.has_means()
             && !self.turn_is_used_up()
             && model_turn.failures == 0
@@ -40,7 +40,9 @@ impl Actor {
             matches!(known.call.origin, Origin::Model { .. }) && is_silent
         })
     }
+}
 
+impl Actor {
     /// What an interview has used up where this step ends it, the goodbye included.
     pub fn ended(&self) -> Option<Usage> {
         let is_last = |event: &Event| match event {

@@ -6,12 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Actor, Answer, Refusal,
-    actor::{blocks, is_for_deciders},
-    handover,
+    Actor, Answer, Refusal, handover,
     settle::{Responder, may_answer},
     state::State,
     texts,
+    view::{blocks, is_for_deciders},
 };
 use crate::{
     base::ids::WaitId,

@@ -11,12 +11,12 @@
 //! open. After two such rounds in a row the card is shown and stays open, and the model reads the words beside it.
 
 use super::{
-    Actor, Command, Refusal,
-    actor::{blocks, is_for_deciders},
+    Actor, Command, Refusal, SessionView,
     settle::Responder,
     stall::asks,
     state::model_turn::NOT_SHOWN,
     typed::{self, Reading},
+    view::{blocks, is_for_deciders},
 };
 use crate::{
     base::ids::CallId,
@@ -97,7 +97,9 @@ impl Actor {
         self.post(messages::interview::SPEECH_STOPPED_BY_BUTTON);
         Ok(())
     }
+}
 
+impl SessionView {
     fn may_interrupt(&self, from: &Responder, speech: &Speech) -> bool {
         from.person == self.state.participant
             && self.state.status == Status::Open
@@ -113,7 +115,9 @@ impl Actor {
     pub(super) fn is_void(&self, knew: u64) -> bool {
         knew <= self.state.model_turn.knew
     }
+}
 
+impl Actor {
     /// Ends what the model says where it is; its answer is not waited for any more.
     fn end_speech(&mut self, speech: &Speech, gap: Gap) {
         self.say_unsaid();
@@ -133,7 +137,9 @@ impl Actor {
         }
         self.mind_budgets(before);
     }
+}
 
+impl SessionView {
     /// Whether words name an option of an open question: they are its answer, whatever else they would be.
     pub(super) fn names_an_option(&self, text: &str) -> bool {
         let is_named = |wait: &Wait| {
@@ -152,13 +158,17 @@ impl Actor {
             && self.state.model_turn.may_withhold()
             && !self.state.has_asked(call)
     }
+}
 
+impl Actor {
     /// Ends a call whose card is not shown.
     pub fn withhold(&mut self, call: &CallId) {
         let (code, message) = (NOT_SHOWN.to_owned(), WITHHELD.to_owned());
         self.finish(call, CallResult::Err { code, message });
     }
+}
 
+impl SessionView {
     /// Whether the model made a call without knowing what a person wrote or did meanwhile.
     pub(super) fn is_unaware_of_words(&self, call: &CallId) -> bool {
         let is_of_model = |known: &Origin| matches!(known, Origin::Model { .. });

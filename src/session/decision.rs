@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    Actor, Refusal, Suspension,
+    Actor, Refusal, SessionView, Suspension,
     attempts::{asking, authors, denial_reader_of, feedback_reader, stamp},
     script,
     state::CallState,
@@ -37,7 +37,7 @@ pub enum Decided {
     Ask(Box<Suspension>),
 }
 
-impl Actor {
+impl SessionView {
     /// Asks the team for a decision.
     pub fn request_decision(&self, call: &CallId, name: &str) -> Result<Suspension, Refusal> {
         let Some(approval) = self.flow.flow.approvals.named.get(name) else {
@@ -90,7 +90,9 @@ impl Actor {
             expires_at,
         })
     }
+}
 
+impl Actor {
     /// Applies the stored answer to a request: the outcome, or who is asked next.
     pub fn decision_made(&mut self, call: &CallId) -> Result<Decided, Refusal> {
         let wait = self.state.call(call).and_then(|known| known.wait);
@@ -179,7 +181,9 @@ impl Actor {
             self.queue_effects(phase, moment);
         }
     }
+}
 
+impl SessionView {
     /// What the team has decided last, for other programs: as [`Decided::Outcome`], without words.
     pub(super) fn last_decision(&self) -> Option<Value> {
         let mut requests = self.state.calls.iter().rev().filter(|one| one.call.tool == REQUEST);

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, Suspension, advance::Approval, phases::questions_from};
+use super::{Actor, SessionView, Suspension, advance::Approval, phases::questions_from};
 use crate::{
     base::ids::WaitId,
     messages,
@@ -47,7 +47,7 @@ impl Actor {
             choice("human", &notice.human),
             choice("decline", &notice.decline),
         ];
-        let scripted = notice.text_without_model.as_ref().filter(|_| !self.has_model);
+        let scripted = notice.text_without_model.as_ref().filter(|_| !self.settings.has_model);
         let body = flow.text(scripted.unwrap_or(&notice.text));
         let digest = sha256(body.as_bytes());
         let prompt = Prompt {
@@ -101,12 +101,16 @@ impl Actor {
         let digest = format!("begin {}", phase.id);
         self.open(Purpose::Begin { phase: phase.id.clone() }, digest, suspension);
     }
+}
 
+impl SessionView {
     /// The question whether to go on with the phase, while it is open.
     pub(super) fn waits_to_begin(&self) -> Option<&Wait> {
         self.state.pending().find(|wait| matches!(wait.purpose, Purpose::Begin { .. }))
     }
+}
 
+impl Actor {
     fn begin_answered(&mut self, reply: &Reply) {
         let Reply::Chosen { ids, .. } = reply else { return };
         if ids.first().is_none_or(|id| id == GO_ON) {
@@ -130,12 +134,16 @@ impl Actor {
             self.advance(approval);
         }
     }
+}
 
+impl SessionView {
     /// When the first question may be asked (`notice.wait_business_days`, counted from the notice).
     pub(super) fn questions_from(&self) -> Option<DateTime<Utc>> {
         questions_from(&self.state, &self.flow)
     }
+}
 
+impl Actor {
     /// Asks once more before everything is erased.
     pub(super) fn ask_erase(&mut self) {
         let mut pending = self.state.pending();

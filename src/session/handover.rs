@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Actor, answer::describe, settle::Responder, summary};
+use super::{Actor, SessionView, answer::describe, settle::Responder, summary};
 use crate::{
     messages,
     model::{
@@ -61,7 +61,9 @@ impl Actor {
         };
         self.hand_over(reason, text);
     }
+}
 
+impl SessionView {
     /// What was picked at a step and what was asked there, for the team; none where nothing was, or where it is stored as
     /// something that is not for a channel.
     fn answer_to(&self, step: &Step, value: &Value) -> Option<String> {
@@ -87,7 +89,9 @@ impl Actor {
             messages::staff::answered(&answer)
         })
     }
+}
 
+impl Actor {
     /// The model asks for a person in the participant's place. Asked for once, the same again changes nothing and says
     /// nothing.
     pub fn call_person(&mut self, reason: &str) -> Called {
@@ -136,7 +140,9 @@ impl Actor {
         let remind = self.now.checked_add_signed(handoff.claim_reminder.delta());
         self.set_timer(TimerKind::Unclaimed, remind);
     }
+}
 
+impl SessionView {
     /// What the colleague who takes over should know: who, where, why, and how far they are.
     fn card_for_team(&self, reason: &str) -> String {
         let person = quoted(&self.state.person_in_words());
@@ -150,7 +156,9 @@ impl Actor {
         let lines = summary::status_lines(&self.state, &self.flow);
         if lines.is_empty() { String::new() } else { format!("\n\n- {}", lines.join("\n- ")) }
     }
+}
 
+impl Actor {
     /// A staff member is there; their message alone counts as that.
     pub(super) fn take_over(&mut self, from: &Responder) {
         let claimed = self.state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());

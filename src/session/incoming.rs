@@ -3,13 +3,12 @@
 use serde_json::Value;
 
 use super::{
-    Actor, Answer, Command,
-    actor::{blocks, is_for_deciders},
-    answer,
+    Actor, Answer, Command, SessionView, answer,
     commands::is_still_offered,
     engine_prompts::GO_ON,
     settle::Responder,
     typed::{self, Reading},
+    view::{blocks, is_for_deciders},
 };
 use crate::{
     base::ids::WaitId,
@@ -67,7 +66,9 @@ impl Actor {
         }
         self.hear_answer(from, text, source);
     }
+}
 
+impl SessionView {
     /// The order that a message is. What names an option of an open question is its answer, whatever else it would be.
     fn order_in(&self, text: &str) -> Option<Command> {
         let command = typed::order(text)?;
@@ -88,7 +89,9 @@ impl Actor {
         }
         (!is_asking || !self.names_an_option(text)).then_some(command)
     }
+}
 
+impl Actor {
     fn remember_wording(&mut self, wait: WaitId, source: Option<String>) {
         if let Some(source) = source {
             self.emit(Event::Worded { wait, source });
@@ -190,7 +193,9 @@ impl Actor {
             self.post(messages::interview::OUT_OF_MEANS);
         }
     }
+}
 
+impl SessionView {
     /// What words are to a question. Where no model reads them, a question in reply to one that takes any words is not
     /// kept as its answer at once: whoever sends it again means it.
     fn read(&self, wait: &Wait, text: &str) -> Reading {
@@ -201,7 +206,9 @@ impl Actor {
         }
         typed::read(&wait.prompt.control, text)
     }
+}
 
+impl Actor {
     /// Other words than an answer, to a model: they answer a choice as they are, without picking anything. Every other
     /// card stays open, since no words are consent, and the model goes on with them.
     fn hear_for_model(

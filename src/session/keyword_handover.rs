@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Actor;
+use super::{Actor, SessionView};
 use crate::{
     messages,
     model::{session::Status, ui::Reply},
@@ -17,7 +17,9 @@ impl Actor {
         let channel = self.flow.flow.handoff.channel.clone();
         self.post_to_staff(channel.as_deref(), text);
     }
+}
 
+impl SessionView {
     /// Whether a text holds a word of the flow's list.
     pub(super) fn is_alarming(&self, text: &str) -> bool {
         let keywords = &self.flow.flow.handoff.keywords;
@@ -26,7 +28,9 @@ impl Actor {
             keywords.iter().any(|keyword| holds(&text, &keyword.to_lowercase()))
         }
     }
+}
 
+impl Actor {
     /// A person is asked for, and nothing more is asked meanwhile. Not where one was asked for before, nor once the
     /// conversation is over.
     pub(super) fn raise_alarm(&mut self) {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    Actor, Answer, Refusal, answer,
+    Actor, Answer, Refusal, SessionView, answer,
     settle::Responder,
     typed::{self, Reading},
 };
@@ -77,7 +77,9 @@ impl Actor {
             _ => refused(&messages::forms::already_used()),
         }
     }
+}
 
+impl SessionView {
     /// Whether answers may be changed as things are.
     pub(super) fn may_change_now(&self) -> Result<(), Refusal> {
         let refused = |why: &str| Err(Refusal(why.to_owned()));
@@ -111,7 +113,9 @@ impl Actor {
         let is_here = call.phase.as_deref() == self.state.phase();
         (is_kind && is_done && is_here && !has_led_on).then_some(wait)
     }
+}
 
+impl Actor {
     /// Asks a question that was answered once more; the revision under which it is asked now.
     pub(super) fn ask_anew(&mut self, mut wait: Wait) -> u32 {
         let (id, revision) = (wait.id, wait.revision + 1);

@@ -9,8 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use super::{
-    Actor, Next,
-    actor::blocks,
+    Actor, Next, SessionView,
     claims::{Claim, claims},
     evidence, script,
     state::{
@@ -18,6 +17,7 @@ use super::{
         model_turn::{self, SILENT, pause},
     },
     texts, topics,
+    view::blocks,
 };
 use crate::{
     base::ids::CallId,
@@ -71,21 +71,7 @@ pub enum Retry {
     Never,
 }
 
-impl Actor {
-    /// The same session where a model is configured, or not. Without one, scripts lead.
-    #[must_use]
-    pub fn with_model(mut self, has_model: bool) -> Self {
-        self.has_model = has_model;
-        self
-    }
-
-    /// The same session where messages that come within `burst` of one another's first are one turn.
-    #[must_use]
-    pub fn with_burst(mut self, burst: TimeDelta) -> Self {
-        self.burst = burst;
-        self
-    }
-
+impl SessionView {
     /// Whether there is nothing to do until a person acts or a timer fires.
     pub fn rests(&self) -> bool {
         self.next() == Next::Rest
@@ -168,7 +154,7 @@ impl Actor {
     /// Until when the model is not asked, for the participant may be writing on: several messages in a burst are one
     /// turn. Counted from the first of them, so that nobody waits for longer.
     pub(super) fn listens_until(&self) -> Option<DateTime<Utc>> {
-        let until = self.state.model_turn.unread_since?.checked_add_signed(self.burst)?;
+        let until = self.state.model_turn.unread_since?.checked_add_signed(self.settings.burst)?;
         (until > self.now && self.awaits_thought().is_some()).then_some(until)
     }
 
@@ -187,7 +173,9 @@ impl Actor {
         let mut pending = self.state.pending();
         pending.any(|wait| blocks(wait) && !model_turn::is_detached(&self.state.calls, wait))
     }
+}
 
+impl Actor {
     /// The process ended while the participant waited for the model, some time ago: they are told.
     /// Where nothing is awaited any more, nothing is said.
     pub fn go_on_after_interruption(&mut self) {
@@ -377,7 +365,9 @@ impl Actor {
             Retry::At(_) | Retry::Soon(_) | Retry::Later | Retry::Now => {}
         }
     }
+}
 
+impl SessionView {
     /// When the model is asked again while the participant waits for it; none where they have waited long enough, or for
     /// something that does not pass in a moment. Once an outage: after that the script leads, or they have been told
     /// that it takes longer.
@@ -412,7 +402,9 @@ impl Actor {
         // The one that was asked for again at once is part of the same failure.
         pause((count - 1 - model_turn.useless.min(1)).saturating_sub(moments))
     }
+}
 
+impl Actor {
     /// The script takes the phase over, from its beginning or, where something is done already, from the step that can
     /// give what is missing.
     pub(super) fn let_script_lead(&mut self, phase: &Phase, because: &str) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Actor, Refusal, State, Suspension,
+    Actor, Refusal, SessionView, State, Suspension,
     attempts::{asking, feedback_reader},
     script,
     summary::{option_label, public_text, summary, titled},
@@ -127,7 +127,9 @@ impl Actor {
         let wait = self.open(purpose, digest, suspension);
         self.expect_request(wait, alias);
     }
+}
 
+impl SessionView {
     /// What the participant has told that those who decide should know: short answers and approved texts, but nothing of a
     /// special category.
     fn about_person(&self) -> Vec<(String, String)> {
@@ -161,7 +163,9 @@ impl Actor {
         let is_short = !words.trim().is_empty() && words.chars().count() <= ABOUT_LENGTH;
         is_short.then_some(words)
     }
+}
 
+impl Actor {
     /// Consent was given or refused, by the answer to `wait`.
     pub(super) fn effect_decided(&mut self, phase: &str, index: usize, wait: WaitId) {
         let flow = Arc::clone(&self.flow);
@@ -197,7 +201,9 @@ impl Actor {
         let text = messages::requests::declined(by_name, &what, words);
         self.post_offering(text, &self.ways_to_ask(&phase.id, index));
     }
+}
 
+impl SessionView {
     /// What may be done about a request that came to nothing.
     fn ways_to_ask(&self, phase: &str, index: usize) -> Vec<Offered> {
         let again = self.may_ask_again(phase, index).then_some(Offered::AskAgain);
@@ -211,7 +217,9 @@ impl Actor {
         });
         asked.count() < REQUESTS_MAX
     }
+}
 
+impl Actor {
     /// Makes the request once more that was declined, or that nobody decided in time.
     pub(super) fn ask_effect_again(&mut self) -> Result<(), Refusal> {
         let flow = Arc::clone(&self.flow);
@@ -240,7 +248,9 @@ impl Actor {
         }
         Err(Refusal(messages::interview::NOTHING_TO_ASK.to_owned()))
     }
+}
 
+impl SessionView {
     /// The aliases of the roles that an effect gives; none where it gives none.
     fn roles_of(&self, due: Due<'_>) -> Option<Vec<String>> {
         match self.resolve(due)? {
@@ -248,7 +258,9 @@ impl Actor {
             _ => None,
         }
     }
+}
 
+impl Actor {
     /// Nobody has consented in time, or is asked any more.
     pub(super) fn effect_lapsed(&mut self, phase: &str, index: usize, expired: bool) {
         let flow = Arc::clone(&self.flow);
@@ -300,7 +312,9 @@ impl Actor {
     pub fn give_roles(&mut self, roles: Vec<String>) {
         self.effect(Recipient::Participant, Act::AddRoles { roles });
     }
+}
 
+impl SessionView {
     /// What an effect comes to for this session; none where there is nothing to do, its condition does not hold, or the
     /// platform has no such thing.
     fn resolve(&self, Due { phase, effect, .. }: Due<'_>) -> Option<(Recipient, Act)> {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc, Weekday};
 
-use super::{Actor, State, quiet_hours::out_of, script};
+use super::{Actor, SessionView, State, quiet_hours::out_of, script};
 use crate::{
     flow::{LoadedFlow, text::has_expressions},
     messages,
@@ -15,7 +15,7 @@ use crate::{
 /// The hour at which a phase begins that begins on a date.
 const MORNING: u32 = 9;
 
-impl Actor {
+impl SessionView {
     /// The phase that comes after this one, or first of all: the next whose condition holds.
     pub(super) fn following(&self, phase: Option<&str>) -> Option<&Phase> {
         let flow = &self.flow;
@@ -28,7 +28,9 @@ impl Actor {
         }
         None
     }
+}
 
+impl Actor {
     /// Says what a phase is about, or asks whether to go on with it.
     pub(super) fn introduce(&mut self, phase: &Phase, is_first: bool) {
         if phase.ask_first && !is_first {
@@ -37,7 +39,9 @@ impl Actor {
             self.post(text);
         }
     }
+}
 
+impl SessionView {
     /// What a phase begins with, with names and expressions filled in; nothing where an expression fails.
     pub(super) fn intro_of(&self, phase: &Phase) -> Option<String> {
         let intro = self.flow.text(phase.intro.as_ref()?);
@@ -65,7 +69,9 @@ impl Actor {
         let at = quiet.map_or(at, |quiet| out_of(quiet, at, zone));
         (at > self.now).then_some(at)
     }
+}
 
+impl Actor {
     pub(super) fn schedule(&mut self, phase: &Phase, at: DateTime<Utc>) {
         self.emit(Event::PhaseScheduled { phase: phase.id.clone(), at });
         self.say_when(at);
@@ -76,12 +82,16 @@ impl Actor {
         let day = at.with_timezone(&self.zone_of_participant()).format("%A, %-d %B %Y");
         self.post(messages::interview::goes_on_at(&day.to_string()));
     }
+}
 
+impl SessionView {
     /// Whether the time of the current phase has come, and nobody was told yet.
     pub(super) fn is_due_to_open(&self) -> bool {
         self.state.opens_at.is_some_and(|at| at <= self.now)
     }
+}
 
+impl Actor {
     /// The time of the current phase has come.
     pub(super) fn open_phase(&mut self) {
         let flow = std::sync::Arc::clone(&self.flow);

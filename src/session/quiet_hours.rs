@@ -7,19 +7,12 @@ use chrono::{DateTime, LocalResult, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde_json::Value;
 
-use super::{Actor, State};
+use super::{SessionView, State};
 use crate::{flow::LoadedFlow, model::flow::QuietHours, session::time_zones};
 
-impl Actor {
-    /// The same session where the team's days begin and end in `zone`.
-    #[must_use]
-    pub fn with_time_zone(mut self, zone: Option<Tz>) -> Self {
-        self.time_zone = zone;
-        self
-    }
-
+impl SessionView {
     pub(super) fn zone_of_team(&self) -> Tz {
-        self.time_zone.unwrap_or(Tz::UTC)
+        self.settings.time_zone.unwrap_or(Tz::UTC)
     }
 
     pub(super) fn zone_of_participant(&self) -> Tz {

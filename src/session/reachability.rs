@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{
-    Actor,
-    actor::is_for_deciders,
+    Actor, SessionView,
     state::{FailedDelivery, OUT_OF_REACH},
+    view::is_for_deciders,
 };
 use crate::{
     base::ids::WaitId,
@@ -39,14 +39,18 @@ impl Actor {
         };
         self.post_to_staff(channel.as_deref(), text);
     }
+}
 
+impl SessionView {
     /// Whether staff have read of a message that did not arrive for the same reason.
     fn is_loss_told(&self, why: &str) -> bool {
         let is_same =
             |failed: &FailedDelivery| failed.to == Recipient::Participant && failed.reason == why;
         self.state.failed.iter().any(is_same)
     }
+}
 
+impl Actor {
     /// The participant can be reached again: what was open is shown again, and the conversation goes on. Where it had
     /// not been out of reach, nothing changes.
     pub fn be_in_touch(&mut self) {

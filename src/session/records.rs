@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Actor, Refusal, answer, evidence, script, state::Record};
+use super::{Actor, Refusal, SessionView, answer, evidence, script, state::Record};
 use crate::{
     base::ids::{RecordId, WaitId},
     model::{
@@ -85,7 +85,9 @@ impl Actor {
             None => self.save_record(&name, data, true),
         }
     }
+}
 
+impl SessionView {
     /// The flow's name of the data, if it keeps such data and the data fits.
     fn fitting(&self, data_type: &str, data: &Value) -> Result<String, Refusal> {
         let Some(data_type) = self.flow.data_type(data_type) else {
@@ -101,7 +103,9 @@ impl Actor {
         }
         Ok(data_type)
     }
+}
 
+impl Actor {
     fn save(&mut self, record: RecordId, data_type: String, data: Value, reviewed: bool) {
         let facts =
             [("record", json!(record)), ("type", json!(data_type)), ("reviewed", json!(reviewed))];
@@ -109,7 +113,9 @@ impl Actor {
         self.emit(Event::Saved { record, data_type, data, reviewed });
         self.refresh();
     }
+}
 
+impl SessionView {
     /// What an approved review is about, with the data as it is now: what it stored, or the newest where that has
     /// changed since.
     pub(super) fn reviewed_in(&self, wait: WaitId) -> Option<(String, Value)> {
@@ -134,7 +140,9 @@ impl Actor {
         let is_of_it = |wait: &&Wait| matches!(&wait.prompt.control, Control::Review(review) if review.data_type == data_type);
         self.state.pending().find(is_of_it).map(|wait| wait.id)
     }
+}
 
+impl Actor {
     /// Keeps a file's description.
     pub fn keep(&mut self, artifact: Artifact) {
         if self.state.artifacts.iter().any(|known| known.id == artifact.id) {

@@ -8,7 +8,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::{Actor, Refusal, State};
+use super::{Actor, Refusal, SessionView, State};
 use crate::{
     base::ids::{RecordId, WaitId},
     messages,
@@ -93,7 +93,7 @@ pub struct Outside {
     pub hook: Option<String>,
 }
 
-impl Actor {
+impl SessionView {
     /// Everything that has left, or may have, in the order of the phases.
     pub fn outside(&self) -> Vec<Outside> {
         let mut found = Vec::new();
@@ -123,7 +123,9 @@ impl Actor {
         }
         found
     }
+}
 
+impl Actor {
     /// Nothing may be erased from now on, whoever asks for it.
     pub fn hold(&mut self, by: &str, reason: &str) -> Result<(), Refusal> {
         let reason = reason.trim();
@@ -168,7 +170,9 @@ impl Actor {
         self.audit("erasure_put_off", [], []);
         self.post(messages::interview::erasure_put_off(&hold.reason));
     }
+}
 
+impl SessionView {
     /// What is due to go now by the flow's retention; empty while a hold stands.
     pub fn due_to_go(&self) -> BTreeSet<Kind> {
         let is_due = |kind: &Kind| self.goes_at(*kind).is_some_and(|at| at <= self.now);
@@ -189,14 +193,18 @@ impl Actor {
     pub(super) fn next_goes_at(&self) -> Option<DateTime<Utc>> {
         Kind::ALL.into_iter().filter_map(|kind| self.goes_at(kind)).min()
     }
+}
 
+impl Actor {
     /// Notes that files are gone while the conversation stays.
     pub fn forget_uploads(&mut self) {
         let kinds = vec![Kind::Uploads];
         self.audit("retention_applied", [("kinds", json!(kinds))], []);
         self.emit(Event::Custody(Custody::Forgotten { kinds }));
     }
+}
 
+impl SessionView {
     /// What stays of a session, whose events are `events`, once the conversation is gone: how it began and ended, and
     /// of data and files what is not gone as well.
     pub fn rest(&self, events: &[Recorded], gone: &BTreeSet<Kind>) -> Option<Loaded> {
@@ -219,8 +227,7 @@ impl Actor {
             .map(|(seq, (v, at, event))| Recorded { v, seq, at, event })
             .collect();
         let state = State::fold(&events)?;
-        let (flow, ids) = (Arc::clone(&self.flow), Arc::clone(&self.ids));
-        let head = Self::over(flow, state, ids, self.now).head();
+        let head = Self { state: Arc::new(state), ..self.clone() }.head();
         Some(Loaded { head, events })
     }
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Actor, Refusal, answer, state::State};
+use super::{Actor, Refusal, SessionView, answer, state::State};
 use crate::{
     base::ids::WaitId,
     messages,
@@ -195,7 +195,9 @@ impl Actor {
         }
         true
     }
+}
 
+impl SessionView {
     fn reviewed_data(&self, wait: WaitId) -> Option<&Value> {
         match &self.state.waits.get(&wait)?.prompt.control {
             Control::Review(review) => Some(&review.data),
@@ -226,7 +228,9 @@ impl Actor {
         };
         Reply::Reviewed { verdict, data, notes }
     }
+}
 
+impl Actor {
     /// Where several must decide alike, a decision is a vote: one per person, the last one counts, until enough agree.
     /// Gives the reply that settles the wait, once there is one.
     fn vote(&mut self, id: WaitId, reply: Reply, from: &Responder) -> Option<Reply> {
@@ -265,7 +269,9 @@ impl Actor {
             },
         })
     }
+}
 
+impl SessionView {
     /// Whether somebody's own word moves the session on: who may decide, and decides alone.
     pub(super) fn may_decide(&self, from: &Responder) -> bool {
         let policy = &self.flow.flow.approvals.overrides;
@@ -299,7 +305,9 @@ impl Actor {
             | Status::Ended => Err(Refusal(messages::interview::NO_FILES_NOW.to_owned())),
         }
     }
+}
 
+impl Actor {
     /// Has files fetched that the platform still holds; they come back through [`Actor::receive_files`]. A repeat is
     /// recognised by the key of its event, and by the effect's id once they are fetched.
     pub fn offer_files(

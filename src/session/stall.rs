@@ -9,7 +9,7 @@
 
 use serde_json::json;
 
-use super::{Actor, actor::blocks, evidence, state::model_turn::SILENT};
+use super::{Actor, SessionView, evidence, state::model_turn::SILENT, view::blocks};
 use crate::{
     messages,
     model::{
@@ -27,14 +27,7 @@ const CUTS_MAX: u32 = 2;
 /// Marks that end a question, in the scripts that have one of their own.
 const QUESTION_MARKS: [char; 7] = ['?', '？', '؟', ';', '՞', '፧', '⁇'];
 
-impl Actor {
-    /// The same session where a model that leaves nothing to answer is nudged, or not.
-    #[must_use]
-    pub fn with_nudges(mut self, nudges: bool) -> Self {
-        self.nudges = nudges;
-        self
-    }
-
+impl SessionView {
     /// What an answer lacks, and whether the engine goes on by itself, since the model was told before.
     pub(super) fn gap(
         &self,
@@ -60,7 +53,7 @@ impl Actor {
 
     /// Whether it is the participant's turn, with nothing but the model's words before them.
     fn is_their_turn(&self) -> bool {
-        self.nudges
+        self.settings.nudges
             && !self.is_child()
             && self.state.status == Status::Open
             && self.state.handoff.is_none()
@@ -93,7 +86,9 @@ impl Actor {
             (false, false) => Some(Gap::Question),
         }
     }
+}
 
+impl Actor {
     /// Does what comes next where the model does not.
     pub(super) fn step_by_itself(&mut self) {
         let Some(phase) = self.phase().cloned() else { return };

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::Actor;
+use super::{Actor, SessionView};
 use crate::{
     base::ids::{EffectId, WaitId},
     messages,
@@ -112,13 +112,17 @@ impl Actor {
             self.post(said(&asking));
         }
     }
+}
 
+impl SessionView {
     /// Whether the participant knows that the team decides: they were told when those before were asked.
     fn is_known(&self, errand: &Errand) -> bool {
         let Errand::Request { wait } = errand else { return false };
         self.state.wait(*wait).is_some_and(is_later_stage)
     }
+}
 
+impl Actor {
     /// Nobody has it: others are told that somebody is needed, and at last the participant that nobody could be reached.
     fn kept_back(&mut self, id: EffectId, reached: AskState, team: Option<&Team>) {
         let Some(asking) = self.state.asking.get(&id).cloned() else { return };
@@ -154,7 +158,9 @@ impl Actor {
             self.say_not_reached();
         }
     }
+}
 
+impl SessionView {
     /// What is told elsewhere than where it should be.
     fn needed_elsewhere(&self, asking: &Asking) -> String {
         let person = quoted(&self.state.person_in_words());
@@ -166,7 +172,9 @@ impl Actor {
         }
         text
     }
+}
 
+impl Actor {
     /// Writes to each of those who may know of it, where nobody was written to about it; whether there is anybody.
     fn ask_directly(&mut self, asking: &Asking, team: Option<&Team>) -> bool {
         let mut others = self.state.asking.values();
@@ -212,7 +220,9 @@ impl Actor {
         }
         is_anybody
     }
+}
 
+impl SessionView {
     /// Who has the card of a request in their direct messages.
     pub(super) fn directly_asked(&self, wait: WaitId) -> Vec<String> {
         let errand = Errand::Request { wait };
@@ -220,7 +230,9 @@ impl Actor {
         let shown = all.filter(|one| one.errand == errand && one.reached == AskState::Delivered);
         shown.filter_map(|one| one.person.clone()).collect()
     }
+}
 
+impl Actor {
     /// Nobody of the team has it.
     pub(super) fn say_not_reached(&mut self) {
         let mut all = self.state.asking.values();
@@ -233,7 +245,9 @@ impl Actor {
         let Asking { errand, alias, person, .. } = asking.clone();
         self.emit(Event::TeamAsked { effect, errand, alias, person, reached });
     }
+}
 
+impl SessionView {
     /// Whether anybody was asked this already.
     pub(super) fn is_reached(&self, errand: &Errand) -> bool {
         self.who_has(errand).is_some()
@@ -245,7 +259,9 @@ impl Actor {
         let reached = all.filter(|one| one.errand == *errand && one.reached == AskState::Delivered);
         reached.min_by_key(|one| one.person.is_some())
     }
+}
 
+impl Actor {
     /// What is true about a request that is open, for somebody who asks again.
     pub(super) fn say_asked(&mut self, wait: WaitId) {
         let errand = Errand::Request { wait };
@@ -263,7 +279,9 @@ impl Actor {
         };
         self.post(text);
     }
+}
 
+impl SessionView {
     /// Whether anybody knows that a person was asked for; true where nobody has to be told in a channel.
     pub(super) fn is_handover_known(&self) -> bool {
         let last = self.last_handover();
@@ -274,7 +292,9 @@ impl Actor {
         let of_handover = |asking: &&Asking| matches!(asking.errand, Errand::HandOver { .. });
         self.state.asking.values().rfind(of_handover)
     }
+}
 
+impl Actor {
     /// What is true about a person who was asked for, for somebody who asks again; `text` where they were asked.
     pub(super) fn say_called(&mut self, text: &str) {
         let Some(last) = self.last_handover() else { return self.post(text) };
@@ -286,7 +306,9 @@ impl Actor {
         };
         self.post(words);
     }
+}
 
+impl SessionView {
     /// Whether it is still wanted.
     fn still_matters(&self, errand: &Errand) -> bool {
         let is_unclaimed = self.state.handoff.as_ref().is_some_and(|h| h.claimed_by.is_none());
@@ -323,7 +345,9 @@ impl Actor {
         }
         aliases
     }
+}
 
+impl Actor {
     /// Something has failed for good: it is kept, and the team is told by another way than the one that failed. Once for
     /// a recipient, as long as nothing else is wrong with them.
     pub(super) fn delivery_failed(&mut self, effect: &Effect, reason: &str) {

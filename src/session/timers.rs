@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
-use super::{Actor, actor::is_for_deciders, quiet_hours::out_of};
+use super::{Actor, SessionView, quiet_hours::out_of, view::is_for_deciders};
 use crate::{
     base::ids::WaitId,
     messages,
@@ -75,7 +75,9 @@ impl Actor {
         }
         self.set_timer(kind, next);
     }
+}
 
+impl SessionView {
     /// When the n-th reminder of a wait is due, from 0, moved out of the quiet hours and a little apart from others.
     pub(super) fn reminder_at(&self, wait: &Wait, n: usize) -> Option<DateTime<Utc>> {
         if n >= REMINDERS_MAX || wait.purpose == Purpose::Erase {
@@ -94,7 +96,9 @@ impl Actor {
         let at = flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at, zone));
         at.checked_add_signed(apart(wait.id, after))
     }
+}
 
+impl Actor {
     fn expire(&mut self, id: WaitId) {
         let Some(wait) = self.state.waits.get(&id).filter(|wait| wait.status.is_pending()).cloned()
         else {
@@ -129,13 +133,17 @@ impl Actor {
             self.post(messages::interview::REQUEST_EXPIRED);
         }
     }
+}
 
+impl SessionView {
     fn has_deadline(&self, wait: &Wait) -> bool {
         let Purpose::Call { call, .. } = &wait.purpose else { return false };
         let step = self.state.call(call).and_then(|known| self.step_of(&known.call));
         step.is_some_and(|step| step.deadline.is_some())
     }
+}
 
+impl Actor {
     fn pause(&mut self) {
         if self.state.status != Status::Open || self.pause_at().is_none_or(|at| at > self.now) {
             return;

@@ -1,6 +1,6 @@
 //! Files that were sent without a card that asks for one: what they are taken for, and that they have arrived.
 
-use super::{Actor, evidence, typed::tokens_of};
+use super::{Actor, SessionView, evidence, typed::tokens_of};
 use crate::{
     flow::each_condition,
     messages,
@@ -33,7 +33,7 @@ const NAMED: [(&str, &[&str]); 5] = [
 /// What a file is kept as that nothing asks for.
 const OTHER: &str = "other";
 
-impl Actor {
+impl SessionView {
     /// What a file is taken for that answers no card: what its name says, where the part still lacks that.
     pub fn taken_for(&self, filename: &str) -> String {
         let words = words_of(filename);
@@ -63,7 +63,9 @@ impl Actor {
         }
         kinds
     }
+}
 
+impl Actor {
     /// Keeps files that answer no card. A model reads of them at once, also beside an open card; where it is at work, the
     /// participant is told that they have arrived.
     pub(super) fn keep_unasked(&mut self, files: Vec<Artifact>) {

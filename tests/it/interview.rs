@@ -15,7 +15,7 @@ use anteroom::{
         ui::{Decision, Reply},
         wait::{Settlement, Wait, WaitStatus},
     },
-    session::{Actor, Answer, Command, Evaluation, Next, Responder},
+    session::{Actor, Answer, Command, Evaluation, Next, Responder, SessionView, Settings, State},
     store::{Loaded, TimerKind},
 };
 use insta::assert_json_snapshot;
@@ -114,9 +114,10 @@ impl Desk {
 
     /// One step: loads the session, acts, commits.
     pub(crate) fn step<T>(&mut self, act: impl FnOnce(&mut Actor) -> T) -> T {
-        let flow = Arc::clone(&self.flow);
-        let mut actor =
-            Actor::load(flow, &self.loaded, Arc::clone(&self.ids), self.clock.now()).unwrap();
+        let (flow, ids) = (Arc::clone(&self.flow), Arc::clone(&self.ids));
+        let state = State::fold(&self.loaded.events).unwrap();
+        let settings = Settings::default();
+        let mut actor = Actor::from(SessionView::new(flow, state, ids, self.clock.now(), settings));
         let result = act(&mut actor);
         let commit = actor.into_commit(None);
         assert_eq!(commit.expected, self.loaded.head.seq);
@@ -643,7 +644,7 @@ fn replaying_the_events_gives_the_live_state() {
         actor.state().clone()
     });
 
-    let replayed = anteroom::session::State::fold(&desk.loaded.events).unwrap();
+    let replayed = State::fold(&desk.loaded.events).unwrap();
     assert_eq!(replayed, live);
     let numbers: Vec<u64> =
         desk.loaded.events.iter().map(|recorded: &Recorded| recorded.seq).collect();

@@ -12,7 +12,7 @@ use anteroom::{
         ui::{Control, Decision, Reply, Verdict},
         wait::Wait,
     },
-    session::{Actor, Command, Responder, State},
+    session::{Actor, Command, Responder, SessionView, Settings, State},
     store::Loaded,
 };
 use chrono::TimeDelta;
@@ -236,35 +236,10 @@ fn no_order_of_events_makes_the_fold_panic() {
         events.extend(picks.iter().map(|pick| pick.get(&talk).clone()));
         let state = State::fold(&events).expect("it begins with the beginning");
         // And what is made of it does not panic either.
-        let head = anteroom::model::session::Head {
-            id: state.session,
-            flow: state.flow.clone(),
-            participant: state.participant.clone(),
-            name: state.name.clone(),
-            place: state.place.clone(),
-            status: state.status,
-            phase: None,
-            handed_over: false,
-            claimed_by: None,
-            pending: 0,
-            approvals: 0,
-            progress: 0.0,
-            seq: state.seq,
-            created_at: state.created_at,
-            updated_at: state.updated_at,
-            test: false,
-            held: false,
-            goes_at: None,
-            parent: None,
-            capabilities: Vec::new(),
-            score: None,
-            undelivered: 0,
-        };
         let now = state.updated_at;
-        let loaded = Loaded { head, events };
-        let flow = Arc::clone(&flow);
-        let actor = Actor::load(flow, &loaded, Arc::clone(&ids), now).unwrap();
-        _ = actor.next();
-        _ = actor.into_commit(None);
+        let (flow, ids) = (Arc::clone(&flow), Arc::clone(&ids));
+        let view = SessionView::new(flow, state, ids, now, Settings::default());
+        _ = view.next();
+        _ = Actor::from(view).into_commit(None);
     });
 }

@@ -260,7 +260,7 @@ async fn a_flow_speaks_as_the_tenant_and_keeps_things_no_longer_than_the_tenant_
     let newer = NAMED.replace("Which colour?", "Which colour, please?");
     world.replace_flow(&newer, WORDS);
     world.clock.advance(chrono::TimeDelta::days(1));
-    let flow = world.engine.view(world.session).await.unwrap().1;
+    let flow = world.engine.view(world.session).await.unwrap().flow;
     assert!(flow.source.contains("Which colour?"));
     assert_eq!(flow.vars["organisation"], "Acme");
     assert_eq!(flow.vars["retention"], "30 days");

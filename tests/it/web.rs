@@ -125,7 +125,7 @@ async fn the_cookie_is_not_in_the_transcript() {
     assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
     ada.start("tour", "Ada").await;
 
-    let (loaded, _) = site.engine.view(site.session().await).await.unwrap();
+    let loaded = site.engine.look(site.session().await).await.unwrap().loaded;
 
     assert!(!serde_json::to_string(&loaded.events).unwrap().contains(token));
 }
@@ -431,7 +431,7 @@ async fn a_stale_button_is_told_when_the_question_was_answered() {
     let page = ada.press(&old, "Blue").await;
 
     assert!(page.contains("That question was answered at <time"), "{page}");
-    let (loaded, _) = site.engine.view(site.session().await).await.unwrap();
+    let loaded = site.engine.look(site.session().await).await.unwrap().loaded;
     let state = anteroom::session::State::fold(&loaded.events).unwrap();
     assert!(state.waits.values().any(|w| matches!(w.status, WaitStatus::Applied { .. })));
 }

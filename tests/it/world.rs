@@ -749,8 +749,9 @@ impl World {
 
     /// The conversation as `reader` reads it later.
     pub(crate) async fn transcript(&self, reader: Audience) -> String {
-        let (loaded, flow) = self.engine.view(self.session).await.unwrap();
-        let source = Source { loaded: &loaded, flow: &flow, audit: &[], ratings: &[], reader };
+        let look = self.engine.look(self.session).await.unwrap();
+        let (loaded, flow) = (&look.loaded, &look.flow);
+        let source = Source { loaded, flow, audit: &[], ratings: &[], reader };
         transcript::markdown(&source).unwrap()
     }
 

@@ -105,9 +105,9 @@ pub(super) async fn answered(
 }
 
 async fn showing(app: &App, wait: &Wait) -> Option<Effect> {
-    let (loaded, _) = app.engine().view(wait.session).await.ok()?;
+    let view = app.engine().view(wait.session).await.ok()?;
     let id = EffectId::mint(app.ids.as_ref());
-    Some(Effect::showing(id, wait, loaded.head.place, app.clock.now()))
+    Some(Effect::showing(id, wait, view.state.place.clone(), app.clock.now()))
 }
 
 /// The name under which an effect is posted: with `enforce_nonce` Discord answers a repeat within some minutes with the

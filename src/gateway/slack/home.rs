@@ -47,6 +47,7 @@ use crate::{
         ui::Control,
         wait::{Answerers, Purpose, Wait},
     },
+    session::SessionView,
     store::{Find, Store},
 };
 
@@ -319,7 +320,7 @@ impl Shown {
 
 impl Own {
     fn blocks(&self) -> Vec<SlackBlock> {
-        let Look { state, flow, loaded, .. } = &self.look;
+        let Look { loaded, view: SessionView { flow, state, .. } } = &self.look;
         let mut lines = vec![bold(&literal(&flow.flow.title))];
         let phase = state.phase().and_then(|id| Some((flow.position(id)?, flow.phase(id)?)));
         let status = messages::staff::status(state.status);

@@ -38,8 +38,8 @@ pub(super) async fn look(app: &App, session: SessionId) {
 
 /// Where the participant of a session that has paused would be written to.
 async fn lost(engine: &Engine, session: SessionId) -> Option<Place> {
-    let (loaded, _) = engine.view(session).await.ok()?;
-    (loaded.head.status == Status::Paused).then_some(loaded.head.place)
+    let state = engine.view(session).await.ok()?.state;
+    (state.status == Status::Paused).then(|| state.place.clone())
 }
 
 /// Tells whoever asked for a conversation that it reaches nobody, and how to go on; once.

@@ -47,7 +47,7 @@ use crate::{
         ui::Offered,
         wait::{Answerers, Purpose, Wait},
     },
-    session::evidence,
+    session::{SessionView, evidence},
 };
 
 /// The number of the part that says how a request was decided.
@@ -208,8 +208,8 @@ impl Sender<'_> {
         if is_erased || !is_told {
             return Ok(cx);
         }
-        match self.app.engine().look(self.effect.session).await {
-            Ok(Look { state, .. }) => {
+        match self.app.engine().view(self.effect.session).await {
+            Ok(SessionView { state, .. }) => {
                 let answer = wait.status.answer();
                 cx.may_change = answer.is_some_and(|(reply, ..)| {
                     form::may_change(wait, reply, &state)
@@ -278,7 +278,7 @@ impl Sender<'_> {
     async fn about(&self) -> Delivered<Vec<Value>> {
         let session = self.effect.session;
         let engine = self.app.engine();
-        let Look { state, .. } = engine.look(session).await?;
+        let SessionView { state, .. } = engine.view(session).await?;
         Ok(texts::about(&state))
     }
 
@@ -351,9 +351,9 @@ impl Sender<'_> {
 /// Draws a card again wherever it is shown, as well as it goes.
 pub(super) async fn redraw(app: &Arc<App>, wait: &Wait, shown: &[Rendering]) {
     let engine = app.engine();
-    let Ok((loaded, _)) = engine.view(wait.session).await else { return };
+    let Ok(view) = engine.view(wait.session).await else { return };
     let id = EffectId::mint(app.ids.as_ref());
-    let effect = Effect::showing(id, wait, loaded.head.place, app.clock.now());
+    let effect = Effect::showing(id, wait, view.state.place.clone(), app.clock.now());
     let sender = Sender::new(app, &effect);
     // Told in the log by the call; nothing depends on it.
     _ = delivery::show(&sender, wait, shown).await;

@@ -46,19 +46,21 @@ impl Activity {
         let is_done = |call: &&Call| state.call(&call.id).is_some_and(has_done);
         let of_round = state.model_turn.wanted.iter().filter(is_done);
         let done = of_round.map(|call| pipeline.done(&call.tool)).filter(|words| !words.is_empty());
-        let done = if look.thinking && draft.is_none() { distinct(done) } else { Vec::new() };
+        let done = if look.is_thinking() && draft.is_none() { distinct(done) } else { Vec::new() };
         // While a card is open it is the participant's turn, whatever waits with it.
         let waits = state.pending().next().is_some();
         let is_begun = |c: &&CallState| !waits && c.result.is_none() && c.wait.is_none();
         let begun = state.calls.iter().filter(is_begun).map(|c| pipeline.doing(&c.call.tool));
         let runs = pipeline.running(state.session);
         let running = distinct(begun.chain(runs.iter().map(|running| running.doing)));
-        let is_answering = look.thinking || draft.is_some();
+        let is_answering = look.is_thinking() || draft.is_some();
         let answer = (is_answering && running.is_empty()).then_some(state.model_turn.knew);
         let words = match reading(state) {
             Some(words) => words,
             None if !running.is_empty() => running.join(" "),
-            None if look.thinking && draft.is_none() => messages::interview::THINKING.to_owned(),
+            None if look.is_thinking() && draft.is_none() => {
+                messages::interview::THINKING.to_owned()
+            }
             None => String::new(),
         };
         Self { words, done, draft, answer }

@@ -18,7 +18,7 @@ use crate::{
     flow::LoadedFlow,
     messages,
     model::transcript::{Audience, Recorded},
-    session::State,
+    session::{SessionView, State},
     store::Loaded,
 };
 
@@ -41,7 +41,7 @@ impl View {
         let draft = app.engine.draft(session);
         let look = app.engine.look(session).await?;
         let doing = Activity::of(app, &look, draft);
-        let Look { loaded, flow, state, .. } = look;
+        let Look { loaded, view: SessionView { flow, state, .. } } = look;
         Ok(Self { loaded, state, flow, doing })
     }
 

@@ -21,7 +21,7 @@ use crate::{
         wait::{Wait, WaitStatus},
     },
     ports::llm::json::extract_object,
-    session::{Actor, Next, State, advance::Approval},
+    session::{Actor, Next, SessionView, State, advance::Approval},
 };
 
 /// Answers that may be mended.
@@ -65,7 +65,9 @@ impl Actor {
         }
         actor
     }
+}
 
+impl SessionView {
     /// Whether this session is a child run.
     pub fn is_child(&self) -> bool {
         self.state.subtasks.parent_link.is_some()
@@ -90,7 +92,9 @@ impl Actor {
             None => self.next_in_turn(),
         }
     }
+}
 
+impl Actor {
     /// A question of the child's is shown at the root. Again: changes nothing.
     pub fn raised(&mut self, wait: WaitId) {
         let own = self.state.subtasks.parent_link.as_ref();

@@ -14,7 +14,7 @@ use crate::{
         usage::Usage,
         wait::{Purpose, Wait},
     },
-    session::{Actor, Next, Suspension},
+    session::{Actor, Next, SessionView, Suspension},
 };
 
 /// Most child runs of one session at one time.
@@ -36,7 +36,9 @@ impl Actor {
         self.audit("child_run_asked", facts, []);
         self.emit(Event::Subtask(Subtask::Delegated(delegation)));
     }
+}
 
+impl SessionView {
     /// What the child runs of this session need next.
     pub(in crate::session) fn next_of_children(&self) -> Option<Next> {
         let needed = |child: &Child| {
@@ -70,7 +72,9 @@ impl Actor {
         };
         self.state.subtasks.children.iter().any(is_open)
     }
+}
 
+impl Actor {
     /// The child run exists. Again: changes nothing.
     pub fn child_begun(&mut self, child: SessionId) {
         if self.state.subtasks.child(child).is_some_and(|child| !child.begun) {

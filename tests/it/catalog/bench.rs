@@ -23,7 +23,7 @@ use anteroom::{
         artifacts::{Artifacts, extract::Extractor},
         contacts::{ContactSource, Contacts},
     },
-    session::{Actor, Answer, Responder, State, Suspension},
+    session::{Actor, Answer, Responder, SessionView, Settings, State, Suspension},
     store::{Commit, Loaded},
     tool::{Outcome, Pipeline, Policy, Tool, Toolbox, catalog::interview},
 };
@@ -217,7 +217,9 @@ impl Bench {
     /// The session as it would come back after a crash.
     pub(crate) fn actor(&self) -> Actor {
         let stored = self.stored.as_ref().unwrap();
-        Actor::load(Arc::clone(&self.flow), stored, Arc::clone(&self.ids), self.now).unwrap()
+        let (flow, ids) = (Arc::clone(&self.flow), Arc::clone(&self.ids));
+        let state = State::fold(&stored.events).unwrap();
+        SessionView::new(flow, state, ids, self.now, Settings::default()).into()
     }
 
     pub(crate) fn state(&self) -> State {

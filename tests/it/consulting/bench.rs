@@ -24,8 +24,7 @@ use anteroom::{
         contacts::Contacts,
         llm::Models,
     },
-    session::{Actor, Responder},
-    store::Loaded,
+    session::{Actor, Responder, SessionView, Settings, State},
     tool::{
         Handed, Outcome, Pipeline, Policy, Services, Tool, ToolError, Toolbox, catalog::consulting,
         services::Past,
@@ -168,8 +167,9 @@ impl Bench {
     /// The session as it would come back after a crash.
     pub(crate) fn actor(&self) -> Actor {
         let events = self.past.events.lock().unwrap().clone();
-        let loaded = Loaded { head: self.head.clone(), events };
-        Actor::load(Arc::clone(&self.flow), &loaded, Arc::clone(&self.ids), self.now).unwrap()
+        let (flow, ids) = (Arc::clone(&self.flow), Arc::clone(&self.ids));
+        let state = State::fold(&events).unwrap();
+        SessionView::new(flow, state, ids, self.now, Settings::default()).into()
     }
 
     /// Changes the session by the core alone.

@@ -62,7 +62,7 @@ async fn the_disk_fills_up_in_the_middle_of_an_interview(touch: Touch) {
         "{page}"
     );
     assert!(page.contains("A file, please."), "{page}");
-    let (loaded, _) = site.engine.view(session).await.unwrap();
+    let loaded = site.engine.look(session).await.unwrap().loaded;
     let answers =
         loaded.events.iter().filter(|it| matches!(*it.event, Event::Answered { .. })).count();
     assert_eq!(answers, 2, "the notice and the colour: {:#?}", loaded.events);

@@ -93,7 +93,7 @@ async fn staff_of_a_tenant_reach_their_own_conversations_and_no_others() {
     }
     let mut guesses = 0;
     for session in &others {
-        let before = site.engine.view(*session).await.unwrap().0.events.len();
+        let before = site.engine.look(*session).await.unwrap().loaded.events.len();
         for path in addresses(*session) {
             if !path.ends_with("/answer") && !path.ends_with("/order") {
                 let answer = grace.fetch(&path).await;
@@ -113,7 +113,7 @@ async fn staff_of_a_tenant_reach_their_own_conversations_and_no_others() {
             }
         }
         site.engine.settle_down().await;
-        let after = site.engine.view(*session).await.unwrap().0.events.len();
+        let after = site.engine.look(*session).await.unwrap().loaded.events.len();
         assert_eq!(after, before, "something happened in {session}");
     }
     assert!(guesses >= 180, "{guesses}");
@@ -122,7 +122,7 @@ async fn staff_of_a_tenant_reach_their_own_conversations_and_no_others() {
     assert!(page.contains("because of Ada"), "{page}");
     let page = grace.press(&page, "Yes, approve").await;
     assert!(page.contains("Grace"), "{page}");
-    let transcript = site.engine.view(ada).await.unwrap().0;
+    let transcript = site.engine.look(ada).await.unwrap().loaded;
     let decided = format!("{:?}", transcript.events);
     assert!(decided.contains("workspace: \"acme\""), "whose staff decided is written down");
 }

@@ -796,7 +796,7 @@ async fn what_was_written_may_be_changed_or_taken_back() {
         "guild_id": GUILD.to_string() });
     bot.tell("MESSAGE_DELETE", gone).await;
     let session = bot.session().await;
-    let loaded = bot.engine.view(session).await.unwrap().0;
+    let loaded = bot.engine.look(session).await.unwrap().loaded;
     let amended = loaded.events.iter().filter_map(|recorded| match &*recorded.event {
         Event::Amended { text, .. } => Some(text.as_deref()),
         _ => None,

@@ -102,7 +102,7 @@ fn is_root(message: &Message) -> bool {
 /// How often somebody's words were taken.
 async fn taken(bot: &Bot) -> usize {
     let heads = bot.engine.newest((None, 10), |_| true).await.unwrap().0;
-    let (loaded, _) = bot.engine.view(heads[0].id).await.unwrap();
+    let loaded = bot.engine.look(heads[0].id).await.unwrap().loaded;
     let answered = |event: &anteroom::model::transcript::Event| {
         use anteroom::model::transcript::Event::{Answered, Said};
         matches!(event, Said { .. } | Answered { .. })

@@ -161,11 +161,11 @@ impl Sender<'_> {
             }
             Ok(look) => {
                 cx.invited_by = invited_by(wait, &look);
-                let state = look.state;
+                let state = &look.state;
                 let answer = wait.status.answer();
                 cx.may_change = answer.is_some_and(|(reply, ..)| {
-                    form::may_change(wait, reply, &state)
-                        || form::may_answer_anew(wait, reply, &state)
+                    form::may_change(wait, reply, state)
+                        || form::may_answer_anew(wait, reply, state)
                 });
                 let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
                 cx.files = names.collect();

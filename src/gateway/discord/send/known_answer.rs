@@ -64,7 +64,7 @@ impl Sender<'_> {
     /// Answers for the participant what they told the server before, and says so; whether that counts.
     async fn said_before(&self, wait: &Wait, ids: Vec<String>) -> Delivered<bool> {
         let engine = self.app.engine();
-        let state = self.look().await?.state;
+        let state = self.look().await?.view.state;
         let reply = Reply::Chosen { ids, free_text: None };
         let what = answer::describe(&wait.prompt.control, &reply);
         let words = texts::said_before(&wait.prompt.body, &what);

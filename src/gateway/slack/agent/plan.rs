@@ -246,7 +246,7 @@ pub(super) fn outlook(look: &Look, knew: u64, is_running: bool) -> Outlook {
     if let Some(decided) = since.find_map(decides) {
         return decided;
     }
-    let goes_on = (look.thinking || is_running) && state.pending().next().is_none();
+    let goes_on = (look.is_thinking() || is_running) && state.pending().next().is_none();
     if goes_on && is_open(state) { Outlook::Open } else { Outlook::Over }
 }
 

@@ -251,7 +251,7 @@ impl Streams {
             return Looked::Done;
         }
         let (fate, goes_on) = match engine.look(session).await {
-            Ok(look) => (fate(&look.loaded.events, &look.state, knew), look.thinking),
+            Ok(look) => (fate(&look.loaded.events, &look.state, knew), look.is_thinking()),
             Err(engine::Error::NoSession) => (Fate::Dropped, false),
             Err(_) => return Looked::Again(Instant::now() + limits::STREAM_PACE),
         };

@@ -59,7 +59,7 @@ impl Sender<'_> {
     async fn private_channel(&self) -> Delivered<Option<String>> {
         let engine = self.app.engine();
         let flow = match engine.view(self.effect.session).await {
-            Ok((_, flow)) => flow,
+            Ok(view) => view.flow,
             Err(engine::Error::NoSession) => return Ok(None),
             Err(error) => return Err(error.into()),
         };

@@ -107,8 +107,8 @@ impl Sender<'_> {
 
     async fn participant(&self) -> Delivered<String> {
         let engine = self.app.engine();
-        let (loaded, _) = engine.view(self.effect.session).await?;
-        Ok(loaded.head.participant.user)
+        let view = engine.view(self.effect.session).await?;
+        Ok(view.state.participant.user.clone())
     }
 
     pub(super) fn outcome(&self, delivered: Delivered<Option<String>>) -> Delivery {

@@ -10,22 +10,22 @@ use tokio::sync::{broadcast, watch};
 use super::Changed;
 use crate::base::ids::SessionId;
 
-/// Changes that a slow listener may fall behind; then it looks at everything again.
+/// ChangeFeed that a slow listener may fall behind; then it looks at everything again.
 const KEPT: usize = 1024;
 
 #[derive(Debug)]
-pub(super) struct Changes {
+pub(super) struct ChangeFeed {
     all: broadcast::Sender<Changed>,
     followed: Mutex<HashMap<SessionId, watch::Sender<()>>>,
 }
 
-impl Default for Changes {
+impl Default for ChangeFeed {
     fn default() -> Self {
         Self { all: broadcast::Sender::new(KEPT), followed: Mutex::default() }
     }
 }
 
-impl Changes {
+impl ChangeFeed {
     /// Tells those who listen. Nobody listening is no failure.
     pub(super) fn tell(&self, changed: Changed) {
         if let Some(followers) = self.followed().get(&changed.session) {
@@ -54,7 +54,7 @@ impl Changes {
 /// Follows one session until it is dropped.
 #[derive(Debug)]
 pub(super) struct Follower<'a> {
-    changes: &'a Changes,
+    changes: &'a ChangeFeed,
     session: SessionId,
     changed: watch::Receiver<()>,
 }
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_follower_is_woken_by_its_own_session_alone() {
-        let changes = Changes::default();
+        let changes = ChangeFeed::default();
         let (mut one, mut same) = (changes.follow(session(1)), changes.follow(session(1)));
         changes.tell(Changed { session: session(2), seq: 1 });
         assert_eq!(one.changed().now_or_never(), None);
