@@ -18,7 +18,6 @@ mod export_snapshot;
 pub mod file_links;
 mod files;
 mod flow_versions;
-mod inbound;
 mod limits;
 mod metrics;
 mod model_turn;
@@ -88,10 +87,11 @@ use self::{
     state_cache::StateCache,
 };
 
+pub use crate::session::{Inbound, InboundKind, Receipt};
+
 pub use self::{
     drafts::Draft,
     export_snapshot::Gathered,
-    inbound::{Inbound, InboundKind, Receipt},
     limits::{Beginning, Limits},
     outages::Outage,
     views::Look,
@@ -542,37 +542,45 @@ impl Engine {
 
     /// Decides and commits; where somebody else has committed meanwhile, decides again on what there is now. A
     /// decision that changes nothing is not committed.
-    async fn decide<T>(
+    async fn decide(
         &self,
         session: SessionId,
-        dedup: Option<&str>,
-        act: impl Fn(&mut Actor) -> T + Send + Sync,
+        decide: impl Fn(SessionView) -> Actor + Send + Sync,
+    ) -> Result<(), Error> {
+        self.decide_saying(session, |view| ((), decide(view))).await
+    }
+
+    /// The same where the decision also says something.
+    async fn decide_saying<T>(
+        &self,
+        session: SessionId,
+        decide: impl Fn(SessionView) -> (T, Actor) + Send + Sync,
     ) -> Result<T, Error> {
         for _ in 0..CONFLICTS_MAX {
-            let mut actor = Actor::from(self.view(session).await?);
-            let decided = act(&mut actor);
-            if self.keep(actor, dedup).await? {
-                return Ok(decided);
+            let (said, changes) = decide(self.view(session).await?);
+            if self.keep(changes, None).await? {
+                return Ok(said);
             }
         }
         Err(Error::Busy)
     }
 
-    /// The same for what a person did; what an answer leads to at once is in the same commit.
-    async fn decide_and_apply<T: Send>(
+    /// The same for what a person did; what an answer leads to at once is in the same commit. With the receipt comes the
+    /// session as that leaves it.
+    async fn decide_and_apply(
         &self,
         session: SessionId,
         dedup: &str,
-        act: impl Fn(&mut Actor) -> T + Send + Sync,
-    ) -> Result<T, Error> {
+        decide: impl Fn(SessionView) -> (Receipt, Actor) + Send + Sync,
+    ) -> Result<(Receipt, SessionView), Error> {
         for _ in 0..CONFLICTS_MAX {
-            let mut actor = Actor::from(self.view(session).await?);
-            let decided = act(&mut actor);
-            if !actor.is_empty() {
-                actor = self.apply_at_once(actor).await;
+            let (receipt, mut changes) = decide(self.view(session).await?);
+            if !changes.is_empty() {
+                changes = self.apply_at_once(changes).await;
             }
-            if self.keep(actor, Some(dedup)).await? {
-                return Ok(decided);
+            let left = changes.view().clone();
+            if self.keep(changes, Some(dedup)).await? {
+                return Ok((receipt, left));
             }
         }
         Err(Error::Busy)

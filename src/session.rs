@@ -18,11 +18,13 @@ mod closing_turn;
 pub mod commands;
 mod concurrent_input;
 mod dates;
+pub mod decide;
 pub mod decision;
 mod engine_prompts;
 pub mod evidence;
 pub mod grounding;
 pub mod handover;
+mod inbound;
 mod incoming;
 mod keyword_handover;
 mod message_edits;
@@ -57,6 +59,7 @@ pub use self::{
     concurrent_input::Speech,
     decision::{Decided, REQUESTS_MAX},
     handover::Called,
+    inbound::{Inbound, InboundKind, Receipt},
     model_reply::{Response, Retry},
     outcome::{effect_in_words, roles_of, titles_of},
     phases::questions_from,

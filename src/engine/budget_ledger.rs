@@ -20,7 +20,7 @@ use crate::{
         session::Place,
         usage::{Budget, Level, Usage},
     },
-    session::Scope,
+    session::{Scope, decide},
     store::{Charge, Commit},
 };
 
@@ -157,8 +157,8 @@ impl Engine {
             if level > told && self.inner.told.is_news(&known, level) {
                 let used = budget.in_words(balance.usage).unwrap_or_default();
                 let is_theirs = tenant.is_none() || scope != Scope::Total;
-                let said = self.decide(session, None, |actor| {
-                    actor.note_account((scope, is_theirs), (level, &used), until);
+                let said = self.decide(session, |view| {
+                    decide::account_noted(view, (scope, is_theirs), (level, &used), until)
                 });
                 if let Err(error) = said.await {
                     self.inner.told.forget(&known);

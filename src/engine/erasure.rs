@@ -31,7 +31,7 @@ use crate::{
         wait::Settlement,
     },
     ports::artifacts::blobs,
-    session::{Actor, Next, SessionView, State, retention::Outside},
+    session::{Next, SessionView, State, decide, retention::Outside},
     store::{self, Erasure, Find},
 };
 
@@ -101,7 +101,7 @@ impl Engine {
                 Ok(Receipt::Erased { receipt: erased.receipt, is_under_way })
             }
             Err(Error::Held(_)) => {
-                self.decide(session, None, Actor::put_erasure_off).await?;
+                self.decide(session, decide::erasure_put_off).await?;
                 Ok(Receipt::Settled(Settlement::Applied))
             }
             Err(error) => Err(error),
@@ -115,11 +115,8 @@ impl Engine {
         by: &str,
         reason: Option<&str>,
     ) -> Result<Option<Erased>, Error> {
-        let act = |actor: &mut Actor| match reason {
-            Some(reason) => actor.hold(by, reason),
-            None => actor.release(by),
-        };
-        self.decide(session, None, act).await?.map_err(|refusal| Error::Refused(refusal.0))?;
+        let held = self.decide_saying(session, |view| decide::hold(view, by, reason)).await?;
+        held.map_err(|refusal| Error::Refused(refusal.0))?;
         if self.view(session).await?.next() == Next::Erase {
             return self.erase(session, "participant").await.map(Some);
         }

@@ -27,14 +27,14 @@ use crate::{
     flow::LoadedFlow,
     model::{
         session::{Place, Status},
-        transcript::{Call, CallResult, SpentOn},
+        transcript::{Call, CallResult},
         usage::Usage,
     },
     ports::llm::{
         self, Models, Sink,
         chat::{self, Request},
     },
-    session::{Actor, Next, Response, Retry, SessionView, State, topics},
+    session::{Actor, Next, Response, Retry, SessionView, State, decide, topics},
     store::{self, Loaded},
     tool::{EffectClass, Outcome, pipeline::Ended},
 };
@@ -107,7 +107,7 @@ impl Engine {
             return Ok(Step::Done);
         }
         if self.was_cut_off(state) {
-            self.decide(session, None, Actor::go_on_after_interruption).await?;
+            self.decide(session, decide::cut_off).await?;
             return Ok(Step::Done);
         }
         let is_long = state.model_turn.window > self.inner.limits.window_tokens;
@@ -161,10 +161,8 @@ impl Engine {
         if state.subtasks.parent_link.is_none() {
             return Ok(Step::Rest);
         }
-        self.decide(session, None, |child| {
-            child.fail_child("unavailable", "this is not available any more".to_owned());
-        })
-        .await?;
+        let why = ("unavailable", "this is not available any more");
+        self.decide(session, |view| decide::child_failed(view, why.0, why.1)).await?;
         Ok(Step::Done)
     }
 
@@ -227,7 +225,7 @@ impl Engine {
                     return Ok(());
                 }
                 let waits = self.may_wait(&response);
-                self.decide(session, None, |actor| actor.thought(knew, response.clone(), waits))
+                self.decide(session, |view| decide::thought(view, knew, response.clone(), waits))
                     .await
             }
             Err(code) => {
@@ -258,8 +256,8 @@ impl Engine {
         if !response.calls.iter().all(|(tool, _)| self.is_at_once(tool)) {
             return Ok(false);
         }
-        let mut actor = Actor::from(self.view(session).await?);
-        actor.thought(knew, response.clone(), true);
+        let view = self.view(session).await?;
+        let mut actor = decide::thought(view, knew, response.clone(), true);
         if let Next::Round(wanted) = actor.next() {
             let calls;
             (actor, calls) = self.begin_round(actor, wanted);
@@ -312,7 +310,7 @@ impl Engine {
         if !self.inner.told.is_trouble_news((tenant, word), self.inner.parts.clock.now()) {
             return Ok(());
         }
-        let saved = self.decide(session, None, |actor| actor.tell_of_model(text)).await;
+        let saved = self.decide(session, |view| decide::model_in_trouble(view, text)).await;
         if saved.is_err() {
             self.inner.told.forget_trouble((tenant, word));
         }
@@ -325,13 +323,7 @@ impl Engine {
         (code, retry): (&str, Retry),
         usage: Usage,
     ) -> Result<(), Error> {
-        self.decide(session, None, |actor| {
-            actor.spend(SpentOn::Answer, usage);
-            if actor.awaits_answer(knew) {
-                actor.thinking_failed(code, retry);
-            }
-        })
-        .await
+        self.decide(session, |view| decide::thinking_failed(view, knew, (code, retry), usage)).await
     }
 
     /// Has the model make a short form of the older half. Whether it did.
@@ -358,11 +350,11 @@ impl Engine {
         };
         let usage = answer.usage;
         if answer.text.trim().is_empty() {
-            self.decide(session, None, |actor| actor.spend(SpentOn::Answer, usage)).await?;
+            self.decide(session, |view| decide::spent(view, usage)).await?;
             return Ok(false);
         }
         let text = answer.text.trim().to_owned();
-        self.decide(session, None, |actor| actor.summarised(through, text.clone(), usage)).await?;
+        self.decide(session, |view| decide::summarised(view, through, text.clone(), usage)).await?;
         Ok(true)
     }
 

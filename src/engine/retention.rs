@@ -16,7 +16,7 @@ use super::{Engine, Error, Look, session_task::TaskCommand};
 use crate::{
     base::ids::SessionId,
     model::{custody::Kind, session::Head},
-    session::Actor,
+    session::decide,
     store::{self, Erasure, Find},
 };
 
@@ -215,9 +215,7 @@ impl Engine {
         }
         self.erase_files_of(&view.state, &gone).await?;
         if is_only_files {
-            let mut changes = Actor::from(view);
-            changes.forget_uploads();
-            return Ok(self.commit(changes, None).await?);
+            return Ok(self.commit(decide::uploads_forgotten(view), None).await?);
         }
         let rest = view.rest(&loaded.events, &due).ok_or(Error::NoSession)?;
         let effects = self.removals(&view.state).await?;

@@ -15,29 +15,25 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::FutureExt as _;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Engine, Error, Inbound, InboundKind, Receipt, erasure::Erased};
+use super::{Engine, Error, erasure::Erased};
 use crate::{
     base::{
         failpoint::{Failpoint, hit},
         ids::SessionId,
     },
     config::Tenant,
-    messages,
     model::{
         effect::{Delivery, Effect},
         team::Team,
         ui::Reply,
         wait::{Purpose, Settlement},
     },
-    session::{Actor, Answer, Command, Refusal, Responder, Speech},
+    session::{Inbound, InboundKind, Receipt, SessionView, decide},
     store::{self, TimerKind},
 };
 
 /// Longest pause before failed work is tried again.
 const PAUSE_MAX: TimeDelta = TimeDelta::seconds(60);
-
-/// What somebody reads who talks to a child run.
-const NOBODY_HOME: &str = messages::notices::NOBODY_TALKS_HERE;
 
 /// Something for a session to do.
 #[derive(Debug)]
@@ -368,7 +364,7 @@ impl Engine {
             }
             TaskCommand::Timer(kind) => {
                 hit(Failpoint::TimerDue);
-                let fired = self.decide(session, None, |actor| actor.timer(kind)).await;
+                let fired = self.decide(session, |view| decide::timer(view, kind)).await;
                 hit(Failpoint::TimerFired);
                 report(session, "timer", &fired);
                 if fired.is_err() {
@@ -381,8 +377,8 @@ impl Engine {
                 false
             }
             TaskCommand::Delivered(effect, delivery, team, answer) => {
-                let note = |actor: &mut Actor| actor.effect_done(&effect, &delivery, &team);
-                let noted = self.decide(session, None, note).await;
+                let note = |view| decide::delivered(view, &effect, &delivery, &team);
+                let noted = self.decide(session, note).await;
                 report(session, "delivery", &noted);
                 // The outbox may have given up waiting; it reports again.
                 _ = answer.send(noted);
@@ -412,32 +408,28 @@ impl Engine {
     async fn take_in(&self, inbound: Inbound) -> Result<Receipt, Error> {
         let Inbound { key, session, from, what } = inbound;
         let speech = self.speech(session, from.person.platform);
-        let speech = speech.as_ref();
-        let act = |actor: &mut Actor| {
+        let decide = |view: SessionView| {
             let tenants = &self.inner.limits.tenants;
-            let from = from.within(tenants.rights_hold(&from.person, &actor.state().place));
-            done(actor, &from, &what, speech)
+            let from = from.within(tenants.rights_hold(&from.person, &view.state.place));
+            decide::inbound(view, &from, &what, speech.as_ref())
         };
-        match self.decide_and_apply(session, &key, act).await {
-            Ok(Receipt::Settled(Settlement::Applied))
-                if self.is_erasure(session, &what).await? =>
-            {
+        match self.decide_and_apply(session, &key, decide).await {
+            Ok((Receipt::Settled(Settlement::Applied), view)) if is_erasure(&view, &what) => {
                 self.erase_as_asked(session).await
             }
-            Ok(receipt) => Ok(receipt),
+            Ok((receipt, _)) => Ok(receipt),
             Err(Error::Store(store::Error::Duplicate)) => Ok(Receipt::Duplicate),
             Err(error) => Err(error),
         }
     }
+}
 
-    /// Whether an answer that counts was the "yes" to erasing everything.
-    async fn is_erasure(&self, session: SessionId, what: &InboundKind) -> Result<bool, Error> {
-        let InboundKind::Answer { wait, reply: Reply::Confirmed { yes: true }, .. } = what else {
-            return Ok(false);
-        };
-        let view = self.view(session).await?;
-        Ok(view.state.waits.get(wait).is_some_and(|wait| wait.purpose == Purpose::Erase))
-    }
+/// Whether an answer that counts was the "yes" to erasing everything.
+fn is_erasure(view: &SessionView, what: &InboundKind) -> bool {
+    let InboundKind::Answer { wait, reply: Reply::Confirmed { yes: true }, .. } = what else {
+        return false;
+    };
+    view.state.waits.get(wait).is_some_and(|wait| wait.purpose == Purpose::Erase)
 }
 
 /// Goes on with the work until it is done; without end where there is none. Cancel-safe: it stays where it is.
@@ -448,59 +440,6 @@ async fn going_on(work: &mut Option<Work<'_>>) {
             *work = None;
         }
         None => pending().await,
-    }
-}
-
-/// What becomes of something that somebody did, decided.
-fn done(
-    actor: &mut Actor,
-    from: &Responder,
-    what: &InboundKind,
-    speech: Option<&Speech>,
-) -> Receipt {
-    match what {
-        _ if actor.is_child() => Receipt::Refused(NOBODY_HOME.to_owned()),
-        InboundKind::Answer { wait, revision, reply, via } => {
-            let (reply, from) = (reply.clone(), from.clone());
-            let answer = Answer { wait: *wait, revision: *revision, reply, from, via: *via };
-            Receipt::Settled(actor.settle(answer))
-        }
-        InboundKind::Said { text, source } => {
-            actor.hear_amid(from, text, source.clone(), speech);
-            Receipt::Taken
-        }
-        InboundKind::Amended { source, text } => taken(actor.amend(from, source, text.as_deref())),
-        InboundKind::Sent { wait, files } => {
-            Receipt::Settled(actor.receive_files(from, *wait, files.clone()))
-        }
-        InboundKind::Lost { why } => {
-            actor.lose_touch(why);
-            Receipt::Taken
-        }
-        InboundKind::Back => {
-            actor.be_in_touch();
-            Receipt::Taken
-        }
-        InboundKind::MayHaveRoles { roles } => {
-            actor.give_roles(roles.clone());
-            Receipt::Taken
-        }
-        InboundKind::Offered { wait, files, text } => {
-            taken(actor.offer_files(from, *wait, files.clone(), text.as_deref()))
-        }
-        InboundKind::Command(Command::Interrupt) => taken(actor.interrupt(from, speech)),
-        InboundKind::Command(command) => {
-            let via = crate::model::transcript::Via::Command;
-            taken(actor.command(from, command.clone(), via))
-        }
-    }
-}
-
-/// What came of something that may be refused.
-fn taken(done: Result<(), Refusal>) -> Receipt {
-    match done {
-        Ok(()) => Receipt::Taken,
-        Err(Refusal(why)) => Receipt::Refused(why),
     }
 }
 

@@ -28,7 +28,7 @@ use crate::{
         usage::Usage,
         wait::Wait,
     },
-    session::{Actor, SessionView, State, Suspension},
+    session::{Actor, SessionView, State, Suspension, decide},
     store::{self, Find, Loaded},
     tool::{Handed, Outcome, SubtaskRequest, ToolError, Waiting, pipeline},
 };
@@ -140,13 +140,13 @@ impl Engine {
         {
             let cost = Usage::default();
             return self
-                .decide(session, None, |parent| {
-                    parent.child_ended(id, "failed", lost.clone(), cost);
+                .decide(session, |parent| {
+                    decide::child_ended(parent, id, "failed", lost.clone(), cost)
                 })
                 .await;
         }
         hit(Failpoint::ChildBegun);
-        match self.decide(session, None, |parent| parent.child_begun(id)).await {
+        match self.decide(session, |parent| decide::child_begun(parent, id)).await {
             // Erased meanwhile: the child run must not outlive it.
             Err(Error::NoSession) => self.erase_child(id, "parent").await?,
             noted => noted?,
@@ -218,7 +218,7 @@ impl Engine {
                 if known.is_some_and(|known| !known.ended && known.dismissed.is_none()) {
                     return Ok(true);
                 }
-                self.decide(id, None, |child| child.recall("nobody waits for it")).await?;
+                self.decide(id, |child| decide::recalled(child, "nobody waits for it")).await?;
             }
             Err(Error::NoSession) => self.erase_child(id, "parent").await?,
             Err(error) => return Err(error),
@@ -235,21 +235,22 @@ impl Engine {
         let session = parent.state.session;
         let child = parent.state.subtasks.child(id);
         let reason = child.and_then(|child| child.dismissed.clone()).unwrap_or_default();
-        let told = self.decide(id, None, |child| child.recall(&reason)).await;
+        let told = self.decide(id, |child| decide::recalled(child, &reason)).await;
         match told {
             // It was never begun, or is gone.
             Err(Error::NoSession) => {
                 let nothing =
                     CallResult::Err { code: "user_cancelled".to_owned(), message: reason };
-                self.decide(session, None, |parent| {
-                    parent.child_ended(id, "cancelled", nothing.clone(), Usage::default());
+                self.decide(session, |parent| {
+                    let cost = Usage::default();
+                    decide::child_ended(parent, id, "cancelled", nothing.clone(), cost)
                 })
                 .await
             }
             told => {
                 told?;
                 self.wake(id);
-                self.decide(session, None, |parent| parent.child_recalled(id)).await
+                self.decide(session, |parent| decide::child_recalled(parent, id)).await
             }
         }
     }
@@ -262,13 +263,14 @@ impl Engine {
             return Ok(());
         };
         let Assignment { root, root_call, lineage, .. } = &own.assignment;
-        let asked = self.decide(*root, None, |root| root.raise(wait, root_call, lineage)).await;
+        let asked =
+            self.decide(*root, |root| decide::child_asks(root, wait, root_call, lineage)).await;
         hit(Failpoint::ChildRaised);
         match asked {
             Err(Error::NoSession) => self.erase_child(state.session, "parent").await,
             asked => {
                 asked?;
-                self.decide(state.session, None, |child| child.raised(id)).await
+                self.decide(state.session, |child| decide::raised(child, id)).await
             }
         }
     }
@@ -286,8 +288,8 @@ impl Engine {
             }
             Some(_) | None => Vec::new(),
         };
-        let told =
-            self.decide(child, None, |child| child.told(inner, &wait.status, files.clone())).await;
+        let tell = |child| decide::told(child, inner, &wait.status, files.clone());
+        let told = self.decide(child, tell).await;
         hit(Failpoint::ChildTold);
         match told {
             Err(Error::NoSession) => Ok(false),
@@ -309,9 +311,9 @@ impl Engine {
         let cost = state.model_turn.spent;
         hit(Failpoint::ChildEnded);
         let told = self
-            .decide(parent, None, |parent| {
-                let result = self.result_of(parent, id, conclusion);
-                parent.child_ended(id, conclusion.word(), result, cost);
+            .decide(parent, |parent| {
+                let result = self.result_of(&parent, id, conclusion);
+                decide::child_ended(parent, id, conclusion.word(), result, cost)
             })
             .await;
         hit(Failpoint::ChildReported);
@@ -320,7 +322,7 @@ impl Engine {
             told => {
                 told?;
                 self.wake(parent);
-                self.decide(id, None, Actor::reported).await
+                self.decide(id, decide::reported).await
             }
         }
     }

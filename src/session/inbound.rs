@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Command, Responder};
 use crate::{
     base::ids::{SessionId, WaitId},
     model::{
@@ -10,7 +11,6 @@ use crate::{
         ui::Reply,
         wait::Settlement,
     },
-    session::{Command, Responder},
 };
 
 /// Something that a person did, as a gateway hands it in. Recordings keep it as it is.
@@ -55,7 +55,7 @@ pub enum InboundKind {
         /// How it reads now; none where it is gone.
         text: Option<String>,
     },
-    /// Sent files, which were checked and kept by [`Engine::keep_file`](super::Engine::keep_file).
+    /// Sent files, which were checked and kept before.
     Sent {
         /// The upload they answer, where the person said so.
         wait: Option<WaitId>,
