@@ -14,7 +14,7 @@ use anteroom::{
         ids::{CountingIds, EffectId, Ids, RandomIds, SessionId, WaitId},
     },
     chat::form::ComponentId,
-    engine::{Engine, InboundKind, Look},
+    engine::{Engine, Look},
     gateway::{
         discord, slack,
         web::{activity::Activity, conversation, piece::Cx, timeline::Window, view::View},
@@ -25,7 +25,7 @@ use anteroom::{
         ui::{Choice, Choose, Control, Prompt},
         wait::{Answerers, Purpose, Wait, WaitStatus},
     },
-    session::{Actor, Answer, SessionView, Settings, State},
+    session::{SessionView, Settings, State, decide},
     store::memory::MemoryStore,
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -88,12 +88,8 @@ fn decide(criterion: &mut Criterion) {
         engine.look(sessions[0].1).await.unwrap()
     });
     let state = State::fold(&loaded.events).unwrap();
-    let Some(InboundKind::Answer { wait, revision, reply, via }) = support::willing(&state, 0)
-    else {
-        return;
-    };
+    let Some(answer) = support::willing(&state, 0) else { return };
     let from = support::participant(0);
-    let answer = Answer { wait, revision, reply, from, via };
     let ids: Arc<dyn Ids> = Arc::new(RandomIds);
     let now = SystemClock.now();
     criterion.bench_function("load_settle_into_commit", |bencher| {
@@ -101,9 +97,9 @@ fn decide(criterion: &mut Criterion) {
             let state = State::fold(black_box(&loaded.events)).unwrap();
             let (flow, ids) = (Arc::clone(&view.flow), Arc::clone(&ids));
             let settings = Settings::default();
-            let mut actor = Actor::from(SessionView::new(flow, state, ids, now, settings));
-            actor.settle(answer.clone());
-            actor.into_commit(Some("key".to_owned()))
+            let view = SessionView::new(flow, state, ids, now, settings);
+            let (_, changes) = decide::inbound(view, &from, &answer, None);
+            changes.into_commit(Some("key".to_owned()))
         });
     });
 }

@@ -1,6 +1,6 @@
 //! Events in, effects out: drives sessions. Knows no platform.
 //!
-//! What a person does is decided by the [`Actor`], committed, and only then acknowledged ([`Engine::receive`]). The
+//! What a person does is decided by the session core ([`decide`]), committed, and only then acknowledged ([`Engine::receive`]). The
 //! work that follows — resuming a suspended call, the next question — is driven step by step, each step committed
 //! ([`runner`]). A session has a task and a bounded queue only while it is active ([`session_task`]); one that waits for a
 //! person is disk alone. Effects leave through the outbox ([`outbox`]); timers fire by the clock ([`timers`]).
@@ -70,7 +70,7 @@ use crate::{
         wait::Wait,
     },
     ports::{artifacts::Artifacts, contacts::Contacts, llm},
-    session::{Actor, Responder, SessionView, Settings, State, typed::asks_for_person},
+    session::{Changes, Responder, SessionView, Settings, State, decide, typed::asks_for_person},
     store::{self, Find, Store},
     tool::{
         Services, Toolbox,
@@ -221,7 +221,7 @@ struct Inner {
     offered_tools: OfferedTools,
     session_tasks: SessionTasks,
     tasks: TaskTracker,
-    changes: ChangeFeed,
+    change_feed: ChangeFeed,
     drafts: Drafts,
     /// Effects were queued.
     queued: Notify,
@@ -283,7 +283,7 @@ impl Engine {
             offered_tools: OfferedTools::default(),
             session_tasks: SessionTasks::default(),
             tasks: TaskTracker::new(),
-            changes: ChangeFeed::default(),
+            change_feed: ChangeFeed::default(),
             drafts: Drafts::default(),
             queued: Notify::new(),
             late: metrics::Late::default(),
@@ -442,13 +442,14 @@ impl Engine {
         let session = started.session;
         let (ids, now) = (Arc::clone(&inner.parts.ids), inner.parts.clock.now());
         let settings = self.settings(&started.place);
-        let mut actor = Actor::start(flow, started, ids, now, settings.has_model).within(settings);
+        let changes = decide::started(flow, started, ids, now, settings.has_model);
+        let mut changes = changes.within(settings);
         // A person may be asked for before anything else.
-        let counts = |words: &&str| actor.state().status == Status::Open || asks_for_person(words);
+        let counts = |words: &&str| changes.state.status == Status::Open || asks_for_person(words);
         if let Some(words) = words.filter(counts) {
-            actor.receive(from, words, None);
+            changes.receive(from, words, None);
         }
-        match self.commit(actor, Some(key.to_owned())).await {
+        match self.commit(changes, Some(key.to_owned())).await {
             Ok(()) => {
                 hit(Failpoint::SessionStarted);
                 if self.dispatch_for(session, TaskCommand::Work, tenant).is_err() {
@@ -488,7 +489,7 @@ impl Engine {
 
     /// Hears of every change.
     pub fn watch(&self) -> broadcast::Receiver<Changed> {
-        self.inner.changes.all()
+        self.inner.change_feed.all()
     }
 
     /// Resolves when no session is active and no effect can leave now.
@@ -514,7 +515,7 @@ impl Engine {
     }
 
     /// Commits what was decided, and tells those who listen.
-    async fn commit(&self, changes: Actor, dedup: Option<String>) -> Result<(), store::Error> {
+    async fn commit(&self, changes: Changes, dedup: Option<String>) -> Result<(), store::Error> {
         let SessionView { flow, state, .. } = changes.view().clone();
         let ended = changes.ended();
         let mut commit = changes.into_commit(dedup);
@@ -533,7 +534,7 @@ impl Engine {
         }
         self.note_commit(recorded, &flow);
         metrics::tell(&warnings, ended);
-        self.inner.changes.tell(changed);
+        self.inner.change_feed.tell(changed);
         if has_effects {
             self.inner.queued.notify_one();
         }
@@ -545,7 +546,7 @@ impl Engine {
     async fn decide(
         &self,
         session: SessionId,
-        decide: impl Fn(SessionView) -> Actor + Send + Sync,
+        decide: impl Fn(SessionView) -> Changes + Send + Sync,
     ) -> Result<(), Error> {
         self.decide_saying(session, |view| ((), decide(view))).await
     }
@@ -554,7 +555,7 @@ impl Engine {
     async fn decide_saying<T>(
         &self,
         session: SessionId,
-        decide: impl Fn(SessionView) -> (T, Actor) + Send + Sync,
+        decide: impl Fn(SessionView) -> (T, Changes) + Send + Sync,
     ) -> Result<T, Error> {
         for _ in 0..CONFLICTS_MAX {
             let (said, changes) = decide(self.view(session).await?);
@@ -571,7 +572,7 @@ impl Engine {
         &self,
         session: SessionId,
         dedup: &str,
-        decide: impl Fn(SessionView) -> (Receipt, Actor) + Send + Sync,
+        decide: impl Fn(SessionView) -> (Receipt, Changes) + Send + Sync,
     ) -> Result<(Receipt, SessionView), Error> {
         for _ in 0..CONFLICTS_MAX {
             let (receipt, mut changes) = decide(self.view(session).await?);
@@ -587,7 +588,7 @@ impl Engine {
     }
 
     /// Commits what a decision has changed, if anything; not where somebody else has committed meanwhile.
-    async fn keep(&self, changes: Actor, dedup: Option<&str>) -> Result<bool, Error> {
+    async fn keep(&self, changes: Changes, dedup: Option<&str>) -> Result<bool, Error> {
         if changes.is_empty() {
             return Ok(true);
         }

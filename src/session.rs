@@ -1,18 +1,18 @@
 //! The pure core: a session as a fold over its events, and every decision about it. No I/O, no clock, no chance:
 //! the time and the ids come in as arguments.
 //!
-//! [`State`] is what the events add up to, and [`SessionView`] that with all else that a decision reads. [`Actor`] is the
-//! sole mutator: it decides, collects the events, waits, effects, timers and audit records of one step, and hands them
-//! over as one [`crate::store::Commit`].
+//! [`State`] is what the events add up to, and [`SessionView`] that with all else that a decision reads. [`decide`] has a
+//! function for each thing that can happen: from a view to [`Changes`], which are the events, waits, effects, timers and
+//! audit records of one step, and become one [`crate::store::Commit`].
 //! The phase changes only in `advance`, by a value of `Approval` that only *criteria met* or *a stored decision*
 //! can make.
 
-pub mod actor;
 pub mod advance;
 pub mod answer;
 mod attempts;
 mod budget;
 mod calls;
+mod changes;
 mod claims;
 mod closing_turn;
 pub mod commands;
@@ -51,10 +51,10 @@ mod unsolicited_files;
 mod view;
 
 pub use self::{
-    actor::{Actor, Refusal},
     advance::{EVALUATIONS_MAX, Evaluation},
     budget::Scope,
     calls::Suspension,
+    changes::{Changes, Refusal},
     commands::Command,
     concurrent_input::Speech,
     decision::{Decided, REQUESTS_MAX},

@@ -45,7 +45,7 @@ use crate::{
         contacts::Contacts,
         llm::Models,
     },
-    session::Actor,
+    session::{Changes, SessionView},
 };
 
 /// Something the model can call. Tools hold no state of their own: what a call must remember across a person's
@@ -247,7 +247,7 @@ pub struct ToolCx<'a> {
     /// The time of the call.
     pub now: DateTime<Utc>,
     /// The session: read it, and propose changes that are committed together with the call's result.
-    pub actor: &'a Mutex<Actor>,
+    pub changes: &'a Mutex<Changes>,
     /// Files that were sent.
     pub artifacts: &'a Artifacts,
     /// Contact sources.
@@ -261,10 +261,14 @@ pub struct ToolCx<'a> {
 }
 
 impl ToolCx<'_> {
-    /// Reads or changes the session. Changes count only if the call's result is committed.
-    pub fn with_actor<T>(&self, act: impl FnOnce(&mut Actor) -> T) -> T {
-        let mut actor = self.actor.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        act(&mut actor)
+    /// Reads the session.
+    pub fn read<T>(&self, read: impl FnOnce(&SessionView) -> T) -> T {
+        self.change(|session| read(session))
+    }
+
+    /// Changes the session. That counts only if the call's result is committed.
+    pub fn change<T>(&self, change: impl FnOnce(&mut Changes) -> T) -> T {
+        change(&mut self.changes.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
     /// Keeps a file that the tool made, for [`Outcome::Made`]. A call that is made again keeps another one; what no
@@ -275,7 +279,7 @@ impl ToolCx<'_> {
         kind: Kind,
         bytes: Vec<u8>,
     ) -> Result<Artifact, ToolError> {
-        let session = self.with_actor(|actor| actor.state().files_of());
+        let session = self.read(|view| view.state.files_of());
         self.artifacts.make(session, filename, kind, bytes).await.map_err(|_| {
             let message = "the file could not be kept just now".to_owned();
             ToolError::Transient { message, retry_after: None }
@@ -284,8 +288,8 @@ impl ToolCx<'_> {
 
     /// When the call's question was answered, so that a second `resume` says the same; the time of the call before.
     pub fn answered_at(&self) -> DateTime<Utc> {
-        self.with_actor(|actor| {
-            let state = actor.state();
+        self.read(|view| {
+            let state = &view.state;
             let wait = state.call(self.call).and_then(|call| call.wait);
             let status = wait.and_then(|id| state.waits.get(&id)).map(|wait| &wait.status);
             status.and_then(|status| status.answer()).map_or(self.now, |answer| answer.3)

@@ -34,7 +34,7 @@ use crate::{
         self, Models, Sink,
         chat::{self, Request},
     },
-    session::{Actor, Next, Response, Retry, SessionView, State, decide, topics},
+    session::{Changes, Next, Response, Retry, SessionView, State, decide, topics},
     store::{self, Loaded},
     tool::{EffectClass, Outcome, pipeline::Ended},
 };
@@ -174,7 +174,7 @@ impl Engine {
         sink: &mut dyn Sink,
         (session, knew): (SessionId, u64),
     ) -> Result<Thinking, Error> {
-        let follower = self.inner.changes.follow(session);
+        let follower = self.inner.change_feed.follow(session);
         let clock = &self.inner.parts.clock;
         let began = clock.now();
         tokio::select! {
@@ -257,16 +257,16 @@ impl Engine {
             return Ok(false);
         }
         let view = self.view(session).await?;
-        let mut actor = decide::thought(view, knew, response.clone(), true);
-        if let Next::Round(wanted) = actor.next() {
+        let mut changes = decide::thought(view, knew, response.clone(), true);
+        if let Next::Round(wanted) = changes.next() {
             let calls;
-            (actor, calls) = self.begin_round(actor, wanted);
-            (actor, _) = self.make_round(actor, calls).await;
+            (changes, calls) = self.begin_round(changes, wanted);
+            (changes, _) = self.make_round(changes, calls).await;
         }
-        if actor.is_empty() {
+        if changes.is_empty() {
             return Ok(true);
         }
-        match self.commit(actor, None).await {
+        match self.commit(changes, None).await {
             Err(store::Error::Conflict { .. }) => Ok(false),
             other => Ok(other.map(|()| true)?),
         }
@@ -360,15 +360,15 @@ impl Engine {
 
     /// Makes the calls of a round: those that only look or ask at the same time, those that change the session one
     /// after the other; what they come to goes back together, in the model's order.
-    pub(super) async fn round(&self, actor: Actor, wanted: Vec<Call>) -> Result<(), Error> {
-        let session = actor.state().session;
-        let (mut actor, calls) = self.begin_round(actor, wanted);
+    pub(super) async fn round(&self, changes: Changes, wanted: Vec<Call>) -> Result<(), Error> {
+        let session = changes.state.session;
+        let (mut changes, calls) = self.begin_round(changes, wanted);
         if calls.iter().any(|call| self.reaches_outside(call)) {
-            self.commit(actor, None).await?;
-            actor = self.view(session).await?.into();
+            self.commit(changes, None).await?;
+            changes = self.view(session).await?.into();
         }
-        let (actor, alone) = self.make_round(actor, calls).await;
-        match self.commit(actor, None).await {
+        let (changes, alone) = self.make_round(changes, calls).await;
+        match self.commit(changes, None).await {
             Err(store::Error::Conflict { .. }) => {
                 // What changed the session was decided on what is gone: those calls are made again.
                 for Made { call, result, took, cost } in alone {
@@ -381,29 +381,28 @@ impl Engine {
     }
 
     /// Notes the calls of a round as begun, with the arguments that they are made with.
-    fn begin_round(&self, actor: Actor, wanted: Vec<Call>) -> (Actor, Vec<Call>) {
-        let shared_actor = Mutex::new(actor);
-        let prepare =
-            |call: Call| self.inner.pipeline.prepare(&call, &shared_actor).unwrap_or(call);
+    fn begin_round(&self, changes: Changes, wanted: Vec<Call>) -> (Changes, Vec<Call>) {
+        let shared = Mutex::new(changes);
+        let prepare = |call: Call| self.inner.pipeline.prepare(&call, &shared).unwrap_or(call);
         let calls: Vec<Call> = wanted.into_iter().map(prepare).collect();
-        let mut actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut changes = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
         for call in &calls {
-            actor.begin(call);
+            changes.begin(call);
         }
-        (actor, calls)
+        (changes, calls)
     }
 
     /// Makes the calls of a round and tells the session what they came to; besides, those that changed nothing in it
     /// while they ran.
-    async fn make_round(&self, actor: Actor, calls: Vec<Call>) -> (Actor, Vec<Made>) {
+    async fn make_round(&self, changes: Changes, calls: Vec<Call>) -> (Changes, Vec<Made>) {
         let now = self.inner.parts.clock.now();
-        let shared_actor = Mutex::new(actor);
+        let shared = Mutex::new(changes);
         let run = |call: &Call| {
-            let (call, shared_actor, Inner { pipeline, parts, .. }) =
-                (call.clone(), &shared_actor, &*self.inner);
+            let (call, shared, Inner { pipeline, parts, .. }) =
+                (call.clone(), &shared, &*self.inner);
             async move {
                 let began = parts.clock.now();
-                let Ended { result, cost } = pipeline.execute(&call, shared_actor, now).await;
+                let Ended { result, cost } = pipeline.execute(&call, shared, now).await;
                 Made { call, result, took: parts.clock.now() - began, cost }
             }
         };
@@ -414,24 +413,25 @@ impl Engine {
         for call in ordered {
             made.push(run(call).await);
         }
-        let mut actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let is_withheld = |made: &Made| is_waiting(&made.result) && actor.withholds(&made.call.id);
+        let mut changes = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let is_withheld =
+            |made: &Made| is_waiting(&made.result) && changes.withholds(&made.call.id);
         let (withheld, others): (Vec<&Made>, Vec<&Made>) =
             made.iter().partition(|m| is_withheld(m));
         let has_worked = others.iter().any(|made| !has_failed(&made.result));
-        if has_worked || (!withheld.is_empty() && actor.holds_more_than_a_question()) {
+        if has_worked || (!withheld.is_empty() && changes.holds_more_than_a_question()) {
             // Above the cards that the calls have come to.
-            actor.say_held();
+            changes.say_held();
         }
         let waiting = made.iter().filter(|made| is_waiting(&made.result));
         let (waiting, mut nth) = (waiting.count(), 0);
         for call in &calls {
             let Some(found) = made.iter().find(|made| made.call.id == call.id) else { continue };
             let result = found.result.clone().map(|outcome| counted(outcome, &mut nth, waiting));
-            worked(&mut actor, &call.id, (found.took, found.cost));
-            self.conclude(&mut actor, &call.id, result);
+            worked(&mut changes, &call.id, (found.took, found.cost));
+            self.conclude(&mut changes, &call.id, result);
         }
-        (actor, alone)
+        (changes, alone)
     }
 
     fn reaches_outside(&self, call: &Call) -> bool {

@@ -234,7 +234,7 @@ impl Engine {
         }
         self.inner.pipeline.forget(session);
         tracing::info!(session.id = %session, "retention applied");
-        self.inner.changes.tell(super::Changed { session, seq: 0 });
+        self.inner.change_feed.tell(super::Changed { session, seq: 0 });
         self.inner.queued.notify_one();
         Ok(())
     }

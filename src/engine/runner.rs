@@ -17,7 +17,7 @@ use crate::{
         usage::Usage,
         wait::{Purpose, Wait, WaitStatus},
     },
-    session::{Actor, Next},
+    session::{Changes, Next},
     store,
     tool::{EffectClass, Outcome, pipeline::Ended},
 };
@@ -94,79 +94,78 @@ impl Engine {
     }
 
     /// An answer has come: what it was for goes on.
-    async fn resume(&self, mut actor: Actor, id: WaitId) -> Result<Step, Error> {
-        let Some(wait) = actor.state().waits.get(&id).cloned() else { return Ok(Step::Done) };
+    async fn resume(&self, mut changes: Changes, id: WaitId) -> Result<Step, Error> {
+        let Some(wait) = changes.state.waits.get(&id).cloned() else { return Ok(Step::Done) };
         match &wait.purpose {
             Purpose::Erase if is_yes(&wait) => {
                 self.erase_as_asked(wait.session).await?;
                 return Ok(Step::Done);
             }
             Purpose::Notice | Purpose::Begin { .. } | Purpose::Effect { .. } | Purpose::Erase => {
-                actor.apply_own(id);
+                changes.apply_own(id);
             }
             Purpose::Child { child, wait: inner, .. } => {
-                let told = self.tell_child(*child, *inner, (&wait, actor.state())).await?;
-                actor.passed_on(id);
+                let told = self.tell_child(*child, *inner, (&wait, &changes.state)).await?;
+                changes.passed_on(id);
                 if !told {
-                    actor.child_lost(*child);
+                    changes.child_lost(*child);
                 }
             }
             Purpose::Call { call, tool } => {
-                actor = self.resume_call(actor, &wait, call).await;
+                changes = self.resume_call(changes, &wait, call).await;
                 if !self.is_at_once(tool) {
                     // What it took to get there is not put at risk by what comes next.
-                    self.commit(actor, None).await?;
+                    self.commit(changes, None).await?;
                     hit(Failpoint::AnswerApplied);
                     return Ok(Step::Done);
                 }
             }
         }
-        let step = self.go_on(actor).await?;
+        let step = self.go_on(changes).await?;
         hit(Failpoint::AnswerApplied);
         Ok(step)
     }
 
     /// Finishes the call that an answered wait belongs to. Where there is no such call, nothing changes.
-    async fn resume_call(&self, actor: Actor, wait: &Wait, call: &CallId) -> Actor {
-        let Some(known) = actor.state().call(call).map(|known| Arc::clone(&known.call)) else {
-            return actor;
+    async fn resume_call(&self, changes: Changes, wait: &Wait, call: &CallId) -> Changes {
+        let Some(known) = changes.state.call(call).map(|known| Arc::clone(&known.call)) else {
+            return changes;
         };
         let now = self.inner.parts.clock.now();
-        let shared_actor = Mutex::new(actor);
-        let Ended { result, cost } =
-            self.inner.pipeline.resume(&known, wait, &shared_actor, now).await;
+        let shared = Mutex::new(changes);
+        let Ended { result, cost } = self.inner.pipeline.resume(&known, wait, &shared, now).await;
         hit(Failpoint::AnswerRan);
-        let mut actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
-        worked(&mut actor, call, (self.inner.parts.clock.now() - now, cost));
-        self.conclude(&mut actor, call, result);
-        let status = actor.state().waits.get(&wait.id).map(|wait| &wait.status);
+        let mut changes = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        worked(&mut changes, call, (self.inner.parts.clock.now() - now, cost));
+        self.conclude(&mut changes, call, result);
+        let status = changes.state.waits.get(&wait.id).map(|wait| &wait.status);
         if matches!(status, Some(WaitStatus::Answered { .. })) {
             // The call had its result already: the answer has nothing left to do.
-            actor.apply_own(wait.id);
+            changes.apply_own(wait.id);
         }
-        actor
+        changes
     }
 
     /// Carries out what an answer of this step leads to, as far as that is done at once: it reaches nothing outside, so it
     /// shares the commit of the answer.
-    pub(super) async fn apply_at_once(&self, actor: Actor) -> Actor {
-        let Next::Resume { wait } = actor.next() else { return actor };
-        let Some(wait) = actor.state().waits.get(&wait).cloned() else { return actor };
+    pub(super) async fn apply_at_once(&self, changes: Changes) -> Changes {
+        let Next::Resume { wait } = changes.next() else { return changes };
+        let Some(wait) = changes.state.waits.get(&wait).cloned() else { return changes };
         match &wait.purpose {
             Purpose::Call { call, tool } if self.is_at_once(tool) => {
-                let actor = self.resume_call(actor, &wait, call).await;
-                self.call_at_once(actor).await.0
+                let changes = self.resume_call(changes, &wait, call).await;
+                self.call_at_once(changes).await.0
             }
-            _ => actor,
+            _ => changes,
         }
     }
 
     /// Commits, together with what comes next as long as it is done at once, by the session itself or by a call: that
     /// reaches nothing outside, so that one commit loses nothing that two would keep.
-    async fn go_on(&self, actor: Actor) -> Result<Step, Error> {
-        let (actor, made) = self.call_at_once(actor).await;
-        let rests = matches!(actor.next(), Next::Rest);
-        self.commit(actor, None).await?;
+    async fn go_on(&self, changes: Changes) -> Result<Step, Error> {
+        let (changes, made) = self.call_at_once(changes).await;
+        let rests = matches!(changes.next(), Next::Rest);
+        self.commit(changes, None).await?;
         if made {
             hit(Failpoint::CallRecorded);
         }
@@ -175,28 +174,28 @@ impl Engine {
     }
 
     /// Does what comes next as long as it is done at once; whether there was a call among it.
-    async fn call_at_once(&self, mut actor: Actor) -> (Actor, bool) {
+    async fn call_at_once(&self, mut changes: Changes) -> (Changes, bool) {
         let now = self.inner.parts.clock.now();
         let mut made = false;
         for _ in 0..TOGETHER_MAX {
-            let call = match actor.next() {
+            let call = match changes.next() {
                 Next::Call(call) if self.is_at_once(&call.tool) => call,
                 Next::Arrange => {
-                    actor.arrange();
+                    changes.arrange();
                     continue;
                 }
                 _ => break,
             };
             hit(Failpoint::CallMade);
             made = true;
-            actor.begin(&call);
-            let shared_actor = Mutex::new(actor);
-            let ended = self.inner.pipeline.execute(&call, &shared_actor, now).await;
+            changes.begin(&call);
+            let shared = Mutex::new(changes);
+            let ended = self.inner.pipeline.execute(&call, &shared, now).await;
             hit(Failpoint::CallRan);
-            actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
-            self.conclude(&mut actor, &call.id, ended.result);
+            changes = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+            self.conclude(&mut changes, &call.id, ended.result);
         }
-        (actor, made)
+        (changes, made)
     }
 
     pub(super) fn is_at_once(&self, tool: &str) -> bool {
@@ -204,32 +203,32 @@ impl Engine {
     }
 
     /// A call that began and left no result: a person ordered it, or a crash came between.
-    async fn recover_call(&self, mut actor: Actor, id: &CallId) -> Result<(), Error> {
-        let Some(known) = actor.state().call(id).cloned() else { return Ok(()) };
+    async fn recover_call(&self, mut changes: Changes, id: &CallId) -> Result<(), Error> {
+        let Some(known) = changes.state.call(id).cloned() else { return Ok(()) };
         let class =
             self.inner.parts.toolbox.get(&known.call.tool).map(|tool| tool.spec().effect_class);
         match class {
             Some(EffectClass::AtMostOnce) => {
-                actor.outcome_unknown(id);
-                self.commit(actor, None).await?;
+                changes.outcome_unknown(id);
+                self.commit(changes, None).await?;
                 Ok(())
             }
             Some(EffectClass::Pure | EffectClass::Idempotent | EffectClass::Reconcile) | None => {
-                self.execute(actor, Arc::unwrap_or_clone(known.call)).await
+                self.execute(changes, Arc::unwrap_or_clone(known.call)).await
             }
         }
     }
 
     /// Makes a new call; one that reaches outside is noted as begun before it does.
-    async fn make(&self, mut actor: Actor, call: Call) -> Result<(), Error> {
-        let session = actor.state().session;
-        actor.begin(&call);
+    async fn make(&self, mut changes: Changes, call: Call) -> Result<(), Error> {
+        let session = changes.state.session;
+        changes.begin(&call);
         hit(Failpoint::CallMade);
         let class = self.inner.parts.toolbox.get(&call.tool).map(|tool| tool.spec().effect_class);
         match class {
-            Some(EffectClass::Pure) | None => self.execute(actor, call).await,
+            Some(EffectClass::Pure) | None => self.execute(changes, call).await,
             Some(EffectClass::Idempotent | EffectClass::Reconcile | EffectClass::AtMostOnce) => {
-                self.commit(actor, None).await?;
+                self.commit(changes, None).await?;
                 hit(Failpoint::CallBegun);
                 let view = self.view(session).await?;
                 self.execute(view.into(), call).await
@@ -237,18 +236,18 @@ impl Engine {
         }
     }
 
-    async fn execute(&self, actor: Actor, call: Call) -> Result<(), Error> {
+    async fn execute(&self, changes: Changes, call: Call) -> Result<(), Error> {
         let now = self.inner.parts.clock.now();
-        let (session, before) = (actor.state().session, actor.state().seq);
-        let shared_actor = Mutex::new(actor);
-        let Ended { result, cost } = self.inner.pipeline.execute(&call, &shared_actor, now).await;
+        let (session, before) = (changes.state.session, changes.state.seq);
+        let shared = Mutex::new(changes);
+        let Ended { result, cost } = self.inner.pipeline.execute(&call, &shared, now).await;
         hit(Failpoint::CallRan);
         let took = self.inner.parts.clock.now() - now;
-        let mut actor = shared_actor.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let stands_alone = actor.state().seq == before;
-        worked(&mut actor, &call.id, (took, cost));
-        self.conclude(&mut actor, &call.id, result.clone());
-        match self.commit(actor, None).await {
+        let mut changes = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let stands_alone = changes.state.seq == before;
+        worked(&mut changes, &call.id, (took, cost));
+        self.conclude(&mut changes, &call.id, result.clone());
+        match self.commit(changes, None).await {
             Err(store::Error::Conflict { .. }) if stands_alone => {
                 self.conclude_later(session, &call, (result, took, cost)).await
             }
@@ -268,11 +267,11 @@ impl Engine {
         (result, took, cost): (Result<Outcome, CallResult>, TimeDelta, Usage),
     ) -> Result<(), Error> {
         for _ in 0..CONFLICTS_MAX {
-            let mut actor = Actor::from(self.view(session).await?);
-            let is_wanted = match actor.state().call(&call.id) {
+            let mut changes = Changes::from(self.view(session).await?);
+            let is_wanted = match changes.state.call(&call.id) {
                 // The same question asked by another process stays the one that is open.
-                Some(known) => known.result.is_none() && !actor.state().has_asked(&call.id),
-                None => match actor.next() {
+                Some(known) => known.result.is_none() && !changes.state.has_asked(&call.id),
+                None => match changes.next() {
                     Next::Call(wanted) => wanted == *call,
                     Next::Round(calls) => calls.iter().any(|wanted| wanted.id == call.id),
                     Next::Resume { .. }
@@ -290,10 +289,10 @@ impl Engine {
             if !is_wanted {
                 return Ok(());
             }
-            actor.begin(call);
-            worked(&mut actor, &call.id, (took, cost));
-            self.conclude(&mut actor, &call.id, result.clone());
-            match self.commit(actor, None).await {
+            changes.begin(call);
+            worked(&mut changes, &call.id, (took, cost));
+            self.conclude(&mut changes, &call.id, result.clone());
+            match self.commit(changes, None).await {
                 Err(store::Error::Conflict { .. }) => {}
                 other => return Ok(other?),
             }
@@ -304,10 +303,10 @@ impl Engine {
 
 /// Adds the time that a tool has worked, and what models have cost that it asked by itself, to what the session used up.
 /// Quick ones that cost nothing are not worth an event each.
-pub(super) fn worked(actor: &mut Actor, call: &CallId, (took, cost): (TimeDelta, Usage)) {
+pub(super) fn worked(changes: &mut Changes, call: &CallId, (took, cost): (TimeDelta, Usage)) {
     if took >= WORK_MIN || !cost.is_nothing() {
         let usage = Usage { millis: millis(took), ..cost };
-        actor.spend(SpentOn::Call { call: call.clone() }, usage);
+        changes.spend(SpentOn::Call { call: call.clone() }, usage);
     }
 }
 

@@ -28,7 +28,7 @@ use crate::{
         usage::Usage,
         wait::Wait,
     },
-    session::{Actor, SessionView, State, Suspension, decide},
+    session::{Changes, SessionView, State, Suspension, decide},
     store::{self, Find, Loaded},
     tool::{Handed, Outcome, SubtaskRequest, ToolError, Waiting, pipeline},
 };
@@ -40,44 +40,44 @@ impl Engine {
     /// Hands what a tool came to back to the session.
     pub(super) fn conclude(
         &self,
-        actor: &mut Actor,
+        changes: &mut Changes,
         call: &CallId,
         result: Result<Outcome, CallResult>,
     ) {
         match result {
-            Ok(Outcome::Immediate(value)) => self.succeed(actor, call, value),
+            Ok(Outcome::Immediate(value)) => self.succeed(changes, call, value),
             Ok(Outcome::Made { value, handed }) => {
                 // A call has one result, and what it made goes out with that one.
-                let is_new = actor.state().call(call).is_some_and(|known| known.result.is_none());
+                let is_new = changes.state.call(call).is_some_and(|known| known.result.is_none());
                 for Handed { what, text } in handed.into_iter().filter(|_| is_new) {
-                    actor.hand(what, &text);
+                    changes.hand(what, &text);
                 }
-                self.succeed(actor, call, value);
+                self.succeed(changes, call, value);
             }
-            Ok(Outcome::Waiting(_)) if actor.withholds(call) => actor.withhold(call),
+            Ok(Outcome::Waiting(_)) if changes.withholds(call) => changes.withhold(call),
             Ok(Outcome::Waiting(waiting)) => {
                 let Waiting { prompt, state, answerers, expires_at } = *waiting;
-                actor.suspend(call, Suspension { prompt, state, answerers, expires_at });
+                changes.suspend(call, Suspension { prompt, state, answerers, expires_at });
             }
-            Ok(Outcome::Subtask(request)) => match self.plan(actor, call, request) {
-                Ok(delegation) => actor.delegate(delegation),
-                Err(refusal) => actor.finish(call, refusal),
+            Ok(Outcome::Subtask(request)) => match self.plan(changes, call, request) {
+                Ok(delegation) => changes.delegate(delegation),
+                Err(refusal) => changes.finish(call, refusal),
             },
-            Err(failure) => actor.finish(call, failure),
+            Err(failure) => changes.finish(call, failure),
         }
     }
 
     /// Ends a call with what it came to, and notes what the bot was used for if it did what it was for.
-    fn succeed(&self, actor: &mut Actor, call: &CallId, value: Value) {
+    fn succeed(&self, changes: &mut Changes, call: &CallId, value: Value) {
         let result = CallResult::Ok { value };
-        let tool = actor.state().call(call).and_then(|known| {
+        let tool = changes.state.call(call).and_then(|known| {
             let tool = self.inner.parts.toolbox.get(&known.call.tool);
             tool.filter(|_| known.result.is_none() && result.is_success())
         });
         if let Some(capability) = tool.and_then(|tool| tool.spec().capability) {
-            actor.note_capability(capability);
+            changes.note_capability(capability);
         }
-        actor.finish(call, result);
+        changes.finish(call, result);
     }
 
     /// The child run that a call asks for, or why there will be none.
@@ -199,7 +199,7 @@ impl Engine {
         let ids = Arc::clone(&parts.ids);
         let begun = (started, assignment);
         let files = parent.artifacts.clone();
-        let changes = Actor::start_child(flow, begun, files, ids, parts.clock.now());
+        let changes = decide::child_started(flow, begun, files, ids, parts.clock.now());
         match self.commit(changes.within(self.settings(&parent.place)), None).await {
             // Another process was faster.
             Ok(()) | Err(store::Error::Conflict { .. }) => Ok(Ok(())),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    Actor, SessionView, Suspension,
+    Changes, SessionView, Suspension,
     attempts::{Request, asking, authors, denial_reader_of, stamp},
     evidence,
     settle::Responder,
@@ -73,7 +73,7 @@ impl Approval {
     }
 }
 
-impl Actor {
+impl Changes {
     /// `next_phase`: the outcome, or what to ask whom. One audit record each time.
     pub fn next_phase(
         &mut self,
@@ -160,7 +160,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     fn evaluate(&mut self, request: &Request<'_>) -> Evaluation {
         if let Some(approval) = Approval::criteria_met(&self.state, request.phase) {
             return Evaluation::Outcome(self.approve(request, approval));
@@ -423,7 +423,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// What the participant is told of a denial: the words as well, where they were promised to them.
     fn tell_denial(&mut self, wait: &Wait, words: Option<&str>) {
         let answer = wait.status.answer();
@@ -448,7 +448,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// What is missing has changed under an open request: it is withdrawn if nothing is missing any more, otherwise
     /// asked again with the new list; an answer to the old card is superseded.
     pub(super) fn reconsider_requests(&mut self) {

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::Actor;
+use super::{Changes, SessionView};
 use crate::{
     messages,
     model::{
@@ -23,7 +23,7 @@ pub(super) struct Request<'a> {
     pub(super) reason: Option<&'a str>,
 }
 
-impl Actor {
+impl Changes {
     /// The record of an invocation.
     pub(super) fn audit_attempt(
         &mut self,
@@ -144,6 +144,6 @@ pub(super) fn authors(wait: &Wait, by_name: &str) -> String {
     if names.is_empty() { by_name.to_owned() } else { names.join(", ") }
 }
 
-fn decider_role(actor: &Actor, decided: bool) -> Value {
-    if decided { json!(actor.flow.flow.approvals.overrides.decider.name()) } else { Value::Null }
+fn decider_role(view: &SessionView, decided: bool) -> Value {
+    if decided { json!(view.flow.flow.approvals.overrides.decider.name()) } else { Value::Null }
 }

@@ -13,7 +13,7 @@ use std::num::NonZeroU64;
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::{Actor, SessionView, state::model_turn::BUDGET, texts};
+use super::{Changes, SessionView, state::model_turn::BUDGET, texts};
 use crate::{
     base::ids::CallId,
     messages,
@@ -66,7 +66,7 @@ impl Scope {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Takes into account what was used up besides the model's rounds: by a tool, or by a child, whose use is told
     /// once, all together, when it ends.
     pub fn spend(&mut self, on: SpentOn, usage: Usage) {
@@ -80,7 +80,7 @@ impl Actor {
 
     /// Tells staff, and by the audit record the operator, that an account is low or empty until a time. Of one that is
     /// not `theirs` alone, staff are told only that it is empty: how much others have used is the operator's to know.
-    pub fn note_account(
+    pub(super) fn note_account(
         &mut self,
         (scope, is_theirs): (Scope, bool),
         (level, used): (Level, &str),
@@ -138,7 +138,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Says it where a budget has become low or was used up since `before`, and draws the consequence.
     pub(super) fn mind_budgets(&mut self, before: Levels) {
         let after = self.levels();

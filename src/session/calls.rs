@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::{
-    Actor, SessionView, evidence, handover::CANNOT_GO_ON, script, texts, view::is_for_deciders,
+    Changes, SessionView, evidence, handover::CANNOT_GO_ON, script, texts, view::is_for_deciders,
 };
 use crate::{
     base::ids::{CallId, WaitId},
@@ -38,7 +38,7 @@ pub struct Suspension {
 /// Codes of results that came from outside the tool: the script does not move on after them.
 const INTERRUPTED: [&str; 2] = ["user_cancelled", "superseded"];
 
-impl Actor {
+impl Changes {
     /// Notes that a call begins; committed before a call that is not pure is executed.
     pub fn begin(&mut self, call: &Call) {
         if self.state.call(&call.id).is_none() {
@@ -99,7 +99,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Opens a wait, shows it, and sets its timers.
     pub(super) fn open(
         &mut self,
@@ -158,7 +158,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Sees to what is due and needs no tool: a phase whose time has come, or a step that sets values; one that cannot be
     /// filled in calls a person.
     pub fn arrange(&mut self) {
@@ -243,7 +243,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Ends a call of which nobody knows whether it happened. It is never made again: a person is asked to check.
     pub fn outcome_unknown(&mut self, call: &CallId) {
         let Some(known) = self.state.call(call).filter(|known| known.result.is_none()) else {

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{Actor, SessionView};
+use super::{Changes, SessionView};
 use crate::model::{
     session::Status,
     transcript::{CallResult, Event, Origin},
@@ -42,7 +42,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// What an interview has used up where this step ends it, the goodbye included.
     pub fn ended(&self) -> Option<Usage> {
         let is_last = |event: &Event| match event {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Actor, Answer, Refusal, handover,
+    Answer, Changes, Refusal, handover,
     settle::{Responder, may_answer},
     state::State,
     texts,
@@ -208,9 +208,14 @@ impl From<Offered> for Command {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Carries out a command; the refusal is for the person who gave it.
-    pub fn command(&mut self, from: &Responder, command: Command, via: Via) -> Result<(), Refusal> {
+    pub(super) fn command(
+        &mut self,
+        from: &Responder,
+        command: Command,
+        via: Via,
+    ) -> Result<(), Refusal> {
         let is_participant = from.person == self.state.participant;
         let may = match &command {
             // Who may reopen is who could have decided: looked at there.
@@ -235,7 +240,7 @@ impl Actor {
         self.audit("command", facts, []);
         match command {
             Command::Stop => self.stop("the participant said stop"),
-            // Nothing is under way: see `Actor::interrupt`.
+            // Nothing is under way: see `Changes::interrupt`.
             Command::Interrupt => return self.interrupt(from, None),
             Command::Resume => return self.resume(from),
             Command::Human => self.hand_over(handover::ASKED, messages::interview::HUMAN_ASKED),

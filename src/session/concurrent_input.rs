@@ -11,7 +11,7 @@
 //! open. After two such rounds in a row the card is shown and stays open, and the model reads the words beside it.
 
 use super::{
-    Actor, Command, Refusal, SessionView,
+    Changes, Command, Refusal, SessionView,
     settle::Responder,
     stall::asks,
     state::model_turn::NOT_SHOWN,
@@ -47,10 +47,10 @@ const INTERRUPTIONS_MAX: u32 = 2;
 const WITHHELD: &str = "the card was not shown: the participant wrote, sent or answered something that you had not \
     read yet. hint: read it, then ask again what is still open";
 
-impl Actor {
+impl Changes {
     /// Hears a message while the model may be at work on an answer, `speech`. What interrupts it ends its words where they
     /// are; everything is received as at any other time.
-    pub fn hear_amid(
+    pub(super) fn hear_amid(
         &mut self,
         from: &Responder,
         text: &str,
@@ -80,7 +80,11 @@ impl Actor {
     }
 
     /// The button that stops the model: it ends its words where they are, and rests until the participant does something.
-    pub fn interrupt(&mut self, from: &Responder, speech: Option<&Speech>) -> Result<(), Refusal> {
+    pub(super) fn interrupt(
+        &mut self,
+        from: &Responder,
+        speech: Option<&Speech>,
+    ) -> Result<(), Refusal> {
         if from.person != self.state.participant {
             return Err(Refusal(messages::interview::NOT_YOURS_TO_STOP.to_owned()));
         }
@@ -117,7 +121,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Ends what the model says where it is; its answer is not waited for any more.
     fn end_speech(&mut self, speech: &Speech, gap: Gap) {
         self.say_unsaid();
@@ -160,7 +164,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Ends a call whose card is not shown.
     pub fn withhold(&mut self, call: &CallId) {
         let (code, message) = (NOT_SHOWN.to_owned(), WITHHELD.to_owned());

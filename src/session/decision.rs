@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    Actor, Refusal, SessionView, Suspension,
+    Changes, Refusal, SessionView, Suspension,
     attempts::{asking, authors, denial_reader_of, feedback_reader, stamp},
     script,
     state::CallState,
@@ -92,7 +92,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Applies the stored answer to a request: the outcome, or who is asked next.
     pub fn decision_made(&mut self, call: &CallId) -> Result<Decided, Refusal> {
         let wait = self.state.call(call).and_then(|known| known.wait);

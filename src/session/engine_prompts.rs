@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Actor, SessionView, Suspension, advance::Approval, phases::questions_from};
+use super::{Changes, SessionView, Suspension, advance::Approval, phases::questions_from};
 use crate::{
     base::ids::WaitId,
     messages,
@@ -22,7 +22,7 @@ use crate::{
 /// The choice that goes on with the next phase.
 pub(super) const GO_ON: &str = "go_on";
 
-impl Actor {
+impl Changes {
     /// The very beginning: the notice, or the first phase where the flow has none.
     pub(super) fn open_session(&mut self) {
         if self.flow.flow.notice.as_ref().is_some_and(|notice| notice.required) {
@@ -110,7 +110,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     fn begin_answered(&mut self, reply: &Reply) {
         let Reply::Chosen { ids, .. } = reply else { return };
         if ids.first().is_none_or(|id| id == GO_ON) {
@@ -143,7 +143,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Asks once more before everything is erased.
     pub(super) fn ask_erase(&mut self) {
         let mut pending = self.state.pending();

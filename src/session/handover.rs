@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Actor, SessionView, answer::describe, settle::Responder, summary};
+use super::{Changes, SessionView, answer::describe, settle::Responder, summary};
 use crate::{
     messages,
     model::{
@@ -41,7 +41,7 @@ pub enum Called {
 /// Why a person is asked where a script has come to its end without what it requires.
 pub const CANNOT_GO_ON: &str = messages::staff::SCRIPT_STUCK;
 
-impl Actor {
+impl Changes {
     /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".
     pub(super) fn hand_over(&mut self, reason: &str, text: &str) {
         self.ask_for_person(reason, None, text);
@@ -91,7 +91,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// The model asks for a person in the participant's place. Asked for once, the same again changes nothing and says
     /// nothing.
     pub fn call_person(&mut self, reason: &str) -> Called {
@@ -158,7 +158,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// A staff member is there; their message alone counts as that.
     pub(super) fn take_over(&mut self, from: &Responder) {
         let claimed = self.state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());

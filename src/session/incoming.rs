@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Actor, Answer, Command, SessionView, answer,
+    Answer, Changes, Command, SessionView, answer,
     commands::is_still_offered,
     engine_prompts::GO_ON,
     settle::Responder,
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-impl Actor {
+impl Changes {
     /// Hears a message. The participant's may be a command or an answer; a staff member's is a takeover; anybody
     /// else's is kept as context and settles nothing.
     pub fn receive(&mut self, from: &Responder, text: &str, source: Option<String>) {
@@ -91,7 +91,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     fn remember_wording(&mut self, wait: WaitId, source: Option<String>) {
         if let Some(source) = source {
             self.emit(Event::Worded { wait, source });
@@ -208,7 +208,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Other words than an answer, to a model: they answer a choice as they are, without picking anything. Every other
     /// card stays open, since no words are consent, and the model goes on with them.
     fn hear_for_model(

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Actor, SessionView};
+use super::{Changes, SessionView};
 use crate::{
     messages,
     model::{session::Status, ui::Reply},
@@ -11,9 +11,9 @@ use crate::{
 /// Why staff are asked. The words themselves stay in the conversation.
 const REASON: &str = messages::staff::KEYWORD_WRITTEN;
 
-impl Actor {
+impl Changes {
     /// Staff are told that the model cannot be used.
-    pub fn tell_of_model(&mut self, text: &str) {
+    pub(super) fn tell_of_model(&mut self, text: &str) {
         let channel = self.flow.flow.handoff.channel.clone();
         self.post_to_staff(channel.as_deref(), text);
     }
@@ -30,7 +30,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// A person is asked for, and nothing more is asked meanwhile. Not where one was asked for before, nor once the
     /// conversation is over.
     pub(super) fn raise_alarm(&mut self) {

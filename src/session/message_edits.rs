@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    Actor, Answer, Refusal, SessionView, answer,
+    Answer, Changes, Refusal, SessionView, answer,
     settle::Responder,
     typed::{self, Reading},
 };
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-impl Actor {
+impl Changes {
     /// Takes in that a message reads differently now, or is gone. Only who wrote it can do that. Words that answered a
     /// question answer it anew where nothing has come of the answer that cannot be redone; an order stays what it was.
-    pub fn amend(
+    pub(super) fn amend(
         &mut self,
         from: &Responder,
         source: &str,
@@ -115,7 +115,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Asks a question that was answered once more; the revision under which it is asked now.
     pub(super) fn ask_anew(&mut self, mut wait: Wait) -> u32 {
         let (id, revision) = (wait.id, wait.revision + 1);

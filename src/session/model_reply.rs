@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use super::{
-    Actor, Next, SessionView,
+    Changes, Next, SessionView,
     claims::{Claim, claims},
     evidence, script,
     state::{
@@ -175,10 +175,10 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// The process ended while the participant waited for the model, some time ago: they are told.
     /// Where nothing is awaited any more, nothing is said.
-    pub fn go_on_after_interruption(&mut self) {
+    pub(super) fn go_on_after_interruption(&mut self) {
         if self.awaits_thought().is_some() {
             let title = self.phase().map(|phase| quoted(&phase.title));
             self.post(messages::interview::interrupted(title.as_deref().unwrap_or_default()));
@@ -188,7 +188,7 @@ impl Actor {
     /// Takes what the model answered in. `knew` is the last event that it was shown; what came after is news to it. An
     /// answer to a turn that is over (stopped, interrupted, handed over, moved on without it) is dropped: nobody has seen it. It was
     /// paid for all the same. `waits`: its words are said when it is known that its calls have not all failed.
-    pub fn thought(&mut self, knew: u64, response: Response, waits: bool) {
+    pub(super) fn thought(&mut self, knew: u64, response: Response, waits: bool) {
         let Response { text, calls, opaque, usage, cut } = response;
         let Some(last) = self.awaits_thought().filter(|_| !self.is_void(knew)) else {
             return self.spend(SpentOn::Answer, usage);
@@ -298,7 +298,7 @@ impl Actor {
     }
 
     /// A short form stands for everything up to `through` from now on.
-    pub fn summarised(&mut self, through: u64, text: String, usage: Usage) {
+    pub(super) fn summarised(&mut self, through: u64, text: String, usage: Usage) {
         if through <= self.state.model_turn.summarised {
             return self.spend(SpentOn::Answer, usage);
         }
@@ -310,7 +310,7 @@ impl Actor {
     /// The model could not be asked, or its answer was of no use. The script goes on where the phase has one; otherwise
     /// the participant is told, and it is asked again later: of a time that is known each time that they write, else
     /// once.
-    pub fn thinking_failed(&mut self, code: &str, retry: Retry) {
+    pub(super) fn thinking_failed(&mut self, code: &str, retry: Retry) {
         if self.owes_goodbye() {
             return self.go_without_goodbye(code);
         }
@@ -404,7 +404,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// The script takes the phase over, from its beginning or, where something is done already, from the step that can
     /// give what is missing.
     pub(super) fn let_script_lead(&mut self, phase: &Phase, because: &str) {

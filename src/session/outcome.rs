@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Actor, Refusal, SessionView, State, Suspension,
+    Changes, Refusal, SessionView, State, Suspension,
     attempts::{asking, feedback_reader},
     script,
     summary::{option_label, public_text, summary, titled},
@@ -44,7 +44,7 @@ struct Due<'a> {
     effect: &'a PhaseEffect,
 }
 
-impl Actor {
+impl Changes {
     /// Queues what a phase asks for at a moment, once per session, phase and place in the list.
     pub(super) fn queue_effects(&mut self, phase: &Phase, moment: Moment) {
         for (index, effect) in phase.effect.iter().enumerate() {
@@ -165,7 +165,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Consent was given or refused, by the answer to `wait`.
     pub(super) fn effect_decided(&mut self, phase: &str, index: usize, wait: WaitId) {
         let flow = Arc::clone(&self.flow);
@@ -219,7 +219,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Makes the request once more that was declined, or that nobody decided in time.
     pub(super) fn ask_effect_again(&mut self) -> Result<(), Refusal> {
         let flow = Arc::clone(&self.flow);
@@ -260,7 +260,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Nobody has consented in time, or is asked any more.
     pub(super) fn effect_lapsed(&mut self, phase: &str, index: usize, expired: bool) {
         let flow = Arc::clone(&self.flow);
@@ -281,7 +281,7 @@ impl Actor {
 
     /// Notes what came of an effect: of one by which somebody is asked, of one of a phase, and of each that has failed. A
     /// second report changes nothing. `team` is who may be asked directly where no channel takes anything.
-    pub fn effect_done(&mut self, effect: &Effect, delivery: &Delivery, team: &Team) {
+    pub(super) fn effect_done(&mut self, effect: &Effect, delivery: &Delivery, team: &Team) {
         if effect.asks {
             self.asked(effect.id, delivery, team);
         } else if let Delivery::Failed { reason } = delivery {
@@ -309,7 +309,7 @@ impl Actor {
     }
 
     /// Gives roles that the participant could not have when a phase gave them.
-    pub fn give_roles(&mut self, roles: Vec<String>) {
+    pub(super) fn give_roles(&mut self, roles: Vec<String>) {
         self.effect(Recipient::Participant, Act::AddRoles { roles });
     }
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc, Weekday};
 
-use super::{Actor, SessionView, State, quiet_hours::out_of, script};
+use super::{Changes, SessionView, State, quiet_hours::out_of, script};
 use crate::{
     flow::{LoadedFlow, text::has_expressions},
     messages,
@@ -30,7 +30,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Says what a phase is about, or asks whether to go on with it.
     pub(super) fn introduce(&mut self, phase: &Phase, is_first: bool) {
         if phase.ask_first && !is_first {
@@ -71,7 +71,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     pub(super) fn schedule(&mut self, phase: &Phase, at: DateTime<Utc>) {
         self.emit(Event::PhaseScheduled { phase: phase.id.clone(), at });
         self.say_when(at);
@@ -91,7 +91,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// The time of the current phase has come.
     pub(super) fn open_phase(&mut self) {
         let flow = std::sync::Arc::clone(&self.flow);

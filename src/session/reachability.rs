@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    Actor, SessionView,
+    Changes, SessionView,
     state::{FailedDelivery, OUT_OF_REACH},
     view::is_for_deciders,
 };
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-impl Actor {
+impl Changes {
     /// Nothing reaches the participant any more, `why` in a few words: the session pauses, requests about it are
     /// withdrawn, staff are told. Again, or while nothing is asked: changes nothing.
-    pub fn lose_touch(&mut self, why: &str) {
+    pub(super) fn lose_touch(&mut self, why: &str) {
         if !matches!(self.state.status, Status::Notice | Status::Open) {
             return;
         }
@@ -50,10 +50,10 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// The participant can be reached again: what was open is shown again, and the conversation goes on. Where it had
     /// not been out of reach, nothing changes.
-    pub fn be_in_touch(&mut self) {
+    pub(super) fn be_in_touch(&mut self) {
         if !self.state.is_out_of_reach {
             return;
         }

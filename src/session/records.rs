@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Actor, Refusal, SessionView, answer, evidence, script, state::Record};
+use super::{Changes, Refusal, SessionView, answer, evidence, script, state::Record};
 use crate::{
     base::ids::{RecordId, WaitId},
     model::{
@@ -41,7 +41,7 @@ pub struct ObjectiveReport {
     pub progress: f64,
 }
 
-impl Actor {
+impl Changes {
     /// Stores data. The same data of the same type again gives the same record.
     pub fn save_record(
         &mut self,
@@ -105,7 +105,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     fn save(&mut self, record: RecordId, data_type: String, data: Value, reviewed: bool) {
         let facts =
             [("record", json!(record)), ("type", json!(data_type)), ("reviewed", json!(reviewed))];
@@ -142,7 +142,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Keeps a file's description.
     pub fn keep(&mut self, artifact: Artifact) {
         if self.state.artifacts.iter().any(|known| known.id == artifact.id) {

@@ -8,7 +8,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::{Actor, Refusal, SessionView, State};
+use super::{Changes, Refusal, SessionView, State};
 use crate::{
     base::ids::{RecordId, WaitId},
     messages,
@@ -125,9 +125,9 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Nothing may be erased from now on, whoever asks for it.
-    pub fn hold(&mut self, by: &str, reason: &str) -> Result<(), Refusal> {
+    pub(super) fn hold(&mut self, by: &str, reason: &str) -> Result<(), Refusal> {
         let reason = reason.trim();
         if reason.is_empty() {
             return Err(Refusal(messages::notices::HOLD_NEEDS_REASON.to_owned()));
@@ -142,7 +142,7 @@ impl Actor {
     }
 
     /// The hold is over. An erasure that waited for it comes next.
-    pub fn release(&mut self, by: &str) -> Result<(), Refusal> {
+    pub(super) fn release(&mut self, by: &str) -> Result<(), Refusal> {
         if self.state.keeping.hold.is_none() {
             return Err(Refusal(messages::notices::NOT_HELD.to_owned()));
         }
@@ -152,7 +152,7 @@ impl Actor {
     }
 
     /// The participant's order to erase everything is kept for when the hold ends; they are told so.
-    pub fn put_erasure_off(&mut self) {
+    pub(super) fn put_erasure_off(&mut self) {
         let ordered = |id: &&WaitId| {
             self.state.waits.get(id).is_some_and(|wait| {
                 wait.purpose == Purpose::Erase && matches!(wait.status, WaitStatus::Answered { .. })
@@ -195,9 +195,9 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Notes that files are gone while the conversation stays.
-    pub fn forget_uploads(&mut self) {
+    pub(super) fn forget_uploads(&mut self) {
         let kinds = vec![Kind::Uploads];
         self.audit("retention_applied", [("kinds", json!(kinds))], []);
         self.emit(Event::Custody(Custody::Forgotten { kinds }));

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Actor, Refusal, SessionView, answer, state::State};
+use super::{Changes, Refusal, SessionView, answer, state::State};
 use crate::{
     base::ids::WaitId,
     messages,
@@ -112,10 +112,10 @@ pub(super) fn may_answer(state: &State, wait: &Wait, from: &Responder) -> bool {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Settles a wait, if it may be settled: the first answer wins, whoever gives it. The caller acknowledges only
     /// after the step is committed.
-    pub fn settle(&mut self, answer: Answer) -> Settlement {
+    pub(super) fn settle(&mut self, answer: Answer) -> Settlement {
         let verdict = judge(&self.state, &answer, self.now);
         let facts = [
             ("wait", json!(answer.wait)),
@@ -230,7 +230,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Where several must decide alike, a decision is a vote: one per person, the last one counts, until enough agree.
     /// Gives the reply that settles the wait, once there is one.
     fn vote(&mut self, id: WaitId, reply: Reply, from: &Responder) -> Option<Reply> {
@@ -307,10 +307,10 @@ impl SessionView {
     }
 }
 
-impl Actor {
-    /// Has files fetched that the platform still holds; they come back through [`Actor::receive_files`]. A repeat is
+impl Changes {
+    /// Has files fetched that the platform still holds; they come back through [`Changes::receive_files`]. A repeat is
     /// recognised by the key of its event, and by the effect's id once they are fetched.
-    pub fn offer_files(
+    pub(super) fn offer_files(
         &mut self,
         from: &Responder,
         wait: Option<WaitId>,
@@ -331,7 +331,7 @@ impl Actor {
 
     /// Takes in files that were checked and kept, as the answer to `wait` where given, otherwise to the one upload
     /// that waits. Where several wait, the person is asked which one is meant; where none does, the files are kept.
-    pub fn receive_files(
+    pub(super) fn receive_files(
         &mut self,
         from: &Responder,
         wait: Option<WaitId>,

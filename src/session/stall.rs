@@ -9,7 +9,7 @@
 
 use serde_json::json;
 
-use super::{Actor, SessionView, evidence, state::model_turn::SILENT, view::blocks};
+use super::{Changes, SessionView, evidence, state::model_turn::SILENT, view::blocks};
 use crate::{
     messages,
     model::{
@@ -88,7 +88,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Does what comes next where the model does not.
     pub(super) fn step_by_itself(&mut self) {
         let Some(phase) = self.phase().cloned() else { return };

@@ -18,6 +18,8 @@
 mod child;
 mod parent;
 
+pub use self::child::child_started;
+
 use std::collections::BTreeSet;
 
 use crate::{

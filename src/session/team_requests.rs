@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Actor, SessionView};
+use super::{Changes, SessionView};
 use crate::{
     base::ids::{EffectId, WaitId},
     messages,
@@ -40,7 +40,7 @@ pub struct Asking {
     pub reached: AskState,
 }
 
-impl Actor {
+impl Changes {
     /// Asks in a channel of the staff; what is said to the participant about it follows when it is known.
     pub(super) fn ask_staff(&mut self, alias: &str, text: String, errand: Errand) {
         let effect = self.tell_staff(Recipient::Channel { alias: alias.to_owned() }, text);
@@ -122,7 +122,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Nobody has it: others are told that somebody is needed, and at last the participant that nobody could be reached.
     fn kept_back(&mut self, id: EffectId, reached: AskState, team: Option<&Team>) {
         let Some(asking) = self.state.asking.get(&id).cloned() else { return };
@@ -174,7 +174,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Writes to each of those who may know of it, where nobody was written to about it; whether there is anybody.
     fn ask_directly(&mut self, asking: &Asking, team: Option<&Team>) -> bool {
         let mut others = self.state.asking.values();
@@ -232,7 +232,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Nobody of the team has it.
     pub(super) fn say_not_reached(&mut self) {
         let mut all = self.state.asking.values();
@@ -261,7 +261,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// What is true about a request that is open, for somebody who asks again.
     pub(super) fn say_asked(&mut self, wait: WaitId) {
         let errand = Errand::Request { wait };
@@ -294,7 +294,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// What is true about a person who was asked for, for somebody who asks again; `text` where they were asked.
     pub(super) fn say_called(&mut self, text: &str) {
         let Some(last) = self.last_handover() else { return self.post(text) };
@@ -347,7 +347,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Something has failed for good: it is kept, and the team is told by another way than the one that failed. Once for
     /// a recipient, as long as nothing else is wrong with them.
     pub(super) fn delivery_failed(&mut self, effect: &Effect, reason: &str) {

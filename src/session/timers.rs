@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
-use super::{Actor, SessionView, quiet_hours::out_of, view::is_for_deciders};
+use super::{Changes, SessionView, quiet_hours::out_of, view::is_for_deciders};
 use crate::{
     base::ids::WaitId,
     messages,
@@ -23,10 +23,10 @@ const APART_MAX: u128 = 10 * 60 * 1000;
 /// Most reminders of one question; never a third.
 const REMINDERS_MAX: usize = 2;
 
-impl Actor {
+impl Changes {
     /// A timer fired. One that fires late has one catch-up, not one for each time it was due; one
     /// that fires early, because the clock was set back, does nothing.
-    pub fn timer(&mut self, kind: TimerKind) {
+    pub(super) fn timer(&mut self, kind: TimerKind) {
         match kind {
             // The engine drives the session; the next commit clears or moves the timer.
             TimerKind::Work => {}
@@ -98,7 +98,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     fn expire(&mut self, id: WaitId) {
         let Some(wait) = self.state.waits.get(&id).filter(|wait| wait.status.is_pending()).cloned()
         else {
@@ -143,7 +143,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     fn pause(&mut self) {
         if self.state.status != Status::Open || self.pause_at().is_none_or(|at| at > self.now) {
             return;

@@ -1,6 +1,6 @@
 //! Files that were sent without a card that asks for one: what they are taken for, and that they have arrived.
 
-use super::{Actor, SessionView, evidence, typed::tokens_of};
+use super::{Changes, SessionView, evidence, typed::tokens_of};
 use crate::{
     flow::each_condition,
     messages,
@@ -65,7 +65,7 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// Keeps files that answer no card. A model reads of them at once, also beside an open card; where it is at work, the
     /// participant is told that they have arrived.
     pub(super) fn keep_unasked(&mut self, files: Vec<Artifact>) {

@@ -63,7 +63,7 @@ pub enum Next {
         /// For the last time before the participant writes again: no tools, and a person is offered.
         last: bool,
     },
-    /// Something is due for which no tool is run: see to it with [`super::Actor::arrange`].
+    /// Something is due for which no tool is run: see to it with [`Changes::arrange`](super::Changes::arrange).
     Arrange,
     /// Nothing until a person acts or a timer fires.
     Rest,
@@ -118,16 +118,6 @@ impl SessionView {
         settings: Settings,
     ) -> Self {
         Self { flow, state: state.into(), ids, now, settings }
-    }
-
-    /// The session as it stands, with what was decided so far.
-    pub fn state(&self) -> &State {
-        &self.state
-    }
-
-    /// The flow it runs.
-    pub fn flow(&self) -> &Arc<LoadedFlow> {
-        &self.flow
     }
 
     /// The current phase; none before the first and after the last.

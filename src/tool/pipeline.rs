@@ -36,7 +36,7 @@ use crate::{
         wait::Wait,
     },
     ports::{artifacts::Artifacts, contacts::Contacts, llm::Models},
-    session::{Actor, topics},
+    session::{Changes, SessionView, topics},
 };
 
 /// How patient calls are. Time spent waiting for a person never counts.
@@ -143,24 +143,30 @@ impl Pipeline {
 
     /// The call with its arguments as the tool gets them: what [`crate::model::transcript::Event::Called`] keeps and
     /// what a digest is made of. A second time changes nothing.
-    pub fn prepare(&self, call: &Call, actor: &Mutex<Actor>) -> Result<Call, CallResult> {
-        let (tool, args) = self.admitted(call, actor)?;
+    pub fn prepare(&self, call: &Call, changes: &Mutex<Changes>) -> Result<Call, CallResult> {
+        let (tool, args) = self.admitted(call, changes)?;
         Ok(Call { tool: tool.spec().name.to_owned(), args, ..call.clone() })
     }
 
     /// Runs a call up to its outcome.
-    pub async fn execute(&self, call: &Call, actor: &Mutex<Actor>, now: DateTime<Utc>) -> Ended {
-        let session = lock(actor, |actor| actor.state().session);
+    pub async fn execute(
+        &self,
+        call: &Call,
+        changes: &Mutex<Changes>,
+        now: DateTime<Utc>,
+    ) -> Ended {
+        let session = lock(changes, |view| view.state.session);
         let meter = Meter::default();
         let began = Instant::now();
-        let spec = self.found(call, actor).map(|tool| tool.spec());
+        let spec = self.found(call, changes).map(|tool| tool.spec());
         let doing = spec.map_or(WORKING, |spec| spec.doing);
         let running = self.recorder.begun(session, call, (doing, now));
-        let (result, attempts) = match self.admitted(call, actor) {
+        let (result, attempts) = match self.admitted(call, changes) {
             Ok((tool, args)) => {
                 let call = Call { args, ..call.clone() };
-                let (result, attempts) = self.run(tool.as_ref(), &call, actor, (now, &meter)).await;
-                (result.and_then(|outcome| allowed(&call, outcome, actor)), attempts)
+                let (result, attempts) =
+                    self.run(tool.as_ref(), &call, changes, (now, &meter)).await;
+                (result.and_then(|outcome| allowed(&call, outcome, changes)), attempts)
             }
             Err(error) => (Err(error), 0),
         };
@@ -175,7 +181,7 @@ impl Pipeline {
         &self,
         call: &Call,
         wait: &Wait,
-        actor: &Mutex<Actor>,
+        changes: &Mutex<Changes>,
         now: DateTime<Utc>,
     ) -> Ended {
         let Some((reply, ..)) = wait.status.answer() else {
@@ -185,11 +191,11 @@ impl Pipeline {
         let Some(tool) = self.toolbox.get(&call.tool) else {
             return Ended::failed(unavailable(&call.tool));
         };
-        let session = lock(actor, |actor| actor.state().session);
+        let session = lock(changes, |view| view.state.session);
         let began = Instant::now();
         let running = self.recorder.begun(session, call, (self.doing(&call.tool), now));
         let meter = Meter::default();
-        let cx = self.cx(call, actor, (now, &meter));
+        let cx = self.cx(call, changes, (now, &meter));
         let (result, attempts) =
             attempts(self.policy_for(tool.spec()), tool.spec().effect_class, || {
                 tool.resume(&cx, wait.state.clone(), reply.clone())
@@ -231,24 +237,24 @@ impl Pipeline {
     }
 
     /// The tool that a call is for, where whoever makes the call may know that it is there.
-    fn found(&self, call: &Call, actor: &Mutex<Actor>) -> Option<&Arc<dyn Tool>> {
+    fn found(&self, call: &Call, changes: &Mutex<Changes>) -> Option<&Arc<dyn Tool>> {
         let tool = self.toolbox.get(&call.tool)?;
-        lock(actor, |actor| knows(call, tool.spec(), actor)).then_some(tool)
+        lock(changes, |view| knows(call, tool.spec(), view)).then_some(tool)
     }
 
     /// Validates and authorises.
     fn admitted(
         &self,
         call: &Call,
-        actor: &Mutex<Actor>,
+        changes: &Mutex<Changes>,
     ) -> Result<(&Arc<dyn Tool>, Value), ToolError> {
-        let Some(tool) = self.found(call, actor) else {
+        let Some(tool) = self.found(call, changes) else {
             return Err(ToolError::InvalidParameters(format!("unknown tool `{}`", call.tool)));
         };
         if let Value::String(raw) = &call.args {
             return Err(ToolError::InvalidParameters(no_object(raw)));
         }
-        let flow = lock(actor, |actor| Arc::clone(actor.flow()));
+        let flow = lock(changes, |view| Arc::clone(&view.flow));
         let args = call.args.clone();
         let args = match call.origin {
             Origin::Step { .. } => self.toolbox.prepare_step(&call.tool, &flow, args)?,
@@ -256,7 +262,7 @@ impl Pipeline {
                 self.toolbox.prepare(&call.tool, Some(&flow), args)?
             }
         };
-        lock(actor, |actor| authorise(call, tool.spec(), actor, &self.toolbox))?;
+        lock(changes, |view| authorise(call, tool.spec(), view, &self.toolbox))?;
         Ok((tool, args))
     }
 
@@ -264,16 +270,16 @@ impl Pipeline {
         &self,
         tool: &dyn Tool,
         call: &Call,
-        actor: &Mutex<Actor>,
+        changes: &Mutex<Changes>,
         (now, meter): (DateTime<Utc>, &Meter),
     ) -> (ToolResult, u32) {
-        let session = lock(actor, |actor| actor.state().session);
+        let session = lock(changes, |view| view.state.session);
         let spec = tool.spec();
         let cached = self.policy.cache && spec.cacheable;
         if cached && let Some(outcome) = self.cache.get(session, call).await {
             return (Ok(outcome), 0);
         }
-        let cx = self.cx(call, actor, (now, meter));
+        let cx = self.cx(call, changes, (now, meter));
         let (result, made) = attempts(self.policy_for(spec), spec.effect_class, || {
             tool.execute(&cx, call.args.clone())
         })
@@ -287,12 +293,12 @@ impl Pipeline {
     fn cx<'a>(
         &'a self,
         call: &'a Call,
-        actor: &'a Mutex<Actor>,
+        changes: &'a Mutex<Changes>,
         (now, meter): (DateTime<Utc>, &'a Meter),
     ) -> ToolCx<'a> {
         let Self { artifacts, contacts, services, .. } = self;
-        let models = lock(actor, |actor| self.models.of(self.tenants.at(&actor.state().place)));
-        ToolCx { call: &call.id, now, actor, artifacts, contacts, models, meter, services }
+        let models = lock(changes, |view| self.models.of(self.tenants.at(&view.state.place)));
+        ToolCx { call: &call.id, now, changes, artifacts, contacts, models, meter, services }
     }
 
     /// The policy with the tool's own time limit, where it has one.
@@ -303,12 +309,12 @@ impl Pipeline {
 
 /// The card of a model's call, unless it asks about what the flow's `never_ask` forbids: the model reads that and asks
 /// something else.
-fn allowed(call: &Call, outcome: Outcome, actor: &Mutex<Actor>) -> ToolResult {
+fn allowed(call: &Call, outcome: Outcome, changes: &Mutex<Changes>) -> ToolResult {
     let Outcome::Waiting(waiting) = &outcome else { return Ok(outcome) };
     if !matches!(call.origin, Origin::Model { .. }) {
         return Ok(outcome);
     }
-    let (session, flow) = lock(actor, |actor| (actor.state().session, Arc::clone(actor.flow())));
+    let (session, flow) = lock(changes, |view| (view.state.session, Arc::clone(&view.flow)));
     let never = &flow.flow.policy.never_ask;
     let Some(found) = topics::forbidden_on_card(never, &waiting.prompt.body) else {
         return Ok(outcome);
@@ -337,6 +343,6 @@ pub fn unavailable(tool: &str) -> CallResult {
     CallResult::Err { code: "tool_unavailable".to_owned(), message }
 }
 
-fn lock<T>(actor: &Mutex<Actor>, read: impl FnOnce(&Actor) -> T) -> T {
-    read(&actor.lock().unwrap_or_else(PoisonError::into_inner))
+fn lock<T>(changes: &Mutex<Changes>, read: impl FnOnce(&SessionView) -> T) -> T {
+    read(&changes.lock().unwrap_or_else(PoisonError::into_inner))
 }

@@ -15,7 +15,10 @@ use anteroom::{
         ui::{Decision, Reply},
         wait::{Settlement, Wait, WaitStatus},
     },
-    session::{Actor, Answer, Command, Evaluation, Next, Responder, SessionView, Settings, State},
+    session::{
+        Answer, Changes, Command, Evaluation, InboundKind, Next, Receipt, Responder, SessionView,
+        Settings, State, decide,
+    },
     store::{Loaded, TimerKind},
 };
 use insta::assert_json_snapshot;
@@ -106,25 +109,49 @@ impl Desk {
             test: false,
             staff: false,
         };
-        let actor = Actor::start(Arc::clone(&flow), started, Arc::clone(&ids), clock.now(), false);
-        let commit = actor.into_commit(None);
+        let changes =
+            decide::started(Arc::clone(&flow), started, Arc::clone(&ids), clock.now(), false);
+        let commit = changes.into_commit(None);
         let loaded = Loaded { head: commit.head, events: commit.events };
         Self { flow, clock, ids, loaded, audit: commit.audit, calls: 0 }
     }
 
     /// One step: loads the session, acts, commits.
-    pub(crate) fn step<T>(&mut self, act: impl FnOnce(&mut Actor) -> T) -> T {
+    pub(crate) fn step<T>(&mut self, act: impl FnOnce(&mut Changes) -> T) -> T {
+        self.happens(|view| {
+            let mut changes = Changes::from(view);
+            (act(&mut changes), changes)
+        })
+    }
+
+    /// The same where something happens to it.
+    fn happens<T>(&mut self, decide: impl FnOnce(SessionView) -> (T, Changes)) -> T {
         let (flow, ids) = (Arc::clone(&self.flow), Arc::clone(&self.ids));
         let state = State::fold(&self.loaded.events).unwrap();
         let settings = Settings::default();
-        let mut actor = Actor::from(SessionView::new(flow, state, ids, self.clock.now(), settings));
-        let result = act(&mut actor);
-        let commit = actor.into_commit(None);
+        let (result, changes) =
+            decide(SessionView::new(flow, state, ids, self.clock.now(), settings));
+        let commit = changes.into_commit(None);
         assert_eq!(commit.expected, self.loaded.head.seq);
         self.loaded.events.extend(commit.events);
         self.loaded.head = commit.head;
         self.audit.extend(commit.audit);
         result
+    }
+
+    /// Somebody gives an order.
+    pub(crate) fn orders(&mut self, by: &Responder, command: Command) -> Receipt {
+        let what = InboundKind::Command(command);
+        self.happens(|view| decide::inbound(view, by, &what, None))
+    }
+
+    fn settles(&mut self, answer: Answer) -> Settlement {
+        let Answer { wait, revision, reply, from, via } = answer;
+        let what = InboundKind::Answer { wait, revision, reply, via };
+        match self.happens(|view| decide::inbound(view, &from, &what, None)) {
+            Receipt::Settled(settlement) => settlement,
+            other => panic!("{other:?}"),
+        }
     }
 
     /// The model calls `next_phase`: its outcome, or the wait that it hangs on.
@@ -146,14 +173,14 @@ impl Desk {
         let overrides: Vec<String> =
             serde_json::from_value(call.args["overrides"].clone()).unwrap();
         let reason = call.args["reason"].as_str().map(str::to_owned);
-        self.step(|actor| {
-            actor.begin(call);
-            match actor.next_phase(&call.id, &overrides, reason.as_deref()) {
+        self.step(|changes| {
+            changes.begin(call);
+            match changes.next_phase(&call.id, &overrides, reason.as_deref()) {
                 Evaluation::Outcome(value) => {
-                    actor.finish(&call.id, CallResult::Ok { value: value.clone() });
+                    changes.finish(&call.id, CallResult::Ok { value: value.clone() });
                     Ok(value)
                 }
-                Evaluation::Ask(ask) => Err(actor.suspend(&call.id, *ask)),
+                Evaluation::Ask(ask) => Err(changes.suspend(&call.id, *ask)),
             }
         })
     }
@@ -168,17 +195,17 @@ impl Desk {
         let feedback = words.map(str::to_owned);
         let reply = Reply::Decided { decision, feedback };
         let answer = Answer { wait, revision: 1, reply, from: who, via: Via::Component };
-        assert_eq!(self.step(|actor| actor.settle(answer)), Settlement::Applied);
-        self.step(|actor| {
-            assert_eq!(actor.next(), Next::Resume { wait });
-            let call = call_of(actor, wait);
-            match actor.decided(&call) {
+        assert_eq!(self.settles(answer), Settlement::Applied);
+        self.step(|changes| {
+            assert_eq!(changes.next(), Next::Resume { wait });
+            let call = call_of(changes, wait);
+            match changes.decided(&call) {
                 Evaluation::Outcome(value) => {
-                    actor.finish(&call, CallResult::Ok { value: value.clone() });
+                    changes.finish(&call, CallResult::Ok { value: value.clone() });
                     value
                 }
                 Evaluation::Ask(ask) => {
-                    actor.suspend(&call, *ask);
+                    changes.suspend(&call, *ask);
                     Value::Null
                 }
             }
@@ -186,7 +213,7 @@ impl Desk {
     }
 
     fn review(&mut self, data_type: &str) {
-        self.step(|actor| actor.save_record(data_type, json!({ "ok": true }), true)).unwrap();
+        self.step(|changes| changes.save_record(data_type, json!({ "ok": true }), true)).unwrap();
     }
 
     fn attempts(&self) -> Vec<&AuditRecord> {
@@ -198,12 +225,12 @@ impl Desk {
     }
 
     fn wait(&mut self, id: WaitId) -> Wait {
-        self.step(|actor| Wait::clone(&actor.state().waits[&id]))
+        self.step(|changes| Wait::clone(&changes.state.waits[&id]))
     }
 }
 
-fn call_of(actor: &Actor, wait: WaitId) -> CallId {
-    let state = actor.state();
+fn call_of(changes: &Changes, wait: WaitId) -> CallId {
+    let state = &changes.state;
     state.calls.iter().find(|call| call.wait == Some(wait)).unwrap().call.id.clone()
 }
 
@@ -316,7 +343,7 @@ fn s1_case_4_repeated_calls_without_a_change_return_the_last_outcome() {
     // Even a proposal to pass over what was never missing: nothing has changed since.
     assert_eq!(desk.next_phase(&["nonsense"], Some("again")), Ok(blocked));
 
-    desk.step(|actor| actor.receive(&ada(), "let us move on please", None));
+    desk.step(|changes| changes.receive(&ada(), "let us move on please", None));
     let wait = desk.next_phase(&["skeleton_timeline"], Some("they asked")).unwrap_err();
     let denied = desk.decide(wait, Decision::Denied, None, ada());
     assert_eq!(desk.next_phase(&["skeleton_timeline"], Some("they asked")), Ok(denied));
@@ -335,10 +362,10 @@ fn s1_case_5_a_user_initiated_advance_is_immediate_and_logged_as_theirs() {
     {
         let mut desk = Desk::new(decider);
         let command = Command::Advance { reason: "user requested".to_owned() };
-        desk.step(|actor| actor.command(&who, command, Via::Command)).unwrap();
-        let call = desk.step(|actor| {
-            let Next::Recover { call } = actor.next() else { panic!("{:?}", actor.next()) };
-            actor.state().call(&call).unwrap().call.as_ref().clone()
+        assert_eq!(desk.orders(&who, command), Receipt::Taken);
+        let call = desk.step(|changes| {
+            let Next::Recover { call } = changes.next() else { panic!("{:?}", changes.next()) };
+            changes.state.call(&call).unwrap().call.as_ref().clone()
         });
 
         let outcome = desk.run(&call);
@@ -355,8 +382,8 @@ fn s1_case_5_a_user_initiated_advance_is_immediate_and_logged_as_theirs() {
 fn a_participant_who_may_not_decide_opens_a_request_instead() {
     let mut desk = Desk::new("admin");
     let command = Command::Advance { reason: "I have no time".to_owned() };
-    desk.step(|actor| actor.command(&ada(), command, Via::Command)).unwrap();
-    let call = desk.step(|actor| actor.state().calls[0].call.as_ref().clone());
+    assert_eq!(desk.orders(&ada(), command), Receipt::Taken);
+    let call = desk.step(|changes| changes.state.calls[0].call.as_ref().clone());
     let wait = desk.run(&call).unwrap_err();
 
     let by_self = Answer {
@@ -366,10 +393,7 @@ fn a_participant_who_may_not_decide_opens_a_request_instead() {
         from: ada(),
         via: Via::Component,
     };
-    assert_eq!(
-        desk.step(|actor| actor.settle(by_self)),
-        Settlement::NotAllowed { who_may: "the desk".to_owned() }
-    );
+    assert_eq!(desk.settles(by_self), Settlement::NotAllowed { who_may: "the desk".to_owned() });
     desk.decide(wait, Decision::Approved, None, grace());
     assert_eq!(desk.phase(), Some("phase_2"));
 }
@@ -554,7 +578,7 @@ fn a_request_is_withdrawn_when_nothing_is_missing_any_more() {
     desk.review("education_history");
 
     assert!(matches!(desk.wait(wait).status, WaitStatus::Cancelled { .. }));
-    let result = desk.step(|actor| actor.state().calls[0].result.clone().unwrap().to_value());
+    let result = desk.step(|changes| changes.state.calls[0].result.clone().unwrap().to_value());
     assert_eq!(
         result,
         json!({ "status": "blocked", "missing_objectives": [], "note": "withdrawn" })
@@ -578,7 +602,7 @@ fn a_request_is_asked_anew_when_less_is_missing_and_the_old_card_is_superseded()
         from: grace(),
         via: Via::Component,
     };
-    assert_eq!(desk.step(|actor| actor.settle(old)), Settlement::Superseded);
+    assert_eq!(desk.settles(old), Settlement::Superseded);
 }
 
 #[test]
@@ -587,9 +611,9 @@ fn a_request_that_nobody_decides_lapses_and_the_phase_stays() {
     let wait = desk.next_phase(&["skeleton_timeline"], Some("no time")).unwrap_err();
     desk.clock.advance(chrono::TimeDelta::days(8));
 
-    desk.step(|actor| actor.timer(TimerKind::Expire { wait }));
+    desk.happens(|view| ((), decide::timer(view, TimerKind::Expire { wait })));
 
-    let result = desk.step(|actor| actor.state().calls[0].result.clone().unwrap().to_value());
+    let result = desk.step(|changes| changes.state.calls[0].result.clone().unwrap().to_value());
     assert_eq!(
         result,
         json!({ "status": "blocked",
@@ -603,7 +627,7 @@ fn a_request_that_nobody_decides_lapses_and_the_phase_stays() {
 fn the_models_word_alone_completes_nothing_that_needs_evidence() {
     let mut desk = Desk::new("admin");
     let report = desk
-        .step(|actor| actor.propose_objective("skeleton_timeline", ObjectiveStatus::Completed))
+        .step(|changes| changes.propose_objective("skeleton_timeline", ObjectiveStatus::Completed))
         .unwrap();
     assert_eq!(report.status, ObjectiveStatus::InProgress);
     assert_eq!(
@@ -615,7 +639,7 @@ fn the_models_word_alone_completes_nothing_that_needs_evidence() {
 
     desk.review("skeleton_timeline");
     let report = desk
-        .step(|actor| actor.propose_objective("skeleton_timeline", ObjectiveStatus::Failed))
+        .step(|changes| changes.propose_objective("skeleton_timeline", ObjectiveStatus::Failed))
         .unwrap();
     assert_eq!((report.status, report.progress), (ObjectiveStatus::Completed, 0.5));
     assert_eq!(desk.phase(), Some("phase_1"));
@@ -624,11 +648,12 @@ fn the_models_word_alone_completes_nothing_that_needs_evidence() {
 #[test]
 fn the_same_data_again_is_the_same_record() {
     let mut desk = Desk::new("admin");
-    let save =
-        |actor: &mut Actor, name: &str| actor.save_record(name, json!({ "a": 1 }), false).unwrap();
-    let first = desk.step(|actor| save(actor, "skeleton_timeline"));
+    let save = |changes: &mut Changes, name: &str| {
+        changes.save_record(name, json!({ "a": 1 }), false).unwrap()
+    };
+    let first = desk.step(|changes| save(changes, "skeleton_timeline"));
     // The other spelling names the same data.
-    let again = desk.step(|actor| save(actor, "experience"));
+    let again = desk.step(|changes| save(changes, "experience"));
     assert_eq!((first.created, again.created, first.id == again.id), (true, false, true));
 }
 
@@ -639,9 +664,9 @@ fn replaying_the_events_gives_the_live_state() {
     desk.decide(wait, Decision::DeniedWithFeedback, Some("finish it"), grace());
     desk.review("skeleton_timeline");
 
-    let live = desk.step(|actor| {
-        actor.receive(&ada(), "stop", None);
-        actor.state().clone()
+    let live = desk.step(|changes| {
+        changes.receive(&ada(), "stop", None);
+        State::clone(&changes.state)
     });
 
     let replayed = State::fold(&desk.loaded.events).unwrap();
@@ -663,7 +688,7 @@ fn several_deciders_vote_once_each_and_the_last_vote_before_the_quorum_counts() 
         let from = Responder { person: PersonId::web(user), name: user.to_owned(), ..grace() };
         let reply = Reply::Decided { decision, feedback: None };
         let answer = Answer { wait, revision: 1, reply, from, via: Via::Component };
-        assert_eq!(desk.step(|actor| actor.settle(answer)), Settlement::Applied);
+        assert_eq!(desk.settles(answer), Settlement::Applied);
     };
 
     vote(&mut desk, "grace", Decision::Denied);
@@ -686,12 +711,12 @@ fn a_request_that_lapsed_can_be_asked_again_by_those_who_could_have_decided() {
     desk.clock.advance(chrono::TimeDelta::days(8));
     let reply = Reply::Decided { decision: Decision::Approved, feedback: None };
     let late = Answer { wait, revision: 1, reply, from: grace(), via: Via::Component };
-    assert_eq!(desk.step(|actor| actor.settle(late)), Settlement::Expired);
+    assert_eq!(desk.settles(late), Settlement::Expired);
 
     let reopen = Command::Reopen { wait };
-    assert!(desk.step(|actor| actor.command(&ada(), reopen.clone(), Via::Command)).is_err());
-    desk.step(|actor| actor.command(&grace(), reopen, Via::Command)).unwrap();
-    let call = desk.step(|actor| actor.state().calls.last().unwrap().call.as_ref().clone());
+    assert!(matches!(desk.orders(&ada(), reopen.clone()), Receipt::Refused(_)));
+    assert_eq!(desk.orders(&grace(), reopen), Receipt::Taken);
+    let call = desk.step(|changes| changes.state.calls.last().unwrap().call.as_ref().clone());
     let again = desk.run(&call).unwrap_err();
 
     assert!(desk.wait(again).status.is_pending());
@@ -703,12 +728,12 @@ fn data_that_comes_back_is_the_newest_again() {
     let mut desk = Desk::new("admin");
     let mut save = |number: u32| {
         let data = json!({ "a": number });
-        desk.step(|actor| actor.save_record("skeleton_timeline", data, false)).unwrap()
+        desk.step(|changes| changes.save_record("skeleton_timeline", data, false)).unwrap()
     };
     let (first, _, again) = (save(1), save(2), save(1));
     assert_eq!((again.id, again.created), (first.id, false));
 
-    let newest = desk.step(|actor| actor.state().record("skeleton_timeline").cloned()).unwrap();
+    let newest = desk.step(|changes| changes.state.record("skeleton_timeline").cloned()).unwrap();
     assert_eq!(newest.data, json!({ "a": 1 }));
 }
 
@@ -717,9 +742,9 @@ fn what_a_person_approved_is_not_replaced_by_what_nobody_has_seen() {
     let mut desk = Desk::new("admin");
     desk.review("skeleton_timeline");
     let unseen = json!({ "a": "better" });
-    desk.step(|actor| actor.save_record("skeleton_timeline", unseen, false)).unwrap();
+    desk.step(|changes| changes.save_record("skeleton_timeline", unseen, false)).unwrap();
 
-    let counts = desk.step(|actor| actor.state().record("skeleton_timeline").cloned()).unwrap();
+    let counts = desk.step(|changes| changes.state.record("skeleton_timeline").cloned()).unwrap();
     assert_eq!(counts.data, json!({ "ok": true }));
 }
 
@@ -731,7 +756,7 @@ fn the_card_of_the_deciders_stays_theirs_when_less_is_missing() {
     desk.decide(wait, Decision::Approved, None, ada());
     desk.review("education_history");
 
-    let card = desk.step(|actor| actor.state().pending().next().cloned()).unwrap();
+    let card = desk.step(|changes| changes.state.pending().next().cloned()).unwrap();
     assert_eq!(card.revision, 2);
     assert_eq!(card.prompt.title.as_deref(), Some("Move Ada to “The rest”?"));
 }

@@ -12,7 +12,7 @@ use anteroom::{
         ui::{Control, Decision, Reply, Verdict},
         wait::Wait,
     },
-    session::{Actor, Command, Responder, SessionView, Settings, State},
+    session::{Changes, Command, Responder, SessionView, Settings, State},
     store::Loaded,
 };
 use chrono::TimeDelta;
@@ -240,6 +240,6 @@ fn no_order_of_events_makes_the_fold_panic() {
         let (flow, ids) = (Arc::clone(&flow), Arc::clone(&ids));
         let view = SessionView::new(flow, state, ids, now, Settings::default());
         _ = view.next();
-        _ = Actor::from(view).into_commit(None);
+        _ = Changes::from(view).into_commit(None);
     });
 }

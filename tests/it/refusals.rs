@@ -11,7 +11,6 @@ use anteroom::{
     model::{
         artifact::Extraction,
         session::PersonId,
-        transcript::Via,
         ui::{
             Ask, Choice, Choose, Control, Decide, Decision, DenialReader, Field, FieldError, Form,
             Input, Prompt, Reply, Review, Upload, Verdict,
@@ -365,16 +364,21 @@ fn commands(page: &mut Page) {
     ] {
         let mut desk = Desk::new("admin");
         for (by, command) in before {
-            desk.step(|actor| actor.command(by, command, Via::Command)).unwrap();
+            assert_eq!(desk.orders(by, command), Receipt::Taken);
         }
-        let refusal = desk.step(|actor| actor.command(by, command, Via::Command)).unwrap_err();
-        page.say(did, refusal.0);
+        page.say(did, refused(desk.orders(by, command)));
     }
     let mut desk = Desk::new("admin");
     desk.next_phase(&["skeleton_timeline", "education_history"], Some("later")).unwrap_err();
     let stranger = Responder { approver_of: Vec::new(), ..team };
-    let refusal = desk.step(|actor| actor.command(&stranger, advance, Via::Command)).unwrap_err();
-    page.say("moving on while that is being decided", refusal.0);
+    page.say("moving on while that is being decided", refused(desk.orders(&stranger, advance)));
+}
+
+fn refused(receipt: Receipt) -> String {
+    match receipt {
+        Receipt::Refused(why) => why,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// What whoever runs the program reads.

@@ -21,7 +21,7 @@ use crate::{
         wait::{Wait, WaitStatus},
     },
     ports::llm::json::extract_object,
-    session::{Actor, Next, SessionView, State, advance::Approval},
+    session::{Changes, Next, SessionView, State, advance::Approval},
 };
 
 /// Answers that may be mended.
@@ -33,38 +33,32 @@ const FAILURES_MAX: u32 = 3;
 /// Most complaints that the model is shown.
 const COMPLAINTS_MAX: usize = 12;
 
-impl Actor {
-    /// Begins a child run, with the files of its parent.
-    pub fn start_child(
-        flow: Arc<LoadedFlow>,
-        (started, assignment): (Started, Assignment),
-        files: Vec<Artifact>,
-        ids: Arc<dyn Ids>,
-        now: DateTime<Utc>,
-    ) -> Self {
-        let state = State::begin(&started, now);
-        let facts = [
-            ("flow", json!(started.flow.id)),
-            ("digest", json!(started.flow.digest)),
-            ("parent", json!(assignment.parent)),
-        ];
-        let first = Recorded {
-            v: STORED_VERSION,
-            seq: 1,
-            at: now,
-            event: Arc::new(Event::Started(started)),
-        };
-        let mut actor = Self::beginning(flow, state, first, ids, now);
-        actor.audit("session_started", facts, []);
-        actor.emit(Event::Subtask(Subtask::Tasked(assignment)));
-        actor.keep_all(files);
-        let reason = "the child run begins".to_owned();
-        actor.emit(Event::StatusChanged { to: Status::Open, reason });
-        if let Some(approval) = Approval::began(&actor.state) {
-            actor.advance(approval);
-        }
-        actor
+/// Begins a child run, with the files of its parent.
+pub fn child_started(
+    flow: Arc<LoadedFlow>,
+    (started, assignment): (Started, Assignment),
+    files: Vec<Artifact>,
+    ids: Arc<dyn Ids>,
+    now: DateTime<Utc>,
+) -> Changes {
+    let state = State::begin(&started, now);
+    let facts = [
+        ("flow", json!(started.flow.id)),
+        ("digest", json!(started.flow.digest)),
+        ("parent", json!(assignment.parent)),
+    ];
+    let first =
+        Recorded { v: STORED_VERSION, seq: 1, at: now, event: Arc::new(Event::Started(started)) };
+    let mut child = Changes::beginning(flow, state, first, ids, now);
+    child.audit("session_started", facts, []);
+    child.emit(Event::Subtask(Subtask::Tasked(assignment)));
+    child.keep_all(files);
+    let reason = "the child run begins".to_owned();
+    child.emit(Event::StatusChanged { to: Status::Open, reason });
+    if let Some(approval) = Approval::began(&child.state) {
+        child.advance(approval);
     }
+    child
 }
 
 impl SessionView {
@@ -94,9 +88,9 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// A question of the child's is shown at the root. Again: changes nothing.
-    pub fn raised(&mut self, wait: WaitId) {
+    pub(in crate::session) fn raised(&mut self, wait: WaitId) {
         let own = self.state.subtasks.parent_link.as_ref();
         if own.is_some_and(|own| !own.raised.contains(&wait)) {
             self.emit(Event::Subtask(Subtask::Raised { wait }));
@@ -105,7 +99,12 @@ impl Actor {
 
     /// What came of a question at the root: the answer, with the files that are part of it, or how it ended without
     /// one. Again: changes nothing.
-    pub fn told(&mut self, wait: WaitId, status: &WaitStatus, files: Vec<Artifact>) {
+    pub(in crate::session) fn told(
+        &mut self,
+        wait: WaitId,
+        status: &WaitStatus,
+        files: Vec<Artifact>,
+    ) {
         let is_open = |wait: &Wait| wait.status.is_pending();
         if !self.state.wait(wait).is_some_and(is_open) {
             return;
@@ -179,17 +178,17 @@ impl Actor {
     }
 
     /// Ends a child run without a result.
-    pub fn fail_child(&mut self, code: &str, message: String) {
+    pub(in crate::session) fn fail_child(&mut self, code: &str, message: String) {
         self.conclude_child(Conclusion::Failed { code: code.to_owned(), message });
     }
 
     /// Nobody wants what comes of it any more. Again: changes nothing.
-    pub fn recall(&mut self, reason: &str) {
+    pub(in crate::session) fn recall(&mut self, reason: &str) {
         self.conclude_child(Conclusion::Cancelled { reason: reason.to_owned() });
     }
 
     /// The parent knows what came of it. Again: changes nothing.
-    pub fn reported(&mut self) {
+    pub(in crate::session) fn reported(&mut self) {
         if self.state.subtasks.parent_link.as_ref().is_some_and(|own| !own.reported) {
             self.emit(Event::Subtask(Subtask::Reported));
         }

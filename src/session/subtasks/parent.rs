@@ -14,13 +14,13 @@ use crate::{
         usage::Usage,
         wait::{Purpose, Wait},
     },
-    session::{Actor, Next, SessionView, Suspension},
+    session::{Changes, Next, SessionView, Suspension},
 };
 
 /// Most child runs of one session at one time.
 const CHILDREN_MAX: usize = 8;
 
-impl Actor {
+impl Changes {
     /// Notes that a call asked for a child run; it is begun next. One more than a session may have is refused.
     pub fn delegate(&mut self, delegation: Delegation) {
         let Delegation { call, child, task, .. } = &delegation;
@@ -74,16 +74,16 @@ impl SessionView {
     }
 }
 
-impl Actor {
+impl Changes {
     /// The child run exists. Again: changes nothing.
-    pub fn child_begun(&mut self, child: SessionId) {
+    pub(in crate::session) fn child_begun(&mut self, child: SessionId) {
         if self.state.subtasks.child(child).is_some_and(|child| !child.begun) {
             self.emit(Event::Subtask(Subtask::Begun { child }));
         }
     }
 
     /// The child run knows that it is not wanted. Again: changes nothing.
-    pub fn child_recalled(&mut self, child: SessionId) {
+    pub(in crate::session) fn child_recalled(&mut self, child: SessionId) {
         if self.state.subtasks.child(child).is_some_and(|child| !child.recalled && !child.ended) {
             self.emit(Event::Subtask(Subtask::Recalled { child }));
         }
@@ -91,7 +91,13 @@ impl Actor {
 
     /// A child run is over: what it used up counts here, and its call has its one result, or news of it where the model
     /// has gone on. Again: changes nothing.
-    pub fn child_ended(&mut self, id: SessionId, how: &str, result: CallResult, used: Usage) {
+    pub(in crate::session) fn child_ended(
+        &mut self,
+        id: SessionId,
+        how: &str,
+        result: CallResult,
+        used: Usage,
+    ) {
         let Some(child) = self.state.subtasks.child(id).filter(|child| !child.ended) else {
             return;
         };
@@ -131,7 +137,12 @@ impl Actor {
 
     /// Shows the question of a child run, which stands under `call`. Again: changes nothing. A conversation that is
     /// over asks nothing any more; its child runs are dismissed.
-    pub fn raise(&mut self, wait: &Wait, call: &crate::base::ids::CallId, path: &[Ancestor]) {
+    pub(in crate::session) fn raise(
+        &mut self,
+        wait: &Wait,
+        call: &crate::base::ids::CallId,
+        path: &[Ancestor],
+    ) {
         let purpose = Purpose::Child { call: call.clone(), child: wait.session, wait: wait.id };
         let is_over = match self.state.status {
             Status::Open | Status::Paused => false,

@@ -2,7 +2,7 @@
 
 use crate::{
     model::transcript::{Call, Origin},
-    session::Actor,
+    session::SessionView,
     tool::{ToolError, ToolSpec, Toolbox},
 };
 
@@ -13,9 +13,9 @@ const ADVANCE: &str = "next_phase";
 const BY_PERSON: [&str; 2] = [ADVANCE, "submit_for_validation"];
 
 /// Whether the maker of a call may know that there is this tool: one for staff is unknown to everybody else.
-pub fn knows(call: &Call, spec: &ToolSpec, actor: &Actor) -> bool {
+pub fn knows(call: &Call, spec: &ToolSpec, view: &SessionView) -> bool {
     let is_staff = match &call.origin {
-        Origin::Model { .. } => actor.state().staff,
+        Origin::Model { .. } => view.state.staff,
         Origin::Person { may_decide, .. } => *may_decide,
         Origin::Step { .. } | Origin::Engine => false,
     };
@@ -27,17 +27,17 @@ pub fn knows(call: &Call, spec: &ToolSpec, actor: &Actor) -> bool {
 pub fn authorise(
     call: &Call,
     spec: &ToolSpec,
-    actor: &Actor,
+    view: &SessionView,
     toolbox: &Toolbox,
 ) -> Result<(), ToolError> {
-    if spec.scores_people && !actor.flow().flow.policy.score_people {
+    if spec.scores_people && !view.flow.flow.policy.score_people {
         return Err(denied(&call.tool, "the flow does not let people be scored"));
     }
     let (allowed, why) = match &call.origin {
-        Origin::Model { .. } => return by_model(call, spec, actor, toolbox),
+        Origin::Model { .. } => return by_model(call, spec, view, toolbox),
         Origin::Step { step } => {
             let written =
-                actor.flow().step(step).is_some_and(|(_, written)| written.tool == call.tool);
+                view.flow.step(step).is_some_and(|(_, written)| written.tool == call.tool);
             (written, "the flow has no such step")
         }
         Origin::Person { .. } => (
@@ -52,16 +52,16 @@ pub fn authorise(
 fn by_model(
     call: &Call,
     spec: &ToolSpec,
-    actor: &Actor,
+    view: &SessionView,
     toolbox: &Toolbox,
 ) -> Result<(), ToolError> {
-    let Some(phase) = actor.phase() else { return Err(denied(&call.tool, "no phase is open")) };
-    let is_everywhere = (call.tool == ADVANCE || spec.in_every_phase) && !actor.is_child();
+    let Some(phase) = view.phase() else { return Err(denied(&call.tool, "no phase is open")) };
+    let is_everywhere = (call.tool == ADVANCE || spec.in_every_phase) && !view.is_child();
     if is_everywhere || phase.tools.contains(&call.tool) {
         return Ok(());
     }
     let is_known =
-        |name: &&str| toolbox.get(name).is_none_or(|tool| knows(call, tool.spec(), actor));
+        |name: &&str| toolbox.get(name).is_none_or(|tool| knows(call, tool.spec(), view));
     let there: Vec<&str> = phase.tools.iter().map(String::as_str).filter(is_known).collect();
     if there.is_empty() {
         return Err(denied(&call.tool, "there are no tools here"));

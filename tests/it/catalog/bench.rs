@@ -23,7 +23,9 @@ use anteroom::{
         artifacts::{Artifacts, extract::Extractor},
         contacts::{ContactSource, Contacts},
     },
-    session::{Actor, Answer, Responder, SessionView, Settings, State, Suspension},
+    session::{
+        Changes, InboundKind, Receipt, Responder, SessionView, Settings, State, Suspension, decide,
+    },
     store::{Commit, Loaded},
     tool::{Outcome, Pipeline, Policy, Tool, Toolbox, catalog::interview},
 };
@@ -178,14 +180,14 @@ impl Bench {
         };
         let serving = bench.pipeline.contacts.serving(&PersonId::web("ada"));
         let contact_source = serving.map(str::to_owned);
-        let actor = Actor::start(
+        let changes = decide::started(
             Arc::clone(&bench.flow),
             Started { contact_source, ..bench.started() },
             Arc::clone(&bench.ids),
             bench.now,
             false,
         );
-        bench.store(actor.into_commit(None));
+        bench.store(changes.into_commit(None));
         bench
     }
 
@@ -215,22 +217,22 @@ impl Bench {
     }
 
     /// The session as it would come back after a crash.
-    pub(crate) fn actor(&self) -> Actor {
+    pub(crate) fn view(&self) -> SessionView {
         let stored = self.stored.as_ref().unwrap();
         let (flow, ids) = (Arc::clone(&self.flow), Arc::clone(&self.ids));
         let state = State::fold(&stored.events).unwrap();
-        SessionView::new(flow, state, ids, self.now, Settings::default()).into()
+        SessionView::new(flow, state, ids, self.now, Settings::default())
     }
 
     pub(crate) fn state(&self) -> State {
-        self.actor().state().clone()
+        State::clone(&self.view().state)
     }
 
     /// Changes the session by the core alone.
-    pub(crate) fn change<T>(&mut self, act: impl FnOnce(&mut Actor) -> T) -> T {
-        let mut actor = self.actor();
-        let value = act(&mut actor);
-        self.store(actor.into_commit(None));
+    pub(crate) fn change<T>(&mut self, act: impl FnOnce(&mut Changes) -> T) -> T {
+        let mut changes = Changes::from(self.view());
+        let value = act(&mut changes);
+        self.store(changes.into_commit(None));
         value
     }
 
@@ -278,22 +280,18 @@ impl Bench {
 
     /// Runs a call to its result, or to what it asks.
     pub(crate) async fn run(&mut self, call: Call) -> Result<CallResult, Box<Prompt>> {
-        let mut actor = self.actor();
-        actor.begin(&call);
-        let actor = Mutex::new(actor);
-        let outcome = self.pipeline.execute(&call, &actor, self.now).await.result;
-        self.conclude(call, outcome, actor.into_inner().unwrap())
+        let mut changes = Changes::from(self.view());
+        changes.begin(&call);
+        let changes = Mutex::new(changes);
+        let outcome = self.pipeline.execute(&call, &changes, self.now).await.result;
+        self.conclude(call, outcome, changes.into_inner().unwrap())
     }
 
     /// Answers what is open. The first attempt is lost in a crash, the second one counts: both must say the same.
     pub(crate) async fn answer(&mut self, reply: Reply) -> Value {
         let (call, wait) = self.open.take().expect("something was asked");
         self.now += TimeDelta::minutes(5);
-        let mut actor = self.actor();
-        let revision = actor.state().waits[&wait].revision;
-        let answer = Answer { wait, revision, reply, from: ada(), via: Via::Component };
-        assert_eq!(actor.settle(answer), Settlement::Applied);
-        self.store(actor.into_commit(None));
+        assert_eq!(self.settled(wait, reply, &ada()), Settlement::Applied);
         self.now += TimeDelta::hours(1);
         match self.finish(call, wait).await {
             Ok(result) => result.to_value(),
@@ -305,18 +303,18 @@ impl Bench {
         &self,
         call: &Call,
         wait: WaitId,
-    ) -> (Result<Outcome, CallResult>, Actor) {
-        let actor = Mutex::new(self.actor());
+    ) -> (Result<Outcome, CallResult>, Changes) {
+        let changes = Mutex::new(self.view().into());
         let wait = Wait::clone(&self.state().waits[&wait]);
-        let outcome = self.pipeline.resume(call, &wait, &actor, self.now).await.result;
-        (outcome, actor.into_inner().unwrap())
+        let outcome = self.pipeline.resume(call, &wait, &changes, self.now).await.result;
+        (outcome, changes.into_inner().unwrap())
     }
 
     fn conclude(
         &mut self,
         call: Call,
         outcome: Result<Outcome, CallResult>,
-        mut actor: Actor,
+        mut changes: Changes,
     ) -> Result<CallResult, Box<Prompt>> {
         let result = match outcome {
             Ok(Outcome::Immediate(value)) => CallResult::Ok { value },
@@ -325,15 +323,15 @@ impl Bench {
                 let anteroom::tool::Waiting { prompt, state, answerers, expires_at } = *waiting;
                 let asked = Box::new(prompt.clone());
                 let suspension = Suspension { prompt, state, answerers, expires_at };
-                let wait = actor.suspend(&call.id, suspension);
-                self.store(actor.into_commit(None));
+                let wait = changes.suspend(&call.id, suspension);
+                self.store(changes.into_commit(None));
                 self.open = Some((call, wait));
                 return Err(asked);
             }
             Ok(other @ (Outcome::Subtask(_) | Outcome::Made { .. })) => panic!("{other:?}"),
         };
-        actor.finish(&call.id, result.clone());
-        self.store(actor.into_commit(None));
+        changes.finish(&call.id, result.clone());
+        self.store(changes.into_commit(None));
         Ok(result)
     }
 
@@ -348,7 +346,7 @@ impl Bench {
         };
         let artifacts = Arc::clone(&self.pipeline.artifacts);
         let kept = artifacts.keep(self.session, &asked, name, bytes.to_vec()).await.unwrap();
-        self.change(|actor| actor.keep(kept.clone()));
+        self.change(|changes| changes.keep(kept.clone()));
         kept
     }
 
@@ -364,9 +362,9 @@ impl Bench {
         wait: WaitId,
     ) -> Result<CallResult, Box<Prompt>> {
         let lost = self.resumed(&call, wait).await.0;
-        let (outcome, actor) = self.resumed(&call, wait).await;
+        let (outcome, changes) = self.resumed(&call, wait).await;
         assert_eq!(outcome, lost, "a second resume says something else");
-        self.conclude(call, outcome, actor)
+        self.conclude(call, outcome, changes)
     }
 
     /// Settles a wait as somebody listed under `alias`.
@@ -376,16 +374,24 @@ impl Bench {
         reply: Reply,
         alias: &str,
     ) -> Settlement {
-        let revision = self.state().waits[&wait].revision;
-        let answer = Answer { wait, revision, reply, from: grace(alias), via: Via::Component };
-        self.change(|actor| actor.settle(answer))
+        self.settled(wait, reply, &grace(alias))
     }
 
     /// Settles a wait and leaves the rest of the work.
     pub(crate) fn settle(&mut self, wait: WaitId, reply: Reply) -> Settlement {
-        let revision = self.state().waits[&wait].revision;
-        let answer = Answer { wait, revision, reply, from: ada(), via: Via::Component };
-        self.change(|actor| actor.settle(answer))
+        self.settled(wait, reply, &ada())
+    }
+
+    fn settled(&mut self, wait: WaitId, reply: Reply, from: &Responder) -> Settlement {
+        let view = self.view();
+        let revision = view.state.waits[&wait].revision;
+        let what = InboundKind::Answer { wait, revision, reply, via: Via::Component };
+        let (receipt, changes) = decide::inbound(view, from, &what, None);
+        self.store(changes.into_commit(None));
+        match receipt {
+            Receipt::Settled(settlement) => settlement,
+            other => panic!("{other:?}"),
+        }
     }
 }
 

@@ -263,10 +263,10 @@ async fn every_call_is_reported_without_its_content() {
 async fn a_prepared_call_carries_what_the_tool_gets() {
     let mut bench = Bench::new();
     let call = bench.by_model("get_macos_contact_card", json!({ "cardType": "" }));
-    let actor = Mutex::new(bench.actor());
-    let prepared = bench.pipeline.prepare(&call, &actor).unwrap();
+    let changes = Mutex::new(bench.view().into());
+    let prepared = bench.pipeline.prepare(&call, &changes).unwrap();
     assert_eq!(prepared.args, json!({ "cardType": "me" }));
-    assert_eq!(bench.pipeline.prepare(&prepared, &actor).unwrap(), prepared);
+    assert_eq!(bench.pipeline.prepare(&prepared, &changes).unwrap(), prepared);
     let call = bench.by_model("get_macos_contact_card", json!({ "cardType": "you" }));
-    assert!(bench.pipeline.prepare(&call, &actor).is_err());
+    assert!(bench.pipeline.prepare(&call, &changes).is_err());
 }

@@ -708,9 +708,9 @@ async fn a_resume_by_another_version_of_a_tool_says_that_it_changed() {
     assert_eq!(bench.settle(wait, Reply::Skipped), Settlement::Applied);
     let mut asked = Wait::clone(&bench.state().waits[&wait]);
     asked.state = json!({ "kind": "education" });
-    let actor = std::sync::Mutex::new(bench.actor());
+    let changes = std::sync::Mutex::new(bench.view().into());
     let now = "2026-11-22T09:00:00Z".parse().unwrap();
-    let changed = bench.pipeline.resume(&call, &asked, &actor, now).await.result.unwrap_err();
+    let changed = bench.pipeline.resume(&call, &asked, &changes, now).await.result.unwrap_err();
     insta::assert_json_snapshot!(changed.to_value(), @r#"
     {
       "error": "the tool has changed since it asked. hint: call it again",
@@ -718,7 +718,7 @@ async fn a_resume_by_another_version_of_a_tool_says_that_it_changed() {
     }
     "#);
     let gone = anteroom::model::transcript::Call { tool: "old_tool".to_owned(), ..call };
-    let unavailable = bench.pipeline.resume(&gone, &asked, &actor, now).await.result.unwrap_err();
+    let unavailable = bench.pipeline.resume(&gone, &asked, &changes, now).await.result.unwrap_err();
     assert!(matches!(&unavailable, CallResult::Err { code, .. } if code == "tool_unavailable"));
     insta::assert_json_snapshot!(unavailable.to_value(), @r#"
     {

@@ -46,7 +46,7 @@ async fn walk(name: &str, whims: Vec<u8>) -> State {
     let mut bench = Bench::on(flow(name), interview::tools(), Vec::new(), Policy::CHAT);
     let mut whims = Whims(whims);
     for _ in 0..STEPS_MAX {
-        match bench.actor().next() {
+        match bench.view().next() {
             Next::Call(call) => {
                 let called = format!("{} {}", call.id, call.args);
                 if let Ok(CallResult::Err { code, message }) = bench.run(call).await {
@@ -92,7 +92,7 @@ async fn resume(bench: &mut Bench, id: WaitId) {
         }
         Purpose::Child { .. } => panic!("a child run without a model"),
         Purpose::Notice | Purpose::Begin { .. } | Purpose::Erase | Purpose::Effect { .. } => {
-            bench.change(|actor| actor.apply_own(id));
+            bench.change(|changes| changes.apply_own(id));
         }
     }
 }

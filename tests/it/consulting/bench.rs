@@ -24,7 +24,7 @@ use anteroom::{
         contacts::Contacts,
         llm::Models,
     },
-    session::{Actor, Responder, SessionView, Settings, State},
+    session::{Changes, InboundKind, Receipt, Responder, SessionView, Settings, State, decide},
     tool::{
         Handed, Outcome, Pipeline, Policy, Services, Tool, ToolError, Toolbox, catalog::consulting,
         services::Past,
@@ -105,7 +105,7 @@ pub(crate) struct Bench {
     pub(crate) handed: Vec<Handed>,
     flow: Arc<LoadedFlow>,
     ids: Arc<dyn Ids>,
-    head: Head,
+    pub(crate) head: Head,
     calls: u32,
     folder: TempDir,
 }
@@ -157,38 +157,45 @@ impl Bench {
         let flow = flow();
         let session = SessionId::mint(&*ids);
         let started = Started { staff, ..started(session, &flow) };
-        let actor = Actor::start(Arc::clone(&flow), started, Arc::clone(&ids), now, false);
-        let commit = actor.into_commit(None);
+        let changes = decide::started(Arc::clone(&flow), started, Arc::clone(&ids), now, false);
+        let commit = changes.into_commit(None);
         past.events.lock().unwrap().extend(commit.events);
         let (head, handed) = (commit.head, Vec::new());
         Self { pipeline, session, past, now, handed, flow, ids, head, calls: 0, folder }
     }
 
     /// The session as it would come back after a crash.
-    pub(crate) fn actor(&self) -> Actor {
+    pub(crate) fn view(&self) -> SessionView {
         let events = self.past.events.lock().unwrap().clone();
         let (flow, ids) = (Arc::clone(&self.flow), Arc::clone(&self.ids));
         let state = State::fold(&events).unwrap();
-        SessionView::new(flow, state, ids, self.now, Settings::default()).into()
+        SessionView::new(flow, state, ids, self.now, Settings::default())
     }
 
     /// Changes the session by the core alone.
-    pub(crate) fn change<T>(&mut self, act: impl FnOnce(&mut Actor) -> T) -> T {
-        let mut actor = self.actor();
-        let value = act(&mut actor);
-        self.keep(actor);
+    pub(crate) fn change<T>(&mut self, act: impl FnOnce(&mut Changes) -> T) -> T {
+        let mut changes = Changes::from(self.view());
+        let value = act(&mut changes);
+        self.keep(changes);
         value
     }
 
-    fn keep(&mut self, actor: Actor) {
-        let commit = actor.into_commit(None);
+    /// Ada does something.
+    pub(crate) fn does(&mut self, what: &InboundKind) -> Receipt {
+        let (receipt, changes) = decide::inbound(self.view(), &ada(), what, None);
+        self.keep(changes);
+        receipt
+    }
+
+    fn keep(&mut self, changes: Changes) {
+        let commit = changes.into_commit(None);
         self.past.events.lock().unwrap().extend(commit.events);
         self.head = commit.head;
     }
 
     /// Ada writes something.
     pub(crate) fn says(&mut self, text: &str) {
-        self.change(|actor| actor.receive(&ada(), text, None));
+        self.change(|changes| changes.receive(&ada(), text, None));
     }
 
     /// Ada sends a file as this.
@@ -202,7 +209,7 @@ impl Bench {
         };
         let kept = self.pipeline.artifacts.keep(self.session, &asked, name, bytes.to_vec()).await;
         let artifact = kept.unwrap();
-        self.change(|actor| actor.keep(artifact.clone()));
+        self.change(|changes| changes.keep(artifact.clone()));
         artifact
     }
 
@@ -221,24 +228,24 @@ impl Bench {
     /// Somebody calls a tool.
     pub(crate) async fn called_by(&mut self, origin: Origin, tool: &str, args: Value) -> Value {
         self.calls += 1;
-        let mut actor = self.actor();
+        let mut changes = Changes::from(self.view());
         let call = Call {
             id: CallId::new(format!("call_{}", self.calls)),
             tool: tool.to_owned(),
             args,
-            phase: actor.state().phase().map(str::to_owned),
+            phase: changes.state.phase().map(str::to_owned),
             origin,
         };
-        let call = self.pipeline.prepare(&call, &Mutex::new(self.actor())).unwrap_or(call);
-        actor.begin(&call);
-        let actor = Mutex::new(actor);
-        let ended = self.pipeline.execute(&call, &actor, self.now).await;
-        let mut actor = actor.into_inner().unwrap();
+        let call = self.pipeline.prepare(&call, &Mutex::new(self.view().into())).unwrap_or(call);
+        changes.begin(&call);
+        let changes = Mutex::new(changes);
+        let ended = self.pipeline.execute(&call, &changes, self.now).await;
+        let mut changes = changes.into_inner().unwrap();
         let result = match ended.result {
             Ok(Outcome::Immediate(value)) => CallResult::Ok { value },
             Ok(Outcome::Made { value, handed }) => {
                 for Handed { what, text } in &handed {
-                    actor.hand(what.clone(), text);
+                    changes.hand(what.clone(), text);
                 }
                 self.handed.extend(handed);
                 CallResult::Ok { value }
@@ -251,10 +258,10 @@ impl Bench {
         if let Some(capability) =
             spec.and_then(|spec| spec.capability).filter(|_| result.is_success())
         {
-            actor.note_capability(capability);
+            changes.note_capability(capability);
         }
-        actor.finish(&call.id, result.clone());
-        self.keep(actor);
+        changes.finish(&call.id, result.clone());
+        self.keep(changes);
         result.to_value()
     }
 

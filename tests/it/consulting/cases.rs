@@ -53,7 +53,7 @@ async fn a_case_comes_with_the_passage_that_matched_word_by_word() {
       "searched": 3
     }
     "#);
-    assert_eq!(bench.actor().state().capabilities, ["search"]);
+    assert_eq!(bench.view().state.capabilities, ["search"]);
 }
 
 #[tokio::test]

@@ -63,7 +63,7 @@ async fn without_calendars_the_link_is_not_configured() {
 #[tokio::test]
 async fn leads_are_counted_for_staff_by_a_stated_rule() {
     let mut bench = Bench::of_staff();
-    let head = bench.actor().into_commit(None).head;
+    let head = bench.head.clone();
     let lead = |score: Option<u8>, days: i64, capabilities: &[&str]| {
         let mut head = head.clone();
         head.score = score;
@@ -138,7 +138,7 @@ async fn the_list_of_what_there_is_names_no_tool_for_staff() {
 #[tokio::test]
 async fn leads_of_another_workspace_are_not_counted() {
     let mut bench = Bench::of_staff();
-    let mut head = bench.actor().into_commit(None).head;
+    let mut head = bench.head.clone();
     (head.score, head.created_at) = (Some(90), bench.now);
     let lead = |platform: Platform, workspace: &str| {
         let mut head = head.clone();

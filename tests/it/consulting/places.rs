@@ -66,7 +66,7 @@ async fn a_time_zone_is_its_principal_city_and_says_so() {
     }
     "#);
     // There is no capability for it.
-    assert!(bench.actor().state().capabilities.is_empty());
+    assert!(bench.view().state.capabilities.is_empty());
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn what_a_person_shared_comes_first() {
         ),
     ] {
         let mut bench = bench(Some("Asia/Tokyo"));
-        bench.change(|actor| actor.save_record("location", stored.clone(), true)).unwrap();
+        bench.change(|changes| changes.save_record("location", stored.clone(), true)).unwrap();
         let found = bench.call("get_location", json!({})).await;
         let found = data(&found);
         let told: Value = ["latitude", "longitude", "city", "country"]
@@ -128,7 +128,7 @@ async fn what_a_person_shared_comes_first() {
 #[tokio::test]
 async fn a_record_that_says_nothing_leads_to_the_profile() {
     let mut bench = bench(Some("Europe/Kiev"));
-    bench.change(|actor| actor.save_record("location", json!({ "city": " " }), true)).unwrap();
+    bench.change(|changes| changes.save_record("location", json!({ "city": " " }), true)).unwrap();
     let found = bench.call("get_location", json!({})).await;
     assert_eq!(data(&found)["city"], "Kyiv");
 }

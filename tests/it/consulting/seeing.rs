@@ -73,7 +73,7 @@ async fn the_newest_screenshot_is_looked_at_once_and_remembered() {
     model.next(seen("A blank page."));
     let fresh = bench.call("capture_screen_snapshot", json!({})).await;
     assert_eq!(data(&fresh)["analysis"], "A blank page.");
-    assert_eq!(bench.actor().state().capabilities, ["screenShare"]);
+    assert_eq!(bench.view().state.capabilities, ["screenShare"]);
     // The model got the picture, and the question as data.
     let requests = model.seen();
     assert_eq!(requests.len(), 3);
@@ -96,7 +96,7 @@ async fn a_question_about_people_is_declined() {
     let focus = json!({ "focus_prompt": "Describe user's facial expression and body language" });
     let declined = bench.call("capture_webcam_snapshot", focus).await;
     assert_snapshot!(error(&declined), @"people are not judged by pictures: what they feel, how they are or who they are is not looked at. I do not judge people by pictures.");
-    assert!(bench.actor().state().capabilities.is_empty(), "nothing was done");
+    assert!(bench.view().state.capabilities.is_empty(), "nothing was done");
     let instructions = model.seen()[0].messages[0].clone();
     let Message::System(instructions) = instructions else { panic!("no instructions") };
     for word in ["feel", "health", "age", "name", "never an instruction", "declined"] {
@@ -116,7 +116,7 @@ async fn a_question_cannot_leave_its_fence() {
     bench.call("capture_webcam_snapshot", focus).await;
     let read = model.read(0);
     assert!(read.contains("&lt;/note>&lt;staff>") && !read.contains("<staff>"), "{read}");
-    assert_eq!(bench.actor().state().capabilities, ["webcam"]);
+    assert_eq!(bench.view().state.capabilities, ["webcam"]);
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn nothing_shared_and_nobody_to_look() {
     bench.sends("screenshot", "notes.txt", b"no picture at all").await;
     let none = bench.call("capture_screen_snapshot", json!({})).await;
     assert_snapshot!(error(&none), @"nobody has shared a screenshot yet. hint: ask for one with `get_user_upload` and the uploadType `screenshot`; they send it as a file");
-    assert!(model.seen().is_empty() && bench.actor().state().capabilities.is_empty());
+    assert!(model.seen().is_empty() && bench.view().state.capabilities.is_empty());
     let mut blind = Bench::new();
     blind.sends("screenshot", "page.png", &picture(1)).await;
     let found = blind.call("capture_screen_snapshot", json!({})).await;

@@ -17,7 +17,7 @@ use anteroom::{
         llm::{Error, Model, Models, chat::Form, error::Told},
         search::{Found, Hit},
     },
-    session::Responder,
+    session::{InboundKind, Receipt, Responder},
     tool::{Policy, Services, Toolbox},
 };
 use insta::{assert_json_snapshot, assert_snapshot};
@@ -189,7 +189,7 @@ async fn each_writes_what_fits_and_counts_what_it_was_used_for() {
             "generate_summary_preview" | "generate_proposal_draft" => &["roi", "exportPdf"],
             _ => &["roi"],
         };
-        assert_eq!(bench.actor().state().capabilities, expected, "{tool}");
+        assert_eq!(bench.view().state.capabilities, expected, "{tool}");
         let Form::Json { schema, .. } = &model.seen()[0].form else { panic!("{tool}: words") };
         assert_eq!(schema["additionalProperties"], false, "{tool}");
     }
@@ -269,8 +269,8 @@ async fn the_material_is_the_conversation_what_tools_came_to_and_the_offers_all_
         approver_of: Vec::new(),
         staff: true,
     };
-    bench.change(|actor| actor.receive(&grace, "We can meet on 1 December.", None));
-    bench.change(|actor| actor.save_record("remarks", json!({ "weekly": 12 }), true)).unwrap();
+    bench.change(|changes| changes.receive(&grace, "We can meet on 1 December.", None));
+    bench.change(|changes| changes.save_record("remarks", json!({ "weekly": 12 }), true)).unwrap();
     model.next(says(&summary("What staff said: 1 December. Stored: 12.")));
     data(&bench.call("generate_summary_preview", json!({})).await);
     assert_snapshot!(model.read(0), @r#"
@@ -360,10 +360,12 @@ async fn only_the_last_fifty_messages_count() {
 async fn what_was_changed_or_taken_away_is_read_as_it_is_now() {
     let (mut bench, model) = bench();
     let ada = Responder::without_rights(PersonId::web("ada"), "Ada".to_owned());
-    bench.change(|actor| actor.receive(&ada, "We lose 30 hours.", Some("m1".to_owned())));
-    bench.change(|actor| actor.receive(&ada, "My salary is 5123.", Some("m2".to_owned())));
-    bench.change(|actor| actor.amend(&ada, "m1", Some("We lose 3 hours."))).unwrap();
-    bench.change(|actor| actor.amend(&ada, "m2", None)).unwrap();
+    bench.change(|changes| changes.receive(&ada, "We lose 30 hours.", Some("m1".to_owned())));
+    bench.change(|changes| changes.receive(&ada, "My salary is 5123.", Some("m2".to_owned())));
+    for (source, text) in [("m1", Some("We lose 3 hours.".to_owned())), ("m2", None)] {
+        let amended = InboundKind::Amended { source: source.to_owned(), text };
+        assert_eq!(bench.does(&amended), Receipt::Taken);
+    }
     model.next(says(&summary("You lose 3 hours.")));
     data(&bench.call("generate_summary_preview", json!({})).await);
     let read = model.read(0);
@@ -455,7 +457,7 @@ async fn without_a_model_a_summary_lists_and_all_others_are_not_configured() {
         let process = json!({ "inefficient_process": "copying", "hours_wasted_per_week": 10, "team_size": 5 });
         data(&bench.call("simulate_cost_of_inaction", process).await);
         let picture = json!({ "imageSha256": "5e88", "widthPixels": 640 });
-        bench.change(|actor| actor.save_record("remarks", picture, true)).unwrap();
+        bench.change(|changes| changes.save_record("remarks", picture, true)).unwrap();
         let found = bench.call(tool, args).await;
         if tool == "generate_summary_preview" {
             assert_eq!(data(&found)["written_by"], "list");

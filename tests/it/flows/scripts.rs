@@ -92,12 +92,12 @@ async fn conversation(
     let mut asked = String::new();
     let mut replies = replies.into_iter();
     loop {
-        match bench.actor().next() {
+        match bench.view().next() {
             Next::Call(call) => _ = bench.run(call).await,
             Next::Resume { wait } => {
                 let state = bench.state();
                 let Purpose::Call { call, .. } = &state.waits[&wait].purpose else {
-                    bench.change(|actor| actor.apply_own(wait));
+                    bench.change(|changes| changes.apply_own(wait));
                     continue;
                 };
                 let call = state.call(call).unwrap().call.as_ref().clone();

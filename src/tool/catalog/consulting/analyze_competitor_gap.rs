@@ -150,7 +150,7 @@ impl AnalyzeCompetitorGap {
         let model = model.ok_or(
             "There is no model that could compare, so these are the sources alone: tell what they say, source by source.",
         )?;
-        if !cx.with_actor(|actor| actor.has_means()) {
+        if !cx.read(|view| view.has_means()) {
             return Err(
                 "What this conversation may use is used up, so these are the sources alone.",
             );

@@ -111,7 +111,7 @@ impl Tool for GenerateArchitectureDiagram {
         let Some(model) = &cx.models.interview else {
             return Err(ToolError::NotConfigured("Drawing diagrams"));
         };
-        if !cx.with_actor(|actor| actor.has_means()) {
+        if !cx.read(|view| view.has_means()) {
             let message = "this conversation has used up what it may. hint: go on without it";
             return Err(ToolError::ExecutionFailed(message.to_owned()));
         }

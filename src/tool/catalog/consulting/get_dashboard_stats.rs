@@ -168,8 +168,8 @@ impl Tool for GetDashboardStats {
         let heads = past.newest(LOOKED_AT).await?;
         let all =
             heads.len() < LOOKED_AT || heads.last().is_some_and(|head| head.created_at < since);
-        let (platform, workspace) = cx.with_actor(|actor| {
-            let Place { platform, workspace, .. } = &actor.state().place;
+        let (platform, workspace) = cx.read(|view| {
+            let Place { platform, workspace, .. } = &view.state.place;
             (*platform, workspace.clone())
         });
         let is_lead = |head: &'_ &Head| {

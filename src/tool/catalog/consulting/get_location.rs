@@ -72,8 +72,8 @@ impl Tool for GetLocation {
     }
 
     async fn execute(&self, cx: &ToolCx<'_>, _args: Value) -> ToolResult {
-        let (said, wanted) = cx.with_actor(|actor| {
-            let state = actor.state();
+        let (said, wanted) = cx.read(|view| {
+            let state = &view.state;
             let wanted = Wanted {
                 person: state.participant.clone(),
                 display_name: state.name.clone(),

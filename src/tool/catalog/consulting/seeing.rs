@@ -82,8 +82,8 @@ pub(super) fn parameters(focus: &str) -> Value {
 /// Looks at the newest picture of this kind.
 pub(super) async fn look(cx: &ToolCx<'_>, sight: Sight, args: Value) -> ToolResult {
     let Args { focus_prompt, summary_only } = parse_args(args)?;
-    let (picture, known) = cx.with_actor(|actor| {
-        let state = actor.state();
+    let (picture, known) = cx.read(|view| {
+        let state = &view.state;
         let picture = newest(state, sight);
         let known = picture.as_ref().and_then(|picture| seen_before(state, sight, picture));
         (picture, known)
@@ -141,7 +141,7 @@ async fn fresh(
         return Err(ToolError::NotConfigured("Looking at pictures"));
     };
     writing::has_means(cx)?;
-    let session = cx.with_actor(|actor| actor.state().files_of());
+    let session = cx.read(|view| view.state.files_of());
     let bytes = cx.artifacts.read(session, picture).await.map_err(|_| ToolError::Transient {
         message: "the files of this conversation cannot be read just now".to_owned(),
         retry_after: None,

@@ -99,7 +99,7 @@ pub(super) async fn write(
 
 /// The session may still ask a model.
 pub(super) fn has_means(cx: &ToolCx<'_>) -> Result<(), ToolError> {
-    if cx.with_actor(|actor| actor.has_means()) {
+    if cx.read(|view| view.has_means()) {
         return Ok(());
     }
     let message = "this conversation has used up what it may. hint: go on without it";

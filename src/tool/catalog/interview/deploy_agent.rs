@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     base::ids::SessionId,
     model::task::Conclusion,
-    session::Actor,
+    session::SessionView,
     tool::{
         EffectClass, Outcome, SubtaskRequest, Tool, ToolCx, ToolError, ToolResult, ToolSpec,
         parse_args,
@@ -80,7 +80,7 @@ impl Tool for DeployAgent {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { agent_type, input } = parse_args(args)?;
-        cx.with_actor(|actor| allow(actor, &agent_type))?;
+        cx.read(|view| allow(view, &agent_type))?;
         Ok(Outcome::Subtask(SubtaskRequest {
             kind: "atomic".to_owned(),
             description: format!("Run the agent {}", agent_type.replace('_', " ")),
@@ -105,8 +105,8 @@ impl Tool for DeployAgent {
 }
 
 /// The phase may name the agents that it lets be deployed.
-fn allow(actor: &Actor, agent: &str) -> Result<(), ToolError> {
-    let agents = actor.phase().map_or(&[][..], |phase| &phase.agents);
+fn allow(view: &SessionView, agent: &str) -> Result<(), ToolError> {
+    let agents = view.phase().map_or(&[][..], |phase| &phase.agents);
     if agents.is_empty() || agents.iter().any(|allowed| allowed == agent) {
         return Ok(());
     }

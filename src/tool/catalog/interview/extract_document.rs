@@ -27,7 +27,7 @@ use crate::{
         transcript::CallResult,
     },
     ports::artifacts::{blobs, extract::trouble, resume},
-    session::Actor,
+    session::SessionView,
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -201,9 +201,9 @@ impl Tool for ExtractDocument {
         let Args { artifact_id, return_types } = parse_args(args)?;
         let wants_all = return_types.is_none();
         let kinds = return_types.unwrap_or_else(|| Kind::ALL.to_vec());
-        let (session, artifact, known) = cx.with_actor(|actor| {
-            let artifact = find(actor, &artifact_id)?;
-            Ok((actor.state().files_of(), artifact, Known::of(actor)))
+        let (session, artifact, known) = cx.read(|view| {
+            let artifact = find(view, &artifact_id)?;
+            Ok((view.state.files_of(), artifact, Known::of(view)))
         })?;
         let extraction = cx.artifacts.extract(session, &artifact).await.map_err(unreadable)?;
         let (text, pages, mut notes) = match &extraction {
@@ -257,8 +257,8 @@ impl Tool for ExtractDocument {
 }
 
 /// Paths that documents of this session left doubtful: `basics.name`, `work.0`.
-pub(super) fn doubts(actor: &Actor) -> Vec<String> {
-    let last = actor.state().calls.iter().rev().find_map(|call| match call.result.as_deref() {
+pub(super) fn doubts(view: &SessionView) -> Vec<String> {
+    let last = view.state.calls.iter().rev().find_map(|call| match call.result.as_deref() {
         Some(CallResult::Ok { value }) if call.call.tool == NAME => Some(value),
         _ => None,
     });
@@ -267,10 +267,10 @@ pub(super) fn doubts(actor: &Actor) -> Vec<String> {
     paths.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-fn find(actor: &Actor, id: &str) -> Result<Artifact, ToolError> {
+fn find(view: &SessionView, id: &str) -> Result<Artifact, ToolError> {
     let id = id.trim();
     let id = id.strip_prefix("artifact:").unwrap_or(id);
-    let artifacts = &actor.state().artifacts;
+    let artifacts = &view.state.artifacts;
     let found = artifacts.iter().find(|artifact| artifact.id.to_string() == id);
     found.cloned().ok_or_else(|| {
         let known: Vec<String> = artifacts.iter().map(|file| format!("`{}`", file.id)).collect();
@@ -294,8 +294,7 @@ impl ExtractDocument {
         kinds: &[Kind],
     ) -> Result<Result<Found, Shortfall>, ToolError> {
         let Some(model) = &cx.models.extract else { return Ok(Err(Shortfall::Unasked)) };
-        let (session, has_means) =
-            cx.with_actor(|actor| (actor.state().session, actor.has_means()));
+        let (session, has_means) = cx.read(|view| (view.state.session, view.has_means()));
         if !has_means {
             return Ok(Err(Shortfall::Budget));
         }

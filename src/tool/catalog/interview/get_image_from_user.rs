@@ -84,7 +84,7 @@ impl Tool for GetImageFromUser {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { image_type, prompt } = parse_args(args)?;
-        let uploads = cx.with_actor(|actor| uploads_of_phase(actor));
+        let uploads = cx.read(|view| uploads_of_phase(view));
         let takes = |name: &&String| PICTURES.contains(&extension(name).as_str());
         let accept: Vec<String> = uploads.accept.iter().filter(takes).cloned().collect();
         if accept.is_empty() {
@@ -118,9 +118,9 @@ impl Tool for GetImageFromUser {
             | Reply::Decided { .. }
             | Reply::Confirmed { .. } => return Err(ToolError::Changed),
         };
-        let image = cx.with_actor(|actor| {
+        let image = cx.read(|view| {
             let wanted = |artifact: &&Artifact| ids.contains(&artifact.id);
-            let artifact = actor.state().artifacts.iter().find(wanted)?;
+            let artifact = view.state.artifacts.iter().find(wanted)?;
             Some(Image { id: artifact.id, storage_url: artifact.url() })
         });
         let status = if image.is_some() { "uploaded" } else { "skipped" };

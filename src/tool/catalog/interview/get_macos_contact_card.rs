@@ -125,8 +125,8 @@ impl Tool for GetMacosContactCard {
 }
 
 async fn fetch(cx: &ToolCx<'_>, specific: Option<String>) -> Result<Response, ToolError> {
-    let (session, person, display_name, files) = cx.with_actor(|actor| {
-        let state = actor.state();
+    let (session, person, display_name, files) = cx.read(|view| {
+        let state = &view.state;
         let files: Vec<Artifact> =
             state.artifacts.iter().rev().filter(|file| is_vcard(file)).cloned().collect();
         (state.session, state.participant.clone(), state.name.clone(), files)

@@ -156,7 +156,7 @@ impl Tool for GetUserOption {
             return Err(ToolError::InvalidParameters(text));
         }
         let choices = if shuffle {
-            let session = cx.with_actor(|actor| actor.state().session);
+            let session = cx.read(|view| view.state.session);
             shuffled(options, &format!("{session} {}", cx.call))
         } else {
             options

@@ -12,7 +12,7 @@ use crate::{
         flow::Uploads,
         ui::{Control, Prompt, Reply, Upload},
     },
-    session::Actor,
+    session::SessionView,
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -104,7 +104,7 @@ impl Tool for GetUserUpload {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { upload_type, prompt, accepted_formats, required } = parse_args(args)?;
-        let uploads = cx.with_actor(|actor| uploads_of_phase(actor));
+        let uploads = cx.read(|view| uploads_of_phase(view));
         let accept = accepted(&accepted_formats, &uploads)?;
         let body = prompt.unwrap_or_else(|| format!("Please send {}.", words_for(&upload_type)));
         let control = Control::Upload(Upload {
@@ -130,14 +130,14 @@ impl Tool for GetUserUpload {
             | Reply::Decided { .. }
             | Reply::Confirmed { .. } => return Err(ToolError::Changed),
         };
-        let uploads = cx.with_actor(|actor| uploaded(actor, &ids));
+        let uploads = cx.read(|view| uploaded(view, &ids));
         Ok(Outcome::Immediate(json!(Response { uploads, status, free_text })))
     }
 }
 
 /// What files the current phase takes.
-pub(super) fn uploads_of_phase(actor: &Actor) -> Uploads {
-    actor.phase().map(|phase| phase.uploads.clone()).unwrap_or_default()
+pub(super) fn uploads_of_phase(view: &SessionView) -> Uploads {
+    view.phase().map(|phase| phase.uploads.clone()).unwrap_or_default()
 }
 
 /// What is asked for and the phase takes; a call that named no formats gets all that the phase takes rather than none.
@@ -162,8 +162,8 @@ pub(super) fn extension(name: &str) -> String {
     if name == "jpeg" { "jpg".to_owned() } else { name }
 }
 
-fn uploaded(actor: &Actor, ids: &[ArtifactId]) -> Vec<Uploaded> {
-    let artifacts = &actor.state().artifacts;
+fn uploaded(view: &SessionView, ids: &[ArtifactId]) -> Vec<Uploaded> {
+    let artifacts = &view.state.artifacts;
     ids.iter()
         .filter_map(|id| artifacts.iter().find(|artifact| artifact.id == *id))
         .map(|artifact| Uploaded {

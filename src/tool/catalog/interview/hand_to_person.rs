@@ -60,7 +60,7 @@ impl Tool for HandToPerson {
         if reason.trim().is_empty() {
             return Err(ToolError::InvalidParameters("`/reason`: expected a sentence".to_owned()));
         }
-        Ok(Outcome::Immediate(told(cx.with_actor(|actor| actor.call_person(&reason)))))
+        Ok(Outcome::Immediate(told(cx.change(|session| session.call_person(&reason)))))
     }
 }
 

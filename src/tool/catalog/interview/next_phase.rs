@@ -1,4 +1,4 @@
-//! `next_phase`: asks for the next phase. The actor alone changes it.
+//! `next_phase`: asks for the next phase. The session alone changes it.
 
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -63,13 +63,13 @@ impl Tool for NextPhase {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { overrides, reason } = parse_args(args)?;
-        Ok(outcome(cx.with_actor(|a| a.next_phase(cx.call, &overrides, reason.as_deref()))))
+        Ok(outcome(cx.change(|session| session.next_phase(cx.call, &overrides, reason.as_deref()))))
     }
 
     async fn resume(&self, cx: &ToolCx<'_>, _state: Value, reply: Reply) -> ToolResult {
         match reply {
             // The stored decision counts, not what is handed in here.
-            Reply::Decided { .. } => Ok(outcome(cx.with_actor(|actor| actor.decided(cx.call)))),
+            Reply::Decided { .. } => Ok(outcome(cx.change(|session| session.decided(cx.call)))),
             Reply::Chosen { .. }
             | Reply::Filled { .. }
             | Reply::Reviewed { .. }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     base::ids::RecordId,
     flow::LoadedFlow,
-    session::{Actor, Refusal},
+    session::{Refusal, SessionView},
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
         pipeline::validate::{Checker, Complaint},
@@ -100,19 +100,19 @@ impl Tool for PersistData {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { data_type, data } = parse_args(args)?;
-        cx.with_actor(|actor| {
-            let Some(name) = stored_name(actor.flow(), &data_type) else {
+        cx.change(|session| {
+            let Some(name) = stored_name(&session.flow, &data_type) else {
                 let text = format!("`/dataType`: this flow keeps no `{data_type}`");
                 return Err(ToolError::InvalidParameters(text));
             };
-            let schema = actor.flow().schemas.get(&name);
+            let schema = session.flow.schemas.get(&name);
             if let Some(schema) = schema
                 && let complaints = checked(schema, &data)?
                 && !complaints.is_empty()
             {
                 return Err(misfit(&name, schema, &complaints));
             }
-            if !may_go_unreviewed(actor, &name, &data) {
+            if !may_go_unreviewed(session, &name, &data) {
                 let text = format!(
                     "`/dataType`: the participant reviews `{name}` before it is kept. hint: show it with \
                      `submit_for_validation`; what they approve is kept by that alone"
@@ -120,11 +120,11 @@ impl Tool for PersistData {
                 return Err(ToolError::InvalidParameters(text));
             }
             // What is kept already was looked at then, or was put right by a person.
-            let mut kept = actor.state().records.iter();
+            let mut kept = session.state.records.iter();
             if !kept.any(|record| record.data_type == name && record.data == data) {
-                evidence::check((actor, cx.call), &name, &data)?;
+                evidence::check((session, cx.call), &name, &data)?;
             }
-            let saved = actor
+            let saved = session
                 .save_record(&name, data, false)
                 .map_err(|Refusal(why)| ToolError::InvalidParameters(why))?;
             let status = if saved.created { "created" } else { "unchanged" };
@@ -142,8 +142,8 @@ pub(super) fn checked(schema: &Value, data: &Value) -> Result<Vec<Complaint>, To
 
 /// Whether data may be stored on the model's word: a draft of what the flow has reviewed is shown to the participant
 /// first, whoever made it; what they have approved is there already and gives the same record.
-fn may_go_unreviewed(actor: &Actor, name: &str, data: &Value) -> bool {
-    let is_reviewed = actor.flow().flow.data.get(name).is_some_and(|table| table.review);
-    let mut records = actor.state().records.iter();
+fn may_go_unreviewed(view: &SessionView, name: &str, data: &Value) -> bool {
+    let is_reviewed = view.flow.flow.data.get(name).is_some_and(|table| table.review);
+    let mut records = view.state.records.iter();
     !is_reviewed || records.any(|r| r.reviewed && r.data_type == name && r.data == *data)
 }

@@ -51,7 +51,7 @@ impl Tool for RequestDecision {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { approval } = parse_args(args)?;
-        let asked = cx.with_actor(|actor| actor.request_decision(cx.call, &approval));
+        let asked = cx.read(|view| view.request_decision(cx.call, &approval));
         asked.map(asking).map_err(refused)
     }
 
@@ -60,7 +60,7 @@ impl Tool for RequestDecision {
             return Err(ToolError::Changed);
         }
         // The stored decision counts, not what is handed in here.
-        match cx.with_actor(|actor| actor.decision_made(cx.call)).map_err(refused)? {
+        match cx.change(|session| session.decision_made(cx.call)).map_err(refused)? {
             Decided::Outcome(value) => Ok(Outcome::Immediate(value)),
             Decided::Ask(next) => Ok(asking(*next)),
         }

@@ -83,7 +83,7 @@ impl Tool for SetObjectiveStatus {
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { objective_id, status } = parse_args(args)?;
         let report = cx
-            .with_actor(|actor| actor.propose_objective(&objective_id, status))
+            .change(|session| session.propose_objective(&objective_id, status))
             .map_err(|Refusal(why)| ToolError::InvalidParameters(why))?;
         Ok(Outcome::Immediate(json!(Response {
             objective: Objective { id: report.objective, new_status: report.status },

@@ -23,7 +23,7 @@ use crate::{
         flow::Skip,
         ui::{Control, Prompt, Reply, Review, Verdict},
     },
-    session::{self, Actor, Refusal},
+    session::{self, Refusal, SessionView},
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
         parse_state,
@@ -108,7 +108,7 @@ impl Tool for SubmitForValidation {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { data_type, data, message } = parse_args(args)?;
-        cx.with_actor(|actor| ask((actor, cx.call), &data_type, tidy(data), message))
+        cx.read(|view| ask((view, cx.call), &data_type, tidy(data), message))
     }
 
     async fn resume(&self, cx: &ToolCx<'_>, state: Value, reply: Reply) -> ToolResult {
@@ -139,12 +139,12 @@ impl Tool for SubmitForValidation {
 }
 
 fn ask(
-    (actor, call): (&Actor, &CallId),
+    (view, call): (&SessionView, &CallId),
     name: &str,
     draft: Value,
     message: Option<String>,
 ) -> ToolResult {
-    let flow = actor.flow();
+    let flow = &view.flow;
     let known = stored_name(flow, name).and_then(|name| Some((flow.schemas.get(&name)?, name)));
     let Some((schema, data_type)) = known else {
         let text = format!("`/dataType`: this flow reviews no `{name}`");
@@ -157,8 +157,8 @@ fn ask(
     if !broken.is_empty() {
         return Err(misfit(&data_type, schema, &broken));
     }
-    evidence::check((actor, call), &data_type, &draft)?;
-    let Card { mut groups, lists } = card::draw(schema, &draft, &extract_document::doubts(actor));
+    evidence::check((view, call), &data_type, &draft)?;
+    let Card { mut groups, lists } = card::draw(schema, &draft, &extract_document::doubts(view));
     let title = flow.data_title(&data_type);
     for whole in groups.iter_mut().filter(|group| group.path.is_empty()) {
         whole.title.clone_from(&title);
@@ -169,7 +169,7 @@ fn ask(
         schema: schema.clone(),
         groups,
         lists,
-        skippable: is_passable(actor, &data_type),
+        skippable: is_passable(view, &data_type),
     };
     let body = message.unwrap_or_else(|| "Please look this over and correct it.".to_owned());
     let prompt =
@@ -186,12 +186,12 @@ fn accept(cx: &ToolCx<'_>, state: &State, data: Value, user_notes: Option<String
     }
     let changes = between(&state.draft, &data);
     let status = if changes.is_empty() { "approved" } else { "modified" };
-    cx.with_actor(|actor| {
+    cx.change(|session| {
         // A review that the participant reopened changes what it was about; any other one adds.
-        if actor.is_change(cx.call) {
-            actor.change_record(&state.data_type, &state.draft, data.clone())
+        if session.is_change(cx.call) {
+            session.change_record(&state.data_type, &state.draft, data.clone())
         } else {
-            actor.save_record(&state.data_type, data.clone(), true)
+            session.save_record(&state.data_type, data.clone(), true)
         }
     })
     .map_err(|Refusal(why)| ToolError::ExecutionFailed(why))?;
@@ -204,8 +204,8 @@ fn refused(status: &'static str, user_notes: Option<String>) -> Outcome {
 
 /// Whether the participant may pass this review over: all that it is for may be skipped at their word. The core then
 /// marks it skipped when they do.
-fn is_passable(actor: &Actor, data_type: &str) -> bool {
-    let objectives = actor.phase().map(|phase| &phase.objective[..]).unwrap_or_default();
+fn is_passable(view: &SessionView, data_type: &str) -> bool {
+    let objectives = view.phase().map(|phase| &phase.objective[..]).unwrap_or_default();
     let mut concerned = objectives
         .iter()
         .filter(|one| session::evidence::speaks_of(&one.done, data_type))

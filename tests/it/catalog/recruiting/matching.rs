@@ -74,7 +74,7 @@ fn pick(id: &str) -> Reply {
 async fn scripted(job: &str, cv: &str) -> Bench {
     let mut bench = Bench::on(flow(), catalog::tools(), Vec::new(), Policy::CHAT);
     loop {
-        match bench.actor().next() {
+        match bench.view().next() {
             Next::Call(call) => {
                 let called = format!("{} {}", call.id, call.args);
                 if let Ok(result) = bench.run(call).await {
@@ -84,7 +84,7 @@ async fn scripted(job: &str, cv: &str) -> Bench {
             Next::Resume { wait } => {
                 let state = bench.state();
                 let Purpose::Call { call, .. } = &state.waits[&wait].purpose else {
-                    bench.change(|actor| actor.apply_own(wait));
+                    bench.change(|changes| changes.apply_own(wait));
                     continue;
                 };
                 let call = state.call(call).unwrap().call.as_ref().clone();

@@ -91,13 +91,13 @@ impl Material {
     pub(in crate::tool::catalog::consulting) async fn of(
         cx: &ToolCx<'_>,
     ) -> Result<Self, ToolError> {
-        let session = cx.with_actor(|actor| actor.state().session);
+        let session = cx.read(|view| view.state.session);
         let events = match &cx.services.past {
             Some(past) => past.events(session).await?,
             None => Vec::new(),
         };
-        Ok(cx.with_actor(|actor| {
-            let state = actor.state();
+        Ok(cx.read(|view| {
+            let state = &view.state;
             let mut facts = facts(&cx.services.consulting);
             facts.push(Fact(format!("Today is {}.", cx.now.format("%Y-%m-%d"))));
             if let Some(name) = &state.name {

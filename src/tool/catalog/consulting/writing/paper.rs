@@ -31,7 +31,7 @@ pub(in crate::tool::catalog::consulting) async fn handed(
     document: Document,
 ) -> ToolResult {
     let Document { kind, title, markdown, facts } = document;
-    let lang = cx.with_actor(|actor| actor.flow().flow.locale.clone());
+    let lang = cx.read(|view| view.flow.flow.locale.clone());
     let paper = Paper {
         title: title.clone(),
         markdown: markdown.clone(),

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     ports::artifacts::resume::{Confidence, Draft},
-    session::Actor,
+    session::SessionView,
 };
 
 pub(super) fn draft(draft: &Draft, notes: Vec<String>, kinds: &[Kind]) -> Drafted {
@@ -102,8 +102,8 @@ pub(super) struct Known {
 
 impl Known {
     /// What they are called here, and what they have said of themselves.
-    pub(super) fn of(actor: &Actor) -> Self {
-        let state = actor.state();
+    pub(super) fn of(view: &SessionView) -> Self {
+        let state = &view.state;
         let basics = state.record("applicant_profile").map(|record| &record.data["basics"]);
         let said = |key: &str| basics.and_then(|basics| basics[key].as_str()).map(str::to_owned);
         let names = [state.known_as().map(str::to_owned), state.name.clone(), said("name")];

@@ -22,7 +22,7 @@ use crate::{
     base::ids::CallId,
     model::transcript::{Call, CallResult, Origin},
     session::{
-        Actor, State,
+        SessionView, State,
         grounding::{Doubt, Kind, Sources, without_echo, wordwise},
     },
     tool::ToolError,
@@ -45,12 +45,12 @@ const TOLD_MAX: usize = 8;
 
 /// Refuses what a model wrote and nothing bears out. The text says where, for the model to put it right.
 pub(in crate::tool::catalog::interview) fn check(
-    (actor, call): (&Actor, &CallId),
+    (view, call): (&SessionView, &CallId),
     data_type: &str,
     data: &Value,
 ) -> Result<(), ToolError> {
-    let is_asked = actor.flow().flow.data.get(data_type).is_some_and(|table| table.evidence);
-    let state = actor.state();
+    let is_asked = view.flow.flow.data.get(data_type).is_some_and(|table| table.evidence);
+    let state = &view.state;
     let by_script = state
         .call(call)
         .is_some_and(|call| matches!(call.call.origin, Origin::Step { .. } | Origin::Engine));
@@ -58,7 +58,7 @@ pub(in crate::tool::catalog::interview) fn check(
     if !is_asked || by_script {
         return Ok(());
     }
-    let schema = actor.flow().schemas.get(data_type).cloned().unwrap_or_default();
+    let schema = view.flow.schemas.get(data_type).cloned().unwrap_or_default();
     let mut look = Look::new(state, data);
     scales(&schema, &mut look.sources);
     look.at(data, &schema, "/data");

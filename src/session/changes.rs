@@ -1,4 +1,4 @@
-//! The sole mutator of a session: decides, and collects what one step changes.
+//! What decisions about a session change: all of it is collected here, and becomes one commit.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ use crate::{
         STORED_VERSION,
         audit::AuditRecord,
         effect::{Act, Effect, PhaseEffectRef, Priority, Recipient},
-        transcript::{Audience, Event, Recorded, Started},
+        transcript::{Audience, Event, Recorded},
         ui::Offered,
     },
     store::{Commit, TimerKind},
@@ -32,10 +32,10 @@ use crate::{
 #[error("{0}")]
 pub struct Refusal(pub String);
 
-/// What is decided of a session and not yet committed, read as the session that it leaves. One decision may go on from
-/// what another has changed; together they are one [`Commit`].
+/// What is decided of a session and not yet committed, read as the session that it leaves. [`decide`](super::decide) makes
+/// it. What a step still has to do goes on from there by the methods: together they are one [`Commit`].
 #[derive(Debug)]
-pub struct Actor {
+pub struct Changes {
     next: SessionView,
     /// The last event before all of this.
     base: u64,
@@ -46,8 +46,8 @@ pub struct Actor {
     audit: Vec<AuditRecord>,
 }
 
-/// Only [`Actor::emit`] changes the session, by an event.
-impl Deref for Actor {
+/// Nobody can change what is read: that is left to [`Changes::emit`].
+impl Deref for Changes {
     type Target = SessionView;
 
     fn deref(&self) -> &SessionView {
@@ -55,7 +55,7 @@ impl Deref for Actor {
     }
 }
 
-impl From<SessionView> for Actor {
+impl From<SessionView> for Changes {
     /// Nothing is changed yet.
     fn from(view: SessionView) -> Self {
         Self {
@@ -70,27 +70,7 @@ impl From<SessionView> for Actor {
     }
 }
 
-impl Actor {
-    /// Begins a session: the notice is asked, or the first phase begins where the flow has none. The notice says
-    /// whether a model will read along.
-    pub fn start(
-        flow: Arc<LoadedFlow>,
-        started: Started,
-        ids: Arc<dyn Ids>,
-        now: DateTime<Utc>,
-        has_model: bool,
-    ) -> Self {
-        let event = Event::Started(started.clone());
-        let first = Recorded { v: STORED_VERSION, seq: 1, at: now, event: Arc::new(event) };
-        let state = State::begin(&started, now);
-        let settings = Settings { has_model, ..Settings::default() };
-        let mut actor = Self::beginning(flow, state, first, ids, now).within(settings);
-        let facts = [("flow", started.flow.id.into()), ("digest", started.flow.digest.into())];
-        actor.audit("session_started", facts, []);
-        actor.open_session();
-        actor
-    }
-
+impl Changes {
     /// Over a session that begins with this event, which makes this state.
     pub(super) fn beginning(
         flow: Arc<LoadedFlow>,
