@@ -346,12 +346,12 @@ impl Engine {
             }
             TaskCommand::Inbound(inbound, answer) => {
                 hit(Failpoint::InboundTaken);
-                let receipt = self.take_in(*inbound).await;
+                let taken = self.take_in(*inbound).await;
                 hit(Failpoint::InboundDurable);
-                let worked = matches!(receipt, Ok(Receipt::Taken | Receipt::Settled(_)));
+                let has_work = matches!(taken, Ok((_, true)));
                 // The caller may have gone; what it asked for is durable all the same.
-                _ = answer.send(receipt);
-                worked
+                _ = answer.send(taken.map(|(receipt, _)| receipt));
+                has_work
             }
             TaskCommand::Erase(by, answer) => {
                 // Whoever ordered it may have gone; it is erased all the same.
@@ -404,8 +404,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Decides an inbound event and commits it; the receipt is handed out after that.
-    async fn take_in(&self, inbound: Inbound) -> Result<Receipt, Error> {
+    /// Decides an inbound event and commits it; the receipt is handed out after that. With it comes whether there may be
+    /// work afterwards.
+    async fn take_in(&self, inbound: Inbound) -> Result<(Receipt, bool), Error> {
         let Inbound { key, session, from, what } = inbound;
         let speech = self.speech(session, from.person.platform);
         let decide = |view: SessionView| {
@@ -413,14 +414,22 @@ impl Engine {
             let from = from.within(tenants.rights_hold(&from.person, &view.state.place));
             decide::inbound(view, &from, &what, speech.as_ref())
         };
-        match self.decide_and_apply(session, &key, decide).await {
-            Ok((Receipt::Settled(Settlement::Applied), view)) if is_erasure(&view, &what) => {
-                self.erase_as_asked(session).await
-            }
-            Ok((receipt, _)) => Ok(receipt),
-            Err(Error::Store(store::Error::Duplicate)) => Ok(Receipt::Duplicate),
-            Err(error) => Err(error),
+        let (receipt, left) = match self.decide_and_apply(session, &key, decide).await {
+            Ok(decided) => decided,
+            Err(Error::Store(store::Error::Duplicate)) => return Ok((Receipt::Duplicate, false)),
+            Err(error) => return Err(error),
+        };
+        if receipt == Receipt::Settled(Settlement::Applied) && is_erasure(&left, &what) {
+            let receipt = self.erase_as_asked(session).await?;
+            let is_held = matches!(receipt, Receipt::Settled(_));
+            return Ok((receipt, is_held));
         }
+        let is_taken = matches!(receipt, Receipt::Taken | Receipt::Settled(_));
+        let rests = left.rests();
+        if is_taken && rests {
+            self.went(session, true);
+        }
+        Ok((receipt, is_taken && !rests))
     }
 }
 
