@@ -3,10 +3,11 @@
 //! - In: [`raw`] and [`signed`] requests; [`handler`], what an update means; [`commands`], one table for all platforms.
 //! - Out: [`delivery`], how an effect leaves; [`card`], what a question shows; [`form`], inputs, drafts and words;
 //!   [`refusal`], what an error of the platform means for the effect.
-//! - Around both: where messages stand ([`message_index`]), what all conversations of a place are told ([`everywhere`]),
+//! - Around both: where messages stand ([`message_index`]), what all conversations of a place are told ([`announcements`]),
 //!   transcripts, ratings, what is erased outside ([`removal`]), and the checks of a doctor.
 
 pub mod activity;
+pub mod announcements;
 mod background_tasks;
 pub mod card;
 pub mod card_lookup;
@@ -16,7 +17,7 @@ mod deduplicator;
 pub mod delivery;
 pub mod doctor;
 mod downloads;
-pub mod everywhere;
+
 pub mod form;
 pub mod handler;
 pub mod message_index;

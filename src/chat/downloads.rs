@@ -74,7 +74,8 @@ impl<'a> Fetched<'a> {
             let key = format!("{}:fetched:{}", self.effect.place.platform, self.effect.id);
             let inbound = Inbound { key, session: self.effect.session, from, what };
             let receipt = self.engine.receive(inbound).await?;
-            self.refused.extend(words::of_receipt(&receipt, None, &me).map(|words| words.plain()));
+            self.refused
+                .extend(words::of_receipt(&receipt, None, &me).map(|words| words.to_string()));
         }
         Ok(self.refused)
     }

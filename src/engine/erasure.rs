@@ -116,7 +116,7 @@ impl Engine {
         reason: Option<&str>,
     ) -> Result<Option<Erased>, Error> {
         let held = self.decide_saying(session, |view| decide::hold(view, by, reason)).await?;
-        held.map_err(|refusal| Error::Refused(refusal.0))?;
+        held.map_err(|refusal| Error::Refused(refusal.to_string()))?;
         if self.view(session).await?.next() == Next::Erase {
             return self.erase(session, "participant").await.map(Some);
         }

@@ -14,7 +14,7 @@ use crate::{
         wait::Wait,
     },
     ports::artifacts::{self, blobs, resume},
-    session::{Refusal, SessionView},
+    session::SessionView,
     store,
 };
 
@@ -28,9 +28,9 @@ impl Engine {
         bytes: Vec<u8>,
     ) -> Result<Result<Artifact, String>, Error> {
         let view = self.view(session).await?;
-        if let Err(Refusal(why)) = view.takes_files() {
+        if let Err(why) = view.takes_files() {
             metrics::refusal("file");
-            return Ok(Err(why));
+            return Ok(Err(why.to_string()));
         }
         let mut asked = asked_upload(&view, wait, filename);
         asked.max_bytes = asked.max_bytes.min(self.inner.limits.file_bytes);

@@ -1,6 +1,6 @@
 //! Words for people as a value, in parts that each platform writes in its own markup.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use chrono::{DateTime, Utc};
 
@@ -104,17 +104,19 @@ impl Text {
         };
         self.0.iter().enumerate().map(write).collect()
     }
-
-    /// Without any markup, with moments in UTC: for logs, and for places that show nothing else.
-    pub fn plain(&self) -> String {
-        self.write(&Plain)
-    }
 }
 
 /// Sentences of the catalogue, which may stress words in Markdown.
 impl<T: Into<Cow<'static, str>>> From<T> for Text {
     fn from(words: T) -> Self {
         Self::default().with(Part::Markdown(words.into()))
+    }
+}
+
+/// Without any markup, with moments in UTC: for logs, and for places that show nothing else.
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.write(&Plain))
     }
 }
 

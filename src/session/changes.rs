@@ -17,6 +17,7 @@ use super::{
 use crate::{
     base::ids::{EffectId, Ids, WaitId},
     flow::LoadedFlow,
+    messages::Text,
     model::{
         STORED_VERSION,
         audit::AuditRecord,
@@ -30,7 +31,7 @@ use crate::{
 /// Why the core refuses what a tool or a person proposes; the text is for whoever proposed it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Refusal(pub String);
+pub struct Refusal(pub Text);
 
 /// What is decided of a session and not yet committed, read as the session that it leaves. [`decide`](super::decide) makes
 /// it. What a step still has to do goes on from there by the methods: together they are one [`Commit`].

@@ -230,7 +230,7 @@ impl Changes {
             let facts =
                 [("command", json!(command.name())), ("by", json!(self.named(&from.person)))];
             self.audit("command_refused", facts, []);
-            return Err(Refusal(messages::notices::NOT_HERE.to_owned()));
+            return Err(Refusal(messages::notices::NOT_HERE.into()));
         }
         let facts = [
             ("command", json!(command.name())),
@@ -309,7 +309,7 @@ impl Changes {
     fn resume(&mut self, from: &Responder) -> Result<(), Refusal> {
         if let Some(handoff) = &self.state.handoff {
             if handoff.claimed_by.is_some() && !from.staff {
-                return Err(Refusal(messages::notices::PERSON_IS_WITH_YOU.to_owned()));
+                return Err(Refusal(messages::notices::PERSON_IS_WITH_YOU.into()));
             }
             self.hand_back(from);
             let sleeps =
@@ -320,7 +320,7 @@ impl Changes {
             return Ok(());
         }
         if from.person != self.state.participant {
-            return Err(Refusal(messages::notices::NOTHING_TO_HAND_BACK.to_owned()));
+            return Err(Refusal(messages::notices::NOTHING_TO_HAND_BACK.into()));
         }
         match self.state.status {
             Status::Stopped | Status::Declined => self.wake(),
@@ -336,7 +336,7 @@ impl Changes {
                 self.show_open();
             }
             Status::Completed | Status::Ended => {
-                return Err(Refusal(messages::notices::NOTHING_TO_CONTINUE.to_owned()));
+                return Err(Refusal(messages::notices::NOTHING_TO_CONTINUE.into()));
             }
         }
         Ok(())
@@ -381,14 +381,14 @@ impl Changes {
         let open = self.state.pending().filter(|wait| blocks(wait) && !is_for_deciders(wait));
         let newest = open.last().cloned();
         let Some(wait) = newest else {
-            return Err(Refusal(messages::interview::NOTHING_TO_SKIP.to_owned()));
+            return Err(Refusal(messages::interview::NOTHING_TO_SKIP.into()));
         };
         let reply = Reply::Skipped;
         let answer =
             Answer { wait: wait.id, revision: wait.revision, reply, from: from.clone(), via };
         match self.settle(answer) {
             Settlement::Invalid { errors } => Err(Refusal(
-                errors.into_iter().map(|error| error.message).collect::<Vec<_>>().join(" "),
+                errors.into_iter().map(|error| error.message).collect::<Vec<_>>().join(" ").into(),
             )),
             Settlement::Applied
             | Settlement::AlreadySettled { .. }
@@ -414,7 +414,7 @@ impl Changes {
     fn ask_to_advance(&mut self, from: &Responder, reason: &str) -> Result<(), Refusal> {
         let goes_on = matches!(self.state.status, Status::Open | Status::Paused);
         if !goes_on || self.state.phase().is_none() {
-            return Err(Refusal(messages::notices::NO_PART_TO_LEAVE.to_owned()));
+            return Err(Refusal(messages::notices::NO_PART_TO_LEAVE.into()));
         }
         if let Some(open) = self.open_requests().first() {
             return self.decide_by_order(from, open);
@@ -434,13 +434,13 @@ impl Changes {
         } else if from.person == self.state.participant {
             self.say_asked(open.id);
         } else {
-            return Err(Refusal(messages::notices::REQUEST_OPEN.to_owned()));
+            return Err(Refusal(messages::notices::REQUEST_OPEN.into()));
         }
         Ok(())
     }
 
     fn reopen(&mut self, from: &Responder, wait: WaitId) -> Result<(), Refusal> {
-        let refused = || Refusal(messages::notices::CANT_ASK_AGAIN.to_owned());
+        let refused = || Refusal(messages::notices::CANT_ASK_AGAIN.into());
         let wait = self.state.waits.get(&wait).cloned().ok_or_else(refused)?;
         let lapsed = matches!(wait.status, WaitStatus::Expired { .. });
         let open = self.state.status == Status::Open && self.open_requests().is_empty();
@@ -455,7 +455,7 @@ impl Changes {
     /// What was approved is reviewed in a call of its own, which the engine makes: it is adrift, so it comes next. Any
     /// other question is asked as it was.
     fn change(&mut self, from: &Responder, wait: WaitId) -> Result<(), Refusal> {
-        let refused = |why: &str| Err(Refusal(why.to_owned()));
+        let refused = |why: &'static str| Err(Refusal(why.into()));
         self.may_change_now()?;
         let asked = self.changeable(wait).filter(|wait| may_answer(&self.state, wait, from));
         if let Some(asked) = asked.cloned() {
@@ -485,13 +485,13 @@ impl Changes {
 
     fn nudge(&mut self) -> Result<(), Refusal> {
         if self.state.handoff.is_some() {
-            return Err(Refusal(messages::notices::HAND_BACK_FIRST.to_owned()));
+            return Err(Refusal(messages::notices::HAND_BACK_FIRST.into()));
         }
         let mut pending = self.state.pending();
         let open = pending.find(|wait| blocks(wait) && !is_for_deciders(wait)).map(|wait| wait.id);
         drop(pending);
         let Some(wait) = open else {
-            return Err(Refusal(messages::notices::NOTHING_TO_REMIND_OF.to_owned()));
+            return Err(Refusal(messages::notices::NOTHING_TO_REMIND_OF.into()));
         };
         self.post_offering(
             messages::interview::REMINDER,

@@ -86,7 +86,7 @@ impl Changes {
         speech: Option<&Speech>,
     ) -> Result<(), Refusal> {
         if from.person != self.state.participant {
-            return Err(Refusal(messages::interview::NOT_YOURS_TO_STOP.to_owned()));
+            return Err(Refusal(messages::interview::NOT_YOURS_TO_STOP.into()));
         }
         let Some(speech) = speech.filter(|speech| self.may_interrupt(from, speech)) else {
             let is_at_work = self.state.status == Status::Open && self.is_thinking();
@@ -95,7 +95,7 @@ impl Changes {
             } else {
                 messages::interview::NOTHING_UNDER_WAY
             };
-            return Err(Refusal(why.to_owned()));
+            return Err(Refusal(why.into()));
         };
         self.end_speech(speech, Gap::Stopped);
         self.post(messages::interview::SPEECH_STOPPED_BY_BUTTON);

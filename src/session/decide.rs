@@ -59,9 +59,7 @@ pub fn inbound(
 ) -> (Receipt, Changes) {
     let mut session = Changes::from(view);
     let receipt = match what {
-        _ if session.is_child() => {
-            Receipt::Refused(messages::notices::NOBODY_TALKS_HERE.to_owned())
-        }
+        _ if session.is_child() => Receipt::Refused(messages::notices::NOBODY_TALKS_HERE.into()),
         InboundKind::Answer { wait, revision, reply, via } => {
             let (reply, from) = (reply.clone(), from.clone());
             let answer = Answer { wait: *wait, revision: *revision, reply, from, via: *via };

@@ -41,7 +41,7 @@ impl SessionView {
     /// Asks the team for a decision.
     pub fn request_decision(&self, call: &CallId, name: &str) -> Result<Suspension, Refusal> {
         let Some(approval) = self.flow.flow.approvals.named.get(name) else {
-            return Err(Refusal(format!("there is no decision `{name}`")));
+            return Err(Refusal(format!("there is no decision `{name}`").into()));
         };
         let earlier = self.state.calls.iter().filter(|known| {
             known.call.tool == REQUEST
@@ -49,7 +49,7 @@ impl SessionView {
                 && known.call.args["approval"] == name
         });
         if earlier.count() >= REQUESTS_MAX {
-            return Err(Refusal("this was asked as often as it may be".to_owned()));
+            return Err(Refusal("this was asked as often as it may be".into()));
         }
         self.ask_for_decision((name, approval), 0, &[])
     }
@@ -61,10 +61,10 @@ impl SessionView {
         approved_by: &[String],
     ) -> Result<Suspension, Refusal> {
         let Some((deciders, _)) = approval.stage(stage) else {
-            return Err(Refusal("nobody is left to decide".to_owned()));
+            return Err(Refusal("nobody is left to decide".into()));
         };
         let title = script::filled_for_team(&self.state, &self.flow, &approval.title)
-            .map_err(|failure| Refusal(failure.to_string()))?;
+            .map_err(|failure| Refusal(failure.to_string().into()))?;
         let expires_at = self.now.checked_add_signed(approval.expires.delta());
         let stages = approval.stages().count();
         let step =
@@ -97,14 +97,14 @@ impl Changes {
     pub fn decision_made(&mut self, call: &CallId) -> Result<Decided, Refusal> {
         let wait = self.state.call(call).and_then(|known| known.wait);
         let Some(wait) = wait.and_then(|id| self.state.waits.get(&id)).cloned() else {
-            return Err(Refusal("this request is not known".to_owned()));
+            return Err(Refusal("this request is not known".into()));
         };
         let Some((name, approval)) = self.approval_of(&wait) else {
-            return Err(Refusal("this decision is not part of the flow any more".to_owned()));
+            return Err(Refusal("this decision is not part of the flow any more".into()));
         };
         let Some((Reply::Decided { decision, feedback }, _, by_name, _)) = wait.status.answer()
         else {
-            return Err(Refusal("nobody has decided".to_owned()));
+            return Err(Refusal("nobody has decided".into()));
         };
         let approves = *decision == Decision::Approved;
         let by = deciders(&wait, approves, by_name);

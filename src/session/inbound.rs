@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Command, Responder};
 use crate::{
     base::ids::{SessionId, WaitId},
+    messages::Text,
     model::{
         artifact::{Artifact, Offer},
         transcript::Via,
@@ -98,7 +99,7 @@ pub enum Receipt {
     /// The same event has been dealt with before: nothing happened.
     Duplicate,
     /// Refused; the text is for the person.
-    Refused(String),
+    Refused(Text),
     /// Everything about the session was erased; the receipt's number is for the person.
     Erased {
         /// Names the receipt in the audit chain.

@@ -32,7 +32,9 @@ impl Changes {
             let is_theirs = from.person == self.state.participant;
             return match (text, self.state.worded.get(source)) {
                 (Some(text), Some(wait)) if is_theirs => self.answer_anew(from, *wait, text),
-                (Some(_), None) if is_theirs => Err(Refusal(messages::forms::already_used())),
+                (Some(_), None) if is_theirs => {
+                    Err(Refusal(messages::forms::already_used().into()))
+                }
                 _ => Ok(()),
             };
         };
@@ -44,7 +46,7 @@ impl Changes {
     }
 
     fn answer_anew(&mut self, from: &Responder, id: WaitId, text: &str) -> Result<(), Refusal> {
-        let refused = |why: &str| Err(Refusal(why.to_owned()));
+        let refused = |why: &str| Err(Refusal(why.to_owned().into()));
         let Some(wait) = self.changeable(id).filter(|_| self.may_change_now().is_ok()).cloned()
         else {
             return refused(&messages::forms::already_used());
@@ -65,7 +67,7 @@ impl Changes {
         let errors = answer::check(&wait.prompt.control, &reply);
         if !errors.is_empty() {
             let said: Vec<String> = errors.into_iter().map(|error| error.message).collect();
-            return Err(Refusal(said.join(" ")));
+            return Err(Refusal(said.join(" ").into()));
         }
         if wait.status.answer().is_some_and(|(before, ..)| *before == reply) {
             return Ok(());
@@ -82,7 +84,7 @@ impl Changes {
 impl SessionView {
     /// Whether answers may be changed as things are.
     pub(super) fn may_change_now(&self) -> Result<(), Refusal> {
-        let refused = |why: &str| Err(Refusal(why.to_owned()));
+        let refused = |why: &str| Err(Refusal(why.to_owned().into()));
         if self.state.handoff.is_some() {
             return refused(messages::interview::WITH_THE_TEAM);
         }

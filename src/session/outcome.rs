@@ -239,14 +239,14 @@ impl Changes {
             let Some(effect) = phase.effect.get(index) else { continue };
             let Some(alias) = effect.approval() else { continue };
             if !self.may_ask_again(&phase.id, index) {
-                return Err(Refusal(messages::interview::ASKED_OFTEN.to_owned()));
+                return Err(Refusal(messages::interview::ASKED_OFTEN.into()));
             }
             let due = Due { phase, index, effect };
             self.note_effect(due, EffectOutcome::AwaitingApproval, None);
             self.ask_for_effect(due, alias);
             return Ok(());
         }
-        Err(Refusal(messages::interview::NOTHING_TO_ASK.to_owned()))
+        Err(Refusal(messages::interview::NOTHING_TO_ASK.into()))
     }
 }
 

@@ -91,15 +91,14 @@ impl SessionView {
     /// The flow's name of the data, if it keeps such data and the data fits.
     fn fitting(&self, data_type: &str, data: &Value) -> Result<String, Refusal> {
         let Some(data_type) = self.flow.data_type(data_type) else {
-            return Err(Refusal(format!("this flow keeps no `{data_type}`")));
+            return Err(Refusal(format!("this flow keeps no `{data_type}`").into()));
         };
         if let Some(schema) = self.flow.schemas.get(&data_type)
             && let Some(error) = answer::check_data(schema, data).first()
         {
-            return Err(Refusal(format!(
-                "`{data_type}` does not fit at `{}`: {}",
-                error.path, error.message
-            )));
+            return Err(Refusal(
+                format!("`{data_type}` does not fit at `{}`: {}", error.path, error.message).into(),
+            ));
         }
         Ok(data_type)
     }
@@ -186,14 +185,14 @@ impl Changes {
     ) -> Result<ObjectiveReport, Refusal> {
         let flow = Arc::clone(&self.flow);
         let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else {
-            return Err(Refusal("no phase is open".to_owned()));
+            return Err(Refusal("no phase is open".into()));
         };
         let Some(objective) = phase.objective.iter().find(|objective| objective.id == id) else {
             let known: Vec<&str> = phase.objective.iter().map(|o| o.id.as_str()).collect();
             let known = known.join("`, `");
-            return Err(Refusal(format!(
-                "`{id}` is no objective of this phase. hint: there are `{known}`"
-            )));
+            return Err(Refusal(
+                format!("`{id}` is no objective of this phase. hint: there are `{known}`").into(),
+            ));
         };
         self.emit(Event::Proposed { objective: id.to_owned(), status });
         let note = self.weigh(phase, objective, status);

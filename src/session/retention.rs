@@ -130,10 +130,10 @@ impl Changes {
     pub(super) fn hold(&mut self, by: &str, reason: &str) -> Result<(), Refusal> {
         let reason = reason.trim();
         if reason.is_empty() {
-            return Err(Refusal(messages::notices::HOLD_NEEDS_REASON.to_owned()));
+            return Err(Refusal(messages::notices::HOLD_NEEDS_REASON.into()));
         }
         if self.state.keeping.hold.is_some() {
-            return Err(Refusal(messages::notices::HELD_ALREADY.to_owned()));
+            return Err(Refusal(messages::notices::HELD_ALREADY.into()));
         }
         self.audit("hold_placed", [("by", json!(by))], [("reason", json!(reason))]);
         let (by, reason) = (by.to_owned(), reason.to_owned());
@@ -144,7 +144,7 @@ impl Changes {
     /// The hold is over. An erasure that waited for it comes next.
     pub(super) fn release(&mut self, by: &str) -> Result<(), Refusal> {
         if self.state.keeping.hold.is_none() {
-            return Err(Refusal(messages::notices::NOT_HELD.to_owned()));
+            return Err(Refusal(messages::notices::NOT_HELD.into()));
         }
         self.audit("hold_released", [("by", json!(by))], []);
         self.emit(Event::Custody(Custody::Released { by: by.to_owned() }));

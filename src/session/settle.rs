@@ -295,14 +295,12 @@ impl SessionView {
         }
         match self.state.status {
             Status::Open | Status::Paused if self.state.artifacts.len() < FILES_MAX => Ok(()),
-            Status::Open | Status::Paused => {
-                Err(Refusal(messages::interview::FILES_FULL.to_owned()))
-            }
+            Status::Open | Status::Paused => Err(Refusal(messages::interview::FILES_FULL.into())),
             Status::Notice
             | Status::Stopped
             | Status::Declined
             | Status::Completed
-            | Status::Ended => Err(Refusal(messages::interview::NO_FILES_NOW.to_owned())),
+            | Status::Ended => Err(Refusal(messages::interview::NO_FILES_NOW.into())),
         }
     }
 }
@@ -318,7 +316,7 @@ impl Changes {
         text: Option<&str>,
     ) -> Result<(), Refusal> {
         if from.person != self.state.participant {
-            return Err(Refusal(messages::interview::FILES_OF_OTHERS.to_owned()));
+            return Err(Refusal(messages::interview::FILES_OF_OTHERS.into()));
         }
         self.takes_files()?;
         if let Some(text) = text {
@@ -349,8 +347,9 @@ impl Changes {
                 return Settlement::NotAllowed { who_may: Answerers::Participant.who() };
             }
             (None, []) => {
-                if let Err(Refusal(why)) = self.takes_files() {
-                    return Settlement::Invalid { errors: vec![FieldError::whole(why)] };
+                if let Err(why) = self.takes_files() {
+                    let errors = vec![FieldError::whole(why.to_string())];
+                    return Settlement::Invalid { errors };
                 }
                 self.keep_unasked(files);
                 return Settlement::Applied;

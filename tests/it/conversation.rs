@@ -97,7 +97,7 @@ async fn only_the_participant_changes_what_they_approved_and_only_what_they_appr
     }
     let open = world.open().await.unwrap().id;
     let receipt = world.command(&ada(), Command::Change { wait: open }).await;
-    assert_eq!(receipt, Receipt::Refused("This can no longer be changed.".to_owned()));
+    assert_eq!(receipt, Receipt::Refused("This can no longer be changed.".into()));
 }
 
 /// Events that are posts to the participant.

@@ -458,7 +458,7 @@ async fn what_is_held_stays_and_an_erasure_waits_for_the_end_of_the_hold() {
     world.press("Blue").await;
     let hold = Command::Hold { reason: "a claim, 12/2026".to_owned() };
     let refused = world.command(&ada(), hold.clone()).await;
-    assert_eq!(refused, Receipt::Refused("You can't do that here.".to_owned()));
+    assert_eq!(refused, Receipt::Refused("You can't do that here.".into()));
     assert_eq!(world.command(&grace(), hold).await, Receipt::Taken);
 
     let receipt = delete(&mut world).await;

@@ -106,7 +106,7 @@ fn files(page: &mut Page) {
         page.say(did, check::check(&asked(&["pdf", "docx", "txt"]), name, &bytes).unwrap_err().0);
     }
     let refused = check::check(&asked(&[]), "cv.pdf", b"%PDF-1.7 ").unwrap_err();
-    page.say("a file where none is taken", refused.0);
+    page.say("a file where none is taken", refused.to_string());
     page.say("a file beyond what any flow allows", answers::too_large("cv.pdf", 32 * 1024 * 1024));
     page.say("no file at all", answers::CHOOSE_FILE_FIRST);
     assert_eq!(Kind::ALL.len(), 9, "a new kind of file wants its line here");
@@ -254,7 +254,7 @@ fn buttons(page: &mut Page) {
     let not_allowed = |who_may: &str| Settlement::NotAllowed { who_may: text(who_may) };
     let refused = Receipt::Settled(not_allowed("the recruiting approvers"));
     let words = words::of_receipt(&refused, Some(&request), &me).unwrap();
-    page.say("not the one who decides", words.plain());
+    page.say("not the one who decides", words.to_string());
     for (did, settlement) in [
         ("somebody was faster", taken(&PersonId::web("grace"))),
         ("answered it oneself", taken(&me)),
@@ -265,7 +265,7 @@ fn buttons(page: &mut Page) {
         ("never asked", Settlement::Unknown),
     ] {
         let told = words::of_receipt(&Receipt::Settled(settlement), None, &me).unwrap();
-        page.say(did, told.plain());
+        page.say(did, told.to_string());
     }
 }
 
@@ -376,7 +376,7 @@ fn commands(page: &mut Page) {
 
 fn refused(receipt: Receipt) -> String {
     match receipt {
-        Receipt::Refused(why) => why,
+        Receipt::Refused(why) => why.to_string(),
         other => panic!("{other:?}"),
     }
 }

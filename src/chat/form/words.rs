@@ -16,7 +16,7 @@ use crate::{
 pub fn of_receipt(receipt: &Receipt, prompt: Option<&Prompt>, me: &PersonId) -> Option<Text> {
     match receipt {
         Receipt::Taken | Receipt::Duplicate | Receipt::Erased { .. } => None,
-        Receipt::Refused(why) => Some(why.clone().into()),
+        Receipt::Refused(why) => Some(why.clone()),
         Receipt::Settled(settlement) => of_settlement(settlement, prompt, me),
     }
 }

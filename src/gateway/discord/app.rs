@@ -27,7 +27,8 @@ use crate::{
     },
     chat::{
         Afterwards, Deduplicator, NoticeLimiter, PossibleDuplicates, PostLog, RenderCache,
-        WorkIndicators, everywhere::Everywhere, form::MessageAccess, message_index::MessageIndex,
+        WorkIndicators, announcements::Announcements, form::MessageAccess,
+        message_index::MessageIndex,
     },
     config::{
         Settings, WorkspaceLists,
@@ -74,7 +75,7 @@ pub struct App {
     /// Who has been told that something did not work.
     pub(super) receipts: NoticeLimiter,
     /// Tells all conversations of a server.
-    pub(super) everywhere: Everywhere,
+    pub(super) announcements: Announcements,
     /// What was said outside conversations.
     pub(super) deduplicator: Deduplicator,
     /// How messages look.
@@ -148,7 +149,7 @@ impl App {
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
-            everywhere: Everywhere::new(Platform::Discord, Arc::clone(&store)),
+            announcements: Announcements::new(Platform::Discord, Arc::clone(&store)),
             deduplicator: Deduplicator::new(
                 Platform::Discord,
                 Arc::clone(&store),

@@ -21,7 +21,8 @@ use crate::{
     base::{clock::Clock, ids::Ids},
     chat::{
         Afterwards, Deduplicator, NoticeLimiter, PossibleDuplicates, PostLog, RenderCache,
-        WorkIndicators, catch_up::LastRead, everywhere::Everywhere, message_index::MessageIndex,
+        WorkIndicators, announcements::Announcements, catch_up::LastRead,
+        message_index::MessageIndex,
     },
     config::{
         Settings,
@@ -68,7 +69,7 @@ pub struct App {
     /// Who has been told that something did not work.
     pub(super) receipts: NoticeLimiter,
     /// Tells all conversations of a workspace or a channel.
-    pub(super) everywhere: Everywhere,
+    pub(super) announcements: Announcements,
     /// What was said outside conversations.
     pub(super) deduplicator: Deduplicator,
     /// How messages look.
@@ -159,7 +160,7 @@ impl App {
             began: clock.now(),
             afterwards: Afterwards::new(Platform::Slack, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
-            everywhere: Everywhere::new(Platform::Slack, Arc::clone(&store)),
+            announcements: Announcements::new(Platform::Slack, Arc::clone(&store)),
             deduplicator: Deduplicator::new(
                 Platform::Slack,
                 Arc::clone(&store),

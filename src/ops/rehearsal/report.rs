@@ -298,7 +298,7 @@ fn position(flow: &LoadedFlow, id: &str) -> Option<(usize, usize)> {
 /// Why an answer did not count, if it did not.
 pub(super) fn refusal(receipt: &Receipt) -> Option<String> {
     match receipt {
-        Receipt::Refused(why) => Some(why.clone()),
+        Receipt::Refused(why) => Some(why.to_string()),
         Receipt::Settled(Settlement::Invalid { errors }) => {
             let told = errors.iter().map(|error| error.message.clone());
             Some(told.collect::<Vec<_>>().join(" "))

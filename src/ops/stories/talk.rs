@@ -448,7 +448,7 @@ fn flatten(key: &str, value: &Value, known: (&[&Field], &[&str]), flat: &mut Vec
 /// Why something did not count, if it did not.
 fn refusal(receipt: &Receipt) -> Option<String> {
     match receipt {
-        Receipt::Refused(why) => Some(why.clone()),
+        Receipt::Refused(why) => Some(why.to_string()),
         Receipt::Settled(Settlement::Invalid { errors }) => {
             let told = errors.iter().map(|error| match error.path.as_str() {
                 "" => error.message.clone(),

@@ -241,7 +241,7 @@ async fn the_button_stops_what_is_under_way_and_nothing_else() {
     assert!(world.screen().ends_with("I've stopped. Write whenever you're ready."));
     let late = world.command(&ada(), Command::Interrupt).await;
     let Receipt::Refused(why) = late else { panic!("{late:?}") };
-    assert_eq!(why, "I'd already finished, so there was nothing to stop.");
+    assert_eq!(why.to_string(), "I'd already finished, so there was nothing to stop.");
     assert_eq!(world.state().await.status, Status::Open);
     // Going on without a word is a word.
     model.next(Turn::says("Do you have a pet?"));

@@ -250,7 +250,7 @@ async fn whoever_stops_a_step_that_runs_is_told_that_it_does() {
     let (key, what) = ("stop".to_owned(), InboundKind::Command(Command::Interrupt));
     let stopped = site.engine.receive(Inbound { key, session: head.id, from, what }).await.unwrap();
     let Receipt::Refused(why) = stopped else { panic!("{stopped:?}") };
-    assert!(why.starts_with("I'm in the middle of a step"), "{why}");
+    assert!(why.to_string().starts_with("I'm in the middle of a step"), "{why}");
     scales.open();
     assert!(ada.get(&path).await.contains("Three."));
     model.assert_played();

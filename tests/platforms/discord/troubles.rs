@@ -411,7 +411,7 @@ async fn a_server_that_removes_the_bot_finds_everything_when_it_comes_back() {
 #[tokio::test]
 async fn a_crash_between_the_removal_and_the_conversations_loses_nothing() {
     let mut bot = Bot::at_the_rules(Plan::default()).await;
-    let (key, guild) = (format!("discord/everywhere/{GUILD}"), GUILD.to_string());
+    let (key, guild) = (format!("discord/announcement/{GUILD}"), GUILD.to_string());
     let left = async |bot: &Bot| bot.store.noted(&key).await.unwrap();
     let kept = json!({ "key": "discord:removed", "why": "the app was removed", "place": guild });
     let (session, value) = (None, Some(kept.to_string()));

@@ -42,7 +42,7 @@ pub(crate) fn card(wait: &Wait, look: Option<&Look>) -> Card {
     let participant = state.map(|state| &state.participant);
     let audience = wait.answerers.audience();
     let closed = Closed::of(wait, &Reader { audience, participant, files: &files, may_change });
-    let end = closed.as_ref().map(|closed| closed.line.plain());
+    let end = closed.as_ref().map(|closed| closed.line.to_string());
     let again = closed.as_ref().and_then(|closed| closed.action.as_ref());
     let again = again.map(|action| choice(wait, action.name, &action.label, Vec::new()));
     let choices = if closed.is_some() { again.into_iter().collect() } else { open(wait) };

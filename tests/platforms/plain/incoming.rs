@@ -234,7 +234,7 @@ impl Update for Incoming<'_> {
     }
 
     fn write(&self, text: &Text) -> String {
-        text.plain()
+        text.to_string()
     }
 
     fn person(&self, by: &String) -> PersonId {

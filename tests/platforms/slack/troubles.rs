@@ -482,7 +482,7 @@ async fn row_34_an_app_that_is_taken_away_falls_silent_and_comes_back() {
 #[tokio::test]
 async fn row_34_a_crash_between_the_removal_and_the_conversations_loses_nothing() {
     let mut bot = begun().await;
-    let key = format!("slack/everywhere/{TEAM}");
+    let key = format!("slack/announcement/{TEAM}");
     let left = async |bot: &Bot| bot.store.noted(&key).await.unwrap();
     let place = json!({ "installation": { "team": TEAM } });
     let kept = json!({ "key": "slack:removed", "why": "the app was removed", "place": place });

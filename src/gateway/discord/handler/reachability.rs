@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use crate::{
     chat::{
-        everywhere::{Announcement, Kept},
+        announcements::{Announcement, Kept},
         form::words,
         handler::{Update, happened},
         message_index::Role,
@@ -122,7 +122,7 @@ impl UpdateContext<'_> {
 
     async fn to_tell(&self, guild: &str, why: Option<String>) -> Result<Kept<String>, NotSaved> {
         let announcement = Announcement { key: self.key.clone(), why, place: guild.to_owned() };
-        Ok(self.app.everywhere.keep(guild, announcement).await?)
+        Ok(self.app.announcements.keep(guild, announcement).await?)
     }
 
     /// A channel or a thread was deleted. The thread of a conversation is made anew when there is something to say in
@@ -166,7 +166,7 @@ impl UpdateContext<'_> {
 
 /// Goes on with what an earlier process has not told everybody.
 pub(in crate::gateway::discord) async fn tell_unfinished(app: &Arc<App>) {
-    for kept in app.everywhere.unfinished().await {
+    for kept in app.announcements.unfinished().await {
         tell(app, kept);
     }
 }
@@ -186,7 +186,7 @@ fn tell(app: &Arc<App>, kept: Kept<String>) {
             let Place { platform, workspace, .. } = &head.place;
             *platform == Platform::Discord && workspace == guild
         };
-        to.everywhere.tell(to.engine(), &kept, is_there).await;
+        to.announcements.tell(to.engine(), &kept, is_there).await;
     });
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     chat::{
-        everywhere::{Announcement, Kept},
+        announcements::{Announcement, Kept},
         form::words,
         handler::happened,
     },
@@ -178,7 +178,7 @@ pub(in crate::gateway::slack) async fn installed_again(app: &Arc<App>, installat
 
 /// Goes on with what an earlier process has not told everybody.
 pub(in crate::gateway::slack) async fn tell_unfinished(app: &Arc<App>) {
-    for kept in app.everywhere.unfinished().await {
+    for kept in app.announcements.unfinished().await {
         tell(app, kept);
     }
 }
@@ -190,7 +190,7 @@ async fn keep(
     why: Option<String>,
 ) -> Result<Kept<Scope>, store::Error> {
     let (name, key) = (place.name(), key.to_owned());
-    app.everywhere.keep(&name, Announcement { key, why, place }).await
+    app.announcements.keep(&name, Announcement { key, why, place }).await
 }
 
 /// Tells every conversation of a place, after the acknowledgement.
@@ -202,6 +202,6 @@ fn tell(app: &Arc<App>, kept: Kept<Scope>) {
             to.engine().mended(|cause| place.mends(&to, cause)).await;
         }
         let is_there = |head: &Head| place.holds(&to, &head.place);
-        to.everywhere.tell(to.engine(), &kept, is_there).await;
+        to.announcements.tell(to.engine(), &kept, is_there).await;
     });
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     base::ids::RecordId,
     flow::LoadedFlow,
-    session::{Refusal, SessionView},
+    session::SessionView,
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
         pipeline::validate::{Checker, Complaint},
@@ -126,7 +126,7 @@ impl Tool for PersistData {
             }
             let saved = session
                 .save_record(&name, data, false)
-                .map_err(|Refusal(why)| ToolError::InvalidParameters(why))?;
+                .map_err(|why| ToolError::InvalidParameters(why.to_string()))?;
             let status = if saved.created { "created" } else { "unchanged" };
             let persisted = Persisted { id: saved.id, r#type: name, status };
             Ok(Outcome::Immediate(json!(Response { persisted })))

@@ -72,6 +72,6 @@ fn asking(suspension: Suspension) -> Outcome {
     Outcome::Waiting(Box::new(Waiting { prompt, state, answerers, expires_at }))
 }
 
-fn refused(Refusal(why): Refusal) -> ToolError {
-    ToolError::ExecutionFailed(why)
+fn refused(refusal: Refusal) -> ToolError {
+    ToolError::ExecutionFailed(refusal.to_string())
 }

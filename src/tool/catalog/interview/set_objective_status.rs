@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::{
     model::transcript::ObjectiveStatus,
-    session::Refusal,
     tool::{EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -84,7 +83,7 @@ impl Tool for SetObjectiveStatus {
         let Args { objective_id, status } = parse_args(args)?;
         let report = cx
             .change(|session| session.propose_objective(&objective_id, status))
-            .map_err(|Refusal(why)| ToolError::InvalidParameters(why))?;
+            .map_err(|why| ToolError::InvalidParameters(why.to_string()))?;
         Ok(Outcome::Immediate(json!(Response {
             objective: Objective { id: report.objective, new_status: report.status },
             phase_status: PhaseStatus { current_phase: report.phase, progress: report.progress },

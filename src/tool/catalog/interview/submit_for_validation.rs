@@ -23,7 +23,7 @@ use crate::{
         flow::Skip,
         ui::{Control, Prompt, Reply, Review, Verdict},
     },
-    session::{self, Refusal, SessionView},
+    session::{self, SessionView},
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args,
         parse_state,
@@ -194,7 +194,7 @@ fn accept(cx: &ToolCx<'_>, state: &State, data: Value, user_notes: Option<String
             session.save_record(&state.data_type, data.clone(), true)
         }
     })
-    .map_err(|Refusal(why)| ToolError::ExecutionFailed(why))?;
+    .map_err(|why| ToolError::ExecutionFailed(why.to_string()))?;
     Ok(Outcome::Immediate(json!(Response { status, data, changes, user_notes })))
 }
 

@@ -1,12 +1,12 @@
 //! What every conversation of a place is told at once: that the bot was removed there, or that it is back.
 //!
 //! There may be many, so the platform has its acknowledgement before they are told. What they are told is kept first, in a
-//! note under the name of the place, and goes once all of them have it: whatever comes between, [`Everywhere::unfinished`]
+//! note under the name of the place, and goes once all of them have it: whatever comes between, [`Announcements::unfinished`]
 //! brings it back. Each of them takes it once. Of what happens to one place, what comes later takes the place of what is
 //! still being told.
 //!
 //! ```text
-//! discord/everywhere/41771983423143937   { "key": "discord:…", "why": "the app was removed", "place": … }
+//! discord/announcement/41771983423143937   { "key": "discord:…", "why": "the app was removed", "place": … }
 //! ```
 
 use std::{sync::Arc, time::Duration};
@@ -60,7 +60,7 @@ pub struct Kept<P> {
 
 /// Tells all conversations of places, whatever comes between. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Everywhere {
+pub struct Announcements {
     platform: Platform,
     store: Arc<dyn Store>,
     one_at_a_time: Arc<Mutex<()>>,
@@ -75,7 +75,7 @@ enum Told {
     Outdated,
 }
 
-impl Everywhere {
+impl Announcements {
     /// On a platform, in the notes of a store.
     pub fn new(platform: Platform, store: Arc<dyn Store>) -> Self {
         Self { platform, store, one_at_a_time: Arc::default() }
@@ -185,7 +185,7 @@ impl Everywhere {
     }
 
     fn prefix(&self) -> String {
-        format!("{}/everywhere/", self.platform)
+        format!("{}/announcement/", self.platform)
     }
 }
 
