@@ -1,9 +1,10 @@
 //! Events in, effects out: drives sessions. Knows no platform.
 //!
-//! What a person does is decided by the session core ([`decide`]), committed, and only then acknowledged ([`Engine::receive`]). The
-//! work that follows — resuming a suspended call, the next question — is driven step by step, each step committed
-//! ([`runner`]). A session has a task and a bounded queue only while it is active ([`session_task`]); one that waits for a
-//! person is disk alone. Effects leave through the outbox ([`outbox`]); timers fire by the clock ([`timers`]).
+//! What a person does is decided by the session core ([`decide`]), committed, and only then acknowledged
+//! ([`Engine::receive`]). The work that follows — resuming a suspended call, the next question — is driven step by step,
+//! each step committed ([`runner`]). A session has a task and a bounded queue only while it is active ([`session_task`]);
+//! one that waits for a person is disk alone. Effects leave through the outbox ([`outbox`]); timers fire by the clock
+//! ([`timers`]).
 //!
 //! After a crash, [`Engine::run`] finds what was in flight by its `Work` timer, and what had not left in the outbox.
 
@@ -523,18 +524,18 @@ impl Engine {
         commit.charges = self.charges(&commit);
         let recorded = self.is_recorded().then(|| Box::new(recording::Committed::of(&commit)));
         let warnings = metrics::warnings(&commit);
-        let changed = Changed { session: commit.head.id, seq: commit.head.seq };
+        let news = Changed { session: commit.head.id, seq: commit.head.seq };
         let has_effects = !commit.effects.is_empty();
         let began = tokio::time::Instant::now();
         let committed = self.inner.parts.store.commit(commit).await;
         metrics::commit(&committed, began.elapsed());
         committed?;
         if let Some(last) = last {
-            self.inner.states.keep(changed.session, &last, &state);
+            self.inner.states.keep(news.session, &last, &state);
         }
         self.note_commit(recorded, &flow);
         metrics::tell(&warnings, ended);
-        self.inner.change_feed.tell(changed);
+        self.inner.change_feed.tell(news);
         if has_effects {
             self.inner.queued.notify_one();
         }

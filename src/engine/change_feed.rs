@@ -10,7 +10,7 @@ use tokio::sync::{broadcast, watch};
 use super::Changed;
 use crate::base::ids::SessionId;
 
-/// ChangeFeed that a slow listener may fall behind; then it looks at everything again.
+/// Changes that a slow listener may fall behind; then it looks at everything again.
 const KEPT: usize = 1024;
 
 #[derive(Debug)]

@@ -27,6 +27,7 @@ use self::claims::{Claims, Task};
 use super::search_web::{Source, found, named, searching};
 use crate::{
     ports::search::Query,
+    session::SessionView,
     tool::{
         EffectClass, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args, stamp,
     },
@@ -150,7 +151,7 @@ impl AnalyzeCompetitorGap {
         let model = model.ok_or(
             "There is no model that could compare, so these are the sources alone: tell what they say, source by source.",
         )?;
-        if !cx.read(|view| view.has_means()) {
+        if !cx.read(SessionView::has_means) {
             return Err(
                 "What this conversation may use is used up, so these are the sources alone.",
             );

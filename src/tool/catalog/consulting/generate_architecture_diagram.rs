@@ -29,6 +29,7 @@ use crate::{
             untrusted::fenced,
         },
     },
+    session::SessionView,
     tool::{Handed, Outcome, Tool, ToolCx, ToolError, ToolResult, ToolSpec, parse_args},
 };
 
@@ -111,7 +112,7 @@ impl Tool for GenerateArchitectureDiagram {
         let Some(model) = &cx.models.interview else {
             return Err(ToolError::NotConfigured("Drawing diagrams"));
         };
-        if !cx.read(|view| view.has_means()) {
+        if !cx.read(SessionView::has_means) {
             let message = "this conversation has used up what it may. hint: go on without it";
             return Err(ToolError::ExecutionFailed(message.to_owned()));
         }

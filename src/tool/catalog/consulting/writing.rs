@@ -27,7 +27,10 @@ use crate::{
         json::extract_object,
         untrusted::fenced,
     },
-    session::grounding::{Doubt, Kind},
+    session::{
+        SessionView,
+        grounding::{Doubt, Kind},
+    },
     tool::{
         ToolCx, ToolError, ToolSpec,
         pipeline::validate::{Checker, Complaint},
@@ -99,7 +102,7 @@ pub(super) async fn write(
 
 /// The session may still ask a model.
 pub(super) fn has_means(cx: &ToolCx<'_>) -> Result<(), ToolError> {
-    if cx.read(|view| view.has_means()) {
+    if cx.read(SessionView::has_means) {
         return Ok(());
     }
     let message = "this conversation has used up what it may. hint: go on without it";

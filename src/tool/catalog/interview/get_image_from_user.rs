@@ -84,7 +84,7 @@ impl Tool for GetImageFromUser {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { image_type, prompt } = parse_args(args)?;
-        let uploads = cx.read(|view| uploads_of_phase(view));
+        let uploads = cx.read(uploads_of_phase);
         let takes = |name: &&String| PICTURES.contains(&extension(name).as_str());
         let accept: Vec<String> = uploads.accept.iter().filter(takes).cloned().collect();
         if accept.is_empty() {

@@ -104,7 +104,7 @@ impl Tool for GetUserUpload {
 
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { upload_type, prompt, accepted_formats, required } = parse_args(args)?;
-        let uploads = cx.read(|view| uploads_of_phase(view));
+        let uploads = cx.read(uploads_of_phase);
         let accept = accepted(&accepted_formats, &uploads)?;
         let body = prompt.unwrap_or_else(|| format!("Please send {}.", words_for(&upload_type)));
         let control = Control::Upload(Upload {
