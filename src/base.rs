@@ -7,6 +7,6 @@ pub mod clock;
 pub mod failpoint;
 pub mod ids;
 pub(crate) mod json_schema;
-pub mod lru;
+pub(crate) mod lru;
 pub mod sandbox;
 pub mod telemetry;

@@ -7,11 +7,11 @@
 //!   transcripts, ratings, what is erased outside ([`removal`]), and the checks of a doctor.
 
 pub mod activity;
-pub mod announcements;
+pub(crate) mod announcements;
 mod background_tasks;
 pub mod card;
 pub mod card_lookup;
-pub mod catch_up;
+pub(crate) mod catch_up;
 pub mod commands;
 mod deduplicator;
 pub mod delivery;

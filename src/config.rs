@@ -15,7 +15,7 @@ pub mod proxy;
 pub mod raw;
 mod resolve;
 pub mod s3;
-pub mod schema_errors;
+pub(crate) mod schema_errors;
 pub mod search;
 pub mod secret;
 pub mod settings;

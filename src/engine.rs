@@ -356,7 +356,7 @@ impl Engine {
     }
 
     /// Sessions with work in progress, and what is queued for them.
-    pub fn load_now(&self) -> (usize, usize) {
+    pub(crate) fn load_now(&self) -> (usize, usize) {
         self.inner.session_tasks.load()
     }
 
@@ -366,7 +366,7 @@ impl Engine {
     }
 
     /// Whether nothing is taken in any more, for this process ends.
-    pub fn is_closing(&self) -> bool {
+    pub(crate) fn is_closing(&self) -> bool {
         self.inner.closing.is_cancelled()
     }
 

@@ -91,22 +91,22 @@ impl LoadedFlow {
     }
 
     /// What people call a kind of data: its schema's title, else its name in words.
-    pub fn data_title(&self, data_type: &str) -> String {
+    pub(crate) fn data_title(&self, data_type: &str) -> String {
         let title = self.schemas.get(data_type).and_then(|schema| schema["title"].as_str());
         title.map_or_else(|| in_words(data_type), str::to_owned)
     }
 
     /// Values of `uploadType`: the known ones, and those in the flow's `uploaded =` conditions.
-    pub fn upload_types(&self) -> Vec<String> {
+    pub(crate) fn upload_types(&self) -> Vec<String> {
         upload_types(&self.flow)
     }
 }
 
 /// The name of the only schema of a flow that a task template was made into: what the run gives back.
-pub const OUTPUT: &str = "output";
+pub(crate) const OUTPUT: &str = "output";
 
 /// Values of `uploadType` that are known everywhere.
-pub const UPLOAD_TYPES: [&str; 6] =
+pub(crate) const UPLOAD_TYPES: [&str; 6] =
     ["resume", "coverletter", "portfolio", "transcript", "certificate", "other"];
 
 fn upload_types(flow: &Flow) -> Vec<String> {
@@ -142,7 +142,7 @@ pub(crate) fn each_condition<'a>(done: &'a Done, visit: &mut impl FnMut(&'a Done
 }
 
 /// Other spellings of data types and the names under which they are stored.
-pub const ALIASES: [(&str, &str); 4] = [
+pub(crate) const ALIASES: [(&str, &str); 4] = [
     ("applicantProfile", "applicant_profile"),
     ("experience", "skeleton_timeline"),
     ("education", "education_history"),

@@ -4,4 +4,4 @@
 pub mod fetch;
 pub mod forward;
 pub mod listener;
-pub mod outbound;
+pub(crate) mod outbound;

@@ -59,7 +59,7 @@ impl Capacity {
     }
 
     /// Whether there is room for one more.
-    pub const fn has_room(&self, priority: Priority) -> bool {
+    pub(crate) const fn has_room(&self, priority: Priority) -> bool {
         self.all > 0 && (matches!(priority, Priority::Normal) || self.background > 0)
     }
 

@@ -287,7 +287,7 @@ impl ToolCx<'_> {
     }
 
     /// When the call's question was answered, so that a second `resume` says the same; the time of the call before.
-    pub fn answered_at(&self) -> DateTime<Utc> {
+    pub(crate) fn answered_at(&self) -> DateTime<Utc> {
         self.read(|view| {
             let state = &view.state;
             let wait = state.call(self.call).and_then(|call| call.wait);
@@ -298,12 +298,12 @@ impl ToolCx<'_> {
 }
 
 /// Arguments as a tool's own type. They satisfy the schema by now, so a mismatch is a schema that says too little.
-pub fn parse_args<T: DeserializeOwned>(args: Value) -> Result<T, ToolError> {
+pub(crate) fn parse_args<T: DeserializeOwned>(args: Value) -> Result<T, ToolError> {
     serde_json::from_value(args).map_err(|error| ToolError::InvalidParameters(error.to_string()))
 }
 
 /// What a call remembered, as a tool's own type; [`ToolError::Changed`] if an older or newer tool wrote it.
-pub fn parse_state<T: DeserializeOwned>(state: Value) -> Result<T, ToolError> {
+pub(crate) fn parse_state<T: DeserializeOwned>(state: Value) -> Result<T, ToolError> {
     serde_json::from_value(state).map_err(|_| ToolError::Changed)
 }
 

@@ -9,7 +9,7 @@ use moka::{
 
 /// A cache that forgets what was used longest ago once it is full. Moka's own way is to refuse what is new in favour of what
 /// was asked for more often, which forgets at once what something is to be remembered by.
-pub fn lru<K, V>(most: u64) -> CacheBuilder<K, V, Cache<K, V>>
+pub(crate) fn lru<K, V>(most: u64) -> CacheBuilder<K, V, Cache<K, V>>
 where
     K: Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,

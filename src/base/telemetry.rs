@@ -30,7 +30,7 @@ use tracing_subscriber::{
 use crate::base::clock::{Clock as _, SystemClock};
 
 /// Fields that print as `***`: words of people, what identifies them, and secrets.
-pub const REDACTED: [&str; 15] = [
+pub(crate) const REDACTED: [&str; 15] = [
     "answer",
     "args",
     "body",

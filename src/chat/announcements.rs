@@ -30,7 +30,7 @@ const PAUSE: u32 = 15;
 
 /// What all conversations of a place are told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Announcement<P> {
+pub(crate) struct Announcement<P> {
     /// Names the event.
     pub key: String,
     /// Why participants cannot be reached there any more; none where they can be again.
@@ -51,7 +51,7 @@ impl<P> Announcement<P> {
 
 /// An announcement that is kept until it was made.
 #[derive(Debug, Clone)]
-pub struct Kept<P> {
+pub(crate) struct Kept<P> {
     /// What it is.
     pub announcement: Announcement<P>,
     note: String,
@@ -60,7 +60,7 @@ pub struct Kept<P> {
 
 /// Tells all conversations of places, whatever comes between. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Announcements {
+pub(crate) struct Announcements {
     platform: Platform,
     store: Arc<dyn Store>,
     one_at_a_time: Arc<Mutex<()>>,
@@ -77,12 +77,12 @@ enum Told {
 
 impl Announcements {
     /// On a platform, in the notes of a store.
-    pub fn new(platform: Platform, store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(platform: Platform, store: Arc<dyn Store>) -> Self {
         Self { platform, store, one_at_a_time: Arc::default() }
     }
 
     /// Keeps what is to be told, in place of what was to be told there before. Durable when it returns.
-    pub async fn keep<P: Serialize + Send>(
+    pub(crate) async fn keep<P: Serialize + Send>(
         &self,
         place: &str,
         announcement: Announcement<P>,
@@ -96,7 +96,7 @@ impl Announcements {
     }
 
     /// What an earlier process has kept and not told everybody.
-    pub async fn unfinished<P: DeserializeOwned>(&self) -> Vec<Kept<P>> {
+    pub(crate) async fn unfinished<P: DeserializeOwned>(&self) -> Vec<Kept<P>> {
         let notes = self.store.notes(&self.prefix()).await.unwrap_or_else(|error| {
             tracing::error!(%error, "whether all were told of what happened could not be read");
             Vec::new()
@@ -111,7 +111,7 @@ impl Announcements {
 
     /// Tells every conversation that `is_there`, again and again until each was told, the engine closes, or something else
     /// has happened to the place.
-    pub async fn tell<P: Sync>(
+    pub(crate) async fn tell<P: Sync>(
         &self,
         engine: &Engine,
         kept: &Kept<P>,

@@ -46,7 +46,7 @@ impl Afterwards {
     }
 
     /// The same for what goes over every conversation, however long that takes.
-    pub fn spawn_whole(&self, task: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn spawn_whole(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(task);
     }
 

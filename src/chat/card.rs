@@ -268,7 +268,7 @@ pub fn votes(wait: &Wait, most: usize) -> Option<Text> {
 }
 
 /// Who is asked, for somebody else: `the participant`, `the recruiting approvers`.
-pub fn addressee(wait: &Wait) -> String {
+pub(crate) fn addressee(wait: &Wait) -> String {
     match &wait.answerers {
         Answerers::Participant => messages::unnamed::THE_PARTICIPANT.to_owned(),
         Answerers::Deciders { alias, .. } => messages::forms::the_deciders(&deciders(alias)),
@@ -286,7 +286,7 @@ pub fn label(n: usize, choice: &Choice, too_long: impl Fn(&str) -> bool) -> Stri
 }
 
 /// The label of a choice after its icon.
-pub fn with_icon(choice: &Choice, label: &str) -> String {
+pub(crate) fn with_icon(choice: &Choice, label: &str) -> String {
     // A name of an icon is no decoration here.
     let is_shown = |icon: &&str| !icon.is_ascii() && icon.encode_utf16().count() <= ICON_MAX;
     match choice.icon.as_deref().filter(is_shown) {

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The card of a question in a channel.
-pub async fn card_in(
+pub(crate) async fn card_in(
     store: &dyn Store,
     wait: WaitId,
     channel: &str,

@@ -29,25 +29,32 @@ use crate::{
 
 /// Knows when what people write was last read in a workspace. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct LastRead {
+pub(crate) struct LastRead {
     platform: Platform,
     store: Arc<dyn Store>,
 }
 
 impl LastRead {
     /// Of the workspaces of a platform, in the notes of a store.
-    pub fn new(platform: Platform, store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(platform: Platform, store: Arc<dyn Store>) -> Self {
         Self { platform, store }
     }
 
     /// When the bot last listened in a workspace; none where it never has.
-    pub async fn last(&self, workspace: &str) -> Result<Option<DateTime<Utc>>, store::Error> {
+    pub(crate) async fn last(
+        &self,
+        workspace: &str,
+    ) -> Result<Option<DateTime<Utc>>, store::Error> {
         let note = self.store.noted(&self.key(workspace)).await?;
         Ok(note.and_then(|note| note.value?.parse().ok()))
     }
 
     /// The bot listens in a workspace now, and what was written before was taken. Worth noting once a minute.
-    pub async fn note(&self, workspace: &str, now: DateTime<Utc>) -> Result<(), store::Error> {
+    pub(crate) async fn note(
+        &self,
+        workspace: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(), store::Error> {
         let (key, value) = (self.key(workspace), Some(now.to_rfc3339()));
         self.store.note(Note { key, session: None, value }).await
     }
@@ -59,7 +66,7 @@ impl LastRead {
 
 /// The roots of the threads in which a team writes about a conversation: those under its open requests, and the staff's
 /// own in each of `channels`.
-pub async fn team_threads(
+pub(crate) async fn team_threads(
     threads: &MessageIndex,
     store: &dyn Store,
     look: &Look,
@@ -86,7 +93,7 @@ const STILL_WRITTEN_IN: TimeDelta = TimeDelta::days(14);
 
 /// The conversations of a platform that somebody may have written in, `most` of them: first those that go on or wait for
 /// a decision, which outlives the end of a conversation, then those that ended lately; of each the newest first.
-pub async fn to_read(
+pub(crate) async fn to_read(
     store: &dyn Store,
     platform: Platform,
     (most, now): (usize, DateTime<Utc>),
@@ -113,7 +120,7 @@ pub async fn to_read(
 /// When the participant's messages in a channel were read last, as the platform names messages: their newest one where that is known,
 /// else the time of what they did, else the beginning. `stamp` names the first message of a time. Where a conversation is
 /// over, not all that they write in it is kept, and what was read until `since` is not asked for again.
-pub fn last_read_message(
+pub(crate) fn last_read_message(
     look: &Look,
     (channel, since): (&str, Option<DateTime<Utc>>),
     stamp: impl Fn(DateTime<Utc>) -> String,

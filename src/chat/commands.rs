@@ -120,7 +120,7 @@ pub struct Entry {
 
 /// All commands, in the order of the help.
 #[rustfmt::skip]
-pub const COMMANDS: [Entry; 21] = [
+pub(crate) const COMMANDS: [Entry; 21] = [
     Entry { verb: Verb::Start, who: Who::Anyone, takes: &[Flow], does: messages::commands::START,
         slack: As(&["start", "begin"]), discord: As(&["onboard", "start"]) },
     Entry { verb: Verb::Status, who: Who::Participant, takes: &[], does: messages::commands::STATUS,

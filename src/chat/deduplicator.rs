@@ -83,7 +83,7 @@ impl Deduplicator {
     }
 
     /// Whether it was said, or is being said.
-    pub async fn is_claimed(&self, key: &str) -> Result<bool, store::Error> {
+    pub(crate) async fn is_claimed(&self, key: &str) -> Result<bool, store::Error> {
         let digest = digest(key);
         let record = self.open(digest).await?;
         Ok(record.is_taken(digest, self.now()))

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Longest time for one question to a platform.
-pub const ASK_MAX: Duration = Duration::from_secs(10);
+pub(crate) const ASK_MAX: Duration = Duration::from_secs(10);
 
 /// Clocks may differ by so much; signatures of requests are good for five minutes.
 const SKEW_MAX: Duration = Duration::from_mins(1);

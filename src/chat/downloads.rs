@@ -67,7 +67,7 @@ impl<'a> Fetched<'a> {
     }
 
     /// Hands in what was kept, once for an effect, and tells what there is to say about the rest.
-    pub async fn hand_in(mut self, from: Responder) -> Result<Vec<String>, engine::Error> {
+    pub(crate) async fn hand_in(mut self, from: Responder) -> Result<Vec<String>, engine::Error> {
         if !self.kept.is_empty() {
             let me = from.person.clone();
             let what = InboundKind::Sent { wait: self.wait, files: self.kept };

@@ -113,12 +113,15 @@ pub trait Update: Sync {
 }
 
 /// A session at a glance.
-pub async fn head_of(engine: &Engine, session: SessionId) -> Result<Option<Head>, store::Error> {
+pub(crate) async fn head_of(
+    engine: &Engine,
+    session: SessionId,
+) -> Result<Option<Head>, store::Error> {
     Ok(engine.parts().store.find(Find::One(session)).await?.pop())
 }
 
 /// The participant of a conversation, as it knows them.
-pub fn participant_of(head: &Head) -> Responder {
+pub(crate) fn participant_of(head: &Head) -> Responder {
     Responder::without_rights(head.participant.clone(), head.name.clone().unwrap_or_default())
 }
 
@@ -186,7 +189,7 @@ fn is_again(receipt: &Receipt, me: &PersonId, choice: Option<&str>) -> bool {
 }
 
 /// A conversation of one's own that a button names; the error is the refusal.
-pub async fn require_participant<U: Update>(
+pub(crate) async fn require_participant<U: Update>(
     update: &U,
     session: SessionId,
     by: &U::Actor,
@@ -203,7 +206,7 @@ pub async fn require_participant<U: Update>(
 }
 
 /// A conversation of which somebody is staff; the error is the refusal.
-pub async fn require_staff<U: Update>(
+pub(crate) async fn require_staff<U: Update>(
     update: &U,
     session: SessionId,
     by: &U::Actor,

@@ -37,7 +37,7 @@ impl PossibleDuplicates {
     }
 
     /// The post that was begun did not happen: there is nothing but what may have been there before.
-    pub fn nothing_happened(&self, effect: EffectId, was_doubted: bool) {
+    pub(crate) fn nothing_happened(&self, effect: EffectId, was_doubted: bool) {
         if !was_doubted {
             self.effects.invalidate(&effect);
         }

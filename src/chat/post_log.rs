@@ -49,7 +49,7 @@ impl PostLog {
     }
 
     /// The same where nothing depends on it but an erasure to come: a failure is told in the log.
-    pub async fn note_or_tell(&self, session: SessionId, posted: &[Posted]) {
+    pub(crate) async fn note_or_tell(&self, session: SessionId, posted: &[Posted]) {
         if let Err(error) = self.note(session, posted).await {
             tracing::warn!(session.id = %session, %error, "could not record what was posted");
         }

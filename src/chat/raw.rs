@@ -10,7 +10,7 @@ const KEY_MAX: usize = 160;
 const KIND_MAX: usize = 60;
 
 /// The text at a JSON pointer; a number counts as its digits, everything else as nothing.
-pub fn text_at(value: &Value, pointer: &str) -> String {
+pub(crate) fn text_at(value: &Value, pointer: &str) -> String {
     match value.pointer(pointer) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Number(number)) => number.to_string(),
@@ -25,7 +25,7 @@ pub fn first(value: &Value, pointers: &[&str]) -> String {
 }
 
 /// A text that may be missing.
-pub fn some_text(value: &Value, pointer: &str) -> Option<String> {
+pub(crate) fn some_text(value: &Value, pointer: &str) -> Option<String> {
     Some(text_at(value, pointer)).filter(|text| !text.is_empty())
 }
 
@@ -49,7 +49,7 @@ pub fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
 }
 
 /// A single value as a text.
-pub fn scalar(value: &Value) -> Option<String> {
+pub(crate) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),

@@ -114,7 +114,7 @@ impl Server {
 
 /// Answers for the active node at a port of a node that stands by, until `shutdown` or until a [`Server`] takes it over.
 /// Signatures are left to the active node; until a body has come whole, its connection can be evicted.
-pub fn stand_by(
+pub(crate) fn stand_by(
     port: &mut Port,
     forward: Forward,
     shutdown: &CancellationToken,
@@ -187,7 +187,7 @@ impl IntoResponse for Refusal {
 }
 
 /// How a platform signs.
-pub trait Signed {
+pub(crate) trait Signed {
     /// When the platform signed it as the headers say, in seconds since 1970; none where they hold no signature, or
     /// one of another form.
     fn claimed(&self, headers: &HeaderMap) -> Option<i64>;
@@ -198,7 +198,7 @@ pub trait Signed {
 
 /// Where a platform's requests come in.
 #[derive(Debug)]
-pub struct Door {
+pub(crate) struct Door {
     platform: Platform,
     clock: Arc<dyn Clock>,
     /// For bodies of which nobody knows yet who sends them.
@@ -213,7 +213,7 @@ pub struct Door {
 
 impl Door {
     /// Nobody is in it.
-    pub fn new(platform: Platform, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(platform: Platform, clock: Arc<dyn Clock>) -> Self {
         Self {
             platform,
             clock,
@@ -226,7 +226,7 @@ impl Door {
 
     /// Has a request taken once it is certain that the platform signed it a short while ago. What is refused is
     /// counted.
-    pub async fn receive<Taken>(
+    pub(crate) async fn receive<Taken>(
         &self,
         request: Request<Body>,
         signer: &impl Signed,

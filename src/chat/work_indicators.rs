@@ -44,7 +44,7 @@ impl WorkIndicators {
     }
 
     /// Files are being fetched until the guard is dropped.
-    pub fn fetching(&self, session: SessionId, offers: &[Offer]) -> Fetching {
+    pub(crate) fn fetching(&self, session: SessionId, offers: &[Offer]) -> Fetching {
         let names = offers.iter().map(|offer| offer.name.clone()).collect();
         self.lock().insert(session, names);
         self.changed(session);
@@ -52,7 +52,7 @@ impl WorkIndicators {
     }
 
     /// The names of files that are being fetched into a session; none where there are none.
-    pub fn fetched_into(&self, session: SessionId) -> Vec<String> {
+    pub(crate) fn fetched_into(&self, session: SessionId) -> Vec<String> {
         self.lock().get(&session).cloned().unwrap_or_default()
     }
 
@@ -64,7 +64,7 @@ impl WorkIndicators {
 /// Files on their way, as long as this lives.
 #[derive(Debug)]
 #[must_use]
-pub struct Fetching {
+pub(crate) struct Fetching {
     work_indicators: WorkIndicators,
     session: SessionId,
 }

@@ -9,13 +9,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Least contrast between words and what is behind them.
-pub const READABLE: f64 = 4.5;
+pub(crate) const READABLE: f64 = 4.5;
 
 /// What the pages have behind most words, and what cards have, in light and in dark surroundings: the least readable of
 /// both. The style sheet has the same as `--bg` and `--panel`.
-pub const LIGHT: Colour = Colour(0xf6, 0xf7, 0xf6);
+pub(crate) const LIGHT: Colour = Colour(0xf6, 0xf7, 0xf6);
 /// See [`LIGHT`].
-pub const DARK: Colour = Colour(0x1a, 0x21, 0x20);
+pub(crate) const DARK: Colour = Colour(0x1a, 0x21, 0x20);
 
 /// `[brand]` as it is written.
 ///
@@ -143,7 +143,7 @@ impl Colour {
 
     /// The nearest shade that can be read in light surroundings.
     #[must_use]
-    pub fn readable_on_light(self) -> Self {
+    pub(crate) fn readable_on_light(self) -> Self {
         self.until(Self::BLACK, LIGHT, READABLE)
     }
 

@@ -55,7 +55,7 @@ impl Settings {
 
 impl<'a> Configured<'a> {
     /// Slack channel ids by alias.
-    pub fn slack_channels(self) -> &'a BTreeMap<String, String> {
+    pub(crate) fn slack_channels(self) -> &'a BTreeMap<String, String> {
         match (self.tenant, &self.settings.slack) {
             (Some(tenant), _) => &tenant.slack.channels,
             (None, Some(slack)) => &slack.channels,
@@ -64,7 +64,7 @@ impl<'a> Configured<'a> {
     }
 
     /// Discord channel ids by alias.
-    pub fn discord_channels(self) -> &'a BTreeMap<String, String> {
+    pub(crate) fn discord_channels(self) -> &'a BTreeMap<String, String> {
         match (self.tenant, &self.settings.discord) {
             (Some(tenant), _) => &tenant.discord.channels,
             (None, Some(discord)) => &discord.channels,
@@ -111,7 +111,7 @@ impl<'a> Configured<'a> {
     }
 
     /// Whether it is on a platform that is in use.
-    pub const fn is_on(self, platform: Platform) -> bool {
+    pub(crate) const fn is_on(self, platform: Platform) -> bool {
         match (platform, self.tenant) {
             (Platform::Slack, Some(tenant)) => !tenant.slack.workspaces.is_empty(),
             (Platform::Discord, Some(tenant)) => !tenant.discord.servers.is_empty(),

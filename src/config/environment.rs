@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, path::PathBuf};
 /// Names the configuration file.
 pub const CONFIG: &str = "ANTEROOM_CONFIG";
 /// Where everything is kept; wins over the file.
-pub const DATA_DIR: &str = "ANTEROOM_DATA_DIR";
+pub(crate) const DATA_DIR: &str = "ANTEROOM_DATA_DIR";
 /// Where the page is served; wins over the file.
 pub const LISTEN: &str = "ANTEROOM_LISTEN";
 /// What is logged; wins over the file.
-pub const LOG: &str = "ANTEROOM_LOG";
+pub(crate) const LOG: &str = "ANTEROOM_LOG";
 /// How it is written: `auto`, `pretty`, `plain` or `json`; wins over the file.
-pub const LOG_FORMAT: &str = "ANTEROOM_LOG_FORMAT";
+pub(crate) const LOG_FORMAT: &str = "ANTEROOM_LOG_FORMAT";
 /// Slack's Web API, under the name that Slack's own samples use; wins over the file.
 pub const SLACK_API_URL: &str = "SLACK_API_URL";
 
@@ -21,7 +21,7 @@ pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
     /// Of this process.
-    pub fn of_process() -> Self {
+    pub(crate) fn of_process() -> Self {
         Self(
             std::env::vars_os()
                 .filter_map(|(name, value)| {
@@ -37,13 +37,13 @@ impl Environment {
     }
 
     /// The app that this program was started from, as a Mac's terminals and the system itself tell it.
-    pub fn launcher(&self) -> Option<&str> {
+    pub(crate) fn launcher(&self) -> Option<&str> {
         self.get("TERM_PROGRAM").or_else(|| self.get("__CFBundleIdentifier"))
     }
 
     /// The configuration file to read: the one named on the command line, else in the environment, else `config.toml`
     /// here if there is one.
-    pub fn config_file(&self, named: Option<PathBuf>) -> Option<PathBuf> {
+    pub(crate) fn config_file(&self, named: Option<PathBuf>) -> Option<PathBuf> {
         let here = PathBuf::from("config.toml");
         named
             .or_else(|| self.get(CONFIG).map(PathBuf::from))

@@ -96,7 +96,7 @@ impl Problem {
     }
 
     /// Whether the file cannot be used.
-    pub fn is_error(&self) -> bool {
+    pub(crate) fn is_error(&self) -> bool {
         self.level == Level::Error
     }
 }
@@ -129,12 +129,15 @@ pub fn render(problems: &[Problem]) -> String {
 }
 
 /// "did you mean `x`?", where something known is close to `word`.
-pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     closest(word, known).map(|best| format!("did you mean `{best}`?"))
 }
 
 /// What is known and closest to `word`, if anything is close.
-pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const CLOSE: f64 = 0.75;
     known
         .into_iter()

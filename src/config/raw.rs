@@ -589,4 +589,4 @@ pub const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 4747);
 
 /// How long links to files are good for unless told otherwise.
-pub const LINKS_EXPIRE_AFTER: TimeDelta = TimeDelta::days(7);
+pub(crate) const LINKS_EXPIRE_AFTER: TimeDelta = TimeDelta::days(7);

@@ -14,7 +14,7 @@ use crate::base::json_schema::compiled;
 
 /// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub(crate) struct Mistake {
     /// JSON pointer of what is wrong, or of what lacks something.
     pub pointer: String,
     /// What is wrong.
@@ -30,7 +30,7 @@ pub struct Mistake {
 }
 
 /// Every mistake of `value` by `schema`.
-pub fn mistakes(schema: &Value, value: &Value) -> Vec<Mistake> {
+pub(crate) fn mistakes(schema: &Value, value: &Value) -> Vec<Mistake> {
     match compiled(schema) {
         Ok(validator) => {
             let mut words = Words { schema, found: Vec::new() };

@@ -48,7 +48,7 @@ pub struct Tenant {
 
 impl Tenant {
     /// Whether a flow can be started there.
-    pub fn may_start(&self, flow: &str) -> bool {
+    pub(crate) fn may_start(&self, flow: &str) -> bool {
         self.flows.is_empty() || self.flows.contains(flow)
     }
 }
@@ -111,7 +111,7 @@ impl Tenants {
 
     /// Whether the rights of somebody hold in a conversation: those of a tenant's people end where the tenant does. Who
     /// opens the staff page with the operator's key looks after all of them.
-    pub fn rights_hold(&self, person: &PersonId, place: &Place) -> bool {
+    pub(crate) fn rights_hold(&self, person: &PersonId, place: &Place) -> bool {
         let name = |tenant: Option<&Arc<Tenant>>| tenant.map(|tenant| tenant.name.clone());
         let theirs = name(self.of(person.platform, &person.workspace));
         let is_operators = person.platform == Platform::Web && theirs.is_none();

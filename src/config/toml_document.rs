@@ -66,7 +66,7 @@ impl TomlDocument {
     }
 
     /// A problem with some words within the value at a JSON pointer: a text may be long.
-    pub fn problem_within(&self, pointer: &str, words: &str, message: String) -> Problem {
+    pub(crate) fn problem_within(&self, pointer: &str, words: &str, message: String) -> Problem {
         let problem = self.problem(pointer, message);
         let found = self.spans.get(pointer).and_then(|span| {
             let offset = self.text.get(span.clone())?.find(words)?;

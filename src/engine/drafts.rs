@@ -174,7 +174,7 @@ impl Engine {
     }
 
     /// Whether the model is being asked in a session.
-    pub fn is_asking_model(&self, session: SessionId) -> bool {
+    pub(crate) fn is_asking_model(&self, session: SessionId) -> bool {
         self.inner.drafts.asked().contains_key(&session)
     }
 }

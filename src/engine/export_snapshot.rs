@@ -90,7 +90,7 @@ impl Engine {
 
     /// Leaves a record that somebody has read or taken away what a session holds: `event` says what they
     /// did, `by` who they are. It changes nothing else.
-    pub async fn note_reading(
+    pub(crate) async fn note_reading(
         &self,
         session: SessionId,
         event: &str,

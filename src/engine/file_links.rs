@@ -34,7 +34,7 @@ pub struct FileLinks {
 
 /// What somebody brings who follows a link.
 #[derive(Clone, Copy)]
-pub struct Followed<'a> {
+pub(crate) struct Followed<'a> {
     /// Whose file.
     pub session: SessionId,
     /// Which.
@@ -54,7 +54,7 @@ impl fmt::Debug for Followed<'_> {
 
 /// Why a link leads to no file.
 #[derive(Debug, thiserror::Error)]
-pub enum NoFile {
+pub(crate) enum NoFile {
     /// It was not made here.
     #[error("there is no such file")]
     Unknown,
@@ -114,7 +114,10 @@ impl Engine {
     }
 
     /// The file that a link leads to, and the session under which it lies.
-    pub async fn linked_file(&self, link: Followed<'_>) -> Result<(SessionId, Artifact), NoFile> {
+    pub(crate) async fn linked_file(
+        &self,
+        link: Followed<'_>,
+    ) -> Result<(SessionId, Artifact), NoFile> {
         let Followed { session, file, expires, .. } = link;
         let artifacts = &self.inner.parts.artifacts;
         let expected = proof(&artifacts.link_key().await?, (session, file), expires);
@@ -137,7 +140,7 @@ impl Engine {
     }
 
     /// What stands in it.
-    pub async fn linked_content(
+    pub(crate) async fn linked_content(
         &self,
         (session, file): &(SessionId, Artifact),
     ) -> Result<Vec<u8>, NoFile> {

@@ -355,7 +355,7 @@ impl Engine {
 
     /// The child runs of a session, and theirs, in the order in which they were asked for; those that cannot be read are
     /// left out.
-    pub async fn children_of(&self, session: SessionId) -> Result<Vec<Loaded>, Error> {
+    pub(crate) async fn children_of(&self, session: SessionId) -> Result<Vec<Loaded>, Error> {
         let mut found = Vec::new();
         let mut wanted = vec![session];
         while let Some(id) = wanted.pop() {

@@ -142,7 +142,7 @@ pub fn check(
 }
 
 /// Checks only whether a flow's aliases are set up, for a tenant that starts it.
-pub fn check_aliases(loaded: &LoadedFlow, file: &str, aliases: &Aliases) -> Vec<Problem> {
+pub(crate) fn check_aliases(loaded: &LoadedFlow, file: &str, aliases: &Aliases) -> Vec<Problem> {
     let document = match TomlDocument::parse(file, &loaded.source) {
         Ok(document) => document,
         Err(problems) => return problems,

@@ -81,7 +81,7 @@ impl Library {
 
     /// The same, but flows that can be made out are there with what is wrong with them, to be checked further. None must
     /// be started where anything is.
-    pub fn load_flawed(
+    pub(crate) fn load_flawed(
         dir: Option<&Path>,
         enabled: &[String],
         vars: &BTreeMap<String, String>,

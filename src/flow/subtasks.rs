@@ -31,7 +31,7 @@ use crate::{
 pub const PHASE: &str = "task";
 
 /// How many child runs may stand below one another.
-pub const DEPTH_MAX: usize = 3;
+pub(crate) const DEPTH_MAX: usize = 3;
 
 /// A template that can be used.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ pub struct LoadedTask {
 
 impl LoadedTask {
     /// This template on the path of a run with this input.
-    pub fn ancestor(&self, input: &Value) -> Ancestor {
+    pub(crate) fn ancestor(&self, input: &Value) -> Ancestor {
         Ancestor {
             task: self.template.name.clone(),
             title: self.template.title.clone(),

@@ -32,7 +32,7 @@ pub fn seen_by<'d>(schema: Option<&Value>, data: &'d Value, reader: Reader) -> C
 }
 
 /// Data without the fields that are for some readers only: what may be read by anybody at all.
-pub fn seen_by_everybody<'d>(schema: Option<&Value>, data: &'d Value) -> Cow<'d, Value> {
+pub(crate) fn seen_by_everybody<'d>(schema: Option<&Value>, data: &'d Value) -> Cow<'d, Value> {
     match schema {
         Some(schema) => Cow::Owned(seen(schema, data, &|field| field[KEY].is_null())),
         None => Cow::Borrowed(data),
@@ -40,7 +40,7 @@ pub fn seen_by_everybody<'d>(schema: Option<&Value>, data: &'d Value) -> Cow<'d,
 }
 
 /// Titles of the fields at the top of some data that `reader` doesn't see.
-pub fn hidden_from(schema: Option<&Value>, data: &Value, reader: Reader) -> Vec<String> {
+pub(crate) fn hidden_from(schema: Option<&Value>, data: &Value, reader: Reader) -> Vec<String> {
     let properties = schema.and_then(|schema| schema["properties"].as_object());
     let is_hidden = |(name, field): &(&String, &Value)| {
         data.get(name.as_str()).is_some_and(|value| !value.is_null()) && !is_for(field, reader)

@@ -70,7 +70,7 @@ pub mod people;
 mod profile;
 pub mod render;
 pub mod send;
-pub mod staff_thread;
+pub(crate) mod staff_thread;
 pub mod texts;
 pub mod tokens;
 pub mod transcript;

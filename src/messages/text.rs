@@ -63,27 +63,27 @@ impl Text {
     }
 
     /// Followed by words of the catalogue that stand out.
-    pub fn then_strong(self, words: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn then_strong(self, words: impl Into<Cow<'static, str>>) -> Self {
         self.with(Part::Words { words: words.into(), is_strong: true })
     }
 
     /// Followed by what somebody wrote.
-    pub fn then_quoted(self, words: impl Into<String>) -> Self {
+    pub(crate) fn then_quoted(self, words: impl Into<String>) -> Self {
         self.with(Part::Quoted { words: words.into(), is_strong: false })
     }
 
     /// Followed by what somebody wrote, standing out.
-    pub fn then_quoted_strong(self, words: impl Into<String>) -> Self {
+    pub(crate) fn then_quoted_strong(self, words: impl Into<String>) -> Self {
         self.with(Part::Quoted { words: words.into(), is_strong: true })
     }
 
     /// Followed by somebody.
-    pub fn then_person(self, id: &PersonId, name: &str) -> Self {
+    pub(crate) fn then_person(self, id: &PersonId, name: &str) -> Self {
         self.with(Part::Person(id.clone(), name.to_owned()))
     }
 
     /// Followed by a moment.
-    pub fn then_moment(self, at: DateTime<Utc>) -> Self {
+    pub(crate) fn then_moment(self, at: DateTime<Utc>) -> Self {
         self.with(Part::Moment(at))
     }
 

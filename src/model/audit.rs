@@ -303,7 +303,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// JSON with its members in order, so that the same arguments have the same digest.
-pub fn canonical(value: &Value) -> String {
+pub(crate) fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write_canonical(value, &mut text);
     text

@@ -178,7 +178,7 @@ impl Effect {
     }
 
     /// One that shows `wait` to those who are asked, or draws it again wherever it is shown.
-    pub fn showing(id: EffectId, wait: &Wait, place: Place, now: DateTime<Utc>) -> Self {
+    pub(crate) fn showing(id: EffectId, wait: &Wait, place: Place, now: DateTime<Utc>) -> Self {
         let act = Act::Show { wait: wait.id };
         Self::new(id, (wait.session, place), (Recipient::of(&wait.answerers), act), now)
     }
@@ -197,13 +197,13 @@ impl Effect {
     pub const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
 
     /// How long to wait after an attempt of which nobody knows what came: the pause doubles.
-    pub fn exponential_backoff(&self) -> TimeDelta {
+    pub(crate) fn exponential_backoff(&self) -> TimeDelta {
         TimeDelta::seconds(1 << self.attempts.min(12)).min(Self::PAUSE_MAX)
     }
 
     /// Whether it may leave at `now`. One that was queued in what is the future by now, or is put off for longer than
     /// any pause, tells that the clock was set back since: it leaves, so that no effect is late by the step.
-    pub fn may_leave(&self, now: DateTime<Utc>) -> bool {
+    pub(crate) fn may_leave(&self, now: DateTime<Utc>) -> bool {
         self.not_before <= now
             || (self.attempts == 0 && self.queued_at > now)
             || self.not_before.signed_duration_since(now) > Self::PAUSE_MAX
@@ -412,7 +412,7 @@ pub enum Delivery {
 
 impl Delivery {
     /// Whether it ends the effect: it leaves the outbox.
-    pub const fn is_final(&self) -> bool {
+    pub(crate) const fn is_final(&self) -> bool {
         match self {
             Self::Delivered { .. }
             | Self::NotApplicable

@@ -494,7 +494,7 @@ pub struct Phase {
 
 impl Phase {
     /// Whether its script can take over from a model.
-    pub fn has_fallback(&self) -> bool {
+    pub(crate) fn has_fallback(&self) -> bool {
         self.fallback == Some(Fallback::Script) && !self.step.is_empty()
     }
 }

@@ -107,7 +107,7 @@ pub fn aside_of(session: SessionId) -> String {
 }
 
 /// The text of a ledger that said `known` before, with `posted` added; none where it says all of it already.
-pub fn appended(known: Option<&str>, posted: &[Posted]) -> Option<String> {
+pub(crate) fn appended(known: Option<&str>, posted: &[Posted]) -> Option<String> {
     let before = known.unwrap_or_default();
     let mut lines: BTreeSet<&str> = before.lines().collect();
     let new: Vec<String> = posted.iter().filter_map(|it| serde_json::to_string(it).ok()).collect();

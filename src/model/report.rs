@@ -137,11 +137,11 @@ impl Left {
 pub const NOTES: &str = "erasure/";
 
 /// The key of the note that keeps the report of a session.
-pub fn report_of(session: SessionId) -> String {
+pub(crate) fn report_of(session: SessionId) -> String {
     format!("{NOTES}{session}")
 }
 
 /// The key of the note that names the session which an answer to this question has erased.
-pub fn erased_by(wait: WaitId) -> String {
+pub(crate) fn erased_by(wait: WaitId) -> String {
     format!("{NOTES}{wait}")
 }

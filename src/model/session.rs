@@ -152,7 +152,7 @@ pub enum Status {
 
 impl Head {
     /// A person was asked for, and nobody of the team has come yet.
-    pub const fn wants_a_person(&self) -> bool {
+    pub(crate) const fn wants_a_person(&self) -> bool {
         self.handed_over && self.claimed_by.is_none()
     }
 

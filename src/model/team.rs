@@ -13,12 +13,12 @@ pub struct Team {
 
 impl Team {
     /// Those who may decide under an alias.
-    pub fn who_decide(&self, alias: &str) -> impl Iterator<Item = &String> {
+    pub(crate) fn who_decide(&self, alias: &str) -> impl Iterator<Item = &String> {
         self.deciders.get(alias).into_iter().flatten()
     }
 
     /// Everybody who may read what is told to staff.
-    pub fn who_read(&self) -> BTreeSet<&String> {
+    pub(crate) fn who_read(&self) -> BTreeSet<&String> {
         self.deciders.values().flatten().chain(&self.staff).collect()
     }
 }

@@ -779,18 +779,18 @@ pub enum EffectOutcome {
 
 impl EffectOutcome {
     /// Whether the effect has been set going: done, on its way, or shown where a rehearsal stands for it.
-    pub const fn is_under_way(&self) -> bool {
+    pub(crate) const fn is_under_way(&self) -> bool {
         matches!(self, Self::Queued | Self::Delivered | Self::Rehearsed)
     }
 }
 
 /// What people wrote as it reads now: messages that were changed or taken away.
 #[derive(Debug, Default)]
-pub struct Amendments<'a>(HashMap<&'a str, Option<&'a str>>);
+pub(crate) struct Amendments<'a>(HashMap<&'a str, Option<&'a str>>);
 
 impl<'a> Amendments<'a> {
     /// All that there are.
-    pub fn of(events: &'a [Recorded]) -> Self {
+    pub(crate) fn of(events: &'a [Recorded]) -> Self {
         let amended = events.iter().filter_map(|recorded| match &*recorded.event {
             Event::Amended { source, text } => Some((source.as_str(), text.as_deref())),
             _ => None,
@@ -799,7 +799,7 @@ impl<'a> Amendments<'a> {
     }
 
     /// How a message reads now that was written as `text`.
-    pub fn read<'t>(&self, text: &'t str, source: Option<&str>) -> &'t str
+    pub(crate) fn read<'t>(&self, text: &'t str, source: Option<&str>) -> &'t str
     where
         'a: 't,
     {
@@ -812,4 +812,4 @@ impl<'a> Amendments<'a> {
 }
 
 /// Stands where somebody took their words away.
-pub const TAKEN_AWAY: &str = "(this message was taken away)";
+pub(crate) const TAKEN_AWAY: &str = "(this message was taken away)";

@@ -134,7 +134,7 @@ pub struct Choose {
 
 impl Choose {
     /// Fewest that may be picked by whoever picks any.
-    pub fn fewest(&self) -> usize {
+    pub(crate) fn fewest(&self) -> usize {
         if self.multiple { self.least.unwrap_or(1).clamp(1, self.most()) } else { 1 }
     }
 
@@ -333,7 +333,7 @@ impl Decide {
     pub const PERSON: &str = "Person";
 
     /// Label of the fact that names the roles that a request is about.
-    pub const ROLE: &str = "Role";
+    pub(crate) const ROLE: &str = "Role";
 
     /// What the person is called whom the request is about.
     pub fn person(&self) -> Option<&str> {

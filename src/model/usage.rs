@@ -37,7 +37,7 @@ impl Usage {
     }
 
     /// Whether nothing was used up.
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 

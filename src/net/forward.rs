@@ -77,18 +77,18 @@ const BUFFER_MAX: usize = 64 * 1024;
 const WARN_EVERY: Duration = Duration::from_mins(1);
 
 /// Whether another node has forwarded a request.
-pub fn is_forwarded(headers: &HeaderMap) -> bool {
+pub(crate) fn is_forwarded(headers: &HeaderMap) -> bool {
     headers.contains_key(FORWARDED)
 }
 
 /// Whether another node has forwarded a request that other machines can have sent.
-pub fn is_from_other_machines(headers: &HeaderMap) -> bool {
+pub(crate) fn is_from_other_machines(headers: &HeaderMap) -> bool {
     headers.get_all(FORWARDED).iter().any(|from| *from != LOCAL)
 }
 
 /// Why a request was not answered by the active node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unanswered {
+pub(crate) enum Unanswered {
     /// Its target is no path.
     #[error("this is no request for a server")]
     Odd,
@@ -128,7 +128,7 @@ impl Unanswered {
     }
 
     /// The answer: whoever asked may try again at once. `words` is the body of most.
-    pub fn answer(&self, words: impl FnOnce() -> Response) -> Response {
+    pub(crate) fn answer(&self, words: impl FnOnce() -> Response) -> Response {
         let mut response = match self {
             Self::Odd => return StatusCode::BAD_REQUEST.into_response(),
             Self::TooSlow => return StatusCode::REQUEST_TIMEOUT.into_response(),
@@ -142,7 +142,7 @@ impl Unanswered {
 
 /// Forwards requests to the active node. Clones share its connections.
 #[derive(Debug, Clone)]
-pub struct Forwarder {
+pub(crate) struct Forwarder {
     client: Client<HttpConnector, Sent>,
     active: watch::Receiver<Option<ActiveNode>>,
     /// Ends everything: this node is the active one.
@@ -155,7 +155,7 @@ pub struct Forwarder {
 impl Forwarder {
     /// Learns of the active node by `active`. Once this node is that, `over` ends what is still on its way; `shutdown` ends
     /// only what has no end of its own.
-    pub fn new(
+    pub(crate) fn new(
         active: watch::Receiver<Option<ActiveNode>>,
         over: CancellationToken,
         shutdown: CancellationToken,
@@ -178,7 +178,7 @@ impl Forwarder {
     }
 
     /// For the requests of one part. `is_local` where only this machine can send them.
-    pub fn of(&self, part: Part, is_local: bool) -> Forward {
+    pub(crate) fn of(&self, part: Part, is_local: bool) -> Forward {
         Forward { forwarder: self.clone(), part, is_local }
     }
 
@@ -199,7 +199,7 @@ impl Forwarder {
 
 /// Forwards the requests of one part.
 #[derive(Debug, Clone)]
-pub struct Forward {
+pub(crate) struct Forward {
     forwarder: Forwarder,
     part: Part,
     is_local: bool,
@@ -242,7 +242,7 @@ impl Outgoing {
 
 impl Forward {
     /// The active node's answer.
-    pub async fn send(&self, request: Request) -> Result<Response, Unanswered> {
+    pub(crate) async fn send(&self, request: Request) -> Result<Response, Unanswered> {
         let sent = self.tried(request).await;
         if let Err(why) = &sent {
             listener::refused("standing_by");

@@ -132,7 +132,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
 }
 
 /// Logs and counts that a listener could not accept a connection, most likely because too many files are open.
-pub fn not_accepted(listener: &'static str, error: &io::Error) {
+pub(crate) fn not_accepted(listener: &'static str, error: &io::Error) {
     use rustix::io::Errno;
     let why = match Errno::from_io_error(error) {
         Some(Errno::MFILE | Errno::NFILE) => "open_files",

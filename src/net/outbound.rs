@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// Why a proxy gives no connection.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// It cannot be reached, or the connection breaks.
     #[error("the proxy cannot be reached: {0}")]
     Io(#[from] io::Error),
@@ -40,7 +40,7 @@ pub enum Error {
 }
 
 /// Opens a connection to an address, `https://…` or `http://…`, through a proxy.
-pub async fn tunnel(proxy: &Proxy, address: &Uri) -> Result<TcpStream, Error> {
+pub(crate) async fn tunnel(proxy: &Proxy, address: &Uri) -> Result<TcpStream, Error> {
     timeout(LIMIT, asked(proxy, address)).await.map_err(|_| Error::Late)?
 }
 
@@ -82,11 +82,11 @@ fn status(answer: &[u8]) -> Option<u16> {
 }
 
 /// A socket that frames go through.
-pub type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// Opens a socket at `address`, `wss://…` or `ws://…`, that takes frames of at most `frame_max` bytes. The error is
 /// without the address, which may be a secret. Has no time limit of its own.
-pub async fn socket(
+pub(crate) async fn socket(
     address: &str,
     frame_max: usize,
     proxies: &Proxies,
@@ -109,7 +109,7 @@ pub async fn socket(
 }
 
 /// An error of a socket without its own words, which may hold the address.
-pub const fn kind_of(error: &tungstenite::Error) -> &'static str {
+pub(crate) const fn kind_of(error: &tungstenite::Error) -> &'static str {
     match error {
         tungstenite::Error::Io(_) => "the network failed",
         tungstenite::Error::Tls(_) => "the other end cannot prove who it is",

@@ -5,19 +5,19 @@
 
 mod anthropic;
 pub mod chat;
-pub mod circuit_breaker;
+pub(crate) mod circuit_breaker;
 pub mod embedding_cache;
 pub mod error;
 mod error_message;
 pub mod json;
 mod normalize;
 pub mod openai;
-pub mod quirks;
+pub(crate) mod quirks;
 pub mod resilience;
 mod responses;
 mod schema;
-pub mod sse;
-pub mod untrusted;
+pub(crate) mod sse;
+pub(crate) mod untrusted;
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -71,7 +71,7 @@ impl Models {
     }
 
     /// The configured models, with those of each tenant that has its own.
-    pub fn open_all(
+    pub(crate) fn open_all(
         endpoints: &Endpoints,
         tenants: &Tenants,
         means: &ResilienceOptions,

@@ -119,7 +119,7 @@ impl Hit {
     }
 
     /// Whether it stands on one of these hosts, or on a part of one.
-    pub fn is_on(&self, hosts: &[String]) -> bool {
+    pub(crate) fn is_on(&self, hosts: &[String]) -> bool {
         let Some(host) = Url::parse(&self.url).ok().and_then(|url| host(&url)) else {
             return false;
         };

@@ -189,7 +189,7 @@ fn is_email(text: &str) -> bool {
 }
 
 /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, and a day that exists.
-pub fn is_date(text: &str) -> bool {
+pub(crate) fn is_date(text: &str) -> bool {
     let full = match text.len() {
         4 => format!("{text}-01-01"),
         7 => format!("{text}-01"),

@@ -114,13 +114,13 @@ impl SessionView {
     }
 
     /// Tokens that are left of them.
-    pub fn tokens_left(&self) -> u64 {
+    pub(crate) fn tokens_left(&self) -> u64 {
         let allowed = self.session_budget().tokens.map_or(u64::MAX, NonZeroU64::get);
         allowed.saturating_sub(self.state.model_turn.spent.tokens())
     }
 
     /// Whether the model may still be asked in this session.
-    pub fn has_means(&self) -> bool {
+    pub(crate) fn has_means(&self) -> bool {
         self.session_budget().level(self.state.model_turn.spent) < Level::UsedUp
     }
 

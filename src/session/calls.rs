@@ -161,7 +161,7 @@ impl SessionView {
 impl Changes {
     /// Sees to what is due and needs no tool: a phase whose time has come, or a step that sets values; one that cannot be
     /// filled in calls a person.
-    pub fn arrange(&mut self) {
+    pub(crate) fn arrange(&mut self) {
         if self.is_due_to_open() {
             return self.open_phase();
         }
@@ -401,7 +401,7 @@ impl Changes {
 
 impl SessionView {
     /// Whether a call is a review that the participant reopened.
-    pub fn is_change(&self, call: &CallId) -> bool {
+    pub(crate) fn is_change(&self, call: &CallId) -> bool {
         let call = self.state.call(call);
         call.is_some_and(|known| matches!(known.call.origin, Origin::Person { .. }))
     }

@@ -161,7 +161,7 @@ impl Command {
 
 /// Whether what was offered under an earlier message means anything as the session stands now. The command itself is
 /// harmless at any time.
-pub fn is_still_offered(offered: Offered, state: &State) -> bool {
+pub(crate) fn is_still_offered(offered: Offered, state: &State) -> bool {
     match offered {
         Offered::Resume | Offered::Delete => {
             matches!(state.status, Status::Stopped | Status::Paused | Status::Declined)

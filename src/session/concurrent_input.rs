@@ -111,7 +111,7 @@ impl SessionView {
     }
 
     /// Whether an answer of the model that knew so much is still wanted.
-    pub fn awaits_answer(&self, knew: u64) -> bool {
+    pub(crate) fn awaits_answer(&self, knew: u64) -> bool {
         !self.is_void(knew) && self.awaits_thought().is_some()
     }
 
@@ -157,7 +157,7 @@ impl SessionView {
 
     /// Whether the card of a call is not to be shown, since a person wrote or did something that the model did not know
     /// when it made the call.
-    pub fn withholds(&self, call: &CallId) -> bool {
+    pub(crate) fn withholds(&self, call: &CallId) -> bool {
         self.is_unaware_of_words(call)
             && self.state.model_turn.may_withhold()
             && !self.state.has_asked(call)
@@ -166,7 +166,7 @@ impl SessionView {
 
 impl Changes {
     /// Ends a call whose card is not shown.
-    pub fn withhold(&mut self, call: &CallId) {
+    pub(crate) fn withhold(&mut self, call: &CallId) {
         let (code, message) = (NOT_SHOWN.to_owned(), WITHHELD.to_owned());
         self.finish(call, CallResult::Err { code, message });
     }
@@ -183,7 +183,7 @@ impl SessionView {
     }
 
     /// Whether the words that wait for what becomes of their calls are more than the question of a card.
-    pub fn holds_more_than_a_question(&self) -> bool {
+    pub(crate) fn holds_more_than_a_question(&self) -> bool {
         let held = self.state.model_turn.held.as_str();
         !held.is_empty() && !asks(held)
     }

@@ -132,7 +132,7 @@ pub fn erasure_put_off(view: SessionView) -> Changes {
 }
 
 /// The files were let go while the conversation stays.
-pub fn uploads_forgotten(view: SessionView) -> Changes {
+pub(crate) fn uploads_forgotten(view: SessionView) -> Changes {
     deciding(view, Changes::forget_uploads)
 }
 
@@ -172,12 +172,12 @@ pub fn spent(view: SessionView, usage: Usage) -> Changes {
 }
 
 /// The model fails in a way that only people mend.
-pub fn model_in_trouble(view: SessionView, text: &str) -> Changes {
+pub(crate) fn model_in_trouble(view: SessionView, text: &str) -> Changes {
     deciding(view, |session| session.tell_of_model(text))
 }
 
 /// An account that others pay into as well is nearly or wholly used up.
-pub fn account_noted(
+pub(crate) fn account_noted(
     view: SessionView,
     whose: (Scope, bool),
     how_much: (Level, &str),
@@ -187,17 +187,17 @@ pub fn account_noted(
 }
 
 /// A child run that was asked for exists.
-pub fn child_begun(view: SessionView, child: SessionId) -> Changes {
+pub(crate) fn child_begun(view: SessionView, child: SessionId) -> Changes {
     deciding(view, |parent| parent.child_begun(child))
 }
 
 /// A child run knows that it is not wanted any more.
-pub fn child_recalled(view: SessionView, child: SessionId) -> Changes {
+pub(crate) fn child_recalled(view: SessionView, child: SessionId) -> Changes {
     deciding(view, |parent| parent.child_recalled(child))
 }
 
 /// A child run is over, or will never be.
-pub fn child_ended(
+pub(crate) fn child_ended(
     view: SessionView,
     child: SessionId,
     how: &str,
@@ -208,7 +208,12 @@ pub fn child_ended(
 }
 
 /// A child run below this session asks somebody.
-pub fn child_asks(view: SessionView, wait: &Wait, call: &CallId, path: &[Ancestor]) -> Changes {
+pub(crate) fn child_asks(
+    view: SessionView,
+    wait: &Wait,
+    call: &CallId,
+    path: &[Ancestor],
+) -> Changes {
     deciding(view, |root| root.raise(wait, call, path))
 }
 
@@ -228,7 +233,7 @@ pub fn recalled(view: SessionView, reason: &str) -> Changes {
 }
 
 /// This child run can't go on.
-pub fn child_failed(view: SessionView, code: &str, message: &str) -> Changes {
+pub(crate) fn child_failed(view: SessionView, code: &str, message: &str) -> Changes {
     deciding(view, |child| child.fail_child(code, message.to_owned()))
 }
 

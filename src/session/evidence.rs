@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Whether stored evidence completes an objective.
-pub fn is_met(state: &State, phase: &Phase, objective: &Objective) -> bool {
+pub(crate) fn is_met(state: &State, phase: &Phase, objective: &Objective) -> bool {
     holds(state, &objective.id, &objective.done) || children_met(state, phase, objective)
 }
 
@@ -78,7 +78,7 @@ fn answers(result: &Value, with: &[String]) -> bool {
 }
 
 /// What an objective still needs, in words for the model.
-pub fn missing_in_words(done: &Done) -> String {
+pub(crate) fn missing_in_words(done: &Done) -> String {
     match done {
         Done::Model => "your own word that it is done".to_owned(),
         Done::Reviewed(data) => {
@@ -153,7 +153,7 @@ pub fn part(state: &State, flow: &LoadedFlow, phase: &str) -> Option<(usize, usi
 
 /// `Step 1 of 3 · The basics`; none where the flow has no such phase. Which parts the conversation has is known only with
 /// its state: without it, nothing is counted where the flow has conditions.
-pub fn step_line(flow: &LoadedFlow, phase: &str, state: Option<&State>) -> Option<String> {
+pub(crate) fn step_line(flow: &LoadedFlow, phase: &str, state: Option<&State>) -> Option<String> {
     let title = &flow.phase(phase)?.title;
     let counted = match state {
         Some(state) => part(state, flow, phase),
@@ -167,7 +167,7 @@ pub fn step_line(flow: &LoadedFlow, phase: &str, state: Option<&State>) -> Optio
 }
 
 /// `Step 1 of 3 · The basics · 0/3`; none before the first phase and after the last.
-pub fn progress_line(state: &State, flow: &LoadedFlow) -> Option<String> {
+pub(crate) fn progress_line(state: &State, flow: &LoadedFlow) -> Option<String> {
     let phase = flow.phase(state.phase()?)?;
     let (settled, required) = settled(state, phase);
     let count = if required == 0 { String::new() } else { format!(" · {settled}/{required}") };
@@ -175,7 +175,7 @@ pub fn progress_line(state: &State, flow: &LoadedFlow) -> Option<String> {
 }
 
 /// The same, where there is something to tell: one part without objectives has no progress to show.
-pub fn progress_shown(state: &State, flow: &LoadedFlow) -> Option<String> {
+pub(crate) fn progress_shown(state: &State, flow: &LoadedFlow) -> Option<String> {
     let phase = flow.phase(state.phase()?)?;
     let has_steps = flow.flow.phase.len() > 1 || !phase.objective.is_empty();
     progress_line(state, flow).filter(|_| has_steps)
@@ -183,7 +183,7 @@ pub fn progress_shown(state: &State, flow: &LoadedFlow) -> Option<String> {
 
 /// Whether the participant has passed a question of this phase over or has answered it with a plain no, which lets the
 /// model mark an objective skipped.
-pub fn has_declined(state: &State) -> bool {
+pub(crate) fn has_declined(state: &State) -> bool {
     state.waits.values().filter(|wait| is_of_phase(state, wait)).any(|wait| match &wait.status {
         WaitStatus::Answered { reply, by, .. } | WaitStatus::Applied { reply, by, .. } => {
             *by == state.participant && declines(&wait.prompt.control, reply)
@@ -218,7 +218,7 @@ fn declines(control: &Control, reply: &Reply) -> bool {
 }
 
 /// Whether a condition speaks of this data or upload type: what a skipped review or upload was for.
-pub fn speaks_of(done: &Done, subject: &str) -> bool {
+pub(crate) fn speaks_of(done: &Done, subject: &str) -> bool {
     match done {
         Done::Reviewed(name) | Done::Uploaded(name) => name == subject,
         Done::Saved(saved) => saved.data == subject,

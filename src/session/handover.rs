@@ -39,7 +39,7 @@ pub enum Called {
 }
 
 /// Why a person is asked where a script has come to its end without what it requires.
-pub const CANNOT_GO_ON: &str = messages::staff::SCRIPT_STUCK;
+pub(crate) const CANNOT_GO_ON: &str = messages::staff::SCRIPT_STUCK;
 
 impl Changes {
     /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".
@@ -94,7 +94,7 @@ impl SessionView {
 impl Changes {
     /// The model asks for a person in the participant's place. Asked for once, the same again changes nothing and says
     /// nothing.
-    pub fn call_person(&mut self, reason: &str) -> Called {
+    pub(crate) fn call_person(&mut self, reason: &str) -> Called {
         if let Some(handoff) = &self.state.handoff {
             let is_there = handoff.claimed_by.is_some();
             return if is_there { Called::PersonIsThere } else { Called::Already };

@@ -132,7 +132,7 @@ impl SessionView {
 
     /// Whether what the model answers now is wanted, and whether it is the last answer of its turn. Cards that were
     /// answered while it speaks wait for it: what comes of them is told next.
-    pub fn awaits_thought(&self) -> Option<bool> {
+    pub(crate) fn awaits_thought(&self) -> Option<bool> {
         if self.state.keeping.erasure_asked && self.state.keeping.hold.is_none() {
             return None;
         }
@@ -146,7 +146,7 @@ impl SessionView {
     }
 
     /// Whether the model is at work or about to be, also while the participant may be writing on.
-    pub fn is_thinking(&self) -> bool {
+    pub(crate) fn is_thinking(&self) -> bool {
         matches!(self.next(), Next::Think { .. } | Next::Round(_))
             || self.awaits_thought().is_some()
     }
@@ -250,7 +250,7 @@ impl Changes {
     }
 
     /// Says the words that have waited for what becomes of their calls, if there are any.
-    pub fn say_held(&mut self) {
+    pub(crate) fn say_held(&mut self) {
         let held = self.state.model_turn.held.clone();
         if !held.is_empty() {
             self.post_of_model(&held);

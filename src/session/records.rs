@@ -67,7 +67,7 @@ impl Changes {
     }
 
     /// Stores what the participant made of a review that they reopened, in place of `before`.
-    pub fn change_record(
+    pub(crate) fn change_record(
         &mut self,
         data_type: &str,
         before: &Value,

@@ -174,7 +174,7 @@ impl Changes {
 
 impl SessionView {
     /// What is due to go now by the flow's retention; empty while a hold stands.
-    pub fn due_to_go(&self) -> BTreeSet<Kind> {
+    pub(crate) fn due_to_go(&self) -> BTreeSet<Kind> {
         let is_due = |kind: &Kind| self.goes_at(*kind).is_some_and(|at| at <= self.now);
         Kind::ALL.into_iter().filter(is_due).collect()
     }

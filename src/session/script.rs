@@ -23,7 +23,7 @@
 //! A text that cannot be filled in, or a `$from` without a `$default` or a `$each` that cannot be evaluated, stops the
 //! script: nobody is asked a question with a hole in it, and a person of the team is called.
 
-pub mod holes;
+pub(crate) mod holes;
 
 use std::{
     cell::{LazyCell, OnceCell},
@@ -82,7 +82,7 @@ pub(super) fn applies(state: &State, flow: &LoadedFlow, when: Option<&str>) -> b
 /// Conditions that were looked at on the way here and can't be evaluated, by their place in the flow, such as
 /// `/phase/0/step/2`, with the reason: of the phases and steps up to what is open now, and of the objectives and effects
 /// of phases that are done. An author should know.
-pub fn failing_conditions(state: &State, flow: &LoadedFlow) -> Vec<(String, String)> {
+pub(crate) fn failing_conditions(state: &State, flow: &LoadedFlow) -> Vec<(String, String)> {
     let phases = &flow.flow.phase;
     let now = match state.phase() {
         Some(id) => flow.position(id).unwrap_or_default(),
@@ -207,7 +207,7 @@ fn to_set(step: &Step) -> Map<String, Value> {
 }
 
 /// Why the step that comes next cannot be asked, with its id; nothing where it can.
-pub fn failing_step(state: &State, flow: &LoadedFlow) -> Option<(String, Failure)> {
+pub(crate) fn failing_step(state: &State, flow: &LoadedFlow) -> Option<(String, Failure)> {
     let step = upcoming(state, flow, flow.phase(state.phase()?)?)?;
     let failure = arguments(state, flow, step).err()?;
     Some((step.id.clone(), failure))

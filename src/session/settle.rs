@@ -288,7 +288,7 @@ impl SessionView {
     }
 
     /// Whether a file would be taken: where one is asked for, and otherwise while the interview runs and holds few.
-    pub fn takes_files(&self) -> Result<(), Refusal> {
+    pub(crate) fn takes_files(&self) -> Result<(), Refusal> {
         let asks = |wait: &Wait| matches!(wait.prompt.control, Control::Upload(_));
         if self.state.pending().any(asks) {
             return Ok(());

@@ -523,19 +523,19 @@ impl State {
     }
 
     /// Whether a call has asked a person, answered or not.
-    pub fn has_asked(&self, id: &CallId) -> bool {
+    pub(crate) fn has_asked(&self, id: &CallId) -> bool {
         self.waits
             .values()
             .any(|wait| matches!(&wait.purpose, Purpose::Call { call, .. } if call == id))
     }
 
     /// The session under which the files lie: a child run's are those of its root.
-    pub fn files_of(&self) -> SessionId {
+    pub(crate) fn files_of(&self) -> SessionId {
         self.subtasks.parent_link.as_ref().map_or(self.session, |own| own.assignment.root)
     }
 
     /// What staff call the participant: the name in the profile that they approved, otherwise what the platform says.
-    pub fn known_as(&self) -> Option<&str> {
+    pub(crate) fn known_as(&self) -> Option<&str> {
         let name = self.records.iter().rev().filter(|record| record.reviewed).find_map(|record| {
             let is_profile = record.data_type == "applicant_profile";
             let basics =
@@ -546,7 +546,7 @@ impl State {
     }
 
     /// Who has invited the participant, where a question is the notice that tells them what the conversation is about.
-    pub fn inviter_on(&self, wait: &Wait) -> Option<&Inviter> {
+    pub(crate) fn inviter_on(&self, wait: &Wait) -> Option<&Inviter> {
         self.invited_by.as_ref().filter(|_| matches!(wait.purpose, Purpose::Notice))
     }
 
@@ -587,11 +587,6 @@ impl State {
     /// How an objective stands.
     pub fn objective(&self, id: &str) -> ObjectiveStatus {
         self.objectives.get(id).map_or(ObjectiveStatus::Pending, |(status, _)| *status)
-    }
-
-    /// Types of the files sent so far.
-    pub fn upload_types(&self) -> BTreeSet<&str> {
-        self.artifacts.iter().map(|a| a.upload_type.as_str()).collect()
     }
 }
 

@@ -80,7 +80,7 @@ pub fn of_zone(name: &str) -> Option<Place> {
 
 /// The place of a zone's principal city of this name in a country, which is called by its name or its code. Without the
 /// country there is none: the table has one `Cordoba`, and the world several.
-pub fn of_city(city: &str, country: &str) -> Option<Place> {
+pub(crate) fn of_city(city: &str, country: &str) -> Option<Place> {
     let (city, country) = (city.trim(), country.trim());
     let fits = |place: &&Place| {
         place.city.eq_ignore_ascii_case(city)
@@ -255,7 +255,7 @@ const COUNTRY_ALIASES: &[(&str, &str)] = &[
 ];
 
 /// The zone of a country, called by its code, that has only one.
-pub fn zone_of_country(code: &str) -> Option<&'static str> {
+pub(crate) fn zone_of_country(code: &str) -> Option<&'static str> {
     let code = code.trim();
     let mut zones = BY_ZONE.iter().filter(|(_, row)| row.country.eq_ignore_ascii_case(code));
     let (zone, _) = zones.next()?;

@@ -75,7 +75,7 @@ pub struct Forbidden<'a> {
 }
 
 /// A text as its words in small letters, each between two spaces.
-pub fn normal(text: &str) -> String {
+pub(crate) fn normal(text: &str) -> String {
     wordwise(text)
 }
 
@@ -95,7 +95,7 @@ pub fn questions(text: &str) -> Vec<String> {
 }
 
 /// The topic among `never` that a question asks about.
-pub fn topic_of<'a>(never: &'a [String], question: &str) -> Option<&'a str> {
+pub(crate) fn topic_of<'a>(never: &'a [String], question: &str) -> Option<&'a str> {
     let text = normal(question);
     let is_asked = |topic: &&String| phrases(topic).iter().any(|phrase| contains(&text, phrase));
     never.iter().find(is_asked).map(String::as_str)
@@ -110,7 +110,7 @@ pub fn forbidden<'a>(never: &'a [String], text: &str) -> Option<Forbidden<'a>> {
 }
 
 /// The same of the words of a card, which ask something also without a question mark.
-pub fn forbidden_on_card<'a>(never: &'a [String], text: &str) -> Option<Forbidden<'a>> {
+pub(crate) fn forbidden_on_card<'a>(never: &'a [String], text: &str) -> Option<Forbidden<'a>> {
     let asks = sentences(text).any(is_question);
     if asks {
         forbidden(never, text)
@@ -120,7 +120,7 @@ pub fn forbidden_on_card<'a>(never: &'a [String], text: &str) -> Option<Forbidde
 }
 
 /// A text without the sentences that ask about a topic among `never`.
-pub fn without_forbidden(never: &[String], text: &str) -> String {
+pub(crate) fn without_forbidden(never: &[String], text: &str) -> String {
     if forbidden(never, text).is_none() {
         return text.to_owned();
     }
@@ -130,7 +130,7 @@ pub fn without_forbidden(never: &[String], text: &str) -> String {
 /// How much of a text that is still being written may be shown, in bytes: all before the first sentence that asks about
 /// a topic among `never`, and of the sentence that has no end yet, the words before any with which a question about one
 /// begins. Where there is no topic, all of it.
-pub fn showable(never: &[String], text: &str) -> usize {
+pub(crate) fn showable(never: &[String], text: &str) -> usize {
     if never.is_empty() {
         return text.len();
     }

@@ -112,7 +112,7 @@ pub fn order(text: &str) -> Option<Command> {
 }
 
 /// Whether a whole message asks for a person.
-pub fn asks_for_person(text: &str) -> bool {
+pub(crate) fn asks_for_person(text: &str) -> bool {
     order(text) == Some(Command::Human)
 }
 

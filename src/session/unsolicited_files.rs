@@ -35,7 +35,7 @@ const OTHER: &str = "other";
 
 impl SessionView {
     /// What a file is taken for that answers no card: what its name says, where the part still lacks that.
-    pub fn taken_for(&self, filename: &str) -> String {
+    pub(crate) fn taken_for(&self, filename: &str) -> String {
         let words = words_of(filename);
         let named = self.lacking_files().into_iter().find(|kind| is_named(kind, &words));
         named.unwrap_or_else(|| OTHER.to_owned())
@@ -43,7 +43,7 @@ impl SessionView {
 
     /// Whether a file that answers no card is a résumé if it reads like one: the part still lacks that, and its name says
     /// nothing else.
-    pub fn may_be_resume(&self, filename: &str) -> bool {
+    pub(crate) fn may_be_resume(&self, filename: &str) -> bool {
         let names_any = |words: &[String]| NAMED.iter().any(|(kind, _)| is_named(kind, words));
         self.lacking_files().iter().any(|kind| kind == RESUME) && !names_any(&words_of(filename))
     }

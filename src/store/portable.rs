@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// A digest that only the store makes which has the secret.
-pub type KeyedDigest = [u8; DIGEST];
+pub(crate) type KeyedDigest = [u8; DIGEST];
 
 /// What a store makes digests and links with.
 #[derive(Clone, PartialEq, Eq)]

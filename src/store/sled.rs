@@ -143,7 +143,7 @@ impl SledStore {
     }
 
     /// The same for a command, which goes through what there is and ends: it caches fewer pages.
-    pub fn open_for_command(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
+    pub(crate) fn open_for_command(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
         Self::open_over(dir, ids, Arc::new(NoFaults), database::SMALL_CACHE)
     }
 

@@ -16,7 +16,7 @@ impl Meter {
     }
 
     /// What calls of a model have cost that know themselves how many they were; none where the answer was still known.
-    pub fn add_all(&self, usage: Usage) {
+    pub(crate) fn add_all(&self, usage: Usage) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *all += usage;
     }

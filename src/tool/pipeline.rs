@@ -126,7 +126,7 @@ impl Pipeline {
 
     /// The same for the customers that have models of their own.
     #[must_use]
-    pub fn with_tenants(self, tenants: Arc<Tenants>) -> Self {
+    pub(crate) fn with_tenants(self, tenants: Arc<Tenants>) -> Self {
         Self { tenants, ..self }
     }
 
@@ -222,7 +222,7 @@ impl Pipeline {
     }
 
     /// What a call has come to, in words for people; none where [`Pipeline::done`] says all of it.
-    pub fn came_to(&self, tool: &str, response: &Value) -> Option<String> {
+    pub(crate) fn came_to(&self, tool: &str, response: &Value) -> Option<String> {
         self.toolbox.get(tool)?.came_to(response)
     }
 

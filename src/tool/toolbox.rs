@@ -147,7 +147,7 @@ impl Toolbox {
     }
 
     /// The same for a step of a script, which may give [`ToolSpec::for_scripts`] besides.
-    pub fn prepare_step(
+    pub(crate) fn prepare_step(
         &self,
         name: &str,
         flow: &LoadedFlow,

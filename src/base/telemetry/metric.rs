@@ -41,17 +41,17 @@ pub const REFUSALS: &str = "anteroom_refusals_total";
 /// Connections that a listener could not accept.
 pub const ACCEPT_ERRORS: &str = "anteroom_accept_errors_total";
 /// Answers of the web server.
-pub const RESPONSES: &str = "anteroom_http_responses_total";
+pub(crate) const RESPONSES: &str = "anteroom_http_responses_total";
 /// Commits, whatever came of them.
 pub const COMMITS: &str = "anteroom_commits_total";
 /// Time of a commit.
-pub const COMMIT_SECONDS: &str = "anteroom_commit_seconds";
+pub(crate) const COMMIT_SECONDS: &str = "anteroom_commit_seconds";
 /// Time of a sync.
-pub const SYNC_SECONDS: &str = "anteroom_sync_seconds";
+pub(crate) const SYNC_SECONDS: &str = "anteroom_sync_seconds";
 /// Tool calls.
 pub const CALLS: &str = "anteroom_tool_calls_total";
 /// Time of a tool call.
-pub const CALL_SECONDS: &str = "anteroom_tool_call_seconds";
+pub(crate) const CALL_SECONDS: &str = "anteroom_tool_call_seconds";
 /// Attempts to deliver an effect.
 pub const EFFECTS: &str = "anteroom_effects_total";
 /// Effects that are tried again.
@@ -59,73 +59,73 @@ pub const RETRYING: &str = "anteroom_outbox_retrying";
 /// Age of the effect that waits longest.
 pub const OLDEST_SECONDS: &str = "anteroom_outbox_oldest_seconds";
 /// Effects that wait until somebody outside mends something.
-pub const BLOCKED: &str = "anteroom_outbox_blocked";
+pub(crate) const BLOCKED: &str = "anteroom_outbox_blocked";
 /// Records and files that are known to be damaged.
-pub const DAMAGED: &str = "anteroom_damaged";
+pub(crate) const DAMAGED: &str = "anteroom_damaged";
 /// When the last scrub ended.
-pub const SCRUBBED_SECONDS: &str = "anteroom_scrub_timestamp_seconds";
+pub(crate) const SCRUBBED_SECONDS: &str = "anteroom_scrub_timestamp_seconds";
 /// Timers that fired.
 pub const TIMERS: &str = "anteroom_timers_fired_total";
 /// Sessions with work in progress.
-pub const ACTIVE_SESSIONS: &str = "anteroom_active_sessions";
+pub(crate) const ACTIVE_SESSIONS: &str = "anteroom_active_sessions";
 /// What waits in queues.
-pub const QUEUED: &str = "anteroom_queue_depth";
+pub(crate) const QUEUED: &str = "anteroom_queue_depth";
 /// Pages that show changes as they happen.
-pub const LIVE: &str = "anteroom_live_connections";
+pub(crate) const LIVE: &str = "anteroom_live_connections";
 /// Requests to models.
-pub const LLM_REQUESTS: &str = "anteroom_llm_requests_total";
+pub(crate) const LLM_REQUESTS: &str = "anteroom_llm_requests_total";
 /// Time of a request to a model.
-pub const LLM_SECONDS: &str = "anteroom_llm_seconds";
+pub(crate) const LLM_SECONDS: &str = "anteroom_llm_seconds";
 /// Time until a model's first words.
-pub const LLM_FIRST_WORDS_SECONDS: &str = "anteroom_llm_first_words_seconds";
+pub(crate) const LLM_FIRST_WORDS_SECONDS: &str = "anteroom_llm_first_words_seconds";
 /// Tokens to and from models.
-pub const LLM_TOKENS: &str = "anteroom_llm_tokens_total";
+pub(crate) const LLM_TOKENS: &str = "anteroom_llm_tokens_total";
 /// What models cost in a finished interview.
 pub const INTERVIEW_COST_DOLLARS: &str = "anteroom_interview_cost_dollars";
 /// Budgets that became low or were used up.
 pub const BUDGETS: &str = "anteroom_budgets_total";
 /// Providers that are left alone.
-pub const LLM_RESTING: &str = "anteroom_llm_resting";
+pub(crate) const LLM_RESTING: &str = "anteroom_llm_resting";
 /// Calls of Slack's Web API.
-pub const SLACK_CALLS: &str = "anteroom_slack_calls_total";
+pub(crate) const SLACK_CALLS: &str = "anteroom_slack_calls_total";
 /// Time of a call of Slack's Web API.
-pub const SLACK_CALL_SECONDS: &str = "anteroom_slack_call_seconds";
+pub(crate) const SLACK_CALL_SECONDS: &str = "anteroom_slack_call_seconds";
 /// What people said of the model's answers in Discord.
-pub const DISCORD_FEEDBACK: &str = "anteroom_discord_feedback_total";
+pub(crate) const DISCORD_FEEDBACK: &str = "anteroom_discord_feedback_total";
 /// What people said of the model's answers in Slack.
-pub const SLACK_FEEDBACK: &str = "anteroom_slack_feedback_total";
+pub(crate) const SLACK_FEEDBACK: &str = "anteroom_slack_feedback_total";
 /// What Slack delivered.
-pub const SLACK_FRAMES: &str = "anteroom_slack_frames_total";
+pub(crate) const SLACK_FRAMES: &str = "anteroom_slack_frames_total";
 /// Time until what Slack delivered was acknowledged.
-pub const SLACK_ACK_SECONDS: &str = "anteroom_slack_ack_seconds";
+pub(crate) const SLACK_ACK_SECONDS: &str = "anteroom_slack_ack_seconds";
 /// Sockets to Slack that are open.
-pub const SLACK_SOCKETS: &str = "anteroom_slack_sockets";
+pub(crate) const SLACK_SOCKETS: &str = "anteroom_slack_sockets";
 /// Sockets to Slack that were opened anew.
-pub const SLACK_RECONNECTS: &str = "anteroom_slack_reconnects_total";
+pub(crate) const SLACK_RECONNECTS: &str = "anteroom_slack_reconnects_total";
 /// Calls of Discord's API.
-pub const DISCORD_CALLS: &str = "anteroom_discord_calls_total";
+pub(crate) const DISCORD_CALLS: &str = "anteroom_discord_calls_total";
 /// Time of a call of Discord's API.
-pub const DISCORD_CALL_SECONDS: &str = "anteroom_discord_call_seconds";
+pub(crate) const DISCORD_CALL_SECONDS: &str = "anteroom_discord_call_seconds";
 /// What Discord delivered.
-pub const DISCORD_FRAMES: &str = "anteroom_discord_frames_total";
+pub(crate) const DISCORD_FRAMES: &str = "anteroom_discord_frames_total";
 /// Time until what Discord delivered was durable.
-pub const DISCORD_TAKE_SECONDS: &str = "anteroom_discord_take_seconds";
+pub(crate) const DISCORD_TAKE_SECONDS: &str = "anteroom_discord_take_seconds";
 /// Connections to Discord's gateway that are open.
-pub const DISCORD_SOCKETS: &str = "anteroom_discord_sockets";
+pub(crate) const DISCORD_SOCKETS: &str = "anteroom_discord_sockets";
 /// Connections to Discord's gateway that were opened anew.
-pub const DISCORD_RECONNECTS: &str = "anteroom_discord_reconnects_total";
+pub(crate) const DISCORD_RECONNECTS: &str = "anteroom_discord_reconnects_total";
 /// Whether people can be served.
 pub const READY: &str = "anteroom_ready";
 /// This program.
-pub const BUILD: &str = "anteroom_build_info";
+pub(crate) const BUILD: &str = "anteroom_build_info";
 /// How long the process has run.
-pub const UPTIME_SECONDS: &str = "anteroom_uptime_seconds";
+pub(crate) const UPTIME_SECONDS: &str = "anteroom_uptime_seconds";
 /// Memory of the process.
 pub const MEMORY_BYTES: &str = "process_resident_memory_bytes";
 /// Open files of the process.
 pub const OPEN_FILES: &str = "process_open_fds";
 /// How many files the process may open.
-pub const MAX_FILES: &str = "process_max_fds";
+pub(crate) const MAX_FILES: &str = "process_max_fds";
 
 /// Every metric, as `docs/metrics.md` lists them.
 pub const ALL: &[Metric] = &[
@@ -276,7 +276,7 @@ pub fn collect() -> Result<(), BuildError> {
 }
 
 /// Sorts what was measured into its buckets; what is measured is kept one by one until then.
-pub fn tidy_up() {
+pub(crate) fn tidy_up() {
     if let Some((handle, _)) = COLLECTED.get() {
         handle.run_upkeep();
     }

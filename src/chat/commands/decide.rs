@@ -106,7 +106,7 @@ pub async fn decide(caller: &dyn Caller, order: &Order) -> Result<Answer, Error>
 }
 
 /// The rights of a member of staff, or the words for whoever is none.
-pub async fn rights_of_staff(caller: &dyn Caller) -> Result<Responder, String> {
+pub(crate) async fn rights_of_staff(caller: &dyn Caller) -> Result<Responder, String> {
     let from = caller.rights().await?;
     if from.staff { Ok(from) } else { Err(messages::notices::FOR_STAFF.to_owned()) }
 }
@@ -254,7 +254,7 @@ fn platform(caller: &dyn Caller) -> Platform {
 }
 
 /// There is no conversation to talk about.
-pub fn no_session(caller: &dyn Caller) -> String {
+pub(crate) fn no_session(caller: &dyn Caller) -> String {
     let start = caller.usage(Verb::Start.entry());
     messages::commands::no_conversation_yet(&start)
 }
@@ -265,7 +265,7 @@ pub fn startable(library: &Library, platform: Platform) -> Vec<Arc<LoadedFlow>> 
 }
 
 /// The flows that score people, which staff alone start.
-pub fn scoring(library: &Library, platform: Platform) -> Vec<Arc<LoadedFlow>> {
+pub(crate) fn scoring(library: &Library, platform: Platform) -> Vec<Arc<LoadedFlow>> {
     flows_on(library, platform, |flow| flow.flow.policy.score_people)
 }
 
@@ -287,7 +287,11 @@ pub fn invitable(library: &Library, platform: Platform) -> Vec<Arc<LoadedFlow>> 
 }
 
 /// The flow behind a button that starts one, whoever pressed it: the engine looks at who may start it.
-pub fn flow_named(library: &Library, platform: Platform, id: &str) -> Option<Arc<LoadedFlow>> {
+pub(crate) fn flow_named(
+    library: &Library,
+    platform: Platform,
+    id: &str,
+) -> Option<Arc<LoadedFlow>> {
     flows_on(library, platform, |flow| flow.flow.id == id).pop()
 }
 

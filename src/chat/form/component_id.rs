@@ -41,7 +41,7 @@ impl ComponentId {
     }
 
     /// Whether it changes the form alone and answers nothing: an entry of a list is added, removed or moved.
-    pub fn is_rearranging(&self) -> bool {
+    pub(crate) fn is_rearranging(&self) -> bool {
         ["add.", "remove.", "up."].iter().any(|verb| self.action.starts_with(verb))
     }
 }

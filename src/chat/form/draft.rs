@@ -94,7 +94,7 @@ impl Draft {
     }
 
     /// Whether reviewed data was changed, and not only looked at.
-    pub fn is_changed(&self, review: &Review) -> bool {
+    pub(crate) fn is_changed(&self, review: &Review) -> bool {
         let is_moved = |rows: &Vec<Vec<Option<usize>>>| *rows != Sheet::of(review).rows;
         !self.typed.is_empty() || self.rows.as_ref().is_some_and(is_moved)
     }

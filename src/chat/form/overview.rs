@@ -47,7 +47,7 @@ pub fn is_of(head: &Head, platform: Platform, workspace: &str) -> bool {
 }
 
 /// Whether nothing has happened in it for long.
-pub fn is_silent(head: &Head, now: DateTime<Utc>) -> bool {
+pub(crate) fn is_silent(head: &Head, now: DateTime<Utc>) -> bool {
     now - head.updated_at > TimeDelta::hours(24)
 }
 

@@ -57,7 +57,7 @@ impl Sheet {
     }
 
     /// The same for a form that shows some of the fields: those for whose path `is_shown` says so.
-    pub fn data_within(
+    pub(crate) fn data_within(
         &self,
         review: &Review,
         fields: &Fields,
@@ -93,7 +93,7 @@ impl Sheet {
 }
 
 /// Name of the hidden fields that say which entries a list has.
-pub fn rows_name(list: usize) -> String {
+pub(crate) fn rows_name(list: usize) -> String {
     format!("rows.{list}")
 }
 

@@ -32,7 +32,7 @@ impl Measure {
     }
 
     /// A plain text for a place that must not be empty.
-    pub fn clip_or(self, text: &str, max: usize, otherwise: &str) -> String {
+    pub(crate) fn clip_or(self, text: &str, max: usize, otherwise: &str) -> String {
         let text = self.clip(text.trim(), max);
         if is_blank(&text) { self.clip(otherwise, max) } else { text }
     }

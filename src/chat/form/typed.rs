@@ -53,12 +53,12 @@ pub fn order(text: &str) -> Command {
 }
 
 /// The words that begin an interview.
-pub fn is_start(text: &str) -> bool {
+pub(crate) fn is_start(text: &str) -> bool {
     is_bare_start(text) || text.trim().to_lowercase().starts_with("start ")
 }
 
 /// Whether they say nothing else.
-pub fn is_bare_start(text: &str) -> bool {
+pub(crate) fn is_bare_start(text: &str) -> bool {
     let bare = text.trim().trim_end_matches(['.', '!']).to_lowercase();
     matches!(bare.as_str(), "" | "start" | "begin" | "start my onboarding")
 }

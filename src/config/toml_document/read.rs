@@ -23,7 +23,7 @@ impl TomlDocument {
 
     /// The same, but a key that nothing reads is only told, and the rest is read without it, or with the key that was
     /// probably meant: whoever checks further finds what else is wrong.
-    pub fn read_known<T: DeserializeOwned + JsonSchema>(
+    pub(crate) fn read_known<T: DeserializeOwned + JsonSchema>(
         &self,
     ) -> Result<(T, Vec<Problem>), Vec<Problem>> {
         let schema = schemars::schema_for!(T).to_value();

@@ -39,7 +39,7 @@ impl Engine {
     }
 
     /// The same for the session that an answer to a question has erased.
-    pub async fn erasure_report_by(&self, wait: WaitId) -> Result<Option<Report>, Error> {
+    pub(crate) async fn erasure_report_by(&self, wait: WaitId) -> Result<Option<Report>, Error> {
         let note = self.inner.parts.store.noted(&report::erased_by(wait)).await?;
         match note.and_then(|note| note.value?.parse().ok()) {
             Some(session) => self.erasure_report(session).await,
@@ -48,7 +48,7 @@ impl Engine {
     }
 
     /// Notes what a removal has left. Again: in place of what was noted before.
-    pub async fn note_left(&self, effect: &Effect, left: Left) -> Result<(), Error> {
+    pub(crate) async fn note_left(&self, effect: &Effect, left: Left) -> Result<(), Error> {
         let is_same = |known: &Left| known.effect == left.effect && known.what == left.what;
         self.change_report(effect.session, |report| {
             report.left.retain(|known| !is_same(known));
@@ -58,7 +58,7 @@ impl Engine {
     }
 
     /// Notes where it is said that the removal is under way; none once that is gone.
-    pub async fn note_notice(
+    pub(crate) async fn note_notice(
         &self,
         session: SessionId,
         notice: Option<String>,

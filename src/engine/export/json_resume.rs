@@ -17,7 +17,7 @@ use crate::{flow::LoadedFlow, model::transcript::Audience, session::State};
 pub const SCHEMA: &str = include_str!("../../../manifests/schemas/json-resume.json");
 
 /// Where the schema lives, as `$schema` in every export.
-pub const SCHEMA_URL: &str =
+pub(crate) const SCHEMA_URL: &str =
     "https://raw.githubusercontent.com/jsonresume/resume-schema/v1.2.1/schema.json";
 
 static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| {

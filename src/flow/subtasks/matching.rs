@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::{LoadedTask, Tasks};
 
 /// What a match is worth at least.
-pub const LEAST: u32 = 3;
+pub(crate) const LEAST: u32 = 3;
 
 const NAME: u32 = 100;
 const HINT: u32 = 10;

@@ -40,9 +40,6 @@ pub use self::{
     method::{Method, Verb},
 };
 
-/// Where Discord is.
-pub const DISCORD: &str = "https://discord.com/api/v10";
-
 /// Times a call is made again where a repeat changes nothing.
 const REPEATS: u32 = 2;
 
@@ -182,12 +179,12 @@ impl Api {
     }
 
     /// Whether Discord takes the bot's token as far as is known, and each change of that.
-    pub fn token_works(&self) -> watch::Receiver<bool> {
+    pub(crate) fn token_works(&self) -> watch::Receiver<bool> {
         self.inner.trust.watch()
     }
 
     /// Asks Discord whether it takes the token, where it has refused it: at most every [`Pace::recheck`].
-    pub async fn recheck_token(&self) {
+    pub(crate) async fn recheck_token(&self) {
         // What it says is told by the watch.
         _ = self.inner.trusted(false).await;
     }

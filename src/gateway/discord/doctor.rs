@@ -25,7 +25,7 @@ use crate::{
 const SESSIONS_FEW: u64 = 100;
 
 /// Looks at the configuration alone.
-pub fn offline(patient: &DoctorContext<'_>, report: &mut Report) {
+pub(crate) fn offline(patient: &DoctorContext<'_>, report: &mut Report) {
     let Some(connection) = connection(patient) else {
         report.wrong(
             "there is no token, so the bot is not connected",

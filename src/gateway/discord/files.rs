@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The hosts of files that people put onto Discord.
-pub const HOSTS: [&str; 2] = ["cdn.discordapp.com", "media.discordapp.net"];
+pub(crate) const HOSTS: [&str; 2] = ["cdn.discordapp.com", "media.discordapp.net"];
 
 /// Gets files; cheap to clone.
 #[derive(Debug, Clone)]

@@ -28,7 +28,7 @@ use crate::{
 /// For staff: how somebody is, or everybody.
 pub const REVIEW: &str = "review";
 /// The same on a user.
-pub const REVIEW_USER: &str = messages::commands::REVIEW_MENU;
+pub(crate) const REVIEW_USER: &str = messages::commands::REVIEW_MENU;
 
 /// What the bot must be allowed to do in a server.
 pub const PERMISSIONS: Permissions = Permissions::VIEW_CHANNEL
@@ -43,7 +43,7 @@ pub const PERMISSIONS: Permissions = Permissions::VIEW_CHANNEL
     .union(Permissions::MANAGE_THREADS);
 
 /// What the bot is told of without anybody's leave: servers, messages that are for it.
-pub const INTENTS: GatewayIntents = GatewayIntents::GUILDS
+pub(crate) const INTENTS: GatewayIntents = GatewayIntents::GUILDS
     .union(GatewayIntents::GUILD_MESSAGES)
     .union(GatewayIntents::DIRECT_MESSAGES);
 

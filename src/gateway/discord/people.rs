@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The server's name in ids where there is none: a direct conversation.
-pub const NO_GUILD: &str = "direct";
+pub(crate) const NO_GUILD: &str = "direct";
 
 /// What people are called of whom nothing is known.
 const SOMEBODY: &str = "somebody";
@@ -52,7 +52,7 @@ pub fn known(guild: &str, by: &Actor) -> Responder {
 }
 
 /// Whether somebody looks after a server: they may post the panel.
-pub fn manages(by: &Actor) -> bool {
+pub(crate) fn manages(by: &Actor) -> bool {
     by.member.as_ref().is_some_and(|member| {
         member.permissions.administrator() || member.permissions.manage_guild()
     })

@@ -34,7 +34,7 @@ struct Role {
 
 /// Why a role cannot be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hindrance {
+pub(crate) enum Hindrance {
     /// It is not there (any more).
     Gone,
     /// The bot may not manage roles.
@@ -67,12 +67,12 @@ impl Rights {
     }
 
     /// What the bot's own highest role is called.
-    pub fn own_role(&self) -> &str {
+    pub(crate) fn own_role(&self) -> &str {
         &self.highest.0
     }
 
     /// Whether the bot can give a role.
-    pub fn may_give(&self, role: &str) -> Result<(), Hindrance> {
+    pub(crate) fn may_give(&self, role: &str) -> Result<(), Hindrance> {
         match self.roles.get(role) {
             None => Err(Hindrance::Gone),
             Some(known) if known.is_managed || role == self.guild => Err(Hindrance::Managed),
@@ -108,13 +108,13 @@ impl Rights {
     }
 
     /// Whether a role that the bot mentions in a channel calls those who have it.
-    pub fn may_call(&self, role: &str, channel: &Value) -> bool {
+    pub(crate) fn may_call(&self, role: &str, channel: &Value) -> bool {
         self.roles.get(role).is_some_and(|role| role.is_mentionable)
             || self.in_channel(channel).mention_everyone()
     }
 
     /// Whether everybody who is new in the server sees a channel of it.
-    pub fn is_seen_by_all(&self, channel: &Value) -> bool {
+    pub(crate) fn is_seen_by_all(&self, channel: &Value) -> bool {
         let base = self.roles.get(&self.guild).map_or(Permissions::empty(), |all| all.permissions);
         let everybody = Self {
             held: BTreeSet::from([self.guild.clone()]),

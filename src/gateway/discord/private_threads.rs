@@ -125,7 +125,7 @@ impl PrivateThreads {
     }
 
     /// Whether the participant has not been called into their thread yet.
-    pub async fn awaits_participant(
+    pub(crate) async fn awaits_participant(
         &self,
         session: SessionId,
         room: &str,
@@ -135,7 +135,7 @@ impl PrivateThreads {
     }
 
     /// A message that mentions the participant has arrived in their thread.
-    pub async fn participant_called(
+    pub(crate) async fn participant_called(
         &self,
         session: SessionId,
         room: &str,
@@ -189,7 +189,7 @@ impl PrivateThreads {
     }
 
     /// The room of a conversation as it is on Discord now: made where there is none, and anew where it was deleted.
-    pub async fn existing(&self, look: &Look) -> Result<String, Trouble> {
+    pub(crate) async fn existing(&self, look: &Look) -> Result<String, Trouble> {
         let Some(room) = self.known(look.state.session).await? else {
             return self.open(look).await;
         };

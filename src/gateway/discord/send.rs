@@ -154,7 +154,7 @@ pub enum Request {
 
 impl Request {
     /// Whether it may be sent again when it is not known whether it arrived.
-    pub const fn may_repeat(self) -> bool {
+    pub(crate) const fn may_repeat(self) -> bool {
         match self {
             Self::Post | Self::Settle | Self::FirstAnswer | Self::Ask => true,
             Self::Followup | Self::Make => false,

@@ -29,7 +29,7 @@ use crate::{
 const ROWS: usize = 9;
 
 /// The head of the thread: who, which interview, how far, and what staff may do.
-pub fn root(look: &Look, message_access: MessageAccess) -> Message {
+pub(crate) fn root(look: &Look, message_access: MessageAccess) -> Message {
     let how = match (look.state.status, message_access) {
         (Status::Ended, _) => messages::staff::NOTHING_TO_DO,
         (Status::Completed, MessageAccess::All) => messages::staff::WRITE_TO_THEM,
@@ -46,12 +46,12 @@ pub fn root(look: &Look, message_access: MessageAccess) -> Message {
 }
 
 /// The same once the session is erased: nothing of anybody, and nothing to press.
-pub fn erased() -> Message {
+pub(crate) fn erased() -> Message {
     Message::card(vec![small(&[messages::staff::ERASED.to_owned()])], OVER)
 }
 
 /// One conversation, for staff.
-pub fn one(look: &Look) -> Message {
+pub(crate) fn one(look: &Look) -> Message {
     let mut lines = vec![said(&overview::status_line(look), limits::VALUE_SHOWN)];
     lines.extend(overview::objectives(look).iter().map(|line| said(line, limits::QUOTE)));
     let mut components = vec![components::text(&title(look)), components::text(&lines.join("\n"))];
@@ -61,7 +61,7 @@ pub fn one(look: &Look) -> Message {
 }
 
 /// How one's own conversation stands, and where it goes on.
-pub fn own(look: &Look, link: Option<&str>) -> String {
+pub(crate) fn own(look: &Look, link: Option<&str>) -> String {
     let title = said(&look.flow.flow.title, limits::QUOTE);
     let mut text =
         format!("**{title}**: {}", said(&overview::status_line(look), limits::VALUE_SHOWN));
@@ -79,7 +79,7 @@ pub fn own(look: &Look, link: Option<&str>) -> String {
 }
 
 /// Everybody at a glance.
-pub fn overview(heads: &[Head], now: DateTime<Utc>) -> Message {
+pub(crate) fn overview(heads: &[Head], now: DateTime<Utc>) -> Message {
     let overview = overview::Overview::of(heads, now);
     let mut components = vec![components::text(&format!(
         "### {}\n{}",

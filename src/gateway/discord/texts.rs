@@ -35,7 +35,7 @@ pub fn progress(text: &str) -> Message {
 }
 
 /// A question that is not asked, for it was answered when the member came in.
-pub fn said_before(question: &str, what: &str) -> Message {
+pub(crate) fn said_before(question: &str, what: &str) -> Message {
     let question = said(&crate::chat::form::plain(question), limits::QUOTE);
     let what = said(what, limits::VALUE_SHOWN);
     words(messages::discord::said_before(&question, &what))
@@ -91,7 +91,7 @@ pub fn closing(text: &str, session: SessionId) -> Message {
 }
 
 /// A copy of everything, for whoever wants one, and the end of it.
-pub fn copy_offered(session: SessionId) -> Message {
+pub(crate) fn copy_offered(session: SessionId) -> Message {
     let mut components = vec![components::text(messages::interview::COPY_OFFERED)];
     components.extend(copy_row(session));
     Message::of(components)
@@ -103,7 +103,7 @@ pub fn link(label: &str, url: &str) -> Option<Message> {
 }
 
 /// Puts what the team may open about somebody under the last of some messages in words.
-pub fn about_under(messages: &mut [Message], state: &State) {
+pub(crate) fn about_under(messages: &mut [Message], state: &State) {
     if let Some(last) = messages.last_mut() {
         last.components.extend(about(state));
     }
@@ -115,14 +115,14 @@ pub fn about(state: &State) -> Vec<Component> {
 }
 
 /// Puts the buttons of commands under the last of some messages in words.
-pub fn offer_under(messages: &mut [Message], offers: &[Offered], session: SessionId) {
+pub(crate) fn offer_under(messages: &mut [Message], offers: &[Offered], session: SessionId) {
     if let Some(last) = messages.last_mut() {
         last.components = rows(offers.iter().map(|offered| offer(*offered, session)));
     }
 }
 
 /// Puts the buttons under an answer of the model: how it was, and help.
-pub fn rate_under(messages: &mut [Message], session: SessionId) {
+pub(crate) fn rate_under(messages: &mut [Message], session: SessionId) {
     let rated = |begin: &str| format!("{begin}{}", session.short());
     if let Some(last) = messages.last_mut() {
         let buttons = [
@@ -148,7 +148,7 @@ pub fn help(first: &str, session: SessionId, message_access: MessageAccess) -> M
 }
 
 /// Begins the id of the button that says that an answer helped.
-pub const GOOD: &str = "rate.good.";
+pub(crate) const GOOD: &str = "rate.good.";
 
 /// Begins the id of the button that says that it did not.
 pub const BAD: &str = "rate.bad.";
@@ -232,7 +232,7 @@ pub fn chooser<'a>(hello: &str, flows: impl Iterator<Item = (&'a str, &'a str)>)
 }
 
 /// Whether staff are sure that a conversation is to end.
-pub fn sure_to_end(session: SessionId) -> Message {
+pub(crate) fn sure_to_end(session: SessionId) -> Message {
     let mut components = vec![components::text(&format!(
         "### {}\n{}",
         messages::staff::END_QUESTION,
@@ -249,7 +249,7 @@ pub fn row(text: &str, id: String, label: &str) -> Component {
 }
 
 /// Roles that were given for an answer, as a message of its own; with who agreed to it, where somebody had to.
-pub fn new_roles(given: &[String], agreed: Option<(&PersonId, &str)>) -> Message {
+pub(crate) fn new_roles(given: &[String], agreed: Option<(&PersonId, &str)>) -> Message {
     let names: Vec<String> = given.iter().map(|role| said(role, limits::QUOTE)).collect();
     let agreed = agreed.map(|(by, name)| render::text::person(by, name));
     words(messages::discord::new_roles(&names, agreed.as_deref()))
@@ -265,7 +265,7 @@ pub fn roles(given: &[String], not: &[(String, String)]) -> Message {
 }
 
 /// What a thread is called whose conversation was erased.
-pub const ERASED_THREAD: &str = "erased";
+pub(crate) const ERASED_THREAD: &str = "erased";
 
 #[cfg(test)]
 mod tests {

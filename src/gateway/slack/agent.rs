@@ -59,7 +59,7 @@ pub const FEEDBACK: &str = "agent.feedback";
 pub type Prompt = (&'static str, &'static str);
 
 /// What is offered to somebody of whom nothing is known; the manifest holds these.
-pub const PROMPTS: [Prompt; 2] =
+pub(crate) const PROMPTS: [Prompt; 2] =
     [(messages::buttons::START_ONBOARDING, messages::buttons::START_ONBOARDING), HUMAN];
 
 const HUMAN: Prompt = (messages::buttons::TALK_TO_A_PERSON, "human");
@@ -230,13 +230,13 @@ impl Agent {
 
     /// Something was posted in a session: there is a thread for its status, or Slack has taken that away, and it is shown
     /// again while the bot works on.
-    pub fn has_posted(&self, session: SessionId) {
+    pub(crate) fn has_posted(&self, session: SessionId) {
         // What it had not shown may be the message in whose thread the session stands.
         self.inner.forget_words(session);
     }
 
     /// Before a session is erased: what is being written there ends; the messages that it has come to.
-    pub async fn give_up(&self, session: SessionId) -> Vec<Posted> {
+    pub(crate) async fn give_up(&self, session: SessionId) -> Vec<Posted> {
         if let Ok(look) = self.inner.engine.look(session).await
             && self.inner.is_here(&look)
             && let Some(spot) = self.inner.spot(&look).await
@@ -267,7 +267,7 @@ impl Agent {
     }
 
     /// Offers what somebody may want to say where they opened the conversation, by how their newest one stands.
-    pub async fn suggest(&self, (team, channel): (&str, &str), status: Option<Status>) {
+    pub(crate) async fn suggest(&self, (team, channel): (&str, &str), status: Option<Status>) {
         let prompts = prompts(status).iter();
         let prompts: Vec<Value> =
             prompts.map(|(title, message)| json!({ "title": title, "message": message })).collect();

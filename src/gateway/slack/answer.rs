@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Under this name stands what is wrong where no input of a form stands for it.
-pub const WHOLE: &str = "";
+pub(crate) const WHOLE: &str = "";
 
 /// Longest complaint under an input, in characters; ours.
 const COMPLAINT: usize = 300;

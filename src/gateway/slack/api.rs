@@ -44,7 +44,7 @@ pub use self::{
 };
 
 /// The client library's connector over our own TLS connector.
-pub type Connector = SlackClientHyperConnector<HttpsConnector<Route>>;
+pub(crate) type Connector = SlackClientHyperConnector<HttpsConnector<Route>>;
 
 /// Where Slack is.
 pub const SLACK: &str = "https://slack.com/api";
@@ -141,7 +141,7 @@ impl Api {
     }
 
     /// Calls a method with a token that belongs to no workspace yet, or to the app itself.
-    pub async fn call_with(
+    pub(crate) async fn call_with(
         &self,
         token: &Secret,
         method: Method,

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Looks at the configuration alone.
-pub fn offline(patient: &DoctorContext<'_>, report: &mut Report) {
+pub(crate) fn offline(patient: &DoctorContext<'_>, report: &mut Report) {
     let slack = patient.settings.slack.as_ref();
     let Some(connection) = slack.and_then(|slack| slack.connection.as_ref()) else {
         report.wrong(

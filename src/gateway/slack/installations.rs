@@ -257,7 +257,7 @@ impl Installations {
     }
 
     /// The same with a token that stands in a file, where another one may be put in its place.
-    pub fn plain_in(file: Option<PathBuf>, token: Secret) -> Self {
+    pub(crate) fn plain_in(file: Option<PathBuf>, token: Secret) -> Self {
         Self { plain: Some((token, file)), ..Self::default() }
     }
 
@@ -360,7 +360,7 @@ impl Installations {
     }
 
     /// Which installation ends where the app is uninstalled in a workspace.
-    pub fn revoked_by(&self, workspace: &inbound::Workspace) -> Option<Installation> {
+    pub(crate) fn revoked_by(&self, workspace: &inbound::Workspace) -> Option<Installation> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.of(workspace).and_then(|id| Some(known.entries.get(&id)?.installation.clone()))
     }

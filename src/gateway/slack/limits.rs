@@ -9,10 +9,10 @@ use std::time::Duration;
 use chrono::TimeDelta;
 
 /// Blocks of one message (docs, block-kit/blocks).
-pub const MESSAGE_BLOCKS: usize = 50;
+pub(crate) const MESSAGE_BLOCKS: usize = 50;
 
 /// Blocks of one form or Home (docs, block-kit/blocks).
-pub const VIEW_BLOCKS: usize = 100;
+pub(crate) const VIEW_BLOCKS: usize = 100;
 
 /// The whole of a message's blocks, in characters of all their texts. Slack refuses at about 13,200
 /// (`msg_blocks_too_long`, bolt-js #2509) and says so nowhere; labels and options are counted here too.
@@ -21,239 +21,221 @@ pub const MESSAGE_TOTAL: usize = 12_000;
 /// A message's own `text`, in characters: beyond it Slack advises to split (models, chat.postMessage).
 pub const MESSAGE_TEXT: usize = 4_000;
 
-/// One view as JSON, in bytes (docs, views.push: `view_too_large`).
-pub const VIEW_BYTES: usize = 250_000;
-
 /// What our own views stay below, in bytes: room for what Slack adds.
-pub const VIEW_BYTES_OURS: usize = 200_000;
+pub(crate) const VIEW_BYTES_OURS: usize = 200_000;
 
 /// Text of a section, in characters (types, `SectionBlock`); any text object has this end.
-pub const SECTION: usize = 3_000;
+pub(crate) const SECTION: usize = 3_000;
 
 /// Fields of a section (models, `SectionBlock`).
-pub const SECTION_FIELDS: usize = 10;
-
-/// Text of one field of a section, in characters (models, `SectionBlock`).
-pub const SECTION_FIELD: usize = 2_000;
+pub(crate) const SECTION_FIELDS: usize = 10;
 
 /// Text of a header, in characters (models, `HeaderBlock`).
-pub const HEADER: usize = 150;
+pub(crate) const HEADER: usize = 150;
 
 /// Elements of a context (models, `ContextBlock`).
-pub const CONTEXT_ELEMENTS: usize = 10;
+pub(crate) const CONTEXT_ELEMENTS: usize = 10;
 
 /// Elements of a row of actions (models, `ActionsBlock`).
-pub const ACTIONS_ELEMENTS: usize = 25;
+pub(crate) const ACTIONS_ELEMENTS: usize = 25;
 
 /// Label and hint of an input, in characters each (models, `InputBlock`).
-pub const INPUT_LABEL: usize = 2_000;
+pub(crate) const INPUT_LABEL: usize = 2_000;
 
 /// Any id of ours: `block_id`, `action_id`, `callback_id`, `external_id`, in characters (models).
 pub const ID: usize = 255;
 
 /// Text and description of an option, in characters each (models, `Option`).
-pub const OPTION_TEXT: usize = 75;
-
-/// Value of an option, in characters: the models say 150, the types 75.
-pub const OPTION_VALUE: usize = 75;
+pub(crate) const OPTION_TEXT: usize = 75;
 
 /// Options of a select, or of one of its groups (models, `StaticSelectElement`, `OptionGroup`).
-pub const SELECT_OPTIONS: usize = 100;
+pub(crate) const SELECT_OPTIONS: usize = 100;
 
 /// Groups of options of a select (models, `StaticSelectElement`).
-pub const SELECT_GROUPS: usize = 100;
+pub(crate) const SELECT_GROUPS: usize = 100;
 
 /// Label of a group of options, in characters (models, `OptionGroup`).
-pub const GROUP_LABEL: usize = 75;
+pub(crate) const GROUP_LABEL: usize = 75;
 
 /// Options of checkboxes or radio buttons (models, `CheckboxesElement`).
 pub const TICKS: usize = 10;
 
-/// Options of an overflow menu (models, `OverflowMenuElement`).
-pub const OVERFLOW_OPTIONS: usize = 5;
-
 /// Text of a button, in characters (models, `ButtonElement`).
-pub const BUTTON_TEXT: usize = 75;
+pub(crate) const BUTTON_TEXT: usize = 75;
 
 /// What a screen reader says for a button, in characters (models, `ButtonElement`).
-pub const BUTTON_LABEL: usize = 75;
-
-/// Value of a button, in characters (models, `ButtonElement`).
-pub const BUTTON_VALUE: usize = 2_000;
+pub(crate) const BUTTON_LABEL: usize = 75;
 
 /// Heading of a confirmation, in characters (models, `ConfirmObject`).
-pub const CONFIRM_TITLE: usize = 100;
+pub(crate) const CONFIRM_TITLE: usize = 100;
 
 /// Text of a confirmation, in characters (models, `ConfirmObject`).
-pub const CONFIRM_TEXT: usize = 300;
+pub(crate) const CONFIRM_TEXT: usize = 300;
 
 /// Either button of a confirmation, in characters (models, `ConfirmObject`).
-pub const CONFIRM_BUTTON: usize = 30;
+pub(crate) const CONFIRM_BUTTON: usize = 30;
 
 /// Words in an empty input, in characters (models, `PlainTextInputElement`).
-pub const PLACEHOLDER: usize = 150;
+pub(crate) const PLACEHOLDER: usize = 150;
 
 /// What may be typed into a text input, in characters (models, `PlainTextInputElement`).
-pub const INPUT_TEXT: usize = 3_000;
+pub(crate) const INPUT_TEXT: usize = 3_000;
 
 /// Files of one file input (docs, file-input-element).
-pub const FILE_INPUT_FILES: u32 = 10;
+pub(crate) const FILE_INPUT_FILES: u32 = 10;
 
 /// One file of a file input, in bytes (docs, file-input-element). A file dropped into the thread may be larger.
-pub const FILE_INPUT_BYTES: u64 = 10 * 1024 * 1024;
+pub(crate) const FILE_INPUT_BYTES: u64 = 10 * 1024 * 1024;
 
 /// Title and buttons of a form, in characters each (types, `ModalView`).
-pub const VIEW_TITLE: usize = 24;
-
-/// What a form carries for us, in characters (types, `ModalView`).
-pub const VIEW_METADATA: usize = 3_000;
+pub(crate) const VIEW_TITLE: usize = 24;
 
 /// Choices are buttons up to this many, a menu beyond; ours: more are hard to scan on a phone.
-pub const BUTTONS_MAX: usize = 5;
+pub(crate) const BUTTONS_MAX: usize = 5;
 
 /// What our own messages stay below, in characters of all their texts: room for a line that says how it ended.
-pub const MESSAGE_TOTAL_OURS: usize = 11_000;
+pub(crate) const MESSAGE_TOTAL_OURS: usize = 11_000;
 
 /// Longest display of one value on a card, in characters; ours. The form shows it whole.
-pub const VALUE_SHOWN: usize = 600;
+pub(crate) const VALUE_SHOWN: usize = 600;
 
 /// Longest reason why an answer has not helped, in characters; ours.
-pub const REASON: usize = 2_000;
+pub(crate) const REASON: usize = 2_000;
 
 /// Longest quotation of an answer in a line, in characters; ours.
-pub const QUOTE: usize = 160;
+pub(crate) const QUOTE: usize = 160;
 
 /// Longest label of an input, in characters; ours, far below [`INPUT_LABEL`], so that many inputs fit one form.
-pub const LABEL_SHOWN: usize = 200;
+pub(crate) const LABEL_SHOWN: usize = 200;
 
 /// People and groups that are remembered, at most.
-pub const PEOPLE_KEPT: u64 = 10_000;
+pub(crate) const PEOPLE_KEPT: u64 = 10_000;
 
 /// How long what is known of people and groups counts as known.
-pub const PEOPLE_FRESH: Duration = Duration::from_mins(5);
+pub(crate) const PEOPLE_FRESH: Duration = Duration::from_mins(5);
 
 /// How often the groups of the lists are asked for, so that they stay known.
-pub const GROUPS_REFRESHED: Duration = Duration::from_mins(4);
+pub(crate) const GROUPS_REFRESHED: Duration = Duration::from_mins(4);
 
 /// Longest check of what somebody may do, at a click: Slack waits three seconds for an acknowledgement.
-pub const CLICK_CHECK: Duration = Duration::from_millis(1500);
+pub(crate) const CLICK_CHECK: Duration = Duration::from_millis(1500);
 
 /// Longest time for a connection to the host of a file.
-pub const FILE_CONNECT: Duration = Duration::from_secs(5);
+pub(crate) const FILE_CONNECT: Duration = Duration::from_secs(5);
 
 /// Longest silence while a file comes.
-pub const FILE_SILENCE: Duration = Duration::from_secs(15);
+pub(crate) const FILE_SILENCE: Duration = Duration::from_secs(15);
 
 /// Longest time for one file.
-pub const FILE_TOTAL: Duration = Duration::from_mins(2);
+pub(crate) const FILE_TOTAL: Duration = Duration::from_mins(2);
 
 /// Redirects that are followed for a file, all of them within Slack.
-pub const FILE_REDIRECTS: usize = 3;
+pub(crate) const FILE_REDIRECTS: usize = 3;
 
 /// Sessions that wait to be looked at, at most.
-pub const AGENDA_MAX: usize = 10_000;
+pub(crate) const AGENDA_MAX: usize = 10_000;
 
 /// Sessions of which something that was shown or read is remembered, in each way.
-pub const SESSIONS_KEPT: u64 = 10_000;
+pub(crate) const SESSIONS_KEPT: u64 = 10_000;
 
 /// Sessions that are looked at, at one time.
-pub const LOOKS_AT_ONCE: usize = 8;
+pub(crate) const LOOKS_AT_ONCE: usize = 8;
 
 /// Shortest time between the beginnings of two looks: what is shown must not cost what the work costs.
-pub const LOOK_PAUSE: Duration = Duration::from_millis(20);
+pub(crate) const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Characters of a session's title.
-pub const SESSION_TITLE: usize = 200;
+pub(crate) const SESSION_TITLE: usize = 200;
 
 /// Messages that are shown in turn while the bot works.
-pub const LOADING_MESSAGES: usize = 10;
+pub(crate) const LOADING_MESSAGES: usize = 10;
 
 /// Changes of a session that come close together are shown as one.
-pub const STATUS_PACE: Duration = Duration::from_millis(100);
+pub(crate) const STATUS_PACE: Duration = Duration::from_millis(100);
 
 /// How long the bot is at work until it says that this takes longer than usual; ours.
-pub const STATUS_LATE: Duration = Duration::from_secs(10);
+pub(crate) const STATUS_LATE: Duration = Duration::from_secs(10);
 
 /// How often a status is said again: Slack takes one away to which nothing is added for two minutes (docs,
 /// assistant.threads.setStatus).
-pub const STATUS_RENEWED: Duration = Duration::from_secs(100);
+pub(crate) const STATUS_RENEWED: Duration = Duration::from_secs(100);
 
 /// How long a status is said again without a word of the bot; ours.
-pub const STATUS_MAX: Duration = Duration::from_hours(1);
+pub(crate) const STATUS_MAX: Duration = Duration::from_hours(1);
 
 /// Longest time until a status is said again that Slack had no room for.
-pub const STATUS_AGAIN: Duration = Duration::from_secs(30);
+pub(crate) const STATUS_AGAIN: Duration = Duration::from_secs(30);
 
 /// How long a method that Slack refuses is left alone.
-pub const REFUSED_REST: Duration = Duration::from_mins(10);
+pub(crate) const REFUSED_REST: Duration = Duration::from_mins(10);
 
 /// Words that come close together are shown at once. Other agents wait for 750 ms, and so has Slack's client
 /// recommended; a bot has 100 calls a minute for all its streams in a workspace.
-pub const STREAM_PACE: Duration = Duration::from_millis(750);
+pub(crate) const STREAM_PACE: Duration = Duration::from_millis(750);
 
 /// Characters before a stream is opened: a short answer needs none.
-pub const STREAM_BEGIN: usize = 40;
+pub(crate) const STREAM_BEGIN: usize = 40;
 
 /// A stream dies about five minutes after it was opened, even in use (node-slack-sdk #2702).
-pub const STREAM_ROLL: Duration = Duration::from_mins(4);
+pub(crate) const STREAM_ROLL: Duration = Duration::from_mins(4);
 
 /// Markdown in one message, in characters (of 12,000; docs.slack.dev/reference/methods/chat.appendStream).
-pub const STREAM_TEXT: usize = 11_000;
+pub(crate) const STREAM_TEXT: usize = 11_000;
 
 /// Conversations that are read at a start for what was written meanwhile; each asks Slack once or twice, and Slack
 /// answers fifty a minute.
-pub const CATCH_UP_SESSIONS: usize = 200;
+pub(crate) const CATCH_UP_SESSIONS: usize = 200;
 
 /// Messages on a page of what is read of each.
-pub const CATCH_UP_MESSAGES: u32 = 100;
+pub(crate) const CATCH_UP_MESSAGES: u32 = 100;
 
 /// Pages that are read of each, at most.
-pub const CATCH_UP_PAGES: usize = 5;
+pub(crate) const CATCH_UP_PAGES: usize = 5;
 
 /// Places without a conversation that are looked through, the newest first.
-pub const CATCH_UP_PLACES: usize = 500;
+pub(crate) const CATCH_UP_PLACES: usize = 500;
 
 /// How many of them stand on a page.
-pub const PLACES_PAGE: u32 = 200;
+pub(crate) const PLACES_PAGE: u32 = 200;
 
 /// Tasks of one plan (client library, `kit.rs`).
-pub const PLAN_TASKS: usize = 50;
+pub(crate) const PLAN_TASKS: usize = 50;
 
 /// Characters of a task's title; ours, so that it stays one line.
-pub const TASK_TITLE: usize = 150;
+pub(crate) const TASK_TITLE: usize = 150;
 
 /// How long a call runs until people see it in a plan; ours: what is done sooner would only flash.
-pub const PLAN_AFTER: TimeDelta = TimeDelta::seconds(1);
+pub(crate) const PLAN_AFTER: TimeDelta = TimeDelta::seconds(1);
 
 /// How often a plan is looked at that does not change.
-pub const PLAN_LOOK: Duration = Duration::from_secs(5);
+pub(crate) const PLAN_LOOK: Duration = Duration::from_secs(5);
 
 /// How long a message whose words have ended may wait for its post.
-pub const STREAM_ORPHAN: Duration = Duration::from_secs(20);
+pub(crate) const STREAM_ORPHAN: Duration = Duration::from_secs(20);
 
 /// The newest sessions, of which it is known soon after a start whether an earlier process has left a message open.
-pub const STREAM_SESSIONS: usize = 2_000;
+pub(crate) const STREAM_SESSIONS: usize = 2_000;
 
 /// People whose Home is kept up to date, at most; the one that was opened first is left alone.
-pub const HOMES_MAX: usize = 1_000;
+pub(crate) const HOMES_MAX: usize = 1_000;
 
 /// How long somebody may be looking at their Home: Slack tells when it is opened, not when it is left.
-pub const HOME_OPEN: Duration = Duration::from_mins(30);
+pub(crate) const HOME_OPEN: Duration = Duration::from_mins(30);
 
 /// Changes that come close together are drawn at once.
-pub const HOME_PACE: Duration = Duration::from_secs(3);
+pub(crate) const HOME_PACE: Duration = Duration::from_secs(3);
 
 /// The same for staff, who see everybody's.
-pub const HOME_PACE_STAFF: Duration = Duration::from_secs(15);
+pub(crate) const HOME_PACE_STAFF: Duration = Duration::from_secs(15);
 
 /// Own conversations on a Home.
-pub const HOME_OWN: usize = 10;
+pub(crate) const HOME_OWN: usize = 10;
 
 /// Interviews that can be started from a Home.
-pub const HOME_FLOWS: usize = 10;
+pub(crate) const HOME_FLOWS: usize = 10;
 
 /// Rows of the overview.
-pub const HOME_ROWS: usize = 20;
+pub(crate) const HOME_ROWS: usize = 20;
 
 /// Conversations that the overview counts.
-pub const HOME_COUNTED: usize = 2_000;
+pub(crate) const HOME_COUNTED: usize = 2_000;

@@ -10,13 +10,13 @@ use super::{agent, installations::BOT_SCOPES};
 use crate::flow::Library;
 
 /// The scope that the app's own token needs, for sockets.
-pub const APP_SCOPE: &str = "connections:write";
+pub(crate) const APP_SCOPE: &str = "connections:write";
 
 /// The shortcut that starts an interview.
-pub const SHORTCUT: &str = "onboard_start";
+pub(crate) const SHORTCUT: &str = "onboard_start";
 
 /// Where Slack's requests go over HTTP, until somebody writes their own name there.
-pub const PLACEHOLDER: &str = "https://bot.example.org";
+pub(crate) const PLACEHOLDER: &str = "https://bot.example.org";
 
 /// Events that the app is told of. Each needs one of the scopes; see [`BOT_SCOPES`].
 ///

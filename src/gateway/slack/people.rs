@@ -130,7 +130,7 @@ impl People {
     }
 
     /// The members of a group have changed.
-    pub async fn forget_group(&self, team: &str, group: &str) {
+    pub(crate) async fn forget_group(&self, team: &str, group: &str) {
         self.groups.invalidate(&(team.to_owned(), group.to_owned())).await;
     }
 

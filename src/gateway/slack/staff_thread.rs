@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The head of the thread: who, which interview, how far, and what staff may do.
-pub fn root(look: &Look) -> Message {
+pub(crate) fn root(look: &Look) -> Message {
     let title = &look.flow.flow.title;
     let person = name_of(&look.state);
     let text = literal(&format!("{person} · {title}"));
@@ -53,7 +53,7 @@ fn how(state: &State, name: &str) -> String {
 }
 
 /// The same once the session is erased: nothing of anybody, and nothing to press.
-pub fn erased() -> Message {
+pub(crate) fn erased() -> Message {
     let text = messages::staff::ERASED;
     Message { text: text.to_owned(), blocks: to_json(&[note(text)]) }
 }

@@ -79,7 +79,7 @@ pub fn mentions(approvers: &Approvers) -> Option<String> {
 const CALLED_MAX: usize = 10;
 
 /// A copy of everything, for whoever wants one, and the end of it.
-pub fn copy_offered(session: SessionId) -> Message {
+pub(crate) fn copy_offered(session: SessionId) -> Message {
     let text = messages::interview::COPY_OFFERED.to_owned();
     let mut blocks = to_json(&[section(text.as_str())]);
     blocks.extend(copy_buttons(session));
@@ -87,7 +87,7 @@ pub fn copy_offered(session: SessionId) -> Message {
 }
 
 /// The buttons of a copy, for a message that says more.
-pub fn copy_buttons(session: SessionId) -> Vec<Value> {
+pub(crate) fn copy_buttons(session: SessionId) -> Vec<Value> {
     to_json(copy_row(session).as_slice())
 }
 
@@ -123,13 +123,13 @@ pub fn about(state: &State) -> Vec<Value> {
 }
 
 /// Begins a conversation in a channel, with somebody who cannot be written to directly.
-pub fn moved_here(user: &str) -> Message {
+pub(crate) fn moved_here(user: &str) -> Message {
     let text = messages::slack::moved_here(user);
     Message { blocks: to_json(&[section(text.as_str())]), text }
 }
 
 /// Begins the rest of a conversation in a channel, where the thread it stood in takes no messages any more.
-pub fn goes_on_here(user: &str) -> Message {
+pub(crate) fn goes_on_here(user: &str) -> Message {
     let text = messages::slack::goes_on_here(user);
     Message { blocks: to_json(&[section(text.as_str())]), text }
 }

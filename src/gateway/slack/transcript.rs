@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// What the form is called in [`super::inbound::ViewRef`].
-pub const CALLBACK: &str = "transcript";
+pub(crate) const CALLBACK: &str = "transcript";
 
 /// Lines of one page; ours: more are not read at once.
 const LINES: usize = 30;

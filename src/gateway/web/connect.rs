@@ -133,7 +133,7 @@ impl Server {
     }
 
     /// The staff page. The staff key, where there is one, is not in it.
-    pub fn staff_url(&self) -> String {
+    pub(crate) fn staff_url(&self) -> String {
         format!("{}staff", self.url())
     }
 

@@ -134,7 +134,7 @@ impl StaffKeys {
     }
 
     /// Whether there is one to be shown.
-    pub const fn is_needed(&self) -> bool {
+    pub(crate) const fn is_needed(&self) -> bool {
         self.operator.is_some()
     }
 
@@ -164,12 +164,12 @@ impl StaffKeys {
 }
 
 /// The header that remembers a staff member's name.
-pub fn name_cookie(name: &str) -> HeaderValue {
+pub(crate) fn name_cookie(name: &str) -> HeaderValue {
     set_cookie(NAME, &URL_SAFE_NO_PAD.encode(name))
 }
 
 /// The name under which a staff member acts.
-pub fn staff_name(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn staff_name(headers: &HeaderMap) -> Option<String> {
     let bytes = URL_SAFE_NO_PAD.decode(cookie(headers, NAME)?).ok()?;
     String::from_utf8(bytes).ok().and_then(|name| tidy_name(&name))
 }
@@ -204,7 +204,7 @@ pub fn is_our_host(headers: &HeaderMap, remote: bool) -> bool {
 }
 
 /// Whether the `Host` header names the host of this address, on whatever port.
-pub fn is_host_of(headers: &HeaderMap, url: &str) -> bool {
+pub(crate) fn is_host_of(headers: &HeaderMap, url: &str) -> bool {
     let url = reqwest::Url::parse(url).ok();
     let expected = url.as_ref().and_then(reqwest::Url::host_str);
     let expected = expected.map(|name| name.trim_matches(['[', ']']));
@@ -221,7 +221,7 @@ fn host(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Whether a form was sent by one of our own pages, as far as the browser says.
-pub fn is_same_origin(headers: &HeaderMap) -> bool {
+pub(crate) fn is_same_origin(headers: &HeaderMap) -> bool {
     let text =
         |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let site = HeaderName::from_static("sec-fetch-site");
@@ -239,7 +239,7 @@ pub fn is_same_origin(headers: &HeaderMap) -> bool {
 }
 
 /// What browsers are told with every answer.
-pub fn harden(headers: &mut HeaderMap) {
+pub(crate) fn harden(headers: &mut HeaderMap) {
     const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
         form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
     let told = [

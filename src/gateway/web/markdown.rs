@@ -11,7 +11,7 @@ pub fn render(text: &str) -> Markup {
 
 /// The same for the participant, with every web address leading where it says. Staff have no such links: what a
 /// participant writes must not be one for them.
-pub fn render_linked(text: &str) -> Markup {
+pub(crate) fn render_linked(text: &str) -> Markup {
     render_with(text, true)
 }
 

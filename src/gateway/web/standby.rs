@@ -44,7 +44,7 @@ struct Standby {
 
 impl Ports {
     /// Answers for the active node until `shutdown`, or until a [`Server`](super::Server) takes the ports over.
-    pub fn stand_by(
+    pub(crate) fn stand_by(
         &mut self,
         settings: &Arc<Settings>,
         forwarder: &Forwarder,

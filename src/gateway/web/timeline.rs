@@ -61,14 +61,14 @@ impl Window {
 
 /// A session's events as the messages that somebody sees.
 #[derive(Debug)]
-pub struct Timeline<'a> {
+pub(crate) struct Timeline<'a> {
     events: &'a [Recorded],
     teller: Teller<'a>,
 }
 
 impl<'a> Timeline<'a> {
     /// As `viewer` sees them.
-    pub fn of(
+    pub(crate) fn of(
         events: &'a [Recorded],
         state: &'a State,
         flow: &'a LoadedFlow,
@@ -87,7 +87,7 @@ impl<'a> Timeline<'a> {
 
     /// The number of the event with which the latest `most` messages before the event `before` begin; 0 where there are no
     /// others before them.
-    pub fn start(&self, before: u64, most: usize) -> u64 {
+    pub(crate) fn start(&self, before: u64, most: usize) -> u64 {
         let earlier = self.events.iter().rev().skip_while(|recorded| recorded.seq >= before);
         let mut shown =
             earlier.filter(|recorded| self.teller.tell(recorded).is_some()).map(|shown| shown.seq);
@@ -96,7 +96,7 @@ impl<'a> Timeline<'a> {
     }
 
     /// The latest `most` messages, and all questions that are open.
-    pub fn latest(&self, most: usize) -> Window {
+    pub(crate) fn latest(&self, most: usize) -> Window {
         let state = self.teller.state;
         let is_open = |id| state.wait(id).is_some_and(|wait| wait.status.is_pending());
         let asked = self.teller.last_asked.iter().filter(|(id, _)| is_open(**id));
@@ -105,7 +105,7 @@ impl<'a> Timeline<'a> {
     }
 
     /// Those whose events are wanted, oldest first.
-    pub fn messages(&self, is_wanted: impl Fn(&Recorded) -> bool) -> Vec<Message> {
+    pub(crate) fn messages(&self, is_wanted: impl Fn(&Recorded) -> bool) -> Vec<Message> {
         let wanted = self.events.iter().filter(|recorded| is_wanted(recorded));
         wanted.filter_map(|recorded| self.teller.tell(recorded)).collect()
     }
@@ -122,7 +122,7 @@ struct Teller<'a> {
 }
 
 /// The name of what the model says when it knows of everything up to `knew`: the same while it is still being written.
-pub fn thought_id(knew: u64) -> String {
+pub(crate) fn thought_id(knew: u64) -> String {
     format!("t-{knew}")
 }
 

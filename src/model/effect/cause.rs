@@ -205,13 +205,13 @@ impl Cause {
     }
 
     /// A workspace or server that cannot be used, noticed without an effect.
-    pub fn of_workspace(kind: CauseKind, platform: Platform, workspace: &str) -> Self {
+    pub(crate) fn of_workspace(kind: CauseKind, platform: Platform, workspace: &str) -> Self {
         let reach = Reach::Workspace { workspace: workspace.to_owned() };
         Self { kind, platform, reach, subject: of_workspace(platform, workspace) }
     }
 
     /// The same as its text, without names: `a channel of the team is archived or deleted, …`.
-    pub fn in_general(&self) -> String {
+    pub(crate) fn in_general(&self) -> String {
         let subject = match &self.reach {
             Reach::Platform => named(self.platform),
             Reach::Workspace { .. } | Reach::NewThreads { .. } | Reach::Roles { .. } => {
@@ -264,7 +264,7 @@ impl Cause {
 
 impl Reach {
     /// All reaches in which an effect lies, and which may certainly concern it.
-    pub fn all_of(effect: &Effect) -> Vec<Self> {
+    pub(crate) fn all_of(effect: &Effect) -> Vec<Self> {
         let workspace = effect.place.workspace.clone();
         let narrow = narrow(effect);
         vec![Self::Platform, Self::Workspace { workspace }, narrow]

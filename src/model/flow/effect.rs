@@ -25,7 +25,7 @@ pub enum Moment {
 impl Moment {
     /// Whether it is the one that effects have which name none.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-    pub const fn is_completed(&self) -> bool {
+    pub(crate) const fn is_completed(&self) -> bool {
         matches!(self, Self::Completed)
     }
 }

@@ -42,7 +42,7 @@ pub struct Share {
 
 impl Share {
     /// Makes room for further bytes, if there is some just now.
-    pub fn try_grow(&mut self, bytes: usize) -> Result<(), Exhausted> {
+    pub(crate) fn try_grow(&mut self, bytes: usize) -> Result<(), Exhausted> {
         let units = self.missing(bytes)?;
         let further = Arc::clone(&self.budget.0).try_acquire_many_owned(units);
         self.keep(bytes, further.map_err(|_| Exhausted)?);

@@ -167,7 +167,7 @@ pub struct Client {
 impl Client {
     /// Waits for the body of a request of which nobody knows yet who sends it: until [`Self::verified`] the connection
     /// may be evicted.
-    pub fn unverified(&self) {
+    pub(crate) fn unverified(&self) {
         self.change(|open| open.phase = Phase::UnverifiedBody);
     }
 

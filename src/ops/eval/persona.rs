@@ -183,7 +183,7 @@ impl Persona {
     }
 
     /// The personas in a directory, in the order of their files.
-    pub fn in_dir(dir: &Path) -> Result<Vec<Self>, Vec<Problem>> {
+    pub(crate) fn in_dir(dir: &Path) -> Result<Vec<Self>, Vec<Problem>> {
         let mut problems = Vec::new();
         let sources = files(dir, &mut problems);
         if !problems.is_empty() {

@@ -91,7 +91,7 @@ impl Kind {
     }
 
     /// Whether it is a picture, which is re-encoded before it is kept.
-    pub const fn is_picture(self) -> bool {
+    pub(crate) const fn is_picture(self) -> bool {
         match self {
             Self::Png | Self::Jpeg | Self::Gif | Self::WebP => true,
             Self::Pdf | Self::Docx | Self::Text | Self::Markdown | Self::VCard => false,
@@ -99,13 +99,13 @@ impl Kind {
     }
 
     /// The kind that an extension names, without the dot, in any case.
-    pub fn of_extension(extension: &str) -> Option<Self> {
+    pub(crate) fn of_extension(extension: &str) -> Option<Self> {
         let extension = extension.to_ascii_lowercase();
         Self::ALL.into_iter().find(|kind| kind.extensions().contains(&extension.as_str()))
     }
 
     /// The kind of a kept file.
-    pub fn of_content_type(content_type: &str) -> Option<Self> {
+    pub(crate) fn of_content_type(content_type: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.content_type() == content_type)
     }
 }

@@ -95,7 +95,7 @@ impl Extractor {
 
     /// The same, which starts one child for each different document. It remembers them all: only for a few samples.
     #[must_use]
-    pub fn remembering(self) -> Self {
+    pub(crate) fn remembering(self) -> Self {
         Self { known: Some(Arc::default()), ..self }
     }
 
@@ -167,7 +167,7 @@ pub fn trouble(filename: &str, extraction: &Extraction) -> Option<String> {
 }
 
 /// The note on a layout whose order cannot be trusted.
-pub const TWO_COLUMNS: &str = "two columns: please check the order, and every role";
+pub(crate) const TWO_COLUMNS: &str = "two columns: please check the order, and every role";
 
 /// The note on text that no reader of the document can see.
 pub const HIDDEN_TEXT: &str = "hidden text was left out";

@@ -20,10 +20,10 @@ pub struct Picture {
 }
 
 /// Widest and highest picture that is decoded, in pixels.
-pub const SIDE_MAX: u32 = 8192;
+pub(crate) const SIDE_MAX: u32 = 8192;
 
 /// Longer side of what is kept, in pixels; a larger picture is scaled down, a smaller one never up.
-pub const SIDE_KEPT: u32 = 4096;
+pub(crate) const SIDE_KEPT: u32 = 4096;
 
 /// Memory for the pixels of one picture, and again for its decoder, in bytes: 27 million pixels of a photo. The limits
 /// of a decoder do not count the pixels themselves, so they are counted before.

@@ -70,14 +70,15 @@ pub enum Confidence {
 }
 
 /// The issue of a draft whose sections hold more periods than roles were read.
-pub const ROLES_MISSING: &str = "some roles may be missing: there are more periods than roles";
+pub(crate) const ROLES_MISSING: &str =
+    "some roles may be missing: there are more periods than roles";
 
 /// The issue of a draft whose sections hold more periods than schools were read.
-pub const SCHOOLS_MISSING: &str =
+pub(crate) const SCHOOLS_MISSING: &str =
     "some schools may be missing: there are more periods than schools";
 
 /// The issue of a draft whose skills stand in running text, or in lines that may be another section.
-pub const SKILLS_MISSING: &str =
+pub(crate) const SKILLS_MISSING: &str =
     "some skills may be missing: they stand in running text, or like another section";
 
 /// Longest text that is looked at, in bytes; no résumé is longer.
@@ -136,7 +137,7 @@ pub fn draft(text: &str) -> Draft {
 }
 
 /// Whether a text is a résumé: a role or a school stands in it.
-pub fn reads_like_one(text: &str) -> bool {
+pub(crate) fn reads_like_one(text: &str) -> bool {
     let Draft { skeleton_timeline: roles, education_history: schools, .. } = draft(text);
     [&roles["work"], &roles["volunteer"], &schools["education"]]
         .into_iter()

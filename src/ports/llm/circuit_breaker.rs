@@ -13,14 +13,14 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// Failures in a row that make it rest.
-pub const FAILURES: u32 = 5;
+pub(crate) const FAILURES: u32 = 5;
 
 /// How long it rests.
-pub const REST: Duration = Duration::from_secs(30);
+pub(crate) const REST: Duration = Duration::from_secs(30);
 
 /// Whether a provider is asked. Plain data: the time comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CircuitBreaker {
+pub(crate) enum CircuitBreaker {
     /// It is asked; so many requests in a row have failed.
     Closed(u32),
     /// It is left alone since then.
@@ -38,7 +38,7 @@ impl Default for CircuitBreaker {
 impl CircuitBreaker {
     /// Lets a request through, or says how long to leave the provider alone. Each request that was let through must
     /// be followed by one of [`Self::succeeded`], [`Self::failed`] and [`Self::abandoned`].
-    pub fn admit(&mut self, now: DateTime<Utc>) -> Result<(), Duration> {
+    pub(crate) fn admit(&mut self, now: DateTime<Utc>) -> Result<(), Duration> {
         match *self {
             Self::Closed(_) => Ok(()),
             // A clock that was put back must not make the rest longer.
@@ -61,12 +61,12 @@ impl CircuitBreaker {
     }
 
     /// The provider answered.
-    pub const fn succeeded(&mut self) {
+    pub(crate) const fn succeeded(&mut self) {
         *self = Self::Closed(0);
     }
 
     /// The provider failed.
-    pub fn failed(&mut self, now: DateTime<Utc>) {
+    pub(crate) fn failed(&mut self, now: DateTime<Utc>) {
         *self = match *self {
             Self::Closed(failures) if failures + 1 < FAILURES => Self::Closed(failures + 1),
             Self::Closed(_) | Self::HalfOpen(_) => Self::Open(now),
@@ -76,7 +76,7 @@ impl CircuitBreaker {
     }
 
     /// Nobody knows whether the provider would have answered.
-    pub fn abandoned(&mut self, now: DateTime<Utc>) {
+    pub(crate) fn abandoned(&mut self, now: DateTime<Utc>) {
         if let Self::HalfOpen(_) = *self {
             let rest = TimeDelta::from_std(REST).unwrap_or_default();
             *self = Self::Open(now - rest);
@@ -84,7 +84,7 @@ impl CircuitBreaker {
     }
 
     /// Whether the provider is asked as usual.
-    pub const fn is_closed(&self) -> bool {
+    pub(crate) const fn is_closed(&self) -> bool {
         matches!(self, Self::Closed(_))
     }
 }

@@ -238,7 +238,7 @@ impl Error {
     }
 
     /// Whether another provider may answer where this one did not: the request itself is not at fault.
-    pub const fn lies_with_provider(&self) -> bool {
+    pub(crate) const fn lies_with_provider(&self) -> bool {
         match self {
             Self::Transient { .. }
             | Self::RateLimited { .. }
@@ -256,7 +256,7 @@ impl Error {
     }
 
     /// The same to change.
-    pub const fn told_mut(&mut self) -> Option<&mut Told> {
+    pub(crate) const fn told_mut(&mut self) -> Option<&mut Told> {
         match self {
             Self::Transient { told, .. }
             | Self::RateLimited { told, .. }

@@ -49,7 +49,7 @@ pub trait Pauses: fmt::Debug + Send + Sync {
 
 /// Pauses on the machine's clock.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct RealPauses;
+pub(crate) struct RealPauses;
 
 #[async_trait]
 impl Pauses for RealPauses {

@@ -7,7 +7,7 @@
 
 /// Takes bytes, gives events.
 #[derive(Debug)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     /// The line that has no end yet.
     line: Vec<u8>,
     /// The last byte was a CR: an LF that follows belongs to it.
@@ -22,7 +22,7 @@ pub struct Decoder {
 
 /// One event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Event<'a> {
+pub(crate) struct Event<'a> {
     /// Its type; empty for most.
     pub name: &'a str,
     /// Its data, lines joined by LF.
@@ -32,11 +32,11 @@ pub struct Event<'a> {
 /// A line or an event is longer than the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an event of the stream is too long")]
-pub struct TooLong;
+pub(crate) struct TooLong;
 
 impl Decoder {
     /// A decoder of events of at most `max` bytes.
-    pub const fn new(max: usize) -> Self {
+    pub(crate) const fn new(max: usize) -> Self {
         Self {
             line: Vec::new(),
             after_cr: false,
@@ -49,7 +49,7 @@ impl Decoder {
     }
 
     /// Takes the next bytes; `each` gets every event that they complete and may end the work with its own error.
-    pub fn push<E: From<TooLong>>(
+    pub(crate) fn push<E: From<TooLong>>(
         &mut self,
         mut bytes: &[u8],
         each: &mut impl FnMut(Event<'_>) -> Result<(), E>,
@@ -77,7 +77,7 @@ impl Decoder {
     }
 
     /// The stream is over: what is left is an event if it has data.
-    pub fn finish<E: From<TooLong>>(
+    pub(crate) fn finish<E: From<TooLong>>(
         mut self,
         each: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {

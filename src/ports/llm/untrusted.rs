@@ -12,18 +12,18 @@ use serde_json::Value;
 const FENCES: [&str; 6] = ["participant", "staff", "bystander", "document", "input", "note"];
 
 /// The fence around the text of a file that somebody sent.
-pub const DOCUMENT: &str = "document";
+pub(crate) const DOCUMENT: &str = "document";
 
 /// The fence around what a child run works on.
-pub const INPUT: &str = "input";
+pub(crate) const INPUT: &str = "input";
 
 /// `text` inside a fence, defused.
-pub fn fenced(fence: &str, text: &str) -> String {
+pub(crate) fn fenced(fence: &str, text: &str) -> String {
     format!("<{fence}>{}</{fence}>", defused(text))
 }
 
 /// Text in which no fence begins or ends.
-pub fn defused(text: &str) -> Cow<'_, str> {
+pub(crate) fn defused(text: &str) -> Cow<'_, str> {
     if !text.contains('<') {
         return Cow::Borrowed(text);
     }
@@ -42,7 +42,7 @@ pub fn defused(text: &str) -> Cow<'_, str> {
 }
 
 /// Defuses every text in a value, names of members too.
-pub fn defuse(value: &mut Value) {
+pub(crate) fn defuse(value: &mut Value) {
     match value {
         Value::String(text) => {
             if let Cow::Owned(safe) = defused(text) {

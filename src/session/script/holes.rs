@@ -21,7 +21,7 @@ const HOLE: char = '\u{E000}';
 
 /// Expressions in the texts of a step that come to nothing now, though there is text around them; with their place in the
 /// flow, below the step's own unless it is that of a decision: `/args/prompt`.
-pub fn holes(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, String)> {
+pub(crate) fn holes(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, String)> {
     let texts = texts(flow, step);
     if !texts.iter().any(|(_, text)| text.contains("{{")) {
         return Vec::new();
@@ -35,7 +35,11 @@ pub fn holes(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, Stri
 }
 
 /// Texts of the decision that a step asks for which can't be filled in, with their place and why.
-pub fn failing_texts(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, String)> {
+pub(crate) fn failing_texts(
+    state: &State,
+    flow: &LoadedFlow,
+    step: &Step,
+) -> Vec<(String, String)> {
     let name = step.args.get("approval").and_then(Value::as_str).filter(|_| step.tool == REQUEST);
     let Some((name, one)) = name.and_then(|n| Some((n, flow.flow.approvals.named.get(n)?))) else {
         return Vec::new();
@@ -54,7 +58,7 @@ pub fn failing_texts(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(Stri
 
 /// What is wrong with the intro of the phase that has begun, before anything in it is answered: that it can't be filled in,
 /// or expressions in it that come to nothing.
-pub fn intro_trouble(state: &State, flow: &LoadedFlow) -> (Option<String>, Vec<String>) {
+pub(crate) fn intro_trouble(state: &State, flow: &LoadedFlow) -> (Option<String>, Vec<String>) {
     let phase = state.phase().and_then(|id| flow.phase(id));
     let is_answered =
         |phase: &&Phase| phase.step.iter().any(|step| state.results.contains_key(&step.id));
@@ -68,7 +72,7 @@ pub fn intro_trouble(state: &State, flow: &LoadedFlow) -> (Option<String>, Vec<S
 }
 
 /// Arguments of a step without a value now, with the expressions that they were to come from.
-pub fn valueless(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, String)> {
+pub(crate) fn valueless(state: &State, flow: &LoadedFlow, step: &Step) -> Vec<(String, String)> {
     let scope = Scope::new(state, flow);
     let lacking = step.args.iter().filter_map(|(name, value)| {
         let expression = value.get("$from")?.as_str()?;

@@ -385,7 +385,7 @@ impl ModelTurn {
     }
 
     /// Whether the participant has stopped it, and done nothing since.
-    pub fn is_halted(&self) -> bool {
+    pub(crate) fn is_halted(&self) -> bool {
         self.halted
     }
 
@@ -395,7 +395,7 @@ impl ModelTurn {
     }
 
     /// Whether something has happened that the model has not been told of.
-    pub fn has_news(&self) -> bool {
+    pub(crate) fn has_news(&self) -> bool {
         self.news > self.knew
     }
 }

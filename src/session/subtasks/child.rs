@@ -63,7 +63,7 @@ pub fn child_started(
 
 impl SessionView {
     /// Whether this session is a child run.
-    pub fn is_child(&self) -> bool {
+    pub(crate) fn is_child(&self) -> bool {
         self.state.subtasks.parent_link.is_some()
     }
 

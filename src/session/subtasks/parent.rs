@@ -112,7 +112,7 @@ impl Changes {
     }
 
     /// A child run is not there any more, whatever came of it: its call does not wait for ever.
-    pub fn child_lost(&mut self, id: SessionId) {
+    pub(crate) fn child_lost(&mut self, id: SessionId) {
         let (code, message) = ("unavailable".to_owned(), "the task is gone".to_owned());
         let result = CallResult::Err { code, message };
         self.child_ended(id, "failed", result, Usage::default());
@@ -172,7 +172,7 @@ impl Changes {
     }
 
     /// The child run has been told what came of its question. Again: changes nothing.
-    pub fn passed_on(&mut self, wait: WaitId) {
+    pub(crate) fn passed_on(&mut self, wait: WaitId) {
         if !self.state.subtasks.is_told(wait) {
             self.emit(Event::Applied { wait });
         }

@@ -30,7 +30,7 @@ pub trait Faults: fmt::Debug + Send + Sync {
 
 /// Nothing but what really goes wrong.
 #[derive(Debug)]
-pub struct NoFaults;
+pub(crate) struct NoFaults;
 
 impl Faults for NoFaults {
     fn strike(&self, _touch: Touch) -> io::Result<()> {

@@ -27,7 +27,7 @@ struct Kept {
 
 /// Results by session, tool and arguments: one person's results never serve another.
 #[derive(Debug, Clone)]
-pub struct Cache {
+pub(crate) struct Cache {
     results: future::Cache<(SessionId, String), Arc<Kept>>,
 }
 
@@ -45,7 +45,7 @@ impl Default for Cache {
 impl Cache {
     /// A fresh result of the same tool with the same arguments. What was made with it goes out once, with the call that
     /// made it: that one gets it again where its first result could not be stored.
-    pub async fn get(&self, session: SessionId, call: &Call) -> Option<Outcome> {
+    pub(crate) async fn get(&self, session: SessionId, call: &Call) -> Option<Outcome> {
         let kept = self.results.get(&key(session, call)).await?;
         // The cache's own clock only frees memory; this one is what tests can move.
         (kept.at.elapsed() < FRESH).then(|| match &kept.outcome {
@@ -57,7 +57,7 @@ impl Cache {
     }
 
     /// Keeps a result that is final; any other is not kept.
-    pub async fn put(&self, session: SessionId, call: &Call, outcome: &Outcome) {
+    pub(crate) async fn put(&self, session: SessionId, call: &Call, outcome: &Outcome) {
         if matches!(outcome, Outcome::Immediate(_) | Outcome::Made { .. }) {
             let (call_id, outcome) = (call.id.clone(), outcome.clone());
             let kept = Kept { at: Instant::now(), call: call_id, outcome };
@@ -66,7 +66,7 @@ impl Cache {
     }
 
     /// Forgets every result of a session.
-    pub fn forget(&self, session: SessionId) {
+    pub(crate) fn forget(&self, session: SessionId) {
         let is_theirs = move |(owner, _): &(SessionId, String), _: &Arc<Kept>| *owner == session;
         if let Err(error) = self.results.invalidate_entries_if(is_theirs) {
             tracing::error!(%error, "cached results could not be forgotten; they go within minutes");

@@ -12,7 +12,7 @@ const COMPLAINTS_MAX: usize = 12;
 
 /// A schema, compiled once.
 #[derive(Debug)]
-pub struct Checker {
+pub(crate) struct Checker {
     schema: Value,
     validator: Arc<Validator>,
 }
@@ -41,25 +41,25 @@ pub enum Gravity {
 
 impl Checker {
     /// Compiles a schema; the error says why it is none.
-    pub fn compile(schema: Value) -> Result<Self, String> {
+    pub(crate) fn compile(schema: Value) -> Result<Self, String> {
         let validator = compiled(&schema)?;
         Ok(Self { schema, validator })
     }
 
     /// What was compiled.
-    pub const fn schema(&self) -> &Value {
+    pub(crate) const fn schema(&self) -> &Value {
         &self.schema
     }
 
     /// Puts lenient spellings right, fills in defaults and checks.
-    pub fn prepare(&self, args: Value) -> Result<Value, ToolError> {
+    pub(crate) fn prepare(&self, args: Value) -> Result<Value, ToolError> {
         let args = lenient(&self.schema, args);
         let complaints = self.check(&args);
         if complaints.is_empty() { Ok(args) } else { Err(invalid("", &complaints)) }
     }
 
     /// Everything that does not fit, in the order of the schema.
-    pub fn check(&self, value: &Value) -> Vec<Complaint> {
+    pub(crate) fn check(&self, value: &Value) -> Vec<Complaint> {
         self.validator.iter_errors(value).map(|error| complaint(&error)).collect()
     }
 }
@@ -68,7 +68,7 @@ impl Checker {
 const AROUND: usize = 24;
 
 /// What is wrong with arguments that are not a JSON object: where they stop being one, and what stands there.
-pub fn no_object(raw: &str) -> String {
+pub(crate) fn no_object(raw: &str) -> String {
     let error = match serde_json::from_str::<Value>(raw) {
         Ok(value) => {
             let kind = match value {

@@ -199,6 +199,12 @@ async fn what_was_cut_off_shows_against_what_was_kept_elsewhere() {
     assert!(fault(&data, &[]).contains("has changed since an earlier check wrote it"));
 }
 
+/// Whether a line of `sessions list` is about a session: it ends with the beginning of its id.
+fn is_about(line: &str, id: &str) -> bool {
+    let begins = line.split_whitespace().next_back().unwrap_or_default();
+    begins.starts_with("ses_") && id.starts_with(begins)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hold_is_placed_and_released_with_a_bot_and_without() {
     let dir = tempfile::tempdir().unwrap();
@@ -222,7 +228,7 @@ async fn a_hold_is_placed_and_released_with_a_bot_and_without() {
         );
         let listed = text(said(&data, &["sessions", "list"]));
         assert!(
-            listed.lines().any(|line| line.ends_with(&id) && line.contains("on hold")),
+            listed.lines().any(|line| is_about(line, &id) && line.contains("on hold")),
             "{listed}"
         );
         let refused = command(&data).args(["erase", &id, "--yes"]).output().unwrap();
@@ -357,7 +363,8 @@ async fn row_30_a_head_of_a_newer_program_hides_no_other() {
     assert!(other.answer().await, "the others go on");
     let listed = command(&data).args(["sessions", "list"]).output().unwrap();
     assert_eq!(listed.status.code(), Some(1), "the list is not whole, and does not pass for it");
-    assert!(text(listed.stdout).contains(&other.session()));
+    let out = text(listed.stdout);
+    assert!(out.lines().any(|line| is_about(line, &other.session())), "{out}");
     let told = text(listed.stderr);
     assert!(told.contains(&id) && told.contains("hint: run the newer program"), "{told}");
     assert!(other.staff("Grace").await.contains(&other.session()));
@@ -365,7 +372,8 @@ async fn row_30_a_head_of_a_newer_program_hides_no_other() {
     // The operator reads which one, and what to do.
     let listed = command(&data).args(["sessions", "list"]).output().unwrap();
     let out = text(listed.stdout);
-    assert!(out.contains(&other.session()) && !out.contains(&id), "{out}");
+    let is_listed = |id: &str| out.lines().any(|line| is_about(line, id));
+    assert!(is_listed(&other.session()) && !is_listed(&id), "{out}");
     let log = fs::read_to_string(data.with_extension("log")).unwrap();
     assert!(log.contains(&id) && log.contains("run the newer program"), "{log}");
 }

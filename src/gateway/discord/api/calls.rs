@@ -157,7 +157,11 @@ impl Api {
     }
 
     /// Deletes a thread with everything in it; the bot's own ones too need the right to manage threads.
-    pub async fn delete_channel(&self, channel: &str, reason: Option<&str>) -> Result<(), Failure> {
+    pub(crate) async fn delete_channel(
+        &self,
+        channel: &str,
+        reason: Option<&str>,
+    ) -> Result<(), Failure> {
         let asked = Asked { reason, ..Asked::new(Method::DeleteChannel, &[channel]) };
         self.call(asked).await.map(drop)
     }
@@ -181,7 +185,7 @@ impl Api {
     }
 
     /// Begins the thread of a message; a second one is refused with [`Code::HasThread`]. Its id is the message's.
-    pub async fn begin_thread_at(
+    pub(crate) async fn begin_thread_at(
         &self,
         channel: &str,
         message: &str,
@@ -198,13 +202,8 @@ impl Api {
     }
 
     /// Lets somebody into a thread.
-    pub async fn add_to_thread(&self, thread: &str, user: &str) -> Result<(), Failure> {
+    pub(crate) async fn add_to_thread(&self, thread: &str, user: &str) -> Result<(), Failure> {
         self.call(Asked::new(Method::AddToThread, &[thread, user])).await.map(drop)
-    }
-
-    /// Takes somebody out of a thread.
-    pub async fn remove_from_thread(&self, thread: &str, user: &str) -> Result<(), Failure> {
-        self.call(Asked::new(Method::RemoveFromThread, &[thread, user])).await.map(drop)
     }
 
     /// Makes an invite and gives its code: `{"max_uses": 1, "unique": true, …}`. A repeat would make a second one.

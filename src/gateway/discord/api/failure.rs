@@ -120,7 +120,7 @@ macro_rules! codes {
 
 impl Code {
     /// Whether it is the person who cannot be written to.
-    pub const fn is_about_person(self) -> bool {
+    pub(crate) const fn is_about_person(self) -> bool {
         matches!(
             self,
             Self::NoDirectMessages | Self::NoCommonServer | Self::UnknownUser | Self::UnknownMember

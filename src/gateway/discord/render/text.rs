@@ -41,7 +41,7 @@ const fn may_mark(c: char) -> bool {
 
 /// Words as they stand within Discord's Markdown: no mention, no link that hides where it leads, no style comes of
 /// them. Addresses stay as they are, so that they can be seen and followed.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     escape_from(text, true)
 }
 
@@ -102,7 +102,7 @@ pub fn clip(text: &str, max: usize) -> String {
 }
 
 /// A plain text for a place that must not be empty.
-pub fn clip_or(text: &str, max: usize, otherwise: &str) -> String {
+pub(crate) fn clip_or(text: &str, max: usize, otherwise: &str) -> String {
     UNITS.clip_or(text, max, otherwise)
 }
 

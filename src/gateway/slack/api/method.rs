@@ -27,7 +27,7 @@ pub enum Verb {
 
 impl Method {
     /// Whether calling it changes nothing that anybody sees, so that one without an answer may be made again.
-    pub const fn is_harmless(self) -> bool {
+    pub(crate) const fn is_harmless(self) -> bool {
         matches!(self.verb(), Verb::Get)
             || matches!(self, Self::AuthTest | Self::OpenConversation | Self::ValidateBlocks)
     }

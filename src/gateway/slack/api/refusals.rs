@@ -17,7 +17,7 @@ use Class::{
 };
 
 /// They read nothing that the app writes directly.
-pub const SHUT: Class = PersonUnreachable("they do not take messages from the app");
+pub(crate) const SHUT: Class = PersonUnreachable("they do not take messages from the app");
 
 /// When Slack does not say how long to wait.
 pub(super) const WAIT_UNSAID: Duration = Duration::from_secs(5);

@@ -60,7 +60,7 @@ impl Installations {
 
     /// Which of these workspaces the bot works in for their organisation; one that has installed the app itself is none of
     /// them.
-    pub fn lent(&self, teams: &[String]) -> BTreeSet<String> {
+    pub(crate) fn lent(&self, teams: &[String]) -> BTreeSet<String> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let is_lent =
             |team: &&String| known.homes.contains_key(*team) && !known.entries.contains_key(*team);
@@ -68,7 +68,7 @@ impl Installations {
     }
 
     /// Its organisation took the app out of a workspace: nothing is called there.
-    pub async fn withhold(&self, team: &str) -> Result<(), store::Error> {
+    pub(crate) async fn withhold(&self, team: &str) -> Result<(), store::Error> {
         self.keep_home(team, None).await?;
         self.known.write().unwrap_or_else(PoisonError::into_inner).homes.remove(team);
         Ok(())

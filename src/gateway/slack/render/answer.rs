@@ -22,7 +22,7 @@ fn message(part: &str) -> Message {
 }
 
 /// All words of `markdown` blocks for where Slack does not draw them; none where there are no such blocks.
-pub fn words_of_blocks(blocks: &Value) -> Option<String> {
+pub(crate) fn words_of_blocks(blocks: &Value) -> Option<String> {
     let blocks = blocks.as_array()?.iter().filter(|block| block["type"] == "markdown");
     let words: Vec<String> =
         blocks.filter_map(|block| block["text"].as_str()).map(spoken).collect();

@@ -30,7 +30,7 @@ const fn units_of(c: char) -> usize {
 }
 
 /// Words as they stand within mrkdwn: no mention, no link, no command comes of them.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     escape_into(&typed(text), &mut out);
     out
@@ -163,7 +163,7 @@ pub fn clip(text: &str, max: usize) -> String {
 }
 
 /// A plain text for a place that must not be empty.
-pub fn clip_or(text: &str, max: usize, otherwise: &str) -> String {
+pub(crate) fn clip_or(text: &str, max: usize, otherwise: &str) -> String {
     MEASURE.clip_or(text, max, otherwise)
 }
 

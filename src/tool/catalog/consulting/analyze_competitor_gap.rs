@@ -62,18 +62,12 @@ struct Args {
 
 /// Compares with what others do.
 #[derive(Debug)]
-pub struct AnalyzeCompetitorGap {
+pub(crate) struct AnalyzeCompetitorGap {
     spec: ToolSpec,
     patience: Duration,
 }
 
-impl AnalyzeCompetitorGap {
-    /// The same with another time for which a model is waited for.
-    #[must_use]
-    pub fn patient_for(self, patience: Duration) -> Self {
-        Self { patience, ..self }
-    }
-}
+impl AnalyzeCompetitorGap {}
 
 impl Default for AnalyzeCompetitorGap {
     fn default() -> Self {

@@ -80,7 +80,7 @@ struct Response {
 
 /// Looks at websites.
 #[derive(Debug)]
-pub struct AnalyzeWebsiteTechStack(ToolSpec);
+pub(crate) struct AnalyzeWebsiteTechStack(ToolSpec);
 
 impl Default for AnalyzeWebsiteTechStack {
     fn default() -> Self {

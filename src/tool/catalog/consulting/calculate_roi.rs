@@ -266,7 +266,7 @@ fn wanted(text: &str) -> ToolError {
 
 /// Works out a return.
 #[derive(Debug)]
-pub struct CalculateRoi(ToolSpec);
+pub(crate) struct CalculateRoi(ToolSpec);
 
 impl Default for CalculateRoi {
     fn default() -> Self {

@@ -17,7 +17,7 @@ const SIGHT: Sight =
 
 /// Looks at screenshots.
 #[derive(Debug)]
-pub struct CaptureScreenSnapshot(ToolSpec);
+pub(crate) struct CaptureScreenSnapshot(ToolSpec);
 
 impl Default for CaptureScreenSnapshot {
     fn default() -> Self {

@@ -21,7 +21,7 @@ const SIGHT: Sight = Sight {
 
 /// Looks at photos from webcams.
 #[derive(Debug)]
-pub struct CaptureWebcamSnapshot(ToolSpec);
+pub(crate) struct CaptureWebcamSnapshot(ToolSpec);
 
 impl Default for CaptureWebcamSnapshot {
     fn default() -> Self {

@@ -24,7 +24,7 @@ struct Args {
 
 /// Drafts e-mails.
 #[derive(Debug)]
-pub struct DraftFollowUpEmail(ToolSpec);
+pub(crate) struct DraftFollowUpEmail(ToolSpec);
 
 impl Default for DraftFollowUpEmail {
     fn default() -> Self {

@@ -17,7 +17,7 @@ const ITEMS_MAX: usize = 20;
 
 /// Extracts action items.
 #[derive(Debug)]
-pub struct ExtractActionItems(ToolSpec);
+pub(crate) struct ExtractActionItems(ToolSpec);
 
 impl Default for ExtractActionItems {
     fn default() -> Self {

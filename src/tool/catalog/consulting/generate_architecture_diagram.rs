@@ -57,7 +57,7 @@ struct Args {
 
 /// Draws what was described.
 #[derive(Debug)]
-pub struct GenerateArchitectureDiagram {
+pub(crate) struct GenerateArchitectureDiagram {
     spec: ToolSpec,
 }
 

@@ -38,7 +38,7 @@ struct Args {
 
 /// Writes syllabi.
 #[derive(Debug)]
-pub struct GenerateCustomSyllabus(ToolSpec);
+pub(crate) struct GenerateCustomSyllabus(ToolSpec);
 
 impl Default for GenerateCustomSyllabus {
     fn default() -> Self {

@@ -31,7 +31,7 @@ struct Args {
 
 /// Writes memos.
 #[derive(Debug)]
-pub struct GenerateExecutiveMemo(ToolSpec);
+pub(crate) struct GenerateExecutiveMemo(ToolSpec);
 
 impl Default for GenerateExecutiveMemo {
     fn default() -> Self {

@@ -18,7 +18,7 @@ const PARTS: [&str; 6] = ["situation", "goals", "approach", "scope", "open_point
 
 /// Drafts proposals.
 #[derive(Debug)]
-pub struct GenerateProposalDraft(ToolSpec);
+pub(crate) struct GenerateProposalDraft(ToolSpec);
 
 impl Default for GenerateProposalDraft {
     fn default() -> Self {

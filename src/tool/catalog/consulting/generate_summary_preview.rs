@@ -58,7 +58,7 @@ struct Args {
 
 /// Writes summaries.
 #[derive(Debug)]
-pub struct GenerateSummaryPreview(ToolSpec);
+pub(crate) struct GenerateSummaryPreview(ToolSpec);
 
 impl Default for GenerateSummaryPreview {
     fn default() -> Self {

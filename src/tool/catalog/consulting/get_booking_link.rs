@@ -54,7 +54,7 @@ impl MeetingType {
 
 /// Gives the link.
 #[derive(Debug)]
-pub struct GetBookingLink(ToolSpec);
+pub(crate) struct GetBookingLink(ToolSpec);
 
 impl Default for GetBookingLink {
     fn default() -> Self {

@@ -68,7 +68,7 @@ impl Period {
 
 /// Counts leads.
 #[derive(Debug)]
-pub struct GetDashboardStats(ToolSpec);
+pub(crate) struct GetDashboardStats(ToolSpec);
 
 impl Default for GetDashboardStats {
     fn default() -> Self {

@@ -53,7 +53,7 @@ const BY_ZONE: &str = "time zone: principal city, not the person's own place";
 
 /// Says where the participant is.
 #[derive(Debug)]
-pub struct GetLocation(ToolSpec);
+pub(crate) struct GetLocation(ToolSpec);
 
 impl Default for GetLocation {
     fn default() -> Self {

@@ -23,7 +23,7 @@ struct Args {
 
 /// Looks for prices of shares.
 #[derive(Debug)]
-pub struct GetStockPrice(ToolSpec);
+pub(crate) struct GetStockPrice(ToolSpec);
 
 impl Default for GetStockPrice {
     fn default() -> Self {

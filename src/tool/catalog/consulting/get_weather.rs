@@ -26,7 +26,7 @@ struct Args {
 
 /// Looks for the weather.
 #[derive(Debug)]
-pub struct GetWeather(ToolSpec);
+pub(crate) struct GetWeather(ToolSpec);
 
 impl Default for GetWeather {
     fn default() -> Self {

@@ -35,7 +35,7 @@ pub fn price(written: f64) -> Decimal {
 }
 
 /// Rounded as invoices are: half a cent goes up.
-pub fn rounded(amount: Decimal, places: u32) -> Decimal {
+pub(crate) fn rounded(amount: Decimal, places: u32) -> Decimal {
     amount.round_dp_with_strategy(places, RoundingStrategy::MidpointAwayFromZero).normalize()
 }
 

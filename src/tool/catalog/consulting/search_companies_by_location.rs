@@ -21,7 +21,7 @@ struct Args {
 
 /// Searches for companies.
 #[derive(Debug)]
-pub struct SearchCompaniesByLocation(ToolSpec);
+pub(crate) struct SearchCompaniesByLocation(ToolSpec);
 
 impl Default for SearchCompaniesByLocation {
     fn default() -> Self {

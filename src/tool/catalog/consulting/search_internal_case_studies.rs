@@ -25,7 +25,7 @@ struct Args {
 
 /// Searches case studies.
 #[derive(Debug)]
-pub struct SearchInternalCaseStudies(ToolSpec);
+pub(crate) struct SearchInternalCaseStudies(ToolSpec);
 
 impl Default for SearchInternalCaseStudies {
     fn default() -> Self {

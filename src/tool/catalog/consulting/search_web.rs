@@ -80,7 +80,7 @@ impl Source {
 
 /// Searches the web.
 #[derive(Debug)]
-pub struct SearchWeb(ToolSpec);
+pub(crate) struct SearchWeb(ToolSpec);
 
 impl Default for SearchWeb {
     fn default() -> Self {

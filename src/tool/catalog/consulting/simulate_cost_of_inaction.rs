@@ -40,7 +40,7 @@ struct Args {
 
 /// Counts what it costs.
 #[derive(Debug)]
-pub struct SimulateCostOfInaction(ToolSpec);
+pub(crate) struct SimulateCostOfInaction(ToolSpec);
 
 impl Default for SimulateCostOfInaction {
     fn default() -> Self {

@@ -39,7 +39,7 @@ enum Status {
 
 /// Deploys agents.
 #[derive(Debug)]
-pub struct DeployAgent(ToolSpec);
+pub(crate) struct DeployAgent(ToolSpec);
 
 impl Default for DeployAgent {
     fn default() -> Self {

@@ -20,7 +20,7 @@ use crate::tool::{EffectClass, Tool, ToolCx, ToolError, ToolResult, ToolSpec};
 
 /// Says that web pages cannot be read here.
 #[derive(Debug)]
-pub struct FetchUrl(ToolSpec);
+pub(crate) struct FetchUrl(ToolSpec);
 
 impl Default for FetchUrl {
     fn default() -> Self {

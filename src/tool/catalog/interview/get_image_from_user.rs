@@ -50,7 +50,7 @@ struct Image {
 
 /// Asks the participant for a picture.
 #[derive(Debug)]
-pub struct GetImageFromUser(ToolSpec);
+pub(crate) struct GetImageFromUser(ToolSpec);
 
 impl Default for GetImageFromUser {
     fn default() -> Self {

@@ -53,7 +53,7 @@ struct Response {
 
 /// Looks contact details up.
 #[derive(Debug)]
-pub struct GetMacosContactCard(ToolSpec);
+pub(crate) struct GetMacosContactCard(ToolSpec);
 
 impl Default for GetMacosContactCard {
     fn default() -> Self {

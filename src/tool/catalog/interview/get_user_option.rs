@@ -67,7 +67,7 @@ const OPTIONS_MAX: usize = 100;
 
 /// Asks the participant to pick.
 #[derive(Debug)]
-pub struct GetUserOption(ToolSpec);
+pub(crate) struct GetUserOption(ToolSpec);
 
 impl Default for GetUserOption {
     fn default() -> Self {

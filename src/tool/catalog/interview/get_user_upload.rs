@@ -59,7 +59,7 @@ struct Uploaded {
 
 /// Asks the participant for files.
 #[derive(Debug)]
-pub struct GetUserUpload(ToolSpec);
+pub(crate) struct GetUserUpload(ToolSpec);
 
 impl Default for GetUserUpload {
     fn default() -> Self {

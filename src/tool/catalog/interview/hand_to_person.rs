@@ -16,7 +16,7 @@ struct Args {
 
 /// Asks for a person.
 #[derive(Debug)]
-pub struct HandToPerson(ToolSpec);
+pub(crate) struct HandToPerson(ToolSpec);
 
 impl Default for HandToPerson {
     fn default() -> Self {

@@ -20,7 +20,7 @@ struct Args {
 
 /// Asks for the next phase.
 #[derive(Debug)]
-pub struct NextPhase(ToolSpec);
+pub(crate) struct NextPhase(ToolSpec);
 
 impl Default for NextPhase {
     fn default() -> Self {

@@ -41,7 +41,7 @@ struct Persisted {
 
 /// Stores data.
 #[derive(Debug)]
-pub struct PersistData(ToolSpec);
+pub(crate) struct PersistData(ToolSpec);
 
 impl Default for PersistData {
     fn default() -> Self {

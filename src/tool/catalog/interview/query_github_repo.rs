@@ -18,7 +18,7 @@ use crate::tool::{EffectClass, Tool, ToolCx, ToolError, ToolResult, ToolSpec};
 
 /// Says that repositories cannot be read here.
 #[derive(Debug)]
-pub struct QueryGithubRepo(ToolSpec);
+pub(crate) struct QueryGithubRepo(ToolSpec);
 
 impl Default for QueryGithubRepo {
     fn default() -> Self {

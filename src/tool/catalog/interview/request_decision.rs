@@ -20,7 +20,7 @@ struct Args {
 
 /// Asks the team for a decision.
 #[derive(Debug)]
-pub struct RequestDecision(ToolSpec);
+pub(crate) struct RequestDecision(ToolSpec);
 
 impl Default for RequestDecision {
     fn default() -> Self {

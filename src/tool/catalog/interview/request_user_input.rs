@@ -29,7 +29,7 @@ struct Response {
 
 /// Asks the participant to write.
 #[derive(Debug)]
-pub struct RequestUserInput(ToolSpec);
+pub(crate) struct RequestUserInput(ToolSpec);
 
 impl Default for RequestUserInput {
     fn default() -> Self {

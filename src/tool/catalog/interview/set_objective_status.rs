@@ -42,7 +42,7 @@ struct PhaseStatus {
 
 /// Proposes how an objective stands.
 #[derive(Debug)]
-pub struct SetObjectiveStatus(ToolSpec);
+pub(crate) struct SetObjectiveStatus(ToolSpec);
 
 impl Default for SetObjectiveStatus {
     fn default() -> Self {

@@ -60,7 +60,7 @@ struct Response {
 
 /// Shows a review card.
 #[derive(Debug)]
-pub struct SubmitForValidation(ToolSpec);
+pub(crate) struct SubmitForValidation(ToolSpec);
 
 impl Default for SubmitForValidation {
     fn default() -> Self {

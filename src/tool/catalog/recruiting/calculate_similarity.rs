@@ -109,7 +109,7 @@ pub fn cosine(one: &[f32], other: &[f32]) -> Option<f64> {
 
 /// Compares two texts.
 #[derive(Debug)]
-pub struct CalculateSimilarity(ToolSpec);
+pub(crate) struct CalculateSimilarity(ToolSpec);
 
 impl Default for CalculateSimilarity {
     fn default() -> Self {

@@ -98,7 +98,7 @@ impl Extracted {
 
 /// Finds skills in a text.
 #[derive(Debug)]
-pub struct ExtractSkills(ToolSpec);
+pub(crate) struct ExtractSkills(ToolSpec);
 
 impl Default for ExtractSkills {
     fn default() -> Self {
