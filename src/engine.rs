@@ -443,8 +443,7 @@ impl Engine {
         let session = started.session;
         let (ids, now) = (Arc::clone(&inner.parts.ids), inner.parts.clock.now());
         let settings = self.settings(&started.place);
-        let changes = decide::started(flow, started, ids, now, settings.has_model);
-        let mut changes = changes.within(settings);
+        let mut changes = decide::started(flow, started, ids, now, settings);
         // A person may be asked for before anything else.
         let counts = |words: &&str| changes.state.status == Status::Open || asks_for_person(words);
         if let Some(words) = words.filter(counts) {

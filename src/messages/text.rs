@@ -58,6 +58,7 @@ impl Text {
     }
 
     /// Followed by words of the catalogue.
+    #[must_use]
     pub fn then(self, words: impl Into<Cow<'static, str>>) -> Self {
         self.with(Part::Words { words: words.into(), is_strong: false })
     }

@@ -98,69 +98,7 @@ impl Changes {
         }
         self.evaluate(&request)
     }
-}
 
-impl SessionView {
-    /// What all `next_phase` calls of one answer ask for together: every override once, and the last reason.
-    fn combined(
-        &self,
-        call: &CallId,
-        overrides: &[String],
-        reason: Option<&str>,
-    ) -> (Vec<String>, Option<String>) {
-        let (mut overrides, mut reason) = (overrides.to_vec(), reason.map(str::to_owned));
-        for other in self.same_request(call) {
-            for id in strings(&other.args["overrides"]) {
-                if !overrides.contains(&id) {
-                    overrides.push(id);
-                }
-            }
-            reason = other.args["reason"].as_str().map(str::to_owned).or(reason);
-        }
-        (overrides, reason)
-    }
-
-    /// The guard against repeats: an open request, a stale call, or the last outcome until
-    /// something changes.
-    fn repeated(&self, request: &Request<'_>) -> Option<Value> {
-        if !matches!(self.state.status, Status::Open | Status::Paused) {
-            return Some(blocked(&request.missing, Some("the conversation does not go on")));
-        }
-        if request.call.phase.as_deref() != Some(&request.phase.id) {
-            let note = format!("the phase has already moved to `{}`", request.phase.id);
-            return Some(blocked(&request.missing, Some(&note)));
-        }
-        if let Some(open) = self.open_requests().first() {
-            return Some(json!({
-                "status": "awaiting_user_approval",
-                "missing_objectives": open.state["missing"],
-                "reason": open.state["reason"],
-            }));
-        }
-        let (version, last) = self.state.last_advance.as_ref()?;
-        let too_often = self.state.evaluations >= EVALUATIONS_MAX;
-        let is_same = *version == self.state.version && !self.proposes_more(request);
-        // The guard is for the model: a person may ask again, and the script asks once after each of its ends.
-        let is_model = matches!(request.call.origin, Origin::Model { .. } | Origin::Step { .. });
-        ((is_same || too_often) && is_model).then(|| last.clone())
-    }
-
-    /// Whether it would pass over something missing that no earlier call of the phase proposed to pass over: that is a
-    /// change.
-    fn proposes_more(&self, request: &Request<'_>) -> bool {
-        let earlier = self.state.calls.iter().map(|known| &known.call).filter(|call| {
-            call.tool == "next_phase"
-                && call.phase == request.call.phase
-                && call.id != request.call.id
-        });
-        let proposed: Vec<String> =
-            earlier.flat_map(|call| strings(&call.args["overrides"])).collect();
-        let is_new = |id: &&String| request.missing.contains(id) && !proposed.contains(id);
-        request.overrides.iter().any(|id| is_new(&id))
-    }
-}
-
-impl Changes {
     fn evaluate(&mut self, request: &Request<'_>) -> Evaluation {
         if let Some(approval) = Approval::criteria_met(&self.state, request.phase) {
             return Evaluation::Outcome(self.approve(request, approval));
@@ -337,9 +275,137 @@ impl Changes {
         self.audit("session_completed", [], []);
         self.close_with(texts::completed(&self.state, &self.flow));
     }
+
+    /// What the participant is told of a denial: the words as well, where they were promised to them.
+    fn tell_denial(&mut self, wait: &Wait, words: Option<&str>) {
+        let answer = wait.status.answer();
+        match (words, answer, denial_reader_of(wait)) {
+            (Some(words), Some((_, _, by_name, _)), Some(DenialReader::Participant)) => {
+                let text = messages::requests::finish_first(&authors(wait, by_name), words);
+                self.post_offering(text, &[Offered::Human]);
+            }
+            _ => self.post(messages::interview::DENIED),
+        }
+    }
+
+    /// What is missing has changed under an open request: it is withdrawn if nothing is missing any more, otherwise
+    /// asked again with the new list; an answer to the old card is superseded.
+    pub(super) fn reconsider_requests(&mut self) {
+        let flow = Arc::clone(&self.flow);
+        let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
+        for mut wait in self.open_requests() {
+            let missing = evidence::missing(&self.state, phase);
+            if wait.state["phase"] != phase.id.as_str()
+                || strings(&wait.state["missing"]) == missing
+            {
+                continue;
+            }
+            let Purpose::Call { call, .. } = &wait.purpose else { continue };
+            let Some(known) = self.state.call(call).map(|known| Arc::clone(&known.call)) else {
+                continue;
+            };
+            if missing.is_empty() {
+                let closing =
+                    Closing::Cancelled { reason: "what was missing is complete now".to_owned() };
+                let value = blocked(&[], Some("withdrawn"));
+                self.close(wait.id, closing, CallResult::Ok { value });
+                continue;
+            }
+            let overrides = strings(&wait.state["overrides"]);
+            let reason = wait.state["reason"].as_str().map(str::to_owned);
+            let request = Request {
+                call: &known,
+                phase,
+                missing,
+                overrides: &overrides,
+                reason: reason.as_deref(),
+            };
+            let fresh = match wait.answerers {
+                Answerers::Participant => self.ask_participant(&request),
+                Answerers::Deciders { .. } => self.ask_deciders(&request),
+            };
+            wait.prompt = fresh.prompt.into();
+            wait.state = fresh.state;
+            wait.revision += 1;
+            // Votes were on the old list.
+            wait.votes.clear();
+            let id = wait.id;
+            self.audit(
+                "wait_revised",
+                [("wait", json!(id)), ("revision", json!(wait.revision))],
+                [],
+            );
+            self.emit(Event::Asked(Box::new(wait)));
+            self.show(id);
+        }
+    }
+
+    /// A request lapsed: the phase stays, the model is told.
+    pub(super) fn request_expired(wait: &Wait) -> Value {
+        let missing = strings(&wait.state["missing"]);
+        blocked(&missing, Some("request expired"))
+    }
 }
 
 impl SessionView {
+    /// What all `next_phase` calls of one answer ask for together: every override once, and the last reason.
+    fn combined(
+        &self,
+        call: &CallId,
+        overrides: &[String],
+        reason: Option<&str>,
+    ) -> (Vec<String>, Option<String>) {
+        let (mut overrides, mut reason) = (overrides.to_vec(), reason.map(str::to_owned));
+        for other in self.same_request(call) {
+            for id in strings(&other.args["overrides"]) {
+                if !overrides.contains(&id) {
+                    overrides.push(id);
+                }
+            }
+            reason = other.args["reason"].as_str().map(str::to_owned).or(reason);
+        }
+        (overrides, reason)
+    }
+
+    /// The guard against repeats: an open request, a stale call, or the last outcome until
+    /// something changes.
+    fn repeated(&self, request: &Request<'_>) -> Option<Value> {
+        if !matches!(self.state.status, Status::Open | Status::Paused) {
+            return Some(blocked(&request.missing, Some("the conversation does not go on")));
+        }
+        if request.call.phase.as_deref() != Some(&request.phase.id) {
+            let note = format!("the phase has already moved to `{}`", request.phase.id);
+            return Some(blocked(&request.missing, Some(&note)));
+        }
+        if let Some(open) = self.open_requests().first() {
+            return Some(json!({
+                "status": "awaiting_user_approval",
+                "missing_objectives": open.state["missing"],
+                "reason": open.state["reason"],
+            }));
+        }
+        let (version, last) = self.state.last_advance.as_ref()?;
+        let too_often = self.state.evaluations >= EVALUATIONS_MAX;
+        let is_same = *version == self.state.version && !self.proposes_more(request);
+        // The guard is for the model: a person may ask again, and the script asks once after each of its ends.
+        let is_model = matches!(request.call.origin, Origin::Model { .. } | Origin::Step { .. });
+        ((is_same || too_often) && is_model).then(|| last.clone())
+    }
+
+    /// Whether it would pass over something missing that no earlier call of the phase proposed to pass over: that is a
+    /// change.
+    fn proposes_more(&self, request: &Request<'_>) -> bool {
+        let earlier = self.state.calls.iter().map(|known| &known.call).filter(|call| {
+            call.tool == "next_phase"
+                && call.phase == request.call.phase
+                && call.id != request.call.id
+        });
+        let proposed: Vec<String> =
+            earlier.flat_map(|call| strings(&call.args["overrides"])).collect();
+        let is_new = |id: &&String| request.missing.contains(id) && !proposed.contains(id);
+        request.overrides.iter().any(|id| is_new(&id))
+    }
+
     fn ask_for_override(&self, request: &Request<'_>) -> Suspension {
         let asks_participant = match self.flow.flow.approvals.overrides.decider {
             Decider::Participant => true,
@@ -421,23 +487,7 @@ impl SessionView {
             expires_at: expires,
         }
     }
-}
 
-impl Changes {
-    /// What the participant is told of a denial: the words as well, where they were promised to them.
-    fn tell_denial(&mut self, wait: &Wait, words: Option<&str>) {
-        let answer = wait.status.answer();
-        match (words, answer, denial_reader_of(wait)) {
-            (Some(words), Some((_, _, by_name, _)), Some(DenialReader::Participant)) => {
-                let text = messages::requests::finish_first(&authors(wait, by_name), words);
-                self.post_offering(text, &[Offered::Human]);
-            }
-            _ => self.post(messages::interview::DENIED),
-        }
-    }
-}
-
-impl SessionView {
     /// Who reads the words of a denial: the model where one leads, else the participant.
     pub(super) fn denial_reader(&self) -> DenialReader {
         if self.is_led_by_model() { DenialReader::Interviewer } else { DenialReader::Participant }
@@ -446,69 +496,7 @@ impl SessionView {
     fn override_expiry(&self) -> Option<chrono::DateTime<chrono::Utc>> {
         self.now.checked_add_signed(self.flow.flow.approvals.overrides.expires.delta())
     }
-}
 
-impl Changes {
-    /// What is missing has changed under an open request: it is withdrawn if nothing is missing any more, otherwise
-    /// asked again with the new list; an answer to the old card is superseded.
-    pub(super) fn reconsider_requests(&mut self) {
-        let flow = Arc::clone(&self.flow);
-        let Some(phase) = self.state.phase().and_then(|id| flow.phase(id)) else { return };
-        for mut wait in self.open_requests() {
-            let missing = evidence::missing(&self.state, phase);
-            if wait.state["phase"] != phase.id.as_str()
-                || strings(&wait.state["missing"]) == missing
-            {
-                continue;
-            }
-            let Purpose::Call { call, .. } = &wait.purpose else { continue };
-            let Some(known) = self.state.call(call).map(|known| Arc::clone(&known.call)) else {
-                continue;
-            };
-            if missing.is_empty() {
-                let closing =
-                    Closing::Cancelled { reason: "what was missing is complete now".to_owned() };
-                let value = blocked(&[], Some("withdrawn"));
-                self.close(wait.id, closing, CallResult::Ok { value });
-                continue;
-            }
-            let overrides = strings(&wait.state["overrides"]);
-            let reason = wait.state["reason"].as_str().map(str::to_owned);
-            let request = Request {
-                call: &known,
-                phase,
-                missing,
-                overrides: &overrides,
-                reason: reason.as_deref(),
-            };
-            let fresh = match wait.answerers {
-                Answerers::Participant => self.ask_participant(&request),
-                Answerers::Deciders { .. } => self.ask_deciders(&request),
-            };
-            wait.prompt = fresh.prompt.into();
-            wait.state = fresh.state;
-            wait.revision += 1;
-            // Votes were on the old list.
-            wait.votes.clear();
-            let id = wait.id;
-            self.audit(
-                "wait_revised",
-                [("wait", json!(id)), ("revision", json!(wait.revision))],
-                [],
-            );
-            self.emit(Event::Asked(Box::new(wait)));
-            self.show(id);
-        }
-    }
-
-    /// A request lapsed: the phase stays, the model is told.
-    pub(super) fn request_expired(wait: &Wait) -> Value {
-        let missing = strings(&wait.state["missing"]);
-        blocked(&missing, Some("request expired"))
-    }
-}
-
-impl SessionView {
     /// The call behind "ask to move on": an override of everything that is missing, on somebody's own initiative.
     pub(super) fn call_to_advance(&self, from: &Responder, reason: &str) -> Option<Call> {
         let phase = self.phase()?;

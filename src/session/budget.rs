@@ -102,43 +102,7 @@ impl Changes {
         let channel = self.flow.flow.handoff.channel.clone();
         self.post_to_staff(channel.as_deref(), text);
     }
-}
 
-impl SessionView {
-    /// The flow's bound on a session, or the operator's where that is tighter. A child run has what its parent gave it.
-    fn session_budget(&self) -> Budget {
-        let own = self.state.subtasks.parent_link.as_ref();
-        let tokens = own.map_or(self.flow.flow.limits.tokens, |own| own.assignment.tokens);
-        let tokens = NonZeroU64::new(tokens.max(1));
-        self.settings.budgets.session.within(Budget { tokens, ..Budget::default() })
-    }
-
-    /// Tokens that are left of them.
-    pub(crate) fn tokens_left(&self) -> u64 {
-        let allowed = self.session_budget().tokens.map_or(u64::MAX, NonZeroU64::get);
-        allowed.saturating_sub(self.state.model_turn.spent.tokens())
-    }
-
-    /// Whether the model may still be asked in this session.
-    pub(crate) fn has_means(&self) -> bool {
-        self.session_budget().level(self.state.model_turn.spent) < Level::UsedUp
-    }
-
-    /// Whether this turn has used up what a turn may.
-    pub(super) fn turn_is_used_up(&self) -> bool {
-        self.settings.budgets.turn.level(self.state.model_turn.turn) == Level::UsedUp
-    }
-
-    pub(super) fn levels(&self) -> Levels {
-        let model_turn = &self.state.model_turn;
-        Levels {
-            turn: self.settings.budgets.turn.level(model_turn.turn),
-            session: self.session_budget().level(model_turn.spent),
-        }
-    }
-}
-
-impl Changes {
     /// Says it where a budget has become low or was used up since `before`, and draws the consequence.
     pub(super) fn mind_budgets(&mut self, before: Levels) {
         let after = self.levels();
@@ -234,6 +198,38 @@ impl Changes {
 }
 
 impl SessionView {
+    /// The flow's bound on a session, or the operator's where that is tighter. A child run has what its parent gave it.
+    fn session_budget(&self) -> Budget {
+        let own = self.state.subtasks.parent_link.as_ref();
+        let tokens = own.map_or(self.flow.flow.limits.tokens, |own| own.assignment.tokens);
+        let tokens = NonZeroU64::new(tokens.max(1));
+        self.settings.budgets.session.within(Budget { tokens, ..Budget::default() })
+    }
+
+    /// Tokens that are left of them.
+    pub(crate) fn tokens_left(&self) -> u64 {
+        let allowed = self.session_budget().tokens.map_or(u64::MAX, NonZeroU64::get);
+        allowed.saturating_sub(self.state.model_turn.spent.tokens())
+    }
+
+    /// Whether the model may still be asked in this session.
+    pub(crate) fn has_means(&self) -> bool {
+        self.session_budget().level(self.state.model_turn.spent) < Level::UsedUp
+    }
+
+    /// Whether this turn has used up what a turn may.
+    pub(super) fn turn_is_used_up(&self) -> bool {
+        self.settings.budgets.turn.level(self.state.model_turn.turn) == Level::UsedUp
+    }
+
+    pub(super) fn levels(&self) -> Levels {
+        let model_turn = &self.state.model_turn;
+        Levels {
+            turn: self.settings.budgets.turn.level(model_turn.turn),
+            session: self.session_budget().level(model_turn.spent),
+        }
+    }
+
     /// Whether the session stands still because there is no model, or nothing is left for it, and no script either.
     pub(super) fn lacks_means(&self) -> bool {
         let Some(phase) = self.phase().filter(|phase| phase.mode == Mode::Interview) else {

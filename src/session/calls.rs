@@ -88,18 +88,7 @@ impl Changes {
         }
         wait
     }
-}
 
-impl SessionView {
-    /// Open cards with an earlier draft of the data that `prompt` puts up for review.
-    fn older_drafts(&self, prompt: &Prompt) -> Vec<WaitId> {
-        let Control::Review(newer) = &prompt.control else { return Vec::new() };
-        let is_older = |wait: &&Wait| matches!(&wait.prompt.control, Control::Review(older) if older.data_type == newer.data_type);
-        self.state.pending().filter(is_older).map(|wait| wait.id).collect()
-    }
-}
-
-impl Changes {
     /// Opens a wait, shows it, and sets its timers.
     pub(super) fn open(
         &mut self,
@@ -139,26 +128,7 @@ impl Changes {
         self.show(id);
         id
     }
-}
 
-impl SessionView {
-    /// When a question lapses: at the deadline of its step, or as the tool says where that comes first.
-    fn deadline_of(&self, call: &CallId, suspension: &Suspension) -> Option<DateTime<Utc>> {
-        let own = suspension.expires_at;
-        let step = self.state.call(call).and_then(|known| self.step_of(&known.call));
-        let Some(deadline) = step.and_then(|step| step.deadline) else { return own };
-        let at = self.now.checked_add_signed(deadline.delta());
-        own.into_iter().chain(at).min()
-    }
-
-    /// The step of the flow that made a call.
-    pub(super) fn step_of(&self, call: &Call) -> Option<&Step> {
-        let Origin::Step { step } = &call.origin else { return None };
-        self.flow.step(step).map(|(_, step)| step)
-    }
-}
-
-impl Changes {
     /// Sees to what is due and needs no tool: a phase whose time has come, or a step that sets values; one that cannot be
     /// filled in calls a person.
     pub(crate) fn arrange(&mut self) {
@@ -228,22 +198,7 @@ impl Changes {
             self.emit(Event::Returned { call: id, result: result.clone() });
         }
     }
-}
 
-impl SessionView {
-    /// The other `next_phase` calls of the model's answer that `call` belongs to, which are never made by themselves.
-    pub(super) fn same_request(&self, call: &CallId) -> Vec<Call> {
-        let wanted = &self.state.model_turn.wanted;
-        let is_request = |call: &&Call| call.tool == "next_phase";
-        if !wanted.iter().filter(is_request).any(|known| known.id == *call) {
-            return Vec::new();
-        }
-        let is_unmade = |known: &&Call| known.id != *call && self.state.call(&known.id).is_none();
-        wanted.iter().filter(is_request).filter(is_unmade).cloned().collect()
-    }
-}
-
-impl Changes {
     /// Ends a call of which nobody knows whether it happened. It is never made again: a person is asked to check.
     pub fn outcome_unknown(&mut self, call: &CallId) {
         let Some(known) = self.state.call(call).filter(|known| known.result.is_none()) else {
@@ -400,6 +355,39 @@ impl Changes {
 }
 
 impl SessionView {
+    /// Open cards with an earlier draft of the data that `prompt` puts up for review.
+    fn older_drafts(&self, prompt: &Prompt) -> Vec<WaitId> {
+        let Control::Review(newer) = &prompt.control else { return Vec::new() };
+        let is_older = |wait: &&Wait| matches!(&wait.prompt.control, Control::Review(older) if older.data_type == newer.data_type);
+        self.state.pending().filter(is_older).map(|wait| wait.id).collect()
+    }
+
+    /// When a question lapses: at the deadline of its step, or as the tool says where that comes first.
+    fn deadline_of(&self, call: &CallId, suspension: &Suspension) -> Option<DateTime<Utc>> {
+        let own = suspension.expires_at;
+        let step = self.state.call(call).and_then(|known| self.step_of(&known.call));
+        let Some(deadline) = step.and_then(|step| step.deadline) else { return own };
+        let at = self.now.checked_add_signed(deadline.delta());
+        own.into_iter().chain(at).min()
+    }
+
+    /// The step of the flow that made a call.
+    pub(super) fn step_of(&self, call: &Call) -> Option<&Step> {
+        let Origin::Step { step } = &call.origin else { return None };
+        self.flow.step(step).map(|(_, step)| step)
+    }
+
+    /// The other `next_phase` calls of the model's answer that `call` belongs to, which are never made by themselves.
+    pub(super) fn same_request(&self, call: &CallId) -> Vec<Call> {
+        let wanted = &self.state.model_turn.wanted;
+        let is_request = |call: &&Call| call.tool == "next_phase";
+        if !wanted.iter().filter(is_request).any(|known| known.id == *call) {
+            return Vec::new();
+        }
+        let is_unmade = |known: &&Call| known.id != *call && self.state.call(&known.id).is_none();
+        wanted.iter().filter(is_request).filter(is_unmade).cloned().collect()
+    }
+
     /// Whether a call is a review that the participant reopened.
     pub(crate) fn is_change(&self, call: &CallId) -> bool {
         let call = self.state.call(call);

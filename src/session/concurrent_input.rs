@@ -101,27 +101,7 @@ impl Changes {
         self.post(messages::interview::SPEECH_STOPPED_BY_BUTTON);
         Ok(())
     }
-}
 
-impl SessionView {
-    fn may_interrupt(&self, from: &Responder, speech: &Speech) -> bool {
-        from.person == self.state.participant
-            && self.state.status == Status::Open
-            && self.awaits_answer(speech.knew)
-    }
-
-    /// Whether an answer of the model that knew so much is still wanted.
-    pub(crate) fn awaits_answer(&self, knew: u64) -> bool {
-        !self.is_void(knew) && self.awaits_thought().is_some()
-    }
-
-    /// Whether the round that knew so much has ended already.
-    pub(super) fn is_void(&self, knew: u64) -> bool {
-        knew <= self.state.model_turn.knew
-    }
-}
-
-impl Changes {
     /// Ends what the model says where it is; its answer is not waited for any more.
     fn end_speech(&mut self, speech: &Speech, gap: Gap) {
         self.say_unsaid();
@@ -141,9 +121,31 @@ impl Changes {
         }
         self.mind_budgets(before);
     }
+
+    /// Ends a call whose card is not shown.
+    pub(crate) fn withhold(&mut self, call: &CallId) {
+        let (code, message) = (NOT_SHOWN.to_owned(), WITHHELD.to_owned());
+        self.finish(call, CallResult::Err { code, message });
+    }
 }
 
 impl SessionView {
+    fn may_interrupt(&self, from: &Responder, speech: &Speech) -> bool {
+        from.person == self.state.participant
+            && self.state.status == Status::Open
+            && self.awaits_answer(speech.knew)
+    }
+
+    /// Whether an answer of the model that knew so much is still wanted.
+    pub(crate) fn awaits_answer(&self, knew: u64) -> bool {
+        !self.is_void(knew) && self.awaits_thought().is_some()
+    }
+
+    /// Whether the round that knew so much has ended already.
+    pub(super) fn is_void(&self, knew: u64) -> bool {
+        knew <= self.state.model_turn.knew
+    }
+
     /// Whether words name an option of an open question: they are its answer, whatever else they would be.
     pub(super) fn names_an_option(&self, text: &str) -> bool {
         let is_named = |wait: &Wait| {
@@ -162,17 +164,7 @@ impl SessionView {
             && self.state.model_turn.may_withhold()
             && !self.state.has_asked(call)
     }
-}
 
-impl Changes {
-    /// Ends a call whose card is not shown.
-    pub(crate) fn withhold(&mut self, call: &CallId) {
-        let (code, message) = (NOT_SHOWN.to_owned(), WITHHELD.to_owned());
-        self.finish(call, CallResult::Err { code, message });
-    }
-}
-
-impl SessionView {
     /// Whether the model made a call without knowing what a person wrote or did meanwhile.
     pub(super) fn is_unaware_of_words(&self, call: &CallId) -> bool {
         let is_of_model = |known: &Origin| matches!(known, Origin::Model { .. });

@@ -37,12 +37,11 @@ pub fn started(
     started: Started,
     ids: Arc<dyn Ids>,
     now: DateTime<Utc>,
-    has_model: bool,
+    settings: Settings,
 ) -> Changes {
     let event = Event::Started(started.clone());
     let first = Recorded { v: STORED_VERSION, seq: 1, at: now, event: Arc::new(event) };
     let state = State::begin(&started, now);
-    let settings = Settings { has_model, ..Settings::default() };
     let mut session = Changes::beginning(flow, state, first, ids, now).within(settings);
     let facts = [("flow", started.flow.id.into()), ("digest", started.flow.digest.into())];
     session.audit("session_started", facts, []);

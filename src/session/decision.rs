@@ -90,6 +90,51 @@ impl SessionView {
             expires_at,
         })
     }
+
+    /// What the team has decided last, for other programs: as [`Decided::Outcome`], without words.
+    pub(super) fn last_decision(&self) -> Option<Value> {
+        let mut requests = self.state.calls.iter().rev().filter(|one| one.call.tool == REQUEST);
+        let mut value = requests.find_map(outcome)?.clone();
+        value.as_object_mut()?.remove("feedback");
+        Some(value)
+    }
+
+    /// A text of the flow, or the one that stands for it where there is none or it cannot be filled in.
+    fn words_of(&self, text: Option<&str>, otherwise: &str) -> String {
+        let filled = text.and_then(|text| script::filled(&self.state, &self.flow, text).ok());
+        filled.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| otherwise.to_owned())
+    }
+
+    fn approval_of(&self, wait: &Wait) -> Option<(String, Approval)> {
+        if !matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == REQUEST) {
+            return None;
+        }
+        let name = wait.state["approval"].as_str()?;
+        Some((name.to_owned(), self.flow.flow.approvals.named.get(name)?.clone()))
+    }
+
+    /// How many must decide alike on a request that is being made.
+    pub(super) fn quorum_of(&self, purpose: &Purpose, state: &Value) -> u32 {
+        let overrides = self.flow.flow.approvals.overrides.quorum;
+        let quorum = match purpose {
+            Purpose::Call { tool, .. } if tool == REQUEST => {
+                let name = state["approval"].as_str().unwrap_or_default();
+                let approval = self.flow.flow.approvals.named.get(name);
+                let asked = approval.and_then(|approval| approval.stage(stage_in(state)));
+                asked.map_or(1, |(_, quorum)| quorum)
+            }
+            _ => overrides,
+        };
+        quorum.max(1)
+    }
+
+    /// When those who decide are reminded.
+    pub(super) fn decider_reminders(&self, wait: &Wait) -> Vec<Period> {
+        match self.approval_of(wait) {
+            Some((_, approval)) => approval.remind_after,
+            None => self.flow.flow.approvals.overrides.remind_after.clone(),
+        }
+    }
 }
 
 impl Changes {
@@ -179,53 +224,6 @@ impl Changes {
         let flow = Arc::clone(&self.flow);
         if let Some(phase) = known.call.phase.as_deref().and_then(|id| flow.phase(id)) {
             self.queue_effects(phase, moment);
-        }
-    }
-}
-
-impl SessionView {
-    /// What the team has decided last, for other programs: as [`Decided::Outcome`], without words.
-    pub(super) fn last_decision(&self) -> Option<Value> {
-        let mut requests = self.state.calls.iter().rev().filter(|one| one.call.tool == REQUEST);
-        let mut value = requests.find_map(outcome)?.clone();
-        value.as_object_mut()?.remove("feedback");
-        Some(value)
-    }
-
-    /// A text of the flow, or the one that stands for it where there is none or it cannot be filled in.
-    fn words_of(&self, text: Option<&str>, otherwise: &str) -> String {
-        let filled = text.and_then(|text| script::filled(&self.state, &self.flow, text).ok());
-        filled.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| otherwise.to_owned())
-    }
-
-    fn approval_of(&self, wait: &Wait) -> Option<(String, Approval)> {
-        if !matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == REQUEST) {
-            return None;
-        }
-        let name = wait.state["approval"].as_str()?;
-        Some((name.to_owned(), self.flow.flow.approvals.named.get(name)?.clone()))
-    }
-
-    /// How many must decide alike on a request that is being made.
-    pub(super) fn quorum_of(&self, purpose: &Purpose, state: &Value) -> u32 {
-        let overrides = self.flow.flow.approvals.overrides.quorum;
-        let quorum = match purpose {
-            Purpose::Call { tool, .. } if tool == REQUEST => {
-                let name = state["approval"].as_str().unwrap_or_default();
-                let approval = self.flow.flow.approvals.named.get(name);
-                let asked = approval.and_then(|approval| approval.stage(stage_in(state)));
-                asked.map_or(1, |(_, quorum)| quorum)
-            }
-            _ => overrides,
-        };
-        quorum.max(1)
-    }
-
-    /// When those who decide are reminded.
-    pub(super) fn decider_reminders(&self, wait: &Wait) -> Vec<Period> {
-        match self.approval_of(wait) {
-            Some((_, approval)) => approval.remind_after,
-            None => self.flow.flow.approvals.overrides.remind_after.clone(),
         }
     }
 }

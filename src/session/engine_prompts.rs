@@ -101,16 +101,7 @@ impl Changes {
         let digest = format!("begin {}", phase.id);
         self.open(Purpose::Begin { phase: phase.id.clone() }, digest, suspension);
     }
-}
 
-impl SessionView {
-    /// The question whether to go on with the phase, while it is open.
-    pub(super) fn waits_to_begin(&self) -> Option<&Wait> {
-        self.state.pending().find(|wait| matches!(wait.purpose, Purpose::Begin { .. }))
-    }
-}
-
-impl Changes {
     fn begin_answered(&mut self, reply: &Reply) {
         let Reply::Chosen { ids, .. } = reply else { return };
         if ids.first().is_none_or(|id| id == GO_ON) {
@@ -134,16 +125,7 @@ impl Changes {
             self.advance(approval);
         }
     }
-}
 
-impl SessionView {
-    /// When the first question may be asked (`notice.wait_business_days`, counted from the notice).
-    pub(super) fn questions_from(&self) -> Option<DateTime<Utc>> {
-        questions_from(&self.state, &self.flow)
-    }
-}
-
-impl Changes {
     /// Asks once more before everything is erased.
     pub(super) fn ask_erase(&mut self) {
         let mut pending = self.state.pending();
@@ -233,5 +215,17 @@ impl Changes {
                 self.post(messages::interview::DECLINED);
             }
         }
+    }
+}
+
+impl SessionView {
+    /// The question whether to go on with the phase, while it is open.
+    pub(super) fn waits_to_begin(&self) -> Option<&Wait> {
+        self.state.pending().find(|wait| matches!(wait.purpose, Purpose::Begin { .. }))
+    }
+
+    /// When the first question may be asked (`notice.wait_business_days`, counted from the notice).
+    pub(super) fn questions_from(&self) -> Option<DateTime<Utc>> {
+        questions_from(&self.state, &self.flow)
     }
 }

@@ -61,37 +61,7 @@ impl Changes {
         };
         self.hand_over(reason, text);
     }
-}
 
-impl SessionView {
-    /// What was picked at a step and what was asked there, for the team; none where nothing was, or where it is stored as
-    /// something that is not for a channel.
-    fn answer_to(&self, step: &Step, value: &Value) -> Option<String> {
-        let kept = step.save.as_ref().and_then(|data| self.flow.flow.data.get(data));
-        let is_open = kept.is_none_or(|data| {
-            matches!(data.sensitivity, Sensitivity::None | Sensitivity::Personal)
-        });
-        let ids = value["selectedIds"].as_array().filter(|ids| is_open && !ids.is_empty())?;
-        let ids = ids.iter().filter_map(|id| id.as_str().map(str::to_owned)).collect();
-        let is_of_step = |wait: &&Wait| {
-            let Purpose::Call { call, .. } = &wait.purpose else { return false };
-            let call = self.state.call(call).map(|known| &known.call.origin);
-            matches!(call, Some(Origin::Step { step: id }) if *id == step.id)
-        };
-        let asked = self.state.asked.iter().rev().filter_map(|id| self.state.wait(*id));
-        let prompt = &asked.into_iter().find(is_of_step)?.prompt;
-        let answer = describe(&prompt.control, &Reply::Chosen { ids, free_text: None });
-        let question = prompt.title.as_ref().unwrap_or(&prompt.body);
-        let question = question.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(if question.chars().count() <= QUESTION_MAX {
-            messages::staff::answered_with(&question, &answer)
-        } else {
-            messages::staff::answered(&answer)
-        })
-    }
-}
-
-impl Changes {
     /// The model asks for a person in the participant's place. Asked for once, the same again changes nothing and says
     /// nothing.
     pub(crate) fn call_person(&mut self, reason: &str) -> Called {
@@ -140,25 +110,7 @@ impl Changes {
         let remind = self.now.checked_add_signed(handoff.claim_reminder.delta());
         self.set_timer(TimerKind::Unclaimed, remind);
     }
-}
 
-impl SessionView {
-    /// What the colleague who takes over should know: who, where, why, and how far they are.
-    fn card_for_team(&self, reason: &str) -> String {
-        let person = quoted(&self.state.person_in_words());
-        let title = &self.flow.flow.title;
-        let why = if reason == ASKED { String::new() } else { format!(": {}", quoted(reason)) };
-        messages::staff::asks_for_human(&person, title, &why, &self.standing_for_team())
-    }
-
-    /// How far they are, as a list below the words; empty where there is nothing to tell.
-    pub(super) fn standing_for_team(&self) -> String {
-        let lines = summary::status_lines(&self.state, &self.flow);
-        if lines.is_empty() { String::new() } else { format!("\n\n- {}", lines.join("\n- ")) }
-    }
-}
-
-impl Changes {
     /// A staff member is there; their message alone counts as that.
     pub(super) fn take_over(&mut self, from: &Responder) {
         let claimed = self.state.handoff.as_ref().and_then(|handoff| handoff.claimed_by.as_ref());
@@ -188,5 +140,47 @@ impl Changes {
         }
         self.show_open();
         self.miss_notice();
+    }
+}
+
+impl SessionView {
+    /// What was picked at a step and what was asked there, for the team; none where nothing was, or where it is stored as
+    /// something that is not for a channel.
+    fn answer_to(&self, step: &Step, value: &Value) -> Option<String> {
+        let kept = step.save.as_ref().and_then(|data| self.flow.flow.data.get(data));
+        let is_open = kept.is_none_or(|data| {
+            matches!(data.sensitivity, Sensitivity::None | Sensitivity::Personal)
+        });
+        let ids = value["selectedIds"].as_array().filter(|ids| is_open && !ids.is_empty())?;
+        let ids = ids.iter().filter_map(|id| id.as_str().map(str::to_owned)).collect();
+        let is_of_step = |wait: &&Wait| {
+            let Purpose::Call { call, .. } = &wait.purpose else { return false };
+            let call = self.state.call(call).map(|known| &known.call.origin);
+            matches!(call, Some(Origin::Step { step: id }) if *id == step.id)
+        };
+        let asked = self.state.asked.iter().rev().filter_map(|id| self.state.wait(*id));
+        let prompt = &asked.into_iter().find(is_of_step)?.prompt;
+        let answer = describe(&prompt.control, &Reply::Chosen { ids, free_text: None });
+        let question = prompt.title.as_ref().unwrap_or(&prompt.body);
+        let question = question.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(if question.chars().count() <= QUESTION_MAX {
+            messages::staff::answered_with(&question, &answer)
+        } else {
+            messages::staff::answered(&answer)
+        })
+    }
+
+    /// What the colleague who takes over should know: who, where, why, and how far they are.
+    fn card_for_team(&self, reason: &str) -> String {
+        let person = quoted(&self.state.person_in_words());
+        let title = &self.flow.flow.title;
+        let why = if reason == ASKED { String::new() } else { format!(": {}", quoted(reason)) };
+        messages::staff::asks_for_human(&person, title, &why, &self.standing_for_team())
+    }
+
+    /// How far they are, as a list below the words; empty where there is nothing to tell.
+    pub(super) fn standing_for_team(&self) -> String {
+        let lines = summary::status_lines(&self.state, &self.flow);
+        if lines.is_empty() { String::new() } else { format!("\n\n- {}", lines.join("\n- ")) }
     }
 }

@@ -66,32 +66,7 @@ impl Changes {
         }
         self.hear_answer(from, text, source);
     }
-}
 
-impl SessionView {
-    /// The order that a message is. What names an option of an open question is its answer, whatever else it would be.
-    fn order_in(&self, text: &str) -> Option<Command> {
-        let command = typed::order(text)?;
-        let is_asking = self.state.handoff.is_none()
-            && matches!(self.state.status, Status::Notice | Status::Open | Status::Paused);
-        let open = || self.state.pending().filter(|wait| blocks(wait) && !is_for_deciders(wait));
-        let has_a_use = match command {
-            Command::Later => is_asking && open().next().is_some(),
-            // A model may have asked in words.
-            Command::Skip => open().next().is_some() || !self.is_led_by_model(),
-            // A model that was stopped goes on with any words.
-            Command::Resume => !is_asking || !self.state.model_turn.is_halted(),
-            Command::AskAgain => is_still_offered(Offered::AskAgain, &self.state),
-            _ => true,
-        };
-        if !has_a_use {
-            return None;
-        }
-        (!is_asking || !self.names_an_option(text)).then_some(command)
-    }
-}
-
-impl Changes {
     fn remember_wording(&mut self, wait: WaitId, source: Option<String>) {
         if let Some(source) = source {
             self.emit(Event::Worded { wait, source });
@@ -193,22 +168,7 @@ impl Changes {
             self.post(messages::interview::OUT_OF_MEANS);
         }
     }
-}
 
-impl SessionView {
-    /// What words are to a question. Where no model reads them, a question in reply to one that takes any words is not
-    /// kept as its answer at once: whoever sends it again means it.
-    fn read(&self, wait: &Wait, text: &str) -> Reading {
-        let is_first = !self.state.unmatched.contains_key(&wait.id);
-        let takes_any = typed::takes_any_words(&wait.prompt.control);
-        if takes_any && is_first && !self.is_led_by_model() && typed::asks_back(text) {
-            return Reading::NotAnAnswer { is_question: true };
-        }
-        typed::read(&wait.prompt.control, text)
-    }
-}
-
-impl Changes {
     /// Other words than an answer, to a model: they answer a choice as they are, without picking anything. Every other
     /// card stays open, since no words are consent, and the model goes on with them.
     fn hear_for_model(
@@ -244,6 +204,40 @@ impl Changes {
         }
         self.post(hint(&wait.prompt.control, reading));
         self.show(wait.id);
+    }
+}
+
+impl SessionView {
+    /// The order that a message is. What names an option of an open question is its answer, whatever else it would be.
+    fn order_in(&self, text: &str) -> Option<Command> {
+        let command = typed::order(text)?;
+        let is_asking = self.state.handoff.is_none()
+            && matches!(self.state.status, Status::Notice | Status::Open | Status::Paused);
+        let open = || self.state.pending().filter(|wait| blocks(wait) && !is_for_deciders(wait));
+        let has_a_use = match command {
+            Command::Later => is_asking && open().next().is_some(),
+            // A model may have asked in words.
+            Command::Skip => open().next().is_some() || !self.is_led_by_model(),
+            // A model that was stopped goes on with any words.
+            Command::Resume => !is_asking || !self.state.model_turn.is_halted(),
+            Command::AskAgain => is_still_offered(Offered::AskAgain, &self.state),
+            _ => true,
+        };
+        if !has_a_use {
+            return None;
+        }
+        (!is_asking || !self.names_an_option(text)).then_some(command)
+    }
+
+    /// What words are to a question. Where no model reads them, a question in reply to one that takes any words is not
+    /// kept as its answer at once: whoever sends it again means it.
+    fn read(&self, wait: &Wait, text: &str) -> Reading {
+        let is_first = !self.state.unmatched.contains_key(&wait.id);
+        let takes_any = typed::takes_any_words(&wait.prompt.control);
+        if takes_any && is_first && !self.is_led_by_model() && typed::asks_back(text) {
+            return Reading::NotAnAnswer { is_question: true };
+        }
+        typed::read(&wait.prompt.control, text)
     }
 }
 

@@ -17,20 +17,7 @@ impl Changes {
         let channel = self.flow.flow.handoff.channel.clone();
         self.post_to_staff(channel.as_deref(), text);
     }
-}
 
-impl SessionView {
-    /// Whether a text holds a word of the flow's list.
-    pub(super) fn is_alarming(&self, text: &str) -> bool {
-        let keywords = &self.flow.flow.handoff.keywords;
-        !keywords.is_empty() && {
-            let text = text.to_lowercase();
-            keywords.iter().any(|keyword| holds(&text, &keyword.to_lowercase()))
-        }
-    }
-}
-
-impl Changes {
     /// A person is asked for, and nothing more is asked meanwhile. Not where one was asked for before, nor once the
     /// conversation is over.
     pub(super) fn raise_alarm(&mut self) {
@@ -49,6 +36,17 @@ impl Changes {
     pub(super) fn heed(&mut self, reply: &Reply) {
         if written(reply).iter().any(|text| self.is_alarming(text)) {
             self.raise_alarm();
+        }
+    }
+}
+
+impl SessionView {
+    /// Whether a text holds a word of the flow's list.
+    pub(super) fn is_alarming(&self, text: &str) -> bool {
+        let keywords = &self.flow.flow.handoff.keywords;
+        !keywords.is_empty() && {
+            let text = text.to_lowercase();
+            keywords.iter().any(|keyword| holds(&text, &keyword.to_lowercase()))
         }
     }
 }

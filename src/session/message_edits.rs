@@ -79,6 +79,18 @@ impl Changes {
             _ => refused(&messages::forms::already_used()),
         }
     }
+
+    /// Asks a question that was answered once more; the revision under which it is asked now.
+    pub(super) fn ask_anew(&mut self, mut wait: Wait) -> u32 {
+        let (id, revision) = (wait.id, wait.revision + 1);
+        wait.revision = revision;
+        wait.status = WaitStatus::Pending;
+        wait.expires_at = None;
+        self.audit("wait_revised", [("wait", json!(id)), ("revision", json!(revision))], []);
+        self.emit(Event::Asked(Box::new(wait)));
+        self.show(id);
+        revision
+    }
 }
 
 impl SessionView {
@@ -114,19 +126,5 @@ impl SessionView {
         };
         let is_here = call.phase.as_deref() == self.state.phase();
         (is_kind && is_done && is_here && !has_led_on).then_some(wait)
-    }
-}
-
-impl Changes {
-    /// Asks a question that was answered once more; the revision under which it is asked now.
-    pub(super) fn ask_anew(&mut self, mut wait: Wait) -> u32 {
-        let (id, revision) = (wait.id, wait.revision + 1);
-        wait.revision = revision;
-        wait.status = WaitStatus::Pending;
-        wait.expires_at = None;
-        self.audit("wait_revised", [("wait", json!(id)), ("revision", json!(revision))], []);
-        self.emit(Event::Asked(Box::new(wait)));
-        self.show(id);
-        revision
     }
 }

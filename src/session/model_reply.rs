@@ -173,6 +173,41 @@ impl SessionView {
         let mut pending = self.state.pending();
         pending.any(|wait| blocks(wait) && !model_turn::is_detached(&self.state.calls, wait))
     }
+
+    /// When the model is asked again while the participant waits for it; none where they have waited long enough, or for
+    /// something that does not pass in a moment. Once an outage: after that the script leads, or they have been told
+    /// that it takes longer.
+    fn moment_after(&self, count: u32, retry: Retry) -> Option<DateTime<Utc>> {
+        let Retry::Soon(asked) = retry else { return None };
+        let model_turn = &self.state.model_turn;
+        let pause = *MOMENTS.get(usize::try_from(count).ok()?.checked_sub(1)?)?;
+        if model_turn.script_told || model_turn.outage || self.is_child() {
+            return None;
+        }
+        let at = self.now + (pause + self.apart(count, pause)).max(asked);
+        let until = model_turn.failing_since.unwrap_or(self.now) + PATIENCE;
+        (at <= until).then_some(at)
+    }
+
+    /// Up to half of a pause, by which conversations that failed together come back apart. The same failure has the
+    /// same, so that every replay agrees.
+    fn apart(&self, count: u32, pause: TimeDelta) -> TimeDelta {
+        let half = u128::try_from(pause.num_milliseconds() / 2).unwrap_or_default().max(1);
+        let random = self.state.session.uuid().as_u128().rotate_right(count * 8) % half;
+        TimeDelta::milliseconds(i64::try_from(random).unwrap_or_default())
+    }
+
+    /// The pause after so many failures in a row, without those at which somebody waited for a moment: they are over.
+    fn pause_after(&self, count: u32) -> TimeDelta {
+        let model_turn = &self.state.model_turn;
+        let moments = if model_turn.has_retry_notice() {
+            u32::try_from(MOMENTS.len()).unwrap_or_default()
+        } else {
+            0
+        };
+        // The one that was asked for again at once is part of the same failure.
+        pause((count - 1 - model_turn.useless.min(1)).saturating_sub(moments))
+    }
 }
 
 impl Changes {
@@ -365,46 +400,7 @@ impl Changes {
             Retry::At(_) | Retry::Soon(_) | Retry::Later | Retry::Now => {}
         }
     }
-}
 
-impl SessionView {
-    /// When the model is asked again while the participant waits for it; none where they have waited long enough, or for
-    /// something that does not pass in a moment. Once an outage: after that the script leads, or they have been told
-    /// that it takes longer.
-    fn moment_after(&self, count: u32, retry: Retry) -> Option<DateTime<Utc>> {
-        let Retry::Soon(asked) = retry else { return None };
-        let model_turn = &self.state.model_turn;
-        let pause = *MOMENTS.get(usize::try_from(count).ok()?.checked_sub(1)?)?;
-        if model_turn.script_told || model_turn.outage || self.is_child() {
-            return None;
-        }
-        let at = self.now + (pause + self.apart(count, pause)).max(asked);
-        let until = model_turn.failing_since.unwrap_or(self.now) + PATIENCE;
-        (at <= until).then_some(at)
-    }
-
-    /// Up to half of a pause, by which conversations that failed together come back apart. The same failure has the
-    /// same, so that every replay agrees.
-    fn apart(&self, count: u32, pause: TimeDelta) -> TimeDelta {
-        let half = u128::try_from(pause.num_milliseconds() / 2).unwrap_or_default().max(1);
-        let random = self.state.session.uuid().as_u128().rotate_right(count * 8) % half;
-        TimeDelta::milliseconds(i64::try_from(random).unwrap_or_default())
-    }
-
-    /// The pause after so many failures in a row, without those at which somebody waited for a moment: they are over.
-    fn pause_after(&self, count: u32) -> TimeDelta {
-        let model_turn = &self.state.model_turn;
-        let moments = if model_turn.has_retry_notice() {
-            u32::try_from(MOMENTS.len()).unwrap_or_default()
-        } else {
-            0
-        };
-        // The one that was asked for again at once is part of the same failure.
-        pause((count - 1 - model_turn.useless.min(1)).saturating_sub(moments))
-    }
-}
-
-impl Changes {
     /// The script takes the phase over, from its beginning or, where something is done already, from the step that can
     /// give what is missing.
     pub(super) fn let_script_lead(&mut self, phase: &Phase, because: &str) {

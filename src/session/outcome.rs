@@ -127,45 +127,7 @@ impl Changes {
         let wait = self.open(purpose, digest, suspension);
         self.expect_request(wait, alias);
     }
-}
 
-impl SessionView {
-    /// What the participant has told that those who decide should know: short answers and approved texts, but nothing of a
-    /// special category.
-    fn about_person(&self) -> Vec<(String, String)> {
-        let told = self.flow.flow.data.iter().filter(|(_, data)| {
-            matches!(data.sensitivity, Sensitivity::None | Sensitivity::Personal)
-        });
-        let line = |(name, _): (&String, _)| {
-            let words = self.in_words(name)?;
-            Some((self.flow.data_title(name), words))
-        };
-        told.filter_map(line).take(ABOUT_MAX).collect()
-    }
-
-    /// The newest data of a kind in a line or two; none where it is more than that.
-    fn in_words(&self, data: &str) -> Option<String> {
-        let record = self.state.record(data)?;
-        let seen = seen_by(self.flow.schemas.get(data), &record.data, Reader::Deciders);
-        let label = |id: &str| {
-            option_label(&self.state, &self.flow, data, id).unwrap_or_else(|| id.to_owned())
-        };
-        let words = match &*seen {
-            Value::String(text) => text.clone(),
-            Value::Array(items) => {
-                let items: Option<Vec<String>> =
-                    items.iter().map(|item| item.as_str().map(label)).collect();
-                items?.join(", ")
-            }
-            Value::Object(members) => members.get("text")?.as_str()?.to_owned(),
-            Value::Null | Value::Bool(_) | Value::Number(_) => return None,
-        };
-        let is_short = !words.trim().is_empty() && words.chars().count() <= ABOUT_LENGTH;
-        is_short.then_some(words)
-    }
-}
-
-impl Changes {
     /// Consent was given or refused, by the answer to `wait`.
     pub(super) fn effect_decided(&mut self, phase: &str, index: usize, wait: WaitId) {
         let flow = Arc::clone(&self.flow);
@@ -201,25 +163,7 @@ impl Changes {
         let text = messages::requests::declined(by_name, &what, words);
         self.post_offering(text, &self.ways_to_ask(&phase.id, index));
     }
-}
 
-impl SessionView {
-    /// What may be done about a request that came to nothing.
-    fn ways_to_ask(&self, phase: &str, index: usize) -> Vec<Offered> {
-        let again = self.may_ask_again(phase, index).then_some(Offered::AskAgain);
-        again.into_iter().chain([Offered::Human]).collect()
-    }
-
-    /// Whether a request that was declined may be made once more.
-    fn may_ask_again(&self, phase: &str, index: usize) -> bool {
-        let asked = self.state.waits.values().filter(|wait| {
-            matches!(&wait.purpose, Purpose::Effect { phase: of, index: at } if of == phase && *at == index)
-        });
-        asked.count() < REQUESTS_MAX
-    }
-}
-
-impl Changes {
     /// Makes the request once more that was declined, or that nobody decided in time.
     pub(super) fn ask_effect_again(&mut self) -> Result<(), Refusal> {
         let flow = Arc::clone(&self.flow);
@@ -248,19 +192,7 @@ impl Changes {
         }
         Err(Refusal(messages::interview::NOTHING_TO_ASK.into()))
     }
-}
 
-impl SessionView {
-    /// The aliases of the roles that an effect gives; none where it gives none.
-    fn roles_of(&self, due: Due<'_>) -> Option<Vec<String>> {
-        match self.resolve(due)? {
-            (_, Act::AddRoles { roles }) => Some(roles),
-            _ => None,
-        }
-    }
-}
-
-impl Changes {
     /// Nobody has consented in time, or is asked any more.
     pub(super) fn effect_lapsed(&mut self, phase: &str, index: usize, expired: bool) {
         let flow = Arc::clone(&self.flow);
@@ -315,6 +247,62 @@ impl Changes {
 }
 
 impl SessionView {
+    /// What the participant has told that those who decide should know: short answers and approved texts, but nothing of a
+    /// special category.
+    fn about_person(&self) -> Vec<(String, String)> {
+        let told = self.flow.flow.data.iter().filter(|(_, data)| {
+            matches!(data.sensitivity, Sensitivity::None | Sensitivity::Personal)
+        });
+        let line = |(name, _): (&String, _)| {
+            let words = self.in_words(name)?;
+            Some((self.flow.data_title(name), words))
+        };
+        told.filter_map(line).take(ABOUT_MAX).collect()
+    }
+
+    /// The newest data of a kind in a line or two; none where it is more than that.
+    fn in_words(&self, data: &str) -> Option<String> {
+        let record = self.state.record(data)?;
+        let seen = seen_by(self.flow.schemas.get(data), &record.data, Reader::Deciders);
+        let label = |id: &str| {
+            option_label(&self.state, &self.flow, data, id).unwrap_or_else(|| id.to_owned())
+        };
+        let words = match &*seen {
+            Value::String(text) => text.clone(),
+            Value::Array(items) => {
+                let items: Option<Vec<String>> =
+                    items.iter().map(|item| item.as_str().map(label)).collect();
+                items?.join(", ")
+            }
+            Value::Object(members) => members.get("text")?.as_str()?.to_owned(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => return None,
+        };
+        let is_short = !words.trim().is_empty() && words.chars().count() <= ABOUT_LENGTH;
+        is_short.then_some(words)
+    }
+
+    /// What may be done about a request that came to nothing.
+    fn ways_to_ask(&self, phase: &str, index: usize) -> Vec<Offered> {
+        let again = self.may_ask_again(phase, index).then_some(Offered::AskAgain);
+        again.into_iter().chain([Offered::Human]).collect()
+    }
+
+    /// Whether a request that was declined may be made once more.
+    fn may_ask_again(&self, phase: &str, index: usize) -> bool {
+        let asked = self.state.waits.values().filter(|wait| {
+            matches!(&wait.purpose, Purpose::Effect { phase: of, index: at } if of == phase && *at == index)
+        });
+        asked.count() < REQUESTS_MAX
+    }
+
+    /// The aliases of the roles that an effect gives; none where it gives none.
+    fn roles_of(&self, due: Due<'_>) -> Option<Vec<String>> {
+        match self.resolve(due)? {
+            (_, Act::AddRoles { roles }) => Some(roles),
+            _ => None,
+        }
+    }
+
     /// What an effect comes to for this session; none where there is nothing to do, its condition does not hold, or the
     /// platform has no such thing.
     fn resolve(&self, Due { phase, effect, .. }: Due<'_>) -> Option<(Recipient, Act)> {

@@ -28,20 +28,7 @@ impl SessionView {
         }
         None
     }
-}
 
-impl Changes {
-    /// Says what a phase is about, or asks whether to go on with it.
-    pub(super) fn introduce(&mut self, phase: &Phase, is_first: bool) {
-        if phase.ask_first && !is_first {
-            self.ask_to_begin(phase);
-        } else if let Some(text) = self.intro_of(phase) {
-            self.post(text);
-        }
-    }
-}
-
-impl SessionView {
     /// What a phase begins with, with names and expressions filled in; nothing where an expression fails.
     pub(super) fn intro_of(&self, phase: &Phase) -> Option<String> {
         let intro = self.flow.text(phase.intro.as_ref()?);
@@ -69,9 +56,23 @@ impl SessionView {
         let at = quiet.map_or(at, |quiet| out_of(quiet, at, zone));
         (at > self.now).then_some(at)
     }
+
+    /// Whether the time of the current phase has come, and nobody was told yet.
+    pub(super) fn is_due_to_open(&self) -> bool {
+        self.state.opens_at.is_some_and(|at| at <= self.now)
+    }
 }
 
 impl Changes {
+    /// Says what a phase is about, or asks whether to go on with it.
+    pub(super) fn introduce(&mut self, phase: &Phase, is_first: bool) {
+        if phase.ask_first && !is_first {
+            self.ask_to_begin(phase);
+        } else if let Some(text) = self.intro_of(phase) {
+            self.post(text);
+        }
+    }
+
     pub(super) fn schedule(&mut self, phase: &Phase, at: DateTime<Utc>) {
         self.emit(Event::PhaseScheduled { phase: phase.id.clone(), at });
         self.say_when(at);
@@ -82,16 +83,7 @@ impl Changes {
         let day = at.with_timezone(&self.zone_of_participant()).format("%A, %-d %B %Y");
         self.post(messages::interview::goes_on_at(&day.to_string()));
     }
-}
 
-impl SessionView {
-    /// Whether the time of the current phase has come, and nobody was told yet.
-    pub(super) fn is_due_to_open(&self) -> bool {
-        self.state.opens_at.is_some_and(|at| at <= self.now)
-    }
-}
-
-impl Changes {
     /// The time of the current phase has come.
     pub(super) fn open_phase(&mut self) {
         let flow = std::sync::Arc::clone(&self.flow);

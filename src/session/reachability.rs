@@ -39,18 +39,7 @@ impl Changes {
         };
         self.post_to_staff(channel.as_deref(), text);
     }
-}
 
-impl SessionView {
-    /// Whether staff have read of a message that did not arrive for the same reason.
-    fn is_loss_told(&self, why: &str) -> bool {
-        let is_same =
-            |failed: &FailedDelivery| failed.to == Recipient::Participant && failed.reason == why;
-        self.state.failed.iter().any(is_same)
-    }
-}
-
-impl Changes {
     /// The participant can be reached again: what was open is shown again, and the conversation goes on. Where it had
     /// not been out of reach, nothing changes.
     pub(super) fn be_in_touch(&mut self) {
@@ -62,5 +51,14 @@ impl Changes {
         for wait in open {
             self.show(wait);
         }
+    }
+}
+
+impl SessionView {
+    /// Whether staff have read of a message that did not arrive for the same reason.
+    fn is_loss_told(&self, why: &str) -> bool {
+        let is_same =
+            |failed: &FailedDelivery| failed.to == Recipient::Participant && failed.reason == why;
+        self.state.failed.iter().any(is_same)
     }
 }

@@ -85,26 +85,7 @@ impl Changes {
             None => self.save_record(&name, data, true),
         }
     }
-}
 
-impl SessionView {
-    /// The flow's name of the data, if it keeps such data and the data fits.
-    fn fitting(&self, data_type: &str, data: &Value) -> Result<String, Refusal> {
-        let Some(data_type) = self.flow.data_type(data_type) else {
-            return Err(Refusal(format!("this flow keeps no `{data_type}`").into()));
-        };
-        if let Some(schema) = self.flow.schemas.get(&data_type)
-            && let Some(error) = answer::check_data(schema, data).first()
-        {
-            return Err(Refusal(
-                format!("`{data_type}` does not fit at `{}`: {}", error.path, error.message).into(),
-            ));
-        }
-        Ok(data_type)
-    }
-}
-
-impl Changes {
     fn save(&mut self, record: RecordId, data_type: String, data: Value, reviewed: bool) {
         let facts =
             [("record", json!(record)), ("type", json!(data_type)), ("reviewed", json!(reviewed))];
@@ -112,36 +93,7 @@ impl Changes {
         self.emit(Event::Saved { record, data_type, data, reviewed });
         self.refresh();
     }
-}
 
-impl SessionView {
-    /// What an approved review is about, with the data as it is now: what it stored, or the newest where that has
-    /// changed since.
-    pub(super) fn reviewed_in(&self, wait: WaitId) -> Option<(String, Value)> {
-        let wait = self.state.waits.get(&wait)?;
-        let Purpose::Call { call, .. } = &wait.purpose else { return None };
-        let Control::Review(review) = &wait.prompt.control else { return None };
-        let Some(CallResult::Ok { value }) = self.state.call(call)?.result.as_deref() else {
-            return None;
-        };
-        if !matches!(value["status"].as_str(), Some("approved" | "modified")) {
-            return None;
-        }
-        let mut stored =
-            self.state.records.iter().rev().filter(|r| r.data_type == review.data_type);
-        let same = stored.clone().find(|record| record.data == value["data"]);
-        let record = same.or_else(|| stored.next())?;
-        Some((record.data_type.clone(), record.data.clone()))
-    }
-
-    /// A review of this data that is open already.
-    pub(super) fn open_review(&self, data_type: &str) -> Option<WaitId> {
-        let is_of_it = |wait: &&Wait| matches!(&wait.prompt.control, Control::Review(review) if review.data_type == data_type);
-        self.state.pending().find(is_of_it).map(|wait| wait.id)
-    }
-}
-
-impl Changes {
     /// Keeps a file's description.
     pub fn keep(&mut self, artifact: Artifact) {
         if self.state.artifacts.iter().any(|known| known.id == artifact.id) {
@@ -309,5 +261,47 @@ impl Changes {
             };
             self.set_objective(&objective.id, status, SetBy::Condition);
         }
+    }
+}
+
+impl SessionView {
+    /// The flow's name of the data, if it keeps such data and the data fits.
+    fn fitting(&self, data_type: &str, data: &Value) -> Result<String, Refusal> {
+        let Some(data_type) = self.flow.data_type(data_type) else {
+            return Err(Refusal(format!("this flow keeps no `{data_type}`").into()));
+        };
+        if let Some(schema) = self.flow.schemas.get(&data_type)
+            && let Some(error) = answer::check_data(schema, data).first()
+        {
+            return Err(Refusal(
+                format!("`{data_type}` does not fit at `{}`: {}", error.path, error.message).into(),
+            ));
+        }
+        Ok(data_type)
+    }
+
+    /// What an approved review is about, with the data as it is now: what it stored, or the newest where that has
+    /// changed since.
+    pub(super) fn reviewed_in(&self, wait: WaitId) -> Option<(String, Value)> {
+        let wait = self.state.waits.get(&wait)?;
+        let Purpose::Call { call, .. } = &wait.purpose else { return None };
+        let Control::Review(review) = &wait.prompt.control else { return None };
+        let Some(CallResult::Ok { value }) = self.state.call(call)?.result.as_deref() else {
+            return None;
+        };
+        if !matches!(value["status"].as_str(), Some("approved" | "modified")) {
+            return None;
+        }
+        let mut stored =
+            self.state.records.iter().rev().filter(|r| r.data_type == review.data_type);
+        let same = stored.clone().find(|record| record.data == value["data"]);
+        let record = same.or_else(|| stored.next())?;
+        Some((record.data_type.clone(), record.data.clone()))
+    }
+
+    /// A review of this data that is open already.
+    pub(super) fn open_review(&self, data_type: &str) -> Option<WaitId> {
+        let is_of_it = |wait: &&Wait| matches!(&wait.prompt.control, Control::Review(review) if review.data_type == data_type);
+        self.state.pending().find(is_of_it).map(|wait| wait.id)
     }
 }

@@ -123,6 +123,53 @@ impl SessionView {
         }
         found
     }
+
+    /// What is due to go now by the flow's retention; empty while a hold stands.
+    pub(crate) fn due_to_go(&self) -> BTreeSet<Kind> {
+        let is_due = |kind: &Kind| self.goes_at(*kind).is_some_and(|at| at <= self.now);
+        Kind::ALL.into_iter().filter(is_due).collect()
+    }
+
+    /// When a kind goes; none where it is gone, or held.
+    pub fn goes_at(&self, kind: Kind) -> Option<DateTime<Utc>> {
+        let keeping = &self.state.keeping;
+        // A child run goes with its conversation.
+        if keeping.hold.is_some() || keeping.forgotten.contains(&kind) || self.is_child() {
+            return None;
+        }
+        self.flow.flow.retention.ends(kind, keeping.quiet_since)
+    }
+
+    /// When the next part goes.
+    pub(super) fn next_goes_at(&self) -> Option<DateTime<Utc>> {
+        Kind::ALL.into_iter().filter_map(|kind| self.goes_at(kind)).min()
+    }
+
+    /// What stays of a session, whose events are `events`, once the conversation is gone: how it began and ended, and
+    /// of data and files what is not gone as well.
+    pub fn rest(&self, events: &[Recorded], gone: &BTreeSet<Kind>) -> Option<Loaded> {
+        let is_over = self.state.status == Status::Completed;
+        let to = if is_over { Status::Completed } else { Status::Ended };
+        let reason = "kept for as long as was promised".to_owned();
+        let ended = Event::StatusChanged { to, reason };
+        let gone: BTreeSet<Kind> = gone.union(&self.state.keeping.forgotten).copied().collect();
+        let kinds = gone.iter().copied().collect();
+        let last = [
+            (self.state.keeping.quiet_since, ended),
+            (self.now, Event::Custody(Custody::Forgotten { kinds })),
+        ];
+        let latest = Latest::of(events);
+        let kept = events.iter().filter(|recorded| latest.stays(recorded, &gone));
+        let kept = kept.map(|recorded| (recorded.v, recorded.at, Arc::clone(&recorded.event)));
+        let last = last.map(|(at, event)| (STORED_VERSION, at, Arc::new(event)));
+        let events: Vec<Recorded> = (1..)
+            .zip(kept.chain(last))
+            .map(|(seq, (v, at, event))| Recorded { v, seq, at, event })
+            .collect();
+        let state = State::fold(&events)?;
+        let head = Self { state: Arc::new(state), ..self.clone() }.head();
+        Some(Loaded { head, events })
+    }
 }
 
 impl Changes {
@@ -170,65 +217,12 @@ impl Changes {
         self.audit("erasure_put_off", [], []);
         self.post(messages::interview::erasure_put_off(&hold.reason));
     }
-}
 
-impl SessionView {
-    /// What is due to go now by the flow's retention; empty while a hold stands.
-    pub(crate) fn due_to_go(&self) -> BTreeSet<Kind> {
-        let is_due = |kind: &Kind| self.goes_at(*kind).is_some_and(|at| at <= self.now);
-        Kind::ALL.into_iter().filter(is_due).collect()
-    }
-
-    /// When a kind goes; none where it is gone, or held.
-    pub fn goes_at(&self, kind: Kind) -> Option<DateTime<Utc>> {
-        let keeping = &self.state.keeping;
-        // A child run goes with its conversation.
-        if keeping.hold.is_some() || keeping.forgotten.contains(&kind) || self.is_child() {
-            return None;
-        }
-        self.flow.flow.retention.ends(kind, keeping.quiet_since)
-    }
-
-    /// When the next part goes.
-    pub(super) fn next_goes_at(&self) -> Option<DateTime<Utc>> {
-        Kind::ALL.into_iter().filter_map(|kind| self.goes_at(kind)).min()
-    }
-}
-
-impl Changes {
     /// Notes that files are gone while the conversation stays.
     pub(super) fn forget_uploads(&mut self) {
         let kinds = vec![Kind::Uploads];
         self.audit("retention_applied", [("kinds", json!(kinds))], []);
         self.emit(Event::Custody(Custody::Forgotten { kinds }));
-    }
-}
-
-impl SessionView {
-    /// What stays of a session, whose events are `events`, once the conversation is gone: how it began and ended, and
-    /// of data and files what is not gone as well.
-    pub fn rest(&self, events: &[Recorded], gone: &BTreeSet<Kind>) -> Option<Loaded> {
-        let is_over = self.state.status == Status::Completed;
-        let to = if is_over { Status::Completed } else { Status::Ended };
-        let reason = "kept for as long as was promised".to_owned();
-        let ended = Event::StatusChanged { to, reason };
-        let gone: BTreeSet<Kind> = gone.union(&self.state.keeping.forgotten).copied().collect();
-        let kinds = gone.iter().copied().collect();
-        let last = [
-            (self.state.keeping.quiet_since, ended),
-            (self.now, Event::Custody(Custody::Forgotten { kinds })),
-        ];
-        let latest = Latest::of(events);
-        let kept = events.iter().filter(|recorded| latest.stays(recorded, &gone));
-        let kept = kept.map(|recorded| (recorded.v, recorded.at, Arc::clone(&recorded.event)));
-        let last = last.map(|(at, event)| (STORED_VERSION, at, Arc::new(event)));
-        let events: Vec<Recorded> = (1..)
-            .zip(kept.chain(last))
-            .map(|(seq, (v, at, event))| Recorded { v, seq, at, event })
-            .collect();
-        let state = State::fold(&events)?;
-        let head = Self { state: Arc::new(state), ..self.clone() }.head();
-        Some(Loaded { head, events })
     }
 }
 

@@ -195,42 +195,7 @@ impl Changes {
         }
         true
     }
-}
 
-impl SessionView {
-    fn reviewed_data(&self, wait: WaitId) -> Option<&Value> {
-        match &self.state.waits.get(&wait)?.prompt.control {
-            Control::Review(review) => Some(&review.data),
-            Control::Choose(_)
-            | Control::Form(_)
-            | Control::Upload(_)
-            | Control::Ask(_)
-            | Control::Decide(_)
-            | Control::Confirm(_) => None,
-        }
-    }
-
-    /// An approval speaks of the data as it was edited, and carries it where it differs from what was shown at first.
-    fn with_edits(&self, wait: WaitId, reply: Reply) -> Reply {
-        let (Reply::Reviewed { verdict, data, notes }, Some(edits)) =
-            (&reply, self.state.edits.get(&wait))
-        else {
-            return reply;
-        };
-        let notes = notes.clone().or_else(|| edits.notes.clone());
-        let data = data.as_ref().or_else(|| self.reviewed_data(wait)).cloned();
-        let (verdict, data) = match verdict {
-            Verdict::Rejected | Verdict::Saved => (*verdict, None),
-            Verdict::Approved | Verdict::Modified if data.as_ref() == Some(&edits.draft) => {
-                (Verdict::Approved, None)
-            }
-            Verdict::Approved | Verdict::Modified => (Verdict::Modified, data),
-        };
-        Reply::Reviewed { verdict, data, notes }
-    }
-}
-
-impl Changes {
     /// Where several must decide alike, a decision is a vote: one per person, the last one counts, until enough agree.
     /// Gives the reply that settles the wait, once there is one.
     fn vote(&mut self, id: WaitId, reply: Reply, from: &Responder) -> Option<Reply> {
@@ -269,43 +234,7 @@ impl Changes {
             },
         })
     }
-}
 
-impl SessionView {
-    /// Whether somebody's own word moves the session on: who may decide, and decides alone.
-    pub(super) fn may_decide(&self, from: &Responder) -> bool {
-        let policy = &self.flow.flow.approvals.overrides;
-        let is_participant = from.person == self.state.participant;
-        let by_right =
-            self.is_decider(from) && policy.quorum <= 1 && (policy.allow_self || !is_participant);
-        by_right || (policy.decider == Decider::Participant && is_participant)
-    }
-
-    /// Whether somebody is one of those who decide.
-    pub(super) fn is_decider(&self, from: &Responder) -> bool {
-        let alias = self.flow.flow.approvals.overrides.channel.as_ref();
-        alias.is_some_and(|alias| from.approver_of.contains(alias))
-    }
-
-    /// Whether a file would be taken: where one is asked for, and otherwise while the interview runs and holds few.
-    pub(crate) fn takes_files(&self) -> Result<(), Refusal> {
-        let asks = |wait: &Wait| matches!(wait.prompt.control, Control::Upload(_));
-        if self.state.pending().any(asks) {
-            return Ok(());
-        }
-        match self.state.status {
-            Status::Open | Status::Paused if self.state.artifacts.len() < FILES_MAX => Ok(()),
-            Status::Open | Status::Paused => Err(Refusal(messages::interview::FILES_FULL.into())),
-            Status::Notice
-            | Status::Stopped
-            | Status::Declined
-            | Status::Completed
-            | Status::Ended => Err(Refusal(messages::interview::NO_FILES_NOW.into())),
-        }
-    }
-}
-
-impl Changes {
     /// Has files fetched that the platform still holds; they come back through [`Changes::receive_files`]. A repeat is
     /// recognised by the key of its event, and by the effect's id once they are fetched.
     pub(super) fn offer_files(
@@ -366,6 +295,71 @@ impl Changes {
             self.keep_all(files);
         }
         self.settle(answer)
+    }
+}
+
+impl SessionView {
+    fn reviewed_data(&self, wait: WaitId) -> Option<&Value> {
+        match &self.state.waits.get(&wait)?.prompt.control {
+            Control::Review(review) => Some(&review.data),
+            Control::Choose(_)
+            | Control::Form(_)
+            | Control::Upload(_)
+            | Control::Ask(_)
+            | Control::Decide(_)
+            | Control::Confirm(_) => None,
+        }
+    }
+
+    /// An approval speaks of the data as it was edited, and carries it where it differs from what was shown at first.
+    fn with_edits(&self, wait: WaitId, reply: Reply) -> Reply {
+        let (Reply::Reviewed { verdict, data, notes }, Some(edits)) =
+            (&reply, self.state.edits.get(&wait))
+        else {
+            return reply;
+        };
+        let notes = notes.clone().or_else(|| edits.notes.clone());
+        let data = data.as_ref().or_else(|| self.reviewed_data(wait)).cloned();
+        let (verdict, data) = match verdict {
+            Verdict::Rejected | Verdict::Saved => (*verdict, None),
+            Verdict::Approved | Verdict::Modified if data.as_ref() == Some(&edits.draft) => {
+                (Verdict::Approved, None)
+            }
+            Verdict::Approved | Verdict::Modified => (Verdict::Modified, data),
+        };
+        Reply::Reviewed { verdict, data, notes }
+    }
+
+    /// Whether somebody's own word moves the session on: who may decide, and decides alone.
+    pub(super) fn may_decide(&self, from: &Responder) -> bool {
+        let policy = &self.flow.flow.approvals.overrides;
+        let is_participant = from.person == self.state.participant;
+        let by_right =
+            self.is_decider(from) && policy.quorum <= 1 && (policy.allow_self || !is_participant);
+        by_right || (policy.decider == Decider::Participant && is_participant)
+    }
+
+    /// Whether somebody is one of those who decide.
+    pub(super) fn is_decider(&self, from: &Responder) -> bool {
+        let alias = self.flow.flow.approvals.overrides.channel.as_ref();
+        alias.is_some_and(|alias| from.approver_of.contains(alias))
+    }
+
+    /// Whether a file would be taken: where one is asked for, and otherwise while the interview runs and holds few.
+    pub(crate) fn takes_files(&self) -> Result<(), Refusal> {
+        let asks = |wait: &Wait| matches!(wait.prompt.control, Control::Upload(_));
+        if self.state.pending().any(asks) {
+            return Ok(());
+        }
+        match self.state.status {
+            Status::Open | Status::Paused if self.state.artifacts.len() < FILES_MAX => Ok(()),
+            Status::Open | Status::Paused => Err(Refusal(messages::interview::FILES_FULL.into())),
+            Status::Notice
+            | Status::Stopped
+            | Status::Declined
+            | Status::Completed
+            | Status::Ended => Err(Refusal(messages::interview::NO_FILES_NOW.into())),
+        }
     }
 }
 

@@ -112,17 +112,7 @@ impl Changes {
             self.post(said(&asking));
         }
     }
-}
 
-impl SessionView {
-    /// Whether the participant knows that the team decides: they were told when those before were asked.
-    fn is_known(&self, errand: &Errand) -> bool {
-        let Errand::Request { wait } = errand else { return false };
-        self.state.wait(*wait).is_some_and(is_later_stage)
-    }
-}
-
-impl Changes {
     /// Nobody has it: others are told that somebody is needed, and at last the participant that nobody could be reached.
     fn kept_back(&mut self, id: EffectId, reached: AskState, team: Option<&Team>) {
         let Some(asking) = self.state.asking.get(&id).cloned() else { return };
@@ -158,23 +148,7 @@ impl Changes {
             self.say_not_reached();
         }
     }
-}
 
-impl SessionView {
-    /// What is told elsewhere than where it should be.
-    fn needed_elsewhere(&self, asking: &Asking) -> String {
-        let person = quoted(&self.state.person_in_words());
-        let title = &self.flow.flow.title;
-        let mut text =
-            messages::requests::needed_elsewhere(&person, title, &asking.alias, &asking.errand);
-        if matches!(asking.errand, Errand::HandOver { .. }) {
-            text.push_str(&self.standing_for_team());
-        }
-        text
-    }
-}
-
-impl Changes {
     /// Writes to each of those who may know of it, where nobody was written to about it; whether there is anybody.
     fn ask_directly(&mut self, asking: &Asking, team: Option<&Team>) -> bool {
         let mut others = self.state.asking.values();
@@ -220,19 +194,7 @@ impl Changes {
         }
         is_anybody
     }
-}
 
-impl SessionView {
-    /// Who has the card of a request in their direct messages.
-    pub(super) fn directly_asked(&self, wait: WaitId) -> Vec<String> {
-        let errand = Errand::Request { wait };
-        let all = self.state.asking.values();
-        let shown = all.filter(|one| one.errand == errand && one.reached == AskState::Delivered);
-        shown.filter_map(|one| one.person.clone()).collect()
-    }
-}
-
-impl Changes {
     /// Nobody of the team has it.
     pub(super) fn say_not_reached(&mut self) {
         let mut all = self.state.asking.values();
@@ -245,23 +207,7 @@ impl Changes {
         let Asking { errand, alias, person, .. } = asking.clone();
         self.emit(Event::TeamAsked { effect, errand, alias, person, reached });
     }
-}
 
-impl SessionView {
-    /// Whether anybody was asked this already.
-    pub(super) fn is_reached(&self, errand: &Errand) -> bool {
-        self.who_has(errand).is_some()
-    }
-
-    /// Who has it: a channel rather than a person, for there are more in it.
-    fn who_has(&self, errand: &Errand) -> Option<&Asking> {
-        let all = self.state.asking.values();
-        let reached = all.filter(|one| one.errand == *errand && one.reached == AskState::Delivered);
-        reached.min_by_key(|one| one.person.is_some())
-    }
-}
-
-impl Changes {
     /// What is true about a request that is open, for somebody who asks again.
     pub(super) fn say_asked(&mut self, wait: WaitId) {
         let errand = Errand::Request { wait };
@@ -279,22 +225,7 @@ impl Changes {
         };
         self.post(text);
     }
-}
 
-impl SessionView {
-    /// Whether anybody knows that a person was asked for; true where nobody has to be told in a channel.
-    pub(super) fn is_handover_known(&self) -> bool {
-        let last = self.last_handover();
-        last.is_none_or(|last| self.is_reached(&last.errand) || last.reached == AskState::Pending)
-    }
-
-    fn last_handover(&self) -> Option<&Asking> {
-        let of_handover = |asking: &&Asking| matches!(asking.errand, Errand::HandOver { .. });
-        self.state.asking.values().rfind(of_handover)
-    }
-}
-
-impl Changes {
     /// What is true about a person who was asked for, for somebody who asks again; `text` where they were asked.
     pub(super) fn say_called(&mut self, text: &str) {
         let Some(last) = self.last_handover() else { return self.post(text) };
@@ -306,48 +237,7 @@ impl Changes {
         };
         self.post(words);
     }
-}
 
-impl SessionView {
-    /// Whether it is still wanted.
-    fn still_matters(&self, errand: &Errand) -> bool {
-        let is_unclaimed = self.state.handoff.as_ref().is_some_and(|h| h.claimed_by.is_none());
-        match errand {
-            Errand::HandOver { .. } | Errand::Reminder { .. } => is_unclaimed,
-            Errand::Request { wait } => {
-                self.state.waits.get(wait).is_some_and(|wait| wait.status.is_pending())
-            }
-        }
-    }
-
-    /// All channels of the staff that the flow names, in the order in which they are tried.
-    fn staff_aliases(&self) -> Vec<String> {
-        let flow = &self.flow.flow;
-        let overrides = &flow.approvals.overrides;
-        let deciders =
-            overrides.channel.iter().filter(|_| overrides.decider != Decider::Participant);
-        let of_phases = flow.phase.iter().flat_map(|phase| &phase.effect);
-        let of_phases = of_phases.flat_map(|effect| {
-            let summary = match effect {
-                PhaseEffect::PostSummary { channel, .. } => Some(channel.as_str()),
-                _ => None,
-            };
-            effect.approval().into_iter().chain(summary)
-        });
-        let named = flow.handoff.channel.iter().chain(deciders).map(String::as_str);
-        let of_decisions = flow.approvals.named.values().flat_map(Approval::stages);
-        let of_phases = of_decisions.map(|(alias, _)| alias).chain(of_phases);
-        let mut aliases: Vec<String> = Vec::new();
-        for alias in named.chain(of_phases) {
-            if !aliases.iter().any(|known| known == alias) {
-                aliases.push(alias.to_owned());
-            }
-        }
-        aliases
-    }
-}
-
-impl Changes {
     /// Something has failed for good: it is kept, and the team is told by another way than the one that failed. Once for
     /// a recipient, as long as nothing else is wrong with them.
     pub(super) fn delivery_failed(&mut self, effect: &Effect, reason: &str) {
@@ -386,6 +276,94 @@ impl Changes {
         if !is_said && !is_told {
             self.post_to_staff(route.as_deref(), text);
         }
+    }
+}
+
+impl SessionView {
+    /// Whether the participant knows that the team decides: they were told when those before were asked.
+    fn is_known(&self, errand: &Errand) -> bool {
+        let Errand::Request { wait } = errand else { return false };
+        self.state.wait(*wait).is_some_and(is_later_stage)
+    }
+
+    /// What is told elsewhere than where it should be.
+    fn needed_elsewhere(&self, asking: &Asking) -> String {
+        let person = quoted(&self.state.person_in_words());
+        let title = &self.flow.flow.title;
+        let mut text =
+            messages::requests::needed_elsewhere(&person, title, &asking.alias, &asking.errand);
+        if matches!(asking.errand, Errand::HandOver { .. }) {
+            text.push_str(&self.standing_for_team());
+        }
+        text
+    }
+
+    /// Who has the card of a request in their direct messages.
+    pub(super) fn directly_asked(&self, wait: WaitId) -> Vec<String> {
+        let errand = Errand::Request { wait };
+        let all = self.state.asking.values();
+        let shown = all.filter(|one| one.errand == errand && one.reached == AskState::Delivered);
+        shown.filter_map(|one| one.person.clone()).collect()
+    }
+
+    /// Whether anybody was asked this already.
+    pub(super) fn is_reached(&self, errand: &Errand) -> bool {
+        self.who_has(errand).is_some()
+    }
+
+    /// Who has it: a channel rather than a person, for there are more in it.
+    fn who_has(&self, errand: &Errand) -> Option<&Asking> {
+        let all = self.state.asking.values();
+        let reached = all.filter(|one| one.errand == *errand && one.reached == AskState::Delivered);
+        reached.min_by_key(|one| one.person.is_some())
+    }
+
+    /// Whether anybody knows that a person was asked for; true where nobody has to be told in a channel.
+    pub(super) fn is_handover_known(&self) -> bool {
+        let last = self.last_handover();
+        last.is_none_or(|last| self.is_reached(&last.errand) || last.reached == AskState::Pending)
+    }
+
+    fn last_handover(&self) -> Option<&Asking> {
+        let of_handover = |asking: &&Asking| matches!(asking.errand, Errand::HandOver { .. });
+        self.state.asking.values().rfind(of_handover)
+    }
+
+    /// Whether it is still wanted.
+    fn still_matters(&self, errand: &Errand) -> bool {
+        let is_unclaimed = self.state.handoff.as_ref().is_some_and(|h| h.claimed_by.is_none());
+        match errand {
+            Errand::HandOver { .. } | Errand::Reminder { .. } => is_unclaimed,
+            Errand::Request { wait } => {
+                self.state.waits.get(wait).is_some_and(|wait| wait.status.is_pending())
+            }
+        }
+    }
+
+    /// All channels of the staff that the flow names, in the order in which they are tried.
+    fn staff_aliases(&self) -> Vec<String> {
+        let flow = &self.flow.flow;
+        let overrides = &flow.approvals.overrides;
+        let deciders =
+            overrides.channel.iter().filter(|_| overrides.decider != Decider::Participant);
+        let of_phases = flow.phase.iter().flat_map(|phase| &phase.effect);
+        let of_phases = of_phases.flat_map(|effect| {
+            let summary = match effect {
+                PhaseEffect::PostSummary { channel, .. } => Some(channel.as_str()),
+                _ => None,
+            };
+            effect.approval().into_iter().chain(summary)
+        });
+        let named = flow.handoff.channel.iter().chain(deciders).map(String::as_str);
+        let of_decisions = flow.approvals.named.values().flat_map(Approval::stages);
+        let of_phases = of_decisions.map(|(alias, _)| alias).chain(of_phases);
+        let mut aliases: Vec<String> = Vec::new();
+        for alias in named.chain(of_phases) {
+            if !aliases.iter().any(|known| known == alias) {
+                aliases.push(alias.to_owned());
+            }
+        }
+        aliases
     }
 }
 

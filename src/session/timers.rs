@@ -75,30 +75,7 @@ impl Changes {
         }
         self.set_timer(kind, next);
     }
-}
 
-impl SessionView {
-    /// When the n-th reminder of a wait is due, from 0, moved out of the quiet hours and a little apart from others.
-    pub(super) fn reminder_at(&self, wait: &Wait, n: usize) -> Option<DateTime<Utc>> {
-        if n >= REMINDERS_MAX || wait.purpose == Purpose::Erase {
-            return None;
-        }
-        let flow = &self.flow.flow;
-        let after: Vec<Period> = if is_for_deciders(wait) {
-            self.decider_reminders(wait)
-        } else {
-            flow.pace.remind_after.clone()
-        };
-        let after = after.get(n)?.delta();
-        let at = self.counted_from(wait).checked_add_signed(after)?;
-        let zone =
-            if is_for_deciders(wait) { self.zone_of_team() } else { self.zone_of_participant() };
-        let at = flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at, zone));
-        at.checked_add_signed(apart(wait.id, after))
-    }
-}
-
-impl Changes {
     fn expire(&mut self, id: WaitId) {
         let Some(wait) = self.state.waits.get(&id).filter(|wait| wait.status.is_pending()).cloned()
         else {
@@ -133,17 +110,7 @@ impl Changes {
             self.post(messages::interview::REQUEST_EXPIRED);
         }
     }
-}
 
-impl SessionView {
-    fn has_deadline(&self, wait: &Wait) -> bool {
-        let Purpose::Call { call, .. } = &wait.purpose else { return false };
-        let step = self.state.call(call).and_then(|known| self.step_of(&known.call));
-        step.is_some_and(|step| step.deadline.is_some())
-    }
-}
-
-impl Changes {
     fn pause(&mut self) {
         if self.state.status != Status::Open || self.pause_at().is_none_or(|at| at > self.now) {
             return;
@@ -174,6 +141,33 @@ impl Changes {
             self.post(messages::interview::UNCLAIMED);
             self.post_to_staff(None, text);
         }
+    }
+}
+
+impl SessionView {
+    /// When the n-th reminder of a wait is due, from 0, moved out of the quiet hours and a little apart from others.
+    pub(super) fn reminder_at(&self, wait: &Wait, n: usize) -> Option<DateTime<Utc>> {
+        if n >= REMINDERS_MAX || wait.purpose == Purpose::Erase {
+            return None;
+        }
+        let flow = &self.flow.flow;
+        let after: Vec<Period> = if is_for_deciders(wait) {
+            self.decider_reminders(wait)
+        } else {
+            flow.pace.remind_after.clone()
+        };
+        let after = after.get(n)?.delta();
+        let at = self.counted_from(wait).checked_add_signed(after)?;
+        let zone =
+            if is_for_deciders(wait) { self.zone_of_team() } else { self.zone_of_participant() };
+        let at = flow.pace.quiet_hours.as_ref().map_or(at, |quiet| out_of(quiet, at, zone));
+        at.checked_add_signed(apart(wait.id, after))
+    }
+
+    fn has_deadline(&self, wait: &Wait) -> bool {
+        let Purpose::Call { call, .. } = &wait.purpose else { return false };
+        let step = self.state.call(call).and_then(|known| self.step_of(&known.call));
+        step.is_some_and(|step| step.deadline.is_some())
     }
 }
 

@@ -109,8 +109,13 @@ impl Desk {
             test: false,
             staff: false,
         };
-        let changes =
-            decide::started(Arc::clone(&flow), started, Arc::clone(&ids), clock.now(), false);
+        let changes = decide::started(
+            Arc::clone(&flow),
+            started,
+            Arc::clone(&ids),
+            clock.now(),
+            Settings::default(),
+        );
         let commit = changes.into_commit(None);
         let loaded = Loaded { head: commit.head, events: commit.events };
         Self { flow, clock, ids, loaded, audit: commit.audit, calls: 0 }

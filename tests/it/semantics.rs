@@ -47,6 +47,17 @@ async fn row_01_a_double_click_is_silent() {
 }
 
 #[tokio::test]
+async fn a_click_that_a_script_answers_at_once_loads_the_session_once() {
+    let mut world = World::new().await;
+    let click = world.button("Blue").await;
+    let before = world.store.loads();
+
+    world.feed(&ada(), click).await;
+
+    assert_eq!(world.store.loads() - before, 1);
+}
+
+#[tokio::test]
 async fn row_02_of_two_deciders_the_first_wins_and_the_second_is_told_who_did() {
     let mut world = World::new().await;
     world.command(&ada(), ask_to_move_on()).await;

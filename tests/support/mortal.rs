@@ -35,6 +35,7 @@ pub(crate) struct Mortal {
     disk: Arc<dyn Store>,
     dead: AtomicBool,
     commits: AtomicUsize,
+    loads: AtomicUsize,
     death: Mutex<Option<Death>>,
     /// Commits for which there is room.
     room: AtomicUsize,
@@ -50,6 +51,7 @@ impl Mortal {
             disk,
             dead: AtomicBool::new(false),
             commits: AtomicUsize::new(0),
+            loads: AtomicUsize::new(0),
             death: Mutex::new(death),
             room: AtomicUsize::new(usize::MAX),
             conflicts: AtomicUsize::new(0),
@@ -100,6 +102,11 @@ impl Mortal {
     /// Commits that were tried.
     pub(crate) fn tried(&self) -> usize {
         self.commits.load(Ordering::SeqCst)
+    }
+
+    /// Whole sessions that were loaded.
+    pub(crate) fn loads(&self) -> usize {
+        self.loads.load(Ordering::SeqCst)
     }
 
     fn alive(&self) -> Result<&dyn Store, Error> {
@@ -156,6 +163,7 @@ impl Store for Mortal {
     }
 
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
+        self.loads.fetch_add(1, Ordering::SeqCst);
         self.alive()?.load(session).await
     }
 

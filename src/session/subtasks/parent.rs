@@ -36,45 +36,7 @@ impl Changes {
         self.audit("child_run_asked", facts, []);
         self.emit(Event::Subtask(Subtask::Delegated(delegation)));
     }
-}
 
-impl SessionView {
-    /// What the child runs of this session need next.
-    pub(in crate::session) fn next_of_children(&self) -> Option<Next> {
-        let needed = |child: &Child| {
-            let id = child.delegation.child;
-            match (child.ended, child.dismissed.is_some()) {
-                (true, _) => None,
-                (false, true) => (!child.recalled).then_some(Next::Recall { child: id }),
-                (false, false) => (!child.begun).then_some(Next::Begin { child: id }),
-            }
-        };
-        self.state.subtasks.children.iter().find_map(needed)
-    }
-
-    /// A child's question that ended without an answer, of which the child has not been told.
-    pub(in crate::session) fn untold(&self) -> Option<WaitId> {
-        let waits = self.state.asked.iter().filter_map(|id| self.state.waits.get(id));
-        let mut closed = waits.filter(|wait| {
-            let Purpose::Child { call, .. } = &wait.purpose else { return false };
-            // One that is recalled closes its questions by itself.
-            let goes_on = self.state.subtasks.running(call).is_some_and(|c| c.dismissed.is_none());
-            goes_on && !wait.status.is_pending() && wait.status.answer().is_none()
-        });
-        closed.find(|wait| !self.state.subtasks.is_told(wait.id)).map(|wait| wait.id)
-    }
-
-    /// Whether a call waits for a child run, and nobody has gone on without it.
-    pub(in crate::session) fn awaits_child(&self) -> bool {
-        let is_open = |child: &Child| {
-            let call = self.state.call(&child.delegation.call);
-            !child.ended && call.is_some_and(|call| call.result.is_none())
-        };
-        self.state.subtasks.children.iter().any(is_open)
-    }
-}
-
-impl Changes {
     /// The child run exists. Again: changes nothing.
     pub(in crate::session) fn child_begun(&mut self, child: SessionId) {
         if self.state.subtasks.child(child).is_some_and(|child| !child.begun) {
@@ -176,6 +138,42 @@ impl Changes {
         if !self.state.subtasks.is_told(wait) {
             self.emit(Event::Applied { wait });
         }
+    }
+}
+
+impl SessionView {
+    /// What the child runs of this session need next.
+    pub(in crate::session) fn next_of_children(&self) -> Option<Next> {
+        let needed = |child: &Child| {
+            let id = child.delegation.child;
+            match (child.ended, child.dismissed.is_some()) {
+                (true, _) => None,
+                (false, true) => (!child.recalled).then_some(Next::Recall { child: id }),
+                (false, false) => (!child.begun).then_some(Next::Begin { child: id }),
+            }
+        };
+        self.state.subtasks.children.iter().find_map(needed)
+    }
+
+    /// A child's question that ended without an answer, of which the child has not been told.
+    pub(in crate::session) fn untold(&self) -> Option<WaitId> {
+        let waits = self.state.asked.iter().filter_map(|id| self.state.waits.get(id));
+        let mut closed = waits.filter(|wait| {
+            let Purpose::Child { call, .. } = &wait.purpose else { return false };
+            // One that is recalled closes its questions by itself.
+            let goes_on = self.state.subtasks.running(call).is_some_and(|c| c.dismissed.is_none());
+            goes_on && !wait.status.is_pending() && wait.status.answer().is_none()
+        });
+        closed.find(|wait| !self.state.subtasks.is_told(wait.id)).map(|wait| wait.id)
+    }
+
+    /// Whether a call waits for a child run, and nobody has gone on without it.
+    pub(in crate::session) fn awaits_child(&self) -> bool {
+        let is_open = |child: &Child| {
+            let call = self.state.call(&child.delegation.call);
+            !child.ended && call.is_some_and(|call| call.result.is_none())
+        };
+        self.state.subtasks.children.iter().any(is_open)
     }
 }
 

@@ -185,7 +185,7 @@ impl Bench {
             Started { contact_source, ..bench.started() },
             Arc::clone(&bench.ids),
             bench.now,
-            false,
+            Settings::default(),
         );
         bench.store(changes.into_commit(None));
         bench

@@ -710,8 +710,8 @@ async fn a_resume_by_another_version_of_a_tool_says_that_it_changed() {
     asked.state = json!({ "kind": "education" });
     let changes = std::sync::Mutex::new(bench.view().into());
     let now = "2026-11-22T09:00:00Z".parse().unwrap();
-    let changed = bench.pipeline.resume(&call, &asked, &changes, now).await.result.unwrap_err();
-    insta::assert_json_snapshot!(changed.to_value(), @r#"
+    let other = bench.pipeline.resume(&call, &asked, &changes, now).await.result.unwrap_err();
+    insta::assert_json_snapshot!(other.to_value(), @r#"
     {
       "error": "the tool has changed since it asked. hint: call it again",
       "code": "tool_changed"

@@ -157,7 +157,8 @@ impl Bench {
         let flow = flow();
         let session = SessionId::mint(&*ids);
         let started = Started { staff, ..started(session, &flow) };
-        let changes = decide::started(Arc::clone(&flow), started, Arc::clone(&ids), now, false);
+        let changes =
+            decide::started(Arc::clone(&flow), started, Arc::clone(&ids), now, Settings::default());
         let commit = changes.into_commit(None);
         past.events.lock().unwrap().extend(commit.events);
         let (head, handed) = (commit.head, Vec::new());

@@ -52,7 +52,7 @@ impl Tool for RequestDecision {
     async fn execute(&self, cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { approval } = parse_args(args)?;
         let asked = cx.read(|view| view.request_decision(cx.call, &approval));
-        asked.map(asking).map_err(refused)
+        asked.map(asking).map_err(|refusal| refused(&refusal))
     }
 
     async fn resume(&self, cx: &ToolCx<'_>, _state: Value, reply: Reply) -> ToolResult {
@@ -60,7 +60,10 @@ impl Tool for RequestDecision {
             return Err(ToolError::Changed);
         }
         // The stored decision counts, not what is handed in here.
-        match cx.change(|session| session.decision_made(cx.call)).map_err(refused)? {
+        match cx
+            .change(|session| session.decision_made(cx.call))
+            .map_err(|refusal| refused(&refusal))?
+        {
             Decided::Outcome(value) => Ok(Outcome::Immediate(value)),
             Decided::Ask(next) => Ok(asking(*next)),
         }
@@ -72,6 +75,6 @@ fn asking(suspension: Suspension) -> Outcome {
     Outcome::Waiting(Box::new(Waiting { prompt, state, answerers, expires_at }))
 }
 
-fn refused(refusal: Refusal) -> ToolError {
+fn refused(refusal: &Refusal) -> ToolError {
     ToolError::ExecutionFailed(refusal.to_string())
 }
