@@ -64,6 +64,8 @@ pub(crate) struct Announcements {
     platform: Platform,
     store: Arc<dyn Store>,
     one_at_a_time: Arc<Mutex<()>>,
+    /// Taken while a note is written or taken away: one that is over takes no newer one with it.
+    writing: Arc<Mutex<()>>,
 }
 
 /// What came of telling all of them.
@@ -78,7 +80,8 @@ enum Told {
 impl Announcements {
     /// On a platform, in the notes of a store.
     pub(crate) fn new(platform: Platform, store: Arc<dyn Store>) -> Self {
-        Self { platform, store, one_at_a_time: Arc::default() }
+        let (one_at_a_time, writing) = Default::default();
+        Self { platform, store, one_at_a_time, writing }
     }
 
     /// Keeps what is to be told, in place of what was to be told there before. Durable when it returns.
@@ -91,6 +94,7 @@ impl Announcements {
         let text = text.map_err(|error| store::Error::Unavailable(Arc::new(error)))?;
         let note = self.prefix() + place;
         let (key, value) = (note.clone(), Some(text.clone()));
+        let _writing = self.writing.lock().await;
         self.store.note(Note { key, session: None, value }).await?;
         Ok(Kept { announcement, note, text })
     }
@@ -146,9 +150,11 @@ impl Announcements {
         let what = kept.announcement.what();
         let (mut after, mut told) = (None, Told::All);
         loop {
-            let noted = self.store.noted(&kept.note).await?;
-            if noted.and_then(|note| note.value).as_ref() != Some(&kept.text) {
+            if !self.is_current(kept).await? {
                 return Ok(Told::Outdated);
+            }
+            if engine.is_closing() {
+                return Ok(Told::Some);
             }
             let page = self.page(&what, after).await?;
             let Some(last) = page.last() else { break };
@@ -166,10 +172,19 @@ impl Announcements {
             }
         }
         if matches!(told, Told::All) {
-            let key = kept.note.clone();
-            self.store.note(Note { key, session: None, value: None }).await?;
+            let _writing = self.writing.lock().await;
+            if self.is_current(kept).await? {
+                let key = kept.note.clone();
+                self.store.note(Note { key, session: None, value: None }).await?;
+            }
         }
         Ok(told)
+    }
+
+    /// Whether nothing else has happened to the place since then.
+    async fn is_current<P: Sync>(&self, kept: &Kept<P>) -> Result<bool, store::Error> {
+        let noted = self.store.noted(&kept.note).await?;
+        Ok(noted.and_then(|note| note.value).as_ref() == Some(&kept.text))
     }
 
     async fn page(

@@ -185,8 +185,9 @@ impl<'a> Closed<'a> {
                     Control::Decide(decide) => Data::Facts(decide),
                     _ => Data::None,
                 };
-                let may_reopen = matches!(wait.answerers, Answerers::Deciders { .. })
-                    && reader.audience == Audience::Staff;
+                let is_request = matches!(control, Control::Decide(_))
+                    || matches!(wait.answerers, Answerers::Deciders { .. });
+                let may_reopen = is_request && wait.answerers.audience() == reader.audience;
                 let reopen = || Action::new("reopen", messages::buttons::REOPEN);
                 Some(Self { data, action: may_reopen.then(reopen), ..lapsed(*at, line) })
             }

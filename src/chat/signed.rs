@@ -198,7 +198,7 @@ pub(crate) trait Signed {
 
 /// Where a platform's requests come in.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub struct Door {
     platform: Platform,
     clock: Arc<dyn Clock>,
     /// For bodies of which nobody knows yet who sends them.
@@ -213,7 +213,7 @@ pub(crate) struct Door {
 
 impl Door {
     /// Nobody is in it.
-    pub(crate) fn new(platform: Platform, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(platform: Platform, clock: Arc<dyn Clock>) -> Self {
         Self {
             platform,
             clock,

@@ -139,8 +139,10 @@ impl Engine {
             return;
         }
         *next = now.checked_add_signed(REPORTS);
-        if let Err(error) = self.drop_old_reports().await {
-            tracing::warn!(%error, "old reports of erasures remain");
+        match self.drop_old_reports().await {
+            Ok(false) => {}
+            Ok(true) => *next = Some(now),
+            Err(error) => tracing::warn!(%error, "old reports of erasures remain"),
         }
     }
 

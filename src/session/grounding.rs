@@ -50,7 +50,7 @@ const NAME_MIN: usize = 16;
 
 /// Something in a text that stands in no source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Doubt {
+pub struct Doubt {
     /// A number or a quotation.
     pub kind: Kind,
     /// As the text has it: `$12,000`, `“a game changer for us”`.
@@ -70,7 +70,7 @@ pub enum Kind {
 
 /// What a text may rest on.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sources {
+pub struct Sources {
     /// Values without their sign, and whether each was ever below nought.
     numbers: BTreeMap<Exact, bool>,
     /// Numbers that a tool gave as such and that may be shares of one.
@@ -85,7 +85,7 @@ pub(crate) struct Sources {
 
 impl Sources {
     /// Adds what somebody wrote, or any other text.
-    pub(crate) fn add_text(&mut self, text: &str) {
+    pub fn add_text(&mut self, text: &str) {
         for Found { item, .. } in read::all(text) {
             self.add_item(item);
         }
@@ -94,7 +94,7 @@ impl Sources {
     }
 
     /// Adds a tool's result or a record: its numbers as they are, its texts as texts. Ids and digests give no numbers.
-    pub(crate) fn add_value(&mut self, value: &Value) {
+    pub fn add_value(&mut self, value: &Value) {
         match value {
             Value::Number(number) => {
                 let text = number.to_string();
@@ -141,7 +141,7 @@ impl Sources {
     }
 
     /// Every figure and quotation of a `CommonMark` text that stands in no source, in its order.
-    pub(crate) fn doubts(&self, markdown: &str) -> Vec<Doubt> {
+    pub fn doubts(&self, markdown: &str) -> Vec<Doubt> {
         let mut doubts = Vec::new();
         for block in plain::blocks(markdown) {
             doubts.extend(self.figures_in(&block.text));
@@ -155,14 +155,14 @@ impl Sources {
     }
 
     /// The same of a text that is no `CommonMark`.
-    pub(crate) fn doubts_in_plain(&self, text: &str) -> Vec<Doubt> {
+    pub fn doubts_in_plain(&self, text: &str) -> Vec<Doubt> {
         let mut doubts = self.figures_in(text);
         doubts.extend(self.quotations_in(text));
         doubts
     }
 
     /// Whether these words stand in one source, one after the other. No words stand everywhere.
-    pub(crate) fn has_said(&self, words: &str) -> bool {
+    pub fn has_said(&self, words: &str) -> bool {
         let parts = quotes::parts(words);
         let in_order = |spoken: &String| {
             let mut rest = spoken.as_str();

@@ -149,6 +149,19 @@ async fn a_date_that_has_passed_holds_nothing_up() {
     }
 }
 
+/// The clock stands at the second of November in UTC, where the third begins on Kiritimati.
+#[tokio::test]
+async fn a_first_part_of_a_later_day_counts_in_the_time_zone_of_the_team() {
+    let flow = FIRST_MONTHS.replace("time_zone = \"Europe/Berlin\"\n", "");
+    let flow = flow.replace("title = \"Day 1\"\n", "title = \"Day 1\"\nafter = \"1d\"\n");
+    let mut world = World::empty(&flow, None);
+    world.move_to(chrono_tz::Pacific::Kiritimati);
+
+    world.begin("first-months").await;
+
+    assert_snapshot!(world.screen(), @"We'll continue on Wednesday, 4 November 2026. I'll write to you then.");
+}
+
 #[tokio::test]
 async fn working_days_leave_weekends_out() {
     // The clock stands at a Monday.

@@ -486,6 +486,12 @@ impl World {
         self.engine = self.another_engine();
     }
 
+    /// The next process serves a team in this time zone.
+    pub(crate) fn move_to(&mut self, zone: chrono_tz::Tz) {
+        self.limits.time_zone = Some(zone);
+        self.engine = self.another_engine();
+    }
+
     /// The next process has other budgets.
     pub(crate) fn bound(&mut self, budgets: Budgets) {
         self.limits.budgets = budgets;

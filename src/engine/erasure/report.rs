@@ -20,6 +20,9 @@ use crate::{
 /// How long the report of an erasure is kept once nothing is left to remove. Its line in the audit chain stays.
 const KEPT: TimeDelta = TimeDelta::days(180);
 
+/// Most notes that are dropped with one look, so that nothing else waits for long.
+const DROPS: usize = 64;
+
 impl Engine {
     /// What the erasure of a session came to; none where it was not erased, or by an older program.
     pub async fn erasure_report(&self, session: SessionId) -> Result<Option<Report>, Error> {
@@ -98,19 +101,22 @@ impl Engine {
         }
     }
 
-    /// Drops reports that have been kept for long enough, with what they are found by.
-    pub(in crate::engine) async fn drop_old_reports(&self) -> Result<(), Error> {
-        let _one_at_a_time = self.inner.reports.lock().await;
+    /// Drops some of the reports that have been kept for long enough, with what they are found by; whether there may be
+    /// more.
+    pub(in crate::engine) async fn drop_old_reports(&self) -> Result<bool, Error> {
         let store = &self.inner.parts.store;
-        let (mut questions, mut kept) = (Vec::new(), BTreeSet::new());
+        let (mut questions, mut kept, mut dropped) = (Vec::new(), BTreeSet::new(), 0);
         for note in store.notes(report::NOTES).await? {
             let name = note.key.trim_start_matches(report::NOTES);
             let Ok(session) = name.parse::<SessionId>() else {
                 questions.push(note);
                 continue;
             };
-            if self.is_over(session, &note).await? {
-                store.note(Note { value: None, ..note }).await?;
+            if dropped == DROPS {
+                return Ok(true);
+            }
+            if self.drop_report(session, note).await? {
+                dropped += 1;
             } else {
                 kept.insert(session);
             }
@@ -119,10 +125,29 @@ impl Engine {
             let of = note.value.as_deref().and_then(|session| session.parse().ok());
             // One that is of no session was written by a newer program.
             if of.is_some_and(|session: SessionId| !kept.contains(&session)) {
+                if dropped == DROPS {
+                    return Ok(true);
+                }
                 store.note(Note { value: None, ..note }).await?;
+                dropped += 1;
             }
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// Drops a report where it is over; not while another task changes one.
+    async fn drop_report(&self, session: SessionId, note: Note) -> Result<bool, Error> {
+        if !self.is_over(session, &note).await? {
+            return Ok(false);
+        }
+        let _one_at_a_time = self.inner.reports.lock().await;
+        let store = &self.inner.parts.store;
+        let Some(now) = store.noted(&note.key).await? else { return Ok(true) };
+        let is_over = self.is_over(session, &now).await?;
+        if is_over {
+            store.note(Note { value: None, ..now }).await?;
+        }
+        Ok(is_over)
     }
 
     async fn is_over(&self, session: SessionId, note: &Note) -> Result<bool, Error> {

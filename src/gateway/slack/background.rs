@@ -14,12 +14,12 @@ use crate::{
     },
 };
 
-/// Goes on with what not everybody was told, reads what was written while nobody listened, keeps tokens and groups fresh, and brings conversations back where
-/// the app is installed again, until `shutdown`; what was begun after an acknowledgement is finished before it
-/// returns. `link` tells whether Slack reaches the bot.
+/// Goes on with what not everybody was told, reads what was written while nobody listened, keeps tokens and groups fresh,
+/// and brings conversations back where the app is installed again, until `shutdown`; what was begun after an
+/// acknowledgement is finished before it returns. `link` tells whether Slack reaches the bot.
 pub async fn run(app: Arc<App>, link: Arc<Link>, shutdown: CancellationToken) {
-    handler::tell_unfinished(&app).await;
     tokio::join!(
+        handler::tell_unfinished(&app),
         catch_up::keep_up(&app, &link, &shutdown),
         tokens::keep_fresh(&app.api, shutdown.clone()),
         app.people.run(shutdown.clone()),

@@ -39,9 +39,9 @@ impl Which {
 impl Reader {
     /// The notes of no session whose keys begin with `prefix`, in order of their keys.
     pub(super) async fn notes(&self, prefix: &str) -> Result<Vec<Note>, Error> {
-        let mut notes = if prefix.contains('/') {
+        let mut notes = if let Some(family) = self.keyring.family_within(prefix) {
             self.sort_into_families().await?;
-            self.all(Which::Family(self.keyring.family(prefix))).await?
+            self.all(Which::Family(family)).await?
         } else {
             self.all(Which::All).await?
         };

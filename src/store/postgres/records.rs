@@ -197,9 +197,16 @@ impl Keyring {
         self.secret.digest(NOTE, key)
     }
 
-    /// What a note is about, which its key begins with.
+    /// What a note is about, which its key begins with: `erasure`, and of notes of a platform `slack/install`.
     pub(super) fn family(&self, key: &str) -> Digest {
-        self.secret.digest(FAMILY, key.split('/').next().unwrap_or_default())
+        self.family_within(key).unwrap_or_else(|| self.secret.digest(FAMILY, key))
+    }
+
+    /// The one family of all notes whose keys begin with `prefix`; none where there may be several.
+    pub(super) fn family_within(&self, prefix: &str) -> Option<Digest> {
+        let is_platforms = prefix.starts_with("slack/") || prefix.starts_with("discord/");
+        let (end, _) = prefix.match_indices('/').nth(usize::from(is_platforms))?;
+        Some(self.secret.digest(FAMILY, &prefix[..end]))
     }
 
     pub(super) fn person(&self, text: &str) -> Digest {

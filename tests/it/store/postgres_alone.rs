@@ -415,10 +415,10 @@ async fn what_a_step_only_adds_to_keeps_it_back_from_nothing_when_it_is_damaged(
     store.commit(step).await.unwrap();
     let item = Item::Message { at: "D1/1".to_owned() };
     let posted = vec![Posted { item, reader: Reader::Participant }];
-    let shown = Delivery::Delivered { message: Some("D1/1".to_owned()), posted };
+    let delivered = Delivery::Delivered { message: Some("D1/1".to_owned()), posted };
     for id in [1, 2] {
         store.claim(at(1), ALL).await.unwrap();
-        store.done(effect_id(id), shown.clone()).await.unwrap();
+        store.done(effect_id(id), delivered.clone()).await.unwrap();
         for damage in [
             "update note set body = ''",
             "update shown set body = ''",

@@ -2,7 +2,10 @@
 //!
 //! Rows are those of `docs/semantics.md`.
 
-use anteroom::{model::session::Status, session::Command};
+use anteroom::{
+    model::session::Status,
+    session::{Command, Receipt},
+};
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;

@@ -98,9 +98,10 @@ impl UpdateContext<'_> {
     pub(super) async fn guild_gone(&self) -> Result<Ack, NotSaved> {
         let Some(guild) = self.guild.clone() else { return Ok(Ack::Nothing) };
         let why = messages::staff::APP_LEFT_SERVER.to_owned();
-        let kept = self.to_tell(&guild, Some(why)).await?;
+        // First of all: without it, being invited again is no news, and what has paused stays so.
         let note = Note { key: gone(&guild), session: None, value: Some("1".to_owned()) };
         self.app.store.note(note).await?;
+        let kept = self.to_tell(&guild, Some(why)).await?;
         tell(self.app, kept);
         Ok(Ack::Nothing)
     }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::text::{clip, escape, one_line, person, said, time};
+use super::text::{clip, escape, escape_from, one_line, person, said, time};
 use crate::{gateway::discord::limits, messages::Markup, model::session::PersonId};
 
 /// Writes texts in Discord's Markdown.
@@ -16,11 +16,11 @@ impl Markup for Markdown {
     }
 
     fn words(&self, words: &str) -> String {
-        words.to_owned()
+        escape_from(words, false)
     }
 
     fn strong(&self, words: &str) -> String {
-        format!("**{words}**")
+        format!("**{}**", self.words(words))
     }
 
     fn quoted(&self, words: &str, is_strong: bool) -> String {

@@ -10,7 +10,7 @@ const RULES_MAX: usize = 1_000;
 
 /// The rules that are meant for this program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Robots {
+pub struct Robots {
     rules: Vec<Rule>,
 }
 
@@ -23,7 +23,7 @@ struct Rule {
 impl Robots {
     /// Reads the rules: those of the groups that name this program, else those for everybody. What is no rule is passed
     /// over.
-    pub(crate) fn read(text: &str) -> Self {
+    pub fn read(text: &str) -> Self {
         let (mut own, mut common) = (Vec::new(), Vec::new());
         let (mut is_named, mut own_group, mut common_group) = (false, false, false);
         let mut in_names = false;
@@ -64,7 +64,7 @@ impl Robots {
 
     /// Whether a page may be read, by its path with its query. The longest rule that fits decides; of two as long, the
     /// one that allows.
-    pub(crate) fn allow(&self, path: &str) -> bool {
+    pub fn allow(&self, path: &str) -> bool {
         let path = normal(path);
         let fitting = self.rules.iter().filter(|rule| fits(&rule.pattern, &path));
         let strongest = fitting.max_by_key(|rule| (rule.pattern.len(), rule.allows));
