@@ -184,8 +184,9 @@ impl Engine {
         let Some((place, participant)) = stood else { return Ok(Plan::default()) };
         let plan = self.plan_removal((session, &place), state).await?;
         Ok(if ASKED_BY.contains(&by) {
-            let id = EffectId::mint(self.inner.parts.ids.as_ref());
-            plan.with_receipt(id, (&place, &participant.user))
+            let (id, now) =
+                (EffectId::mint(self.inner.parts.ids.as_ref()), self.inner.parts.clock.now());
+            plan.with_receipt(id, (session, now), (&place, &participant.user))
         } else {
             plan
         })
@@ -203,7 +204,7 @@ impl Engine {
             by: by.to_owned(),
             at: self.inner.parts.clock.now(),
             planned: plan.count,
-            left: Vec::new(),
+            left: plan.left.clone(),
             sent: known.map_or(0, |view| view.state.artifacts.len()),
             notice: None,
             pending: plan.effects.iter().filter(is_removal).count(),

@@ -50,6 +50,10 @@ pub(crate) fn left(left: &Left) -> String {
              others can delete them.",
             place(reader)
         ),
+        (Remnant::Unrecorded, _) => {
+            "Earlier messages of mine may still be here: my list of them was damaged. An admin can delete them."
+                .to_owned()
+        }
         (Remnant::Ours, reader) => {
             let why = left.why.as_deref().unwrap_or("it can't be removed");
             format!("{amount} of mine in {} ({why}). An admin can delete them.", place(reader))

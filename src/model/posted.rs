@@ -47,6 +47,8 @@ pub enum Item {
         /// Its id.
         id: String,
     },
+    /// Whatever stood on the ledger before it was damaged.
+    Unreadable,
 }
 
 /// Who can read something.
@@ -104,6 +106,16 @@ pub fn ledger_of(session: SessionId) -> String {
 /// The key of the note about what was posted for a session without an effect of the outbox.
 pub fn aside_of(session: SessionId) -> String {
     format!("ledger/{session}/aside")
+}
+
+/// What stands on a ledger for what can't be read of it.
+pub(crate) const fn unreadable() -> Posted {
+    Posted { item: Item::Unreadable, reader: Reader::Participant }
+}
+
+/// What a ledger begins with that is written anew because the one before was damaged.
+pub(crate) fn after_damage() -> String {
+    appended(None, &[unreadable()]).unwrap_or_default()
 }
 
 /// The text of a ledger that said `known` before, with `posted` added; none where it says all of it already.

@@ -81,6 +81,8 @@ pub enum Remnant {
     Blank,
     /// What the bot posted, as it was or without its words.
     Ours,
+    /// What the bot may have posted of which there is no record any more, for it was damaged.
+    Unrecorded,
 }
 
 impl Count {
@@ -91,6 +93,7 @@ impl Count {
             Item::Message { .. } | Item::Head { .. } => Self { messages: 1, ..none },
             Item::File { .. } => Self { files: 1, ..none },
             Item::Room { .. } => Self { threads: 1, ..none },
+            Item::Unreadable => none,
         }
     }
 
@@ -121,6 +124,11 @@ impl Count {
 }
 
 impl Left {
+    /// What the bot may have posted where its list of that was damaged.
+    pub fn unrecorded(effect: EffectId, reader: Reader) -> Self {
+        Self { effect, what: Remnant::Unrecorded, reader, count: Count::default(), why: None }
+    }
+
     /// What the bot posted and could not remove.
     pub fn ours(effect: EffectId, posted: &Posted, why: &str) -> Self {
         Self {

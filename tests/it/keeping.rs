@@ -10,11 +10,13 @@ use std::{
 
 use anteroom::{
     base::{clock::Clock as _, ids::SessionId},
+    chat::receipt,
     engine::{Error, Gathered, Receipt, webhook::Target},
     model::{
         audit::{AuditRecord, CHAIN_START, ChainCheck, Fault, Sealed},
         custody::Kind,
         effect::Handout,
+        posted,
         session::{Head, PersonId, Status},
         transcript::Audience,
         wait::{Purpose, Settlement},
@@ -265,6 +267,20 @@ async fn everything_goes_when_it_was_promised_to_go_and_not_before() {
     assert_eq!((line.event.as_str(), &line.facts["by"]), ("session_erased", &json!("retention")));
     world.pass(TimeDelta::days(400)).await;
     assert_eq!(world.audited("session_erased").await, 1);
+}
+
+/// Nobody's data is kept because of a damaged list, and the report doesn't say that everything was removed.
+#[tokio::test]
+async fn an_erasure_whose_list_of_posts_is_damaged_says_that_some_may_be_left() {
+    let mut world = World::new().await;
+    world.press("Blue").await;
+    world.store.damage(posted::ledger_of(world.session));
+
+    delete(&mut world).await;
+
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+    let report = world.engine.erasure_report(world.session).await.unwrap().unwrap();
+    assert_snapshot!(receipt::lines(&report).join("\n"), @"Earlier messages of mine may still be here: my list of them was damaged. An admin can delete them.");
 }
 
 /// Then no note of it is left, and whoever asks is told that there is no such conversation.

@@ -1,8 +1,11 @@
 //! A process's own hold on a store, which can be cut at any commit: what a kill leaves is what the store below has.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
 };
 
 use anteroom::{
@@ -41,6 +44,8 @@ pub(crate) struct Mortal {
     room: AtomicUsize,
     conflicts: AtomicUsize,
     mute: AtomicUsize,
+    /// Notes that are damaged.
+    damaged: Mutex<BTreeSet<String>>,
     /// Every commit that reached the disk, in order.
     pub(crate) committed: Mutex<Vec<Commit>>,
 }
@@ -56,8 +61,14 @@ impl Mortal {
             room: AtomicUsize::new(usize::MAX),
             conflicts: AtomicUsize::new(0),
             mute: AtomicUsize::new(0),
+            damaged: Mutex::default(),
             committed: Mutex::default(),
         }
+    }
+
+    /// Damages a note.
+    pub(crate) fn damage(&self, key: String) {
+        self.damaged.lock().unwrap().insert(key);
     }
 
     /// Ends the process: nothing it does counts any more.
@@ -232,6 +243,9 @@ impl Store for Mortal {
     }
 
     async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
+        if self.damaged.lock().unwrap().contains(key) {
+            return Err(Error::Unreadable { what: key.to_owned(), why: "damaged".to_owned() });
+        }
         self.alive()?.noted(key).await
     }
 

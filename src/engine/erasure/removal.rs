@@ -3,17 +3,20 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
+
 use crate::{
     base::ids::{EffectId, SessionId},
     engine::{Engine, Error},
     model::{
         effect::{Act, Effect, Recipient},
         posted::{self, Item, Posted, Reader, Removal},
-        report::Count,
+        report::{Count, Left},
         session::Place,
         wait::Answerers,
     },
     session::State,
+    store,
 };
 
 /// What is to be removed.
@@ -23,6 +26,8 @@ pub(super) struct Plan {
     pub(super) effects: Vec<Effect>,
     /// How much it is.
     pub(super) count: Count,
+    /// What can't be removed, because nobody knows where it is.
+    pub(super) left: Vec<Left>,
     /// Threads that were made for the session: a receipt is read there, if they stay.
     rooms: Vec<String>,
 }
@@ -35,8 +40,12 @@ impl Engine {
         state: Option<&State>,
     ) -> Result<Plan, Error> {
         let queued = self.inner.parts.store.outbox(session).await?;
-        let things = self.things_of((session, place), state).await?;
+        let mut things = self.things_of((session, place), state).await?;
         let mut plan = Plan::default();
+        if let Some(unreadable) = things.take(&posted::unreadable()) {
+            let effect = EffectId::mint(self.inner.parts.ids.as_ref());
+            plan.left.push(Left::unrecorded(effect, unreadable.reader));
+        }
         let now = self.inner.parts.clock.now();
         let mut push = |to: Recipient, place: Place, what: Removal| {
             let id = EffectId::mint(self.inner.parts.ids.as_ref());
@@ -74,8 +83,15 @@ impl Engine {
         let store = &self.inner.parts.store;
         let mut things = BTreeSet::new();
         for key in [posted::ledger_of(session), posted::aside_of(session)] {
-            let ledger = store.noted(&key).await?.and_then(|note| note.value).unwrap_or_default();
-            things.extend(posted::read(&ledger));
+            match store.noted(&key).await {
+                Ok(note) => {
+                    let ledger = note.and_then(|note| note.value).unwrap_or_default();
+                    things.extend(posted::read(&ledger));
+                }
+                // What can't be read keeps nobody's data.
+                Err(store::Error::Unreadable { .. }) => _ = things.insert(posted::unreadable()),
+                Err(error) => return Err(error.into()),
+            }
         }
         if let Some(gateway) = self.gateway(place.platform) {
             things.extend(gateway.remains(session, place).await);
@@ -99,9 +115,15 @@ impl Engine {
 
 impl Plan {
     /// Ends it with the receipt for the participant, who is `user` on the platform, of the session that stood at `place`.
-    pub(super) fn with_receipt(mut self, id: EffectId, (place, user): (&Place, &str)) -> Self {
-        let Some(last) = self.effects.last() else { return self };
-        let (session, now) = (last.session, last.queued_at);
+    pub(super) fn with_receipt(
+        mut self,
+        id: EffectId,
+        (session, now): (SessionId, DateTime<Utc>),
+        (place, user): (&Place, &str),
+    ) -> Self {
+        if self.effects.is_empty() && self.left.is_empty() {
+            return self;
+        }
         let rooms = std::mem::take(&mut self.rooms);
         let act = Act::Receipt { user: user.to_owned(), rooms };
         let to = (Recipient::Participant, act);
@@ -159,6 +181,8 @@ fn folded(things: BTreeSet<Posted>) -> Vec<Thing> {
         Item::File { .. } => 1,
         Item::Head { .. } => 2,
         Item::Room { .. } => 3,
+        // Those are no effects.
+        Item::Unreadable => 4,
     });
     folded
 }
@@ -173,7 +197,7 @@ fn inside_of(item: &Item) -> Option<String> {
     match item {
         Item::Room { id } => Some(id.clone()),
         Item::Head { at } => at.split_once('/').map(|(_, message)| message.to_owned()),
-        Item::Message { .. } | Item::File { .. } => None,
+        Item::Message { .. } | Item::File { .. } | Item::Unreadable => None,
     }
 }
 

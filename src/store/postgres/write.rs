@@ -174,9 +174,9 @@ fn filled(mut picture: Picture, rows: &[PgRow]) -> Result<Picture, Error> {
             (LEDGER, Some(keys)) => {
                 let what = format!("what was posted for session `{session}`");
                 let text = open::<NoteText>(&keys.lasting, Row::Note(digest), &body, &what);
-                if let Some(text) = picture.readable(text) {
-                    picture.ledgers.insert(session, text.value);
-                }
+                let ledger =
+                    picture.readable(text).map_or_else(posted::after_damage, |it| it.value);
+                picture.ledgers.insert(session, ledger);
             }
             (SHOWN, Some(keys)) => {
                 let wait: Uuid = row.try_get("id").map_err(Error::unavailable)?;

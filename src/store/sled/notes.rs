@@ -87,8 +87,10 @@ pub(super) fn add_posted(
         return Ok(());
     }
     let name = posted::ledger_of(session);
-    let known = read::readable(stage.reader, sealed(stage.reader, digest(stage.reader, &name)))?;
-    let known = known.and_then(|note| note.value);
+    let found = sealed(stage.reader, digest(stage.reader, &name));
+    let is_damaged = matches!(found, Err(Error::Unreadable { .. }));
+    let known = read::readable(stage.reader, found)?.and_then(|note| note.value);
+    let known = known.or_else(|| is_damaged.then(posted::after_damage));
     match posted::appended(known.as_deref(), left) {
         Some(value) => seal(stage, slot, key, &Text { key: name, session: Some(session), value }),
         None => Ok(()),

@@ -16,7 +16,7 @@ use anteroom::{
         audit::{AuditRecord, ChainCheck},
         effect::{Act, Delivery},
         node::{Addresses, Part},
-        posted::{Item, Posted, Reader},
+        posted::{self, Item, Posted, Reader},
         usage::{Level, Usage},
         wait::Wait,
     },
@@ -408,7 +408,7 @@ async fn what_a_step_only_adds_to_keeps_it_back_from_nothing_when_it_is_damaged(
     };
     let step = Commit {
         waits: vec![wait(wait_id(1), session(1), ".")],
-        effects: vec![shows(1), shows(2)],
+        effects: vec![shows(1), shows(2), shows(3)],
         charges: charges(),
         ..commit(session(1), 0, &["."])
     };
@@ -427,7 +427,13 @@ async fn what_a_step_only_adds_to_keeps_it_back_from_nothing_when_it_is_damaged(
             query(&options, damage).await;
         }
     }
-    assert_eq!(store.outbox(session(1)).await.unwrap(), [], "both have left");
+    store.claim(at(1), ALL).await.unwrap();
+    store.done(effect_id(3), delivered.clone()).await.unwrap();
+    assert_eq!(store.outbox(session(1)).await.unwrap(), [], "all have left");
+    // An erasure must not pass for complete.
+    let ledger = store.noted(&posted::ledger_of(session(1))).await.unwrap().unwrap();
+    let said: Vec<_> = posted::read(&ledger.value.unwrap()).map(|it| it.item).collect();
+    assert_eq!(said, [Item::Unreadable, Item::Message { at: "D1/1".to_owned() }]);
     let step = Commit { charges: charges(), ..commit(session(1), 1, &["."]) };
     let other = Commit { charges: charges(), ..commit(session(2), 0, &["."]) };
     store.commit(step).await.unwrap();

@@ -284,7 +284,7 @@ impl Courier for Sender<'_> {
         };
         let at = match &posted.item {
             Item::Message { at } | Item::Head { at } => MessageRef::parse(at),
-            Item::File { .. } | Item::Room { .. } => None,
+            Item::File { .. } | Item::Room { .. } | Item::Unreadable => None,
         };
         let at = at.ok_or(Undelivered::NotApplicable)?;
         match self.written_under(&at) {

@@ -79,7 +79,7 @@ async fn on_the_ledger(bot: &Bot) -> BTreeSet<String> {
             named.extend(match posted.item {
                 Item::Message { at } | Item::Head { at } => Some(at),
                 Item::File { id } => Some(id),
-                Item::Room { .. } => None,
+                Item::Room { .. } | Item::Unreadable => None,
             });
         }
     }

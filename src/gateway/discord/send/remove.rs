@@ -66,7 +66,7 @@ impl Sender<'_> {
                 Item::Message { at } => self.take_message(&spot(at)?, posted).await,
                 Item::Head { at } => self.take_head(&spot(at)?, posted).await,
                 Item::Room { id } => self.take_room(id, posted).await,
-                Item::File { .. } => Err(Undelivered::NotApplicable),
+                Item::File { .. } | Item::Unreadable => Err(Undelivered::NotApplicable),
             },
             Removal::Trace { effect, since, mark } => {
                 let name = effect.short();

@@ -62,7 +62,7 @@ impl Sender<'_> {
                 Item::Message { at } => self.take_message(&spot(at)?, posted).await,
                 Item::Head { at } => self.take_thread(&spot(at)?, posted).await,
                 Item::File { id } => self.take_file(id, posted).await,
-                Item::Room { .. } => Err(Undelivered::NotApplicable),
+                Item::Room { .. } | Item::Unreadable => Err(Undelivered::NotApplicable),
             },
             Removal::Trace { effect, .. } => self.take_trace(&effect.short()).await,
         }
