@@ -159,7 +159,11 @@ async fn a_first_part_of_a_later_day_counts_in_the_time_zone_of_the_team() {
 
     world.begin("first-months").await;
 
-    assert_snapshot!(world.screen(), @"We'll continue on Wednesday, 4 November 2026. I'll write to you then.");
+    assert_snapshot!(world.screen(), @"
+    We'll continue on Wednesday, 4 November 2026. I'll write to you then.
+    ---
+    Step 1 of 3 · Day 1
+    ");
 }
 
 #[tokio::test]

@@ -254,7 +254,10 @@ async fn of_two_staff_clicks_the_second_gets_the_receipt() {
     let second = linus.press(&at_linus, "Yes, deny").await;
 
     assert!(first.contains("Approved by <bdi>Grace</bdi>"), "{first}");
-    assert!(second.contains("Already approved by <bdi>Grace</bdi> at <time"), "{second}");
+    assert!(
+        second.contains("Already <bdi>approved</bdi> by <bdi>Grace</bdi> at <time"),
+        "{second}"
+    );
     let page = ada.get(&format!("/s/{}", site.session().await)).await;
     assert!(page.contains("The team approved your request"), "{page}");
 }
