@@ -32,7 +32,7 @@
 //! | 10 | [`gateway`] | the platforms, each in the same six parts |
 //! | 11 | [`ops`] | the command line and the composition root |
 //!
-//! Where to begin: [`model::transcript::Event`] says what can happen, [`session::Actor`] decides,
+//! Where to begin: [`model::transcript::Event`] says what can happen, [`session::decide`] decides,
 //! [`store::Store::commit`] makes it last, [`tool::Tool`] is what a new tool implements.
 
 pub mod base;

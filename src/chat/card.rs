@@ -12,7 +12,7 @@ use crate::{
         session::PersonId,
         transcript::Audience,
         ui::{Choice, Confirm, Control, Decide, Field, Group, Prompt, Reply, Review, Verdict},
-        wait::{Answerers, Wait, WaitStatus, deciders},
+        wait::{Answerers, Purpose, Wait, WaitStatus, deciders},
     },
 };
 
@@ -185,9 +185,8 @@ impl<'a> Closed<'a> {
                     Control::Decide(decide) => Data::Facts(decide),
                     _ => Data::None,
                 };
-                let is_request = matches!(control, Control::Decide(_))
-                    || matches!(wait.answerers, Answerers::Deciders { .. });
-                let may_reopen = is_request && wait.answerers.audience() == reader.audience;
+                let may_reopen =
+                    can_be_reopened(wait) && wait.answerers.audience() == reader.audience;
                 let reopen = || Action::new("reopen", messages::buttons::REOPEN);
                 Some(Self { data, action: may_reopen.then(reopen), ..lapsed(*at, line) })
             }
@@ -202,6 +201,12 @@ impl<'a> Closed<'a> {
             }
         }
     }
+}
+
+/// Whether a question that lapsed can be asked once more: to leave a part before it is complete. The flow or the model
+/// asks again for anything else.
+fn can_be_reopened(wait: &Wait) -> bool {
+    matches!(&wait.purpose, Purpose::Call { tool, .. } if tool == "next_phase")
 }
 
 /// `Expired: `

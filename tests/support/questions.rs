@@ -1,7 +1,7 @@
 //! Questions to draw, and a source of any that can be asked.
 
 use anteroom::{
-    base::ids::{CountingIds, SessionId, WaitId},
+    base::ids::{CallId, CountingIds, SessionId, WaitId},
     model::{
         session::PersonId,
         ui::{
@@ -27,17 +27,18 @@ pub(crate) fn now() -> DateTime<Utc> {
 /// A question to the participant, or to the deciders where it is a decision.
 pub(crate) fn wait(prompt: Prompt) -> Wait {
     let ids = CountingIds::default();
-    let answerers = match prompt.control {
+    let (answerers, purpose) = match prompt.control {
         Control::Decide(_) => {
-            Answerers::Deciders { alias: "recruiting_approvers".into(), allow_self: false }
+            let alias = "recruiting_approvers".into();
+            (Answerers::Deciders { alias, allow_self: false }, to_move_on())
         }
-        _ => Answerers::Participant,
+        _ => (Answerers::Participant, Purpose::Notice),
     };
     Wait {
         id: WaitId::mint(&ids),
         session: SessionId::mint(&ids),
         revision: 1,
-        purpose: Purpose::Notice,
+        purpose,
         state: Value::Null,
         prompt: prompt.into(),
         answerers,
@@ -48,6 +49,11 @@ pub(crate) fn wait(prompt: Prompt) -> Wait {
         expires_at: None,
         status: WaitStatus::Pending,
     }
+}
+
+/// A call that asks the team to move somebody on.
+fn to_move_on() -> Purpose {
+    Purpose::Call { call: CallId::new("advance_1"), tool: "next_phase".into() }
 }
 
 pub(crate) fn answered(wait: &Wait, reply: Reply, by: PersonId, by_name: &str) -> Wait {

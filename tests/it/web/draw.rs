@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use anteroom::{
-    base::ids::{CountingIds, SessionId, WaitId},
+    base::ids::{CallId, CountingIds, SessionId, WaitId},
     chat::form::{self, ComponentId, Fields, Sheet},
     gateway::web::{
         message::{Body, Message},
@@ -58,17 +58,19 @@ fn state_after(events: &[Event]) -> State {
 }
 
 pub(super) fn wait(control: Control) -> Wait {
-    let answerers = match control {
+    let (answerers, purpose) = match control {
         Control::Decide(_) => {
-            Answerers::Deciders { alias: "recruiting_approvals".into(), allow_self: false }
+            let (alias, tool) = ("recruiting_approvals".into(), "next_phase".into());
+            let purpose = Purpose::Call { call: CallId::new("advance_1"), tool };
+            (Answerers::Deciders { alias, allow_self: false }, purpose)
         }
-        _ => Answerers::Participant,
+        _ => (Answerers::Participant, Purpose::Notice),
     };
     Wait {
         id: WaitId::mint(&CountingIds::default()),
         session: state().session,
         revision: 1,
-        purpose: Purpose::Notice,
+        purpose,
         state: Value::Null,
         prompt: Prompt {
             title: None,
@@ -699,6 +701,10 @@ fn a_request_that_lapsed_can_be_reopened_by_staff() {
 
     assert!(html(&card, &cx(Audience::Staff)).contains(">Reopen</button>"));
     assert!(!html(&card, &cx(Audience::Participant)).contains("Reopen"));
+    // Of anything else the core refuses it.
+    let call = Purpose::Call { call: CallId::new("call_1"), tool: "request_decision".into() };
+    let other = Wait { purpose: call, ..card.clone() };
+    assert!(!html(&other, &cx(Audience::Staff)).contains("Reopen"));
     assert_eq!(parse::order(&typed), Some(Command::Reopen { wait: card.id }));
 }
 
