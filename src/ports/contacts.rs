@@ -91,7 +91,7 @@ impl Contacts {
     }
 
     /// Asks one source alone; not found where it is not configured.
-    pub(crate) async fn fetch_from(&self, name: &str, wanted: &Wanted) -> Fetched {
+    pub async fn fetch_from(&self, name: &str, wanted: &Wanted) -> Fetched {
         match self.sources.iter().find(|source| source.name() == name) {
             Some(source) => source.fetch(wanted).await,
             None => Fetched::not_found(format!("the contact source `{name}` is not configured")),
