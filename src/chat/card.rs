@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::{
     base::ids::{ArtifactId, WaitId},
     chat::form::{AnswerSummary, filled, is_blank, remark, review_editor},
-    messages::{self, Text},
+    messages::{self, Markup, Text},
     model::{
         session::PersonId,
         transcript::Audience,
@@ -199,6 +199,18 @@ impl<'a> Closed<'a> {
                 let (what, why) = superseded(*by);
                 Some(lapsed(*at, stated(what).then(why)))
             }
+        }
+    }
+}
+
+impl Closed<'_> {
+    /// The line with its mark and its time, as chats write it: `✓ You answered: *Start* · today`.
+    pub fn marked_line(&self, markup: &impl Markup) -> String {
+        let (line, at) = (self.line.write(markup), markup.moment(self.at));
+        match self.outcome {
+            Outcome::Answered | Outcome::Approved => format!("✓ {line} · {at}"),
+            Outcome::Denied => format!("✗ {line} · {at}"),
+            Outcome::Lapsed => format!("{line} {at}"),
         }
     }
 }

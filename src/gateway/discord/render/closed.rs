@@ -6,7 +6,7 @@ use super::{
     components::{self, rows, small},
     markup::Markdown,
     request, review,
-    text::{one_line, said, time},
+    text::{one_line, said},
 };
 use crate::{
     chat::{
@@ -31,7 +31,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
         Data::Groups(_, groups) => review::table(&wait.prompt, groups, false),
         Data::Facts(decide) => request::facts(decide, cx),
     };
-    parts.below.push(components::text(&line(&closed)));
+    parts.below.push(components::text(&closed.marked_line(&Markdown)));
     let remark = closed.remark.map(|remark| said(&one_line(&remark), limits::VALUE_SHOWN));
     parts.below.extend(remark.map(|remark| small(&[remark])));
     if closed.outcome != Outcome::Lapsed {
@@ -47,17 +47,9 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
 /// What a question was answered with, in words alone.
 pub(super) fn words(wait: &Wait, cx: &Cx) -> Option<String> {
     let closed = Closed::of(wait, &cx.as_reader());
-    closed.filter(|closed| closed.outcome != Outcome::Lapsed).map(|closed| line(&closed))
-}
-
-/// `✓ You answered: **Start** · today`, `✗ **Denied** by Grace · today`, `**Expired**: nobody answered in time. today`
-fn line(closed: &Closed<'_>) -> String {
-    let (line, at) = (closed.line.write(&Markdown), time(closed.at));
-    match closed.outcome {
-        Outcome::Answered | Outcome::Approved => format!("✓ {line} · {at}"),
-        Outcome::Denied => format!("✗ {line} · {at}"),
-        Outcome::Lapsed => format!("{line} {at}"),
-    }
+    closed
+        .filter(|closed| closed.outcome != Outcome::Lapsed)
+        .map(|closed| closed.marked_line(&Markdown))
 }
 
 /// The colour of the bar beside a card.

@@ -3,10 +3,10 @@
 
 use slack_morphism::prelude::SlackBlock;
 
-use super::{Cx, Room, markup::Mrkdwn, open, review, text::time};
+use super::{Cx, Room, markup::Mrkdwn, open, review};
 use crate::{
     chat::{
-        card::{Closed, Data, Outcome},
+        card::{Closed, Data},
         form::ComponentId,
     },
     gateway::slack::{
@@ -25,7 +25,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
         Data::Groups(data, groups) => review::table(wait, data, groups, false, room),
         Data::Facts(decide) => open::facts(decide, cx.participant.as_ref(), room),
     }
-    let mut below = vec![section(line(&closed))];
+    let mut below = vec![section(closed.marked_line(&Mrkdwn))];
     below.extend(closed.remark.map(|remark| context(&[said(&remark, limits::VALUE_SHOWN)])));
     below.extend(closed.action.and_then(|action| {
         let id = ComponentId::id(wait.id, wait.revision, action.name);
@@ -36,15 +36,5 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
 
 /// What became of a question, in words alone.
 pub(super) fn spoken(wait: &Wait, cx: &Cx) -> Option<String> {
-    Closed::of(wait, &cx.as_reader()).map(|closed| line(&closed))
-}
-
-/// `✓ You answered: *Start* · today`, `✗ *Denied* by Grace · today`, `*Expired*: nobody answered in time. today`
-fn line(closed: &Closed<'_>) -> String {
-    let (line, at) = (closed.line.write(&Mrkdwn), time(closed.at));
-    match closed.outcome {
-        Outcome::Answered | Outcome::Approved => format!("✓ {line} · {at}"),
-        Outcome::Denied => format!("✗ {line} · {at}"),
-        Outcome::Lapsed => format!("{line} {at}"),
-    }
+    Closed::of(wait, &cx.as_reader()).map(|closed| closed.marked_line(&Mrkdwn))
 }
