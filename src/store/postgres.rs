@@ -491,6 +491,14 @@ fn trouble(error: sqlx::Error) -> Error {
     Error::unavailable(error)
 }
 
+/// Whether a statement met another transaction, and may go through if it is tried again.
+fn is_race(error: &Error) -> bool {
+    let Error::Unavailable(source) = error else { return false };
+    let source = source.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);
+    let code = source.and_then(sqlx::error::DatabaseError::code);
+    code.is_some_and(|code| code == "40001" || code == "40P01")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,6 +20,7 @@ use tokio::{
 use super::{
     Shared,
     batch::{Known, Outgoing, Picture, Step, Tip, Wanted},
+    is_race,
     lease::{self, Lease},
     read, trouble, write,
 };
@@ -424,12 +425,4 @@ impl Committer {
         self.shared.set_health(Health::ReadOnly(bad));
         Error::ReadOnly(bad)
     }
-}
-
-/// Whether a batch met another transaction, and may go through if it is tried again.
-fn is_race(error: &Error) -> bool {
-    let Error::Unavailable(source) = error else { return false };
-    let source = source.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);
-    let code = source.and_then(sqlx::error::DatabaseError::code);
-    code.is_some_and(|code| code == "40001" || code == "40P01")
 }

@@ -1,6 +1,7 @@
 //! Notes of no session, of which one kind is read without the others: what finished long ago costs a start nothing.
 
 use super::{
+    is_race,
     read::{Reader, column, digest_in},
     trouble, within,
 };
@@ -8,6 +9,9 @@ use crate::store::{Error, Note, sealing::Digest};
 
 /// Notes that are read in one go.
 const PAGE: i64 = 500;
+
+/// How often a page is written where a step writes some of its notes in another order.
+const TRIES: u32 = 5;
 
 /// Which notes are read: those of a family, those of older versions of which that is not known yet, or all.
 #[derive(Clone, Copy)]
@@ -68,15 +72,25 @@ impl Reader {
                 (digest.to_vec(), self.keyring.family(&note.key).to_vec())
             };
             let (digests, families): (Vec<_>, Vec<_>) = page.iter().map(of).unzip();
-            let sorted = sqlx::query(
-                "update note set family = f.family from unnest($1::bytea[], $2::bytea[]) as f(digest, family) \
-                 where note.digest = f.digest and session is null",
-            );
-            let sorted = sorted.bind(digests).bind(families).execute(&self.pool);
-            within(async { sorted.await.map_err(trouble) }).await?;
+            let mut tries = TRIES;
+            while let Err(error) = within(self.set_families(&digests, &families)).await {
+                tries -= 1;
+                if tries == 0 || !is_race(&error) {
+                    return Err(error);
+                }
+            }
             after = last;
         }
         Ok(())
+    }
+
+    async fn set_families(&self, digests: &[Vec<u8>], families: &[Vec<u8>]) -> Result<(), Error> {
+        let sorted = sqlx::query(
+            "update note set family = f.family from unnest($1::bytea[], $2::bytea[]) as f(digest, family) \
+             where note.digest = f.digest and session is null",
+        );
+        let sorted = sorted.bind(digests).bind(families).execute(&self.pool);
+        sorted.await.map(drop).map_err(trouble)
     }
 
     /// Notes that can be read, and the digest of the last one; none where no more follow.
