@@ -131,11 +131,8 @@ impl Announcements {
                 Ok(Told::Some) => {}
                 Err(error) => tracing::warn!(%error, "not every conversation could be told"),
             }
-            for _ in 0..PAUSE {
-                if engine.is_closing() {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_secs(1)).await;
+            if !pause(engine).await {
+                return;
             }
         }
     }
@@ -202,6 +199,17 @@ impl Announcements {
     fn prefix(&self) -> String {
         format!("{}/announcement/", self.platform)
     }
+}
+
+/// Waits until it is tried again; false where the engine closes meanwhile.
+pub(crate) async fn pause(engine: &Engine) -> bool {
+    for _ in 0..PAUSE {
+        if engine.is_closing() {
+            return false;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    true
 }
 
 /// Whether it may change anything in a conversation that stands so. Others need not be read for it.

@@ -59,7 +59,7 @@ async fn welcome_back(app: &Arc<App>, shutdown: CancellationToken) {
             installation = installed.recv() => installation,
         };
         match installation {
-            Ok(installation) => handler::installed_again(app, installation).await,
+            Ok(installation) => handler::installed_again(app, installation),
             Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     chat::{
-        announcements::{Announcement, Kept},
+        announcements::{self, Announcement, Kept},
         form::words,
         handler::happened,
     },
@@ -164,16 +164,26 @@ impl UpdateContext<'_> {
     }
 }
 
-/// The app is installed again: conversations that had paused go on.
-pub(in crate::gateway::slack) async fn installed_again(app: &Arc<App>, installation: Installation) {
+/// The app is installed again: conversations that had paused go on. Tried until the store keeps it: what is noted there of
+/// its removal would pause conversations that begin now.
+pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: Installation) {
     let key = format!("slack:installed:{}", app.ids.fresh().simple());
-    match keep(app, &key, Scope::Installation(installation), None).await {
-        Ok(kept) => tell(app, kept),
-        Err(error) => tracing::error!(
-            %error,
-            "the app is installed again, and paused conversations could not be told. hint: they go on when people write"
-        ),
-    }
+    let to = Arc::clone(app);
+    app.afterwards.spawn_whole(async move {
+        let kept = loop {
+            match keep(&to, &key, Scope::Installation(installation.clone()), None).await {
+                Ok(kept) => break kept,
+                Err(error) => tracing::error!(
+                    %error,
+                    "the app is installed again, and that could not be noted. hint: it is tried again until it is"
+                ),
+            }
+            if !announcements::pause(to.engine()).await {
+                return;
+            }
+        };
+        tell(&to, kept);
+    });
 }
 
 /// Goes on with what an earlier process has not told everybody.
