@@ -264,7 +264,7 @@ impl Engine {
         Self::limited(parts, gateways, Limits::default())
     }
 
-    /// The same with other limits.
+    /// Puts an engine together with `limits`; nothing runs until [`Engine::run`].
     pub fn limited(parts: Parts, gateways: Vec<Arc<dyn Gateway>>, limits: Limits) -> Self {
         let pipeline = Pipeline::new(
             Arc::clone(&parts.toolbox),
@@ -392,7 +392,8 @@ impl Engine {
         self.start_with(flow, from, (place, key), Beginning::default()).await
     }
 
-    /// The same, with more to say of how it begins.
+    /// Like [`Engine::start`], with more to say of how the session begins. `at` is its place and the key of the inbound
+    /// event.
     pub async fn start_with(
         &self,
         flow: &str,
@@ -551,7 +552,7 @@ impl Engine {
         self.decide_saying(session, |view| ((), decide(view))).await
     }
 
-    /// The same where the decision also says something.
+    /// Like [`Engine::decide`], but also returns what the decision says.
     async fn decide_saying<T>(
         &self,
         session: SessionId,
@@ -566,8 +567,8 @@ impl Engine {
         Err(Error::Busy)
     }
 
-    /// The same for what a person did; what an answer leads to at once is in the same commit. With the receipt comes the
-    /// session as that leaves it.
+    /// Decides on what a person did and commits it, as [`Engine::decide`] does; what an answer leads to at once is in
+    /// the same commit. Returns the receipt, and the session as the commit leaves it.
     async fn decide_and_apply(
         &self,
         session: SessionId,

@@ -35,7 +35,8 @@ pub struct Written {
     pub logo: Option<PathBuf>,
     /// Colour of links and of the most important button: `#rrggbb`.
     pub accent: Option<String>,
-    /// The same in dark surroundings; by default a lighter shade of `accent`.
+    /// Colour of links and of the most important button in dark surroundings: `#rrggbb`. By default a lighter shade of
+    /// `accent`.
     pub accent_dark: Option<String>,
 }
 

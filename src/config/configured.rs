@@ -179,7 +179,7 @@ pub struct WorkspaceLists {
 }
 
 impl WorkspaceLists {
-    /// The same in all workspaces.
+    /// Lists that apply in every workspace.
     pub fn everywhere(platform: Platform, lists: Lists) -> Self {
         let (within, tenants) = (BTreeMap::new(), Arc::default());
         Self { platform, outside: Arc::new(lists), within, tenants }

@@ -20,8 +20,8 @@ impl Settings {
         Self::resolved((file, text), Path::new(""), environment, Secrets::Read)
     }
 
-    /// The same for a command that needs no secret: none is looked up, so none can be missing. Platforms count as not
-    /// connected, and keys as not set.
+    /// Reads a configuration file for a command that needs no secret: none is looked up, so none can be missing.
+    /// Platforms count as not connected, and keys as not set.
     pub fn load_without_secrets(
         file: &Path,
         environment: &Environment,

@@ -74,21 +74,21 @@ impl Problem {
         }
     }
 
-    /// The same with a hint.
+    /// Adds a hint to the problem.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same as one of a kind.
+    /// Sets the kind of the problem.
     #[must_use]
     pub const fn of(mut self, kind: Kind) -> Self {
         self.kind = kind;
         self
     }
 
-    /// The same as a warning.
+    /// Makes the problem a warning.
     #[must_use]
     pub fn warning(mut self) -> Self {
         self.level = Level::Warning;

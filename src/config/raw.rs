@@ -192,10 +192,10 @@ pub struct SlackRates {
     /// Calls of each method of tier 2 in a minute, for one workspace.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub tier_2: u32,
-    /// Likewise of tier 3.
+    /// Calls of each method of tier 3 in a minute, for one workspace.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub tier_3: u32,
-    /// Likewise of tier 4.
+    /// Calls of each method of tier 4 in a minute, for one workspace.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub tier_4: u32,
 }

@@ -433,7 +433,8 @@ impl<'a> Resolve<'a> {
         budgets
     }
 
-    /// Ids of Slack begin with one of `kinds`, the usual one first; a name in their place never works.
+    /// Refuses `id` unless it is a Slack id that begins with one of `kinds`, the usual one first: a name in its place
+    /// never works.
     fn slack_id(&mut self, pointer: &str, id: &str, kinds: &[char]) {
         if !slack::is_id(id, kinds) {
             let usual = kinds.first().copied().unwrap_or_default();
@@ -441,7 +442,7 @@ impl<'a> Resolve<'a> {
         }
     }
 
-    /// The same on Discord, where all ids look alike.
+    /// Refuses `id` unless it is a Discord id; those all look alike.
     fn discord_id(&mut self, pointer: &str, id: &str) {
         if !discord::is_snowflake(id) {
             self.refuse_name(pointer, id, "17 to 20 digits");

@@ -30,7 +30,7 @@ impl Secret {
         self.0.expose_secret()
     }
 
-    /// The same for code that takes `secrecy`'s type.
+    /// Converts it to the type of the `secrecy` crate.
     pub fn into_inner(self) -> SecretString {
         self.0
     }

@@ -426,7 +426,7 @@ fn note(text: &str) -> Message {
     Message::user(fenced("note", text))
 }
 
-/// The same of a text that is defused already and may hold fences.
+/// A note for the model whose text is defused already and may hold fences.
 fn safe_note(text: &str) -> Message {
     Message::user(format!("<note>{text}</note>"))
 }

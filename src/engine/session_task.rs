@@ -211,7 +211,8 @@ impl Engine {
         self.dispatch_for(session, job, tenant)
     }
 
-    /// The same for a session that is known to be a tenant's.
+    /// Puts a command into the mailbox of a session of `tenant`, starting its task if it has none and the tenant has
+    /// room for one. Also works while the engine closes.
     pub(super) fn dispatch_for(
         &self,
         session: SessionId,

@@ -383,7 +383,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The same for a session that cannot be read: its child runs are looked for among all.
+    /// Erases the child runs of a session that cannot be read, and theirs: they are looked for among all.
     pub(super) async fn erase_children_of_unread(
         &self,
         session: SessionId,

@@ -37,7 +37,7 @@ impl Engine {
         Ok(self.look(session).await?.view)
     }
 
-    /// The same with its events.
+    /// A session as it stands, with its events.
     pub async fn look(&self, session: SessionId) -> Result<Look, Error> {
         let loaded = self.inner.parts.store.load(session).await?.ok_or(Error::NoSession)?;
         let flow = match loaded.head.parent {

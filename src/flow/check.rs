@@ -168,7 +168,7 @@ pub fn check_file(
     check_source(&source, &name, vars, catalogue, aliases)
 }
 
-/// The same for a text that is no file, such as a flow in the box.
+/// Like [`check_file`], for a text that is no file, such as a built-in flow. `name` is how messages call it.
 pub fn check_source(
     source: &str,
     name: &str,

@@ -79,8 +79,8 @@ impl Library {
         if problems.is_empty() { Ok(library) } else { Err(problems) }
     }
 
-    /// The same, but flows that can be made out are there with what is wrong with them, to be checked further. None must
-    /// be started where anything is.
+    /// Like [`Self::load`], but returns the problems beside the library. A flow with problems is in it if it can be
+    /// parsed, so that it can be checked further. If there is any problem, no flow may be started.
     pub(crate) fn load_flawed(
         dir: Option<&Path>,
         enabled: &[String],

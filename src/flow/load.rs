@@ -42,8 +42,8 @@ impl LoadedFlow {
         if problems.is_empty() { Ok(loaded) } else { Err(problems) }
     }
 
-    /// The same, but a flow that can be made out comes back with what is wrong with it, to be checked further. It must
-    /// not be run where anything is.
+    /// Like [`Self::load`], but returns a flow that can be parsed together with its problems, so that it can be checked
+    /// further. A flow with problems must not be run.
     pub(super) fn load_flawed(
         source: &str,
         name: &str,
@@ -86,7 +86,8 @@ impl LoadedFlow {
 }
 
 impl LoadedFlow {
-    /// The same flow as it reads for a tenant, with these values; and the names of those that are missing.
+    /// This flow as it reads for a tenant: with the values in `vars`, and with the tenant's retention if that is
+    /// shorter. Also returns the names of the variables that have no value.
     pub(super) fn of_tenant(
         &self,
         tenant: &Tenant,

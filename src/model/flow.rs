@@ -218,7 +218,8 @@ pub struct Persona {
     /// Instructions for the model.
     #[serde(default)]
     pub prompt: String,
-    /// The same in a file: `builtin:consulting`, or one beside the flow. It is part of the flow from then on.
+    /// File with these instructions, instead of `prompt`: `builtin:consulting`, or one beside the flow. It is part of
+    /// the flow from then on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }

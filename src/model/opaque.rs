@@ -25,7 +25,7 @@ pub struct Opaque {
     pub parts: Vec<Value>,
 }
 
-/// The same of one call.
+/// What [`Opaque`] keeps of one call: the id that the provider gave it, and its members.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpaqueCall {
     /// Its id with the provider, to which other members may refer.

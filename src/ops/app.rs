@@ -70,8 +70,8 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// For a command that works on this machine alone: the configuration file's settings where there is one, the
-    /// playground's otherwise. No secret is looked up, so none has to be set.
+    /// Settings for a command that works on this machine alone: those of the configuration file if there is one,
+    /// otherwise the playground's. No secret is looked up, so none has to be set.
     pub(super) fn settings(&self) -> anyhow::Result<Settings> {
         match self.file() {
             Some(file) => {
@@ -82,7 +82,8 @@ impl Wanted {
         }
     }
 
-    /// The same with secrets, for a bot that serves people.
+    /// Settings for a bot that serves people, with secrets: those of the configuration file if there is one, otherwise
+    /// the playground's.
     pub(super) fn serving(&self) -> anyhow::Result<Settings> {
         match self.file() {
             Some(file) => self.read(&file),
@@ -90,7 +91,7 @@ impl Wanted {
         }
     }
 
-    /// The same, but there must be a configuration file.
+    /// Settings of the configuration file, with secrets. Fails if there is no such file.
     pub(super) fn configured(&self) -> anyhow::Result<Settings> {
         let file = self.file().ok_or_else(|| {
             sentence(
@@ -159,7 +160,8 @@ pub(super) fn library(settings: &Settings) -> anyhow::Result<Library> {
     library_for(settings, false)
 }
 
-/// The same; where they cannot be, aliases that are missing as well are told with the rest where they are looked up.
+/// The flows that can be started. If they cannot be loaded and `is_configured`, the error lists the missing aliases as
+/// well.
 pub(super) fn library_for(settings: &Settings, is_configured: bool) -> anyhow::Result<Library> {
     let flows = &settings.flows;
     let mut vars = settings.vars.clone();
@@ -305,7 +307,8 @@ pub(super) fn open(
     open_over(settings, is_configured, Opening::Serving(reached))
 }
 
-/// The same for a command.
+/// Opens everything that a bot is made of, for a command that does one thing and ends. Fails if another node is active
+/// in the database.
 pub(super) fn open_for_command(settings: &Settings) -> anyhow::Result<Opened> {
     open_over(settings, false, Opening::Command)
 }

@@ -105,7 +105,7 @@ impl DataAccess {
         Ok(heads)
     }
 
-    /// The same one by one; no more than a page is held.
+    /// Calls `look` with every session at a glance, oldest first; holds no more than a page of them.
     pub(super) async fn each_head(&self, look: impl FnMut(Head)) -> anyhow::Result<()> {
         let (mut after, mut look) = (None, look);
         loop {

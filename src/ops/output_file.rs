@@ -18,7 +18,8 @@ pub(super) fn deliver(output: &Output, bytes: &[u8]) -> anyhow::Result<()> {
     written(OutputFile::begin(output)?, bytes)
 }
 
-/// The same for what says nothing about anybody: who may read it is for the umask to say, as for any other file.
+/// Like [`deliver`], for output that says nothing about anybody: the umask decides who may read the file, as for any
+/// other.
 pub(super) fn publish(output: &Output, bytes: &[u8]) -> anyhow::Result<()> {
     written(OutputFile::begun(output, Mode::from(0o666))?, bytes)
 }
@@ -28,7 +29,8 @@ fn written(mut file: OutputFile<'_>, bytes: &[u8]) -> anyhow::Result<()> {
     file.finish()
 }
 
-/// The same, part by part. Nothing of a file can be seen before [`OutputFile::finish`]; dropping it leaves nothing.
+/// Output that a command writes part by part. Nothing of a file can be seen before [`OutputFile::finish`]; dropping it
+/// leaves nothing.
 #[derive(Debug)]
 pub(super) struct OutputFile<'a> {
     asked: &'a Output,

@@ -165,14 +165,14 @@ struct Plan {
 }
 
 impl Plan {
-    /// What was answered so far, and nothing more.
+    /// A plan that goes on from `snapshot`, which the answers in `taken` led to, and adds no answer yet.
     fn after(snapshot: Arc<Snapshot>, taken: &[Taken]) -> Self {
         let choices = taken.iter().map(|taken| taken.choice).collect();
         let forgetful = |taken: &Taken| Taken { before: None, ..taken.clone() };
         Self { choices, from: Some((snapshot, taken.iter().map(forgetful).collect())) }
     }
 
-    /// The same, and then this answer.
+    /// Adds an answer to the end of the plan.
     fn and(mut self, choice: usize) -> Self {
         self.choices.push(choice);
         self

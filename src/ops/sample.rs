@@ -25,12 +25,13 @@ pub(super) const PNG: &[u8] = &[
     0x42, 0x60, 0x82,
 ];
 
-/// Something that fits a field; none where it offers nothing to choose from.
+/// Something that fits a field; `None` if the field offers nothing to choose from.
 pub(super) fn sample(field: &Field) -> Option<Value> {
     nth_sample(field, 0)
 }
 
-/// The same for the nth of several entries, from 0, with other words where words are free.
+/// Something that fits a field of the nth of several entries, counted from 0, with other words if words are free.
+/// `None` if the field offers nothing to choose from.
 pub(super) fn nth_sample(field: &Field, nth: usize) -> Option<Value> {
     Some(match &field.input {
         Input::Text { min, max, .. } => {

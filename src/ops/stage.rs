@@ -236,7 +236,8 @@ impl Stage {
         Self::set_with(scene, folder, Props::default()).await
     }
 
-    /// The same with sources of contact details, or in a store that somebody else looks into.
+    /// Begins a conversation with the sources of contact details and the store in `props`. `folder` may be filled with
+    /// files.
     pub(super) async fn set_with(
         scene: &Scene,
         folder: &Path,

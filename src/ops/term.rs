@@ -90,7 +90,7 @@ pub(super) fn table<const N: usize>(
     table.end(nothing)
 }
 
-/// The same as text.
+/// Lays out rows under headings as text, each column as wide as it must be.
 pub(super) fn laid_out<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> String {
     Table::new(headings).lines(rows)
 }

@@ -21,8 +21,8 @@ impl TomlDocument {
         serde_json::from_value(self.value.clone()).map_err(|error| vec![self.unread::<T>(&error)])
     }
 
-    /// The same, but a key that nothing reads is only told, and the rest is read without it, or with the key that was
-    /// probably meant: whoever checks further finds what else is wrong.
+    /// Like [`Self::read`], but a key that nothing reads is only reported, and the rest is read without it, or with the
+    /// key that was probably meant: whoever checks further finds what else is wrong.
     pub(crate) fn read_known<T: DeserializeOwned + JsonSchema>(
         &self,
     ) -> Result<(T, Vec<Problem>), Vec<Problem>> {

@@ -24,7 +24,7 @@ const KEPT: TimeDelta = TimeDelta::days(180);
 const DROPS: usize = 64;
 
 impl Engine {
-    /// What the erasure of a session came to; none where it was not erased, or by an older program.
+    /// What the erasure of a session came to; `None` if it was not erased, or an older program erased it.
     pub async fn erasure_report(&self, session: SessionId) -> Result<Option<Report>, Error> {
         let Some(mut report) = self.kept_report(session).await? else { return Ok(None) };
         let queued = self.inner.parts.store.outbox(session).await?;
@@ -41,7 +41,8 @@ impl Engine {
         Ok(Some(report))
     }
 
-    /// The same for the session that an answer to a question has erased.
+    /// What the erasure came to that the answer to `wait` has caused; `None` if it has caused none, or an older program
+    /// erased the session.
     pub(crate) async fn erasure_report_by(&self, wait: WaitId) -> Result<Option<Report>, Error> {
         let note = self.inner.parts.store.noted(&report::erased_by(wait)).await?;
         match note.and_then(|note| note.value?.parse().ok()) {

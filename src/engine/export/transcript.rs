@@ -43,9 +43,9 @@ pub struct Entry {
     pub kind: &'static str,
     /// Who: a name, `Anteroom`, `The model`, `The script`.
     pub who: String,
-    /// What, in words; `CommonMark`.
+    /// What happened, in words; `CommonMark`.
     pub text: String,
-    /// The same for programs: prompt, reply, arguments, result.
+    /// What happened, for programs: prompt, reply, arguments, result.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub data: Value,
 }

@@ -389,7 +389,8 @@ impl Stage {
         Ok(loaded.map(|loaded| loaded.events).unwrap_or_default())
     }
 
-    /// The same with the names that the cards have in this run: the n-th card then is the n-th card now.
+    /// `inbound` with the ids of this run: the session's, and those of the cards, of which the n-th then is the n-th
+    /// now.
     async fn translated(
         &self,
         inbound: &Inbound,

@@ -46,7 +46,7 @@ const LANGUAGES: [(&str, &str, &[&str]); 4] = [
 /// Fewest of these words from which the language of a text is certain, where there is none of the flow's own.
 const WORDS_MIN: usize = 4;
 
-/// The same for all texts of a flow.
+/// So many of these words, counted over all texts of a flow, make their language certain.
 const ALL_MIN: usize = 6;
 
 /// So many times as many words as of the next language make a language certain.

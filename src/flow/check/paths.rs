@@ -52,7 +52,7 @@ fn followers(phase: &Phase, at: usize) -> Vec<usize> {
     next
 }
 
-/// The same once the step was asked: its `when` was true.
+/// Where a script can go after a step was asked, so its `when` was true; one past the last is its end.
 pub(super) fn leads_to(phase: &Phase, at: usize) -> Vec<usize> {
     let step = &phase.step[at];
     let mut next = Vec::new();

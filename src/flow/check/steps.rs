@@ -475,7 +475,7 @@ impl Check<'_> {
     }
 }
 
-/// What a step may come to, as keys of its branches; none where that is only known later.
+/// What a step may come to, as keys of its branches; `None` if that is only known later.
 pub(super) fn outcomes(step: &Step) -> Option<Vec<String>> {
     let mut outcomes = of_tool(step)?;
     if step.deadline.is_some() && !outcomes.iter().any(|known| known == EXPIRED) {
@@ -484,7 +484,8 @@ pub(super) fn outcomes(step: &Step) -> Option<Vec<String>> {
     Some(outcomes)
 }
 
-/// The same where nothing else can come of it; none for a step that takes any words, too.
+/// All that a step may come to, as keys of its branches; `None` if that is only known later, or if the step takes any
+/// words.
 pub(crate) fn all_outcomes(step: &Step) -> Option<Vec<String>> {
     outcomes(step).filter(|_| of_tool(step).is_some_and(|known| !known.is_empty()))
 }

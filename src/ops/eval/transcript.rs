@@ -11,12 +11,12 @@ use crate::{
     session::answer::describe,
 };
 
-/// What people saw.
+/// What people saw of an interview.
 pub(super) fn seen(interview: &Interview) -> String {
     lines(interview, |recorded| line(interview, &recorded.event))
 }
 
-/// The same with the calls of the model between.
+/// What people saw of an interview, with the calls of the model between.
 pub(super) fn full(interview: &Interview) -> String {
     lines(interview, |recorded| line(interview, &recorded.event).or_else(|| call(&recorded.event)))
 }

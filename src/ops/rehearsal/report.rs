@@ -95,7 +95,8 @@ impl Context<'_> {
         self.known.iter().any(|known| known.kind == Kind::Constant && known.path == path)
     }
 
-    /// The same of the condition of a step, or of one before it in its phase, whose branches may lead past it.
+    /// Whether a step has a constant condition, or stands in its phase after a step that has one: branches of that one
+    /// may lead past it.
     fn is_behind_constant(&self, (p, s): (usize, usize)) -> bool {
         (0..=s).any(|s| self.is_constant(&format!("/phase/{p}/step/{s}/when")))
     }
