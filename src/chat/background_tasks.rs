@@ -22,7 +22,7 @@ pub struct Afterwards {
 }
 
 impl Afterwards {
-    /// None in progress yet; one that takes longer than `limit` is given up.
+    /// Begins with no task in progress; a task that takes longer than `limit` is given up.
     pub fn new(platform: Platform, limit: Duration) -> Self {
         let room = Arc::new(Semaphore::new(TASKS_MAX));
         Self { platform, limit, tasks: TaskTracker::new(), room }
@@ -45,7 +45,7 @@ impl Afterwards {
         });
     }
 
-    /// The same for what goes over every conversation, however long that takes.
+    /// Begins a task that goes over every conversation, however long that takes and however much is going on.
     pub(crate) fn spawn_whole(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(task);
     }

@@ -67,7 +67,7 @@ enum State {
 }
 
 impl Deduplicator {
-    /// For one platform, in the notes of a store.
+    /// A deduplicator for one platform, which keeps its records in the notes of a store.
     pub fn new(platform: Platform, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
         Self { platform, store, clock, records: array::from_fn(|_| Mutex::default()) }
     }
@@ -77,7 +77,8 @@ impl Deduplicator {
         self.enter(key, State::InHand).await
     }
 
-    /// The same for what stands in the answer to the event: by then it counts as said.
+    /// Whether the caller may say it now in the answer to the event, with which it counts as said. Durable when it
+    /// returns.
     pub async fn claim_answer(&self, key: &str) -> Result<bool, store::Error> {
         self.enter(key, State::Said).await
     }

@@ -48,7 +48,7 @@ impl PostLog {
         }
     }
 
-    /// The same where nothing depends on it but an erasure to come: a failure is told in the log.
+    /// Like [`Self::note`], but only logs a failure: for what nothing depends on but an erasure to come.
     pub(crate) async fn note_or_tell(&self, session: SessionId, posted: &[Posted]) {
         if let Err(error) = self.note(session, posted).await {
             tracing::warn!(session.id = %session, %error, "could not record what was posted");

@@ -47,7 +47,7 @@ const BODY_MAX: usize = 1024 * 1024;
 /// Longest time for a request, its body and the answer: the platforms have given up after three seconds.
 const REQUEST_MAX: Duration = Duration::from_secs(6);
 
-/// The same for what is forwarded to the active node, which takes 20 seconds for installing the app.
+/// Longest time for a request that is forwarded to the active node, which takes 20 seconds for installing the app.
 const FORWARD_MAX: Duration = Duration::from_secs(25);
 
 /// Memory for the longer ones of bodies that are not verified yet, together, in bytes.

@@ -56,7 +56,7 @@ impl Sheet {
         self.data_within(review, fields, |_| true)
     }
 
-    /// The same for a form that shows some of the fields: those for whose path `is_shown` says so.
+    /// Like [`Self::data`], for a form that shows only the fields whose path `is_shown` accepts.
     pub(crate) fn data_within(
         &self,
         review: &Review,

@@ -52,7 +52,8 @@ impl Measure {
         (text, "")
     }
 
-    /// The same within one pile of marks, between its parts.
+    /// Cuts a text within its first visible character, which alone is longer than `max`: between its code points. The
+    /// first one is kept in any case.
     fn split_within(self, text: &str, max: usize) -> (&str, &str) {
         let mut length = 0;
         for (at, c) in text.char_indices() {

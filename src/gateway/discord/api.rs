@@ -66,7 +66,7 @@ pub struct Pace {
     pub call: Duration,
     /// Longest wait for a place in a bucket, for the end of a pause that Discord asked for, and for repeats.
     pub patience: Duration,
-    /// The same where a person's click expires after three seconds.
+    /// Longest wait, as [`Pace::patience`], where a person's click expires after three seconds.
     pub patience_fast: Duration,
     /// Pause before a call is made again; it doubles.
     pub pause: Duration,

@@ -195,7 +195,8 @@ impl App {
         }
     }
 
-    /// The same for those who write to staff's threads, which are in servers.
+    /// Which written words reach the bot in staff's threads, which are in servers. Over HTTP Discord tells of none;
+    /// over the gateway of all, if that was granted, and otherwise of those that are for the bot.
     pub(super) const fn hears_staff(&self) -> MessageAccess {
         match self.connection.transport {
             DiscordTransport::Http { .. } => MessageAccess::Nothing,

@@ -325,7 +325,8 @@ pub enum Ack {
     Seen,
     /// The message that was used looks like this now.
     Redraw(render::Message),
-    /// The same for the card of a question that is over: once Discord has taken the answer, nothing else has to draw it.
+    /// The card that was used looks like this now, and its question is over: once Discord has taken the answer, nothing
+    /// else has to draw it.
     Close(render::Message, Arc<Drawing>),
     /// A form opens.
     Form(render::Modal),

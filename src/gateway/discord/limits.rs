@@ -12,7 +12,8 @@ pub(crate) const MESSAGE_COMPONENTS: usize = 40;
 /// Text over all text displays of a message, in characters (spec; #8562).
 pub const MESSAGE_TEXT: usize = 4_000;
 
-/// The same in bytes of UTF-8, with [`TEXT_OVERHEAD`] for each display. Beyond it Discord answers 500 (#8554).
+/// Text over all text displays of a message, in bytes of UTF-8, with [`TEXT_OVERHEAD`] for each display. Beyond it
+/// Discord answers 500 (#8554).
 pub(crate) const MESSAGE_TEXT_BYTES: usize = 10_170;
 
 /// What each text display counts beside its bytes (#8554).

@@ -25,9 +25,9 @@ use crate::{
     model::session::Platform,
 };
 
-/// For staff: how somebody is, or everybody.
+/// Slash command for staff: how somebody is, or everybody.
 pub const REVIEW: &str = "review";
-/// The same on a user.
+/// Command in the menu of a user, for staff: how that person is.
 pub(crate) const REVIEW_USER: &str = messages::commands::REVIEW_MENU;
 
 /// What the bot must be allowed to do in a server.
@@ -286,7 +286,7 @@ fn flow(verb: Verb, library: &Library) -> Option<CommandOption> {
     Some(CommandOption { choices, ..option(Kind::String, name, about, false) })
 }
 
-/// The name of a command and what it says of itself.
+/// The name of a command and what it says of itself, in each language.
 fn in_languages(row: &Entry, name: &'static str) -> (Said, Said) {
     let (de, fr) = match row.verb {
         Verb::Start => (
@@ -325,7 +325,7 @@ fn in_languages(row: &Entry, name: &'static str) -> (Said, Said) {
     (Said([name, de[0], fr[0]]), Said([row.does, de[1], fr[1]]))
 }
 
-/// The same of what is for the team.
+/// The name of a command for the team and what it says of itself, in German and in French.
 const fn for_team(verb: Verb) -> ([&'static str; 2], [&'static str; 2]) {
     match verb {
         Verb::Invite => (

@@ -58,7 +58,8 @@ const CALL_LIMIT: Duration = Duration::from_secs(15);
 /// Longest wait for a place in a bucket, or for the end of a pause that Slack asked for.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The same where a person's click expires after three seconds.
+/// Longest wait for a place in a bucket, or for the end of a pause that Slack asked for, if a person's click expires
+/// after three seconds.
 const PATIENCE_FAST: Duration = Duration::from_millis(500);
 
 /// Why there can be no client.
@@ -101,7 +102,7 @@ impl Api {
         Self::through(base, installations, rates, &Proxies::default())
     }
 
-    /// The same through a proxy, where there is one for that address.
+    /// Like [`Api::new`], through a proxy if `proxies` has one for that address.
     pub fn through(
         base: &str,
         installations: Arc<Installations>,

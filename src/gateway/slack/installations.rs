@@ -256,7 +256,7 @@ impl Installations {
         Self { plain: Some((token, None)), ..Self::default() }
     }
 
-    /// The same with a token that stands in a file, where another one may be put in its place.
+    /// One workspace, by a bot token that stands in `file`, where another one may be put in its place.
     pub(crate) fn plain_in(file: Option<PathBuf>, token: Secret) -> Self {
         Self { plain: Some((token, file)), ..Self::default() }
     }

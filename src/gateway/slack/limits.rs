@@ -222,10 +222,10 @@ pub(crate) const HOMES_MAX: usize = 1_000;
 /// How long somebody may be looking at their Home: Slack tells when it is opened, not when it is left.
 pub(crate) const HOME_OPEN: Duration = Duration::from_mins(30);
 
-/// Changes that come close together are drawn at once.
+/// Changes that come this close together are drawn at once on a participant's Home.
 pub(crate) const HOME_PACE: Duration = Duration::from_secs(3);
 
-/// The same for staff, who see everybody's.
+/// Changes that come this close together are drawn at once on the Home of one of the staff, who see everybody's.
 pub(crate) const HOME_PACE_STAFF: Duration = Duration::from_secs(15);
 
 /// Own conversations on a Home.

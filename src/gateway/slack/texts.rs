@@ -91,7 +91,7 @@ pub(crate) fn copy_buttons(session: SessionId) -> Vec<Value> {
     to_json(copy_row(session).as_slice())
 }
 
-/// The same as a block.
+/// The buttons of a copy as a block.
 pub(super) fn copy_row(session: SessionId) -> Option<SlackBlock> {
     let button = |id, label| Button::new(id, label).build();
     actions(vec![

@@ -104,7 +104,7 @@ impl Server {
         Self::on(None, settings)
     }
 
-    /// The same where the ports may be open already.
+    /// Like [`Server::bind`], but uses `ports` if they are open already.
     pub fn on(ports: Option<Ports>, settings: Arc<Settings>) -> Result<Self, Error> {
         let ports = ports.map_or_else(|| Ports::bind(&settings), Ok)?;
         Ok(Self { ports, settings, parts: Vec::new() })

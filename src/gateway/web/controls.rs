@@ -56,7 +56,7 @@ impl Open<'_> {
         }
     }
 
-    /// The same form, for files.
+    /// A form within the card for files.
     fn file_form(&self, inner: &Markup) -> Markup {
         let key = format!("{}.{}.upload", self.wait.id.short(), self.wait.revision);
         html! {

@@ -51,7 +51,7 @@ pub(super) fn problem(status: StatusCode, words: &str) -> Response {
     problem_at(status, words, "/")
 }
 
-/// The same with the way back to the page that it happened on.
+/// A page that says why there is nothing else on it, with the way back to `home`, the page that it happened on.
 pub(super) fn problem_at(status: StatusCode, words: &str, home: &str) -> Response {
     let frame = Frame { title: messages::page::SORRY, live: None, class: "plain", notice: None };
     let back = match home {

@@ -61,7 +61,8 @@ pub(crate) const LIVE_PING: Duration = Duration::from_secs(15);
 /// connections are exempt.
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The same for a request that is forwarded to the active node, which gives up before that.
+/// A request that is forwarded to the active node must be done within this time. The active node gives up before that,
+/// after [`REQUEST_TIMEOUT`].
 pub(crate) const FORWARD_TIMEOUT: Duration = Duration::from_secs(65);
 
 /// Longest message that a person may type, in characters.

@@ -45,10 +45,10 @@ use crate::{
     tool::pipeline::record::Progress,
 };
 
-/// Changes that come close together reach the page as one.
+/// Changes that come this close together reach the page as one.
 const PAUSE: Duration = Duration::from_millis(40);
 
-/// The same for the staff's list, for which every conversation is looked at.
+/// Changes that come this close together reach the staff's list as one. Every conversation is looked at for it.
 const LIST_PAUSE: Duration = Duration::from_millis(400);
 
 /// What a live page shows.

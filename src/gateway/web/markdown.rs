@@ -9,8 +9,8 @@ pub fn render(text: &str) -> Markup {
     render_with(text, false)
 }
 
-/// The same for the participant, with every web address leading where it says. Staff have no such links: what a
-/// participant writes must not be one for them.
+/// Renders what the bot says for the participant, with every web address in it as a link to that address. Staff have no
+/// such links: what a participant writes must not be one for them.
 pub(crate) fn render_linked(text: &str) -> Markup {
     render_with(text, true)
 }
@@ -35,7 +35,7 @@ fn render_with(text: &str, is_linked: bool) -> Markup {
     PreEscaped(out)
 }
 
-/// Renders one sentence: the same without the paragraph around it.
+/// Renders one sentence as [`render`] does, without the paragraph around it.
 pub fn inline(text: &str) -> Markup {
     let PreEscaped(whole) = render(text);
     let inner = whole.trim().strip_prefix("<p>").and_then(|rest| rest.strip_suffix("</p>"));

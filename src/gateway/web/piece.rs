@@ -62,7 +62,7 @@ impl Cx {
         }
     }
 
-    /// The same without what differs from one opening of the page to the next: what a revision is made from.
+    /// A copy without what differs from one opening of the page to the next: what a revision is made from.
     pub(super) fn neutral(&self) -> Self {
         Self {
             csrf: String::new(),

@@ -93,7 +93,8 @@ fn home_of(path: &str) -> &str {
     }
 }
 
-/// The same form of the same opening of a page with the same content is the same event, however often it is sent.
+/// The key of a submission: the same form of the same opening of a page with the same content is the same event,
+/// however often it is sent.
 fn key(submission: &Submission, from: &Responder) -> String {
     let mut content = from.person.to_string();
     for (name, value) in &submission.fields.0 {

@@ -37,8 +37,9 @@ impl Api {
         self.call(asked).await.and_then(|answer| id(&answer))
     }
 
-    /// The same with one file; marks that end a name in a header (`"`, `\`, control characters) are left out of its
-    /// name. Where the message is made of components, one of them must show `attachment://name`, or nobody sees it.
+    /// Like [`Api::post`], with one file. Marks that end a name in a header (`"`, `\`, control characters) are left out
+    /// of its name. If the message is made of components, one of them must show `attachment://name`, or nobody sees the
+    /// file.
     pub async fn post_file(
         &self,
         channel: &str,

@@ -36,10 +36,10 @@ const SECOND: Duration = Duration::from_secs(1);
 /// More than the time that Discord names, against its rounding.
 const MARGIN: Duration = Duration::from_millis(2);
 
-/// When Discord does not say how long to wait.
+/// Wait after a 429 that does not say how long to wait.
 const WAIT_UNSAID: Duration = Duration::from_secs(5);
 
-/// The same where the address is turned away.
+/// Wait after a 403 that turns this address away and does not say how long to wait.
 const WAIT_TURNED_AWAY: Duration = Duration::from_mins(1);
 
 /// Discord's own word for it that its wall keeps a request back (docs, topics/opcodes-and-status-codes).

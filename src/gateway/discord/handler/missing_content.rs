@@ -37,7 +37,7 @@ impl UpdateContext<'_> {
         ))
     }
 
-    /// The same of staff, in the thread about somebody.
+    /// Staff wrote in the thread about somebody what the bot cannot read: once, they are told what works.
     pub(super) async fn explain_unreadable_to_staff(
         &self,
         session: SessionId,

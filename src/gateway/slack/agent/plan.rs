@@ -81,7 +81,7 @@ impl Plan {
         self.tasks.iter().map(|task| &task.call)
     }
 
-    /// The same plan as it stands now. What it shows stays in its place, and what there is no room for below is left out.
+    /// This plan as it stands now. What it shows stays in its place, and what there is no room for below is left out.
     pub(super) fn as_of(&self, look: &Look, pipeline: &Pipeline) -> Self {
         let mut next = self.clone();
         let mut current = self.current(look, pipeline);
