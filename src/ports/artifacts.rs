@@ -74,7 +74,7 @@ impl Artifacts {
         Ok(Self { blobs: Blobs::open(data_dir, keys)?, clock, ids, extractor, heavy })
     }
 
-    /// The same files, where none need survive a crash: nothing waits for the device. For what is thrown away in the end,
+    /// Keeps files without waiting for the device, so they may not survive a crash. For what is thrown away in the end,
     /// such as the rehearsal of a flow.
     #[must_use]
     pub fn without_syncs(self) -> Self {
@@ -131,8 +131,8 @@ impl Artifacts {
         Ok(artifact)
     }
 
-    /// Keeps the bytes of a file that was checked or made before, such as one of another store, synced, before it returns.
-    /// The same again: nothing.
+    /// Keeps the bytes of a file that was checked or made before, such as one of another store, synced, before it
+    /// returns. Keeping them again changes nothing.
     pub async fn put(
         &self,
         session: SessionId,

@@ -103,7 +103,7 @@ fn chat(
     Ok(model)
 }
 
-/// The same for vectors.
+/// The embedder, made resilient, and behind it what it falls back on, likewise.
 fn embed(
     endpoints: &Endpoints,
     means: &ResilienceOptions,

@@ -63,7 +63,7 @@ thread_local! {
     /// One thread writes, and its working memory is worth keeping.
     static COMPRESSORS: RefCell<[Option<Compressor<'static>>; 2]> = const { RefCell::new([None, None]) };
 
-    /// The same of those who read, for the dictionary with that number.
+    /// Working memory of a thread that reads, for the dictionary whose number stands beside it.
     static DECOMPRESSOR: RefCell<Option<(u8, Decompressor<'static>)>> = const { RefCell::new(None) };
 }
 

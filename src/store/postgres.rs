@@ -214,8 +214,9 @@ impl PostgresStore {
         Self::open_over(wanted, ids, None)
     }
 
-    /// The same for a store that copies are put into from the one that has this secret. [`Error::Occupied`] where it has
-    /// sessions or audit records, unless they came from there: opened again with the same secret, it is as it was left.
+    /// Opens a store that copies are put into from the one that has this secret, as [`Self::open`] does. Ends with
+    /// [`Error::Occupied`] if it has sessions or audit records, unless they came from there: opened again with the same
+    /// secret, it is as it was left.
     pub fn open_for_copy(
         wanted: &Options,
         ids: Arc<dyn Ids>,

@@ -25,10 +25,10 @@ use crate::{
 /// Bytes of text that are kept of all sessions; in memory it is about three times as much.
 const BYTES_MAX: u64 = 6 * 1024 * 1024;
 
-/// The same of all waits.
+/// Bytes of text that are kept of all waits.
 const WAIT_BYTES_MAX: u64 = 2 * 1024 * 1024;
 
-/// The same of all notes.
+/// Bytes of text that are kept of all notes.
 const NOTE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// A session that nobody has touched for so long waits for a person.
@@ -94,7 +94,7 @@ impl ReadCache {
         self.sessions.get(&session).map(|kept| Loaded::clone(&kept.loaded))
     }
 
-    /// The same at a glance.
+    /// A session at a glance, as it lies on the device, if it is known.
     pub(super) fn head(&self, session: SessionId) -> Option<Head> {
         self.sessions.get(&session).map(|kept| kept.loaded.head.clone())
     }
@@ -110,7 +110,7 @@ impl ReadCache {
         self.sessions.insert(loaded.head.id, Kept { loaded: Arc::new(loaded.clone()), bytes });
     }
 
-    /// The same of a wait.
+    /// Keeps a wait that was read. The caller still holds off those who write.
     pub(super) fn keep_wait(&self, shown: &(Wait, Vec<Rendering>)) {
         let bytes = size(&shown.0);
         self.waits.insert(shown.0.id, Shown { shown: Arc::new(shown.clone()), bytes });

@@ -142,19 +142,19 @@ impl SledStore {
         Self::open_with(dir, ids, Arc::new(NoFaults))
     }
 
-    /// The same for a command, which goes through what there is and ends: it caches fewer pages.
+    /// Like [`Self::open`], for a command, which goes through what there is and ends: it caches fewer pages.
     pub(crate) fn open_for_command(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
         Self::open_over(dir, ids, Arc::new(NoFaults), database::SMALL_CACHE)
     }
 
-    /// The same for a store that copies are put into from the one that has this secret. [`Error::Occupied`] where `dir` has
-    /// one of its own: opened again with the same secret, it is as it was left.
+    /// Opens a store that copies are put into from the one that has this secret. Ends with [`Error::Occupied`] if `dir`
+    /// has one of its own: opened again with the same secret, it is as it was left.
     pub fn open_for_copy(dir: &Path, ids: Arc<dyn Ids>, secret: &Secret) -> Result<Self, Error> {
         open::found(dir, secret)?;
         Self::open_for_command(dir, ids)
     }
 
-    /// The same over a device that can be made to fail.
+    /// Like [`Self::open`], over a device that can be made to fail.
     pub fn open_with(
         dir: &Path,
         ids: Arc<dyn Ids>,
@@ -469,7 +469,7 @@ impl Shared {
         }
     }
 
-    /// The same between two groups, for whoever copies or checks all that is there: what was written is on the device.
+    /// Reads between two groups, for whoever copies or checks all that is there: what was written is on the device.
     fn read_settled<T>(
         &self,
         read: impl FnOnce(Reader<'_>) -> Result<T, Error>,

@@ -118,19 +118,19 @@ impl Pipeline {
         }
     }
 
-    /// The same with models for the tools that ask one by themselves.
+    /// Sets the models for the tools that ask one by themselves.
     #[must_use]
     pub fn with_models(self, models: Models) -> Self {
         Self { models, ..self }
     }
 
-    /// The same for the customers that have models of their own.
+    /// Sets the tenants, some of which have models of their own.
     #[must_use]
     pub(crate) fn with_tenants(self, tenants: Arc<Tenants>) -> Self {
         Self { tenants, ..self }
     }
 
-    /// The same with what tools use besides the session.
+    /// Sets what tools use besides the session.
     #[must_use]
     pub fn with_services(self, services: Services) -> Self {
         Self { services, ..self }

@@ -78,7 +78,7 @@ impl Toolbox {
         Ok(Self { tools, plain, by_flow: Mutex::default() })
     }
 
-    /// The same tools, each as `wrap` makes it: of the same name and with the same schema.
+    /// A toolbox of these tools, each as `wrap` makes it: of the same name and with the same schema.
     #[must_use]
     pub fn wrapped(&self, wrap: impl Fn(&Arc<dyn Tool>) -> Arc<dyn Tool>) -> Self {
         let tools = self.tools.iter().map(wrap).collect();
@@ -146,7 +146,8 @@ impl Toolbox {
         self.checker((&flow.digest, tool.spec().name, false), schema)?.prepare(args)
     }
 
-    /// The same for a step of a script, which may give [`ToolSpec::for_scripts`] besides.
+    /// Arguments of a step of a script as [`Tool::execute`] gets them, as [`Self::prepare`] makes them. A step may also
+    /// give [`ToolSpec::for_scripts`].
     pub(crate) fn prepare_step(
         &self,
         name: &str,

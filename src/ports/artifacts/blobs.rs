@@ -129,14 +129,14 @@ impl Blobs {
         Ok(Self { store, root: root.to_owned(), keys, keeping, sync_folder, replacing })
     }
 
-    /// The same, where nothing need survive a crash.
+    /// Keeps files without waiting for the device, so they may not survive a crash.
     pub(super) fn without_syncs(self) -> Self {
         let store = self.store.with_fsync(false);
         Self { store, sync_folder: |_| Ok(()), ..self }
     }
 
     /// Keeps a file of a session, sealed. A crash before the return may leave nothing or everything, never a part under
-    /// its name; after it, the file is on disk. The same content again: nothing.
+    /// its name; after it, the file is on disk. Keeping the same content again changes nothing.
     pub(super) async fn keep(
         &self,
         session: SessionId,
@@ -345,7 +345,7 @@ impl Blobs {
         Ok(Some(Found { seal, content, is_clear: false }))
     }
 
-    /// The same in the data directory.
+    /// A session's file in the data directory, sealed or in clear.
     async fn find_here(
         &self,
         session: SessionId,

@@ -88,18 +88,18 @@ const ANSWER_MAX: u64 = (TEXT_MAX as u64) * 6 + 64 * 1024;
 const FLAG: &str = "--extract";
 
 impl Extractor {
-    /// Children of another program than this one, for tests.
+    /// An extractor whose children run another program than this one, for tests.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self { program: program.into(), known: None }
     }
 
-    /// The same, which starts one child for each different document. It remembers them all: only for a few samples.
+    /// Makes it start one child for each different document. It remembers them all: only for a few samples.
     #[must_use]
     pub(crate) fn remembering(self) -> Self {
         Self { known: Some(Arc::default()), ..self }
     }
 
-    /// Children of this very program.
+    /// An extractor whose children run this very program.
     pub fn own() -> io::Result<Self> {
         std::env::current_exe().map(Self::new)
     }

@@ -255,7 +255,7 @@ impl Error {
         }
     }
 
-    /// The same to change.
+    /// What the provider said, to be changed; `None` if it said nothing.
     pub(crate) const fn told_mut(&mut self) -> Option<&mut Told> {
         match self {
             Self::Transient { told, .. }

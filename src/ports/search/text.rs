@@ -31,7 +31,7 @@ pub fn plain(text: &str, max: usize) -> String {
     line
 }
 
-/// The same with the lines kept, two line ends in a row at most.
+/// Several lines, each as [`plain`] makes it, two line ends in a row at most, cut with `…` at `max` characters in all.
 pub fn lines(text: &str, max: usize) -> String {
     let mut kept = String::new();
     let (mut left, mut was_blank) = (max, true);

@@ -43,14 +43,14 @@ impl Wire {
         Ok(Self { http, base, whole: searching.whole, clock })
     }
 
-    /// A question at a path below the service's address.
+    /// A `GET` request to a path below the service's address.
     pub(super) fn get(&self, path: &str, pairs: &[(&str, &str)]) -> RequestBuilder {
         let mut url = self.url(path);
         url.query_pairs_mut().extend_pairs(pairs);
         self.http.get(url)
     }
 
-    /// The same with a body.
+    /// A `POST` request to a path below the service's address, with `body` as JSON.
     pub(super) fn post(&self, path: &str, body: &Value) -> RequestBuilder {
         self.http.post(self.url(path)).json(body)
     }

@@ -43,7 +43,7 @@ impl Lease {
 pub enum Standby {
     /// Waits until the other node stops or stands still for the length of a lease.
     Waits,
-    /// Ends with [`Error::Busy`].
+    /// Ends with [`Error::Leased`].
     Refuses,
 }
 
@@ -183,7 +183,7 @@ pub(super) async fn take(
     Ok(Some((Lease { fence: row.try_get("fence")?, ..lease }, tip)))
 }
 
-/// The same, waiting for it where that is wanted; says as well when it was asked for.
+/// Takes the lease, waiting for it if `wanted` says so. Also returns when it was asked for.
 pub(super) async fn wait_for(
     options: &PgConnectOptions,
     connection: &mut PgConnection,

@@ -146,7 +146,8 @@ impl Outbox {
         }
     }
 
-    /// The same of those that are in memory or `known`, and the one that must be read before there can be more.
+    /// Effects that may leave now, of those that are in memory or `known`, and the one that must be read before there
+    /// can be more.
     fn claim_of(
         &self,
         known: &HashMap<EffectId, Option<Effect>>,

@@ -117,14 +117,14 @@ impl SessionKeys {
         Ok(Self { said, lasting, secrets })
     }
 
-    /// New ones.
+    /// Generates the keys of a new session.
     pub(super) fn fresh() -> Result<Self, Error> {
         let mut secrets = [[0; SECRET]; 2];
         secrets.iter_mut().try_for_each(|secret| sealing::fill(secret))?;
         Self::of(secrets)
     }
 
-    /// The same for what goes on after all that was said is erased.
+    /// The keys for what goes on after all that was said is erased: `said` is new, `lasting` stays.
     pub(super) fn renewed(&self) -> Result<Self, Error> {
         let mut secrets = self.secrets;
         let [said, _] = &mut secrets;

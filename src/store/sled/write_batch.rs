@@ -57,12 +57,12 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Of what is in the tree.
+    /// A reader of what is in the tree.
     pub(super) const fn new(tree: &'a Tree, key_store: &'a KeyStore) -> Self {
         Self { tree, key_store, ahead: None }
     }
 
-    /// The same for the records of steps and their keys: what is about to be written counts as if it were there.
+    /// A reader of the records of steps and their keys for which `ahead` counts as if it were in the tree.
     pub(super) const fn with(self, ahead: &'a Writes) -> Self {
         Self { ahead: Some(ahead), ..self }
     }
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         Self::close_text(key, at, version, clear, (&json, Level::Fast))
     }
 
-    /// The same of what is a text already.
+    /// Like [`Self::close`], for a value that is JSON already, compressed at `level`.
     pub(super) fn close_text(
         key: &Key,
         at: &[u8],

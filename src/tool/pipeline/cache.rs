@@ -78,7 +78,7 @@ fn key(session: SessionId, call: &Call) -> (SessionId, String) {
     (session, format!("{} {}", call.tool, canonical(&call.args)))
 }
 
-/// The same text for the same value, whatever the order of its members.
+/// The value with its members sorted: equal values give the same text, whatever the order of their members.
 fn canonical(value: &Value) -> Value {
     let mut value = value.clone();
     value.sort_all_objects();

@@ -148,7 +148,7 @@ pub struct ExtractDocument {
 }
 
 impl ExtractDocument {
-    /// The same with another time for which a model is waited for.
+    /// Sets how long it waits for a model.
     #[must_use]
     pub fn patient_for(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -322,7 +322,7 @@ fn is_blank(found: &Found) -> bool {
     seen(found).is_empty() && found.drafts.values().all(is_hollow)
 }
 
-/// Why the drafts hold less than they might; none where nothing more was to be had.
+/// Why the drafts hold less than they might; `None` if nothing more was to be had.
 const fn issue(shortfall: Shortfall) -> Option<&'static str> {
     match shortfall {
         Shortfall::Unasked => None,
@@ -334,7 +334,7 @@ const fn issue(shortfall: Shortfall) -> Option<&'static str> {
     }
 }
 
-/// The same for the participant.
+/// Why the drafts hold less than they might, in words for the participant; `None` if nothing more was to be had.
 const fn simpler(shortfall: Shortfall) -> Option<&'static str> {
     match shortfall {
         Shortfall::Unasked => None,

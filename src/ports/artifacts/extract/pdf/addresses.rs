@@ -30,7 +30,7 @@ pub(super) fn beside_name(rows: &[Vec<Piece>]) -> Option<(f64, usize)> {
     })
 }
 
-/// The same, with addresses that have an edge in common with the first of them.
+/// Where addresses beside a name begin, and after how many rows they end, if they have an edge in common with `first`.
 fn by_edge(
     rows: &[Vec<Piece>],
     first: &Piece,

@@ -167,7 +167,7 @@ fn is_beside(one: &Letter, other: &Letter) -> bool {
     (one.baseline - other.baseline).abs() <= SAME_LINE * one.size.min(other.size)
 }
 
-/// The same letter drawn again to look bold.
+/// Whether a letter is another one drawn again to look bold.
 fn is_twice(one: &Letter, other: &Letter) -> bool {
     one.text == other.text && (one.left - other.left).abs() < 0.08 * one.size
 }

@@ -13,7 +13,8 @@ const OBJECTS_MAX: usize = 200_000;
 /// Longest number of an object, in digits.
 const DIGITS_MAX: usize = 8;
 
-/// The same document with a table of the objects that are in it; none where it does not say which of them is the root.
+/// A copy of the document with a table of the objects that are in it; `None` if it does not say which of them is the
+/// root.
 pub(super) fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut mended = without_comments(bytes);
     let objects = objects(&mended);

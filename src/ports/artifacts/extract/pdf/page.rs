@@ -24,9 +24,9 @@ pub(super) struct Letter {
     pub(super) baseline: f64,
     /// The size of its type.
     pub(super) size: f64,
-    /// The same for the same letter in the same font, and for no other.
+    /// Equal for the same letter in the same font, and for no other; 0 if its font does not say.
     pub(super) look: u128,
-    /// Whether it is bold; nothing where its font does not say.
+    /// Whether it is bold; `None` if its font does not say.
     pub(super) is_bold: Option<bool>,
 }
 
@@ -157,7 +157,7 @@ impl Canvas {
         self.clips.last().map_or(Rect::ZERO, |clip| clip.bounds)
     }
 
-    /// The same with the shapes that cut it off.
+    /// The area that drawing is clipped to now, with the shapes that cut it off.
     fn clipped(&self) -> Clip {
         self.clips.last().cloned().unwrap_or_else(|| Clip::new(Rect::ZERO))
     }
