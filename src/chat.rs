@@ -1,8 +1,9 @@
 //! What the gateways of chats share, so that a question, a command and a delivery mean the same on every platform.
 //!
 //! - In: [`raw`] and [`signed`] requests; [`handler`], what an update means; [`commands`], one table for all platforms.
-//! - Out: [`delivery`], how an effect leaves; [`card`], what a question shows; [`form`], inputs, drafts and words;
-//!   [`refusal`], what an error of the platform means for the effect.
+//! - Out: [`delivery`], how an effect leaves; [`courier`], how a platform makes each step; [`team_thread`], where it stands
+//!   for the team; [`card`], what a question shows; [`form`], inputs, drafts and words; [`refusal`], what an error of the
+//!   platform means for the effect.
 //! - Around both: where messages stand ([`message_index`]), what all conversations of a place are told ([`announcements`]),
 //!   transcripts, ratings, what is erased outside ([`removal`]), and the checks of a doctor.
 
@@ -10,9 +11,10 @@ pub mod activity;
 pub(crate) mod announcements;
 mod background_tasks;
 pub mod card;
-pub mod card_lookup;
+mod card_lookup;
 pub(crate) mod catch_up;
 pub mod commands;
+pub mod courier;
 mod deduplicator;
 pub mod delivery;
 pub mod doctor;
@@ -33,6 +35,7 @@ pub mod refusal;
 pub mod removal;
 mod render_cache;
 pub mod signed;
+pub mod team_thread;
 pub mod transcript;
 mod work_indicators;
 

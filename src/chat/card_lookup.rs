@@ -21,17 +21,17 @@ pub(crate) async fn card_in(
 }
 
 /// The card of a request that is open in the channel of an alias: what is said about it stands there.
-pub async fn open_request(
+pub(crate) async fn open_request(
     store: &dyn Store,
     state: &State,
     alias: &str,
     channel: &str,
-) -> Result<Option<MessageRef>, store::Error> {
+) -> Result<Option<(WaitId, MessageRef)>, store::Error> {
     for wait in state.pending() {
         if matches!(&wait.answerers, Answerers::Deciders { alias: own, .. } if own == alias)
             && let Some(spot) = card_in(store, wait.id, channel).await?
         {
-            return Ok(Some(spot));
+            return Ok(Some((wait.id, spot)));
         }
     }
     Ok(None)

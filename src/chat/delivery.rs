@@ -7,224 +7,66 @@
 //!                   ended before anybody saw it: an earlier attempt's card is looked for, and edited
 //!           line    under a request, once it is decided; one, however often it is delivered
 //! Fetch     files   fetched, kept, handed in once; what can't be had is said
+//! Progress  line    posted once where the platform has such a line, edited from then on
+//! Hand      file    read where it is kept, and handed over; one that is kept no more is told
 //! others    as the platform does it
 //! ```
 //!
 //! A repeat posts nothing twice: cards are known by their renderings, lines by their marks, files by the key of the effect.
 
-use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 
 use super::{
-    Fetched, NotFetched, WorkIndicators, card_lookup,
-    message_index::{Mark, MessageIndex, MessageRef},
+    Fetched, card_lookup,
+    courier::{Attempt, Courier, Delivered, Undelivered},
+    message_index::{Mark, MessageRef, Role},
+    refusal,
+    removal::{self, Remover},
 };
 use crate::{
     base::ids::WaitId,
-    engine::{self, Engine},
+    messages,
     model::{
-        artifact::Offer,
+        artifact::{Artifact, Offer},
         effect::{Act, Delivery, Effect, Handout, Recipient, Rendering},
         session::PersonId,
-        ui::Offered,
         wait::Wait,
     },
-    session::{Responder, answer},
-    store,
+    ports::artifacts::blobs,
+    session::answer,
 };
-
-/// Why an effect did not arrive; `F` is a call of the platform that came to nothing.
-#[derive(Debug)]
-pub enum Undelivered<F> {
-    /// There is no such thing here.
-    NotApplicable,
-    /// The platform.
-    Call(F),
-    /// Something of ours can't be read or kept just now.
-    Later,
-    /// It may have happened, and shows by then; counted.
-    Unclear {
-        /// After how long.
-        after: TimeDelta,
-    },
-    /// It will never work; why, in words for staff.
-    Never(String),
-}
 
 /// When something of ours is asked for again.
 const OURS: TimeDelta = TimeDelta::seconds(5);
 
-impl<F> Undelivered<F> {
-    /// What comes of the effect; `refused` says it for a call of the platform.
-    pub fn outcome(self, now: DateTime<Utc>, refused: impl FnOnce(F) -> Delivery) -> Delivery {
-        match self {
-            Self::NotApplicable => Delivery::NotApplicable,
-            Self::Call(failure) => refused(failure),
-            Self::Later => Delivery::Later { not_before: now + OURS },
-            Self::Unclear { after } => Delivery::Retry { not_before: now + after },
-            Self::Never(reason) => Delivery::Failed { reason },
-        }
-    }
-}
-
-impl<F> From<store::Error> for Undelivered<F> {
-    fn from(_: store::Error) -> Self {
-        Self::Later
-    }
-}
-
-impl<F> From<engine::Error> for Undelivered<F> {
-    fn from(error: engine::Error) -> Self {
-        match error {
-            engine::Error::NoSession => Self::NotApplicable,
-            _ => Self::Later,
-        }
-    }
-}
-
-/// What came of a step, or why the effect did not arrive.
-pub type Delivered<T, F> = Result<T, Undelivered<F>>;
-
-/// Delivers one effect on a platform.
-#[async_trait]
-pub trait Courier: Sync {
-    /// A call of the platform that came to nothing.
-    type Failure: Send;
-
-    /// A message as the platform draws it.
-    type Message: Send + Sync;
-
-    /// The effect.
-    fn effect(&self) -> &Effect;
-
-    /// Drives the conversations.
-    fn engine(&self) -> &Engine;
-
-    /// Which message stands for what.
-    fn index(&self) -> &MessageIndex;
-
-    /// The channel of an alias.
-    fn channel(&self, alias: &str) -> Delivered<String, Self::Failure>;
-
-    /// The channel in which a card for the team stands; none where it stands in the conversation.
-    async fn card_channel(&self) -> Delivered<Option<String>, Self::Failure>;
-
-    /// Whether a question is to be shown at all that never was; it may answer it instead.
-    async fn must_be_shown(&self, _wait: &Wait) -> Delivered<bool, Self::Failure> {
-        Ok(true)
-    }
-
-    /// The card of a question as it stands.
-    async fn draw(&self, wait: &Wait) -> Delivered<Self::Message, Self::Failure>;
-
-    /// Posts a card where it goes; none where there is no such place any more.
-    async fn post_card(
-        &self,
-        message: &Self::Message,
-    ) -> Delivered<Option<MessageRef>, Self::Failure>;
-
-    /// Draws a message anew; false where it is not there any more, or can't be edited.
-    async fn edit_card(
-        &self,
-        at: &MessageRef,
-        message: &Self::Message,
-    ) -> Delivered<bool, Self::Failure>;
-
-    /// A card was edited everywhere: what it says may have changed since it was drawn.
-    async fn card_was_edited(
-        &self,
-        _wait: &Wait,
-        _at: &[MessageRef],
-        _message: &Self::Message,
-    ) -> Delivered<(), Self::Failure> {
-        Ok(())
-    }
-
-    /// The card that an earlier attempt may have posted, of which nobody knows whether it came.
-    async fn earlier_card(&self, wait: &Wait) -> Delivered<Option<MessageRef>, Self::Failure>;
-
-    /// Remembers what a card is to those who write under it.
-    async fn belongs(&self, wait: &Wait, at: &MessageRef) -> Delivered<(), Self::Failure>;
-
-    /// A line under a request: how it was decided, and by whom. None where nothing can be said there.
-    async fn post_decision(
-        &self,
-        card: MessageRef,
-        decided: &str,
-        by: (&PersonId, &str),
-    ) -> Delivered<Option<MessageRef>, Self::Failure>;
-
-    /// Words of the bot, with buttons for commands and, for the team, for what they may read.
-    async fn say(
-        &self,
-        text: &str,
-        offers: &[Offered],
-        transcript: bool,
-    ) -> Delivered<Option<String>, Self::Failure>;
-
-    /// Words of somebody, passed on as they were written.
-    async fn relay(&self, name: &str, text: &str) -> Delivered<Option<String>, Self::Failure>;
-
-    /// How far the conversation is.
-    async fn progress(&self, text: &str) -> Delivered<Option<String>, Self::Failure>;
-
-    /// Offers a copy of everything, with the last words where there are some.
-    async fn export(&self, closing: Option<&str>) -> Delivered<Option<String>, Self::Failure>;
-
-    /// Hands over a file or a link.
-    async fn hand(&self, what: &Handout, text: &str) -> Delivered<Option<String>, Self::Failure>;
-
-    /// Gives roles, where there are such.
-    async fn add_roles(&self, _roles: &[String]) -> Delivered<(), Self::Failure> {
-        Err(Undelivered::NotApplicable)
-    }
-
-    /// Takes away what was posted, or says what came of that.
-    async fn erase(&self) -> Delivered<Option<String>, Self::Failure>;
-
-    /// Whether files can be fetched at all; a failure says why none can.
-    async fn can_fetch(&self) -> Delivered<(), Self::Failure> {
-        Ok(())
-    }
-
-    /// What shows that the bot is at work.
-    fn work_indicators(&self) -> &WorkIndicators;
-
-    /// One file.
-    async fn fetch_file(&self, file: &Offer) -> Result<Vec<u8>, NotFetched>;
-
-    /// How soon a file is asked for again.
-    fn fetch_again(&self) -> TimeDelta {
-        self.effect().exponential_backoff()
-    }
-
-    /// Says why a file can't be had, to whoever sent it.
-    async fn say_refused(&self, why: &str) -> Delivered<Option<String>, Self::Failure>;
-
-    /// Whoever sent files, as the conversation names them.
-    async fn sender_of_files(&self, by: &PersonId) -> Delivered<Responder, Self::Failure> {
-        let head = self.engine().look(self.effect().session).await?.loaded.head;
-        let name = head.name.filter(|_| head.participant == *by).unwrap_or_default();
-        Ok(Responder::without_rights(by.clone(), name))
-    }
-}
-
 /// Delivers an effect; what it returns names the message that it left, where another may refer to it.
-pub async fn deliver<C: Courier>(
+pub async fn deliver<C: Remover>(
     courier: &C,
     shown: Option<(&Wait, &[Rendering])>,
 ) -> Delivered<Option<String>, C::Failure> {
-    match (&courier.effect().act, shown) {
+    match (&courier.attempt().effect.act, shown) {
         (Act::Show { .. }, Some((wait, renderings))) => {
             let shown = show(courier, wait, renderings).await?;
             tell_decision(courier, wait).await?;
             Ok(shown)
         }
-        (Act::Post { text, offers, transcript }, _) => courier.say(text, offers, *transcript).await,
-        (Act::Relay { name, text }, _) => courier.relay(name, text).await,
-        (Act::Progress { text }, _) => courier.progress(text).await,
+        (Act::Post { text, offers, transcript: false }, _) => courier.say(text, offers, None).await,
+        (Act::Post { text, offers, transcript: true }, _) => {
+            courier.say(text, offers, Some(&courier.look().await?.state)).await
+        }
+        (Act::Relay { name, text }, _) => {
+            let words = messages::notices::relayed(name, text);
+            courier.post_all(&courier.as_written(&words)).await
+        }
+        (Act::Progress { text }, _) => {
+            show_progress(courier, text).await?;
+            Ok(None)
+        }
         (Act::Export { closing }, _) => courier.export(closing.as_deref()).await,
-        (Act::Hand { what, text }, _) => courier.hand(what, text).await,
+        (Act::Hand { what: Handout::File { file }, text }, _) => hand(courier, file, text).await,
+        (Act::Hand { what: Handout::Link { label, url }, text }, _) => {
+            courier.post_all(&courier.link(text, label, url)?).await
+        }
         (Act::Fetch { by, wait, files }, _) => {
             fetch(courier, by, *wait, files).await?;
             Ok(None)
@@ -233,9 +75,41 @@ pub async fn deliver<C: Courier>(
             courier.add_roles(roles).await?;
             Ok(None)
         }
-        (Act::Remove { .. } | Act::Receipt { .. }, _) => courier.erase().await,
+        (Act::Remove { .. } | Act::Receipt { .. }, _) => removal::erase(courier).await,
         (Act::Show { .. } | Act::Webhook { .. }, _) => Err(Undelivered::NotApplicable),
     }
+}
+
+/// What comes of a delivery, with what it has left outside. Where nothing reaches the participant any more, the session
+/// pauses.
+pub async fn outcome<C: Courier>(
+    courier: &C,
+    delivered: Delivered<Option<String>, C::Failure>,
+) -> Delivery {
+    let Attempt { effect, trail, engine, post_log, .. } = courier.attempt();
+    let now = engine.parts().clock.now();
+    let delivery = match delivered {
+        Ok(message) => Delivery::delivered(message),
+        Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
+        Err(Undelivered::Call(failure)) => {
+            if let Some(why) = courier.out_of_reach(&failure).filter(|_| is_told(effect)) {
+                courier.lost(why);
+            }
+            let (class, said) = courier.class_in_the_end(&failure);
+            refusal::outcome(class, &said, effect, now)
+        }
+        Err(Undelivered::Later) => Delivery::Later { not_before: now + OURS },
+        Err(Undelivered::Unclear { after }) => Delivery::Retry { not_before: now + after },
+        Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
+    };
+    post_log.close(effect, delivery, trail).await
+}
+
+/// Whether the participant reads what it leaves.
+pub(crate) fn is_told(effect: &Effect) -> bool {
+    let is_done =
+        matches!(effect.act, Act::AddRoles { .. } | Act::Remove { .. } | Act::Receipt { .. });
+    effect.to == Recipient::Participant && !is_done
 }
 
 /// A card: posted where it was never shown, edited everywhere else.
@@ -258,7 +132,7 @@ pub async fn show<C: Courier>(
         // It ended before anybody saw it, or on a card of which nobody knows that it is there.
         let Some(at) = courier.earlier_card(wait).await? else { return Ok(None) };
         courier.edit_card(&at, &message).await?;
-        courier.belongs(wait, &at).await?;
+        remember_card(courier, wait, &at).await?;
         return Ok(Some(at.name()));
     }
     let mut is_there = false;
@@ -281,8 +155,25 @@ async fn post<C: Courier>(
     message: &C::Message,
 ) -> Delivered<Option<String>, C::Failure> {
     let Some(at) = courier.post_card(message).await? else { return Ok(None) };
-    courier.belongs(wait, &at).await?;
+    remember_card(courier, wait, &at).await?;
     Ok(Some(at.name()))
+}
+
+/// Remembers what a card is to those who write under it, and begins the thread in which they do.
+async fn remember_card<C: Courier>(
+    courier: &C,
+    wait: &Wait,
+    at: &MessageRef,
+) -> Delivered<(), C::Failure> {
+    let (role, to) = (Role::Request(wait.id), &courier.attempt().effect.to);
+    if *to == Recipient::Participant {
+        return courier.has_asked(at).await;
+    }
+    courier.belongs(at, role).await?;
+    if matches!(to, Recipient::Channel { .. }) {
+        courier.takes_replies(at, role).await?;
+    }
+    Ok(())
 }
 
 /// Whether a card of the team's is shown, but not where this one goes: to one of them directly, for their channel took
@@ -297,22 +188,55 @@ async fn is_elsewhere<C: Courier>(
 
 /// A line under a request once it is decided, for those who talk about it there.
 async fn tell_decision<C: Courier>(courier: &C, wait: &Wait) -> Delivered<(), C::Failure> {
-    let Recipient::Channel { alias } = &courier.effect().to else { return Ok(()) };
+    let Attempt { effect, engine, index, .. } = courier.attempt();
+    let Recipient::Channel { alias } = &effect.to else { return Ok(()) };
     let Some((reply, by, by_name, _)) = wait.status.answer() else { return Ok(()) };
-    let (mark, session) = (Mark::Decided(wait.id), courier.effect().session);
-    let channel = courier.channel(alias)?;
-    if courier.index().marked(session, mark).await?.is_some() {
+    let (mark, session) = (Mark::Decided(wait.id), effect.session);
+    let channel = courier.channel_of(alias)?;
+    if index.marked(session, mark).await?.is_some() {
         return Ok(());
     }
-    let Some(card) =
-        card_lookup::card_in(&*courier.engine().parts().store, wait.id, &channel).await?
-    else {
+    let Some(card) = card_lookup::card_in(&*engine.parts().store, wait.id, &channel).await? else {
         return Ok(());
     };
     let decided = answer::describe(&wait.prompt.control, reply);
     match courier.post_decision(card, &decided, (by, by_name)).await? {
-        Some(line) => Ok(courier.index().mark(session, mark, &line).await?),
+        Some(line) => Ok(index.mark(session, mark, &line).await?),
         None => Ok(()),
+    }
+}
+
+/// How far the conversation is: in the message that says so, else in a new one.
+async fn show_progress<C: Courier>(courier: &C, text: &str) -> Delivered<(), C::Failure> {
+    let Attempt { effect: Effect { session, .. }, index, .. } = courier.attempt();
+    let message = courier.draw_progress(text).await;
+    if let Some(at) = index.marked(*session, Mark::Progress).await?
+        && courier.edit_card(&at, &message).await?
+    {
+        return Ok(());
+    }
+    match courier.post_progress(&message).await? {
+        Some(at) => Ok(index.mark(*session, Mark::Progress, &at).await?),
+        None => Ok(()),
+    }
+}
+
+/// Hands over a file that the bot made; one that is kept no more is told.
+async fn hand<C: Courier>(
+    courier: &C,
+    file: &Artifact,
+    text: &str,
+) -> Delivered<Option<String>, C::Failure> {
+    let Attempt { effect, engine, .. } = courier.attempt();
+    let kept = engine.parts().artifacts.read(effect.session, file).await;
+    let kept = kept.map_err(|error| match error {
+        // It stays so however often it is tried.
+        blobs::Error::Damaged { .. } => Undelivered::Never(error.to_string()),
+        _ => Undelivered::Later,
+    })?;
+    match kept {
+        Some(bytes) => courier.hand_file(file, text, bytes).await,
+        None => courier.post_all(&courier.as_written(messages::notices::FILE_GONE)).await,
     }
 }
 
@@ -323,10 +247,10 @@ async fn fetch<C: Courier>(
     wait: Option<WaitId>,
     files: &[Offer],
 ) -> Delivered<(), C::Failure> {
-    let engine = courier.engine();
     courier.can_fetch().await?;
-    let _sign = courier.work_indicators().fetching(courier.effect().session, files);
-    let mut fetched = Fetched::new(engine, courier.effect(), wait);
+    let Attempt { effect, engine, work_indicators, .. } = courier.attempt();
+    let _sign = work_indicators.fetching(effect.session, files);
+    let mut fetched = Fetched::new(engine, effect, wait);
     for file in files {
         if !fetched.keep(file, courier.fetch_file(file).await).await? {
             return Err(Undelivered::Unclear { after: courier.fetch_again() });
@@ -334,7 +258,7 @@ async fn fetch<C: Courier>(
     }
     let refused = fetched.hand_in(courier.sender_of_files(by).await?).await?;
     if !refused.is_empty() {
-        courier.say_refused(&refused.join("\n\n")).await?;
+        courier.post_all(&courier.words(&refused.join("\n\n"))).await?;
     }
     Ok(())
 }

@@ -7,11 +7,14 @@
 //! slack/thread/T01/C01/1690.1 staff             what the thread under a message is, to the session of the note
 //! ```
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     base::ids::{SessionId, WaitId},
-    model::session::{Place, Platform},
+    model::{
+        posted::{Item, Posted, Reader},
+        session::{Place, Platform},
+    },
     store::{self, Note, Store},
 };
 
@@ -153,6 +156,28 @@ impl MessageIndex {
     ) -> Result<Option<(SessionId, Role)>, store::Error> {
         let note = self.store.noted(&self.key_of_thread(workspace, root)).await?;
         Ok(note.and_then(|note| Some((note.session?, Role::parse(&note.value?)?))))
+    }
+
+    /// What is marked of a session besides its root, with the heads in the channels of aliases: a log of posts of an
+    /// older program says nothing of it. Best effort: what can't be read now is on the log of posts, or stands in a thread
+    /// that is.
+    pub(crate) async fn remains(
+        &self,
+        session: SessionId,
+        channels: &BTreeMap<String, String>,
+    ) -> Vec<Posted> {
+        let mut found = Vec::new();
+        if let Ok(Some(line)) = self.marked(session, Mark::Progress).await {
+            let item = Item::Message { at: line.name() };
+            found.push(Posted { item, reader: Reader::Participant });
+        }
+        for (alias, channel) in channels {
+            if let Ok(Some(head)) = self.marked(session, Mark::Staff(channel)).await {
+                let item = Item::Head { at: head.name() };
+                found.push(Posted { item, reader: Reader::Staff(alias.clone()) });
+            }
+        }
+        found
     }
 
     fn key_of(&self, session: SessionId, mark: Mark<'_>) -> String {

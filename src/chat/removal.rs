@@ -4,17 +4,20 @@
 //! A gateway says how a message is deleted and blanked there; everything else is decided here.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 use super::{
-    delivery::{Courier, Delivered, Undelivered},
+    courier::{Attempt, Courier, Delivered, Undelivered},
+    message_index::MessageRef,
+    receipt,
     refusal::Class,
 };
 use crate::{
-    chat::message_index::MessageRef,
+    base::ids::EffectId,
     engine, messages,
     model::{
-        effect::CauseKind,
-        posted::Posted,
+        effect::{Act, CauseKind},
+        posted::{Item, Posted, Removal},
         report::{Count, Left, Remnant, Report},
     },
 };
@@ -61,29 +64,99 @@ pub const fn refused(class: Class) -> Refused {
     }
 }
 
+/// What an attempt may have posted of which nobody knows.
+#[derive(Debug, Clone, Copy)]
+pub struct Trace<'a> {
+    /// The effect that it was an attempt of.
+    pub effect: EffectId,
+    /// When that was queued.
+    pub since: DateTime<Utc>,
+    /// What the ids of its buttons hold, where it has any.
+    pub mark: Option<&'a str>,
+}
+
+/// Takes away what was posted, or says what came of that; what it returns names the receipt.
+pub async fn erase<R: Remover>(remover: &R) -> Delivered<Option<String>, R::Failure> {
+    match &remover.attempt().effect.act {
+        Act::Remove { what: Removal::Thing { posted, .. } } => {
+            take(remover, posted).await?;
+            Ok(None)
+        }
+        Act::Remove { what: Removal::Trace { effect, since, mark } } => {
+            let trace = Trace { effect: *effect, since: *since, mark: mark.as_deref() };
+            for item in remover.find_trace(trace).await? {
+                take(remover, &Posted { item, reader: remover.reader() }).await?;
+            }
+            Ok(None)
+        }
+        Act::Receipt { user, rooms } => {
+            let report = remover.report().await?;
+            let words = remover.words(&receipt::text(&report));
+            remover.post_receipt(&words, &report, (user, rooms)).await
+        }
+        _ => Err(Undelivered::NotApplicable),
+    }
+}
+
+async fn take<R: Remover>(remover: &R, posted: &Posted) -> Delivered<(), R::Failure> {
+    match &posted.item {
+        Item::Message { at } => remover.take_message(&message(at)?, posted).await,
+        Item::Head { at } => remover.take_head(&message(at)?, posted).await,
+        Item::File { id } => remover.take_file(id, posted).await,
+        Item::Room { id } => remover.take_room(id, posted).await,
+        Item::Unreadable => Err(Undelivered::NotApplicable),
+    }
+}
+
+fn message<F>(at: &str) -> Delivered<MessageRef, F> {
+    MessageRef::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
+}
+
 /// Takes away what a platform holds of a session: the effect of a [`Courier`] is the removal.
 #[async_trait]
 pub trait Remover: Courier {
-    /// What a failure means.
-    fn class_of(&self, failure: &Self::Failure) -> Class;
-
-    /// Why the platform keeps something, for whoever reads the receipt.
-    fn why(&self, failure: &Self::Failure) -> String;
-
     /// Deletes a message.
     async fn delete(&self, at: &MessageRef) -> Result<(), Self::Failure>;
 
     /// Puts one neutral line in place of what a message said.
     async fn overwrite(&self, at: &MessageRef) -> Result<(), Self::Failure>;
 
+    /// Takes away a message and what the bot wrote under it; where others wrote there, it is blanked.
+    async fn take_head(&self, head: &MessageRef, posted: &Posted) -> Delivered<(), Self::Failure>;
+
+    /// Takes away a file that outlives its message, where there are such.
+    async fn take_file(&self, _id: &str, _posted: &Posted) -> Delivered<(), Self::Failure> {
+        Err(Undelivered::NotApplicable)
+    }
+
+    /// Takes away a thread that was made for the session alone, where there are such.
+    async fn take_room(&self, _id: &str, _posted: &Posted) -> Delivered<(), Self::Failure> {
+        Err(Undelivered::NotApplicable)
+    }
+
+    /// What an attempt has posted of which nobody knew.
+    async fn find_trace(&self, of: Trace<'_>) -> Delivered<Vec<Item>, Self::Failure>;
+
+    /// Posts the receipt to a user, or in one of the threads that were made for the conversation.
+    async fn post_receipt(
+        &self,
+        receipt: &[Self::Message],
+        _report: &Report,
+        _to: (&str, &[String]),
+    ) -> Delivered<Option<String>, Self::Failure> {
+        self.post_all(receipt).await
+    }
+
     /// Notes what is left, for the receipt.
     async fn note_left(&self, left: Left) -> Delivered<(), Self::Failure> {
-        Ok(self.engine().note_left(self.effect(), left).await?)
+        let Attempt { effect, engine, .. } = self.attempt();
+        Ok(engine.note_left(effect, left).await?)
     }
 
     /// What the erasure has come to; [`engine::Error::NoSession`] where nothing is kept of one.
     async fn report(&self) -> Delivered<Report, Self::Failure> {
-        let report = self.engine().erasure_report(self.effect().session).await?;
+        let Attempt { effect, engine, .. } = self.attempt();
+        let report = engine.erasure_report(effect.session).await?;
         Ok(report.ok_or(engine::Error::NoSession)?)
     }
 
@@ -129,7 +202,7 @@ pub trait Remover: Courier {
 
     /// Something of the bot's stays.
     async fn leave_ours(&self, posted: &Posted, why: &str) -> Delivered<(), Self::Failure> {
-        self.note_left(Left::ours(self.effect().id, posted, why)).await
+        self.note_left(Left::ours(self.attempt().effect.id, posted, why)).await
     }
 
     /// A message without its words stays, under which others wrote so much.
@@ -152,7 +225,7 @@ pub trait Remover: Courier {
         posted: &Posted,
         count: Count,
     ) -> Delivered<(), Self::Failure> {
-        let (effect, reader) = (self.effect().id, posted.reader.clone());
+        let (effect, reader) = (self.attempt().effect.id, posted.reader.clone());
         self.note_left(Left { effect, what, reader, count, why: None }).await
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 pub use self::cause::{Cause, CauseKind, Reach};
 use super::{
     artifact::{Artifact, Offer},
-    posted::{Posted, Removal},
+    posted::{Posted, Reader, Removal},
     session::{PersonId, Place},
     ui::Offered,
     wait::{Answerers, Wait},
@@ -131,6 +131,15 @@ impl Recipient {
         match answerers {
             Answerers::Participant => Self::Participant,
             Answerers::Deciders { alias, .. } => Self::Channel { alias: alias.clone() },
+        }
+    }
+
+    /// Who reads what is posted there.
+    pub fn reader(&self) -> Reader {
+        match self {
+            Self::Channel { alias } => Reader::Staff(alias.clone()),
+            Self::Person { .. } => Reader::Staff(String::new()),
+            Self::Participant | Self::Webhook { .. } => Reader::Participant,
         }
     }
 }

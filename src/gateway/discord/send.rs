@@ -11,7 +11,6 @@ mod known_answer;
 mod named;
 mod outside;
 mod post;
-mod produced_files;
 mod remove;
 mod roles;
 mod say;
@@ -55,8 +54,7 @@ impl Gateway for DiscordGateway {
 
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         let sender = sender::Sender::new(&self.0, effect);
-        let delivery = priority::with(effect.priority, sender.run(shown)).await;
-        self.0.post_log.close(effect, delivery, &sender.trail).await
+        priority::with(effect.priority, sender.run(shown)).await
     }
 
     fn forget(&self, effect: EffectId) {

@@ -7,16 +7,12 @@
 mod courier;
 mod fallback_channel;
 mod outcome;
-mod outside;
 mod post;
 mod produced_files;
 mod remove;
 mod targets;
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::{Arc, Mutex, atomic::AtomicBool};
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -24,7 +20,6 @@ use serde_json::Value;
 
 use self::{post::body_of, targets::Target};
 use super::{
-    agent::Agent,
     api::{Failure, Method},
     app::App,
     render::{self, Message},
@@ -33,18 +28,15 @@ use super::{
 use crate::{
     base::ids::{EffectId, SessionId},
     chat::{
-        Trail, delivery, form,
-        message_index::{Mark, MessageRef, Role},
-        priority,
+        self, Trail, courier::Courier as _, delivery, form, message_index::MessageRef, priority,
     },
     engine::{Gateway, Look, context_window::is_post_of_model},
     model::{
         effect::{Act, Delivery, Effect, Priority, Recipient, Rendering},
-        posted::{Item, Posted},
+        posted::Posted,
         session::{Place, Platform},
         team::Team,
         transcript::Audience,
-        ui::Offered,
         wait::{Answerers, Purpose, Wait},
     },
     session::{SessionView, evidence},
@@ -109,13 +101,12 @@ impl SlackGateway {
             self.0.agent.has_posted(effect.session);
             self.freshen(effect);
         }
-        let delivery = sender.outcome(delivered);
-        self.0.post_log.close(effect, delivery, &sender.trail).await
+        delivery::outcome(&sender, delivered).await
     }
 }
 
 /// Why an effect did not arrive.
-type Undelivered = delivery::Undelivered<Failure>;
+type Undelivered = chat::courier::Undelivered<Failure>;
 
 impl From<Failure> for Undelivered {
     fn from(failure: Failure) -> Self {
@@ -137,7 +128,7 @@ struct Sender<'a> {
     is_plainer: AtomicBool,
 }
 
-type Delivered<T> = delivery::Delivered<T, Failure>;
+type Delivered<T> = chat::courier::Delivered<T, Failure>;
 
 impl<'a> Sender<'a> {
     fn new(app: &'a Arc<App>, effect: &'a Effect) -> Self {
@@ -172,20 +163,10 @@ impl Sender<'_> {
     }
 
     async fn card_target(&self) -> Delivered<Target> {
-        match &self.effect.to {
-            Recipient::Channel { alias } => Ok(Target::new(self.channel_of(alias)?, None)),
-            Recipient::Person { user } => Ok(Target::new(self.direct(user).await?, None)),
-            Recipient::Participant | Recipient::Webhook { .. } => self.conversation().await,
+        match self.card_channel().await? {
+            Some(channel) => Ok(Target::new(channel, None)),
+            None => self.conversation().await,
         }
-    }
-
-    /// Remembers what a card is to those who write under it.
-    async fn remember_card(&self, wait: &Wait, spot: &MessageRef) -> Delivered<()> {
-        if self.effect.to == Recipient::Participant {
-            return self.rooted(&self.card_target().await?, spot).await;
-        }
-        let role = Role::Request(wait.id);
-        Ok(self.app.threads.belongs(self.effect.session, (self.team(), spot), role).await?)
     }
 
     /// What a card needs to know besides its wait.
@@ -208,83 +189,29 @@ impl Sender<'_> {
         if is_erased || !is_told {
             return Ok(cx);
         }
-        match self.app.engine().view(self.effect.session).await {
-            Ok(SessionView { state, .. }) => {
-                let answer = wait.status.answer();
-                cx.may_change = answer.is_some_and(|(reply, ..)| {
-                    form::may_change(wait, reply, &state)
-                        || form::may_answer_anew(wait, reply, &state)
-                });
-                let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
-                cx.files = names.collect();
-                let inviter = state.inviter_on(wait);
-                cx.invited_by = inviter.map(|inviter| format!("<@{}>", inviter.person.user));
-                cx.participant = Some(state.participant.clone());
-            }
-            Err(crate::engine::Error::NoSession) => {}
-            Err(error) => return Err(error.into()),
+        if let Some(Look { view: SessionView { state, .. }, .. }) =
+            self.look_unless_erased().await?
+        {
+            let answer = wait.status.answer();
+            cx.may_change = answer.is_some_and(|(reply, ..)| {
+                form::may_change(wait, reply, &state) || form::may_answer_anew(wait, reply, &state)
+            });
+            let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
+            cx.files = names.collect();
+            let inviter = state.inviter_on(wait);
+            cx.invited_by = inviter.map(|inviter| format!("<@{}>", inviter.person.user));
+            cx.participant = Some(state.participant.clone());
         }
         Ok(cx)
     }
 
-    /// Words of the bot.
-    async fn post_words(
-        &self,
-        text: &str,
-        offers: &[Offered],
-        transcript: bool,
-    ) -> Delivered<Option<String>> {
-        if self.effect.to == Recipient::Participant && offers.is_empty() {
-            let written = self.app.agent.finish(self.effect, text).await?;
-            for at in &written {
-                self.left(Item::Message { at: at.clone() });
-            }
-            if let Some(last) = written.into_iter().last() {
-                return Ok(Some(last));
-            }
-        }
-        let is_models = self.is_of_model().await?;
-        let mut messages = if is_models { Agent::answer(text) } else { render::post(text) };
-        if messages.is_empty() {
-            return Ok(None);
-        }
-        if let Some(last) = messages.last_mut() {
-            last.blocks.extend(texts::offered(offers, self.effect.session));
-            if transcript {
-                last.blocks.extend(self.about().await?);
-            }
-        }
-        let target = self.target().await?;
-        if let Recipient::Channel { alias } = &self.effect.to
-            && target.is_about_request
-        {
-            let groups = self.configured().approvers().get(alias);
-            messages.extend(groups.and_then(texts::called));
-        }
-        self.post_to(target, &messages).await
-    }
-
     /// Whether the participant reads the model's own words.
     async fn is_of_model(&self) -> Delivered<bool> {
-        let engine = self.app.engine();
         if self.effect.to != Recipient::Participant {
             return Ok(false);
         }
-        let Look { loaded, .. } = engine.look(self.effect.session).await?;
+        let Look { loaded, .. } = self.look().await?;
         Ok(is_post_of_model(&loaded.events, self.effect.id))
-    }
-
-    /// The buttons under what the team reads of somebody.
-    async fn about(&self) -> Delivered<Vec<Value>> {
-        let session = self.effect.session;
-        let engine = self.app.engine();
-        let SessionView { state, .. } = engine.view(session).await?;
-        Ok(texts::about(&state))
-    }
-
-    /// Messages that belong together, where the effect goes.
-    async fn post_all(&self, messages: &[Message]) -> Delivered<Option<String>> {
-        self.post_to(self.target().await?, messages).await
     }
 
     /// Messages that belong together, in order; one that is there already is not posted again. The first one of a
@@ -302,22 +229,6 @@ impl Sender<'_> {
         Ok(first)
     }
 
-    async fn show_progress(&self, text: &str) -> Delivered<Option<String>> {
-        let session = self.effect.session;
-        let message = texts::progress(&self.newest_progress(text).await, session);
-        if let Some(spot) = self.app.threads.marked(session, Mark::Progress).await?
-            && self.edit(&spot, &message).await?
-        {
-            return Ok(None);
-        }
-        let target = self.conversation().await?;
-        let spot = self.post(&target, &message, 0).await?;
-        self.looks(&spot, &message);
-        self.rooted(&target, &spot).await?;
-        self.app.threads.mark(session, Mark::Progress, &spot).await?;
-        Ok(None)
-    }
-
     /// How far the session is now, where it was to be said some time ago: those that were queued behind it say nothing
     /// new then, and do not leave.
     async fn newest_progress(&self, text: &str) -> String {
@@ -328,23 +239,6 @@ impl Sender<'_> {
         let look = engine.look(self.effect.session).await;
         let line = look.ok().and_then(|look| evidence::progress_line(&look.state, &look.flow));
         line.unwrap_or_else(|| text.to_owned())
-    }
-
-    /// Offers a copy of everything, and the end of it.
-    async fn offer_copy(&self, closing: Option<&str>) -> Delivered<Option<String>> {
-        let session = self.effect.session;
-        let mut messages = closing.map(render::post).unwrap_or_default();
-        match messages.last_mut() {
-            Some(last) => last.blocks.extend(texts::copy_buttons(session)),
-            None => messages.push(texts::copy_offered(session)),
-        }
-        let target = self.target().await?;
-        let first = self.post_to(target.clone(), &messages).await?;
-        if self.is_plainer.load(Ordering::Relaxed) {
-            // The words have arrived without the buttons that they are about.
-            self.post(&target, &texts::copy_offered(session), messages.len()).await?;
-        }
-        Ok(first)
     }
 }
 

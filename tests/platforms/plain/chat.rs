@@ -9,7 +9,7 @@ use std::{
 };
 
 use anteroom::{
-    chat::{NotFetched, delivery::Undelivered, message_index::MessageRef, refusal::Class},
+    chat::{NotFetched, courier::Undelivered, message_index::MessageRef, refusal::Class},
     model::effect::CauseKind,
 };
 
@@ -145,6 +145,12 @@ impl Chat {
     pub(crate) fn keyed(&self, room: &str, is: impl Fn(&str) -> bool) -> Option<MessageRef> {
         let is_it = |message: &&Message| message.at.channel == room && is(&message.key);
         self.messages.iter().find(is_it).map(|message| message.at.clone())
+    }
+
+    /// How many messages of others stand under one.
+    pub(crate) fn written_under(&self, head: &MessageRef) -> usize {
+        let there = self.messages.iter().filter(|it| it.at.channel == head.channel);
+        there.filter(|it| it.under.as_ref() == Some(&head.message) && it.by != BOT).count()
     }
 
     fn see(&mut self, at: &MessageRef, is_under: bool, mark: &str, card: &Card) {

@@ -270,11 +270,11 @@ async fn a_person_takes_over_and_gives_back() {
     ada.says("Blue or red?").await;
     assert_snapshot!(ada.news(), @"
     + Linus from the team is here now.
-    + Linus writes: Hello Ada, it's me.
+    + Linus: Hello Ada, it's me.
     ");
     assert_snapshot!(bot.linus().news(), @"
     #desk > mallory Me too?
-    #desk > + Ada Byron writes: Blue or red?
+    #desk > + Ada Byron: Blue or red?
     ");
     bot.linus().under("A short talk").says("hand back").await;
     assert_snapshot!(ada.news(), @"+ The assistant is back. Let's pick up where we left off.");

@@ -1,62 +1,120 @@
 //! The steps of a delivery as they are made in Discord.
 
+use std::sync::atomic::Ordering;
+
 use async_trait::async_trait;
 use chrono::TimeDelta;
+use serde_json::json;
 
 use super::{
     deliver::DECIDED,
-    post::Edited,
+    post::{Edited, File},
     sender::{Delivered, Sender, Undelivered},
+    targets::ROOT,
 };
 use crate::{
     chat::{
-        NotFetched, WorkIndicators,
-        delivery::Courier,
-        message_index::{MessageIndex, MessageRef},
+        NotFetched,
+        courier::{Attempt, Courier},
+        message_index::{MessageRef, Role},
+        refusal::Class,
     },
-    engine::Engine,
+    engine::Look,
     gateway::discord::{
-        api::Failure,
+        api::{Code, Failure},
         render::{self, Message},
-        texts,
+        staff_thread, texts,
     },
     messages,
     model::{
-        artifact::Offer,
-        effect::{Effect, Handout},
+        artifact::{Artifact, Offer},
+        effect::{CauseKind, Recipient},
+        posted::Reader,
         session::PersonId,
         ui::Offered,
-        wait::Wait,
+        wait::{Wait, WaitStatus},
     },
+    session::State,
 };
+
+/// The number of the part that offers a copy where the words about it arrived without their buttons.
+const COPY_OFFERED: u8 = 52;
+
+/// Until Discord takes the thread of a conversation that is over from the list, in minutes.
+const CLOSED_AFTER: u32 = 1_440;
 
 #[async_trait]
 impl Courier for Sender<'_> {
     type Failure = Failure;
     type Message = Message;
 
-    fn effect(&self) -> &Effect {
-        self.effect
+    fn attempt(&self) -> Attempt<'_> {
+        let app = self.app;
+        Attempt {
+            effect: self.effect,
+            trail: &self.trail,
+            engine: app.engine(),
+            index: &app.threads,
+            post_log: &app.post_log,
+            work_indicators: &app.work_indicators,
+            afterwards: &app.afterwards,
+        }
     }
 
-    fn engine(&self) -> &Engine {
-        self.app.engine()
+    fn class_of(&self, failure: &Failure) -> Class {
+        failure.class()
     }
 
-    fn index(&self) -> &MessageIndex {
-        &self.app.threads
+    fn why(&self, failure: &Failure) -> String {
+        failure.in_words()
     }
 
-    fn work_indicators(&self) -> &WorkIndicators {
-        &self.app.work_indicators
+    fn class_in_the_end(&self, failure: &Failure) -> (Class, String) {
+        let class = match failure.class() {
+            // There is no other place left.
+            Class::PlaceGone | Class::PlaceClosed => Class::Blocked(CauseKind::ChannelUnavailable),
+            class => class,
+        };
+        (class, failure.to_string())
     }
 
-    fn channel(&self, alias: &str) -> Delivered<String> {
-        self.channel_of(alias)
+    fn out_of_reach(&self, failure: &Failure) -> Option<&'static str> {
+        match failure.class() {
+            Class::PersonUnreachable(why) => Some(why),
+            _ => failure.code().and_then(out_of_reach),
+        }
     }
 
-    async fn card_channel(&self) -> Delivered<Option<String>> {
-        self.channel_of_card().await
+    fn reader(&self) -> Reader {
+        self.reader.get().cloned().unwrap_or_else(|| self.effect.to.reader())
+    }
+
+    fn channel(&self, alias: &str) -> Option<String> {
+        self.configured().discord_channels().get(alias).cloned()
+    }
+
+    async fn direct_channel(&self, user: &str) -> Delivered<String> {
+        Ok(self.app.api.open_direct(user).await?)
+    }
+
+    async fn post_head(&self, channel: &str, look: &Look) -> Delivered<MessageRef> {
+        let head = staff_thread::root(look, self.app.hears_staff());
+        let posted = self.post(channel, &head, ROOT).await?;
+        posted.ok_or_else(|| Undelivered::Never("the thread was deleted".to_owned()))
+    }
+
+    async fn takes_replies(&self, at: &MessageRef, role: Role) -> Delivered<bool> {
+        let look = self.look().await?;
+        let person = look.state.person_in_words();
+        let name = match role {
+            Role::Staff => format!("{person} · {}", look.flow.flow.title),
+            Role::Request(_) | Role::Conversation => person,
+        };
+        self.thread_at(at, &name).await
+    }
+
+    async fn belongs(&self, at: &MessageRef, role: Role) -> Delivered<()> {
+        Ok(self.app.rooms.belongs(self.effect.session, &at.message, role).await?)
     }
 
     async fn must_be_shown(&self, wait: &Wait) -> Delivered<bool> {
@@ -68,7 +126,7 @@ impl Courier for Sender<'_> {
     }
 
     async fn post_card(&self, message: &Message) -> Delivered<Option<MessageRef>> {
-        let Some(channel) = self.channel_of_card().await? else {
+        let Some(channel) = self.card_channel().await? else {
             return self.post_to_room(message, 0, None).await;
         };
         let mut body = message.body();
@@ -100,11 +158,18 @@ impl Courier for Sender<'_> {
     }
 
     async fn earlier_card(&self, wait: &Wait) -> Delivered<Option<MessageRef>> {
-        self.unnoted(wait).await
-    }
-
-    async fn belongs(&self, wait: &Wait, at: &MessageRef) -> Delivered<()> {
-        self.remember_card(wait, at).await
+        if !self.was_tried {
+            return Ok(None);
+        }
+        let channel = match self.card_channel().await? {
+            Some(channel) => Some(channel),
+            None => self.app.rooms.known(self.effect.session).await?,
+        };
+        let Some(channel) = channel else { return Ok(None) };
+        // Its controls are what it is known by.
+        let open = Wait { status: WaitStatus::Pending, ..wait.clone() };
+        let card = render::card(&open, &self.cx(&open).await?);
+        self.look_for(&channel, &card.body(), None).await
     }
 
     async fn post_decision(
@@ -125,33 +190,88 @@ impl Courier for Sender<'_> {
         &self,
         text: &str,
         offers: &[Offered],
-        transcript: bool,
+        about: Option<&State>,
     ) -> Delivered<Option<String>> {
-        self.post_words(text, offers, transcript).await
+        self.post_words(text, offers, about).await
     }
 
-    async fn relay(&self, name: &str, text: &str) -> Delivered<Option<String>> {
-        self.post_all(&texts::plain(&messages::notices::relayed(name, text))).await
+    fn words(&self, text: &str) -> Vec<Message> {
+        render::post(text)
     }
 
-    async fn progress(&self, text: &str) -> Delivered<Option<String>> {
-        self.show_progress(text).await
+    fn as_written(&self, text: &str) -> Vec<Message> {
+        texts::plain(text)
+    }
+
+    async fn post_all(&self, messages: &[Message]) -> Delivered<Option<String>> {
+        if self.effect.to != Recipient::Participant {
+            return self.post_in(&self.target().await?.channel, messages).await;
+        }
+        let mut first = None;
+        for (part, message) in (0_u8..).zip(messages) {
+            let spot = self.post_to_room(message, part, None).await?;
+            first = first.or_else(|| spot.map(|spot| spot.name()));
+        }
+        Ok(first)
+    }
+
+    /// Each card says how far the conversation is. The message of its own that earlier versions posted stays true.
+    async fn draw_progress(&self, text: &str) -> Message {
+        texts::progress(text)
     }
 
     async fn export(&self, closing: Option<&str>) -> Delivered<Option<String>> {
-        self.offer_copy(closing).await
+        let session = self.effect.session;
+        let message = match closing {
+            Some(text) => {
+                let message_access = self.app.message_access(session, &self.effect.place).await;
+                texts::closing(&message_access.adapt(text).0, session)
+            }
+            None => texts::copy_offered(session),
+        };
+        let posted = self.post_all(&[message]).await?;
+        if self.is_plainer.load(Ordering::Relaxed) {
+            // The words have arrived without the buttons that they are about.
+            self.post_to_room(&texts::copy_offered(session), COPY_OFFERED, None).await?;
+        }
+        let look = self.look().await?;
+        if look.state.status.is_over()
+            && self.app.rooms.is_thread(self.effect.session, &self.effect.place).await
+            && let Some(room) = self.app.rooms.known(self.effect.session).await?
+        {
+            // The thread leaves the list after a day and stays readable; writing in it brings it back.
+            let closing = json!({ "auto_archive_duration": CLOSED_AFTER });
+            let why = "the conversation is over";
+            // Told in the log by the call; the thread only stays in the list for longer.
+            _ = self.app.api.change_channel(&room, closing, Some(why)).await;
+        }
+        Ok(posted)
     }
 
-    async fn hand(&self, what: &Handout, text: &str) -> Delivered<Option<String>> {
-        self.hand_over(what, text).await
+    fn link(&self, text: &str, label: &str, url: &str) -> Delivered<Vec<Message>> {
+        let mut messages = render::post(text);
+        // Words and buttons do not go into one message: what stands in no notification stands by itself.
+        messages.push(texts::link(label, url).unwrap_or_else(|| texts::words(url.to_owned())));
+        Ok(messages)
+    }
+
+    /// A file carries the id of its effect in its name: where an attempt may have happened that Discord remembers no
+    /// more, it is looked for by that before it is sent again.
+    async fn hand_file(
+        &self,
+        file: &Artifact,
+        text: &str,
+        bytes: Vec<u8>,
+    ) -> Delivered<Option<String>> {
+        let said = render::post(text).into_iter().next();
+        let said = said.unwrap_or_else(|| texts::words(file.filename.clone()));
+        let name = self.effect.file_name(&file.filename);
+        let file = File { name: &name, bytes: &bytes };
+        Ok(self.post_to_room(&said, 0, Some(file)).await?.map(|spot| spot.name()))
     }
 
     async fn add_roles(&self, roles: &[String]) -> Delivered<()> {
         self.give_roles(roles).await
-    }
-
-    async fn erase(&self) -> Delivered<Option<String>> {
-        self.tidy_up().await
     }
 
     async fn fetch_file(&self, file: &Offer) -> Result<Vec<u8>, NotFetched> {
@@ -161,8 +281,14 @@ impl Courier for Sender<'_> {
     fn fetch_again(&self) -> TimeDelta {
         TimeDelta::seconds(5)
     }
+}
 
-    async fn say_refused(&self, why: &str) -> Delivered<Option<String>> {
-        self.post_all(&render::post(why)).await
-    }
+/// Why nothing will reach a conversation any more, in words, where that is what Discord says.
+const fn out_of_reach(code: Code) -> Option<&'static str> {
+    Some(match code {
+        Code::UnknownChannel | Code::UnknownGuild => messages::staff::CHANNEL_GONE,
+        Code::MissingAccess | Code::MissingPermissions => messages::staff::MAY_NOT_WRITE,
+        Code::Locked => messages::staff::THREAD_LOCKED,
+        _ => return None,
+    })
 }

@@ -10,7 +10,7 @@ use super::{
     sender::{Delivered, Sender},
 };
 use crate::{
-    chat::form::Draft,
+    chat::{courier::Courier as _, form::Draft},
     engine::{Inbound, InboundKind, Look, Receipt},
     gateway::discord::{
         api::{Code, Failure},

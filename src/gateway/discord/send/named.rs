@@ -3,6 +3,7 @@
 
 use super::sender::{Delivered, Sender};
 use crate::{
+    chat::courier::Courier as _,
     engine::Look,
     gateway::discord::{
         render::{self, Message, body::Called},

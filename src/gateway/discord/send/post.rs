@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 use super::{
     nonce as name_of,
     sender::{Delivered, Sender, Undelivered},
-    targets::Target,
 };
 use crate::{
-    chat::{message_index::MessageRef, refusal::Class},
+    chat::{courier::Courier as _, message_index::MessageRef, refusal::Class},
     gateway::discord::{
         api::{Code, Failure},
         greeting::greeting,
@@ -23,7 +22,6 @@ use crate::{
         },
         texts,
     },
-    model::effect::Recipient,
 };
 
 /// The number of the part that greets the participant where their first message has no room for it.
@@ -50,20 +48,7 @@ pub(super) enum Edited {
 }
 
 impl Sender<'_> {
-    /// Messages that belong together, where the effect goes, in order; one that is there already is not posted again.
-    pub(super) async fn post_all(&self, messages: &[Message]) -> Delivered<Option<String>> {
-        if self.effect.to == Recipient::Participant {
-            let mut first = None;
-            for (part, message) in (0_u8..).zip(messages) {
-                let spot = self.post_to_room(message, part, None).await?;
-                first = first.or_else(|| spot.map(|spot| spot.name()));
-            }
-            return Ok(first);
-        }
-        let Target { channel, .. } = self.target().await?;
-        self.post_in(&channel, messages).await
-    }
-
+    /// Messages that belong together, in order; one that is there already is not posted again.
     pub(super) async fn post_in(
         &self,
         channel: &str,

@@ -16,21 +16,22 @@ use super::{
 };
 use crate::{
     chat::{
+        courier::Courier as _,
         message_index::MessageRef,
-        receipt,
-        refusal::Class,
-        removal::{Refused, Remover},
+        removal::{Refused, Remover, Trace},
     },
     gateway::discord::{
         api::{Code, Failure, Near},
         kinds::{MessageType, kind},
-        people, render, staff_thread, texts,
+        people,
+        render::Message,
+        staff_thread, texts,
     },
     messages,
     model::{
-        effect::{Act, Recipient},
-        posted::{Item, Posted, Reader, Removal},
-        report::Count,
+        effect::Recipient,
+        posted::{Item, Posted},
+        report::{Count, Report},
     },
 };
 
@@ -51,80 +52,6 @@ struct Thread {
 }
 
 impl Sender<'_> {
-    /// What an erasure asks for.
-    pub(super) async fn tidy_up(&self) -> Delivered<Option<String>> {
-        match &self.effect.act {
-            Act::Remove { what } => self.remove(what).await.map(|()| None),
-            Act::Receipt { user, rooms } => self.receipt(user, rooms).await,
-            _ => Err(Undelivered::NotApplicable),
-        }
-    }
-
-    async fn remove(&self, what: &Removal) -> Delivered<()> {
-        match what {
-            Removal::Thing { posted, .. } => match &posted.item {
-                Item::Message { at } => self.take_message(&spot(at)?, posted).await,
-                Item::Head { at } => self.take_head(&spot(at)?, posted).await,
-                Item::Room { id } => self.take_room(id, posted).await,
-                Item::File { .. } | Item::Unreadable => Err(Undelivered::NotApplicable),
-            },
-            Removal::Trace { effect, since, mark } => {
-                let name = effect.short();
-                let tail = name.get(name.len().saturating_sub(8)..).unwrap_or_default();
-                let after = snowflake(*since - TimeDelta::minutes(1));
-                self.take_trace(&after, (mark.as_deref(), tail)).await
-            }
-        }
-    }
-
-    /// Takes away a message with the thread that hangs on it; where others have written in that, the message is blanked
-    /// and the thread loses its name.
-    async fn take_head(&self, head: &MessageRef, posted: &Posted) -> Delivered<()> {
-        let thread = match self.thread(&head.message).await {
-            Ok(thread) => thread,
-            Err(failure) => match self.refused(&failure) {
-                // Nothing hangs on it, or nothing any more.
-                Refused::Gone => return self.take_message(head, posted).await,
-                Refused::Kept => {
-                    self.rename(&head.message, posted).await?;
-                    return self.take_message(head, posted).await;
-                }
-                Refused::Waits => return Err(failure.into()),
-            },
-        };
-        if thread.theirs.is_none() {
-            if !self.delete_thread(&head.message).await? {
-                self.empty(&head.message, &thread, posted).await?;
-                self.rename(&head.message, posted).await?;
-            }
-            return self.take_message(head, posted).await;
-        }
-        self.empty(&head.message, &thread, posted).await?;
-        self.rename(&head.message, posted).await?;
-        self.blank_head(head, (posted, thread.theirs)).await
-    }
-
-    /// Deletes the participant's own thread, once they can read in their direct messages what comes of it; else takes from
-    /// it what the bot wrote, and its name.
-    async fn take_room(&self, room: &str, posted: &Posted) -> Delivered<()> {
-        if self.is_told_elsewhere().await? && self.delete_thread(room).await? {
-            return Ok(());
-        }
-        let thread = match self.thread(room).await {
-            Ok(thread) => thread,
-            Err(failure) => match self.refused(&failure) {
-                Refused::Gone => return Ok(()),
-                Refused::Kept => return self.leave_ours(posted, &self.why(&failure)).await,
-                Refused::Waits => return Err(failure.into()),
-            },
-        };
-        self.empty(room, &thread, posted).await?;
-        self.rename(room, posted).await?;
-        let why = messages::erasure::EMPTY_THREAD;
-        self.leave_ours(posted, why).await?;
-        self.leave_theirs(posted, thread.theirs).await
-    }
-
     /// Whether nobody waits for a receipt, or they will read it in their direct messages: a line there says so.
     async fn is_told_elsewhere(&self) -> Delivered<bool> {
         let engine = self.app.engine();
@@ -194,37 +121,6 @@ impl Sender<'_> {
         }
     }
 
-    /// Messages that an attempt may have posted of which nobody knew: by the ids of their buttons, by the name of their
-    /// file; in direct messages words alone as well, for nothing else tells them.
-    async fn take_trace(&self, after: &str, (mark, tail): (Option<&str>, &str)) -> Delivered<()> {
-        let place = &self.effect.place;
-        let (channel, is_direct) = match &self.effect.to {
-            Recipient::Channel { alias } => (self.channel_of(alias)?, false),
-            // A thread of their own goes as a whole.
-            Recipient::Participant if !people::is_direct(place) => return Ok(()),
-            Recipient::Person { user } => (self.app.api.open_direct(user).await?, true),
-            Recipient::Participant | Recipient::Webhook { .. } => {
-                (self.app.api.open_direct(&place.channel).await?, true)
-            }
-        };
-        let me = self.app.me().await?.to_owned();
-        for message in self.app.api.messages(&channel, Near::After(after), 100).await? {
-            let controls = message["components"].to_string();
-            let files = message["attachments"].to_string();
-            let is_it = message["author"]["id"] == me.as_str()
-                && (mark.is_some_and(|mark| controls.contains(mark))
-                    || files.contains(tail)
-                    || (is_direct && mark.is_none() && !controls.contains("custom_id")));
-            if let Some(id) = message["id"].as_str().filter(|_| is_it) {
-                let at = MessageRef { channel: channel.clone(), message: id.to_owned() };
-                let posted =
-                    Posted { item: Item::Message { at: at.name() }, reader: Reader::Participant };
-                self.take_message(&at, &posted).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// Everything in a thread.
     async fn thread(&self, thread: &str) -> Result<Thread, Failure> {
         let me = self.app.me().await?.to_owned();
@@ -251,10 +147,95 @@ impl Sender<'_> {
         }
         Ok(found)
     }
+}
 
-    /// What the erasure came to, for the participant: in their thread where that is left, else in their direct messages.
-    async fn receipt(&self, user: &str, rooms: &[String]) -> Delivered<Option<String>> {
-        let report = self.report().await?;
+#[async_trait]
+impl Remover for Sender<'_> {
+    /// Takes away a message with the thread that hangs on it; where others have written in that, the message is blanked
+    /// and the thread loses its name.
+    async fn take_head(&self, head: &MessageRef, posted: &Posted) -> Delivered<()> {
+        let thread = match self.thread(&head.message).await {
+            Ok(thread) => thread,
+            Err(failure) => match self.refused(&failure) {
+                // Nothing hangs on it, or nothing any more.
+                Refused::Gone => return self.take_message(head, posted).await,
+                Refused::Kept => {
+                    self.rename(&head.message, posted).await?;
+                    return self.take_message(head, posted).await;
+                }
+                Refused::Waits => return Err(failure.into()),
+            },
+        };
+        if thread.theirs.is_none() {
+            if !self.delete_thread(&head.message).await? {
+                self.empty(&head.message, &thread, posted).await?;
+                self.rename(&head.message, posted).await?;
+            }
+            return self.take_message(head, posted).await;
+        }
+        self.empty(&head.message, &thread, posted).await?;
+        self.rename(&head.message, posted).await?;
+        self.blank_head(head, (posted, thread.theirs)).await
+    }
+
+    /// Deletes the participant's own thread, once they can read in their direct messages what comes of it; else takes from
+    /// it what the bot wrote, and its name.
+    async fn take_room(&self, room: &str, posted: &Posted) -> Delivered<()> {
+        if self.is_told_elsewhere().await? && self.delete_thread(room).await? {
+            return Ok(());
+        }
+        let thread = match self.thread(room).await {
+            Ok(thread) => thread,
+            Err(failure) => match self.refused(&failure) {
+                Refused::Gone => return Ok(()),
+                Refused::Kept => return self.leave_ours(posted, &self.why(&failure)).await,
+                Refused::Waits => return Err(failure.into()),
+            },
+        };
+        self.empty(room, &thread, posted).await?;
+        self.rename(room, posted).await?;
+        let why = messages::erasure::EMPTY_THREAD;
+        self.leave_ours(posted, why).await?;
+        self.leave_theirs(posted, thread.theirs).await
+    }
+
+    /// By the ids of their buttons, by the name of their file; in direct messages words alone as well, for nothing else
+    /// tells them.
+    async fn find_trace(&self, of: Trace<'_>) -> Delivered<Vec<Item>> {
+        let place = &self.effect.place;
+        let is_direct = !matches!(self.effect.to, Recipient::Channel { .. });
+        let channel = match self.card_channel().await? {
+            Some(channel) => channel,
+            // A thread of their own goes as a whole.
+            None if self.effect.to == Recipient::Participant && !people::is_direct(place) => {
+                return Ok(Vec::new());
+            }
+            None => self.app.api.open_direct(&place.channel).await?,
+        };
+        let name = of.effect.short();
+        let tail = name.get(name.len().saturating_sub(8)..).unwrap_or_default();
+        let after = snowflake(of.since - TimeDelta::minutes(1));
+        let me = self.app.me().await?.to_owned();
+        let messages = self.app.api.messages(&channel, Near::After(&after), 100).await?;
+        let is_it = |message: &&Value| {
+            let controls = message["components"].to_string();
+            let files = message["attachments"].to_string();
+            message["author"]["id"] == me.as_str()
+                && (of.mark.is_some_and(|mark| controls.contains(mark))
+                    || files.contains(tail)
+                    || (is_direct && of.mark.is_none() && !controls.contains("custom_id")))
+        };
+        let ids = messages.iter().filter(is_it).filter_map(|message| message["id"].as_str());
+        Ok(ids.map(|id| Item::Message { at: format!("{channel}/{id}") }).collect())
+    }
+
+    /// In their thread where that is left, else in their direct messages.
+    async fn post_receipt(
+        &self,
+        receipt: &[Message],
+        report: &Report,
+        (user, rooms): (&str, &[String]),
+    ) -> Delivered<Option<String>> {
         let notice = report.notice.as_deref().and_then(MessageRef::parse);
         let mut places: Vec<String> = notice.iter().map(|at| at.channel.clone()).collect();
         places.extend_from_slice(rooms);
@@ -263,7 +244,7 @@ impl Sender<'_> {
         }
         let mut told = None;
         for place in places {
-            match self.post_in(&place, &render::post(&receipt::text(&report))).await {
+            match self.post_in(&place, receipt).await {
                 Ok(posted) => told = posted,
                 Err(Undelivered::Call(Failure::Refused { .. })) => continue,
                 Err(undelivered) => return Err(undelivered),
@@ -276,17 +257,6 @@ impl Sender<'_> {
             self.app.engine().note_notice(self.effect.session, None).await?;
         }
         told.map(Some).ok_or_else(|| Undelivered::Never("nobody reads the receipt".to_owned()))
-    }
-}
-
-#[async_trait]
-impl Remover for Sender<'_> {
-    fn class_of(&self, failure: &Failure) -> Class {
-        failure.class()
-    }
-
-    fn why(&self, failure: &Failure) -> String {
-        failure.in_words()
     }
 
     async fn delete(&self, at: &MessageRef) -> Result<(), Failure> {
@@ -304,10 +274,6 @@ impl Remover for Sender<'_> {
         self.app.render_cache.forget(&at.name());
         self.app.api.edit(&at.channel, &at.message, staff_thread::erased().body().json()).await
     }
-}
-
-fn spot(at: &str) -> Delivered<MessageRef> {
-    MessageRef::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
 }
 
 /// Written by somebody: words, an answer to a message, what a command came to.

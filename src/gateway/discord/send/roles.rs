@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     base::ids::{EffectId, SessionId, WaitId},
-    chat::{message_index::MessageRef, refusal::Class},
+    chat::{courier::Courier as _, message_index::MessageRef, refusal::Class},
     engine::{self, Inbound, InboundKind, Look},
     gateway::discord::{
         api::{Code, Failure},

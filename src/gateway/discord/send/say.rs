@@ -5,10 +5,11 @@ use super::{
     sender::{Delivered, Sender},
 };
 use crate::{
-    chat::message_index::MessageRef,
+    chat::{courier::Courier as _, message_index::MessageRef},
     engine::context_window::{answered, is_post_of_model},
     gateway::discord::{people::is_direct, render, texts},
     model::{effect::Recipient, ui::Offered},
+    session::State,
 };
 
 impl Sender<'_> {
@@ -17,7 +18,7 @@ impl Sender<'_> {
         &self,
         text: &str,
         offers: &[Offered],
-        transcript: bool,
+        about: Option<&State>,
     ) -> Delivered<Option<String>> {
         if self.effect.to == Recipient::Participant {
             return self.tell(text, offers).await;
@@ -27,10 +28,8 @@ impl Sender<'_> {
             return Ok(None);
         }
         texts::offer_under(&mut messages, offers, self.effect.session);
-        if transcript {
-            let engine = self.app.engine();
-            let look = engine.look(self.effect.session).await?;
-            texts::about_under(&mut messages, &look.state);
+        if let Some(state) = about {
+            texts::about_under(&mut messages, state);
         }
         let target = self.target().await?;
         if let Some(user) = self.mentioned().await? {

@@ -3,15 +3,13 @@
 use std::sync::{OnceLock, atomic::AtomicBool};
 
 use crate::{
-    chat::{Trail, delivery, message_index::MessageRef},
-    engine::{Inbound, InboundKind, Look},
-    gateway::discord::{api::Failure, app::App, people, private_threads},
+    chat::{Trail, courier, message_index::MessageRef},
+    gateway::discord::{api::Failure, app::App, private_threads},
     model::{effect::Effect, posted::Reader},
-    session::Responder,
 };
 
 /// Why an effect did not arrive.
-pub(super) type Undelivered = delivery::Undelivered<Failure>;
+pub(super) type Undelivered = courier::Undelivered<Failure>;
 
 impl From<Failure> for Undelivered {
     fn from(failure: Failure) -> Self {
@@ -44,7 +42,7 @@ pub(super) struct Sender<'a> {
     pub(super) answers: OnceLock<MessageRef>,
 }
 
-pub(super) type Delivered<T> = delivery::Delivered<T, Failure>;
+pub(super) type Delivered<T> = courier::Delivered<T, Failure>;
 
 impl<'a> Sender<'a> {
     pub(super) fn new(app: &'a App, effect: &'a Effect) -> Self {
@@ -58,28 +56,5 @@ impl<'a> Sender<'a> {
             is_plainer: AtomicBool::new(false),
             answers: OnceLock::new(),
         }
-    }
-}
-
-impl Sender<'_> {
-    /// The conversation that it is of.
-    pub(super) async fn look(&self) -> Delivered<Look> {
-        let engine = self.app.engine();
-        Ok(engine.look(self.effect.session).await?)
-    }
-
-    /// The participant is out of reach: the session pauses.
-    pub(super) fn lost(&self, why: &'static str) {
-        let engine = self.app.engine().clone();
-        let (session, guild) = (self.effect.session, self.effect.place.workspace.clone());
-        let key = format!("discord:unreachable:{}", self.effect.id);
-        self.app.afterwards.spawn(async move {
-            let person = people::person_id(&guild, people::NO_GUILD);
-            let from = Responder::without_rights(person, String::new());
-            let what = InboundKind::Lost { why: why.to_owned() };
-            if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
-                tracing::warn!(session.id = %session, %error, "could not pause a session");
-            }
-        });
     }
 }

@@ -3,21 +3,21 @@
 use serde_json::json;
 
 use super::{
-    super::{api::Code, limits, render::text::clip, staff_thread},
+    super::{api::Code, limits, render::text::clip},
     sender::{Delivered, Sender, Undelivered},
 };
 use crate::{
     chat::{
-        card_lookup,
-        message_index::{Mark, MessageRef, Role},
+        courier::Courier as _,
+        message_index::MessageRef,
+        team_thread::{TeamThread, team_thread},
     },
     config::Configured,
-    engine::Look,
     model::{effect::Recipient, flow::PhaseEffect, posted::Reader, session::Platform},
 };
 
 /// The number of the part that begins the staff's thread.
-const ROOT: u8 = 60;
+pub(super) const ROOT: u8 = 60;
 
 /// Until Discord hides a thread in which nobody writes, in minutes.
 const ARCHIVED_AFTER: u32 = 10_080;
@@ -44,62 +44,24 @@ impl Sender<'_> {
                 return Err(Undelivered::NotApplicable);
             }
         };
-        let channel = self.channel_of(alias)?;
-        let look = self.look().await?;
-        if self.is_for_everybody(&look) {
+        if self.is_for_everybody().await? {
             self.is_read_by(Reader::Everybody(alias.clone()));
-            return Ok(Target { channel, is_about_request: false });
+            return Ok(Target { channel: self.channel_of(alias)?, is_about_request: false });
         }
-        self.staff_thread(alias, channel, &look).await
+        self.is_read_by(Reader::Staff(alias.clone()));
+        let TeamThread { head, is_about_request, takes_replies } = team_thread(self, alias).await?;
+        // A thread has the id of its message; without one, the channel itself must do.
+        let channel = if takes_replies { head.message } else { head.channel };
+        Ok(Target { channel, is_about_request })
     }
 
     /// Whether the flow posts it for all who read the channel, and not for staff.
-    fn is_for_everybody(&self, look: &Look) -> bool {
-        let Some(carries) = &self.effect.carries else { return false };
+    async fn is_for_everybody(&self) -> Delivered<bool> {
+        let Some(carries) = &self.effect.carries else { return Ok(false) };
+        let look = self.look().await?;
         let phase = look.flow.phase(&carries.phase);
         let effect = phase.and_then(|phase| phase.effect.get(carries.index));
-        matches!(effect, Some(PhaseEffect::DiscordPost { .. }))
-    }
-
-    /// The thread that staff read about the session in a channel; begun where there is none.
-    pub(super) async fn staff_thread(
-        &self,
-        alias: &str,
-        channel: String,
-        look: &Look,
-    ) -> Delivered<Target> {
-        self.is_read_by(Reader::Staff(alias.to_owned()));
-        let session = self.effect.session;
-        let card = if self.effect.is_of_hand_over() {
-            None
-        } else {
-            card_lookup::open_request(&*self.app.store, &look.state, alias, &channel).await?
-        };
-        if let Some(card) = card
-            && self.thread_at(&card, &look.state.person_in_words()).await?
-        {
-            return Ok(Target { channel: card.message, is_about_request: true });
-        }
-        let mark = Mark::Staff(&channel);
-        let root = match self.app.threads.marked(session, mark).await? {
-            Some(root) => root,
-            None => {
-                match self
-                    .post(&channel, &staff_thread::root(look, self.app.hears_staff()), ROOT)
-                    .await?
-                {
-                    Some(root) => root,
-                    None => return Err(Undelivered::Never("the thread was deleted".to_owned())),
-                }
-            }
-        };
-        let name = format!("{} · {}", look.state.person_in_words(), look.flow.flow.title);
-        let has_thread = self.thread_at(&root, &name).await?;
-        self.app.rooms.belongs(session, &root.message, Role::Staff).await?;
-        self.app.threads.mark(session, mark, &root).await?;
-        // A thread has the id of its message; without one, the channel itself must do.
-        let channel = if has_thread { root.message } else { channel };
-        Ok(Target { channel, is_about_request: false })
+        Ok(matches!(effect, Some(PhaseEffect::DiscordPost { .. })))
     }
 
     /// Begins the thread of a message; whether there is one now. Where the bot may not, the message stays without.
@@ -117,12 +79,5 @@ impl Sender<'_> {
     /// What is set up for the server of the conversation.
     pub(super) fn configured(&self) -> Configured<'_> {
         self.app.settings.of(Platform::Discord, &self.effect.place.workspace)
-    }
-
-    pub(super) fn channel_of(&self, alias: &str) -> Delivered<String> {
-        let channel = self.configured().discord_channels().get(alias);
-        channel.cloned().ok_or_else(|| {
-            Undelivered::Never(format!("no channel is configured for the alias `{alias}`"))
-        })
     }
 }

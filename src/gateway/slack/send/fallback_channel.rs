@@ -5,8 +5,10 @@ use serde_json::json;
 
 use super::{Delivered, Sender, targets::Target};
 use crate::{
-    chat::message_index::{Mark, MessageRef, Role},
-    engine,
+    chat::{
+        courier::Courier as _,
+        message_index::{Mark, MessageRef, Role},
+    },
     gateway::slack::{
         api::{Failure, Method},
         people::is_direct,
@@ -57,14 +59,9 @@ impl Sender<'_> {
 
     /// The channel that the flow names, if it is private and the person is in it.
     async fn private_channel(&self) -> Delivered<Option<String>> {
-        let engine = self.app.engine();
-        let flow = match engine.view(self.effect.session).await {
-            Ok(view) => view.flow,
-            Err(engine::Error::NoSession) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let alias = flow.flow.start.slack.as_ref().and_then(|start| start.parent.as_deref());
-        let Some(channel) = alias.and_then(|alias| self.channel_of(alias).ok()) else {
+        let Some(look) = self.look_unless_erased().await? else { return Ok(None) };
+        let alias = look.flow.flow.start.slack.as_ref().and_then(|start| start.parent.as_deref());
+        let Some(channel) = alias.and_then(|alias| self.channel(alias)) else {
             return Ok(None);
         };
         let asked = self.call(Method::ConversationInfo, &json!({ "channel": channel })).await;

@@ -1,24 +1,20 @@
-//! What comes of an effect that Slack did not take as it was: another place, a pause of the session, a cause to wait for.
+//! What comes of an effect that Slack did not take as it was: another place, a cause to wait for.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use super::{Delivered, Sender, Target};
 use crate::{
     chat::{
+        courier::Courier as _,
         message_index::{Mark, MessageRef},
-        refusal::{self, Class},
+        refusal::Class,
         removal::{Refused, refused},
     },
-    engine::{Inbound, InboundKind},
     gateway::slack::{
-        api::{
-            Failure,
-            refusals::{self, SHUT},
-        },
-        inviter, people, texts,
+        api::{Failure, refusals::SHUT},
+        people, texts,
     },
-    model::effect::{CauseKind, Delivery, Recipient},
-    session::Responder,
+    model::effect::{CauseKind, Recipient},
 };
 
 /// The number of the part under which a conversation goes on whose thread takes no messages any more.
@@ -31,7 +27,7 @@ impl Sender<'_> {
     }
 
     /// What a failure means for this effect: a place that is a person is one that does not read.
-    fn class(&self, failure: &Failure) -> Class {
+    pub(super) fn class(&self, failure: &Failure) -> Class {
         let is_theirs = matches!(self.effect.to, Recipient::Participant | Recipient::Person { .. });
         match failure.class() {
             Class::Blocked(CauseKind::ChannelUnavailable) if is_theirs && self.was_direct() => SHUT,
@@ -106,64 +102,17 @@ impl Sender<'_> {
     }
 
     async fn participant(&self) -> Delivered<String> {
-        let engine = self.app.engine();
-        let view = engine.view(self.effect.session).await?;
-        Ok(view.state.participant.user.clone())
+        Ok(self.look().await?.state.participant.user.clone())
     }
 
-    pub(super) fn outcome(&self, delivered: Delivered<Option<String>>) -> Delivery {
-        let now = self.app.clock.now();
-        let undelivered = match delivered {
-            Ok(message) => return Delivery::delivered(message),
-            Err(undelivered) => undelivered,
-        };
-        undelivered.outcome(now, |failure| {
-            self.tell_of_loss(&failure);
-            let class = match self.class(&failure) {
-                // What cannot be taken away is told in the receipt, which does not wait for it.
-                class if self.is_of_erasure() && refused(class) != Refused::Waits => Class::Final,
-                // There is no other place, so this one is waited for.
-                Class::PlaceGone | Class::PlaceClosed => Class::Blocked(CauseKind::ThreadLocked),
-                class => class,
-            };
-            refusal::outcome(class, &said(&failure), self.effect, now)
-        })
-    }
-
-    /// Where the participant will not be reached any more, the session pauses.
-    fn tell_of_loss(&self, failure: &Failure) {
-        if self.is_of_erasure() || self.effect.to != Recipient::Participant {
-            return;
+    /// What a failure means where the effect can go nowhere else.
+    pub(super) fn class_without_other_place(&self, failure: &Failure) -> Class {
+        match self.class(failure) {
+            // What cannot be taken away is told in the receipt, which does not wait for it.
+            class if self.is_of_erasure() && refused(class) != Refused::Waits => Class::Final,
+            // There is no other place, so this one is waited for.
+            Class::PlaceGone | Class::PlaceClosed => Class::Blocked(CauseKind::ThreadLocked),
+            class => class,
         }
-        let why = match self.class(failure) {
-            Class::PersonUnreachable(why) => why,
-            Class::Blocked(CauseKind::ChannelUnavailable) => {
-                refusals::unavailable(failure.code().unwrap_or_default())
-            }
-            _ => return,
-        };
-        let engine = self.app.engine().clone();
-        let (session, place) = (self.effect.session, self.effect.place.clone());
-        let key = format!("slack:unreachable:{}", self.effect.id);
-        let (app, to) = (Arc::clone(self.app), place.clone());
-        self.app.afterwards.spawn(async move {
-            let person = people::person_id(&place.workspace, &place.channel);
-            let from = Responder::without_rights(person, String::new());
-            let what = InboundKind::Lost { why: why.to_owned() };
-            if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
-                tracing::warn!(session.id = %session, %error, "could not pause a session");
-            }
-            if people::is_direct(&to) {
-                inviter::told_of_loss(&app, &to, session).await;
-            }
-        });
-    }
-}
-
-/// What Slack said, in words for staff.
-pub(super) fn said(failure: &Failure) -> String {
-    match failure.code() {
-        Some(code) => format!("Slack says: {}", code.replace('_', " ")),
-        None => failure.to_string(),
     }
 }

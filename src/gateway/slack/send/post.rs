@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Delivered, Sender, Target};
 use crate::{
-    chat::{message_index::MessageRef, refusal::Class},
+    chat::{courier::Courier as _, message_index::MessageRef, refusal::Class},
     gateway::slack::{
         api::{Failure, Method},
         app::App,
@@ -38,7 +38,7 @@ impl Sender<'_> {
         part: usize,
     ) -> Delivered<MessageRef> {
         if let Some(spot) = self.unnoted(target, part).await? {
-            self.left_message(target, &spot);
+            self.leave_message(&spot, target.thread.is_none());
             return Ok(spot);
         }
         let mut body = body_of(message);
@@ -100,7 +100,7 @@ impl Sender<'_> {
     /// The message that was posted.
     fn left_at(&self, target: &Target, posted: &Value) -> Result<MessageRef, Failure> {
         let spot = spot_of(posted)?;
-        self.left_message(target, &spot);
+        self.leave_message(&spot, target.thread.is_none());
         Ok(spot)
     }
 
@@ -120,7 +120,7 @@ impl Sender<'_> {
             let name = if n == last { name } else { format!("{name}-{n}") };
             let known = if self.may_be_there { self.look_for(&target, &name).await? } else { None };
             let spot = if let Some(spot) = known {
-                self.left_message(&target, &spot);
+                self.leave_message(&spot, target.thread.is_none());
                 spot
             } else {
                 let mut body =

@@ -6,22 +6,23 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::{Delivered, Sender, Undelivered, body_of, outcome};
+use super::{Delivered, Sender, Target, body_of};
 use crate::{
     chat::{
+        courier::Courier as _,
         message_index::MessageRef,
-        receipt,
-        refusal::Class,
-        removal::{Refused, Remover},
+        removal::{Refused, Remover, Trace},
     },
     gateway::slack::{
         api::{Failure, Method},
-        delivery, people, render, staff_thread,
+        delivery, people,
+        render::Message,
+        staff_thread,
     },
     model::{
-        effect::{Act, Recipient},
-        posted::{Item, Posted, Reader, Removal},
-        report::Count,
+        effect::Act,
+        posted::{Item, Posted, Reader},
+        report::{Count, Report},
     },
 };
 
@@ -47,64 +48,6 @@ impl Sender<'_> {
         matches!(self.effect.act, Act::Remove { .. } | Act::Receipt { .. })
     }
 
-    /// What an erasure asks for.
-    pub(super) async fn tidy_up(&self) -> Delivered<Option<String>> {
-        match &self.effect.act {
-            Act::Remove { what } => self.remove(what).await.map(|()| None),
-            Act::Receipt { user, .. } => self.receipt(user).await,
-            _ => Err(Undelivered::NotApplicable),
-        }
-    }
-
-    async fn remove(&self, what: &Removal) -> Delivered<()> {
-        match what {
-            Removal::Thing { posted, .. } => match &posted.item {
-                Item::Message { at } => self.take_message(&spot(at)?, posted).await,
-                Item::Head { at } => self.take_thread(&spot(at)?, posted).await,
-                Item::File { id } => self.take_file(id, posted).await,
-                Item::Room { .. } | Item::Unreadable => Err(Undelivered::NotApplicable),
-            },
-            Removal::Trace { effect, .. } => self.take_trace(&effect.short()).await,
-        }
-    }
-
-    /// Takes away what the bot wrote in a thread, and its head; a head under which staff have written is blanked, so that
-    /// their thread stays.
-    async fn take_thread(&self, head: &MessageRef, posted: &Posted) -> Delivered<()> {
-        let is_staffs = matches!(posted.reader, Reader::Staff(_));
-        let thread = match self.thread(head).await {
-            Ok(thread) => thread,
-            Err(failure) => match self.refused(&failure) {
-                Refused::Gone => return Ok(()),
-                // Who may not look does not know whether somebody has written there.
-                Refused::Kept if is_staffs => {
-                    return self.blank_head(head, (posted, Count::default())).await;
-                }
-                Refused::Kept => return self.take_message(head, posted).await,
-                Refused::Waits => return Err(failure.into()),
-            },
-        };
-        for (n, message) in thread.ours.iter().enumerate() {
-            if n == AT_ONCE {
-                return Err(Failure::Later { after: std::time::Duration::ZERO }.into());
-            }
-            self.take_found(head, message, posted).await?;
-        }
-        let mut theirs = thread.theirs;
-        if !is_staffs {
-            theirs = theirs.and(self.written_beside(head).await?);
-            let report = self.app.engine().erasure_report(self.effect.session).await?;
-            if let Some(report) = report {
-                theirs.files = theirs.files.max(report.sent);
-            }
-        }
-        if is_staffs && !theirs.is_none() {
-            return self.blank_head(head, (posted, theirs)).await;
-        }
-        self.leave_theirs(posted, theirs).await?;
-        if thread.is_ours { self.take_message(head, posted).await } else { Ok(()) }
-    }
-
     /// A message of the bot's with its files.
     async fn take_found(
         &self,
@@ -122,28 +65,6 @@ impl Sender<'_> {
         self.take_message(&at, posted).await
     }
 
-    /// A file with the messages in which it was shared.
-    async fn take_file(&self, id: &str, posted: &Posted) -> Delivered<()> {
-        let found = match self.call(Method::FileInfo, &json!({ "file": id })).await {
-            Ok(found) => found,
-            Err(failure) => match self.refused(&failure) {
-                Refused::Gone => return Ok(()),
-                // It may be deleted all the same.
-                Refused::Kept => return self.delete_file(id, posted).await,
-                Refused::Waits => return Err(failure.into()),
-            },
-        };
-        let shares = ["private", "public"].map(|kind| found["file"]["shares"][kind].as_object());
-        for (channel, messages) in shares.into_iter().flatten().flatten() {
-            for share in messages.as_array().into_iter().flatten() {
-                let Some(ts) = share["ts"].as_str() else { continue };
-                let at = MessageRef { channel: channel.clone(), message: ts.to_owned() };
-                self.take_message(&at, posted).await?;
-            }
-        }
-        self.delete_file(id, posted).await
-    }
-
     async fn delete_file(&self, id: &str, posted: &Posted) -> Delivered<()> {
         let deleted = self.call(Method::DeleteFile, &json!({ "file": id })).await;
         let Err(failure) = deleted else { return Ok(()) };
@@ -155,35 +76,6 @@ impl Sender<'_> {
             }
             Refused::Waits => Err(failure.into()),
         }
-    }
-
-    /// Messages that an attempt has posted of which nobody knew, by the id of its effect.
-    async fn take_trace(&self, short: &str) -> Delivered<()> {
-        let target = match &self.effect.to {
-            Recipient::Channel { alias } => super::Target::new(self.channel_of(alias)?, None),
-            Recipient::Person { user } => super::Target::new(user.clone(), None),
-            Recipient::Participant | Recipient::Webhook { .. } => {
-                let place = &self.effect.place;
-                super::Target::new(place.channel.clone(), place.thread.clone())
-            }
-        };
-        let channel = self.open(&target).await?;
-        let begins = format!("{short}.");
-        for message in self.lately(&channel, target.thread.as_deref()).await? {
-            let name = delivery::name_of(&message).unwrap_or_default();
-            let Some(ts) = message["ts"].as_str().filter(|_| name.starts_with(&begins)) else {
-                continue;
-            };
-            let at = MessageRef { channel: channel.clone(), message: ts.to_owned() };
-            let reader = match &self.effect.to {
-                Recipient::Channel { alias } => Reader::Staff(alias.clone()),
-                Recipient::Person { .. } => Reader::Staff(String::new()),
-                Recipient::Participant | Recipient::Webhook { .. } => Reader::Participant,
-            };
-            let posted = Posted { item: Item::Head { at: at.name() }, reader };
-            self.take_thread(&at, &posted).await?;
-        }
-        Ok(())
     }
 
     /// Everything in a thread: what the bot wrote besides the head, and how much others did.
@@ -251,32 +143,106 @@ impl Sender<'_> {
         delivery::name_of(message).is_some()
             || bot.is_some_and(|bot| !bot.is_empty() && message["user"] == bot.as_str())
     }
-
-    /// What the erasure came to, for the participant: in their messages, or in the thread of theirs where it stands.
-    async fn receipt(&self, user: &str) -> Delivered<Option<String>> {
-        let report = self.report().await?;
-        let place = &self.effect.place;
-        // In a channel everybody would read it, but in a thread that the person has begun there.
-        let is_theirs = people::is_direct(place) || place.thread.is_some();
-        let channel = if is_theirs { place.channel.as_str() } else { user };
-        let target = super::Target::new(channel.to_owned(), place.thread.clone());
-        let mut first = None;
-        for (part, message) in render::post(&receipt::text(&report)).iter().enumerate() {
-            let spot = self.post(&target, message, part).await?;
-            first.get_or_insert_with(|| spot.name());
-        }
-        Ok(first)
-    }
 }
 
 #[async_trait]
 impl Remover for Sender<'_> {
-    fn class_of(&self, failure: &Failure) -> Class {
-        failure.class()
+    /// Takes away what the bot wrote in a thread, and its head; a head under which staff have written is blanked, so that
+    /// their thread stays.
+    async fn take_head(&self, head: &MessageRef, posted: &Posted) -> Delivered<()> {
+        let is_staffs = matches!(posted.reader, Reader::Staff(_));
+        let thread = match self.thread(head).await {
+            Ok(thread) => thread,
+            Err(failure) => match self.refused(&failure) {
+                Refused::Gone => return Ok(()),
+                // Who may not look does not know whether somebody has written there.
+                Refused::Kept if is_staffs => {
+                    return self.blank_head(head, (posted, Count::default())).await;
+                }
+                Refused::Kept => return self.take_message(head, posted).await,
+                Refused::Waits => return Err(failure.into()),
+            },
+        };
+        for (n, message) in thread.ours.iter().enumerate() {
+            if n == AT_ONCE {
+                return Err(Failure::Later { after: std::time::Duration::ZERO }.into());
+            }
+            self.take_found(head, message, posted).await?;
+        }
+        let mut theirs = thread.theirs;
+        if !is_staffs {
+            theirs = theirs.and(self.written_beside(head).await?);
+            let report = self.app.engine().erasure_report(self.effect.session).await?;
+            if let Some(report) = report {
+                theirs.files = theirs.files.max(report.sent);
+            }
+        }
+        if is_staffs && !theirs.is_none() {
+            return self.blank_head(head, (posted, theirs)).await;
+        }
+        self.leave_theirs(posted, theirs).await?;
+        if thread.is_ours { self.take_message(head, posted).await } else { Ok(()) }
     }
 
-    fn why(&self, failure: &Failure) -> String {
-        outcome::said(failure)
+    /// A file with the messages in which it was shared.
+    async fn take_file(&self, id: &str, posted: &Posted) -> Delivered<()> {
+        let found = match self.call(Method::FileInfo, &json!({ "file": id })).await {
+            Ok(found) => found,
+            Err(failure) => match self.refused(&failure) {
+                Refused::Gone => return Ok(()),
+                // It may be deleted all the same.
+                Refused::Kept => return self.delete_file(id, posted).await,
+                Refused::Waits => return Err(failure.into()),
+            },
+        };
+        let shares = ["private", "public"].map(|kind| found["file"]["shares"][kind].as_object());
+        for (channel, messages) in shares.into_iter().flatten().flatten() {
+            for share in messages.as_array().into_iter().flatten() {
+                let Some(ts) = share["ts"].as_str() else { continue };
+                let at = MessageRef { channel: channel.clone(), message: ts.to_owned() };
+                self.take_message(&at, posted).await?;
+            }
+        }
+        self.delete_file(id, posted).await
+    }
+
+    /// Messages by the id of the effect in their metadata.
+    async fn find_trace(&self, of: Trace<'_>) -> Delivered<Vec<Item>> {
+        let place = &self.effect.place;
+        let (channel, thread) = match self.card_channel().await? {
+            Some(channel) => (channel, None),
+            None => {
+                let target = Target::new(place.channel.clone(), place.thread.clone());
+                (self.open(&target).await?, target.thread)
+            }
+        };
+        let begins = format!("{}.", of.effect.short());
+        let found = self.lately(&channel, thread.as_deref()).await?;
+        let is_it = |message: &&Value| {
+            delivery::name_of(message).is_some_and(|name| name.starts_with(&begins))
+        };
+        let ids = found.iter().filter(is_it).filter_map(|message| message["ts"].as_str());
+        Ok(ids.map(|ts| Item::Head { at: format!("{channel}/{ts}") }).collect())
+    }
+
+    /// In their messages, or in the thread of theirs where that stands.
+    async fn post_receipt(
+        &self,
+        receipt: &[Message],
+        _report: &Report,
+        (user, _): (&str, &[String]),
+    ) -> Delivered<Option<String>> {
+        let place = &self.effect.place;
+        // In a channel everybody would read it, but in a thread that the person has begun there.
+        let is_theirs = people::is_direct(place) || place.thread.is_some();
+        let channel = if is_theirs { place.channel.as_str() } else { user };
+        let target = Target::new(channel.to_owned(), place.thread.clone());
+        let mut first = None;
+        for (part, message) in receipt.iter().enumerate() {
+            let spot = self.post(&target, message, part).await?;
+            first.get_or_insert_with(|| spot.name());
+        }
+        Ok(first)
     }
 
     async fn delete(&self, at: &MessageRef) -> Result<(), Failure> {
@@ -292,10 +258,6 @@ impl Remover for Sender<'_> {
         let _turn = turn.lock().await;
         self.call(Method::UpdateMessage, &body).await.map(drop)
     }
-}
-
-fn spot(at: &str) -> Delivered<MessageRef> {
-    MessageRef::parse(at).ok_or_else(|| Undelivered::Never("a message without a name".to_owned()))
 }
 
 /// Written by a person: not a line of Slack's about what happened, nor what is left of a message that was deleted.

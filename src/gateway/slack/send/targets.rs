@@ -8,11 +8,10 @@ use super::{Delivered, Sender, Undelivered, post};
 use crate::{
     base::ids::SessionId,
     chat::{
-        card_lookup,
         message_index::{Mark, MessageRef, Role},
+        team_thread::{TeamThread, team_thread},
     },
     config::Configured,
-    engine,
     gateway::slack::{
         api::{Failure, Method},
         app::App,
@@ -26,7 +25,7 @@ use crate::{
 };
 
 /// The number of the part that begins the staff's thread.
-const ROOT: usize = 1_000;
+pub(super) const ROOT: usize = 1_000;
 
 /// Where a message goes.
 #[derive(Debug, Clone)]
@@ -76,48 +75,15 @@ impl Sender<'_> {
         Ok(self.app.threads.belongs(session, thread, Role::Conversation).await?)
     }
 
-    /// The thread that staff read about the session in a channel; begun where there is none.
+    /// Where staff read about the session in the channel of an alias.
     async fn staff_thread(&self, alias: &str) -> Delivered<Target> {
-        let channel = self.channel_of(alias)?;
-        let session = self.effect.session;
-        let engine = self.app.engine();
-        let look = match engine.look(session).await {
-            Ok(look) => look,
-            // Erased: there is nothing more to tell about it.
-            Err(engine::Error::NoSession) => return Err(Undelivered::NotApplicable),
-            Err(error) => return Err(error.into()),
-        };
-        let store = &*self.app.store;
-        let card = if self.effect.is_of_hand_over() {
-            None
-        } else {
-            card_lookup::open_request(store, &look.state, alias, &channel).await?
-        };
-        if let Some(card) = card.filter(|card| self.closed.as_ref() != Some(card)) {
-            return Ok(Target { channel, thread: Some(card.message), is_about_request: true });
-        }
-        let mark = Mark::Staff(&channel);
-        if let Some(root) = self.app.threads.marked(session, mark).await? {
-            return Ok(Target::new(root.channel, Some(root.message)));
-        }
-        let head = staff_thread::root(&look);
-        let spot = self.post(&Target::new(channel.clone(), None), &head, ROOT).await?;
-        self.looks(&spot, &head);
-        self.app.threads.belongs(session, (self.team(), &spot), Role::Staff).await?;
-        self.app.threads.mark(session, mark, &spot).await?;
-        Ok(Target::new(channel, Some(spot.message)))
+        let TeamThread { head, is_about_request, .. } = team_thread(self, alias).await?;
+        Ok(Target { channel: head.channel, thread: Some(head.message), is_about_request })
     }
 
     /// What is set up for the workspace of the conversation.
     pub(super) fn configured(&self) -> Configured<'_> {
         self.app.settings.of(Platform::Slack, self.team())
-    }
-
-    pub(super) fn channel_of(&self, alias: &str) -> Delivered<String> {
-        let channel = self.configured().slack_channels().get(alias);
-        channel.cloned().ok_or_else(|| {
-            Undelivered::Never(format!("no channel is configured for the alias `{alias}`"))
-        })
     }
 
     /// The conversation of a person with the bot.
@@ -150,24 +116,15 @@ pub(super) async fn freshen(app: &Arc<App>, effect: &Effect) {
     }
 }
 
-/// What is marked of a session, for a log of posts of an older program says nothing of it; and what is being written there,
-/// which ends with this.
+/// What is marked of a session; and what is being written there, which ends with this.
 pub(super) async fn remains(app: &App, session: SessionId, place: &Place) -> Vec<Posted> {
     let mut found = app.agent.give_up(session).await;
-    // Best effort: what cannot be read now is on the log of posts, or stands in a thread that is.
+    // Best effort, as the others are.
     if let Ok(Some(root)) = app.threads.root(session, place).await {
         let item = Item::Head { at: root.name() };
         found.push(Posted { item, reader: Reader::Participant });
     }
-    if let Ok(Some(line)) = app.threads.marked(session, Mark::Progress).await {
-        let item = Item::Message { at: line.name() };
-        found.push(Posted { item, reader: Reader::Participant });
-    }
-    for (alias, channel) in app.settings.of(Platform::Slack, &place.workspace).slack_channels() {
-        if let Ok(Some(head)) = app.threads.marked(session, Mark::Staff(channel)).await {
-            let item = Item::Head { at: head.name() };
-            found.push(Posted { item, reader: Reader::Staff(alias.clone()) });
-        }
-    }
+    let channels = app.settings.of(Platform::Slack, &place.workspace).slack_channels();
+    found.extend(app.threads.remains(session, channels).await);
     found
 }
