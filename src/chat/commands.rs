@@ -4,10 +4,11 @@
 //! ```text
 //! Slack    /onboard invite @ada    words, with aliases                 parse
 //! Discord  /staff invite member    registered commands and options     on_discord
-//! both     Order  →  decide::decide  →  Answer, which each platform shows
+//! both     Order  →  decide::ordered  →  Commands, which each platform shows in its layout
 //! ```
 
 pub mod decide;
+pub mod flows;
 
 use std::fmt::Write as _;
 

@@ -6,6 +6,7 @@
 //! here       messages     words and files in a conversation, in the team's thread, under a request
 //!            buttons      what a button that belongs to no question asks for
 //!            questions    who may answer a question, or see what was entered so far
+//!            wanted       copies and files that somebody asked for
 //! platform   Update::Ack  how it is answered at once
 //! ```
 //!
@@ -16,6 +17,7 @@
 mod buttons;
 mod messages;
 mod questions;
+mod wanted;
 
 use async_trait::async_trait;
 
@@ -36,6 +38,7 @@ pub use self::{
     buttons::{ButtonId, Buttons, pressed},
     messages::{Messages, Written, changed, in_conversation, interrupted, wrote},
     questions::{Asked, answerer, asked, check_upload, is_scripted, refuse_to_show, used},
+    wanted::{Handed, Wanted},
 };
 
 /// It could not be made durable: do not acknowledge it, so that the platform delivers it again or tells the person.
@@ -108,8 +111,13 @@ pub trait Update: Sync {
     /// Somebody who acts without rights, such as the participant, about whom nothing needs to be asked.
     async fn known(&self, head: &Head, by: &Self::Actor) -> Responder;
 
-    /// Somebody with what they may do now about a conversation; the error is for them.
-    async fn responder(&self, head: &Head, by: &Self::Actor) -> Result<Responder, String>;
+    /// Somebody with what they may do now; the error is for them.
+    async fn rights(&self, by: &Self::Actor) -> Result<Responder, String>;
+
+    /// The same about a conversation, where that may be of elsewhere.
+    async fn responder(&self, _head: &Head, by: &Self::Actor) -> Result<Responder, String> {
+        self.rights(by).await
+    }
 }
 
 /// A session at a glance.

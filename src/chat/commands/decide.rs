@@ -1,22 +1,29 @@
 //! What a command comes to: who may give it, whose conversation it is about, what the engine is asked, what is answered.
 //!
-//! Platforms say who gives it ([`Caller`]) and show the [`Answer`]; nothing else about commands is theirs, but where an
-//! interview begins and how a file gets to somebody.
+//! Platforms read it into an [`Order`] and say how something is laid out ([`Commands`]); nothing else about commands is
+//! theirs, but where an interview begins and how a file gets to somebody.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Argument, Entry, Order, Verb, Who};
+use super::{
+    Argument, Entry, Order, Verb, Who,
+    flows::{invitable, scoring, startable},
+    help,
+};
 use crate::{
     base::ids::SessionId,
-    chat::form::{overview, words},
-    engine::{Engine, Error, Inbound, InboundKind, Look, Receipt},
+    chat::{
+        form::{overview, words},
+        handler::{Buttons, NotSaved, Update, Wanted},
+    },
+    engine::{Beginning, Engine, Error, Inbound, InboundKind, Look, Receipt},
     flow::{Library, LoadedFlow},
     messages::{self, Text},
     model::{
-        flow::DiscordPlace,
-        session::{Head, PersonId, Platform},
+        session::{Head, PersonId},
+        transcript::{Audience, Inviter},
         wait::Answerers,
     },
     session::{Command, Responder},
@@ -26,37 +33,133 @@ use crate::{
 /// Conversations that are counted for the overview.
 const COUNTED: usize = 1_000;
 
-/// Who gives a command, as a platform knows them.
+/// An update of a platform that brings commands.
 #[async_trait]
-pub trait Caller: Sync {
-    /// Drives the conversations.
-    fn engine(&self) -> &Engine;
+pub trait Commands: Buttons {
+    /// How a command is given on the platform, with what it needs; none where the platform does not have it.
+    fn usage(&self, entry: &Entry) -> Option<String>;
 
-    /// Names the event: the same event delivered again has the same key.
-    fn key(&self) -> &str;
+    /// The list of commands, for staff or for everybody else.
+    fn list(&self, is_staff: bool) -> String {
+        help(is_staff, |entry| self.usage(entry))
+    }
 
-    /// Who they are.
-    fn me(&self) -> PersonId;
+    /// The flows to which somebody may be invited, as the flows say it for the platform.
+    fn invitable(&self, by: &Self::Actor) -> Vec<Arc<LoadedFlow>> {
+        invitable(&library(self, by), self.person(by).platform)
+    }
 
-    /// What they may do now; the error is for them.
-    async fn rights(&self) -> Result<Responder, String>;
+    /// Asks which interview is to begin.
+    fn choose(&self, flows: &[Arc<LoadedFlow>], act: &Self::Act) -> Self::Ack;
 
-    /// They as the participant of their own conversation, about whom nothing needs to be asked.
-    async fn participant(&self, head: &Head) -> Responder;
+    /// Asks whether somebody is to be invited to one of these; what sends it is [`invited`].
+    async fn preview(
+        &self,
+        user: &str,
+        flows: &[Arc<LoadedFlow>],
+        act: &Self::Act,
+    ) -> Result<Self::Ack, NotSaved>;
 
-    /// How a command is given on the platform, with what it needs.
-    fn usage(&self, entry: &Entry) -> String;
+    /// Begins an interview for somebody who is invited, or finds theirs, and says what became of it.
+    async fn invite(
+        &self,
+        user: &str,
+        flow: &LoadedFlow,
+        beginning: Beginning<'_>,
+        act: &Self::Act,
+    ) -> Result<Self::Ack, NotSaved>;
 
-    /// The flows to which they may invite somebody, as the flows say it for the platform.
-    fn invitable(&self) -> Vec<Arc<LoadedFlow>> {
-        let PersonId { platform, workspace, .. } = self.me();
-        invitable(&self.engine().parts().library.of(platform, &workspace), platform)
+    /// Says that nobody is invited, and why.
+    async fn not_invited(&self, why: &str, act: &Self::Act) -> Self::Ack {
+        self.answer(why, act).await
+    }
+
+    /// Shows somebody their own conversation.
+    fn show_own(&self, look: Look, act: &Self::Act) -> Self::Ack;
+
+    /// Shows staff all conversations.
+    fn show_all(&self, heads: &[Head], act: &Self::Act) -> Self::Ack;
+
+    /// Says that something was done with somebody's own conversation.
+    async fn carried_out(
+        &self,
+        (_session, command): (SessionId, Command),
+        act: &Self::Act,
+    ) -> Self::Ack {
+        self.answer(done(&command), act).await
+    }
+}
+
+/// A command was given.
+pub async fn ordered<U: Commands>(
+    update: &U,
+    order: &Order,
+    act: &U::Act,
+) -> Result<U::Ack, NotSaved> {
+    let caller = Caller { update, by: update.actor(act) };
+    Ok(match decide(&caller, order).await {
+        Ok(Answer::Say(text)) => update.answer(&text, act).await,
+        Ok(Answer::Told(words)) => update.answer(&update.write(&words), act).await,
+        Ok(Answer::Done { session, command, is_own: true }) => {
+            update.carried_out((session, command), act).await
+        }
+        Ok(Answer::Done { command, .. }) => update.answer(done(&command), act).await,
+        Ok(Answer::Begin(flow)) => return update.start(flow, act).await,
+        Ok(Answer::Pick(flows)) => update.choose(&flows, act),
+        Ok(Answer::Invite(user, flows)) => return update.preview(&user, &flows, act).await,
+        Ok(Answer::Own(look)) => update.show_own(*look, act),
+        Ok(Answer::One(look)) => update.show_one(&look, act),
+        Ok(Answer::All(heads)) => update.show_all(&heads, act),
+        Ok(Answer::Copy(session)) => {
+            update.hand_out(Wanted::Everything(session, Audience::Staff), act).await
+        }
+        Ok(Answer::Help(is_staff)) => update.answer(&update.list(is_staff), act).await,
+        Err(error) => return update.failed(&error, act).await,
+    })
+}
+
+/// An invitation is to be sent: rights are looked at again, a preview is no proof.
+pub async fn invited<U: Commands>(
+    update: &U,
+    (user, flow): (&str, &str),
+    act: &U::Act,
+) -> Result<U::Ack, NotSaved> {
+    let by = update.actor(act);
+    let Responder { person, name, .. } = match rights_of_staff(update, by).await {
+        Ok(from) => from,
+        Err(words) => return Ok(update.answer(&words, act).await),
+    };
+    let flows = update.invitable(by);
+    let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
+        return Ok(update.not_invited(messages::notices::NO_FLOWS, act).await);
+    };
+    // Whoever invites themselves tries it out.
+    let is_test = person.user == user;
+    let inviter = Inviter { person, name };
+    let invited_by = Some(&inviter).filter(|_| !is_test);
+    let beginning = Beginning { is_test, invited_by, ..Beginning::default() };
+    update.invite(user, &flow, beginning, act).await
+}
+
+/// Who gives a command.
+struct Caller<'a, U: Commands> {
+    update: &'a U,
+    by: &'a U::Actor,
+}
+
+impl<U: Commands> Caller<'_, U> {
+    fn engine(&self) -> &Engine {
+        self.update.engine()
+    }
+
+    fn me(&self) -> PersonId {
+        self.update.person(self.by)
     }
 }
 
 /// What a command came to.
 #[derive(Debug)]
-pub enum Answer {
+enum Answer {
     /// Words, for them alone.
     Say(String),
     /// The same, perhaps with a time of day.
@@ -89,30 +192,40 @@ pub enum Answer {
 }
 
 /// Decides what a command comes to, and does it where the engine is asked.
-pub async fn decide(caller: &dyn Caller, order: &Order) -> Result<Answer, Error> {
+async fn decide<U: Commands>(caller: &Caller<'_, U>, order: &Order) -> Result<Answer, Error> {
     let entry = order.verb.entry();
     if order.whom.is_some() && !entry.has(Argument::Member) {
         return Ok(Answer::Say(messages::commands::OWN_ALONE.to_owned()));
     }
     match (entry.who, order.verb) {
-        (Who::Staff, _) => match rights_of_staff(caller).await {
+        (Who::Staff, _) => match rights_of_staff(caller.update, caller.by).await {
             Ok(from) => for_staff(caller, order, from).await,
             Err(words) => Ok(Answer::Say(words)),
         },
-        (_, Verb::Start) => Ok(begin(startable(&library(caller), platform(caller)), order)),
-        (_, Verb::Help) => Ok(Answer::Help(rights_of_staff(caller).await.is_ok())),
+        (_, Verb::Start) => {
+            Ok(begin(startable(&library(caller.update, caller.by), caller.me().platform), order))
+        }
+        (_, Verb::Help) => {
+            Ok(Answer::Help(rights_of_staff(caller.update, caller.by).await.is_ok()))
+        }
         _ => for_participant(caller, order).await,
     }
 }
 
 /// The rights of a member of staff, or the words for whoever is none.
-pub(crate) async fn rights_of_staff(caller: &dyn Caller) -> Result<Responder, String> {
-    let from = caller.rights().await?;
+pub(crate) async fn rights_of_staff<U: Update>(
+    update: &U,
+    by: &U::Actor,
+) -> Result<Responder, String> {
+    let from = update.rights(by).await?;
     if from.staff { Ok(from) } else { Err(messages::notices::FOR_STAFF.to_owned()) }
 }
 
 /// What somebody orders about their own conversation.
-async fn for_participant(caller: &dyn Caller, order: &Order) -> Result<Answer, Error> {
+async fn for_participant<U: Commands>(
+    caller: &Caller<'_, U>,
+    order: &Order,
+) -> Result<Answer, Error> {
     let reason = order.reason.clone();
     let command = match order.verb {
         Verb::Pause => Command::Stop,
@@ -125,34 +238,37 @@ async fn for_participant(caller: &dyn Caller, order: &Order) -> Result<Answer, E
         _ => return look_at_own(caller).await,
     };
     let Some(head) = newest(caller, &caller.me()).await? else {
-        return Ok(Answer::Say(no_session(caller)));
+        return Ok(Answer::Say(no_session(caller.update)));
     };
-    let from = caller.participant(&head).await;
+    let from = caller.update.known(&head, caller.by).await;
     carry_out(caller, &head, from, command).await
 }
 
-async fn look_at_own(caller: &dyn Caller) -> Result<Answer, Error> {
+async fn look_at_own<U: Commands>(caller: &Caller<'_, U>) -> Result<Answer, Error> {
     match newest(caller, &caller.me()).await? {
         Some(head) => Ok(Answer::Own(Box::new(caller.engine().look(head.id).await?))),
-        None => Ok(Answer::Say(no_session(caller))),
+        None => Ok(Answer::Say(no_session(caller.update))),
     }
 }
 
 /// What a member of staff orders, whose rights have been looked at.
-async fn for_staff(caller: &dyn Caller, order: &Order, from: Responder) -> Result<Answer, Error> {
-    let (engine, on) = (caller.engine(), platform(caller));
+async fn for_staff<U: Commands>(
+    caller: &Caller<'_, U>,
+    order: &Order,
+    from: Responder,
+) -> Result<Answer, Error> {
+    let (engine, on) = (caller.engine(), caller.me().platform);
     match order.verb {
         Verb::Overview => return all(caller).await,
-        Verb::Match => return Ok(begin(scoring(&library(caller), on), order)),
+        Verb::Match => return Ok(begin(scoring(&library(caller.update, caller.by), on), order)),
         _ => {}
     }
     let Some(user) = &order.whom else {
-        return Ok(Answer::Say(messages::commands::name_somebody(
-            &caller.usage(order.verb.entry()),
-        )));
+        let usage = caller.update.usage(order.verb.entry()).unwrap_or_default();
+        return Ok(Answer::Say(messages::commands::name_somebody(&usage)));
     };
     if order.verb == Verb::Invite {
-        let mut flows = caller.invitable();
+        let mut flows = caller.update.invitable(caller.by);
         if let Some(wanted) = &order.flow {
             flows.retain(|flow| flow.flow.id == *wanted);
         }
@@ -180,13 +296,13 @@ async fn for_staff(caller: &dyn Caller, order: &Order, from: Responder) -> Resul
     carry_out(caller, &head, from, command).await
 }
 
-async fn carry_out(
-    caller: &dyn Caller,
+async fn carry_out<U: Commands>(
+    caller: &Caller<'_, U>,
     head: &Head,
     from: Responder,
     command: Command,
 ) -> Result<Answer, Error> {
-    let (key, me) = (caller.key().to_owned(), from.person.clone());
+    let (key, me) = (caller.update.key().to_owned(), from.person.clone());
     let what = InboundKind::Command(command.clone());
     let inbound = Inbound { key, session: head.id, from, what };
     let receipt = caller.engine().receive(inbound).await?;
@@ -231,7 +347,7 @@ fn begin(flows: Vec<Arc<LoadedFlow>>, order: &Order) -> Answer {
 }
 
 /// Everybody's conversations here.
-async fn all(caller: &dyn Caller) -> Result<Answer, Error> {
+async fn all<U: Commands>(caller: &Caller<'_, U>) -> Result<Answer, Error> {
     let me = caller.me();
     let is_here = |head: &Head| overview::is_of(head, me.platform, &me.workspace);
     let (heads, _) = caller.engine().newest((None, COUNTED), is_here).await?;
@@ -239,77 +355,27 @@ async fn all(caller: &dyn Caller) -> Result<Answer, Error> {
 }
 
 /// The conversation of a person that is meant where nothing else is said.
-async fn newest(caller: &dyn Caller, person: &PersonId) -> Result<Option<Head>, Error> {
+async fn newest<U: Commands>(
+    caller: &Caller<'_, U>,
+    person: &PersonId,
+) -> Result<Option<Head>, Error> {
     let found = caller.engine().parts().store.find(Find::Person(person.clone())).await?;
     Ok(overview::newest(&found, person.platform))
 }
 
-fn library(caller: &dyn Caller) -> Library {
-    let me = caller.me();
-    caller.engine().parts().library.of(me.platform, &me.workspace)
-}
-
-fn platform(caller: &dyn Caller) -> Platform {
-    caller.me().platform
+fn library<U: Update + ?Sized>(update: &U, by: &U::Actor) -> Library {
+    let me = update.person(by);
+    update.engine().parts().library.of(me.platform, &me.workspace)
 }
 
 /// There is no conversation to talk about.
-pub(crate) fn no_session(caller: &dyn Caller) -> String {
-    let start = caller.usage(Verb::Start.entry());
-    messages::commands::no_conversation_yet(&start)
-}
-
-/// The flows that anybody may start on a platform; those that score people are for staff alone.
-pub fn startable(library: &Library, platform: Platform) -> Vec<Arc<LoadedFlow>> {
-    flows_on(library, platform, |flow| !flow.flow.policy.score_people)
-}
-
-/// The flows that score people, which staff alone start.
-pub(crate) fn scoring(library: &Library, platform: Platform) -> Vec<Arc<LoadedFlow>> {
-    flows_on(library, platform, |flow| flow.flow.policy.score_people)
-}
-
-/// The flows to which staff may invite somebody. On Discord the bot writes directly to nobody who has not asked for it
-/// (Discord's rules for developers), so an invitation needs a thread, and a channel for it that members see.
-pub fn invitable(library: &Library, platform: Platform) -> Vec<Arc<LoadedFlow>> {
-    flows_on(library, platform, |flow| {
-        let start = &flow.flow.start;
-        let may_invite = match platform {
-            Platform::Slack => start.slack.as_ref().is_some_and(|start| start.invite),
-            Platform::Discord => start.discord.as_ref().is_some_and(|start| {
-                let in_thread = start.place == DiscordPlace::PrivateThread;
-                start.invite && in_thread && start.parent.is_some()
-            }),
-            Platform::Web => false,
-        };
-        may_invite && !flow.flow.policy.score_people
-    })
-}
-
-/// The flow behind a button that starts one, whoever pressed it: the engine looks at who may start it.
-pub(crate) fn flow_named(
-    library: &Library,
-    platform: Platform,
-    id: &str,
-) -> Option<Arc<LoadedFlow>> {
-    flows_on(library, platform, |flow| flow.flow.id == id).pop()
-}
-
-fn flows_on(
-    library: &Library,
-    platform: Platform,
-    is_wanted: impl Fn(&LoadedFlow) -> bool,
-) -> Vec<Arc<LoadedFlow>> {
-    let is_there = |flow: &Arc<LoadedFlow>| match platform {
-        Platform::Slack => flow.flow.start.slack.is_some(),
-        Platform::Discord => flow.flow.start.discord.is_some(),
-        Platform::Web => true,
-    };
-    library.iter().filter(is_there).filter(|flow| is_wanted(flow)).collect()
+pub(crate) fn no_session(update: &impl Commands) -> String {
+    let start = update.usage(Verb::Start.entry());
+    messages::commands::no_conversation_yet(&start.unwrap_or_default())
 }
 
 /// What was done, for whoever ordered it about somebody else.
-pub const fn done(command: &Command) -> &'static str {
+const fn done(command: &Command) -> &'static str {
     match command {
         Command::TakeOver => messages::staff::TAKEN_OVER,
         Command::HandBack => messages::staff::HANDED_BACK,

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{NotSaved, ReplyTarget, Update, receive, require_participant, require_staff};
+use super::{NotSaved, ReplyTarget, Update, Wanted, receive, require_participant, require_staff};
 use crate::{
     base::ids::SessionId,
     chat::{
-        commands::decide::flow_named,
+        commands::flows::flow_named,
         form::{StaffAction, words},
         profile::{self, Reading},
         transcript::{self, Opened, Opening},
     },
-    engine::{InboundKind, Look},
+    engine::{Error, InboundKind, Look},
     flow::LoadedFlow,
     messages,
-    model::{artifact::Artifact, session::Head, transcript::Audience, ui::Offered},
+    model::{session::Head, transcript::Audience, ui::Offered},
     session::Command,
 };
 
@@ -126,45 +126,51 @@ impl ButtonId {
     }
 }
 
-/// An update of a platform that brings presses of buttons.
+/// An update of a platform that brings presses of buttons, or other things that somebody asks for.
 #[async_trait]
 pub trait Buttons: Update {
-    /// A press, as the platform's payload says.
-    type Press: Send + Sync;
+    /// What they did, as the platform's payload says: they pressed a button, or gave a command.
+    type Act: Send + Sync;
 
-    /// Who pressed.
-    fn presser<'a>(&self, press: &'a Self::Press) -> &'a Self::Actor;
+    /// Who did it.
+    fn actor<'a>(&self, act: &'a Self::Act) -> &'a Self::Actor;
 
     /// Where they are told something about it.
-    fn target(&self, press: &Self::Press) -> ReplyTarget;
+    fn target(&self, act: &Self::Act) -> ReplyTarget;
+
+    /// Says something to them alone, in the platform's markup, as the answer to what they did.
+    async fn answer(&self, text: &str, act: &Self::Act) -> Self::Ack {
+        self.say(&self.target(act), text)
+    }
+
+    /// Says what the engine could not do, or lets it come again.
+    async fn failed(&self, error: &Error, act: &Self::Act) -> Result<Self::Ack, NotSaved> {
+        if words::may_pass(error) {
+            return Err(NotSaved);
+        }
+        Ok(self.answer(&words::of_error(error), act).await)
+    }
 
     /// Begins an interview for them, or finds theirs, and says where it goes on.
-    async fn start(
-        &self,
-        flow: Arc<LoadedFlow>,
-        press: &Self::Press,
-    ) -> Result<Self::Ack, NotSaved>;
+    async fn start(&self, flow: Arc<LoadedFlow>, act: &Self::Act) -> Result<Self::Ack, NotSaved>;
 
     /// Shows what works in a conversation.
-    async fn help(&self, head: &Head, press: &Self::Press) -> Self::Ack;
+    async fn help(&self, head: &Head, act: &Self::Act) -> Self::Ack;
 
-    /// Hands somebody a copy of a conversation, after the acknowledgement; once, however often the press is delivered.
-    fn hand_out(&self, copy: (SessionId, Audience), press: &Self::Press) -> Self::Ack;
-
-    /// Sends a file of a conversation to a member of staff, likewise.
-    fn send_file(&self, file: (SessionId, Artifact), press: &Self::Press) -> Self::Ack;
+    /// Sends somebody a file after the acknowledgement, with [`Wanted::hand_over`].
+    async fn hand_out(&self, wanted: Wanted, act: &Self::Act) -> Self::Ack;
 
     /// Shows one conversation.
-    fn show_one(&self, look: &Look, press: &Self::Press) -> Self::Ack;
+    fn show_one(&self, look: &Look, act: &Self::Act) -> Self::Ack;
 
     /// Shows a page of a transcript.
-    fn show_transcript(&self, opening: Opening, opened: &Opened, press: &Self::Press) -> Self::Ack;
+    fn show_transcript(&self, opening: Opening, opened: &Opened, act: &Self::Act) -> Self::Ack;
 
     /// Shows what somebody approved; with a number another page of it, in place of the one that was pressed.
-    fn show_profile(&self, look: &Look, page: Option<usize>, press: &Self::Press) -> Self::Ack;
+    fn show_profile(&self, look: &Look, page: Option<usize>, act: &Self::Act) -> Self::Ack;
 
     /// Asks whether a conversation is to be ended; none where the platform has asked with the button itself.
-    fn asks_before_end(&self, _session: SessionId, _press: &Self::Press) -> Option<Self::Ack> {
+    fn asks_before_end(&self, _session: SessionId, _act: &Self::Act) -> Option<Self::Ack> {
         None
     }
 }
@@ -173,27 +179,29 @@ pub trait Buttons: Update {
 pub async fn pressed<U: Buttons>(
     update: &U,
     button: ButtonId,
-    press: &U::Press,
+    act: &U::Act,
 ) -> Result<U::Ack, NotSaved> {
-    let (by, to) = (update.presser(press), update.target(press));
+    let (by, to) = (update.actor(act), update.target(act));
     match button {
         ButtonId::Start(flow) => {
             let person = update.person(by);
             let library = update.engine().parts().library.of(person.platform, &person.workspace);
             match flow_named(&library, person.platform, &flow) {
-                Some(flow) => update.start(flow, press).await,
+                Some(flow) => update.start(flow, act).await,
                 None => Ok(update.tell(&to, messages::notices::NO_FLOWS)),
             }
         }
         ButtonId::Help(session) => {
             Ok(match require_participant(update, session, by, &to).await? {
-                Ok((head, _)) => update.help(&head, press).await,
+                Ok((head, _)) => update.help(&head, act).await,
                 Err(refused) => refused,
             })
         }
         ButtonId::Copy(session) => {
             Ok(match require_participant(update, session, by, &to).await? {
-                Ok(_) => update.hand_out((session, Audience::Participant), press),
+                Ok(_) => {
+                    update.hand_out(Wanted::Everything(session, Audience::Participant), act).await
+                }
                 Err(refused) => refused,
             })
         }
@@ -207,18 +215,18 @@ pub async fn pressed<U: Buttons>(
         }
         ButtonId::Show(session) => Ok(match require_staff(update, session, by, &to).await? {
             Ok(_) => match update.engine().look(session).await {
-                Ok(look) => update.show_one(&look, press),
+                Ok(look) => update.show_one(&look, act),
                 Err(error) => update.tell(&to, &words::of_error(&error)),
             },
             Err(refused) => refused,
         }),
         ButtonId::Staff(StaffAction::End, session) => {
-            ordered(update, (StaffAction::End, session), press, true).await
+            ordered(update, (StaffAction::End, session), act, true).await
         }
-        ButtonId::Staff(action, session) => ordered(update, (action, session), press, false).await,
-        ButtonId::End(session) => ordered(update, (StaffAction::End, session), press, false).await,
-        ButtonId::Transcript(opening) => read_transcript(update, opening, press).await,
-        ButtonId::Reading(reading) => read_record(update, reading, press).await,
+        ButtonId::Staff(action, session) => ordered(update, (action, session), act, false).await,
+        ButtonId::End(session) => ordered(update, (StaffAction::End, session), act, false).await,
+        ButtonId::Transcript(opening) => read_transcript(update, opening, act).await,
+        ButtonId::Reading(reading) => read_record(update, reading, act).await,
     }
 }
 
@@ -226,15 +234,15 @@ pub async fn pressed<U: Buttons>(
 async fn ordered<U: Buttons>(
     update: &U,
     (action, session): (StaffAction, SessionId),
-    press: &U::Press,
+    act: &U::Act,
     must_ask: bool,
 ) -> Result<U::Ack, NotSaved> {
-    let to = update.target(press);
-    let from = match require_staff(update, session, update.presser(press), &to).await? {
+    let to = update.target(act);
+    let from = match require_staff(update, session, update.actor(act), &to).await? {
         Ok((_, from)) => from,
         Err(refused) => return Ok(refused),
     };
-    if must_ask && let Some(question) = update.asks_before_end(session, press) {
+    if must_ask && let Some(question) = update.asks_before_end(session, act) {
         return Ok(question);
     }
     receive(update, session, (from, InboundKind::Command(action.command())), &to, None).await
@@ -245,15 +253,15 @@ async fn ordered<U: Buttons>(
 async fn read_transcript<U: Buttons>(
     update: &U,
     opening: Opening,
-    press: &U::Press,
+    act: &U::Act,
 ) -> Result<U::Ack, NotSaved> {
-    let to = update.target(press);
-    let from = match require_staff(update, opening.session, update.presser(press), &to).await? {
+    let to = update.target(act);
+    let from = match require_staff(update, opening.session, update.actor(act), &to).await? {
         Ok((_, from)) => from,
         Err(refused) => return Ok(refused),
     };
     Ok(match transcript::read(update.engine(), opening, &from.person).await {
-        Ok(opened) => update.show_transcript(opening, &opened, press),
+        Ok(opened) => update.show_transcript(opening, &opened, act),
         Err(error) => update.tell(&to, &words::of_error(&error)),
     })
 }
@@ -262,12 +270,12 @@ async fn read_transcript<U: Buttons>(
 async fn read_record<U: Buttons>(
     update: &U,
     reading: Reading,
-    press: &U::Press,
+    act: &U::Act,
 ) -> Result<U::Ack, NotSaved> {
     let (Reading::Profile(session) | Reading::ProfilePage(session, _) | Reading::Resume(session)) =
         reading;
-    let to = update.target(press);
-    let from = match require_staff(update, session, update.presser(press), &to).await? {
+    let to = update.target(act);
+    let from = match require_staff(update, session, update.actor(act), &to).await? {
         Ok((_, from)) => from,
         Err(refused) => return Ok(refused),
     };
@@ -275,17 +283,16 @@ async fn read_record<U: Buttons>(
     let shown = match reading {
         // The same reading, which is noted.
         Reading::ProfilePage(_, page) => {
-            engine.look(session).await.map(|look| update.show_profile(&look, Some(page), press))
+            engine.look(session).await.map(|look| update.show_profile(&look, Some(page), act))
         }
         Reading::Profile(_) => profile::open(engine, session, &from.person)
             .await
-            .map(|look| update.show_profile(&look, None, press)),
-        Reading::Resume(_) => {
-            profile::resume(engine, session, &from.person).await.map(|file| match file {
-                Some(file) => update.send_file((session, file), press),
-                None => update.tell(&to, messages::notices::FILE_GONE),
-            })
-        }
+            .map(|look| update.show_profile(&look, None, act)),
+        Reading::Resume(_) => match profile::resume(engine, session, &from.person).await {
+            Ok(Some(file)) => Ok(update.hand_out(Wanted::File(session, file), act).await),
+            Ok(None) => Ok(update.tell(&to, messages::notices::FILE_GONE)),
+            Err(error) => Err(error),
+        },
     };
     Ok(shown.unwrap_or_else(|error| update.tell(&to, &words::of_error(&error))))
 }

@@ -1,6 +1,5 @@
 //! What people order: the commands, the panel, the buttons of the staff's thread, a first word to the bot.
 
-mod asker;
 mod begin;
 mod copy;
 mod invite;
@@ -22,9 +21,12 @@ use super::{
 use crate::{
     base::ids::SessionId,
     chat::{
-        commands::decide::{no_session, startable},
+        commands::{
+            decide::{invited, no_session},
+            flows::startable,
+        },
         form::{overview, words},
-        handler::{self, ButtonId, Buttons, ReplyTarget, Update},
+        handler::{self, ButtonId, Buttons, ReplyTarget, Update, Wanted},
         message_index::Role,
         transcript::{Opened, Opening, Page},
     },
@@ -32,15 +34,11 @@ use crate::{
     flow::LoadedFlow,
     messages,
     model::{
-        artifact::Artifact,
         session::{Head, Platform},
-        transcript::Audience,
         ui::Control,
         wait::Wait,
     },
 };
-
-use self::asker::Asker;
 
 pub(super) use self::{
     begin::{begin_for, begin_on_join},
@@ -110,7 +108,7 @@ async fn used(
         Some(session) => {
             handler::in_conversation(update, session, &Message { by: by.clone(), ..message }).await
         }
-        None => Ok(update.say(reply_target, &no_session(&Asker { update, by }))),
+        None => Ok(update.say(reply_target, &no_session(update))),
     }
 }
 
@@ -122,7 +120,10 @@ pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Resul
     }
     let reply_target = target(&action.by.user, &action.at.channel);
     if let Some(id) = id.strip_prefix(invite::INVITE) {
-        return invite::pressed(update, id, &action, &reply_target).await;
+        return match id.split_once('.') {
+            Some(to) => invited(update, to, &action).await,
+            None => Ok(invite::instead(messages::notices::NOT_SENT)),
+        };
     }
     for (prefix, is_good) in [(texts::GOOD, true), (texts::BAD, false)] {
         if let Some(id) = id.strip_prefix(prefix) {
@@ -134,9 +135,10 @@ pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Resul
 
 #[async_trait]
 impl Buttons for UpdateContext<'_> {
-    type Press = Action;
+    /// A command is answered as a press is.
+    type Act = Action;
 
-    fn presser<'a>(&self, action: &'a Action) -> &'a Actor {
+    fn actor<'a>(&self, action: &'a Action) -> &'a Actor {
         &action.by
     }
 
@@ -156,12 +158,8 @@ impl Buttons for UpdateContext<'_> {
         )
     }
 
-    fn hand_out(&self, copy: (SessionId, Audience), action: &Action) -> Ack {
-        copy::hand_out(self, copy, &action.by.user)
-    }
-
-    fn send_file(&self, file: (SessionId, Artifact), action: &Action) -> Ack {
-        copy::send_file(self, file, &action.by.user)
+    async fn hand_out(&self, wanted: Wanted, action: &Action) -> Ack {
+        copy::send_later(self, wanted, &action.by.user)
     }
 
     fn show_one(&self, look: &Look, action: &Action) -> Ack {

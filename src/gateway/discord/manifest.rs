@@ -14,7 +14,7 @@ use crate::{
         COMMANDS, Entry,
         Taken::{As, Menu, Not},
         Verb, Who,
-        decide::{invitable, scoring, startable},
+        flows::{invitable, scoring, startable},
     },
     config::settings::DiscordConnection,
     flow::{Library, LoadedFlow},

@@ -80,11 +80,6 @@ impl UpdateContext<'_> {
         handler::head_of(self.engine, session).await
     }
 
-    /// Somebody with what they may do now.
-    pub(super) fn rights(&self, by: &Actor) -> Responder {
-        people::responder(self.app.lists.of(self.guild()), self.guild(), by)
-    }
-
     /// Shows something to them alone where they wait for an answer, otherwise where they wrote; there, once, however often
     /// the event is delivered.
     pub(super) fn show(&self, reply_target: &ReplyTarget, post: Post) -> Ack {
@@ -221,6 +216,10 @@ impl Update for UpdateContext<'_> {
 
     async fn known(&self, head: &Head, by: &Actor) -> Responder {
         participant(head, by)
+    }
+
+    async fn rights(&self, by: &Actor) -> Result<Responder, String> {
+        Ok(people::responder(self.app.lists.of(self.guild()), self.guild(), by))
     }
 
     /// Rights end where the server does.

@@ -8,42 +8,39 @@ mod slash;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     agent::FEEDBACK,
     api::Method,
     app::App,
     files::Upload,
-    inbound::{Ack, Action, Actor, Message, NotSaved},
+    inbound::{Ack, Action, Actor, Command as Typed, Message, NotSaved},
     profile,
     render::Message as Post,
     texts, transcript,
     update::{UpdateContext, post_ephemeral, reply_target_of},
 };
 use crate::{
-    base::ids::SessionId,
     chat::{
-        commands::decide::startable,
+        commands::{decide, flows::startable},
         form::{typed, words},
-        handler::{self, ButtonId, Buttons, ReplyTarget, Update},
+        handler::{self, ButtonId, Buttons, Handed, ReplyTarget, Update, Wanted},
         transcript::{Opened, Opening},
     },
-    engine::{Beginning, Look},
+    engine::{Beginning, Error, Look},
     flow::LoadedFlow,
     messages,
     model::{
-        artifact::Artifact,
         flow::SlackPlace,
-        posted::{Item, Posted, Reader},
+        posted::Item,
         session::{Head, Platform},
-        transcript::Audience,
     },
     session::typed::asks_for_person,
 };
 
 use self::{
-    begin::{INVITE, NO_INVITE, begin, begin_at, chooser, invited, place_of},
+    begin::{INVITE, NO_INVITE, begin, begin_at, chooser, place_of},
     overview::card_of,
 };
 
@@ -51,6 +48,14 @@ pub(super) use self::{
     rating::{asked_about, explained},
     slash::typed,
 };
+
+/// What somebody did that may ask for something.
+pub(super) enum Act {
+    /// A button was pressed.
+    Button(Action),
+    /// A command was typed: it is answered in place.
+    Typed(Typed),
+}
 
 fn told(text: impl Into<String>) -> Ack {
     Ack::Ephemeral { text: text.into(), blocks: Vec::new() }
@@ -132,16 +137,14 @@ pub(super) async fn approached(
 /// A button that belongs to no question.
 pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Result<Ack, NotSaved> {
     if let Some(button) = ButtonId::parse(&action.element) {
-        return handler::pressed(update, button, &action).await;
+        return handler::pressed(update, button, &Act::Button(action)).await;
     }
     if action.element == FEEDBACK {
         return rating::rated(update, &action, &reply_target_of(&action)).await;
     }
-    if let Some(id) = action.element.strip_prefix(INVITE) {
-        return Ok(match invited(update, id, &action).await {
-            Ok(text) => Ack::Replaced { text },
-            Err(why) => told_once(update, why).await,
-        });
+    if let Some(flow) = action.element.strip_prefix(INVITE) {
+        let (user, flow) = (action.value.clone(), flow.to_owned());
+        return decide::invited(update, (&user, &flow), &Act::Button(action)).await;
     }
     if action.element == NO_INVITE {
         return Ok(Ack::Replaced { text: messages::notices::NOT_SENT.to_owned() });
@@ -151,161 +154,128 @@ pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Resul
 
 #[async_trait]
 impl Buttons for UpdateContext<'_> {
-    type Press = Action;
+    type Act = Act;
 
-    fn presser<'a>(&self, action: &'a Action) -> &'a Actor {
-        &action.by
+    fn actor<'a>(&self, act: &'a Act) -> &'a Actor {
+        match act {
+            Act::Button(action) => &action.by,
+            Act::Typed(typed) => &typed.by,
+        }
     }
 
-    fn target(&self, action: &Action) -> ReplyTarget {
-        reply_target_of(action)
+    fn target(&self, act: &Act) -> ReplyTarget {
+        match act {
+            Act::Button(action) => reply_target_of(action),
+            Act::Typed(Typed { by, channel, .. }) => {
+                ReplyTarget { user: by.user.clone(), channel: channel.clone(), thread: None }
+            }
+        }
     }
 
-    async fn start(&self, flow: Arc<LoadedFlow>, action: &Action) -> Result<Ack, NotSaved> {
-        Ok(begin::pressed(self, &flow, action, &reply_target_of(action)).await)
+    async fn answer(&self, text: &str, act: &Act) -> Ack {
+        match act {
+            Act::Button(_) => told_once(self, text.to_owned()).await,
+            Act::Typed(_) => told(text),
+        }
     }
 
-    async fn help(&self, head: &Head, action: &Action) -> Ack {
-        self.post_ephemeral(&reply_target_of(action), texts::help(head.id));
+    /// Slack delivers neither a press nor a command again.
+    async fn failed(&self, error: &Error, act: &Act) -> Result<Ack, NotSaved> {
+        Ok(self.answer(&words::of_error(error), act).await)
+    }
+
+    async fn start(&self, flow: Arc<LoadedFlow>, act: &Act) -> Result<Ack, NotSaved> {
+        Ok(match act {
+            Act::Button(action) => begin::pressed(self, &flow, action).await,
+            Act::Typed(typed) => told(begin::begun(self, &flow, &typed.by, &typed.channel).await),
+        })
+    }
+
+    async fn help(&self, head: &Head, act: &Act) -> Ack {
+        self.post_ephemeral(&self.target(act), texts::help(head.id));
         self.done()
     }
 
-    fn hand_out(&self, (session, reader): (SessionId, Audience), action: &Action) -> Ack {
-        let reply_target = reply_target_of(action);
-        let thread = action.thread.clone().filter(|_| reply_target.channel.starts_with('D'));
-        let to = CopyFor { thread, reply_target: reply_target.clone() };
-        hand_out(self, session, reader, to);
-        self.tell(&reply_target, messages::notices::ON_ITS_WAY)
-    }
-
-    fn send_file(&self, (session, file): (SessionId, Artifact), action: &Action) -> Ack {
-        let reply_target = reply_target_of(action);
-        let to = CopyFor { reply_target: reply_target.clone(), thread: None };
-        send_file(self, session, file, to);
-        self.tell(&reply_target, messages::notices::ON_ITS_WAY)
-    }
-
-    fn show_one(&self, look: &Look, action: &Action) -> Ack {
-        if let Ack::Ephemeral { text, blocks } = card_of(look) {
-            if action.view.is_some() {
-                self.show_over(
-                    messages::staff::CONVERSATION,
-                    &blocks,
-                    action,
-                    reply_target_of(action),
-                );
-            } else {
-                self.post_ephemeral(&reply_target_of(action), Post { text, blocks });
-            }
+    async fn hand_out(&self, wanted: Wanted, act: &Act) -> Ack {
+        let reply_target = self.target(act);
+        send_later(self, wanted, reply_target.clone());
+        match act {
+            Act::Button(_) => self.tell(&reply_target, messages::notices::ON_ITS_WAY),
+            Act::Typed(_) => told(messages::notices::ON_ITS_WAY),
         }
-        Ack::Empty
     }
 
-    fn show_transcript(&self, opening: Opening, opened: &Opened, action: &Action) -> Ack {
-        let view = transcript::view(opening, &opened.title, &opened.entries);
-        self.show_page(view, action, reply_target_of(action));
-        Ack::Empty
+    fn show_one(&self, look: &Look, act: &Act) -> Ack {
+        match (card_of(look), act) {
+            (Ack::Ephemeral { text, blocks }, Act::Button(action)) => {
+                let reply_target = reply_target_of(action);
+                if action.view.is_some() {
+                    let title = messages::staff::CONVERSATION;
+                    self.show_over(title, &blocks, action, reply_target);
+                } else {
+                    self.post_ephemeral(&reply_target, Post { text, blocks });
+                }
+                Ack::Empty
+            }
+            (card, _) => card,
+        }
+    }
+
+    fn show_transcript(&self, opening: Opening, opened: &Opened, act: &Act) -> Ack {
+        show_page(self, transcript::view(opening, &opened.title, &opened.entries), act)
     }
 
     /// Slack's form holds all of it.
-    fn show_profile(&self, look: &Look, _page: Option<usize>, action: &Action) -> Ack {
-        self.show_page(profile::view(&look.state), action, reply_target_of(action));
-        Ack::Empty
+    fn show_profile(&self, look: &Look, _page: Option<usize>, act: &Act) -> Ack {
+        show_page(self, profile::view(&look.state), act)
     }
 }
 
-/// Whom a copy is for.
-struct CopyFor {
-    /// Who, and where they read that it did not arrive.
-    reply_target: ReplyTarget,
-    /// Where in their conversation with the bot.
-    thread: Option<String>,
+/// Only buttons show pages.
+fn show_page(update: &UpdateContext<'_>, view: Value, act: &Act) -> Ack {
+    if let Act::Button(action) = act {
+        update.show_page(view, action);
+    }
+    Ack::Empty
 }
 
-/// Puts a copy into somebody's conversation with the bot, after the acknowledgement; once, however often it was ordered
-/// by the same event.
-fn hand_out(update: &UpdateContext<'_>, session: SessionId, reader: Audience, to: CopyFor) {
-    let (app, team) = (Arc::clone(update.app), update.team().to_owned());
-    let key = format!("{} copy", update.key);
+/// Puts a file into somebody's conversation with the bot, after the acknowledgement. Where it does not arrive, whoever was
+/// told that it is on its way is told that as well.
+fn send_later(update: &UpdateContext<'_>, wanted: Wanted, to: ReplyTarget) {
+    let (app, team, key) = (Arc::clone(update.app), update.team().to_owned(), update.key.clone());
     update.app.afterwards.spawn(async move {
-        let copying = hand_over(&app, &team, (session, reader), &to);
-        app.deduplicator.say(&key, Box::pin(or_tell(&app, &team, &to.reply_target, copying))).await;
+        let put = |name, bytes| put(&app, &team, (&wanted, &to), name, bytes);
+        let handed = wanted.hand_over(app.engine(), (&app.deduplicator, &key), put).await;
+        if handed == Handed::Failed {
+            post_ephemeral(&app, &team, &to, messages::notices::COULD_NOT_SEND).await;
+        }
     });
 }
 
-/// Whether something has arrived. Where it has not, whoever was told that it is on its way is told that as well.
-async fn or_tell(
-    app: &App,
-    team: &str,
-    reply_target: &ReplyTarget,
-    sending: impl Future<Output = bool>,
-) -> bool {
-    let has_arrived = sending.await;
-    if !has_arrived {
-        post_ephemeral(app, team, reply_target, messages::notices::COULD_NOT_SEND).await;
-    }
-    has_arrived
-}
-
-/// Whether it has arrived.
-async fn hand_over(
-    app: &App,
-    team: &str,
-    (session, reader): (SessionId, Audience),
-    to: &CopyFor,
-) -> bool {
-    let engine = app.engine();
-    let Ok(gathered) = engine.gather(session).await else { return false };
-    let Ok(bytes) = engine.bundle(&gathered, reader).await else { return false };
-    let name = gathered.archive_name();
-    put(app, team, (session, reader), to, (&name, bytes)).await
-}
-
-/// Puts a file into somebody's conversation with the bot; whether it has arrived.
+/// Puts a file into somebody's conversation with the bot, in the thread there where it was asked for.
 async fn put(
     app: &App,
     team: &str,
-    (session, reader): (SessionId, Audience),
-    CopyFor { reply_target, thread }: &CopyFor,
-    (name, bytes): (&str, Vec<u8>),
-) -> bool {
-    let body = json!({ "users": reply_target.user });
-    let Ok(opened) = app.api.call(team, Method::OpenConversation, &body).await else {
-        return false;
-    };
-    let Some(channel) = opened["channel"]["id"].as_str() else { return false };
-    let upload = Upload { name, title: name, words: "", bytes };
-    let id = match app.files.send(team, (channel, thread.as_deref()), upload).await {
-        Ok(id) => id,
+    (wanted, to): (&Wanted, &ReplyTarget),
+    name: String,
+    bytes: Vec<u8>,
+) -> Option<()> {
+    let body = json!({ "users": to.user });
+    let opened = app.api.call(team, Method::OpenConversation, &body).await.ok()?;
+    let channel = opened["channel"]["id"].as_str()?;
+    let thread = to.thread.as_deref().filter(|_| to.channel.starts_with('D'));
+    let upload = Upload { name: &name, title: &name, words: "", bytes };
+    match app.files.send(team, (channel, thread), upload).await {
+        Ok(id) => {
+            let posted = wanted.posted(Item::File { id });
+            app.post_log.note_or_tell(wanted.session(), &[posted]).await;
+            Some(())
+        }
         Err(failure) => {
             tracing::warn!(?failure, "a file could not be handed out");
-            return false;
+            None
         }
-    };
-    let reader = match reader {
-        Audience::Participant => Reader::Participant,
-        Audience::Staff => Reader::Staff(String::new()),
-    };
-    let posted = Posted { item: Item::File { id }, reader };
-    app.post_log.note_or_tell(session, &[posted]).await;
-    true
-}
-
-/// Sends a file after the acknowledgement; once, however often the press is delivered.
-fn send_file(update: &UpdateContext<'_>, session: SessionId, file: Artifact, to: CopyFor) {
-    let (app, team) = (Arc::clone(update.app), update.team().to_owned());
-    let key = format!("{} file", update.key);
-    update.app.afterwards.spawn(async move {
-        let sending = async {
-            let engine = app.engine();
-            let Ok(Some(bytes)) = engine.parts().artifacts.read(session, &file).await else {
-                return false;
-            };
-            let content = (file.filename.as_str(), bytes);
-            put(&app, &team, (session, Audience::Staff), &to, content).await
-        };
-        app.deduplicator.say(&key, Box::pin(or_tell(&app, &team, &to.reply_target, sending))).await;
-    });
+    }
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl Inbox for SlackInbox {
             Incoming::Message(message) => handler::wrote(&update, &message).await,
             Incoming::Action(action) => update.action(action).await,
             Incoming::Submitted(submission) => update.submitted(submission).await,
-            Incoming::Command(command) => Ok(commands::typed(&update, command).await),
+            Incoming::Command(command) => commands::typed(&update, command).await,
             Incoming::Shortcut { by, .. } => Ok(commands::shortcut(&update, &by).await),
             Incoming::ChannelGone { channel, why } => update.channel_gone(channel, why).await,
             Incoming::ChannelBack { channel } => update.channel_back(channel).await,

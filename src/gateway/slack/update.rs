@@ -66,11 +66,6 @@ impl UpdateContext<'_> {
         from
     }
 
-    /// Somebody with what they may do now.
-    pub(super) async fn rights(&self, by: &Actor) -> Result<Responder, people::Unknown> {
-        self.app.people.responder(&self.workspace, by).await
-    }
-
     /// Somebody is invited again into a conversation that rests: what is open in it is shown once more.
     pub(super) async fn try_again(&self, head: &Head) {
         let inbound = happened(head, &format!("{}:again", self.key), InboundKind::Back);
@@ -126,9 +121,14 @@ impl Update for UpdateContext<'_> {
         self.participant(by, name).await
     }
 
+    async fn rights(&self, by: &Actor) -> Result<Responder, String> {
+        let known = self.app.people.responder(&self.workspace, by).await;
+        known.map_err(|unchecked| unchecked.to_string())
+    }
+
     /// Rights end where the workspace does, unless the app was installed for the whole organisation.
     async fn responder(&self, head: &Head, by: &Actor) -> Result<Responder, String> {
-        let mut from = self.rights(by).await.map_err(|unchecked| unchecked.to_string())?;
+        let mut from = self.rights(by).await?;
         let is_here = head.place.workspace == self.team();
         if from.staff && !self.workspace.is_enterprise_install && !is_here {
             from.staff = false;

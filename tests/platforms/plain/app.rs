@@ -8,7 +8,7 @@ use std::{
 use anteroom::{
     chat::{
         Afterwards, Deduplicator, NoticeLimiter, PostLog, WorkIndicators,
-        commands::decide::startable, message_index::MessageIndex,
+        commands::flows::startable, message_index::MessageIndex,
     },
     engine::Engine,
     flow::LoadedFlow,

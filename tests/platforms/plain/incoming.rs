@@ -1,18 +1,20 @@
 //! What people do in the chat, to the engine.
 
-use std::sync::Arc;
+use std::{future::ready, sync::Arc};
 
 use anteroom::{
     base::ids::SessionId,
     chat::{
         Deduplicator,
         commands::{
-            Entry,
-            decide::{self, Answer, Caller, decide},
-            help, parse,
+            Entry, Order, Verb,
+            decide::{Commands, invited, ordered},
+            parse,
         },
-        form::{ComponentId, complaint, overview, words},
-        handler::{self, ButtonId, Buttons, Messages, NotSaved, ReplyTarget, Update, Written},
+        form::{ComponentId, complaint, overview},
+        handler::{
+            self, ButtonId, Buttons, Messages, NotSaved, ReplyTarget, Update, Wanted, Written,
+        },
         message_index::{MessageRef, Role},
         profile,
         transcript::{self, Opened, Opening},
@@ -21,9 +23,9 @@ use anteroom::{
     flow::LoadedFlow,
     messages::Text,
     model::{
-        artifact::{Artifact, Offer},
+        artifact::Offer,
         session::{Head, PersonId},
-        transcript::{Audience, Inviter, Via},
+        transcript::Via,
         ui::{Offered, Reply},
     },
     session::Responder,
@@ -71,7 +73,7 @@ pub(crate) struct Incoming<'a> {
 impl Incoming<'_> {
     pub(crate) async fn take(&self) -> Result<Ack, NotSaved> {
         match &self.event.what {
-            What::Wrote(text, ..) if text.starts_with('!') => self.ordered(text).await,
+            What::Wrote(text, ..) if text.starts_with('!') => self.typed(text).await,
             What::Wrote(..) => handler::wrote(self, self.event).await,
             What::Chose(id, blanks) => self.chose(id, blanks).await,
             What::Changed(text) => {
@@ -126,39 +128,11 @@ impl Incoming<'_> {
     }
 
     /// A command: `!onboard invite @ada`.
-    async fn ordered(&self, text: &str) -> Result<Ack, NotSaved> {
-        let (to, app) = (self.to(), self.app);
+    async fn typed(&self, text: &str) -> Result<Ack, NotSaved> {
         let mentioned = |word: &str| word.strip_prefix('@').map(str::to_owned);
-        let is_flow = |id: &str| app.startable().iter().any(|flow| flow.flow.id == id);
+        let is_flow = |id: &str| self.app.startable().iter().any(|flow| flow.flow.id == id);
         let order = text.strip_prefix(COMMAND).and_then(|it| parse(it, mentioned, is_flow));
-        let answer = match order {
-            Some(order) => decide(self, &order).await,
-            None => Ok(Answer::Help(false)),
-        };
-        Ok(match answer {
-            Ok(Answer::Say(text)) => self.say(&to, &text),
-            Ok(Answer::Told(words)) => self.say(&to, &self.write(&words)),
-            Ok(Answer::Done { command, .. }) => self.say(&to, decide::done(&command)),
-            Ok(Answer::Begin(flow)) => return self.begin(&flow, &self.event.by, None).await,
-            Ok(Answer::Invite(user, flows)) if flows.len() == 1 => {
-                let by = Inviter { person: self.me(), name: app.known(&self.event.by).name };
-                return self.begin(&flows[0], &user, Some(&by)).await;
-            }
-            Ok(Answer::Pick(flows) | Answer::Invite(_, flows)) => Some(chooser(&flows)),
-            Ok(Answer::Own(look)) => Some(draw::standing(&look, false)),
-            Ok(Answer::One(look)) => Some(draw::standing(&look, true)),
-            Ok(Answer::All(heads)) => {
-                let all = overview::Overview::of(&heads, app.engine.parts().clock.now());
-                let rows = all.rows.iter().map(|row| (ButtonId::show(row.head.id), row.person));
-                Some(Card::words(all.counts).choosing(rows))
-            }
-            Ok(Answer::Copy(session)) => self.hand_out((session, Audience::Staff), self.event),
-            Ok(Answer::Help(is_staff)) => {
-                self.say(&to, &help(is_staff, |entry| entry.typed(COMMAND)))
-            }
-            Err(error) if words::may_pass(&error) => return Err(NotSaved),
-            Err(error) => self.say(&to, &words::of_error(&error)),
-        })
+        ordered(self, &order.unwrap_or(Order::of(Verb::Help)), self.event).await
     }
 
     /// Begins an interview for somebody, or finds theirs.
@@ -166,35 +140,14 @@ impl Incoming<'_> {
         &self,
         flow: &LoadedFlow,
         user: &str,
-        invited_by: Option<&Inviter>,
+        beginning: Beginning<'_>,
     ) -> Result<Ack, NotSaved> {
-        let (to, app) = (self.to(), self.app);
-        let beginning = Beginning { invited_by, ..Beginning::default() };
-        let (from, at) = (app.known(user), (place_of(user), self.key));
-        match app.engine.start_with(&flow.flow.id, &from, at, beginning).await {
-            Ok(_) => Ok(invited_by.and_then(|_| self.say(&to, &format!("{user} is invited.")))),
-            Err(error) if words::may_pass(&error) => Err(NotSaved),
-            Err(error) => Ok(self.say(&to, &words::of_error(&error))),
+        let invited = beginning.invited_by.map(|_| Card::words(format!("{user} is invited.")));
+        let (from, at) = (self.app.known(user), (place_of(user), self.key));
+        match self.app.engine.start_with(&flow.flow.id, &from, at, beginning).await {
+            Ok(_) => Ok(invited),
+            Err(error) => self.failed(&error, self.event).await,
         }
-    }
-
-    /// Sends a file in private, after the acknowledgement; once, however often the event is delivered.
-    fn send_later<F>(&self, file: F) -> Ack
-    where
-        F: Future<Output = Option<(String, Vec<u8>)>> + Send + 'static,
-    {
-        let (app, key) = (Arc::clone(self.app), format!("{} file", self.key));
-        let room = private(&self.event.by);
-        self.app.afterwards.spawn(async move {
-            let sending = async {
-                let Some((name, bytes)) = file.await else { return false };
-                app.chat().files.insert(name.clone(), bytes);
-                let card = Card::words(format!("Here it is: {name}"));
-                app.chat().post((&room, None), (BOT, &key), card).is_ok()
-            };
-            app.deduplicator.say(&key, Box::pin(sending)).await;
-        });
-        None
     }
 }
 
@@ -245,7 +198,7 @@ impl Update for Incoming<'_> {
         self.app.known(by)
     }
 
-    async fn responder(&self, _head: &Head, by: &String) -> Result<Responder, String> {
+    async fn rights(&self, by: &String) -> Result<Responder, String> {
         Ok(self.app.rights_of(by))
     }
 }
@@ -288,9 +241,9 @@ impl Messages for Incoming<'_> {
 
 #[async_trait]
 impl Buttons for Incoming<'_> {
-    type Press = Event;
+    type Act = Event;
 
-    fn presser<'a>(&self, event: &'a Event) -> &'a String {
+    fn actor<'a>(&self, event: &'a Event) -> &'a String {
         &event.by
     }
 
@@ -299,7 +252,7 @@ impl Buttons for Incoming<'_> {
     }
 
     async fn start(&self, flow: Arc<LoadedFlow>, event: &Event) -> Result<Ack, NotSaved> {
-        self.begin(&flow, &event.by, None).await
+        self.begin(&flow, &event.by, Beginning::default()).await
     }
 
     async fn help(&self, head: &Head, _event: &Event) -> Ack {
@@ -307,21 +260,18 @@ impl Buttons for Incoming<'_> {
         Some(Card::words("What works here:").choosing(offers))
     }
 
-    fn hand_out(&self, (session, reader): (SessionId, Audience), _event: &Event) -> Ack {
-        let engine = self.app.engine.clone();
-        self.send_later(async move {
-            let gathered = engine.gather(session).await.ok()?;
-            let bytes = engine.bundle(&gathered, reader).await.ok()?;
-            Some((gathered.archive_name(), bytes))
-        })
-    }
-
-    fn send_file(&self, (session, file): (SessionId, Artifact), _event: &Event) -> Ack {
-        let engine = self.app.engine.clone();
-        self.send_later(async move {
-            let bytes = engine.parts().artifacts.read(session, &file).await.ok()??;
-            Some((file.filename, bytes))
-        })
+    async fn hand_out(&self, wanted: Wanted, event: &Event) -> Ack {
+        let (app, key) = (Arc::clone(self.app), self.key.to_owned());
+        let room = private(&event.by);
+        self.app.afterwards.spawn(async move {
+            let put = |name: String, bytes| {
+                let card = Card::words(format!("Here it is: {name}"));
+                app.chat().files.insert(name, bytes);
+                ready(app.chat().post((&room, None), (BOT, &key), card).ok())
+            };
+            wanted.hand_over(&app.engine, (&app.deduplicator, &key), put).await;
+        });
+        None
     }
 
     fn show_one(&self, look: &Look, _event: &Event) -> Ack {
@@ -342,32 +292,49 @@ impl Buttons for Incoming<'_> {
 }
 
 #[async_trait]
-impl Caller for Incoming<'_> {
-    fn engine(&self) -> &Engine {
-        &self.app.engine
+impl Commands for Incoming<'_> {
+    fn usage(&self, entry: &Entry) -> Option<String> {
+        entry.typed(COMMAND)
     }
 
-    fn key(&self) -> &str {
-        self.key
-    }
-
-    fn me(&self) -> PersonId {
-        person(&self.event.by)
-    }
-
-    async fn rights(&self) -> Result<Responder, String> {
-        Ok(self.app.rights_of(&self.event.by))
-    }
-
-    async fn participant(&self, _head: &Head) -> Responder {
-        self.app.known(&self.event.by)
-    }
-
-    fn usage(&self, entry: &Entry) -> String {
-        entry.typed(COMMAND).unwrap_or_default()
-    }
-
-    fn invitable(&self) -> Vec<Arc<LoadedFlow>> {
+    fn invitable(&self, _by: &String) -> Vec<Arc<LoadedFlow>> {
         self.app.startable()
+    }
+
+    fn choose(&self, flows: &[Arc<LoadedFlow>], _event: &Event) -> Ack {
+        Some(chooser(flows))
+    }
+
+    /// Nobody is asked whether they are sure.
+    async fn preview(
+        &self,
+        user: &str,
+        flows: &[Arc<LoadedFlow>],
+        event: &Event,
+    ) -> Result<Ack, NotSaved> {
+        match flows {
+            [only] => invited(self, (user, &only.flow.id), event).await,
+            several => Ok(self.choose(several, event)),
+        }
+    }
+
+    async fn invite(
+        &self,
+        user: &str,
+        flow: &LoadedFlow,
+        beginning: Beginning<'_>,
+        _event: &Event,
+    ) -> Result<Ack, NotSaved> {
+        self.begin(flow, user, beginning).await
+    }
+
+    fn show_own(&self, look: Look, _event: &Event) -> Ack {
+        Some(draw::standing(&look, false))
+    }
+
+    fn show_all(&self, heads: &[Head], _event: &Event) -> Ack {
+        let all = overview::Overview::of(heads, self.app.engine.parts().clock.now());
+        let rows = all.rows.iter().map(|row| (ButtonId::show(row.head.id), row.person));
+        Some(Card::words(all.counts).choosing(rows))
     }
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     base::ids::SessionId,
     chat::{
-        commands::decide::startable,
+        commands::flows::startable,
         form::words,
         handler::{ReplyTarget, Update, participant_of},
     },
@@ -89,7 +89,7 @@ pub(super) async fn started(
     };
     let mut from = people::known(guild, by);
     if flow.flow.policy.score_people {
-        from.staff = update.rights(by).staff;
+        from.staff = update.rights(by).await.is_ok_and(|known| known.staff);
     }
     let place = place_of(update, flow, by, reply_target);
     let started = update.engine.start(&flow.flow.id, &from, place, &update.key).await;
@@ -254,12 +254,13 @@ fn on_panel(flow: &LoadedFlow, is_among: bool) -> texts::Panel<'_> {
 }
 
 /// Posts a message with a Start button, for those who look after the server.
-pub(super) fn panel(
+pub(super) async fn panel(
     update: &UpdateContext<'_>,
     command: &Command,
     reply_target: &ReplyTarget,
 ) -> Ack {
-    if !update.rights(&command.by).staff && !people::manages(&command.by) {
+    let is_staff = update.rights(&command.by).await.is_ok_and(|known| known.staff);
+    if !is_staff && !people::manages(&command.by) {
         return update.tell(reply_target, messages::discord::FOR_MODERATORS);
     }
     let wanted = command.options.get("flow");

@@ -5,16 +5,9 @@ use std::{sync::Arc, time::Duration};
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::{
-    asker::Asker,
-    begin::{self, came_back, place_of},
-};
+use super::begin::{self, came_back, place_of};
 use crate::{
-    chat::{
-        commands::decide::{invitable, rights_of_staff},
-        form::words,
-        handler::{ReplyTarget, Update},
-    },
+    chat::{form::words, handler::Buttons},
     engine::Beginning,
     flow::LoadedFlow,
     gateway::discord::{
@@ -28,13 +21,12 @@ use crate::{
         update::UpdateContext,
     },
     messages,
-    model::{session::Platform, transcript::Inviter},
 };
 
 /// Begins the ids of the buttons under the preview of an invitation.
 pub(super) const INVITE: &str = "invite.";
 
-/// The button that sends nothing.
+/// Ends the id of the button that sends nothing.
 const CANCEL: &str = "cancel";
 
 /// Longest time for the name of a member: whoever asks waits for the answer.
@@ -61,54 +53,26 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Post {
     Post::of(components)
 }
 
-/// Sends an invitation: rights are looked at again, a preview is no proof. The preview becomes what was done.
-pub(super) async fn pressed(
+/// Sends an invitation to a member. The preview becomes what was done.
+pub(super) async fn send(
     update: &UpdateContext<'_>,
-    id: &str,
+    (user, flow): (&str, &LoadedFlow),
+    beginning: Beginning<'_>,
     action: &Action,
-    reply_target: &ReplyTarget,
 ) -> Result<Ack, NotSaved> {
-    if id == CANCEL {
-        return Ok(instead(messages::notices::NOT_SENT));
-    }
-    if let Err(words) = rights_of_staff(&Asker { update, by: &action.by }).await {
-        return Ok(update.say(reply_target, &words));
-    }
-    let flows = invitable(&update.library(), Platform::Discord);
-    let found = id.split_once('.').and_then(|(user, id)| {
-        let flow = flows.into_iter().find(|flow| flow.flow.id == id)?;
-        Some((user.to_owned(), flow))
-    });
-    let Some((user, flow)) = found else { return Ok(instead(messages::notices::NO_FLOWS)) };
-    invited(update, &flow, user, &action.by, reply_target).await
-}
-
-async fn invited(
-    update: &UpdateContext<'_>,
-    flow: &LoadedFlow,
-    user: String,
-    by: &Actor,
-    reply_target: &ReplyTarget,
-) -> Result<Ack, NotSaved> {
-    let name = match name_of(update, &user).await {
+    let name = match name_of(update, user).await {
         Ok(name) => name,
         Err(words) => return Ok(instead(words)),
     };
-    // Whoever invites themselves tries it out.
-    let is_test = user == by.user;
-    let person = people::known(update.guild(), by).person;
-    let inviter = Inviter { person, name: by.name.clone() };
-    let invited_by = Some(&inviter).filter(|_| !is_test);
-    let beginning = Beginning { is_test, invited_by, ..Beginning::default() };
-    let member = Actor { user, name, ..Actor::default() };
+    let member = Actor { user: user.to_owned(), name, ..Actor::default() };
     let from = people::known(update.guild(), &member);
-    let place = place_of(update, flow, &member, reply_target);
+    let place = place_of(update, flow, &member, &update.target(action));
     let at = (place, update.key.as_str());
     match update.engine.start_with(&flow.flow.id, &from, at, beginning).await {
         Ok(session) => {
             came_back(update, session).await?;
             begin::let_in(update, session).await?;
-            Ok(instead(&messages::discord::invited(&member.user)))
+            Ok(instead(&messages::discord::invited(user)))
         }
         Err(error) if words::may_pass(&error) => Err(NotSaved),
         Err(error) => Ok(instead(&words::of_error(&error))),
@@ -128,6 +92,6 @@ async fn name_of(update: &UpdateContext<'_>, user: &str) -> Result<String, &'sta
 }
 
 /// What stands in place of the preview.
-fn instead(words: &str) -> Ack {
+pub(super) fn instead(words: &str) -> Ack {
     Ack::Redraw(Post::of(vec![text(words)]))
 }

@@ -1,25 +1,31 @@
 //! Registered commands: which one it is by its path and its options, and how the answer to it is shown.
 
-use super::{asker::Asker, begin, copy, invite, own, upload, used};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{begin, invite, own, upload, used};
 use crate::{
+    base::ids::SessionId,
     chat::{
         commands::{
             Entry, Order, Verb,
-            decide::{self, Answer, decide},
-            help, on_discord,
+            decide::{Commands, ordered},
+            on_discord,
         },
-        form::words,
-        handler::{ReplyTarget, Update},
+        handler::{Buttons, Update},
     },
+    engine::{Beginning, Look},
+    flow::LoadedFlow,
     gateway::discord::{
-        inbound::{Ack, Command as Given, NotSaved, Target},
+        inbound::{Ack, Action, Command as Given, NotSaved, Target},
         manifest::{REVIEW, REVIEW_USER},
-        render::markup::Markdown,
         staff_thread,
         update::{UpdateContext, target},
     },
     messages,
-    model::transcript::Audience,
+    model::session::Head,
+    session::Command,
 };
 
 /// A command, with what was given with it.
@@ -35,19 +41,15 @@ pub(in crate::gateway::discord) async fn typed(
         return Ok(update.say(&reply_target, messages::discord::GONE));
     };
     match (order.verb, command.target.clone()) {
-        (Verb::Panel, _) => Ok(begin::panel(update, &command, &reply_target)),
+        (Verb::Panel, _) => Ok(begin::panel(update, &command, &reply_target).await),
         (Verb::Upload, _) => upload(update, &command, &reply_target).await,
         (Verb::UseAsAnswer, Some(Target::Message(message))) => {
             used(update, *message, &command.by, &reply_target).await
         }
         (Verb::UseAsAnswer, _) => Ok(update.say(&reply_target, messages::answers::NO_ANSWER)),
         _ => {
-            let asker = Asker { update, by: &command.by };
-            match decide(&asker, &order).await {
-                Ok(answer) => asker.show(answer, &reply_target).await,
-                Err(error) if words::may_pass(&error) => Err(NotSaved),
-                Err(error) => Ok(update.say(&reply_target, &words::of_error(&error))),
-            }
+            let Given { by, at, ticket, .. } = command;
+            ordered(update, &order, &Action { by, at, ticket, ..Action::default() }).await
         }
     }
 }
@@ -68,32 +70,49 @@ fn read(command: &Given) -> Option<Order> {
     })
 }
 
-impl Asker<'_> {
-    async fn show(&self, answer: Answer, reply_target: &ReplyTarget) -> Result<Ack, NotSaved> {
-        let update = self.update;
-        Ok(match answer {
-            Answer::Say(text) => update.say(reply_target, &text),
-            Answer::Told(words) => update.say(reply_target, &words.write(&Markdown)),
-            Answer::Done { session, command, is_own: true } => {
-                own::came_of(update, session, command)
-            }
-            Answer::Done { command, .. } => update.say(reply_target, decide::done(&command)),
-            Answer::Begin(flow) => {
-                return begin::started(update, &flow, self.by, reply_target).await;
-            }
-            Answer::Pick(flows) => update.show(reply_target, begin::chooser(&flows)),
-            Answer::Invite(user, flows) => {
-                update.show(reply_target, invite::preview(&user, &flows))
-            }
-            Answer::Own(look) => own::status(update, *look),
-            Answer::One(look) => update.show(reply_target, staff_thread::one(&look)),
-            Answer::All(heads) => {
-                update.show(reply_target, staff_thread::overview(&heads, update.app.clock.now()))
-            }
-            Answer::Copy(session) => {
-                copy::hand_out(update, (session, Audience::Staff), &self.by.user)
-            }
-            Answer::Help(is_staff) => update.say(reply_target, &help(is_staff, Entry::on_discord)),
-        })
+#[async_trait]
+impl Commands for UpdateContext<'_> {
+    fn usage(&self, entry: &Entry) -> Option<String> {
+        entry.on_discord()
+    }
+
+    fn choose(&self, flows: &[Arc<LoadedFlow>], action: &Action) -> Ack {
+        self.show(&self.target(action), begin::chooser(flows))
+    }
+
+    async fn preview(
+        &self,
+        user: &str,
+        flows: &[Arc<LoadedFlow>],
+        action: &Action,
+    ) -> Result<Ack, NotSaved> {
+        Ok(self.show(&self.target(action), invite::preview(user, flows)))
+    }
+
+    async fn invite(
+        &self,
+        user: &str,
+        flow: &LoadedFlow,
+        beginning: Beginning<'_>,
+        action: &Action,
+    ) -> Result<Ack, NotSaved> {
+        invite::send(self, (user, flow), beginning, action).await
+    }
+
+    async fn not_invited(&self, why: &str, _action: &Action) -> Ack {
+        invite::instead(why)
+    }
+
+    fn show_own(&self, look: Look, _action: &Action) -> Ack {
+        own::status(self, look)
+    }
+
+    fn show_all(&self, heads: &[Head], action: &Action) -> Ack {
+        let overview = staff_thread::overview(heads, self.app.clock.now());
+        self.show(&self.target(action), overview)
+    }
+
+    async fn carried_out(&self, (session, command): (SessionId, Command), _action: &Action) -> Ack {
+        own::came_of(self, session, command)
     }
 }

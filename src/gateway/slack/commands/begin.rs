@@ -8,7 +8,6 @@ use super::{mentioned, told_once};
 use crate::{
     base::ids::SessionId,
     chat::{
-        commands::decide::invitable,
         form::words,
         handler::{ButtonId, ReplyTarget, Update},
     },
@@ -18,15 +17,14 @@ use crate::{
         blocks::{Button, actions, note, section, to_json},
         inbound::{Ack, Action, Actor, Message, NotSaved},
         inviter, limits,
-        people::{self, is_direct},
+        people::is_direct,
         render::{Message as Post, text::literal},
-        update::UpdateContext,
+        update::{UpdateContext, reply_target_of},
     },
     messages,
     model::{
         flow::SlackPlace,
         session::{Head, Place, Platform, Status},
-        transcript::Inviter,
     },
 };
 
@@ -145,12 +143,8 @@ pub(super) async fn begun(
 }
 
 /// Somebody presses the button that begins an interview.
-pub(super) async fn pressed(
-    update: &UpdateContext<'_>,
-    flow: &LoadedFlow,
-    action: &Action,
-    reply_target: &ReplyTarget,
-) -> Ack {
+pub(super) async fn pressed(update: &UpdateContext<'_>, flow: &LoadedFlow, action: &Action) -> Ack {
+    let reply_target = reply_target_of(action);
     let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
     if let Some(channel) = channel.filter(|_| action.is_ephemeral) {
         let said = begun(update, flow, &action.by, channel).await;
@@ -158,11 +152,11 @@ pub(super) async fn pressed(
     }
     match begin(update, flow, &action.by, channel).await {
         Ok(begun) if begun.direct && channel.is_some() => {
-            update.tell(reply_target, messages::slack::WROTE_TO_YOU)
+            update.tell(&reply_target, messages::slack::WROTE_TO_YOU)
         }
         // It can be seen there.
         Ok(_) => update.done(),
-        Err(error) => update.tell(reply_target, &words::of_error(&error)),
+        Err(error) => update.tell(&reply_target, &words::of_error(&error)),
     }
 }
 
@@ -186,46 +180,31 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Ack {
     Ack::Ephemeral { text, blocks: to_json(&blocks) }
 }
 
-/// Sends an invitation, and gives what stands in place of its preview: rights are looked at again, a preview is no
-/// proof.
+/// Sends an invitation, and gives what stands in place of its preview.
 pub(super) async fn invited(
     update: &UpdateContext<'_>,
-    flow: &str,
-    action: &Action,
+    (user, flow): (&str, &LoadedFlow),
+    beginning: Beginning<'_>,
+    (by, channel): (&Actor, Option<&str>),
 ) -> Result<String, String> {
-    let from = match update.rights(&action.by).await {
-        Ok(from) if from.staff => from,
-        Ok(_) => return Err(messages::notices::FOR_STAFF.to_owned()),
-        Err(unchecked) => return Err(unchecked.to_string()),
-    };
-    let flows = invitable(&update.library(), Platform::Slack);
-    let Some(flow) = flows.into_iter().find(|known| known.flow.id == flow) else {
-        return Err(messages::notices::NO_FLOWS.to_owned());
-    };
-    if mentioned(&format!("<@{}>", action.value)).is_none() {
+    if mentioned(&format!("<@{user}>")).is_none() {
         return Err(messages::notices::NOT_SENT.to_owned());
     }
-    let candidate = Actor { user: action.value.clone(), ..Actor::default() };
-    let channel = action.message.as_ref().map(|(channel, _)| channel.as_str());
-    let person = people::person_id(update.team(), &candidate.user);
+    let candidate = Actor { user: user.to_owned(), ..Actor::default() };
+    let person = update.person(&candidate);
     let is_paused = |head: &&Head| head.flow.id == flow.flow.id && head.status == Status::Paused;
     let theirs = update.conversations(&person).await.unwrap_or_default();
     let paused = theirs.iter().find(is_paused);
-    // Whoever invites themselves tries it out.
-    let is_test = candidate.user == action.by.user;
-    let inviter = Inviter { person: from.person, name: from.name };
-    let invited_by = Some(&inviter).filter(|_| !is_test);
-    let beginning = Beginning { is_test, invited_by, ..Beginning::default() };
-    match begin_where(update, &flow, &candidate, channel, beginning).await {
+    match begin_where(update, flow, &candidate, channel, beginning).await {
         Ok(Begun { session, .. }) => {
-            let asked = (action.by.user.as_str(), channel.unwrap_or_default());
+            let asked = (by.user.as_str(), channel.unwrap_or_default());
             inviter::remember(update.app, session, asked).await;
             match paused.filter(|head| head.id == session) {
                 Some(head) => update.try_again(head).await,
                 None => inviter::look(update.app, session).await,
             }
             let title = literal(&flow.flow.title);
-            Ok(messages::commands::invitation(&candidate.user, &title, messages::notices::SENT))
+            Ok(messages::commands::invitation(user, &title, messages::notices::SENT))
         }
         Err(error) => Err(words::of_error(&error)),
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::UpdateContext;
+use super::{UpdateContext, reply_target_of};
 use crate::{
     chat::handler::ReplyTarget,
     gateway::slack::{
@@ -80,19 +80,14 @@ impl UpdateContext<'_> {
     }
 
     /// Shows a form that is turned page by page: a new one, or the next page in place of the one that was pressed.
-    pub(in crate::gateway::slack) fn show_page(
-        &self,
-        view: Value,
-        action: &Action,
-        reply_target: ReplyTarget,
-    ) {
+    pub(in crate::gateway::slack) fn show_page(&self, view: Value, action: &Action) {
         let is_page = |old: &ViewRef| old.callback_id == transcript::CALLBACK;
         let form = if action.view.as_ref().is_some_and(is_page) {
             Form::Changed(view)
         } else {
             Form::New(view)
         };
-        self.open(form, action, reply_target);
+        self.open(form, action, reply_target_of(action));
     }
 
     /// Tells somebody something that nobody else sees, so often and no more.
