@@ -35,7 +35,7 @@ use crate::{
 };
 
 pub use self::{
-    buttons::{ButtonId, Buttons, pressed},
+    buttons::{ButtonId, Buttons, Invited, pressed},
     messages::{Messages, Written, changed, in_conversation, interrupted, wrote},
     questions::{Asked, answerer, asked, check_upload, is_scripted, refuse_to_show, used},
     wanted::{Handed, Wanted},
@@ -71,7 +71,7 @@ pub trait Update: Sync {
     type Actor: Send + Sync;
 
     /// What is answered at once.
-    type Ack: Send;
+    type Ack: Default + Send;
 
     /// Drives the conversations.
     fn engine(&self) -> &Engine;
@@ -89,7 +89,9 @@ pub trait Update: Sync {
     }
 
     /// The answer where there is nothing to say.
-    fn done(&self) -> Self::Ack;
+    fn done(&self) -> Self::Ack {
+        Self::Ack::default()
+    }
 
     /// Tells one person something that nobody else sees, as often as the limit allows.
     fn tell(&self, to: &ReplyTarget, text: &str) -> Self::Ack;

@@ -16,7 +16,7 @@ use crate::{
     base::ids::SessionId,
     chat::{
         form::{overview, words},
-        handler::{Buttons, NotSaved, Update, Wanted},
+        handler::{Buttons, Invited, NotSaved, Update, Wanted},
     },
     engine::{Beginning, Engine, Error, Inbound, InboundKind, Look, Receipt},
     flow::{Library, LoadedFlow},
@@ -49,23 +49,12 @@ pub trait Commands: Buttons {
         invitable(&library(self, by), self.person(by).platform)
     }
 
-    /// Asks which interview is to begin.
-    fn choose(&self, flows: &[Arc<LoadedFlow>], act: &Self::Act) -> Self::Ack;
-
-    /// Asks whether somebody is to be invited to one of these; what sends it is [`invited`].
-    async fn preview(
+    /// Asks which interview is to begin, or whether this person is to be invited to one of them: what sends that is
+    /// [`invited`].
+    async fn choose(
         &self,
-        user: &str,
         flows: &[Arc<LoadedFlow>],
-        act: &Self::Act,
-    ) -> Result<Self::Ack, NotSaved>;
-
-    /// Begins an interview for somebody who is invited, or finds theirs, and says what became of it.
-    async fn invite(
-        &self,
-        user: &str,
-        flow: &LoadedFlow,
-        beginning: Beginning<'_>,
+        whom: Option<&str>,
         act: &Self::Act,
     ) -> Result<Self::Ack, NotSaved>;
 
@@ -73,9 +62,6 @@ pub trait Commands: Buttons {
     async fn not_invited(&self, why: &str, act: &Self::Act) -> Self::Ack {
         self.answer(why, act).await
     }
-
-    /// Shows somebody their own conversation.
-    fn show_own(&self, look: Look, act: &Self::Act) -> Self::Ack;
 
     /// Shows staff all conversations.
     fn show_all(&self, heads: &[Head], act: &Self::Act) -> Self::Ack;
@@ -104,11 +90,13 @@ pub async fn ordered<U: Commands>(
             update.carried_out((session, command), act).await
         }
         Ok(Answer::Done { command, .. }) => update.answer(done(&command), act).await,
-        Ok(Answer::Begin(flow)) => return update.start(flow, act).await,
-        Ok(Answer::Pick(flows)) => update.choose(&flows, act),
-        Ok(Answer::Invite(user, flows)) => return update.preview(&user, &flows, act).await,
-        Ok(Answer::Own(look)) => update.show_own(*look, act),
-        Ok(Answer::One(look)) => update.show_one(&look, act),
+        Ok(Answer::Begin(flow)) => return update.begin(&flow, None, act).await,
+        Ok(Answer::Pick(flows)) => return update.choose(&flows, None, act).await,
+        Ok(Answer::Invite(user, flows)) => {
+            return update.choose(&flows, Some(&user), act).await;
+        }
+        Ok(Answer::Own(look)) => update.show_one(*look, Audience::Participant, act),
+        Ok(Answer::One(look)) => update.show_one(*look, Audience::Staff, act),
         Ok(Answer::All(heads)) => update.show_all(&heads, act),
         Ok(Answer::Copy(session)) => {
             update.hand_out(Wanted::Everything(session, Audience::Staff), act).await
@@ -138,7 +126,7 @@ pub async fn invited<U: Commands>(
     let inviter = Inviter { person, name };
     let invited_by = Some(&inviter).filter(|_| !is_test);
     let beginning = Beginning { is_test, invited_by, ..Beginning::default() };
-    update.invite(user, &flow, beginning, act).await
+    update.begin(&flow, Some(Invited { user, beginning }), act).await
 }
 
 /// Who gives a command.

@@ -1,7 +1,5 @@
 //! Buttons that belong to no question: those of help, of a copy, of the team's thread, of what staff read.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 
 use super::{NotSaved, ReplyTarget, Update, Wanted, receive, require_participant, require_staff};
@@ -13,7 +11,7 @@ use crate::{
         profile::{self, Reading},
         transcript::{self, Opened, Opening},
     },
-    engine::{Error, InboundKind, Look},
+    engine::{Beginning, Error, InboundKind, Look},
     flow::LoadedFlow,
     messages,
     model::{session::Head, transcript::Audience, ui::Offered},
@@ -126,6 +124,15 @@ impl ButtonId {
     }
 }
 
+/// Somebody who is invited to an interview.
+#[derive(Debug, Clone, Copy)]
+pub struct Invited<'a> {
+    /// The platform's id of them.
+    pub user: &'a str,
+    /// By whom, and whether it is a test.
+    pub beginning: Beginning<'a>,
+}
+
 /// An update of a platform that brings presses of buttons, or other things that somebody asks for.
 #[async_trait]
 pub trait Buttons: Update {
@@ -151,8 +158,13 @@ pub trait Buttons: Update {
         Ok(self.answer(&words::of_error(error), act).await)
     }
 
-    /// Begins an interview for them, or finds theirs, and says where it goes on.
-    async fn start(&self, flow: Arc<LoadedFlow>, act: &Self::Act) -> Result<Self::Ack, NotSaved>;
+    /// Begins an interview for them or for whom they invite, or finds theirs, and says where it goes on.
+    async fn begin(
+        &self,
+        flow: &LoadedFlow,
+        invited: Option<Invited<'_>>,
+        act: &Self::Act,
+    ) -> Result<Self::Ack, NotSaved>;
 
     /// Shows what works in a conversation.
     async fn help(&self, head: &Head, act: &Self::Act) -> Self::Ack;
@@ -160,8 +172,8 @@ pub trait Buttons: Update {
     /// Sends somebody a file after the acknowledgement, with [`Wanted::hand_over`].
     async fn hand_out(&self, wanted: Wanted, act: &Self::Act) -> Self::Ack;
 
-    /// Shows one conversation.
-    fn show_one(&self, look: &Look, act: &Self::Act) -> Self::Ack;
+    /// Shows how a conversation stands: to its participant, or to staff with what they may do about it.
+    fn show_one(&self, look: Look, reader: Audience, act: &Self::Act) -> Self::Ack;
 
     /// Shows a page of a transcript.
     fn show_transcript(&self, opening: Opening, opened: &Opened, act: &Self::Act) -> Self::Ack;
@@ -187,7 +199,7 @@ pub async fn pressed<U: Buttons>(
             let person = update.person(by);
             let library = update.engine().parts().library.of(person.platform, &person.workspace);
             match flow_named(&library, person.platform, &flow) {
-                Some(flow) => update.start(flow, act).await,
+                Some(flow) => update.begin(&flow, None, act).await,
                 None => Ok(update.tell(&to, messages::notices::NO_FLOWS)),
             }
         }
@@ -215,7 +227,7 @@ pub async fn pressed<U: Buttons>(
         }
         ButtonId::Show(session) => Ok(match require_staff(update, session, by, &to).await? {
             Ok(_) => match update.engine().look(session).await {
-                Ok(look) => update.show_one(&look, act),
+                Ok(look) => update.show_one(look, Audience::Staff, act),
                 Err(error) => update.tell(&to, &words::of_error(&error)),
             },
             Err(refused) => refused,

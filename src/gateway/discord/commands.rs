@@ -8,8 +8,6 @@ mod rating;
 mod registered;
 mod slash;
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 
 use super::{
@@ -26,7 +24,7 @@ use crate::{
             flows::startable,
         },
         form::{overview, words},
-        handler::{self, ButtonId, Buttons, ReplyTarget, Update, Wanted},
+        handler::{self, ButtonId, Buttons, Invited, ReplyTarget, Update, Wanted},
         message_index::Role,
         transcript::{Opened, Opening, Page},
     },
@@ -35,6 +33,7 @@ use crate::{
     messages,
     model::{
         session::{Head, Platform},
+        transcript::Audience,
         ui::Control,
         wait::Wait,
     },
@@ -146,8 +145,16 @@ impl Buttons for UpdateContext<'_> {
         target(&action.by.user, &action.at.channel)
     }
 
-    async fn start(&self, flow: Arc<LoadedFlow>, action: &Action) -> Result<Ack, NotSaved> {
-        begin::started(self, &flow, &action.by, &self.target(action)).await
+    async fn begin(
+        &self,
+        flow: &LoadedFlow,
+        invited: Option<Invited<'_>>,
+        action: &Action,
+    ) -> Result<Ack, NotSaved> {
+        match invited {
+            Some(invited) => invite::send(self, flow, invited, action).await,
+            None => begin::started(self, flow, &action.by, &self.target(action)).await,
+        }
     }
 
     async fn help(&self, head: &Head, action: &Action) -> Ack {
@@ -162,8 +169,11 @@ impl Buttons for UpdateContext<'_> {
         copy::send_later(self, wanted, &action.by.user)
     }
 
-    fn show_one(&self, look: &Look, action: &Action) -> Ack {
-        self.show(&self.target(action), staff_thread::one(look))
+    fn show_one(&self, look: Look, reader: Audience, action: &Action) -> Ack {
+        match reader {
+            Audience::Participant => own::status(self, look),
+            Audience::Staff => self.show(&self.target(action), staff_thread::one(&look)),
+        }
     }
 
     fn show_transcript(&self, opening: Opening, opened: &Opened, action: &Action) -> Ack {

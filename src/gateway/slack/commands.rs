@@ -25,7 +25,7 @@ use crate::{
     chat::{
         commands::{decide, flows::startable},
         form::{typed, words},
-        handler::{self, ButtonId, Buttons, Handed, ReplyTarget, Update, Wanted},
+        handler::{self, ButtonId, Buttons, Handed, Invited, ReplyTarget, Update, Wanted},
         transcript::{Opened, Opening},
     },
     engine::{Beginning, Error, Look},
@@ -35,13 +35,14 @@ use crate::{
         flow::SlackPlace,
         posted::Item,
         session::{Head, Platform},
+        transcript::Audience,
     },
     session::typed::asks_for_person,
 };
 
 use self::{
     begin::{INVITE, NO_INVITE, begin, begin_at, chooser, place_of},
-    overview::card_of,
+    overview::{card_of, of_one},
 };
 
 pub(super) use self::{
@@ -184,10 +185,21 @@ impl Buttons for UpdateContext<'_> {
         Ok(self.answer(&words::of_error(error), act).await)
     }
 
-    async fn start(&self, flow: Arc<LoadedFlow>, act: &Act) -> Result<Ack, NotSaved> {
-        Ok(match act {
-            Act::Button(action) => begin::pressed(self, &flow, action).await,
-            Act::Typed(typed) => told(begin::begun(self, &flow, &typed.by, &typed.channel).await),
+    async fn begin(
+        &self,
+        flow: &LoadedFlow,
+        invited: Option<Invited<'_>>,
+        act: &Act,
+    ) -> Result<Ack, NotSaved> {
+        Ok(match (invited, act) {
+            (Some(invited), _) => match begin::invite(self, flow, invited, act).await {
+                Ok(text) => Ack::Replaced { text },
+                Err(why) => self.answer(&why, act).await,
+            },
+            (None, Act::Button(action)) => begin::pressed(self, flow, action).await,
+            (None, Act::Typed(typed)) => {
+                told(begin::begun(self, flow, &typed.by, &typed.channel).await)
+            }
         })
     }
 
@@ -205,8 +217,12 @@ impl Buttons for UpdateContext<'_> {
         }
     }
 
-    fn show_one(&self, look: &Look, act: &Act) -> Ack {
-        match (card_of(look), act) {
+    fn show_one(&self, look: Look, reader: Audience, act: &Act) -> Ack {
+        let shown = match reader {
+            Audience::Participant => told(of_one(&look)),
+            Audience::Staff => card_of(&look),
+        };
+        match (shown, act) {
             (Ack::Ephemeral { text, blocks }, Act::Button(action)) => {
                 let reply_target = reply_target_of(action);
                 if action.view.is_some() {
@@ -217,7 +233,7 @@ impl Buttons for UpdateContext<'_> {
                 }
                 Ack::Empty
             }
-            (card, _) => card,
+            (shown, _) => shown,
         }
     }
 

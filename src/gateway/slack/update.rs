@@ -92,10 +92,6 @@ impl Update for UpdateContext<'_> {
         &self.app.deduplicator
     }
 
-    fn done(&self) -> Ack {
-        Ack::Empty
-    }
-
     fn tell(&self, to: &ReplyTarget, text: &str) -> Ack {
         self.tell_limited(to, text);
         Ack::Empty

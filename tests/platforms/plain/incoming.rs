@@ -13,7 +13,8 @@ use anteroom::{
         },
         form::{ComponentId, complaint, overview},
         handler::{
-            self, ButtonId, Buttons, Messages, NotSaved, ReplyTarget, Update, Wanted, Written,
+            self, ButtonId, Buttons, Invited, Messages, NotSaved, ReplyTarget, Update, Wanted,
+            Written,
         },
         message_index::{MessageRef, Role},
         profile,
@@ -25,7 +26,7 @@ use anteroom::{
     model::{
         artifact::Offer,
         session::{Head, PersonId},
-        transcript::Via,
+        transcript::{Audience, Via},
         ui::{Offered, Reply},
     },
     session::Responder,
@@ -134,21 +135,6 @@ impl Incoming<'_> {
         let order = text.strip_prefix(COMMAND).and_then(|it| parse(it, mentioned, is_flow));
         ordered(self, &order.unwrap_or(Order::of(Verb::Help)), self.event).await
     }
-
-    /// Begins an interview for somebody, or finds theirs.
-    async fn begin(
-        &self,
-        flow: &LoadedFlow,
-        user: &str,
-        beginning: Beginning<'_>,
-    ) -> Result<Ack, NotSaved> {
-        let invited = beginning.invited_by.map(|_| Card::words(format!("{user} is invited.")));
-        let (from, at) = (self.app.known(user), (place_of(user), self.key));
-        match self.app.engine.start_with(&flow.flow.id, &from, at, beginning).await {
-            Ok(_) => Ok(invited),
-            Err(error) => self.failed(&error, self.event).await,
-        }
-    }
 }
 
 /// Which interview?
@@ -172,10 +158,6 @@ impl Update for Incoming<'_> {
 
     fn deduplicator(&self) -> &Deduplicator {
         &self.app.deduplicator
-    }
-
-    fn done(&self) -> Ack {
-        None
     }
 
     fn tell(&self, to: &ReplyTarget, text: &str) -> Ack {
@@ -251,8 +233,20 @@ impl Buttons for Incoming<'_> {
         self.to()
     }
 
-    async fn start(&self, flow: Arc<LoadedFlow>, event: &Event) -> Result<Ack, NotSaved> {
-        self.begin(&flow, &event.by, Beginning::default()).await
+    async fn begin(
+        &self,
+        flow: &LoadedFlow,
+        invited: Option<Invited<'_>>,
+        event: &Event,
+    ) -> Result<Ack, NotSaved> {
+        let said = invited.map(|it| Card::words(format!("{} is invited.", it.user)));
+        let Invited { user, beginning } =
+            invited.unwrap_or(Invited { user: &event.by, beginning: Beginning::default() });
+        let (from, at) = (self.app.known(user), (place_of(user), self.key));
+        match self.app.engine.start_with(&flow.flow.id, &from, at, beginning).await {
+            Ok(_) => Ok(said),
+            Err(error) => self.failed(&error, event).await,
+        }
     }
 
     async fn help(&self, head: &Head, _event: &Event) -> Ack {
@@ -274,8 +268,8 @@ impl Buttons for Incoming<'_> {
         None
     }
 
-    fn show_one(&self, look: &Look, _event: &Event) -> Ack {
-        Some(draw::standing(look, true))
+    fn show_one(&self, look: Look, reader: Audience, _event: &Event) -> Ack {
+        Some(draw::standing(&look, reader == Audience::Staff))
     }
 
     fn show_transcript(&self, _opening: Opening, opened: &Opened, _event: &Event) -> Ack {
@@ -301,35 +295,17 @@ impl Commands for Incoming<'_> {
         self.app.startable()
     }
 
-    fn choose(&self, flows: &[Arc<LoadedFlow>], _event: &Event) -> Ack {
-        Some(chooser(flows))
-    }
-
     /// Nobody is asked whether they are sure.
-    async fn preview(
+    async fn choose(
         &self,
-        user: &str,
         flows: &[Arc<LoadedFlow>],
+        whom: Option<&str>,
         event: &Event,
     ) -> Result<Ack, NotSaved> {
-        match flows {
-            [only] => invited(self, (user, &only.flow.id), event).await,
-            several => Ok(self.choose(several, event)),
+        match (whom, flows) {
+            (Some(user), [only]) => invited(self, (user, &only.flow.id), event).await,
+            _ => Ok(Some(chooser(flows))),
         }
-    }
-
-    async fn invite(
-        &self,
-        user: &str,
-        flow: &LoadedFlow,
-        beginning: Beginning<'_>,
-        _event: &Event,
-    ) -> Result<Ack, NotSaved> {
-        self.begin(flow, user, beginning).await
-    }
-
-    fn show_own(&self, look: Look, _event: &Event) -> Ack {
-        Some(draw::standing(&look, false))
     }
 
     fn show_all(&self, heads: &[Head], _event: &Event) -> Ack {

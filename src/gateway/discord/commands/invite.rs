@@ -7,8 +7,10 @@ use tokio::time::timeout;
 
 use super::begin::{self, came_back, place_of};
 use crate::{
-    chat::{form::words, handler::Buttons},
-    engine::Beginning,
+    chat::{
+        form::words,
+        handler::{Buttons, Invited},
+    },
     flow::LoadedFlow,
     gateway::discord::{
         inbound::{Ack, Action, Actor, NotSaved},
@@ -56,8 +58,8 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Post {
 /// Sends an invitation to a member. The preview becomes what was done.
 pub(super) async fn send(
     update: &UpdateContext<'_>,
-    (user, flow): (&str, &LoadedFlow),
-    beginning: Beginning<'_>,
+    flow: &LoadedFlow,
+    Invited { user, beginning }: Invited<'_>,
     action: &Action,
 ) -> Result<Ack, NotSaved> {
     let name = match name_of(update, user).await {

@@ -15,7 +15,6 @@ use crate::{
         },
         handler::{Buttons, Update},
     },
-    engine::{Beginning, Look},
     flow::LoadedFlow,
     gateway::discord::{
         inbound::{Ack, Action, Command as Given, NotSaved, Target},
@@ -76,35 +75,21 @@ impl Commands for UpdateContext<'_> {
         entry.on_discord()
     }
 
-    fn choose(&self, flows: &[Arc<LoadedFlow>], action: &Action) -> Ack {
-        self.show(&self.target(action), begin::chooser(flows))
-    }
-
-    async fn preview(
+    async fn choose(
         &self,
-        user: &str,
         flows: &[Arc<LoadedFlow>],
+        whom: Option<&str>,
         action: &Action,
     ) -> Result<Ack, NotSaved> {
-        Ok(self.show(&self.target(action), invite::preview(user, flows)))
-    }
-
-    async fn invite(
-        &self,
-        user: &str,
-        flow: &LoadedFlow,
-        beginning: Beginning<'_>,
-        action: &Action,
-    ) -> Result<Ack, NotSaved> {
-        invite::send(self, (user, flow), beginning, action).await
+        let asked = match whom {
+            Some(user) => invite::preview(user, flows),
+            None => begin::chooser(flows),
+        };
+        Ok(self.show(&self.target(action), asked))
     }
 
     async fn not_invited(&self, why: &str, _action: &Action) -> Ack {
         invite::instead(why)
-    }
-
-    fn show_own(&self, look: Look, _action: &Action) -> Ack {
-        own::status(self, look)
     }
 
     fn show_all(&self, heads: &[Head], action: &Action) -> Ack {

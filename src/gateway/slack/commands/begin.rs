@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
-use super::{mentioned, told_once};
+use super::{Act, mentioned, told_once};
 use crate::{
     base::ids::SessionId,
     chat::{
         form::words,
-        handler::{ButtonId, ReplyTarget, Update},
+        handler::{ButtonId, Buttons, Invited, ReplyTarget, Update},
     },
     engine::{Beginning, Error},
     flow::LoadedFlow,
@@ -181,12 +181,15 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Ack {
 }
 
 /// Sends an invitation, and gives what stands in place of its preview.
-pub(super) async fn invited(
+pub(super) async fn invite(
     update: &UpdateContext<'_>,
-    (user, flow): (&str, &LoadedFlow),
-    beginning: Beginning<'_>,
-    (by, channel): (&Actor, Option<&str>),
+    flow: &LoadedFlow,
+    Invited { user, beginning }: Invited<'_>,
+    act: &Act,
 ) -> Result<String, String> {
+    let (by, channel) = (update.actor(act), update.target(act).channel);
+    let channel = Some(channel).filter(|channel| *channel != by.user);
+    let channel = channel.as_deref();
     if mentioned(&format!("<@{user}>")).is_none() {
         return Err(messages::notices::NOT_SENT.to_owned());
     }

@@ -10,22 +10,17 @@ use async_trait::async_trait;
 
 use super::{
     Act,
-    begin::{self, chooser},
+    begin::{chooser, preview},
     mentioned,
-    overview::{of_one, overview},
-    told,
+    overview::overview,
 };
 use crate::{
-    chat::{
-        commands::{
-            Entry, Order, Verb,
-            decide::{Commands, ordered, rights_of_staff},
-            flows::startable,
-            help, parse,
-        },
-        handler::Buttons,
+    chat::commands::{
+        Entry, Order, Verb,
+        decide::{Commands, ordered, rights_of_staff},
+        flows::startable,
+        help, parse,
     },
-    engine::{Beginning, Look},
     flow::{Library, LoadedFlow},
     gateway::slack::{
         inbound::{Ack, Command as Typed, NotSaved},
@@ -107,39 +102,16 @@ impl Commands for UpdateContext<'_> {
         text
     }
 
-    fn choose(&self, flows: &[Arc<LoadedFlow>], _act: &Act) -> Ack {
-        picker(flows)
-    }
-
-    async fn preview(
+    async fn choose(
         &self,
-        user: &str,
         flows: &[Arc<LoadedFlow>],
+        whom: Option<&str>,
         _act: &Act,
     ) -> Result<Ack, NotSaved> {
-        Ok(begin::preview(user, flows))
-    }
-
-    async fn invite(
-        &self,
-        user: &str,
-        flow: &LoadedFlow,
-        beginning: Beginning<'_>,
-        act: &Act,
-    ) -> Result<Ack, NotSaved> {
-        let channel = match act {
-            Act::Button(action) => action.message.as_ref().map(|(channel, _)| channel),
-            Act::Typed(typed) => Some(&typed.channel),
-        };
-        let asked = (self.actor(act), channel.map(String::as_str));
-        Ok(match begin::invited(self, (user, flow), beginning, asked).await {
-            Ok(text) => Ack::Replaced { text },
-            Err(why) => self.not_invited(&why, act).await,
+        Ok(match whom {
+            Some(user) => preview(user, flows),
+            None => picker(flows),
         })
-    }
-
-    fn show_own(&self, look: Look, _act: &Act) -> Ack {
-        told(of_one(&look))
     }
 
     fn show_all(&self, heads: &[Head], _act: &Act) -> Ack {
