@@ -37,7 +37,10 @@ use crate::{
 pub use self::{
     buttons::{ButtonId, Buttons, Invited, pressed},
     messages::{Messages, Written, changed, in_conversation, interrupted, wrote},
-    questions::{Asked, answerer, asked, check_upload, is_scripted, refuse_to_show, used},
+    questions::{
+        Asked, Questions, answered, answerer, asked, check_upload, chosen, is_scripted,
+        refuse_to_show, used,
+    },
     wanted::{Handed, Wanted},
 };
 

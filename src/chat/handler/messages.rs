@@ -158,19 +158,21 @@ async fn under_request<U: Messages>(
 
 /// A message in a conversation was changed or, without `text`, deleted. Some platforms don't tell who deletes: only what the
 /// participant wrote is known under its name.
-pub async fn changed<U: Update>(
+pub async fn changed<U: Messages>(
     update: &U,
-    session: SessionId,
+    message: &U::Message,
     by: Option<&U::Actor>,
-    (source, text): (String, Option<String>),
-    to: impl FnOnce(&str) -> ReplyTarget,
+    text: Option<String>,
 ) -> Result<U::Ack, NotSaved> {
+    let found = update.conversation_of(message).await?;
+    let Some((session, Role::Conversation)) = found else { return Ok(update.done()) };
     let Some(head) = head_of(update.engine(), session).await? else { return Ok(update.done()) };
     let from = match by {
         Some(by) => update.known(&head, by).await,
         None => participant_of(&head),
     };
-    let to = to(&from.person.user);
+    let Written { to, source, .. } = update.written(message);
+    let to = ReplyTarget { user: from.person.user.clone(), ..to };
     receive(update, session, (from, InboundKind::Amended { source, text }), &to, None).await
 }
 

@@ -1,16 +1,22 @@
 //! Who may answer a question, and what there is to say of one that is not there.
 
-use super::{NotSaved, ReplyTarget, Update, head_of, receive, report};
+use async_trait::async_trait;
+
+use super::{ButtonId, Buttons, NotSaved, ReplyTarget, Update, head_of, pressed, receive, report};
 use crate::{
     base::ids::WaitId,
-    chat::{form, receipt},
+    chat::{
+        form::{self, ComponentId},
+        receipt,
+    },
     engine::{Engine, InboundKind, Receipt},
     messages,
     model::{
         artifact::Offer,
         effect::Rendering,
         session::Head,
-        ui::{Control, Upload},
+        transcript::Via,
+        ui::{Control, Reply, Upload},
         wait::{Answerers, Settlement, Wait},
     },
     session::Responder,
@@ -18,6 +24,71 @@ use crate::{
 
 /// A question, where it is shown, and the conversation that it belongs to.
 pub type Asked = (Wait, Vec<Rendering>, Head);
+
+/// An update of a platform that brings uses of controls: those of questions, and all other buttons.
+#[async_trait]
+pub trait Questions: Buttons {
+    /// A control of a question was used: it opens a form, keeps what was entered, or [answers](answered).
+    async fn control(
+        &self,
+        element: ComponentId,
+        asked: Asked,
+        act: &Self::Act,
+    ) -> Result<Self::Ack, NotSaved>;
+
+    /// A question was closed, and something was ordered about it: it may be asked once more.
+    async fn ordered_about(&self, _before: &Wait) -> Result<(), NotSaved> {
+        Ok(())
+    }
+
+    /// A button was pressed that the platform alone has.
+    async fn other(&self, act: &Self::Act) -> Result<Self::Ack, NotSaved>;
+}
+
+/// A control was used, by its id.
+pub async fn chosen<U: Questions>(update: &U, id: &str, act: &U::Act) -> Result<U::Ack, NotSaved> {
+    let Some(element) = ComponentId::parse(id) else {
+        return match ButtonId::parse(id) {
+            Some(button) => pressed(update, button, act).await,
+            None => update.other(act).await,
+        };
+    };
+    let (by, to) = (update.actor(act), update.target(act));
+    let (wait, shown, head) = match asked(update, element.wait, by, &to).await? {
+        Ok(asked) => asked,
+        Err(gone) => return Ok(gone),
+    };
+    let Some(command) = element.order() else {
+        return update.control(element, (wait, shown, head), act).await;
+    };
+    let what = InboundKind::Command(command);
+    let ack = used(update, (&wait, &head), by, what, &to).await?;
+    update.ordered_about(&wait).await?;
+    Ok(ack)
+}
+
+/// Hands in the answer that a control stands for; the error says to the person what is wrong with it.
+pub async fn answered<U: Buttons>(
+    update: &U,
+    element: &ComponentId,
+    (wait, head): (&Wait, &Head),
+    reply: Result<Reply, String>,
+    act: &U::Act,
+) -> Result<U::Ack, NotSaved> {
+    let (by, to) = (update.actor(act), update.target(act));
+    let reply = match reply {
+        Ok(reply) => reply,
+        // How a question was closed is said by the core.
+        Err(_) if !wait.status.is_pending() => Reply::Skipped,
+        Err(words) => {
+            let refused = refuse_to_show(update, wait, head, by, &to).await;
+            return Ok(refused.unwrap_or_else(|| update.tell(&to, &words)));
+        }
+    };
+    let (id, revision, via) = (wait.id, element.revision, Via::Component);
+    let what = InboundKind::Answer { wait: id, revision, reply, via };
+    used(update, (wait, head), by, what, &to).await
+}
 
 /// The question that a control belongs to; the error is what there is to say where it is gone.
 pub async fn asked<U: Update>(

@@ -24,7 +24,7 @@ use crate::{
             flows::startable,
         },
         form::{overview, words},
-        handler::{self, ButtonId, Buttons, Invited, ReplyTarget, Update, Wanted},
+        handler::{self, Buttons, Invited, ReplyTarget, Update, Wanted},
         message_index::Role,
         transcript::{Opened, Opening, Page},
     },
@@ -111,22 +111,18 @@ async fn used(
     }
 }
 
-/// A button that belongs to no question.
-pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Result<Ack, NotSaved> {
-    let id = action.element.as_str();
-    if let Some(button) = ButtonId::parse(id) {
-        return handler::pressed(update, button, &action).await;
-    }
-    let reply_target = target(&action.by.user, &action.at.channel);
+/// A button that only Discord has.
+pub(super) async fn pressed(update: &UpdateContext<'_>, action: &Action) -> Result<Ack, NotSaved> {
+    let (id, reply_target) = (action.element.as_str(), update.target(action));
     if let Some(id) = id.strip_prefix(invite::INVITE) {
         return match id.split_once('.') {
-            Some(to) => invited(update, to, &action).await,
+            Some(to) => invited(update, to, action).await,
             None => Ok(invite::instead(messages::notices::NOT_SENT)),
         };
     }
     for (prefix, is_good) in [(texts::GOOD, true), (texts::BAD, false)] {
         if let Some(id) = id.strip_prefix(prefix) {
-            return rating::rated(update, (id, is_good), &action, &reply_target).await;
+            return rating::rated(update, (id, is_good), action, &reply_target).await;
         }
     }
     Ok(update.tell(&reply_target, messages::discord::GONE))

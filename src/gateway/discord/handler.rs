@@ -85,15 +85,18 @@ impl UpdateContext<'_> {
     async fn take(&self, what: Incoming) -> Result<Ack, NotSaved> {
         match what {
             Incoming::Message(message) => handler::wrote(self, &message).await,
-            Incoming::Action(action) => self.action(action).await,
+            Incoming::Action(action) => handler::chosen(self, &action.element, &action).await,
             Incoming::Submitted(submission) => self.submitted(submission).await,
             Incoming::Command(command) => commands::typed(self, *command).await,
             Incoming::Edited { channel, message, by, text } => {
-                self.amended((&channel, &message), Some(&by), Some(text)).await
+                let there = Message { channel, id: message, ..Message::default() };
+                handler::changed(self, &there, Some(&by), Some(text)).await
             }
             Incoming::Deleted { channel, messages } => {
-                for message in messages {
-                    self.amended((&channel, &message), None, None).await?;
+                // Who deletes is not told.
+                for id in messages {
+                    let there = Message { channel: channel.clone(), id, ..Message::default() };
+                    handler::changed(self, &there, None, None).await?;
                 }
                 Ok(Ack::Nothing)
             }
@@ -118,19 +121,6 @@ impl UpdateContext<'_> {
             | Incoming::Ignored { .. }
             | Incoming::Unknown { .. } => Ok(Ack::Nothing),
         }
-    }
-
-    /// A message was changed, or is gone. Who deletes is not told.
-    async fn amended(
-        &self,
-        (channel, message): (&str, &str),
-        by: Option<&Actor>,
-        text: Option<String>,
-    ) -> Result<Ack, NotSaved> {
-        let found = self.app.rooms.of(channel).await?;
-        let Some((session, Role::Conversation)) = found else { return Ok(Ack::Nothing) };
-        let to = |user: &str| target(user, channel);
-        handler::changed(self, session, by, (format!("{channel}/{message}"), text), to).await
     }
 }
 

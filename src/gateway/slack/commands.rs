@@ -25,7 +25,7 @@ use crate::{
     chat::{
         commands::{decide, flows::startable},
         form::{typed, words},
-        handler::{self, ButtonId, Buttons, Handed, Invited, ReplyTarget, Update, Wanted},
+        handler::{Buttons, Handed, Invited, ReplyTarget, Update, Wanted},
         transcript::{Opened, Opening},
     },
     engine::{Beginning, Error, Look},
@@ -135,17 +135,14 @@ pub(super) async fn approached(
     })
 }
 
-/// A button that belongs to no question.
-pub(super) async fn pressed(update: &UpdateContext<'_>, action: Action) -> Result<Ack, NotSaved> {
-    if let Some(button) = ButtonId::parse(&action.element) {
-        return handler::pressed(update, button, &Act::Button(action)).await;
-    }
+/// A button that only Slack has.
+pub(super) async fn pressed(update: &UpdateContext<'_>, act: &Act) -> Result<Ack, NotSaved> {
+    let Act::Button(action) = act else { return Ok(Ack::Empty) };
     if action.element == FEEDBACK {
-        return rating::rated(update, &action, &reply_target_of(&action)).await;
+        return rating::rated(update, action, &reply_target_of(action)).await;
     }
     if let Some(flow) = action.element.strip_prefix(INVITE) {
-        let (user, flow) = (action.value.clone(), flow.to_owned());
-        return decide::invited(update, (&user, &flow), &Act::Button(action)).await;
+        return decide::invited(update, (&action.value, flow), act).await;
     }
     if action.element == NO_INVITE {
         return Ok(Ack::Replaced { text: messages::notices::NOT_SENT.to_owned() });

@@ -12,7 +12,8 @@ use async_trait::async_trait;
 
 use super::{
     app::App,
-    commands, files,
+    commands::{self, Act},
+    files,
     inbound::{Ack, Actor, Envelope, File, Inbox, Incoming, Message, NotSaved},
     people,
     update::UpdateContext,
@@ -43,7 +44,10 @@ impl Inbox for SlackInbox {
         let update = UpdateContext { app: &self.0, engine, key: format!("slack:{key}"), workspace };
         match what {
             Incoming::Message(message) => handler::wrote(&update, &message).await,
-            Incoming::Action(action) => update.action(action).await,
+            Incoming::Action(action) => {
+                let id = action.element.clone();
+                handler::chosen(&update, &id, &Act::Button(action)).await
+            }
             Incoming::Submitted(submission) => update.submitted(submission).await,
             Incoming::Command(command) => commands::typed(&update, command).await,
             Incoming::Shortcut { by, .. } => Ok(commands::shortcut(&update, &by).await),
@@ -60,12 +64,12 @@ impl Inbox for SlackInbox {
             Incoming::Stopped { by, channel, thread } => update.stopped(&by, channel, thread).await,
             Incoming::Edited { channel, is_direct, ts, thread, by, text } => {
                 let there = Message { by, channel, is_direct, ts, thread, ..Message::default() };
-                update.amended(there, Some(text)).await
+                handler::changed(&update, &there, Some(&there.by), Some(text)).await
             }
             Incoming::Deleted { channel, is_direct, ts, thread, author } => {
                 let by = Actor { user: author, ..Actor::default() };
                 let there = Message { by, channel, is_direct, ts, thread, ..Message::default() };
-                update.amended(there, None).await
+                handler::changed(&update, &there, Some(&there.by), None).await
             }
             Incoming::Closed { .. } | Incoming::Ignored { .. } | Incoming::Unknown { .. } => {
                 Ok(Ack::Empty)
@@ -115,15 +119,6 @@ impl UpdateContext<'_> {
         handler::interrupted(self, session, by, &reply_target).await
     }
 
-    /// A message was changed, or is gone.
-    async fn amended(&self, message: Message, text: Option<String>) -> Result<Ack, NotSaved> {
-        let found = self.conversation_of(&message).await?;
-        let Some((session, Role::Conversation)) = found else { return Ok(Ack::Empty) };
-        let source = source_of(&message);
-        let to = |_: &str| target_of(&message);
-        handler::changed(self, session, Some(&message.by), (source, text), to).await
-    }
-
     /// Each message that somebody writes to the app directly begins a thread: the conversation goes on in the newest one.
     async fn go_on_under(&self, session: SessionId, message: &Message) -> Result<(), store::Error> {
         let root = MessageRef { channel: message.channel.clone(), message: message.ts.clone() };
@@ -148,7 +143,7 @@ impl Messages for UpdateContext<'_> {
         Written {
             by: message.by.clone(),
             to: target_of(message),
-            source: source_of(message),
+            source: format!("{}/{}", message.channel, message.ts),
             text: message.text.clone(),
             has_voice: !voices.is_empty(),
             files: files.into_iter().map(offer).collect(),
@@ -210,8 +205,4 @@ fn target_of(message: &Message) -> ReplyTarget {
         channel: message.channel.clone(),
         thread: message.thread.clone(),
     }
-}
-
-fn source_of(message: &Message) -> String {
-    format!("{}/{}", message.channel, message.ts)
 }

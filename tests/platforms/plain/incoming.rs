@@ -13,21 +13,21 @@ use anteroom::{
         },
         form::{ComponentId, complaint, overview},
         handler::{
-            self, ButtonId, Buttons, Invited, Messages, NotSaved, ReplyTarget, Update, Wanted,
-            Written,
+            self, Asked, ButtonId, Buttons, Invited, Messages, NotSaved, Questions, ReplyTarget,
+            Update, Wanted, Written,
         },
         message_index::{MessageRef, Role},
         profile,
         transcript::{self, Opened, Opening},
     },
-    engine::{Beginning, Engine, InboundKind, Look},
+    engine::{Beginning, Engine, Look},
     flow::LoadedFlow,
     messages::Text,
     model::{
         artifact::Offer,
         session::{Head, PersonId},
-        transcript::{Audience, Via},
-        ui::{Offered, Reply},
+        transcript::Audience,
+        ui::Offered,
     },
     session::Responder,
     store::{self, Find},
@@ -76,56 +76,9 @@ impl Incoming<'_> {
         match &self.event.what {
             What::Wrote(text, ..) if text.starts_with('!') => self.typed(text).await,
             What::Wrote(..) => handler::wrote(self, self.event).await,
-            What::Chose(id, blanks) => self.chose(id, blanks).await,
-            What::Changed(text) => {
-                let Some(head) = self.own().await? else { return Ok(None) };
-                let source = (self.event.at.name(), text.clone());
-                handler::changed(self, head.id, None, source, |_| self.to()).await
-            }
+            What::Chose(id, _) => handler::chosen(self, id, self.event).await,
+            What::Changed(text) => handler::changed(self, self.event, None, text.clone()).await,
         }
-    }
-
-    fn to(&self) -> ReplyTarget {
-        let Event { by, at, .. } = self.event;
-        ReplyTarget { user: by.clone(), channel: at.channel.clone(), thread: None }
-    }
-
-    /// The conversation that stands in this room.
-    async fn own(&self) -> Result<Option<Head>, store::Error> {
-        let Some(user) = self.event.at.channel.strip_prefix('@') else { return Ok(None) };
-        let owner = person(user);
-        let found = self.app.engine.parts().store.find(Find::Person(owner.clone())).await?;
-        Ok(overview::newest(&found, owner.platform))
-    }
-
-    /// A choice under a question, or another one.
-    async fn chose(&self, id: &str, blanks: &[(String, String)]) -> Result<Ack, NotSaved> {
-        let (by, to) = (&self.event.by, self.to());
-        let Some(element) = ComponentId::parse(id) else {
-            return match ButtonId::parse(id) {
-                Some(button) => handler::pressed(self, button, self.event).await,
-                None => Ok(self.tell(&to, "That can't be chosen any more.")),
-            };
-        };
-        let (wait, _, head) = match handler::asked(self, element.wait, by, &to).await? {
-            Ok(asked) => asked,
-            Err(gone) => return Ok(gone),
-        };
-        let reply = match draw::reply(&wait, &element.action, blanks) {
-            Ok(reply) => reply,
-            // How a question was closed is said by the core.
-            Err(_) if !wait.status.is_pending() => Reply::Skipped,
-            Err(errors) => {
-                let refused = handler::refuse_to_show(self, &wait, &head, by, &to).await;
-                let said = errors.iter().map(|it| complaint(&wait.prompt.control, it));
-                let said: Vec<String> = said.collect();
-                return Ok(refused.unwrap_or_else(|| self.tell(&to, &said.join("\n"))));
-            }
-        };
-        let (id, revision, via) = (wait.id, element.revision, Via::Component);
-        let answer = InboundKind::Answer { wait: id, revision, reply, via };
-        let what = element.order().map_or(answer, InboundKind::Command);
-        handler::used(self, (&wait, &head), by, what, &to).await
     }
 
     /// A command: `!onboard invite @ada`.
@@ -195,7 +148,7 @@ impl Messages for Incoming<'_> {
             What::Chose(..) | What::Changed(_) => Default::default(),
         };
         let (by, source) = (event.by.clone(), event.at.name());
-        Written { by, to: self.to(), source, text, has_voice: false, files }
+        Written { by, to: self.target(event), source, text, has_voice: false, files }
     }
 
     /// The one of a private room; elsewhere by the message under which it stands.
@@ -207,7 +160,11 @@ impl Messages for Incoming<'_> {
             let head = MessageRef { message: under.clone(), ..event.at.clone() };
             return self.app.index.of(WORKSPACE, &head).await;
         }
-        Ok(self.own().await?.map(|head| (head.id, Role::Conversation)))
+        let Some(user) = event.at.channel.strip_prefix('@') else { return Ok(None) };
+        let owner = person(user);
+        let found = self.app.engine.parts().store.find(Find::Person(owner.clone())).await?;
+        let own = overview::newest(&found, owner.platform);
+        Ok(own.map(|head| (head.id, Role::Conversation)))
     }
 
     async fn approached(&self, event: &Event) -> Result<Ack, NotSaved> {
@@ -229,8 +186,9 @@ impl Buttons for Incoming<'_> {
         &event.by
     }
 
-    fn target(&self, _event: &Event) -> ReplyTarget {
-        self.to()
+    fn target(&self, event: &Event) -> ReplyTarget {
+        let Event { by, at, .. } = event;
+        ReplyTarget { user: by.clone(), channel: at.channel.clone(), thread: None }
     }
 
     async fn begin(
@@ -282,6 +240,27 @@ impl Buttons for Incoming<'_> {
         let cards = profile::cards(&look.state).into_iter();
         let cards: Vec<String> = cards.map(|(it, _)| draw::card(it, Some(look)).0).collect();
         Some(Card::words(cards.join("\n")))
+    }
+}
+
+#[async_trait]
+impl Questions for Incoming<'_> {
+    async fn control(
+        &self,
+        element: ComponentId,
+        (wait, _, head): Asked,
+        event: &Event,
+    ) -> Result<Ack, NotSaved> {
+        let What::Chose(_, blanks) = &event.what else { return Ok(None) };
+        let reply = draw::reply(&wait, &element.action, blanks).map_err(|errors| {
+            let said = errors.iter().map(|it| complaint(&wait.prompt.control, it));
+            said.collect::<Vec<_>>().join("\n")
+        });
+        handler::answered(self, &element, (&wait, &head), reply, event).await
+    }
+
+    async fn other(&self, event: &Event) -> Result<Ack, NotSaved> {
+        Ok(self.answer("That can't be chosen any more.", event).await)
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
+use async_trait::async_trait;
+
 use crate::{
     base::ids::WaitId,
     chat::{
         Drawing,
         form::{ComponentId, Draft, MessageAccess, words},
-        handler::{self, ReplyTarget, Update},
+        handler::{self, Asked, Buttons, Questions, ReplyTarget, Update},
         message_index::MessageRef,
     },
     engine::{Inbound, InboundKind, Receipt},
@@ -50,25 +52,16 @@ struct Use<'a> {
     message_access: MessageAccess,
 }
 
-impl UpdateContext<'_> {
-    /// A button, a menu.
-    pub(super) async fn action(&self, action: Action) -> Result<Ack, NotSaved> {
-        let Some(element) = ComponentId::parse(&action.element) else {
-            return commands::pressed(self, action).await;
-        };
+#[async_trait]
+impl Questions for UpdateContext<'_> {
+    async fn control(
+        &self,
+        element: ComponentId,
+        (wait, shown, head): Asked,
+        action: &Action,
+    ) -> Result<Ack, NotSaved> {
         let element = answer::resolve(&element, &action.inputs);
-        let reply_target = target(&action.by.user, &action.at.channel);
-        let asked = handler::asked(self, element.wait, &action.by, &reply_target).await?;
-        let (wait, shown, head) = match asked {
-            Ok(asked) => asked,
-            Err(gone) => return Ok(gone),
-        };
-        if let Some(command) = element.order() {
-            let order = InboundKind::Command(command);
-            let ack = handler::used(self, (&wait, &head), &action.by, order, &reply_target).await?;
-            self.keep_words(&wait).await?;
-            return Ok(ack);
-        }
+        let reply_target = self.target(action);
         let used = Use {
             wait: &wait,
             message: Some(spot(&action.at.channel, &action.message)),
@@ -92,6 +85,24 @@ impl UpdateContext<'_> {
         Ok(ack)
     }
 
+    /// Words that are given anew begin with those before; nothing where a question is not asked once more.
+    async fn ordered_about(&self, before: &Wait) -> Result<(), NotSaved> {
+        let Some((Reply::Text { text }, ..)) = before.status.answer() else { return Ok(()) };
+        let found = self.app.store.wait(before.id).await?;
+        let Some((now, _)) = found.filter(|(now, _)| now.status.is_pending()) else {
+            return Ok(());
+        };
+        let mut draft = Draft::default();
+        draft.enter(Draft::TEXT, vec![text.clone()]);
+        self.keep(&now, &draft).await
+    }
+
+    async fn other(&self, action: &Action) -> Result<Ack, NotSaved> {
+        commands::pressed(self, action).await
+    }
+}
+
+impl UpdateContext<'_> {
     /// A form was sent.
     pub(super) async fn submitted(&self, sent: Submission) -> Result<Ack, NotSaved> {
         let reply_target = target(&sent.by.user, &sent.at.channel);
@@ -293,18 +304,6 @@ impl UpdateContext<'_> {
             Ack::Seen if used.is_aside => Ack::Redraw(aside_over(messages::notices::GOT_IT)),
             ack => ack,
         })
-    }
-
-    /// Words that are given anew begin with those before; nothing where a question is not asked once more.
-    async fn keep_words(&self, before: &Wait) -> Result<(), NotSaved> {
-        let Some((Reply::Text { text }, ..)) = before.status.answer() else { return Ok(()) };
-        let found = self.app.store.wait(before.id).await?;
-        let Some((now, _)) = found.filter(|(now, _)| now.status.is_pending()) else {
-            return Ok(());
-        };
-        let mut draft = Draft::default();
-        draft.enter(Draft::TEXT, vec![text.clone()]);
-        self.keep(&now, &draft).await
     }
 
     async fn keep(&self, wait: &Wait, draft: &Draft) -> Result<(), NotSaved> {

@@ -2,80 +2,76 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use async_trait::async_trait;
+
 use crate::{
     chat::{
         form::{ComponentId, words},
-        handler::{self, ReplyTarget, Update},
+        handler::{self, Asked, Buttons, Questions, ReplyTarget, Update},
         message_index::MessageRef,
     },
     engine::{Error, Inbound, InboundKind, Receipt},
     gateway::slack::{
-        answer, commands, files,
+        answer,
+        commands::{self, Act},
+        files,
         inbound::{Ack, Action, File, Inputs, NotSaved, Submission},
         render::{self, markup::Mrkdwn},
         send,
-        update::{Form, UpdateContext, reply_target_of},
+        update::{Form, UpdateContext},
     },
     messages,
     model::{
         artifact::Offer,
         effect::Rendering,
         transcript::Via,
-        ui::{Control, Reply, Upload},
+        ui::{Control, Upload},
         wait::{Settlement, Wait},
     },
 };
 
-impl UpdateContext<'_> {
-    /// A button, a menu, a picker.
-    pub(super) async fn action(&self, action: Action) -> Result<Ack, NotSaved> {
-        let Some(element) = ComponentId::parse(&action.element) else {
-            return commands::pressed(self, action).await;
-        };
+#[async_trait]
+impl Questions for UpdateContext<'_> {
+    async fn control(
+        &self,
+        element: ComponentId,
+        (wait, shown, head): Asked,
+        act: &Act,
+    ) -> Result<Ack, NotSaved> {
+        let Act::Button(action) = act else { return Ok(Ack::Empty) };
         let element = answer::resolve(element, &action.inputs);
-        let reply_target = reply_target_of(&action);
-        let asked = handler::asked(self, element.wait, &action.by, &reply_target).await?;
-        let (wait, shown, head) = match asked {
-            Ok(asked) => asked,
-            Err(gone) => return Ok(gone),
-        };
-        if let Some(command) = element.order() {
-            let what = InboundKind::Command(command);
-            return handler::used(self, (&wait, &head), &action.by, what, &reply_target).await;
-        }
         if answer::is_idle(&element) {
             return Ok(Ack::Empty);
         }
         // What was answered can still be read.
         if (wait.status.is_pending() || element.action == "read")
             && let is_scripted = handler::is_scripted(self.engine, &wait).await
-            && let Some(form) = form_of(&wait, &element, &action, is_scripted)
+            && let Some(form) = form_of(&wait, &element, action, is_scripted)
         {
+            let reply_target = self.target(act);
             let refused =
                 handler::refuse_to_show(self, &wait, &head, &action.by, &reply_target).await;
             return Ok(refused.unwrap_or_else(|| {
-                self.open(form, &action, reply_target);
+                self.open(form, action, reply_target);
                 Ack::Empty
             }));
         }
-        let reply = match answer::read(&wait, &element, &action.inputs) {
-            Ok(reply) => reply,
-            Err(_) if !wait.status.is_pending() => Reply::Skipped,
-            Err(errors) => {
-                let words: Vec<String> = errors.into_values().collect();
-                return Ok(self.tell(&reply_target, &words.join(" ")));
-            }
-        };
-        let (id, revision, via) = (wait.id, element.revision, Via::Component);
-        let what = InboundKind::Answer { wait: id, revision, reply, via };
+        let reply = answer::read(&wait, &element, &action.inputs)
+            .map_err(|errors| errors.into_values().collect::<Vec<_>>().join(" "));
         let was_open = wait.status.is_pending();
-        let ack = handler::used(self, (&wait, &head), &action.by, what, &reply_target).await?;
+        let ack = handler::answered(self, &element, (&wait, &head), reply, act).await?;
         if !was_open || element.revision != wait.revision {
             self.redraw(&wait, shown);
         }
         Ok(ack)
     }
 
+    async fn other(&self, act: &Act) -> Result<Ack, NotSaved> {
+        commands::pressed(self, act).await
+    }
+}
+
+impl UpdateContext<'_> {
     /// A form was sent.
     pub(super) async fn submitted(&self, submission: Submission) -> Result<Ack, NotSaved> {
         if let Some(session) = commands::asked_about(&submission.view.callback_id) {
