@@ -21,7 +21,11 @@ mod wanted;
 
 use async_trait::async_trait;
 
-use super::{Deduplicator, form::words, receipt};
+use super::{
+    Deduplicator,
+    form::{overview, words},
+    receipt,
+};
 use crate::{
     base::ids::SessionId,
     engine::{self, Engine, Inbound, InboundKind, Receipt},
@@ -131,6 +135,13 @@ pub(crate) async fn head_of(
     session: SessionId,
 ) -> Result<Option<Head>, store::Error> {
     Ok(engine.parts().store.find(Find::One(session)).await?.pop())
+}
+
+/// The conversation of a person that is meant where nothing else is said.
+pub async fn newest(engine: &Engine, person: PersonId) -> Result<Option<Head>, store::Error> {
+    let platform = person.platform;
+    let theirs = engine.parts().store.find(Find::Person(person)).await?;
+    Ok(overview::newest(&theirs, platform))
 }
 
 /// The participant of a conversation, as it knows them.

@@ -16,7 +16,7 @@ use crate::{
     base::ids::SessionId,
     chat::{
         form::{overview, words},
-        handler::{Buttons, Invited, NotSaved, Update, Wanted},
+        handler::{Buttons, Invited, NotSaved, Update, Wanted, newest},
     },
     engine::{Beginning, Engine, Error, Inbound, InboundKind, Look, Receipt},
     flow::{Library, LoadedFlow},
@@ -27,7 +27,6 @@ use crate::{
         wait::Answerers,
     },
     session::{Command, Responder},
-    store::Find,
 };
 
 /// Conversations that are counted for the overview.
@@ -225,7 +224,7 @@ async fn for_participant<U: Commands>(
         // What else one does with one's own conversation is looked at, or is the platform's.
         _ => return look_at_own(caller).await,
     };
-    let Some(head) = newest(caller, &caller.me()).await? else {
+    let Some(head) = newest(caller.engine(), caller.me()).await? else {
         return Ok(Answer::Say(no_session(caller.update)));
     };
     let from = caller.update.known(&head, caller.by).await;
@@ -233,7 +232,7 @@ async fn for_participant<U: Commands>(
 }
 
 async fn look_at_own<U: Commands>(caller: &Caller<'_, U>) -> Result<Answer, Error> {
-    match newest(caller, &caller.me()).await? {
+    match newest(caller.engine(), caller.me()).await? {
         Some(head) => Ok(Answer::Own(Box::new(caller.engine().look(head.id).await?))),
         None => Ok(Answer::Say(no_session(caller.update))),
     }
@@ -266,7 +265,7 @@ async fn for_staff<U: Commands>(
         return Ok(Answer::Invite(user.clone(), flows));
     }
     let person = PersonId { user: user.clone(), ..caller.me() };
-    let Some(head) = newest(caller, &person).await? else {
+    let Some(head) = newest(caller.engine(), person).await? else {
         return Ok(Answer::Say(messages::notices::NONE_OF_THEIRS.to_owned()));
     };
     let reason = order.reason.clone();
@@ -340,15 +339,6 @@ async fn all<U: Commands>(caller: &Caller<'_, U>) -> Result<Answer, Error> {
     let is_here = |head: &Head| overview::is_of(head, me.platform, &me.workspace);
     let (heads, _) = caller.engine().newest((None, COUNTED), is_here).await?;
     Ok(Answer::All(heads))
-}
-
-/// The conversation of a person that is meant where nothing else is said.
-async fn newest<U: Commands>(
-    caller: &Caller<'_, U>,
-    person: &PersonId,
-) -> Result<Option<Head>, Error> {
-    let found = caller.engine().parts().store.find(Find::Person(person.clone())).await?;
-    Ok(overview::newest(&found, person.platform))
 }
 
 fn library<U: Update + ?Sized>(update: &U, by: &U::Actor) -> Library {

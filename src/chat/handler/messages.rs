@@ -10,7 +10,6 @@ use crate::{
     messages,
     model::{artifact::Offer, session::Head, transcript::Via},
     session::Command,
-    store,
 };
 
 /// What somebody wrote.
@@ -43,7 +42,7 @@ pub trait Messages: Update {
     async fn conversation_of(
         &self,
         message: &Self::Message,
-    ) -> Result<Option<(SessionId, Role)>, store::Error>;
+    ) -> Result<Option<(SessionId, Role)>, NotSaved>;
 
     /// Somebody writes where there is no conversation.
     async fn approached(&self, message: &Self::Message) -> Result<Self::Ack, NotSaved>;

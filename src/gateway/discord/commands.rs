@@ -23,7 +23,7 @@ use crate::{
             decide::{invited, no_session},
             flows::startable,
         },
-        form::{overview, words},
+        form::words,
         handler::{self, Buttons, Invited, ReplyTarget, Update, Wanted},
         message_index::Role,
         transcript::{Opened, Opening, Page},
@@ -46,12 +46,6 @@ pub(super) use self::{
     slash::typed,
 };
 
-/// One's own conversation that is meant.
-async fn mine(update: &UpdateContext<'_>, by: &Actor) -> Result<Option<Head>, NotSaved> {
-    let mine = update.conversations(&update.person(by)).await?;
-    Ok(overview::newest(&mine, Platform::Discord))
-}
-
 /// A file that was handed in by a command, for apps without a form for it.
 async fn upload(
     update: &UpdateContext<'_>,
@@ -61,7 +55,7 @@ async fn upload(
     let Some(file) = command.files.get("file") else {
         return Ok(update.say(reply_target, messages::answers::NO_ANSWER));
     };
-    let Some(head) = mine(update, &command.by).await? else {
+    let Some(head) = handler::newest(update.engine, update.person(&command.by)).await? else {
         return Ok(update.say(reply_target, messages::discord::NO_UPLOAD));
     };
     let look = match update.engine.look(head.id).await {
@@ -100,7 +94,8 @@ async fn used(
     let session = match there {
         Some((session, Role::Conversation)) => Some(session),
         Some((_, Role::Staff | Role::Request(_))) | None => {
-            mine(update, by).await?.map(|head| head.id)
+            let mine = handler::newest(update.engine, update.person(by)).await?;
+            mine.map(|head| head.id)
         }
     };
     match session {

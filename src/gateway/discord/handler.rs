@@ -28,7 +28,6 @@ use crate::{
     },
     messages,
     model::session::Head,
-    store,
 };
 
 pub(super) use self::reachability::tell_unfinished;
@@ -145,12 +144,12 @@ impl Messages for UpdateContext<'_> {
     async fn conversation_of(
         &self,
         message: &Message,
-    ) -> Result<Option<(SessionId, Role)>, store::Error> {
+    ) -> Result<Option<(SessionId, Role)>, NotSaved> {
         if let Some(found) = self.app.rooms.of(&message.channel).await? {
             return Ok(Some(found));
         }
         match &message.answers {
-            Some(answers) => self.app.rooms.of(answers).await,
+            Some(answers) => Ok(self.app.rooms.of(answers).await?),
             None => Ok(None),
         }
     }

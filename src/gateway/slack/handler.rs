@@ -154,7 +154,7 @@ impl Messages for UpdateContext<'_> {
     async fn conversation_of(
         &self,
         message: &Message,
-    ) -> Result<Option<(SessionId, Role)>, store::Error> {
+    ) -> Result<Option<(SessionId, Role)>, NotSaved> {
         if let Some(ts) = &message.thread {
             let root = MessageRef { channel: message.channel.clone(), message: ts.clone() };
             if let Some(found) = self.app.threads.of(self.team(), &root).await? {

@@ -30,7 +30,6 @@ use anteroom::{
         ui::Offered,
     },
     session::Responder,
-    store::{self, Find},
 };
 use async_trait::async_trait;
 
@@ -152,18 +151,13 @@ impl Messages for Incoming<'_> {
     }
 
     /// The one of a private room; elsewhere by the message under which it stands.
-    async fn conversation_of(
-        &self,
-        event: &Event,
-    ) -> Result<Option<(SessionId, Role)>, store::Error> {
+    async fn conversation_of(&self, event: &Event) -> Result<Option<(SessionId, Role)>, NotSaved> {
         if let What::Wrote(_, Some(under), _) = &event.what {
             let head = MessageRef { message: under.clone(), ..event.at.clone() };
-            return self.app.index.of(WORKSPACE, &head).await;
+            return Ok(self.app.index.of(WORKSPACE, &head).await?);
         }
         let Some(user) = event.at.channel.strip_prefix('@') else { return Ok(None) };
-        let owner = person(user);
-        let found = self.app.engine.parts().store.find(Find::Person(owner.clone())).await?;
-        let own = overview::newest(&found, owner.platform);
+        let own = handler::newest(&self.app.engine, person(user)).await?;
         Ok(own.map(|head| (head.id, Role::Conversation)))
     }
 
