@@ -18,11 +18,11 @@ use crate::{
         form::{overview, words},
         handler::{Buttons, Invited, NotSaved, Update, Wanted, newest},
     },
-    engine::{Beginning, Engine, Error, Inbound, InboundKind, Look, Receipt},
+    engine::{Beginning, Engine, Error, Inbound, InboundKind, Receipt},
     flow::{Library, LoadedFlow},
-    messages::{self, Text},
+    messages,
     model::{
-        session::{Head, PersonId},
+        session::{Head, PersonId, Platform},
         transcript::{Audience, Inviter},
         wait::Answerers,
     },
@@ -81,28 +81,10 @@ pub async fn ordered<U: Commands>(
     order: &Order,
     act: &U::Act,
 ) -> Result<U::Ack, NotSaved> {
-    let caller = Caller { update, by: update.actor(act) };
-    Ok(match decide(&caller, order).await {
-        Ok(Answer::Say(text)) => update.answer(&text, act).await,
-        Ok(Answer::Told(words)) => update.answer(&update.write(&words), act).await,
-        Ok(Answer::Done { session, command, is_own: true }) => {
-            update.carried_out((session, command), act).await
-        }
-        Ok(Answer::Done { command, .. }) => update.answer(done(&command), act).await,
-        Ok(Answer::Begin(flow)) => return update.begin(&flow, None, act).await,
-        Ok(Answer::Pick(flows)) => return update.choose(&flows, None, act).await,
-        Ok(Answer::Invite(user, flows)) => {
-            return update.choose(&flows, Some(&user), act).await;
-        }
-        Ok(Answer::Own(look)) => update.show_one(*look, Audience::Participant, act),
-        Ok(Answer::One(look)) => update.show_one(*look, Audience::Staff, act),
-        Ok(Answer::All(heads)) => update.show_all(&heads, act),
-        Ok(Answer::Copy(session)) => {
-            update.hand_out(Wanted::Everything(session, Audience::Staff), act).await
-        }
-        Ok(Answer::Help(is_staff)) => update.answer(&update.list(is_staff), act).await,
-        Err(error) => return update.failed(&error, act).await,
-    })
+    match decide(&Caller { update, act }, order).await {
+        Ok(answered) => answered,
+        Err(error) => update.failed(&error, act).await,
+    }
 }
 
 /// An invitation is to be sent: rights are looked at again, a preview is no proof.
@@ -131,69 +113,45 @@ pub async fn invited<U: Commands>(
 /// Who gives a command.
 struct Caller<'a, U: Commands> {
     update: &'a U,
-    by: &'a U::Actor,
+    act: &'a U::Act,
 }
+
+/// What is answered; the error is what the engine could not do.
+type Answered<U> = Result<Result<<U as Update>::Ack, NotSaved>, Error>;
 
 impl<U: Commands> Caller<'_, U> {
     fn engine(&self) -> &Engine {
         self.update.engine()
     }
 
+    fn by(&self) -> &U::Actor {
+        self.update.actor(self.act)
+    }
+
     fn me(&self) -> PersonId {
-        self.update.person(self.by)
+        self.update.person(self.by())
+    }
+
+    async fn say(&self, text: &str) -> Answered<U> {
+        Ok(Ok(self.update.answer(text, self.act).await))
     }
 }
 
-/// What a command came to.
-#[derive(Debug)]
-enum Answer {
-    /// Words, for them alone.
-    Say(String),
-    /// The same, perhaps with a time of day.
-    Told(Text),
-    /// It was done.
-    Done {
-        /// In which conversation.
-        session: SessionId,
-        /// What.
-        command: Command,
-        /// The conversation is that of whoever ordered it.
-        is_own: bool,
-    },
-    /// Begins for them.
-    Begin(Arc<LoadedFlow>),
-    /// Which of these?
-    Pick(Vec<Arc<LoadedFlow>>),
-    /// Asks whether this person is to be invited to one of these.
-    Invite(String, Vec<Arc<LoadedFlow>>),
-    /// Their own conversation.
-    Own(Box<Look>),
-    /// One conversation, for staff.
-    One(Box<Look>),
-    /// All conversations, for staff.
-    All(Vec<Head>),
-    /// A copy for staff is handed to them directly.
-    Copy(SessionId),
-    /// The list of commands, for staff or for everybody else.
-    Help(bool),
-}
-
-/// Decides what a command comes to, and does it where the engine is asked.
-async fn decide<U: Commands>(caller: &Caller<'_, U>, order: &Order) -> Result<Answer, Error> {
-    let entry = order.verb.entry();
+/// Decides what a command comes to, and does it.
+async fn decide<U: Commands>(caller: &Caller<'_, U>, order: &Order) -> Answered<U> {
+    let (entry, by) = (order.verb.entry(), caller.by());
     if order.whom.is_some() && !entry.has(Argument::Member) {
-        return Ok(Answer::Say(messages::commands::OWN_ALONE.to_owned()));
+        return caller.say(messages::commands::OWN_ALONE).await;
     }
     match (entry.who, order.verb) {
-        (Who::Staff, _) => match rights_of_staff(caller.update, caller.by).await {
+        (Who::Staff, _) => match rights_of_staff(caller.update, by).await {
             Ok(from) => for_staff(caller, order, from).await,
-            Err(words) => Ok(Answer::Say(words)),
+            Err(words) => caller.say(&words).await,
         },
-        (_, Verb::Start) => {
-            Ok(begin(startable(&library(caller.update, caller.by), caller.me().platform), order))
-        }
+        (_, Verb::Start) => begin(caller, order, startable).await,
         (_, Verb::Help) => {
-            Ok(Answer::Help(rights_of_staff(caller.update, caller.by).await.is_ok()))
+            let is_staff = rights_of_staff(caller.update, by).await.is_ok();
+            caller.say(&caller.update.list(is_staff)).await
         }
         _ => for_participant(caller, order).await,
     }
@@ -209,10 +167,11 @@ pub(crate) async fn rights_of_staff<U: Update>(
 }
 
 /// What somebody orders about their own conversation.
-async fn for_participant<U: Commands>(
-    caller: &Caller<'_, U>,
-    order: &Order,
-) -> Result<Answer, Error> {
+async fn for_participant<U: Commands>(caller: &Caller<'_, U>, order: &Order) -> Answered<U> {
+    let update = caller.update;
+    let Some(head) = newest(caller.engine(), caller.me()).await? else {
+        return caller.say(&no_session(update)).await;
+    };
     let reason = order.reason.clone();
     let command = match order.verb {
         Verb::Pause => Command::Stop,
@@ -222,20 +181,13 @@ async fn for_participant<U: Commands>(
         Verb::Export => Command::Export,
         Verb::Delete => Command::Delete,
         // What else one does with one's own conversation is looked at, or is the platform's.
-        _ => return look_at_own(caller).await,
+        _ => {
+            let look = caller.engine().look(head.id).await?;
+            return Ok(Ok(update.show_one(look, Audience::Participant, caller.act)));
+        }
     };
-    let Some(head) = newest(caller.engine(), caller.me()).await? else {
-        return Ok(Answer::Say(no_session(caller.update)));
-    };
-    let from = caller.update.known(&head, caller.by).await;
+    let from = update.known(&head, caller.by()).await;
     carry_out(caller, &head, from, command).await
-}
-
-async fn look_at_own<U: Commands>(caller: &Caller<'_, U>) -> Result<Answer, Error> {
-    match newest(caller.engine(), caller.me()).await? {
-        Some(head) => Ok(Answer::Own(Box::new(caller.engine().look(head.id).await?))),
-        None => Ok(Answer::Say(no_session(caller.update))),
-    }
 }
 
 /// What a member of staff orders, whose rights have been looked at.
@@ -243,30 +195,30 @@ async fn for_staff<U: Commands>(
     caller: &Caller<'_, U>,
     order: &Order,
     from: Responder,
-) -> Result<Answer, Error> {
-    let (engine, on) = (caller.engine(), caller.me().platform);
+) -> Answered<U> {
+    let Caller { update, act } = *caller;
     match order.verb {
         Verb::Overview => return all(caller).await,
-        Verb::Match => return Ok(begin(scoring(&library(caller.update, caller.by), on), order)),
+        Verb::Match => return begin(caller, order, scoring).await,
         _ => {}
     }
     let Some(user) = &order.whom else {
-        let usage = caller.update.usage(order.verb.entry()).unwrap_or_default();
-        return Ok(Answer::Say(messages::commands::name_somebody(&usage)));
+        let usage = update.usage(order.verb.entry()).unwrap_or_default();
+        return caller.say(&messages::commands::name_somebody(&usage)).await;
     };
     if order.verb == Verb::Invite {
-        let mut flows = caller.update.invitable(caller.by);
+        let mut flows = update.invitable(caller.by());
         if let Some(wanted) = &order.flow {
             flows.retain(|flow| flow.flow.id == *wanted);
         }
         if flows.is_empty() {
-            return Ok(Answer::Say(messages::commands::NO_INVITATIONS.to_owned()));
+            return caller.say(messages::commands::NO_INVITATIONS).await;
         }
-        return Ok(Answer::Invite(user.clone(), flows));
+        return Ok(update.choose(&flows, Some(user), act).await);
     }
     let person = PersonId { user: user.clone(), ..caller.me() };
     let Some(head) = newest(caller.engine(), person).await? else {
-        return Ok(Answer::Say(messages::notices::NONE_OF_THEIRS.to_owned()));
+        return caller.say(messages::notices::NONE_OF_THEIRS).await;
     };
     let reason = order.reason.clone();
     let command = match order.verb {
@@ -275,10 +227,15 @@ async fn for_staff<U: Commands>(
         Verb::HandBack => Command::HandBack,
         Verb::End => Command::End { reason },
         Verb::ExportTheirs => {
-            engine.note_reading(head.id, "session_exported", &from.person.to_string()).await?;
-            return Ok(Answer::Copy(head.id));
+            let by = from.person.to_string();
+            caller.engine().note_reading(head.id, "session_exported", &by).await?;
+            let wanted = Wanted::Everything(head.id, Audience::Staff);
+            return Ok(Ok(update.hand_out(wanted, act).await));
         }
-        _ => return Ok(Answer::One(Box::new(engine.look(head.id).await?))),
+        _ => {
+            let look = caller.engine().look(head.id).await?;
+            return Ok(Ok(update.show_one(look, Audience::Staff, act)));
+        }
     };
     carry_out(caller, &head, from, command).await
 }
@@ -288,22 +245,24 @@ async fn carry_out<U: Commands>(
     head: &Head,
     from: Responder,
     command: Command,
-) -> Result<Answer, Error> {
-    let (key, me) = (caller.update.key().to_owned(), from.person.clone());
+) -> Answered<U> {
+    let Caller { update, act } = *caller;
+    let (key, me) = (update.key().to_owned(), from.person.clone());
     let what = InboundKind::Command(command.clone());
     let inbound = Inbound { key, session: head.id, from, what };
     let receipt = caller.engine().receive(inbound).await?;
     if let Receipt::Erased { receipt, is_under_way } = receipt {
-        return Ok(Answer::Say(messages::erasure::erased(&receipt, is_under_way)));
+        return caller.say(&messages::erasure::erased(&receipt, is_under_way)).await;
     }
     if let Some(words) = words::of_receipt(&receipt, None, &me) {
-        return Ok(Answer::Told(words));
+        return caller.say(&update.write(&words)).await;
     }
     let is_own = head.participant == caller.me();
-    if let Command::Advance { .. } = command {
-        return Ok(Answer::Say(advanced(caller.engine(), head, is_own).await?.to_owned()));
+    match command {
+        Command::Advance { .. } => caller.say(advanced(caller.engine(), head, is_own).await?).await,
+        command if is_own => Ok(Ok(update.carried_out((head.id, command), act).await)),
+        command => caller.say(done(&command)).await,
     }
-    Ok(Answer::Done { session: head.id, command, is_own })
 }
 
 /// What came of an order to move on: somebody else decides, or it is done.
@@ -319,26 +278,32 @@ async fn advanced(engine: &Engine, head: &Head, is_own: bool) -> Result<&'static
     })
 }
 
-/// The flow that is meant, or the choice where that is not clear.
-fn begin(flows: Vec<Arc<LoadedFlow>>, order: &Order) -> Answer {
+/// Begins the flow that is meant, or asks which one where that is not clear.
+async fn begin<U: Commands>(
+    caller: &Caller<'_, U>,
+    order: &Order,
+    kind: fn(&Library, Platform) -> Vec<Arc<LoadedFlow>>,
+) -> Answered<U> {
+    let Caller { update, act } = *caller;
+    let flows = kind(&library(update, caller.by()), caller.me().platform);
     let wanted = order.flow.as_ref();
     let found = match (flows.as_slice(), wanted) {
-        ([], _) => return Answer::Say(messages::notices::NO_FLOWS.to_owned()),
+        ([], _) => return caller.say(messages::notices::NO_FLOWS).await,
         ([only], None) => Some(only),
         (several, wanted) => several.iter().find(|flow| Some(&flow.flow.id) == wanted),
     };
-    match found {
-        Some(flow) => Answer::Begin(Arc::clone(flow)),
-        None => Answer::Pick(flows),
-    }
+    Ok(match found {
+        Some(flow) => update.begin(flow, None, act).await,
+        None => update.choose(&flows, None, act).await,
+    })
 }
 
 /// Everybody's conversations here.
-async fn all<U: Commands>(caller: &Caller<'_, U>) -> Result<Answer, Error> {
+async fn all<U: Commands>(caller: &Caller<'_, U>) -> Answered<U> {
     let me = caller.me();
     let is_here = |head: &Head| overview::is_of(head, me.platform, &me.workspace);
     let (heads, _) = caller.engine().newest((None, COUNTED), is_here).await?;
-    Ok(Answer::All(heads))
+    Ok(Ok(caller.update.show_all(&heads, caller.act)))
 }
 
 fn library<U: Update + ?Sized>(update: &U, by: &U::Actor) -> Library {
