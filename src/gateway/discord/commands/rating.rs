@@ -15,7 +15,6 @@ use crate::{
         update::UpdateContext,
     },
     messages,
-    model::rating::Rating,
 };
 
 /// A button under an answer was pressed; `id` is what stands behind its prefix.
@@ -31,7 +30,8 @@ pub(super) async fn rated(
     };
     let message =
         MessageRef { channel: action.at.channel.clone(), message: action.message.clone() };
-    keep(update, session, (&message, is_good), (None, without_greeting(&action.said))).await?;
+    let (said, counted) = (without_greeting(&action.said), metric::DISCORD_FEEDBACK);
+    rating::keep(update, session, (message.name(), is_good), (None, said), counted).await?;
     if is_good {
         return Ok(update.say(reply_target, messages::notices::RATED_GOOD));
     }
@@ -56,7 +56,8 @@ pub(in crate::gateway::discord) async fn explained(
         return Ok(Some(update.say(reply_target, messages::notices::RATED_BAD)));
     };
     let message = MessageRef { channel: sent.at.channel.clone(), message: message.to_owned() };
-    keep(update, session, (&message, false), (Some(reason), "")).await?;
+    let said = (Some(reason), "");
+    rating::keep(update, session, (message.name(), false), said, metric::DISCORD_FEEDBACK).await?;
     Ok(Some(update.say(reply_target, messages::notices::REASON_KEPT)))
 }
 
@@ -73,21 +74,4 @@ async fn theirs(
     Ok(handler::require_participant(update, session, by, reply_target)
         .await?
         .map(|(head, _)| head.id))
-}
-
-async fn keep(
-    update: &UpdateContext<'_>,
-    session: SessionId,
-    (message, is_good): (&MessageRef, bool),
-    (reason, about): (Option<&String>, &str),
-) -> Result<(), NotSaved> {
-    let rating = Rating {
-        message: message.name(),
-        is_good,
-        reason: reason.cloned(),
-        about: about.to_owned(),
-        at: update.app.clock.now(),
-    };
-    let kept = rating::keep(update.engine, session, rating, metric::DISCORD_FEEDBACK);
-    kept.await.map_err(|_| NotSaved)
 }

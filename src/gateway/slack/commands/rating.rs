@@ -15,7 +15,6 @@ use crate::{
         update::Form,
     },
     messages,
-    model::rating::Rating,
 };
 
 /// Begins the id of the form that asks why.
@@ -41,7 +40,8 @@ pub(super) async fn rated(
     }
     let is_good = action.value == "good";
     let message = MessageRef { channel: channel.clone(), message: ts.clone() }.name();
-    keep(update, session, (&message, is_good, None, &action.said)).await?;
+    let said = (None, action.said.as_str());
+    rating::keep(update, session, (message.clone(), is_good), said, metric::SLACK_FEEDBACK).await?;
     if !is_good {
         let form = render::reason(format!("{WHY}{}", session.short()), message);
         update.open(Form::New(form), action, reply_target.clone());
@@ -69,8 +69,8 @@ pub(in crate::gateway::slack) async fn explained(
     let reason =
         typed.and_then(|typed| typed.values.first()).filter(|words| !words.trim().is_empty());
     if let Some(reason) = reason {
-        let message = &view.private_metadata;
-        keep(update, session, (message, false, Some(reason), "")).await?;
+        let message = (view.private_metadata, false);
+        rating::keep(update, session, message, (Some(reason), ""), metric::SLACK_FEEDBACK).await?;
     }
     Ok(Ack::Empty)
 }
@@ -86,20 +86,4 @@ async fn is_theirs(
         Err(Error::NoSession) => Ok(false),
         Err(_) => Err(NotSaved),
     }
-}
-
-async fn keep(
-    update: &UpdateContext<'_>,
-    session: SessionId,
-    (message, is_good, reason, about): (&str, bool, Option<&String>, &str),
-) -> Result<(), NotSaved> {
-    let rating = Rating {
-        message: message.to_owned(),
-        is_good,
-        reason: reason.cloned(),
-        about: about.to_owned(),
-        at: update.app.clock.now(),
-    };
-    let kept = rating::keep(update.engine, session, rating, metric::SLACK_FEEDBACK);
-    kept.await.map_err(|_| NotSaved)
 }
