@@ -39,10 +39,10 @@ use crate::{
 };
 
 pub use self::{
-    buttons::{ButtonId, Buttons, Invited, pressed},
+    buttons::{ButtonId, Buttons, Start, pressed},
     messages::{Messages, Written, changed, in_conversation, interrupted, wrote},
     questions::{
-        Asked, Questions, answered, answerer, asked, check_upload, chosen, is_scripted,
+        Asked, Questions, Used, answered, answerer, asked, check_upload, chosen, is_scripted,
         refuse_to_show, used,
     },
     wanted::{Handed, Wanted},

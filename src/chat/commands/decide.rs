@@ -16,7 +16,7 @@ use crate::{
     base::ids::SessionId,
     chat::{
         form::{overview, words},
-        handler::{Buttons, Invited, NotSaved, Update, Wanted, newest},
+        handler::{Buttons, NotSaved, Start, Update, Wanted, newest},
     },
     engine::{Beginning, Engine, Error, Inbound, InboundKind, Receipt},
     flow::{Library, LoadedFlow},
@@ -31,6 +31,15 @@ use crate::{
 
 /// Conversations that are counted for the overview.
 const COUNTED: usize = 1_000;
+
+/// What somebody has to choose.
+#[derive(Debug, Clone, Copy)]
+pub enum Choice<'a> {
+    /// Which of these interviews is to begin.
+    Begin(&'a [Arc<LoadedFlow>]),
+    /// Whether this person is to be invited to one of them: what sends that is [`invited`].
+    Invite(&'a str, &'a [Arc<LoadedFlow>]),
+}
 
 /// An update of a platform that brings commands.
 #[async_trait]
@@ -48,14 +57,8 @@ pub trait Commands: Buttons {
         invitable(&library(self, by), self.person(by).platform)
     }
 
-    /// Asks which interview is to begin, or whether this person is to be invited to one of them: what sends that is
-    /// [`invited`].
-    async fn choose(
-        &self,
-        flows: &[Arc<LoadedFlow>],
-        whom: Option<&str>,
-        act: &Self::Act,
-    ) -> Result<Self::Ack, NotSaved>;
+    /// Asks somebody to choose.
+    async fn choose(&self, choice: Choice<'_>, act: &Self::Act) -> Result<Self::Ack, NotSaved>;
 
     /// Says that nobody is invited, and why.
     async fn not_invited(&self, why: &str, act: &Self::Act) -> Self::Ack {
@@ -107,7 +110,7 @@ pub async fn invited<U: Commands>(
     let inviter = Inviter { person, name };
     let invited_by = Some(&inviter).filter(|_| !is_test);
     let beginning = Beginning { is_test, invited_by, ..Beginning::default() };
-    update.begin(&flow, Some(Invited { user, beginning }), act).await
+    update.begin(Start { flow: &flow, invited: Some(user), beginning }, act).await
 }
 
 /// Who gives a command.
@@ -214,7 +217,7 @@ async fn for_staff<U: Commands>(
         if flows.is_empty() {
             return caller.say(messages::commands::NO_INVITATIONS).await;
         }
-        return Ok(update.choose(&flows, Some(user), act).await);
+        return Ok(update.choose(Choice::Invite(user, &flows), act).await);
     }
     let person = PersonId { user: user.clone(), ..caller.me() };
     let Some(head) = newest(caller.engine(), person).await? else {
@@ -293,8 +296,8 @@ async fn begin<U: Commands>(
         (several, wanted) => several.iter().find(|flow| Some(&flow.flow.id) == wanted),
     };
     Ok(match found {
-        Some(flow) => update.begin(flow, None, act).await,
-        None => update.choose(&flows, None, act).await,
+        Some(flow) => update.begin(Start::of(flow), act).await,
+        None => update.choose(Choice::Begin(&flows), act).await,
     })
 }
 

@@ -124,13 +124,22 @@ impl ButtonId {
     }
 }
 
-/// Somebody who is invited to an interview.
+/// An interview that is to begin.
 #[derive(Debug, Clone, Copy)]
-pub struct Invited<'a> {
-    /// The platform's id of them.
-    pub user: &'a str,
-    /// By whom, and whether it is a test.
+pub struct Start<'a> {
+    /// Which.
+    pub flow: &'a LoadedFlow,
+    /// The platform's id of whoever is invited to it; none for whoever asks themselves.
+    pub invited: Option<&'a str>,
+    /// By whom they are invited, and whether it is a test.
     pub beginning: Beginning<'a>,
+}
+
+impl<'a> Start<'a> {
+    /// For whoever asks.
+    pub(crate) fn of(flow: &'a LoadedFlow) -> Self {
+        Self { flow, invited: None, beginning: Beginning::default() }
+    }
 }
 
 /// An update of a platform that brings presses of buttons, or other things that somebody asks for.
@@ -159,12 +168,7 @@ pub trait Buttons: Update {
     }
 
     /// Begins an interview for them or for whom they invite, or finds theirs, and says where it goes on.
-    async fn begin(
-        &self,
-        flow: &LoadedFlow,
-        invited: Option<Invited<'_>>,
-        act: &Self::Act,
-    ) -> Result<Self::Ack, NotSaved>;
+    async fn begin(&self, start: Start<'_>, act: &Self::Act) -> Result<Self::Ack, NotSaved>;
 
     /// Shows what works in a conversation.
     async fn help(&self, head: &Head, act: &Self::Act) -> Self::Ack;
@@ -199,7 +203,7 @@ pub async fn pressed<U: Buttons>(
             let person = update.person(by);
             let library = update.engine().parts().library.of(person.platform, &person.workspace);
             match flow_named(&library, person.platform, &flow) {
-                Some(flow) => update.begin(&flow, None, act).await,
+                Some(flow) => update.begin(Start::of(&flow), act).await,
                 None => Ok(update.tell(&to, messages::notices::NO_FLOWS)),
             }
         }

@@ -25,16 +25,24 @@ use crate::{
 /// A question, where it is shown, and the conversation that it belongs to.
 pub type Asked = (Wait, Vec<Rendering>, Head);
 
+/// A control that was used, and the question that it belongs to.
+#[derive(Debug)]
+pub struct Used {
+    /// Which control.
+    pub element: ComponentId,
+    /// The question.
+    pub wait: Wait,
+    /// Where it is shown.
+    pub shown: Vec<Rendering>,
+    /// The conversation that it belongs to.
+    pub head: Head,
+}
+
 /// An update of a platform that brings uses of controls: those of questions, and all other buttons.
 #[async_trait]
 pub trait Questions: Buttons {
     /// A control of a question was used: it opens a form, keeps what was entered, or [answers](answered).
-    async fn control(
-        &self,
-        element: ComponentId,
-        asked: Asked,
-        act: &Self::Act,
-    ) -> Result<Self::Ack, NotSaved>;
+    async fn control(&self, used: Used, act: &Self::Act) -> Result<Self::Ack, NotSaved>;
 
     /// A question was closed, and something was ordered about it: it may be asked once more.
     async fn ordered_about(&self, _before: &Wait) -> Result<(), NotSaved> {
@@ -59,7 +67,7 @@ pub async fn chosen<U: Questions>(update: &U, id: &str, act: &U::Act) -> Result<
         Err(gone) => return Ok(gone),
     };
     let Some(command) = element.order() else {
-        return update.control(element, (wait, shown, head), act).await;
+        return update.control(Used { element, wait, shown, head }, act).await;
     };
     let what = InboundKind::Command(command);
     let ack = used(update, (&wait, &head), by, what, &to).await?;
@@ -70,8 +78,7 @@ pub async fn chosen<U: Questions>(update: &U, id: &str, act: &U::Act) -> Result<
 /// Hands in the answer that a control stands for; the error says to the person what is wrong with it.
 pub async fn answered<U: Buttons>(
     update: &U,
-    element: &ComponentId,
-    (wait, head): (&Wait, &Head),
+    Used { element, wait, head, .. }: &Used,
     reply: Result<Reply, String>,
     act: &U::Act,
 ) -> Result<U::Ack, NotSaved> {

@@ -24,12 +24,11 @@ use crate::{
             flows::startable,
         },
         form::words,
-        handler::{self, Buttons, Invited, ReplyTarget, Update, Wanted},
+        handler::{self, Buttons, ReplyTarget, Start, Update, Wanted},
         message_index::Role,
         transcript::{Opened, Opening, Page},
     },
     engine::{InboundKind, Look},
-    flow::LoadedFlow,
     messages,
     model::{
         session::{Head, Platform},
@@ -136,15 +135,10 @@ impl Buttons for UpdateContext<'_> {
         target(&action.by.user, &action.at.channel)
     }
 
-    async fn begin(
-        &self,
-        flow: &LoadedFlow,
-        invited: Option<Invited<'_>>,
-        action: &Action,
-    ) -> Result<Ack, NotSaved> {
-        match invited {
-            Some(invited) => invite::send(self, flow, invited, action).await,
-            None => begin::started(self, flow, &action.by, &self.target(action)).await,
+    async fn begin(&self, start: Start<'_>, action: &Action) -> Result<Ack, NotSaved> {
+        match start.invited {
+            Some(user) => invite::send(self, user, start, action).await,
+            None => begin::started(self, start.flow, &action.by, &self.target(action)).await,
         }
     }
 

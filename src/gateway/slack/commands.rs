@@ -25,11 +25,10 @@ use crate::{
     chat::{
         commands::{decide, flows::startable},
         form::{typed, words},
-        handler::{Buttons, Handed, Invited, ReplyTarget, Update, Wanted},
+        handler::{Buttons, Handed, ReplyTarget, Start, Update, Wanted},
         transcript::{Opened, Opening},
     },
     engine::{Beginning, Error, Look},
-    flow::LoadedFlow,
     messages,
     model::{
         flow::SlackPlace,
@@ -182,20 +181,15 @@ impl Buttons for UpdateContext<'_> {
         Ok(self.answer(&words::of_error(error), act).await)
     }
 
-    async fn begin(
-        &self,
-        flow: &LoadedFlow,
-        invited: Option<Invited<'_>>,
-        act: &Act,
-    ) -> Result<Ack, NotSaved> {
-        Ok(match (invited, act) {
-            (Some(invited), _) => match begin::invite(self, flow, invited, act).await {
+    async fn begin(&self, start: Start<'_>, act: &Act) -> Result<Ack, NotSaved> {
+        Ok(match (start.invited, act) {
+            (Some(user), _) => match begin::invite(self, user, start, act).await {
                 Ok(text) => Ack::Replaced { text },
                 Err(why) => self.answer(&why, act).await,
             },
-            (None, Act::Button(action)) => begin::pressed(self, flow, action).await,
+            (None, Act::Button(action)) => begin::pressed(self, start.flow, action).await,
             (None, Act::Typed(typed)) => {
-                told(begin::begun(self, flow, &typed.by, &typed.channel).await)
+                told(begin::begun(self, start.flow, &typed.by, &typed.channel).await)
             }
         })
     }

@@ -8,19 +8,19 @@ use anteroom::{
         Deduplicator,
         commands::{
             Entry, Order, Verb,
-            decide::{Commands, invited, ordered},
+            decide::{Choice, Commands, invited, ordered},
             parse,
         },
-        form::{ComponentId, complaint, overview},
+        form::{complaint, overview},
         handler::{
-            self, Asked, ButtonId, Buttons, Invited, Messages, NotSaved, Questions, ReplyTarget,
-            Update, Wanted, Written,
+            self, ButtonId, Buttons, Messages, NotSaved, Questions, ReplyTarget, Start, Update,
+            Used, Wanted, Written,
         },
         message_index::{MessageRef, Role},
         profile,
         transcript::{self, Opened, Opening},
     },
-    engine::{Beginning, Engine, Look},
+    engine::{Engine, Look},
     flow::LoadedFlow,
     messages::Text,
     model::{
@@ -185,18 +185,12 @@ impl Buttons for Incoming<'_> {
         ReplyTarget { user: by.clone(), channel: at.channel.clone(), thread: None }
     }
 
-    async fn begin(
-        &self,
-        flow: &LoadedFlow,
-        invited: Option<Invited<'_>>,
-        event: &Event,
-    ) -> Result<Ack, NotSaved> {
-        let said = invited.map(|it| Card::words(format!("{} is invited.", it.user)));
-        let Invited { user, beginning } =
-            invited.unwrap_or(Invited { user: &event.by, beginning: Beginning::default() });
+    async fn begin(&self, start: Start<'_>, event: &Event) -> Result<Ack, NotSaved> {
+        let Start { flow, invited, beginning } = start;
+        let user = invited.unwrap_or(&event.by);
         let (from, at) = (self.app.known(user), (place_of(user), self.key));
         match self.app.engine.start_with(&flow.flow.id, &from, at, beginning).await {
-            Ok(_) => Ok(said),
+            Ok(_) => Ok(invited.map(|user| Card::words(format!("{user} is invited.")))),
             Err(error) => self.failed(&error, event).await,
         }
     }
@@ -239,18 +233,13 @@ impl Buttons for Incoming<'_> {
 
 #[async_trait]
 impl Questions for Incoming<'_> {
-    async fn control(
-        &self,
-        element: ComponentId,
-        (wait, _, head): Asked,
-        event: &Event,
-    ) -> Result<Ack, NotSaved> {
+    async fn control(&self, used: Used, event: &Event) -> Result<Ack, NotSaved> {
         let What::Chose(_, blanks) = &event.what else { return Ok(None) };
-        let reply = draw::reply(&wait, &element.action, blanks).map_err(|errors| {
-            let said = errors.iter().map(|it| complaint(&wait.prompt.control, it));
+        let reply = draw::reply(&used.wait, &used.element.action, blanks).map_err(|errors| {
+            let said = errors.iter().map(|it| complaint(&used.wait.prompt.control, it));
             said.collect::<Vec<_>>().join("\n")
         });
-        handler::answered(self, &element, (&wait, &head), reply, event).await
+        handler::answered(self, &used, reply, event).await
     }
 
     async fn other(&self, event: &Event) -> Result<Ack, NotSaved> {
@@ -269,15 +258,10 @@ impl Commands for Incoming<'_> {
     }
 
     /// Nobody is asked whether they are sure.
-    async fn choose(
-        &self,
-        flows: &[Arc<LoadedFlow>],
-        whom: Option<&str>,
-        event: &Event,
-    ) -> Result<Ack, NotSaved> {
-        match (whom, flows) {
-            (Some(user), [only]) => invited(self, (user, &only.flow.id), event).await,
-            _ => Ok(Some(chooser(flows))),
+    async fn choose(&self, choice: Choice<'_>, event: &Event) -> Result<Ack, NotSaved> {
+        match choice {
+            Choice::Invite(user, [only]) => invited(self, (user, &only.flow.id), event).await,
+            Choice::Begin(flows) | Choice::Invite(_, flows) => Ok(Some(chooser(flows))),
         }
     }
 

@@ -9,7 +9,7 @@ use super::begin::{self, came_back, place_of};
 use crate::{
     chat::{
         form::words,
-        handler::{Buttons, Invited},
+        handler::{Buttons, Start},
     },
     flow::LoadedFlow,
     gateway::discord::{
@@ -58,8 +58,8 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Post {
 /// Sends an invitation to a member. The preview becomes what was done.
 pub(super) async fn send(
     update: &UpdateContext<'_>,
-    flow: &LoadedFlow,
-    Invited { user, beginning }: Invited<'_>,
+    user: &str,
+    Start { flow, beginning, .. }: Start<'_>,
     action: &Action,
 ) -> Result<Ack, NotSaved> {
     let name = match name_of(update, user).await {

@@ -1,7 +1,5 @@
 //! Registered commands: which one it is by its path and its options, and how the answer to it is shown.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 
 use super::{begin, invite, own, upload, used};
@@ -10,12 +8,11 @@ use crate::{
     chat::{
         commands::{
             Entry, Order, Verb,
-            decide::{Commands, ordered},
+            decide::{Choice, Commands, ordered},
             on_discord,
         },
         handler::{Buttons, Update},
     },
-    flow::LoadedFlow,
     gateway::discord::{
         inbound::{Ack, Action, Command as Given, NotSaved, Target},
         manifest::{REVIEW, REVIEW_USER},
@@ -75,15 +72,10 @@ impl Commands for UpdateContext<'_> {
         entry.on_discord()
     }
 
-    async fn choose(
-        &self,
-        flows: &[Arc<LoadedFlow>],
-        whom: Option<&str>,
-        action: &Action,
-    ) -> Result<Ack, NotSaved> {
-        let asked = match whom {
-            Some(user) => invite::preview(user, flows),
-            None => begin::chooser(flows),
+    async fn choose(&self, choice: Choice<'_>, action: &Action) -> Result<Ack, NotSaved> {
+        let asked = match choice {
+            Choice::Begin(flows) => begin::chooser(flows),
+            Choice::Invite(user, flows) => invite::preview(user, flows),
         };
         Ok(self.show(&self.target(action), asked))
     }

@@ -9,7 +9,7 @@ use crate::{
     chat::{
         Drawing,
         form::{ComponentId, Draft, MessageAccess, words},
-        handler::{self, Asked, Buttons, Questions, ReplyTarget, Update},
+        handler::{self, Buttons, Questions, ReplyTarget, Update, Used},
         message_index::MessageRef,
     },
     engine::{Inbound, InboundKind, Receipt},
@@ -54,12 +54,8 @@ struct Use<'a> {
 
 #[async_trait]
 impl Questions for UpdateContext<'_> {
-    async fn control(
-        &self,
-        element: ComponentId,
-        (wait, shown, head): Asked,
-        action: &Action,
-    ) -> Result<Ack, NotSaved> {
+    async fn control(&self, used: Used, action: &Action) -> Result<Ack, NotSaved> {
+        let Used { element, wait, shown, head } = used;
         let element = answer::resolve(&element, &action.inputs);
         let reply_target = self.target(action);
         let used = Use {

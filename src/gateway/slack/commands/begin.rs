@@ -9,7 +9,7 @@ use crate::{
     base::ids::SessionId,
     chat::{
         form::words,
-        handler::{ButtonId, Buttons, Invited, ReplyTarget, Update},
+        handler::{ButtonId, Buttons, ReplyTarget, Start, Update},
     },
     engine::{Beginning, Error},
     flow::LoadedFlow,
@@ -183,8 +183,8 @@ pub(super) fn preview(user: &str, flows: &[Arc<LoadedFlow>]) -> Ack {
 /// Sends an invitation, and gives what stands in place of its preview.
 pub(super) async fn invite(
     update: &UpdateContext<'_>,
-    flow: &LoadedFlow,
-    Invited { user, beginning }: Invited<'_>,
+    user: &str,
+    Start { flow, beginning, .. }: Start<'_>,
     act: &Act,
 ) -> Result<String, String> {
     let (by, channel) = (update.actor(act), update.target(act).channel);

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     chat::commands::{
         Entry, Order, Verb,
-        decide::{Commands, ordered, rights_of_staff},
+        decide::{Choice, Commands, ordered, rights_of_staff},
         flows::startable,
         help, parse,
     },
@@ -102,15 +102,10 @@ impl Commands for UpdateContext<'_> {
         text
     }
 
-    async fn choose(
-        &self,
-        flows: &[Arc<LoadedFlow>],
-        whom: Option<&str>,
-        _act: &Act,
-    ) -> Result<Ack, NotSaved> {
-        Ok(match whom {
-            Some(user) => preview(user, flows),
-            None => picker(flows),
+    async fn choose(&self, choice: Choice<'_>, _act: &Act) -> Result<Ack, NotSaved> {
+        Ok(match choice {
+            Choice::Begin(flows) => picker(flows),
+            Choice::Invite(user, flows) => preview(user, flows),
         })
     }
 

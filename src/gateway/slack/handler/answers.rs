@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::{
     chat::{
         form::{ComponentId, words},
-        handler::{self, Asked, Buttons, Questions, ReplyTarget, Update},
+        handler::{self, Buttons, Questions, ReplyTarget, Update, Used},
         message_index::MessageRef,
     },
     engine::{Error, Inbound, InboundKind, Receipt},
@@ -23,7 +23,6 @@ use crate::{
     messages,
     model::{
         artifact::Offer,
-        effect::Rendering,
         transcript::Via,
         ui::{Control, Upload},
         wait::{Settlement, Wait},
@@ -32,36 +31,31 @@ use crate::{
 
 #[async_trait]
 impl Questions for UpdateContext<'_> {
-    async fn control(
-        &self,
-        element: ComponentId,
-        (wait, shown, head): Asked,
-        act: &Act,
-    ) -> Result<Ack, NotSaved> {
+    async fn control(&self, used: Used, act: &Act) -> Result<Ack, NotSaved> {
         let Act::Button(action) = act else { return Ok(Ack::Empty) };
-        let element = answer::resolve(element, &action.inputs);
-        if answer::is_idle(&element) {
+        let used = Used { element: answer::resolve(used.element, &action.inputs), ..used };
+        let Used { element, wait, head, .. } = &used;
+        if answer::is_idle(element) {
             return Ok(Ack::Empty);
         }
         // What was answered can still be read.
         if (wait.status.is_pending() || element.action == "read")
-            && let is_scripted = handler::is_scripted(self.engine, &wait).await
-            && let Some(form) = form_of(&wait, &element, action, is_scripted)
+            && let is_scripted = handler::is_scripted(self.engine, wait).await
+            && let Some(form) = form_of(wait, element, action, is_scripted)
         {
             let reply_target = self.target(act);
             let refused =
-                handler::refuse_to_show(self, &wait, &head, &action.by, &reply_target).await;
+                handler::refuse_to_show(self, wait, head, &action.by, &reply_target).await;
             return Ok(refused.unwrap_or_else(|| {
                 self.open(form, action, reply_target);
                 Ack::Empty
             }));
         }
-        let reply = answer::read(&wait, &element, &action.inputs)
+        let reply = answer::read(wait, element, &action.inputs)
             .map_err(|errors| errors.into_values().collect::<Vec<_>>().join(" "));
-        let was_open = wait.status.is_pending();
-        let ack = handler::answered(self, &element, (&wait, &head), reply, act).await?;
-        if !was_open || element.revision != wait.revision {
-            self.redraw(&wait, shown);
+        let ack = handler::answered(self, &used, reply, act).await?;
+        if !wait.status.is_pending() || element.revision != wait.revision {
+            self.redraw(used);
         }
         Ok(ack)
     }
@@ -131,11 +125,11 @@ impl UpdateContext<'_> {
     }
 
     /// Draws a card again that somebody pressed after it was closed.
-    fn redraw(&self, wait: &Wait, shown: Vec<Rendering>) {
+    fn redraw(&self, Used { wait, shown, .. }: Used) {
         if shown.is_empty() {
             return;
         }
-        let (app, wait) = (Arc::clone(self.app), wait.clone());
+        let app = Arc::clone(self.app);
         self.app.afterwards.spawn(async move { send::redraw(&app, &wait, &shown).await });
     }
 
