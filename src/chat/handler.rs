@@ -5,7 +5,7 @@
 //! platform   parse        a payload becomes an update of its own types
 //! here       messages     words and files in a conversation, in the team's thread, under a request
 //!            buttons      what a button that belongs to no question asks for
-//!            questions    who may answer a question, or see what was entered so far
+//!            questions    the question behind a control, who may answer it, or see what was entered so far
 //!            wanted       copies and files that somebody asked for
 //! platform   Update::Ack  how it is answered at once
 //! ```

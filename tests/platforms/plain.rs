@@ -3,7 +3,7 @@
 //! ```text
 //! chat       rooms, messages, threads, choices, files, and what is refused there
 //! draw       a question as words with numbered choices
-//! incoming   Update, Messages, Buttons, Commands: what people do
+//! incoming   Update, Messages, Buttons, Questions, Commands: what people do
 //! send       Gateway, Courier, Remover: what the bot does
 //! ```
 

@@ -70,9 +70,9 @@ pub async fn chosen<U: Questions>(update: &U, id: &str, act: &U::Act) -> Result<
         return update.control(Used { element, wait, shown, head }, act).await;
     };
     let what = InboundKind::Command(command);
-    let ack = used(update, (&wait, &head), by, what, &to).await?;
+    let said = used(update, (&wait, &head), by, what, &to).await?;
     update.ordered_about(&wait).await?;
-    Ok(ack)
+    Ok(said)
 }
 
 /// Hands in the answer that a control stands for; the error says to the person what is wrong with it.

@@ -53,11 +53,11 @@ impl Questions for UpdateContext<'_> {
         }
         let reply = answer::read(wait, element, &action.inputs)
             .map_err(|errors| errors.into_values().collect::<Vec<_>>().join(" "));
-        let ack = handler::answered(self, &used, reply, act).await?;
+        let said = handler::answered(self, &used, reply, act).await?;
         if !wait.status.is_pending() || element.revision != wait.revision {
             self.redraw(used);
         }
-        Ok(ack)
+        Ok(said)
     }
 
     async fn other(&self, act: &Act) -> Result<Ack, NotSaved> {
