@@ -1,6 +1,6 @@
 //! What a card shows, the same on every platform: what became of a question, and what can be pressed. A platform lays it out.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
@@ -11,13 +11,20 @@ use crate::{
     model::{
         session::PersonId,
         transcript::Audience,
-        ui::{Choice, Confirm, Control, Decide, Field, Group, Prompt, Reply, Review, Verdict},
+        ui::{Choice, Control, Decide, Field, Group, Prompt, Reply, Review, Verdict},
         wait::{Answerers, Purpose, Wait, WaitStatus, deciders},
     },
 };
 
-/// Longest icon that stands before a label, in UTF-16 units: one emoji of several characters.
-const ICON_MAX: usize = 8;
+pub use self::{
+    action::{Action, Emphasis, Sure, Takes},
+    open::{
+        Open, given, heading, is_told, is_untouched, kinds, listed, not_given, notes, to_fill_in,
+    },
+};
+
+mod action;
+mod open;
 
 /// Who reads a card, and what of the conversation it depends on.
 #[derive(Debug, Clone, Copy)]
@@ -62,87 +69,17 @@ pub enum Outcome {
     Lapsed,
 }
 
-/// Data that an answer is about.
+/// Data that a question or its answer is about.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data<'a> {
-    /// There is none beside the line.
+    /// There is none beside the words.
     None,
-    /// Of a form, as it was filled in.
+    /// Of a form, as far as it is filled in.
     Fields(Vec<Field>),
-    /// Of a review, as it was left.
+    /// Of a review, as it stands or was left.
     Groups(&'a Review, Vec<Group>),
     /// Of a request.
     Facts(&'a Decide),
-}
-
-/// Something that can be pressed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Action {
-    /// Names it in a [`ComponentId`](crate::chat::form::ComponentId).
-    pub name: &'static str,
-    /// What stands on it. Perhaps of a flow's author: too long, or blank, and then `otherwise` stands there.
-    pub label: Cow<'static, str>,
-    /// What stands on it where the label is blank.
-    pub otherwise: &'static str,
-    /// How it looks.
-    pub emphasis: Emphasis,
-    /// Whether somebody is asked once more before it counts.
-    pub is_confirmed: bool,
-}
-
-/// How a button looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Emphasis {
-    /// Like any other.
-    None,
-    /// What most people will press.
-    Primary,
-    /// A yes to what others asked for.
-    Positive,
-    /// What can't be taken back, or goes against somebody.
-    Danger,
-}
-
-impl Action {
-    const fn new(name: &'static str, label: &'static str) -> Self {
-        let (emphasis, is_confirmed) = (Emphasis::None, false);
-        Self { name, label: Cow::Borrowed(label), otherwise: label, emphasis, is_confirmed }
-    }
-
-    /// With the words of a flow's author on it.
-    fn labelled(self, label: &str) -> Self {
-        Self { label: Cow::Owned(label.to_owned()), ..self }
-    }
-
-    fn looking(self, emphasis: Emphasis) -> Self {
-        Self { emphasis, ..self }
-    }
-
-    fn confirmed(self) -> Self {
-        Self { is_confirmed: true, ..self }
-    }
-
-    /// What deciders can press.
-    pub fn of_request(decide: &Decide) -> Vec<Self> {
-        let approve = Self::new("approve", messages::buttons::APPROVE).labelled(&decide.approve);
-        let deny = Self::new("deny", messages::buttons::DENY).labelled(&decide.deny);
-        let tell = decide.deny_and_tell.as_ref().map(|label| {
-            Self::new("deny_and_tell", messages::buttons::DENY_AND_TELL_SHORT).labelled(label)
-        });
-        let approve = approve.looking(Emphasis::Positive).confirmed();
-        [approve, deny.looking(Emphasis::Danger)].into_iter().chain(tell).collect()
-    }
-
-    /// What can be pressed under something that needs a yes.
-    pub fn of_confirmation(confirm: &Confirm) -> [Self; 2] {
-        let yes = Self::new("yes", messages::buttons::YES).labelled(&confirm.yes);
-        let yes = if confirm.danger {
-            yes.looking(Emphasis::Danger).confirmed()
-        } else {
-            yes.looking(Emphasis::Primary)
-        };
-        [yes, Self::new("no", messages::buttons::NO).labelled(&confirm.no)]
-    }
 }
 
 impl<'a> Closed<'a> {
@@ -272,6 +209,11 @@ fn data_of<'a>(reply: &Reply, control: &'a Control) -> Data<'a> {
     }
 }
 
+/// The heading of a question, if it has one.
+pub fn title(prompt: &Prompt) -> Option<&str> {
+    prompt.title.as_deref().filter(|title| !is_blank(title))
+}
+
 /// Who has voted so far, where several must agree; at most so many are named.
 pub fn votes(wait: &Wait, most: usize) -> Option<Text> {
     if wait.quorum < 2 {
@@ -301,16 +243,6 @@ pub fn label(n: usize, choice: &Choice, too_long: impl Fn(&str) -> bool) -> Stri
         return messages::buttons::choice(n + 1);
     }
     if too_long(text) { format!("{}. {text}", n + 1) } else { text.to_owned() }
-}
-
-/// The label of a choice after its icon.
-pub(crate) fn with_icon(choice: &Choice, label: &str) -> String {
-    // A name of an icon is no decoration here.
-    let is_shown = |icon: &&str| !icon.is_ascii() && icon.encode_utf16().count() <= ICON_MAX;
-    match choice.icon.as_deref().filter(is_shown) {
-        Some(icon) => format!("{icon} {label}"),
-        None => label.to_owned(),
-    }
 }
 
 /// What is said of a question that is no longer asked: a word for it, and why.

@@ -23,7 +23,7 @@ pub use crate::chat::form::MessageAccess;
 use crate::{
     base::ids::{ArtifactId, SessionId},
     chat::{
-        card::{Reader, addressee},
+        card::{self, Reader, addressee},
         form::{ComponentId, Draft},
         handler::ButtonId,
     },
@@ -243,8 +243,8 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let is_open = wait.status.is_pending();
     let parts = if !is_open {
         closed::render(wait, cx)
-    } else if wait.answerers.audience() == cx.reader {
-        open::render(wait, cx)
+    } else if let Some(question) = card::Open::of(wait, cx.reader, &cx.draft) {
+        open::render(wait, &question, cx)
     } else {
         let whom = said(&addressee(wait), limits::QUOTE);
         CardParts {
@@ -252,10 +252,8 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
             ..CardParts::new(OPEN)
         }
     };
-    // Who has voted is said with names that Discord knows.
-    let has_notes = is_open && wait.quorum < 2;
-    let notes = prompt.notes.iter().filter(|note| has_notes && !is_blank(note)).take(4);
-    let progress = cx.progress.iter().filter(|_| is_open && cx.is_participants(wait));
+    let notes = card::notes(wait).filter(|_| is_open).take(4);
+    let progress = cx.progress.as_deref().filter(|_| is_open && cx.is_participants(wait));
     let notes = notes.chain(progress);
     let notes: Vec<String> = notes.map(|note| said(&text::one_line(note), NOTE)).collect();
     let notes: Vec<Component> =
@@ -269,7 +267,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     for always in [&parts.below, &notes, &more, &help, &called] {
         room.reserve(always);
     }
-    if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
+    if let Some(title) = card::title(prompt) {
         room.add(vec![components::text(&format!(
             "### {}",
             said(&text::one_line(title), limits::QUOTE)

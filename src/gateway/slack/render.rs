@@ -19,8 +19,8 @@ use self::text::{clip_or, literal};
 use crate::{
     base::ids::ArtifactId,
     chat::{
-        card::{Reader, addressee},
-        form::{ComponentId, is_blank, plain},
+        card::{self, Reader, addressee},
+        form::{ComponentId, Draft, is_blank, plain},
     },
     gateway::slack::{
         blocks::{self, Button, actions, context, header, section},
@@ -131,19 +131,12 @@ impl Room {
 pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let prompt = &wait.prompt;
     let is_open = wait.status.is_pending();
-    let may = wait.answerers.audience() == cx.reader;
-    let controls = (is_open && may).then(|| open::controls(wait, cx));
-    let notes: Vec<String> = prompt
-        .notes
-        .iter()
-        // Who has voted is said with names that Slack knows.
-        .filter(|note| !is_blank(note) && wait.quorum < 2)
-        .take(4)
-        .map(|note| blocks::said(note, NOTE))
-        .collect();
-    let (reserved, rows) = controls
-        .as_ref()
-        .map_or((0, 0), |controls| (open::weight(controls), controls.pressed.len()));
+    let question = card::Open::of(wait, cx.reader, &Draft::default());
+    let pressed = question.as_ref().map(|question| open::pressed(wait, question, cx));
+    let notes: Vec<String> =
+        card::notes(wait).take(4).map(|note| blocks::said(note, NOTE)).collect();
+    let (reserved, rows) =
+        pressed.as_ref().map_or((0, 0), |pressed| (blocks::weight(pressed), pressed.len()));
     // What is small and always there is taken off first: a note, a line that says how it ended, a button for the rest.
     let aside = reserved
         + notes.iter().map(|note| note.encode_utf16().count()).sum::<usize>()
@@ -161,10 +154,10 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     body(&prompt.body, body_max, &mut room);
     let was_cut = std::mem::take(&mut room.is_cut);
     let mut below = Vec::new();
-    match controls {
-        Some(controls) => {
-            (controls.told)(&mut room);
-            below = controls.pressed;
+    match &question {
+        Some(question) => {
+            open::told(wait, question, cx, &mut room);
+            below.extend(pressed.into_iter().flatten());
         }
         None if is_open => {
             let whom =
@@ -192,7 +185,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
 
 /// What a question is called, and who has invited the person whom it greets.
 fn head(prompt: &Prompt, cx: &Cx, room: &mut Room) {
-    if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
+    if let Some(title) = card::title(prompt) {
         room.add(header(title));
     }
     if let Some(inviter) = &cx.invited_by {
@@ -220,7 +213,7 @@ fn body(markdown: &str, max: usize, room: &mut Room) {
 fn spoken(wait: &Wait, cx: &Cx) -> String {
     let prompt = &wait.prompt;
     let mut words: Vec<String> = Vec::new();
-    words.extend(prompt.title.clone().filter(|title| !is_blank(title)));
+    words.extend(card::title(prompt).map(str::to_owned));
     let body = plain(&prompt.body);
     if !is_blank(&body) {
         words.push(body);

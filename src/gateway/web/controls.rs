@@ -10,8 +10,11 @@ use super::{
     piece::{Cx, Draft, name_of_part, time},
 };
 use crate::{
-    chat::form::{
-        self, ComponentId, DenialForm, Fields, Sheet, clip, in_words, instant, review_editor,
+    chat::{
+        card::{self, Action, Emphasis},
+        form::{
+            self, ComponentId, DenialForm, Fields, Sheet, clip, in_words, instant, review_editor,
+        },
     },
     messages,
     model::{
@@ -35,6 +38,8 @@ pub(super) struct Open<'a> {
     pub(super) wait: &'a Wait,
     pub(super) cx: &'a Cx,
     pub(super) draft: Option<&'a Draft>,
+    /// What can be pressed.
+    pub(super) actions: &'a [Action],
     /// A script asked, and no model.
     pub(super) is_scripted: bool,
 }
@@ -44,6 +49,26 @@ impl Open<'_> {
     fn button(&self, action: &str, label: &str, class: &str) -> Markup {
         let id = ComponentId::id(self.wait.id, self.wait.revision, action);
         html! { button class=(class) name="element" value=(id) { (label) } }
+    }
+
+    fn action(&self, action: &Action) -> Markup {
+        let class = match action.emphasis {
+            Emphasis::None => "quiet",
+            Emphasis::Primary | Emphasis::Positive => "primary",
+            Emphasis::Danger => "danger",
+        };
+        self.button(&action.name, &action.label, class)
+    }
+
+    /// The buttons under a form, as a row.
+    fn buttons(&self) -> Markup {
+        html! { div.actions { @for action in self.actions { (self.action(action)) } } }
+    }
+
+    /// The one that passes the question over, where it may be.
+    fn skip(&self) -> Markup {
+        let skip = self.actions.iter().find(|action| action.name == "skip");
+        html! { @if let Some(skip) = skip { (self.action(skip)) } }
     }
 
     /// A form within the card; `name` keeps its key apart from those of its neighbours.
@@ -70,10 +95,6 @@ impl Open<'_> {
         name_of_part(part, self.wait)
     }
 
-    fn skip(&self, may: bool) -> Markup {
-        html! { @if may { (self.button("skip", messages::buttons::SKIP, "quiet")) } }
-    }
-
     /// What was typed before, where this part of the card was used.
     pub(super) fn typed(&self, action: &str) -> Option<&Draft> {
         self.draft.filter(|draft| draft.action == action)
@@ -81,9 +102,10 @@ impl Open<'_> {
 }
 
 /// The control of a question that is open.
-pub(super) fn render(wait: &Wait, state: &State, cx: &Cx) -> Markup {
+pub(super) fn render(wait: &Wait, question: &card::Open<'_>, state: &State, cx: &Cx) -> Markup {
     let draft = cx.draft.as_ref().filter(|draft| draft.wait == wait.id);
-    let open = Open { wait, cx, draft, is_scripted: form::is_scripted(wait, state) };
+    let is_scripted = form::is_scripted(wait, state);
+    let open = Open { wait, cx, draft, actions: &question.actions, is_scripted };
     html! {
         (whole_errors(draft, &wait.prompt.control))
         @match &wait.prompt.control {
@@ -113,11 +135,11 @@ fn pick(open: &Open<'_>, choose: &Choose) -> Markup {
                         }
                     }
                 }
-                div.actions { (open.button("done", messages::buttons::DONE, "primary")) (open.skip(!choose.required)) }
+                (open.buttons())
             } @else if choose.choices.len() <= limits::BUTTONS_MAX {
                 div.actions.choices {
                     @for (n, choice) in choose.choices.iter().enumerate() { (pick_button(open, n, choice)) }
-                    (open.skip(!choose.required))
+                    (open.skip())
                 }
             } @else {
                 @let name = open.name("pick");
@@ -126,7 +148,7 @@ fn pick(open: &Open<'_>, choose: &Choose) -> Markup {
                     option value="" { (messages::buttons::CHOOSE) }
                     @for choice in &choose.choices { option value=(choice.id) selected[picked(&choice.id)] { (choice.label) } }
                 }
-                div.actions { (open.button("done", messages::buttons::DONE, "primary")) (open.skip(!choose.required)) }
+                (open.buttons())
             }
             (errors_of(open.draft, "pick"))
         }
@@ -153,7 +175,7 @@ fn pick_button(open: &Open<'_>, n: usize, choice: &Choice) -> Markup {
 fn fill(open: &Open<'_>, form: &Form) -> Markup {
     let inner = html! {
         div.fields { @for one in &form.fields { (field(open.wait, one, open.typed("submit"))) } }
-        div.actions { (open.button("submit", &form.submit, "primary")) (open.skip(form.skippable)) }
+        (open.buttons())
     };
     open.form("fill", &inner)
 }
@@ -180,7 +202,7 @@ fn look_over(open: &Open<'_>, review: &Review) -> Markup {
         }
         div.folds {
             @if !is_blank { div.approve { (open.form("approve", &html! {
-                div.actions { (open.button("approve", messages::buttons::LOOKS_RIGHT, "primary")) (open.skip(review.skippable)) }
+                div.actions { (open.button("approve", messages::buttons::LOOKS_RIGHT, "primary")) (open.skip()) }
             })) } }
             @if is_blank {
                 div.edit { (edit_form(open, review, true)) }
@@ -244,7 +266,7 @@ fn edit_form(open: &Open<'_>, review: &Review, is_blank: bool) -> Markup {
             label for=(name) { (messages::forms::note_label(!open.is_scripted)) " " span.small { (messages::forms::OPTIONAL) } }
             textarea id=(name) name="notes" rows="2" dir="auto" { (fields.get("notes")) }
         }
-        div.actions { (open.button("save", messages::buttons::SAVE, "primary")) (open.skip(is_blank && review.skippable)) }
+        div.actions { (open.button("save", messages::buttons::SAVE, "primary")) @if is_blank { (open.skip()) } }
     };
     open.form("edit", &inner)
 }
@@ -328,7 +350,7 @@ pub(super) fn review_table(
         html! {
             section.group {
                 // The card has said it already.
-                @if prompt.title.as_ref() != Some(&group.title) { h4 { (group.title) } }
+                @if let Some(heading) = card::heading(prompt, group) { h4 { (heading) } }
                 (values(&group.fields, open))
                 @if open.is_some() && !is_entry(&group) { (not_given(&group.fields, open)) }
             }
@@ -350,8 +372,7 @@ fn wrong_with<'a>(field: &Field, open: Option<&'a [FieldError]>) -> Option<&'a s
 
 /// Whether a field is shown: it has a value, or needs one while that can be mended.
 fn is_told(field: &Field, open: Option<&[FieldError]>) -> bool {
-    let is_asked = field.check || field.required || wrong_with(field, open).is_some();
-    !form::shown(field).is_empty() || open.is_some() && is_asked
+    card::is_told(field, open.is_some()) || wrong_with(field, open).is_some()
 }
 
 /// What else could be given, on a quiet line.
@@ -402,7 +423,6 @@ fn send_files(open: &Open<'_>, upload: &Upload) -> Markup {
     let name = open.name("files");
     let refused = open.typed("send").is_some_and(|draft| !draft.errors.is_empty());
     let accept = upload.accept.iter().map(|ext| format!(".{ext}")).collect::<Vec<_>>().join(",");
-    let kinds = upload.accept.iter().map(|ext| ext.to_uppercase()).collect::<Vec<_>>().join(", ");
     let label = match (refused, upload.max_files) {
         (true, _) => messages::buttons::TRY_ANOTHER_FILE,
         (false, 2..) => messages::buttons::CHOOSE_FILES,
@@ -421,7 +441,7 @@ fn send_files(open: &Open<'_>, upload: &Upload) -> Markup {
             input type="file" id=(name) name="files" accept=(accept) multiple[upload.max_files > 1]
                 data-max-bytes=(upload.max_bytes) aria-describedby={ (name) "-hint" };
             p.small id={ (name) "-hint" } {
-                (messages::forms::accepted(&kinds, upload.max_files, upload.max_bytes))
+                (messages::forms::accepted(&card::kinds(upload), upload.max_files, upload.max_bytes))
                 span.by-mouse { " " (messages::forms::DRAG_AND_DROP) }
             }
             (errors_of(open.draft, "files"))
@@ -445,7 +465,7 @@ fn write(open: &Open<'_>, ask: &Ask) -> Markup {
             autofocus[is_wrong] aria-invalid=[is_wrong.then_some("true")] { (typed) }
         p.left.small aria-live="polite" {}
         (errors_of(open.draft, "text"))
-        div.actions { (open.button("send", messages::buttons::SEND, "primary")) (open.skip(!ask.required)) }
+        (open.buttons())
     };
     open.form("ask", &inner)
 }
@@ -504,14 +524,10 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
 }
 
 fn yes_or_no(open: &Open<'_>, confirm: &Confirm) -> Markup {
-    let class = if confirm.danger { "danger" } else { "primary" };
     let inner = html! {
         // Where the words above have said it, it is not said twice.
         @if confirm.danger && !open.wait.prompt.body.contains(messages::forms::CANT_BE_UNDONE) { p.warning { (icons::warning()) (messages::forms::CANT_BE_UNDONE) } }
-        div.actions {
-            (open.button("yes", &confirm.yes, class))
-            (open.button("no", &confirm.no, "quiet"))
-        }
+        (open.buttons())
     };
     open.form("confirm", &inner)
 }

@@ -211,7 +211,8 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
 
 fn open_card(wait: &Wait, state: &State, cx: &Cx) -> Markup {
     let title = name_of_part("t", wait);
-    let is_theirs = wait.answerers.audience() == cx.viewer;
+    let question = card::Open::of(wait, cx.viewer, &form::Draft::default());
+    let is_theirs = question.is_some();
     html! {
         article.card.open[is_theirs].waits[!is_theirs] aria-labelledby=(title) aria-describedby=(name_of_part("b", wait)) data-wait=(wait.id.short()) {
             header {
@@ -221,13 +222,13 @@ fn open_card(wait: &Wait, state: &State, cx: &Cx) -> Markup {
                 @if cx.viewer == Audience::Staff { (asked(wait)) }
             }
             (body_of(wait, cx.viewer))
-            @if is_theirs {
-                (controls::render(wait, state, cx))
+            @if let Some(question) = &question {
+                (controls::render(wait, question, state, cx))
             } @else {
                 p.outcome.waiting { (icons::clock()) (messages::forms::waiting_for(&addressee(wait))) }
             }
             @if let Some(votes) = card::votes(wait, usize::MAX) { p.small { (markup::shown(&votes, Some(state))) } }
-            @if wait.quorum < 2 { @for note in &wait.prompt.notes { p.small { (note) } } }
+            @for note in card::notes(wait) { p.small { (note) } }
         }
     }
 }

@@ -2,38 +2,23 @@
 
 use anteroom::{
     chat::{
-        card::{Action, Closed, Reader},
+        card::{self, Action, Closed, Data, Open, Reader, Takes},
         form::{self, ComponentId, Draft, Fields, StaffAction, overview},
         profile,
     },
     engine::Look,
     model::{
-        ui::{Control, Field, FieldError, Reply},
+        ui::{Choose, Control, Field, FieldError, Input, Reply},
         wait::Wait,
     },
 };
+use serde_json::Value;
 
 use super::chat::{Card, Choice};
 
 /// The card of a question as it stands.
 pub(crate) fn card(wait: &Wait, look: Option<&Look>) -> Card {
     let (prompt, state) = (&*wait.prompt, look.map(|look| &*look.state));
-    let mut lines: Vec<String> = prompt.title.iter().chain([&prompt.body]).cloned().collect();
-    lines.extend(match &prompt.control {
-        Control::Choose(it) if it.multiple => {
-            it.choices.iter().map(|choice| format!("- {}", choice.label)).collect()
-        }
-        Control::Decide(decide) => {
-            let facts = decide.facts.iter().map(|(label, fact)| format!("{label}: {fact}"));
-            facts.chain([decide.request.clone()]).collect()
-        }
-        control => {
-            let filled = fields(control).into_iter().filter(|field| !field.value.is_null());
-            let line = |it: Field| format!("{}: {}", it.label, form::shown(&it));
-            filled.map(line).collect::<Vec<_>>()
-        }
-    });
-    lines.extend(prompt.notes.iter().cloned());
     let files = state.iter().flat_map(|state| &state.artifacts);
     let files = files.map(|file| (file.id, file.filename.clone())).collect();
     let may_change = state.zip(wait.status.answer()).is_some_and(|(state, (reply, ..))| {
@@ -41,23 +26,72 @@ pub(crate) fn card(wait: &Wait, look: Option<&Look>) -> Card {
     });
     let participant = state.map(|state| &state.participant);
     let audience = wait.answerers.audience();
+    let open = Open::of(wait, audience, &Draft::default());
     let closed = Closed::of(wait, &Reader { audience, participant, files: &files, may_change });
-    let end = closed.as_ref().map(|closed| closed.line.to_string());
-    let again = closed.as_ref().and_then(|closed| closed.action.as_ref());
-    let again = again.map(|action| choice(wait, action.name, &action.label, Vec::new()));
-    let choices = if closed.is_some() { again.into_iter().collect() } else { open(wait) };
-    lines.extend(end.map(|end| format!("= {end}")));
+    let mut lines: Vec<String> = card::title(prompt).into_iter().map(str::to_owned).collect();
+    lines.push(prompt.body.clone());
+    let mut choices = Vec::new();
+    if let Control::Choose(choose) = &prompt.control {
+        let all = choose.choices.iter();
+        if choose.multiple {
+            lines.extend(all.map(|choice| format!("- {}", choice.label)));
+        } else if open.is_some() {
+            let pick = |(n, it)| choice(wait, &Action::pick(n, it, &it.label));
+            choices.extend(all.enumerate().filter_map(pick));
+        }
+    }
+    if let Some(open) = &open {
+        lines.extend(open.request.map(str::to_owned));
+        lines.extend(data(&open.data));
+        lines.extend(card::notes(wait).map(str::to_owned));
+        choices.extend(open.actions.iter().filter_map(|action| choice(wait, action)));
+    }
+    if let Some(closed) = &closed {
+        lines.extend(data(&closed.data));
+        lines.push(format!("= {}", closed.line));
+        choices.extend(closed.action.iter().filter_map(|action| choice(wait, action)));
+    }
     lines.retain(|line| !line.is_empty());
     Card(lines.join("\n"), choices)
 }
 
-fn choice(wait: &Wait, action: &str, label: &str, blanks: Vec<(String, String)>) -> Choice {
-    Choice(ComponentId::id(wait.id, wait.revision, action), label.to_owned(), blanks)
+/// A line for each value.
+fn data(data: &Data<'_>) -> Vec<String> {
+    let pairs: Vec<(String, String)> = match data {
+        Data::None => Vec::new(),
+        Data::Fields(fields) => card::given(fields).collect(),
+        Data::Groups(_, groups) => groups.iter().flat_map(|it| card::given(&it.fields)).collect(),
+        Data::Facts(decide) => decide.facts.clone(),
+    };
+    pairs.iter().map(|(label, value)| format!("{label}: {value}")).collect()
+}
+
+/// An action as a choice with blanks for what it takes. Words and files are sent by themselves, and so is a single pick.
+fn choice(wait: &Wait, action: &Action) -> Option<Choice> {
+    let control = &wait.prompt.control;
+    let blanks = match action.takes {
+        Takes::Message | Takes::Entry => return None,
+        Takes::Picks if matches!(control, Control::Choose(it) if !it.multiple) => return None,
+        Takes::Nothing => Vec::new(),
+        Takes::Remark(name) => vec![(name.to_owned(), String::new())],
+        Takes::Picks | Takes::Fields => {
+            let fields = fields(control).into_iter();
+            fields.map(|field| (field.path.clone(), form::text_of(&field))).collect()
+        }
+    };
+    let id = ComponentId::id(wait.id, wait.revision, &action.name);
+    Some(Choice(id, action.label.to_string(), blanks))
 }
 
 /// What there is to fill in.
 fn fields(control: &Control) -> Vec<Field> {
     match control {
+        Control::Choose(Choose { choices, multiple, .. }) => {
+            let input = Input::Select { choices: choices.clone(), multiple: *multiple };
+            let path = Draft::PICK.to_owned();
+            let (label, value) = (path.clone(), Value::Null);
+            vec![Field { path, label, hint: None, required: false, input, value, check: false }]
+        }
         Control::Form(form) => form.fields.clone(),
         Control::Review(review) => {
             Draft::default().groups(review).into_iter().flat_map(|group| group.fields).collect()
@@ -66,72 +100,21 @@ fn fields(control: &Control) -> Vec<Field> {
     }
 }
 
-/// What can be chosen while a question is open. Words and files are sent by themselves.
-fn open(wait: &Wait) -> Vec<Choice> {
-    let plain = |action: &str, label: &str| choice(wait, action, label, Vec::new());
-    let blank = |action: &str, label: &str, name: &str| {
-        choice(wait, action, label, vec![(name.to_owned(), String::new())])
-    };
-    let filled = |action: &str, label: &str| {
-        let fields = fields(&wait.prompt.control).into_iter();
-        let fields = fields.map(|field| (field.path.clone(), form::text_of(&field)));
-        choice(wait, action, label, fields.collect())
-    };
-    let (mut choices, may_skip) = match &wait.prompt.control {
-        Control::Choose(choose) if choose.multiple => {
-            (vec![blank("done", "Done", Draft::PICK)], !choose.required)
-        }
-        Control::Choose(choose) => {
-            let all = choose.choices.iter().enumerate();
-            let all = all.map(|(n, it)| plain(&format!("pick.{n}"), &it.label));
-            (all.collect(), !choose.required)
-        }
-        Control::Form(form) => (vec![filled("submit", &form.submit)], form.skippable),
-        Control::Review(review) => {
-            let answers = [plain("approve", "Looks right"), plain("reject", "Start over")];
-            let save = filled("save", "Save");
-            (answers.into_iter().chain([save]).collect(), review.skippable)
-        }
-        Control::Decide(decide) => {
-            let answer = |action: Action| match action.name {
-                "deny_and_tell" => blank(action.name, &action.label, "feedback"),
-                name => plain(name, &action.label),
-            };
-            (Action::of_request(decide).into_iter().map(answer).collect(), false)
-        }
-        Control::Confirm(it) => {
-            let answer = |action: Action| plain(action.name, &action.label);
-            (Action::of_confirmation(it).into_iter().map(answer).collect(), false)
-        }
-        Control::Upload(upload) => (Vec::new(), !upload.required),
-        Control::Ask(ask) => (Vec::new(), !ask.required),
-    };
-    choices.extend(may_skip.then(|| plain("skip", "Skip")));
-    choices
-}
-
 /// The answer that a choice stands for, with what was filled in.
 pub(crate) fn reply(
     wait: &Wait,
     action: &str,
     blanks: &[(String, String)],
 ) -> Result<Reply, Vec<FieldError>> {
-    let (control, mut draft) = (&wait.prompt.control, Draft::default());
-    match (control, action) {
-        (Control::Choose(choose), "done") => {
-            let typed = blanks.iter().map(|(_, typed)| typed.replace(", ", "\n"));
-            let named = typed.flat_map(|typed| form::named(&choose.choices, true, &typed));
-            draft.enter(Draft::PICK, named.collect());
+    if !matches!(action, "done" | "submit" | "save") {
+        return form::reply(&wait.prompt, action, &Fields(blanks.to_vec()));
+    }
+    let mut draft = Draft::default();
+    for field in fields(&wait.prompt.control) {
+        let typed = blanks.iter().find(|(path, _)| *path == field.path);
+        if let Some((_, typed)) = typed {
+            draft.enter(&field.path, form::words_to_values(&field, typed));
         }
-        (Control::Form(_), "submit") | (Control::Review(_), "save") => {
-            for field in fields(control) {
-                let typed = blanks.iter().find(|(path, _)| *path == field.path);
-                if let Some((_, typed)) = typed {
-                    draft.enter(&field.path, form::words_to_values(&field, typed));
-                }
-            }
-        }
-        _ => return form::reply(&wait.prompt, action, &Fields(blanks.to_vec())),
     }
     draft.reply(&wait.prompt)
 }

@@ -270,8 +270,8 @@ async fn what_is_filled_in_wrongly_is_said_and_the_question_stays() {
         Is that your pet?
         Name: Rax
         1. Looks right
-        2. Start over
-        3. Save [name: Rax] [kind: ]
+        2. Save [name: Rax] [kind: ]
+        3. Start over [notes: ]
     ~ What do you drink?
         - Tea
         - Milk
@@ -286,8 +286,8 @@ async fn what_is_filled_in_wrongly_is_said_and_the_question_stays() {
         Name: Rex
         Kind: A dog
         1. Looks right
-        2. Start over
-        3. Save [name: Rex] [kind: A dog]
+        2. Save [name: Rex] [kind: A dog]
+        3. Start over [notes: ]
     ");
     bot.mallory().at("@ada").fill("Save", &[("name", "")]).await;
     assert_snapshot!(bot.mallory().news(), @"(only you) Only the person who was asked can answer this.");

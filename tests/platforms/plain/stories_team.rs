@@ -41,7 +41,6 @@ async fn a_request_is_decided_with_a_line_under_it() {
         The interviewer's reason: there is no pet
         Requested: 2026-11-02 14:05 UTC
         Expires: 2026-11-09 14:05 UTC
-        Move Ada Byron to “Goodbye”?
         1. Approve
         2. Deny
         3. Deny and tell the interviewer [feedback: ]
@@ -58,7 +57,6 @@ async fn a_request_is_decided_with_a_line_under_it() {
         The interviewer's reason: there is no pet
         Requested: 2026-11-02 14:05 UTC
         Expires: 2026-11-09 14:05 UTC
-        Move Ada Byron to “Goodbye”?
         = Approved by Grace Hopper
     #approvals > + Approved by Grace Hopper
     ");
@@ -129,7 +127,6 @@ async fn who_may_not_decide_is_told_so_whatever_the_way() {
         The interviewer's reason: there is no pet
         Requested: 2026-11-02 14:05 UTC
         Expires: 2026-11-09 14:05 UTC
-        Move Ada Byron to “Goodbye”?
         = Approved by Linus
     #approvals > + Approved by Linus
     ");
@@ -178,7 +175,6 @@ async fn a_decision_after_the_deadline_is_late_and_may_be_asked_for_anew() {
         The interviewer's reason: there is no pet
         Requested: 2026-11-02 14:05 UTC
         Expires: 2026-11-09 14:05 UTC
-        Move Ada Byron to “Goodbye”?
         = Expired: nobody answered in time.
         1. Reopen
     ");
@@ -195,7 +191,6 @@ async fn a_decision_after_the_deadline_is_late_and_may_be_asked_for_anew() {
         Reason given: there is no pet
         Requested: 2026-11-09 14:05 UTC
         Expires: 2026-11-16 14:05 UTC
-        Move Ada Byron to “Goodbye”?
         1. Approve
         2. Deny
         3. Deny and tell the interviewer [feedback: ]
@@ -208,7 +203,6 @@ async fn a_decision_after_the_deadline_is_late_and_may_be_asked_for_anew() {
         Reason given: there is no pet
         Requested: 2026-11-09 14:05 UTC
         Expires: 2026-11-16 14:05 UTC
-        Move Ada Byron to “Goodbye”?
         = Approved by Grace Hopper
     #approvals > + Approved by Grace Hopper
     ");
@@ -235,7 +229,6 @@ async fn a_request_that_no_room_takes_goes_to_those_who_decide() {
         The interviewer's reason: there is no pet
         Requested: 2026-11-02 14:05 UTC
         Expires: 2026-11-09 14:05 UTC
-        Move Ada Byron to “Goodbye”?
         1. Approve
         2. Deny
         3. Deny and tell the interviewer [feedback: ]

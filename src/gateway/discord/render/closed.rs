@@ -5,14 +5,11 @@ use super::{
     BAD, CardParts, Cx, GOOD, OVER,
     components::{self, rows, small},
     markup::Markdown,
-    request, review,
+    open, request, review,
     text::{one_line, said},
 };
 use crate::{
-    chat::{
-        card::{Closed, Data, Outcome},
-        form::ComponentId,
-    },
+    chat::card::{Closed, Data, Outcome},
     gateway::discord::limits,
     messages,
     model::{
@@ -37,10 +34,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
     if closed.outcome != Outcome::Lapsed {
         parts.below.extend(roles_added(&cx.roles_given).map(|line| small(&[line])));
     }
-    parts.below.extend(closed.action.into_iter().flat_map(|action| {
-        let id = ComponentId::id(wait.id, wait.revision, action.name);
-        rows([components::button(id, &action.label)])
-    }));
+    parts.below.extend(rows(closed.action.map(|action| open::button(wait, &action))));
     parts
 }
 

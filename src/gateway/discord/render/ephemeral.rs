@@ -6,18 +6,19 @@ use super::{
     BAD, Cx, Message, OPEN, closed,
     component::Component,
     components::{self, Weight, rows, small},
-    markdown,
-    text::{clip_or, is_blank, one_line, parts, said},
+    markdown, open,
+    text::{is_blank, one_line, parts, said},
 };
 use crate::{
     chat::{
+        card::{self, Action, Emphasis},
         form::{ComponentId, shown},
         profile,
     },
     gateway::discord::limits,
     messages,
     model::{
-        ui::{Choice, Control, Field, Group, Review},
+        ui::{Control, Field, Group, Review},
         wait::Wait,
     },
 };
@@ -34,39 +35,16 @@ pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
     if let Some(page) = action.strip_prefix("read.") {
         return Some(read(wait, page.parse().ok()?, cx));
     }
-    let id = |action: &str| ComponentId::id(wait.id, wait.revision, action);
-    let (words, button) = match (&wait.prompt.control, action) {
-        (Control::Decide(decide), "sure.approve") => {
-            let request = said(&one_line(&decide.request), 1_000);
-            (
-                format!("### {}\n{request}", messages::forms::APPROVE_THIS),
-                components::success(id("approve"), messages::buttons::YES_APPROVE),
-            )
-        }
-        (Control::Confirm(confirm), "sure.yes") => {
-            let label = clip_or(&confirm.yes, limits::BUTTON_LABEL, messages::buttons::YES);
-            let words = format!(
-                "### {}\n{}",
-                messages::forms::ARE_YOU_SURE,
-                messages::forms::CANT_BE_UNDONE
-            );
-            (words, components::danger(id("yes"), &label))
-        }
-        (
-            Control::Choose(_)
-            | Control::Form(_)
-            | Control::Review(_)
-            | Control::Upload(_)
-            | Control::Ask(_)
-            | Control::Decide(_)
-            | Control::Confirm(_),
-            _,
-        ) => return None,
-    };
+    let name = action.strip_prefix(open::SURE)?;
+    let mut actions = Action::of(&wait.prompt.control, false).into_iter();
+    let action = actions.find(|action| action.name == name)?;
+    let sure = action.sure.as_ref()?;
+    let words = format!("### {}\n{}", sure.title, said(&one_line(&sure.words), 1_000));
+    let colour = if action.emphasis == Emphasis::Danger { BAD } else { OPEN };
+    let yes = Action { label: sure.yes.clone(), sure: None, ..action };
     let mut components = vec![components::text(&words)];
-    components.extend(rows([button]));
+    components.extend(rows([open::button(wait, &yes)]));
     components.push(small(&[messages::forms::DISMISS.to_owned()]));
-    let colour = if action == "sure.yes" { BAD } else { OPEN };
     Some(Message::card(components, colour))
 }
 
@@ -154,7 +132,7 @@ fn paged(parts: Vec<String>) -> Vec<Vec<Component>> {
 fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
     let prompt = &wait.prompt;
     let mut all = Vec::new();
-    if let Some(title) = prompt.title.as_deref().filter(|title| !is_blank(title)) {
+    if let Some(title) = card::title(prompt) {
         all.push(format!("### {}", said(&one_line(title), PART - 100)));
     }
     all.extend(markdown::parts(&super::told(wait, cx).0, PART));
@@ -169,12 +147,7 @@ fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
             }
         }
         Control::Choose(choose) => {
-            let line = |(n, choice): (usize, &Choice)| {
-                let more = choice.description.as_deref().map(|d| format!(": {d}"));
-                format!("{}. {}{}", n + 1, choice.label, more.unwrap_or_default())
-            };
-            let lines: Vec<String> = choose.choices.iter().enumerate().map(line).collect();
-            all.extend(parts(&lines.join("\n"), PART));
+            all.extend(parts(&card::listed(&choose.choices), PART));
         }
         Control::Form(form) => {
             let fields: Vec<_> = form.fields.iter().map(|field| cx.draft.with(field)).collect();
@@ -190,10 +163,8 @@ fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
 
 /// What was given in a group, whole.
 fn of_group(group: &Group) -> Vec<String> {
-    let line = |field: &Field| (one_line(&field.label), shown(field));
-    let told = group.fields.iter().map(line).filter(|(_, value)| !is_blank(value));
-    let lines: Vec<String> =
-        told.map(|(label, value)| messages::with_label(&label, &value)).collect();
+    let line = |(label, value): (String, String)| messages::with_label(&label, &value);
+    let lines: Vec<String> = card::given(&group.fields).map(line).collect();
     let title = one_line(&group.title);
     let head = (!is_blank(&title)).then(|| format!("**{}**", said(&title, limits::QUOTE)));
     head.into_iter().chain(parts(&lines.join("\n"), PART)).collect()

@@ -10,7 +10,10 @@ use super::{
     text::{clip, is_blank, one_line, said},
 };
 use crate::{
-    chat::form::{ComponentId, DenialForm, Draft, MessageAccess},
+    chat::{
+        card,
+        form::{ComponentId, DenialForm, Draft, MessageAccess},
+    },
     gateway::discord::limits,
     messages,
     model::{
@@ -85,7 +88,7 @@ impl Opened<'_> {
     }
 
     fn title<'a>(&'a self, otherwise: &'a str) -> &'a str {
-        self.wait.prompt.title.as_deref().filter(|title| !is_blank(title)).unwrap_or(otherwise)
+        card::title(&self.wait.prompt).unwrap_or(otherwise)
     }
 
     fn choose(&self, choose: &Choose) -> Modal {
@@ -209,7 +212,7 @@ impl Opened<'_> {
         };
         let mut components = self.inputs(page);
         // Of what nobody has written yet there is nothing to remark.
-        let is_blank = super::review::is_untouched(&self.cx.draft.groups(review));
+        let is_blank = card::is_untouched(&self.cx.draft.groups(review));
         if is_single && !is_blank && components.len() < limits::MODAL_COMPONENTS {
             components.push(self.words(
                 "notes",
@@ -233,8 +236,7 @@ pub(super) fn why(id: String) -> Modal {
 
 /// What may be sent, in a line.
 pub(super) fn accepted(upload: &Upload, file_max: Option<u64>) -> String {
-    let kinds = upload.accept.iter().map(|kind| kind.to_uppercase()).collect::<Vec<_>>().join(", ");
     let most = upload.max_bytes.min(file_max.unwrap_or(limits::FILE_BYTES));
     let files = upload.max_files.min(limits::FILE_INPUT_FILES);
-    messages::forms::accepted(&clip(&kinds, 200), files, most)
+    messages::forms::accepted(&clip(&card::kinds(upload), 200), files, most)
 }

@@ -12,17 +12,17 @@ use super::{
     markup::Markdown,
     pages::{self, Page},
     request, review,
-    text::{clip, clip_or, is_blank, one_line, said, units},
+    text::{clip, is_blank, one_line, said, units},
 };
 use crate::{
     chat::{
-        card::{self, Action, Emphasis},
+        card::{self, Action, Data, Emphasis, Takes},
         form::{ComponentId, shown},
     },
     gateway::discord::{limits, transcript},
     messages,
     model::{
-        ui::{Ask, Choice, Choose, Confirm, Control, Decide, Field, Form, Review, Upload},
+        ui::{Choice, Choose, Confirm, Control, Decide, Field, Form, Review, Upload},
         wait::{Answerers, Wait},
     },
 };
@@ -43,19 +43,19 @@ const ARRANGE_MENUS: usize = 2;
 /// The revision under which a question is asked at first.
 const FIRST_REVISION: u32 = 1;
 
-/// Lists to which entries can be added by a button of their own.
-const ADDABLE_MAX: usize = 8;
+/// Begins the action of a button that asks before it acts.
+pub(super) const SURE: &str = "sure.";
 
-/// The control of a question that is open.
-pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
-    let open = Open { wait, cx };
+/// What there is to read about a question that is open, and what is pressed under it.
+pub(super) fn render(wait: &Wait, question: &card::Open<'_>, cx: &Cx) -> CardParts {
+    let open = Open { wait, cx, actions: &question.actions };
     match &wait.prompt.control {
         Control::Choose(choose) => open.choose(choose),
-        Control::Form(form) => open.fill(form),
-        Control::Review(review) => open.review(review),
+        Control::Form(form) => open.fill(form, &question.data),
+        Control::Review(review) => open.review(review, &question.data),
         Control::Upload(upload) => open.send_files(upload),
-        Control::Ask(ask) => open.write(ask),
-        Control::Decide(decide) => open.decide(decide),
+        Control::Ask(_) => open.write(),
+        Control::Decide(decide) => open.decide(decide, question.request),
         Control::Confirm(confirm) => open.confirm(confirm),
     }
 }
@@ -63,6 +63,19 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
 struct Open<'a> {
     wait: &'a Wait,
     cx: &'a Cx,
+    actions: &'a [Action],
+}
+
+/// A button. One that is to be asked about opens that question.
+pub(super) fn button(wait: &Wait, action: &Action) -> CreateButton {
+    let sure = if action.sure.is_some() { SURE } else { "" };
+    let id = ComponentId::id(wait.id, wait.revision, &format!("{sure}{}", action.name));
+    match action.emphasis {
+        Emphasis::None => components::button(id, &action.label),
+        Emphasis::Primary => primary(id, &action.label),
+        Emphasis::Positive => success(id, &action.label),
+        Emphasis::Danger => danger(id, &action.label),
+    }
 }
 
 impl Open<'_> {
@@ -70,60 +83,44 @@ impl Open<'_> {
         ComponentId::id(self.wait.id, self.wait.revision, action)
     }
 
-    fn button(&self, action: &str, label: &str) -> CreateButton {
-        components::button(self.id(action), label)
+    fn button(&self, action: &Action) -> CreateButton {
+        button(self.wait, action)
     }
 
-    fn primary(&self, action: &str, label: &str) -> CreateButton {
-        primary(self.id(action), label)
-    }
-
-    /// Buttons. One that is to be asked about opens that question.
-    fn actions(&self, actions: &[Action]) -> impl Iterator<Item = CreateButton> {
-        actions.iter().map(|action| {
-            let label = clip_or(&action.label, limits::BUTTON_LABEL, action.otherwise);
-            let sure = if action.is_confirmed { "sure." } else { "" };
-            let id = self.id(&format!("{sure}{}", action.name));
-            match action.emphasis {
-                Emphasis::None => components::button(id, &label),
-                Emphasis::Primary => primary(id, &label),
-                Emphasis::Positive => success(id, &label),
-                Emphasis::Danger => danger(id, &label),
-            }
-        })
-    }
-
-    fn skip(&self, may: bool) -> Option<CreateButton> {
-        may.then(|| self.button("skip", messages::buttons::SKIP))
+    /// A button for each action; what takes something opens a form for it.
+    fn openers(&self) -> impl Iterator<Item = CreateButton> {
+        self.actions.iter().map(|action| self.button(&action.opener()))
     }
 
     fn choose(&self, choose: &Choose) -> CardParts {
         let choices = &choose.choices;
         let count = choices.len();
-        let skip = self.skip(!choose.required && !has_no(choose));
+        let is_skip = |action: &&Action| action.takes != Takes::Picks && !has_no(choose);
+        let skip = self.actions.iter().filter(is_skip).map(|action| self.button(action));
         let is_plain = |choice: &Choice| {
             units(&choice.label) <= limits::BUTTON_LABEL - 4 && more(choice).is_none()
         };
-        let places = || choices.iter().enumerate();
         let mut parts = CardParts::new(OPEN);
         if !choose.multiple && count <= limits::BUTTONS_MAX && choices.iter().all(is_plain) {
-            let button = |(n, choice): (usize, &Choice)| {
-                self.button(&format!("pick.{n}"), &card::with_icon(choice, &label(n, choice)))
+            let pick = |(n, choice): (usize, &Choice)| {
+                self.button(&Action::pick(n, choice, &label(n, choice)))
             };
-            parts.below = rows(places().map(button).chain(skip));
-        } else if count <= limits::MENU_CHOICES {
-            parts.told = list(choose);
+            parts.below = rows(choices.iter().enumerate().map(pick).chain(skip));
+            return parts;
+        }
+        parts.told = list(choose);
+        let takes_picks = |action: &&Action| action.takes == Takes::Picks;
+        let mut done = self.actions.iter().filter(takes_picks);
+        if count <= limits::MENU_CHOICES {
             parts.below = self.menus(choose);
             // Where something must be picked, nothing can be sent before it is.
             let is_empty = messages::answers::picks(choose, self.cx.draft.picked().len()).is_some();
-            let done = choose
-                .multiple
-                .then(|| self.primary("done", messages::buttons::DONE).disabled(is_empty));
+            let done = done.find(|_| choose.multiple);
+            let done = done.map(|action| self.button(action).disabled(is_empty));
             parts.below.extend(rows(done.into_iter().chain(skip)));
         } else {
-            parts.told = list(choose);
-            let open = self.primary("open", messages::buttons::CHOOSE);
-            parts.below = rows(std::iter::once(open).chain(skip));
+            let open = done.map(|action| self.button(&action.opener()));
+            parts.below = rows(open.chain(skip));
         }
         parts
     }
@@ -158,30 +155,24 @@ impl Open<'_> {
         items.chunks(limits::SELECT_OPTIONS).enumerate().map(menu).collect()
     }
 
-    fn fill(&self, form: &Form) -> CardParts {
+    fn fill(&self, form: &Form, entered: &Data<'_>) -> CardParts {
         let pages = pages::of_form(form, &self.cx.draft);
-        let skip = self.skip(form.skippable);
-        let names: Vec<String> = form.fields.iter().map(|field| one_line(&field.label)).collect();
         let mut parts = CardParts::new(OPEN);
         if self.cx.draft.typed.is_empty() {
-            let line = said(&messages::forms::to_fill_in(&names), 400);
-            parts.told.push(vec![small(&[line])]);
+            parts.told.push(vec![small(&[said(&card::to_fill_in(form), 400)])]);
         }
         if pages.len() <= 1 {
-            let open = self.primary("open", messages::buttons::FILL_IN);
-            parts.below = rows(std::iter::once(open).chain(skip));
+            parts.below = rows(self.openers());
             return parts;
         }
-        if !self.cx.draft.typed.is_empty() {
-            let fields: Vec<Field> =
-                form.fields.iter().map(|field| self.cx.draft.with(field)).collect();
-            parts.told.extend(review::lines(messages::forms::ENTERED_SO_FAR, &fields, false));
+        if let (false, Data::Fields(fields)) = (self.cx.draft.typed.is_empty(), entered) {
+            parts.told.extend(review::lines(messages::forms::ENTERED_SO_FAR, fields, false));
         }
         if pages.len() <= PAGE_BUTTONS {
             let button = |(n, page): (usize, &Page)| {
                 let label =
                     format!("{}{}", messages::buttons::fill_in(&page.title), done_mark(page));
-                self.button(&format!("open.{n}"), &label)
+                components::button(self.id(&format!("open.{n}")), &label)
             };
             parts.below = rows(pages.iter().enumerate().map(button));
         } else {
@@ -192,9 +183,7 @@ impl Open<'_> {
                 limits::MENUS_MAX,
             );
         }
-        let send = clip_or(&form.submit, limits::BUTTON_LABEL, messages::buttons::SEND);
-        let send = self.primary("submit", &send);
-        parts.below.extend(rows(std::iter::once(send).chain(skip)));
+        parts.below.extend(rows(self.actions.iter().map(|action| self.button(action))));
         parts
     }
 
@@ -212,41 +201,38 @@ impl Open<'_> {
             .collect()
     }
 
-    fn review(&self, review: &Review) -> CardParts {
+    fn review(&self, review: &Review, entered: &Data<'_>) -> CardParts {
         let draft = &self.cx.draft;
-        let groups = draft.groups(review);
         let pages = pages::of_review(review, draft);
-        let blank = review::is_untouched(&groups);
         let mut parts = CardParts::new(OPEN);
-        if !blank {
-            parts.told = review::table(&self.wait.prompt, &groups, true);
-        }
+        let (blank, words) = match entered {
+            Data::Groups(_, groups) => {
+                parts.told = review::table(&self.wait.prompt, groups, true);
+                (false, messages::buttons::EDIT_WHICH)
+            }
+            Data::None | Data::Fields(_) | Data::Facts(_) => {
+                (true, messages::buttons::FILL_IN_WHICH)
+            }
+        };
         let is_single = pages::is_single(review, &pages);
-        let mut buttons = Vec::new();
-        let mut fields = groups.iter().flat_map(|group| &group.fields);
-        if !blank {
-            buttons.push(success(self.id("approve"), messages::buttons::LOOKS_RIGHT));
-        } else if !is_single && !fields.any(|field| field.required) {
-            // A form of one page can be sent as it is; of several, nobody would be asked for what they leave out.
-            buttons.push(self.button("approve", messages::buttons::LEAVE_EMPTY));
-        }
-        if is_single {
-            let label = if blank { messages::buttons::FILL_IN } else { messages::buttons::EDIT };
-            buttons.push(self.button("edit", label));
-        } else {
-            let words = if blank {
-                messages::buttons::FILL_IN_WHICH
-            } else {
-                messages::buttons::EDIT_WHICH
-            };
+        if !is_single {
             parts.below = self.page_menus("edit", words, &pages, EDIT_MENUS);
             parts.below.extend(self.arranging(review));
         }
-        buttons.extend(self.adding(review));
-        if !blank {
-            buttons.push(self.button("reject", messages::buttons::START_OVER));
-        }
-        buttons.extend(self.skip(review.skippable));
+        let mut fields = pages.iter().flat_map(|page| &page.slots).map(|slot| &slot.field);
+        let buttons = self.actions.iter().filter_map(|action| {
+            if action.takes != Takes::Fields {
+                return Some(self.button(action));
+            }
+            if is_single {
+                let quiet = Action { emphasis: Emphasis::None, ..action.opener() };
+                return Some(self.button(&quiet));
+            }
+            // A form of one page can be sent as it is; of several, nobody would be asked for what they leave out.
+            let label = messages::buttons::LEAVE_EMPTY;
+            (blank && !fields.any(|field| field.required))
+                .then(|| components::button(self.id("approve"), label))
+        });
         parts.below.extend(rows(buttons));
         if (draft.is_changed(review) || is_edited(self.wait)) && !blank {
             let line = messages::forms::not_approved_yet();
@@ -284,29 +270,15 @@ impl Open<'_> {
         chunks.map(draw).collect()
     }
 
-    fn adding(&self, review: &Review) -> Vec<CreateButton> {
-        let button = |n: usize| {
-            self.button(
-                &format!("add.{n}"),
-                &messages::buttons::add(&one_line(&review.lists[n].noun)),
-            )
-        };
-        crate::chat::form::growing(review).take(ADDABLE_MAX).map(button).collect()
-    }
-
     fn send_files(&self, upload: &Upload) -> CardParts {
-        let what = messages::buttons::upload(&upload.upload_type, upload.max_files);
-        let open = self.primary("open", what);
-        let skip = self.skip(!upload.required);
         let line = said(&accepted(upload, self.cx.file_max), 400);
-        let below = rows(std::iter::once(open).chain(skip));
-        let small = small(&[line, messages::forms::UPLOAD_COMMAND.to_owned()]);
-        CardParts { below: below.into_iter().chain([small]).collect(), ..CardParts::new(OPEN) }
+        let mut below = rows(self.openers());
+        below.push(small(&[line, messages::forms::UPLOAD_COMMAND.to_owned()]));
+        CardParts { below, ..CardParts::new(OPEN) }
     }
 
-    fn write(&self, ask: &Ask) -> CardParts {
-        let open = self.primary("open", messages::buttons::WRITE_ANSWER);
-        let mut below = rows(std::iter::once(open).chain(self.skip(!ask.required)));
+    fn write(&self) -> CardParts {
+        let mut below = rows(self.openers());
         let line = match self.cx.message_access {
             MessageAccess::All => Some(messages::forms::TYPE_HERE),
             MessageAccess::Replies => Some(messages::forms::REPLY_HERE),
@@ -316,8 +288,8 @@ impl Open<'_> {
         CardParts { below, ..CardParts::new(OPEN) }
     }
 
-    fn decide(&self, decide: &Decide) -> CardParts {
-        let mut buttons: Vec<_> = self.actions(&Action::of_request(decide)).collect();
+    fn decide(&self, decide: &Decide, request: Option<&str>) -> CardParts {
+        let mut buttons: Vec<_> = self.openers().collect();
         if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
             buttons.push(transcript::open(self.wait.session));
             let url = self.cx.conversation.as_deref();
@@ -326,10 +298,9 @@ impl Open<'_> {
             );
         }
         let mut parts = CardParts::new(OPEN);
-        if self.wait.prompt.title.as_ref() != Some(&decide.request) {
-            let request = said(&one_line(&decide.request), 600);
-            parts.told.push(vec![components::text(&format!("**{request}**"))]);
-        }
+        parts.told.extend(request.map(|request| {
+            vec![components::text(&format!("**{}**", said(&one_line(request), 600)))]
+        }));
         parts.told.extend(request::facts(decide, self.cx));
         parts.below = rows(buttons);
         parts.below.extend(self.votes());
@@ -346,7 +317,7 @@ impl Open<'_> {
         if control.danger {
             below.push(components::text(&format!("⚠️ **{}**", messages::forms::CANT_BE_UNDONE)));
         }
-        below.extend(rows(self.actions(&Action::of_confirmation(control))));
+        below.extend(rows(self.openers()));
         CardParts { below, ..CardParts::new(OPEN) }
     }
 }

@@ -6,7 +6,7 @@ use super::{
     text::{is_blank, one_line, said, units},
 };
 use crate::{
-    chat::form::shown,
+    chat::{card, form::shown},
     gateway::discord::limits,
     messages,
     model::ui::{Field, Group, Prompt},
@@ -15,28 +15,24 @@ use crate::{
 /// Data as a card shows it. While it is `open`, what was read with low confidence is marked, and a line says what else
 /// could be given.
 pub(super) fn table(prompt: &Prompt, groups: &[Group], open: bool) -> Vec<Vec<Component>> {
-    let titled = |group: &Group| {
-        // The card may have said it already.
-        let said_already = prompt.title.as_ref() == Some(&group.title);
-        if said_already { String::new() } else { one_line(&group.title) }
+    let part = |group: &Group| {
+        let title = card::heading(prompt, group).map(one_line);
+        lines(&title.unwrap_or_default(), &group.fields, open)
     };
-    groups.iter().flat_map(|group| lines(&titled(group), &group.fields, open)).collect()
+    groups.iter().flat_map(part).collect()
 }
 
 /// Fields under a heading; in several parts where one text cannot hold them.
 pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Component>> {
-    let value = |field: &Field| shown(field);
-    let (told, missing): (Vec<&Field>, Vec<&Field>) = fields
-        .iter()
-        .partition(|field| !is_blank(&value(field)) || open && (field.check || field.required));
-    let line = |field: &&Field| {
+    let told = fields.iter().filter(|field| card::is_told(field, open));
+    let line = |field: &Field| {
         let mark = if open && field.check {
             format!(" *({})*", messages::forms::PLEASE_CHECK)
         } else {
             String::new()
         };
         let label = said(&one_line(&field.label), limits::QUOTE);
-        let value = value(field);
+        let value = shown(field);
         let value = if is_blank(&value) {
             format!("*{}*", messages::forms::NOT_FILLED_IN)
         } else {
@@ -49,11 +45,9 @@ pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Compon
     if !is_blank(title) {
         all.push(format!("__**{}**__", said(title, limits::QUOTE)));
     }
-    all.extend(told.iter().map(line));
-    if open && !missing.is_empty() {
-        let names: Vec<String> = missing.iter().map(|field| one_line(&field.label)).collect();
-        all.push(format!("-# {}", said(&messages::forms::not_filled_in(&names), 300)));
-    }
+    all.extend(told.map(line));
+    let not_given = card::not_given(fields).filter(|_| open);
+    all.extend(not_given.map(|line| format!("-# {}", said(&line, 300))));
     let mut parts: Vec<String> = Vec::new();
     for line in all {
         match parts.last_mut() {
@@ -65,10 +59,4 @@ pub(super) fn lines(title: &str, fields: &[Field], open: bool) -> Vec<Vec<Compon
         }
     }
     parts.iter().map(|part| vec![components::text(part)]).collect()
-}
-
-/// Nothing has been written yet.
-pub(super) fn is_untouched(groups: &[Group]) -> bool {
-    let mut fields = groups.iter().flat_map(|group| &group.fields);
-    fields.all(|field| is_blank(&shown(field)))
 }

@@ -3,14 +3,11 @@
 
 use slack_morphism::prelude::SlackBlock;
 
-use super::{Cx, Room, markup::Mrkdwn, open, review};
+use super::{Cx, Room, markup::Mrkdwn, open};
 use crate::{
-    chat::{
-        card::{Closed, Data},
-        form::ComponentId,
-    },
+    chat::card::Closed,
     gateway::slack::{
-        blocks::{Button, actions, context, said, section},
+        blocks::{actions, context, said, section},
         limits,
     },
     model::wait::Wait,
@@ -19,18 +16,12 @@ use crate::{
 /// What became of a question: a line, and what may still be pressed.
 pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
     let Some(closed) = Closed::of(wait, &cx.as_reader()) else { return Vec::new() };
-    match &closed.data {
-        Data::None => {}
-        Data::Fields(fields) => review::filled(fields, room),
-        Data::Groups(data, groups) => review::table(wait, data, groups, false, room),
-        Data::Facts(decide) => open::facts(decide, cx.participant.as_ref(), room),
-    }
+    open::data(wait, &closed.data, cx, room);
     let mut below = vec![section(closed.marked_line(&Mrkdwn))];
     below.extend(closed.remark.map(|remark| context(&[said(&remark, limits::VALUE_SHOWN)])));
-    below.extend(closed.action.and_then(|action| {
-        let id = ComponentId::id(wait.id, wait.revision, action.name);
-        actions(vec![Button::new(id, action.label).build()])
-    }));
+    below.extend(
+        closed.action.and_then(|action| actions(vec![open::button(wait, &action).build()])),
+    );
     below
 }
 

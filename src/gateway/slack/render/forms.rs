@@ -9,13 +9,13 @@ use slack_morphism::prelude::{
 use super::{
     Cx,
     inputs::{self, INPUT, input},
-    markdown,
+    markdown, open,
     pages::{self, Edit, Part, Scope},
-    review,
     text::{clip, literal},
 };
 use crate::{
     chat::{
+        card::{self, Action},
         form::{ComponentId, DenialForm, is_blank, one_line, review_editor},
         profile,
     },
@@ -25,7 +25,7 @@ use crate::{
     },
     messages,
     model::{
-        ui::{Ask, Choose, Control, Decide, Field, Form, Group, Prompt, Review, Upload},
+        ui::{Ask, Choose, Control, Decide, Form, Group, Review, Upload},
         wait::Wait,
     },
 };
@@ -99,7 +99,7 @@ impl Opened<'_> {
     /// What is asked, above the inputs.
     fn question(&self) -> Vec<SlackBlock> {
         let prompt = &self.wait.prompt;
-        let mut blocks: Vec<SlackBlock> = titled(prompt).map(header).collect();
+        let mut blocks: Vec<SlackBlock> = card::title(prompt).map(header).into_iter().collect();
         let mut body = markdown::parts(&prompt.body, limits::SECTION);
         if body.len() > 3 {
             body.truncate(3);
@@ -284,7 +284,7 @@ impl Opened<'_> {
                     |list| messages::buttons::add(&one_line(&list.noun)),
                 )
             }
-            _ if review::is_untouched(review) => messages::buttons::FILL_IN.to_owned(),
+            _ if card::is_untouched(&review.groups) => messages::buttons::FILL_IN.to_owned(),
             _ => messages::buttons::EDIT.to_owned(),
         };
         Some(self.view(&edit.action(), &title, messages::buttons::SAVE, blocks))
@@ -316,13 +316,13 @@ impl Opened<'_> {
         if edit.action().len() > limits::ID - 60 {
             return Vec::new();
         }
-        review::adding(self.wait, review)
+        Action::adding(review).map(|action| open::button(self.wait, &action).build()).collect()
     }
 
     /// All of a card that was too long for its message.
     fn read(&self) -> Value {
         let prompt = &self.wait.prompt;
-        let mut blocks: Vec<SlackBlock> = titled(prompt).map(header).collect();
+        let mut blocks: Vec<SlackBlock> = card::title(prompt).map(header).into_iter().collect();
         blocks.extend(markdown::parts(&prompt.body, limits::SECTION).into_iter().map(section));
         match &prompt.control {
             Control::Review(review) => {
@@ -341,13 +341,7 @@ impl Opened<'_> {
                 }
             }
             Control::Choose(choose) => {
-                let line = |(n, choice): (usize, &crate::model::ui::Choice)| {
-                    let more =
-                        choice.description.as_deref().map(|d| format!(": {d}")).unwrap_or_default();
-                    format!("{}. {}{more}", n + 1, choice.label)
-                };
-                let list =
-                    choose.choices.iter().enumerate().map(line).collect::<Vec<_>>().join("\n");
+                let list = card::listed(&choose.choices);
                 blocks.extend(
                     super::text::parts(&list, limits::SECTION - MARKED)
                         .iter()
@@ -434,16 +428,13 @@ fn told(review: &Review, step: &str) -> String {
 
 /// The fields of a group, whole.
 fn whole(group: &Group) -> Vec<SlackBlock> {
-    let value = |field: &Field| crate::chat::form::shown(field);
-    let told = group.fields.iter().filter(|field| !value(field).is_empty());
-    let (long, short): (Vec<&Field>, Vec<&Field>) =
-        told.partition(|field| value(field).chars().count() > 300);
-    let pair = |field: &Field| {
-        let label = blocks::bold(&blocks::said(&one_line(&field.label), 150));
-        format!("{label}\n{}", literal(&value(field)))
+    let (long, short): (Vec<_>, Vec<_>) =
+        card::given(&group.fields).partition(|(_, value)| value.chars().count() > 300);
+    let pair = |(label, value): &(String, String)| {
+        format!("{}\n{}", blocks::bold(&blocks::said(label, 150)), literal(value))
     };
-    let mut blocks = columns(&short.into_iter().map(pair).collect::<Vec<_>>());
-    blocks.extend(long.into_iter().flat_map(|field| labelled(&field.label, &value(field))));
+    let mut blocks = columns(&short.iter().map(pair).collect::<Vec<_>>());
+    blocks.extend(long.iter().flat_map(|(label, value)| labelled(label, value)));
     blocks
 }
 
@@ -457,15 +448,9 @@ fn labelled(label: &str, value: &str) -> Vec<SlackBlock> {
     parts.iter().enumerate().map(draw).collect()
 }
 
-/// The title of a question, where it has one.
-fn titled(prompt: &Prompt) -> impl Iterator<Item = &str> {
-    prompt.title.as_deref().filter(|title| !is_blank(title)).into_iter()
-}
-
 /// What may be sent, in a line.
 pub(super) fn accepted(upload: &Upload) -> String {
-    let kinds = upload.accept.iter().map(|kind| kind.to_uppercase()).collect::<Vec<_>>().join(", ");
-    messages::forms::accepted(&clip(&kinds, 200), upload.max_files, upload.max_bytes)
+    messages::forms::accepted(&clip(&card::kinds(upload), 200), upload.max_files, upload.max_bytes)
 }
 
 /// A form that asks for a reason; it may be sent without one.

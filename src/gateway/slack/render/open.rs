@@ -1,32 +1,30 @@
 //! Cards that can be answered, total over [`Control`].
 #![warn(clippy::wildcard_enum_match_arm)] // a new control must be rendered, not ignored
 
-use slack_morphism::prelude::{
-    SlackActionBlockElement, SlackBlock, SlackBlockCheckboxesElement, SlackBlockConfirmItem,
-};
+use slack_morphism::prelude::{SlackActionBlockElement, SlackBlock, SlackBlockCheckboxesElement};
 
 use super::{
     Cx, Room,
     forms::accepted,
     inputs::{self, label, tick},
     markup::Mrkdwn,
-    review,
-    text::{clip, clip_or, literal, person, time, units},
+    pages, review,
+    text::{clip, literal, person, time, units},
 };
 use crate::{
     chat::{
-        card::{self, Action, Emphasis},
+        card::{self, Action, Data, Emphasis, Takes},
         form::{ComponentId, instant, is_blank, one_line},
         transcript::Opening,
     },
     gateway::slack::{
-        blocks::{self, Button, actions, bold, columns, confirm, context, said, section},
+        blocks::{Button, actions, bold, columns, confirm, context, said, section},
         limits,
     },
     messages,
     model::{
         session::PersonId,
-        ui::{Ask, Choice, Choose, Confirm, Control, Decide, Form, Upload},
+        ui::{Choice, Choose, Confirm, Control, Decide, Review, Upload},
         wait::{Answerers, Purpose, Wait},
     },
 };
@@ -43,45 +41,71 @@ const NAMED_VOTES: usize = 20;
 /// Longest display of one fact, in characters.
 const FACT: usize = 1_200;
 
-/// What stands under the question: first what is to be read, then what is to be pressed.
-pub(super) struct Controls {
-    /// May be left out where there is no room.
-    pub(super) told: Box<dyn Fn(&mut Room)>,
-    /// Always there.
-    pub(super) pressed: Vec<SlackBlock>,
+/// What there is to read about a question, as far as there is room.
+pub(super) fn told(wait: &Wait, question: &card::Open<'_>, cx: &Cx, room: &mut Room) {
+    if let Some(request) = question.request {
+        room.add(section(bold(&said(&one_line(request), 1_000))));
+    }
+    match &wait.prompt.control {
+        Control::Choose(choose) => list(choose, room),
+        Control::Form(form) => {
+            room.add_quietly(context(&[said(&card::to_fill_in(form), 600)]));
+        }
+        Control::Review(_)
+        | Control::Decide(_)
+        | Control::Upload(_)
+        | Control::Ask(_)
+        | Control::Confirm(_) => data(wait, &question.data, cx, room),
+    }
 }
 
-/// The control of a question that is open.
-pub(super) fn controls(wait: &Wait, cx: &Cx) -> Controls {
-    let open = Open { wait, cx };
+/// What a question or its answer is about.
+pub(super) fn data(wait: &Wait, data: &Data<'_>, cx: &Cx, room: &mut Room) {
+    let is_open = wait.status.is_pending();
+    match data {
+        Data::None => {}
+        Data::Fields(fields) => review::filled(fields, room),
+        Data::Groups(review, groups) => review::table(wait, review, groups, is_open, room),
+        Data::Facts(decide) => facts(decide, cx.participant.as_ref(), room),
+    }
+}
+
+/// What is pressed under a question, with what is said around it. It is always there.
+pub(super) fn pressed(wait: &Wait, question: &card::Open<'_>, cx: &Cx) -> Vec<SlackBlock> {
+    let open = Open { wait, actions: &question.actions };
     match &wait.prompt.control {
         Control::Choose(choose) => open.choose(choose),
-        Control::Form(form) => open.fill(form),
-        Control::Review(review) => {
-            let (wait, shown) = (wait.clone(), review.clone());
-            Controls {
-                told: Box::new(move |room| {
-                    if !review::is_untouched(&shown) {
-                        review::table(&wait, &shown, &shown.groups, true, room);
-                    }
-                }),
-                pressed: open.row(review::buttons(open.wait, review)),
-            }
-        }
+        Control::Form(_) => row(open.openers()),
+        Control::Review(review) => open.review(review, &question.data),
         Control::Upload(upload) => open.send_files(upload),
-        Control::Ask(ask) => open.write(ask),
-        Control::Decide(decide) => open.decide(decide),
+        Control::Ask(_) => open.write(),
+        Control::Decide(_) => open.decide(cx),
         Control::Confirm(confirm) => open.confirm(confirm),
     }
 }
 
 struct Open<'a> {
     wait: &'a Wait,
-    cx: &'a Cx,
+    actions: &'a [Action],
 }
 
-fn nothing() -> Box<dyn Fn(&mut Room)> {
-    Box::new(|_| {})
+fn row(elements: impl IntoIterator<Item = SlackActionBlockElement>) -> Vec<SlackBlock> {
+    actions(elements.into_iter().take(limits::ACTIONS_ELEMENTS).collect()).into_iter().collect()
+}
+
+/// A button. One that counts only after a question asks it.
+pub(super) fn button(wait: &Wait, action: &Action) -> Button {
+    let id = ComponentId::id(wait.id, wait.revision, &action.name);
+    let button = Button::new(id, action.label.clone());
+    let (button, is_danger) = match action.emphasis {
+        Emphasis::None => (button, false),
+        Emphasis::Primary | Emphasis::Positive => (button.primary(), false),
+        Emphasis::Danger => (button.danger(), true),
+    };
+    match &action.sure {
+        Some(sure) => button.asking(confirm(sure.title, &sure.words, &sure.yes, is_danger)),
+        None => button,
+    }
 }
 
 impl Open<'_> {
@@ -89,169 +113,118 @@ impl Open<'_> {
         ComponentId::id(self.wait.id, self.wait.revision, action)
     }
 
-    fn button(&self, action: &str, label: &str) -> Button {
-        Button::new(self.id(action), label)
+    fn button(&self, action: &Action) -> SlackActionBlockElement {
+        button(self.wait, action).build()
     }
 
-    /// Buttons; `sure` is what is asked before one counts of which that is to be asked.
-    fn actions(
-        &self,
-        actions: &[Action],
-        sure: &SlackBlockConfirmItem,
-    ) -> Vec<SlackActionBlockElement> {
-        let button = |action: &Action| {
-            let label = clip_or(&action.label, limits::BUTTON_TEXT, action.otherwise);
-            let button = self.button(action.name, &label);
-            let button = match action.emphasis {
-                Emphasis::None => button,
-                Emphasis::Primary | Emphasis::Positive => button.primary(),
-                Emphasis::Danger => button.danger(),
-            };
-            if action.is_confirmed { button.asking(sure.clone()) } else { button }.build()
-        };
-        actions.iter().map(button).collect()
+    /// A button for each action; what takes something opens a form for it.
+    fn openers(&self) -> impl Iterator<Item = SlackActionBlockElement> {
+        self.actions.iter().map(|action| self.button(&action.opener()))
     }
 
-    fn skip(&self, may: bool) -> Option<SlackActionBlockElement> {
-        may.then(|| self.button("skip", messages::buttons::SKIP).build())
-    }
-
-    #[expect(clippy::unused_self, reason = "reads like the others")]
-    fn row(&self, mut elements: Vec<SlackActionBlockElement>) -> Vec<SlackBlock> {
-        elements.truncate(limits::ACTIONS_ELEMENTS);
-        actions(elements).into_iter().collect()
-    }
-
-    fn choose(&self, choose: &Choose) -> Controls {
+    fn choose(&self, choose: &Choose) -> Vec<SlackBlock> {
         let choices = &choose.choices;
         let is_few = choices.len() <= limits::TICKS && !choices.is_empty();
-        let skip = self.skip(!choose.required);
-        let pressed = if choose.multiple && is_few {
+        // A choice that is pressed answers at once.
+        let others = self.actions.iter().filter(|action| action.takes != Takes::Picks);
+        let others = others.map(|action| self.button(action));
+        if choose.multiple && is_few {
             let options = choices.iter().enumerate().map(|(n, choice)| tick(n, choice)).collect();
             let mut ticks = SlackBlockCheckboxesElement::new(options);
             ticks.action_id = Some(self.id("tick").into());
-            let mut first = self.row(vec![ticks.into()]);
+            let mut first = row([ticks.into()]);
             if let Some(SlackBlock::Actions(block)) = first.first_mut() {
                 block.block_id = Some("pick".to_owned().into());
             }
-            let done = self.button("done", messages::buttons::DONE).primary().build();
-            first.extend(self.row(std::iter::once(done).chain(skip).collect()));
+            first.extend(row(self.actions.iter().map(|action| self.button(action))));
             first
         } else if !choose.multiple && choices.len() <= limits::BUTTONS_MAX {
-            let button = |(n, choice): (usize, &Choice)| {
-                let button =
-                    self.button(&format!("pick.{n}"), &card::with_icon(choice, &label(n, choice)));
+            let pick = |(n, choice): (usize, &Choice)| {
+                let label = label(n, choice);
+                let button = button(self.wait, &Action::pick(n, choice, &label));
                 // Among answers none is the right one; of going on and waiting, one is what it is about.
                 let goes_on = n == 0 && matches!(self.wait.purpose, Purpose::Begin { .. });
                 let button = if goes_on { button.primary() } else { button };
-                button.spoken(&label(n, choice)).build()
+                button.spoken(&label).build()
             };
-            self.row(choices.iter().enumerate().map(button).chain(skip).collect())
-        } else if !choose.multiple && self.fits_message(choices) {
+            row(choices.iter().enumerate().map(pick).chain(others))
+        } else if !choose.multiple && fits_message(choices) {
             let mut select = inputs::select(inputs::options(choices));
             select.action_id = Some(self.id("pick").into());
-            self.row(std::iter::once(select.into()).chain(skip).collect())
+            row(std::iter::once(select.into()).chain(others))
         } else {
-            let open = self.button("open", messages::buttons::CHOOSE).primary().build();
-            self.row(std::iter::once(open).chain(skip).collect())
-        };
-        Controls { told: list(choose), pressed }
-    }
-
-    #[expect(clippy::unused_self, reason = "reads like the others")]
-    fn fits_message(&self, choices: &[Choice]) -> bool {
-        let long = |c: &Choice| {
-            let more = c.description.as_deref().map_or(0, |d| units(d).min(limits::OPTION_TEXT));
-            units(&c.label).min(limits::OPTION_TEXT) + more + 4
-        };
-        choices.len() <= limits::SELECT_OPTIONS
-            && choices.iter().map(long).sum::<usize>() <= MENU_TOTAL
-    }
-
-    fn fill(&self, form: &Form) -> Controls {
-        let names: Vec<String> = form.fields.iter().map(|field| one_line(&field.label)).collect();
-        let line = said(&messages::forms::to_fill_in(&names), 600);
-        let open = self.button("open", messages::buttons::FILL_IN).primary().build();
-        Controls {
-            told: Box::new(move |room| room.add_quietly(context(std::slice::from_ref(&line)))),
-            pressed: self.row(std::iter::once(open).chain(self.skip(form.skippable)).collect()),
+            row(self.openers())
         }
     }
 
-    fn send_files(&self, upload: &Upload) -> Controls {
-        let what = messages::buttons::upload(&upload.upload_type, upload.max_files);
+    /// The buttons under reviewed data. Data that does not go into one form has a menu of its parts.
+    fn review(&self, review: &Review, data: &Data<'_>) -> Vec<SlackBlock> {
+        let is_whole = pages::fits_whole(review);
+        // Where nothing is written yet, entries are added in the form that is filled in.
+        let is_offered = |action: &&Action| *data != Data::None || action.takes != Takes::Entry;
+        row(self.actions.iter().filter(is_offered).map(|action| {
+            if action.takes == Takes::Fields && !is_whole {
+                review::parts(self.id("edit"), review)
+            } else {
+                self.button(&action.opener())
+            }
+        }))
+    }
+
+    fn send_files(&self, upload: &Upload) -> Vec<SlackBlock> {
         let line = literal(&accepted(upload));
-        let open = self.button("open", what).primary().build();
-        let mut pressed =
-            self.row(std::iter::once(open).chain(self.skip(!upload.required)).collect());
+        let mut pressed = row(self.openers());
         pressed.push(context(&[
             format!("{line} {}", messages::forms::DROP_FILE_HERE),
             messages::forms::NO_FILE_AT_HAND.to_owned(),
         ]));
-        Controls { told: nothing(), pressed }
+        pressed
     }
 
-    fn write(&self, ask: &Ask) -> Controls {
-        let open = self.button("open", messages::buttons::WRITE_ANSWER).build();
+    fn write(&self) -> Vec<SlackBlock> {
+        // Most people will type below.
+        let quiet = |action: &Action| Action { emphasis: Emphasis::None, ..action.opener() };
         let mut pressed = vec![context(&[messages::forms::TYPE_OR_FORM.to_owned()])];
-        pressed.extend(self.row(std::iter::once(open).chain(self.skip(!ask.required)).collect()));
-        Controls { told: nothing(), pressed }
+        pressed.extend(row(self.actions.iter().map(|action| self.button(&quiet(action)))));
+        pressed
     }
 
-    fn decide(&self, decide: &Decide) -> Controls {
-        let sure = confirm(
-            messages::forms::APPROVE_THIS,
-            &decide.request,
-            messages::buttons::YES_APPROVE,
-            false,
-        );
-        let mut buttons = self.actions(&Action::of_request(decide), &sure);
-        if matches!(self.wait.answerers, Answerers::Deciders { .. }) {
+    fn decide(&self, cx: &Cx) -> Vec<SlackBlock> {
+        let is_of_deciders = matches!(self.wait.answerers, Answerers::Deciders { .. });
+        let transcript = is_of_deciders.then(|| {
             let id = Opening::last(self.wait.session).id();
-            buttons.push(Button::new(id, messages::buttons::TRANSCRIPT).build());
-        }
-        let (decide, title) = (decide.clone(), self.wait.prompt.title.clone());
-        let participant = self.cx.participant.clone();
-        Controls {
-            told: Box::new(move |room| {
-                if title.as_ref() != Some(&decide.request) {
-                    room.add(section(bold(&said(&one_line(&decide.request), 1_000))));
-                }
-                facts(&decide, participant.as_ref(), room);
-            }),
-            pressed: self
-                .called()
-                .into_iter()
-                .chain(self.row(buttons))
-                .chain(self.votes())
-                .collect(),
-        }
+            Button::new(id, messages::buttons::TRANSCRIPT).build()
+        });
+        // Those who may decide, called by their groups and names: Slack tells them of the request.
+        let called = cx.deciders.as_ref();
+        let called = called.map(|deciders| context(&[messages::slack::please_decide(deciders)]));
+        let votes = card::votes(self.wait, NAMED_VOTES);
+        let votes = votes.map(|votes| context(&[votes.write(&Mrkdwn)]));
+        let buttons = row(self.openers().chain(transcript));
+        called.into_iter().chain(buttons).chain(votes).collect()
     }
 
-    /// Those who may decide, called by their groups and names: Slack tells them of the request.
-    fn called(&self) -> Option<SlackBlock> {
-        let deciders = self.cx.deciders.as_ref()?;
-        Some(context(&[messages::slack::please_decide(deciders)]))
-    }
-
-    /// Who has voted so far, where several must agree.
-    fn votes(&self) -> Option<SlackBlock> {
-        Some(context(&[card::votes(self.wait, NAMED_VOTES)?.write(&Mrkdwn)]))
-    }
-
-    fn confirm(&self, control: &Confirm) -> Controls {
+    fn confirm(&self, control: &Confirm) -> Vec<SlackBlock> {
         let warning = messages::forms::CANT_BE_UNDONE;
-        let sure = confirm(messages::forms::ARE_YOU_SURE, warning, &control.yes, true);
-        let mut pressed = self.row(self.actions(&Action::of_confirmation(control), &sure));
+        let mut pressed = row(self.openers());
         if control.danger && !self.wait.prompt.body.contains(warning) {
             pressed.insert(0, section(format!(":warning: *{warning}*")));
         }
-        Controls { told: nothing(), pressed }
+        pressed
     }
 }
 
+/// Whether a menu of all the choices may stand in a message.
+fn fits_message(choices: &[Choice]) -> bool {
+    let long = |c: &Choice| {
+        let more = c.description.as_deref().map_or(0, |d| units(d).min(limits::OPTION_TEXT));
+        units(&c.label).min(limits::OPTION_TEXT) + more + 4
+    };
+    choices.len() <= limits::SELECT_OPTIONS && choices.iter().map(long).sum::<usize>() <= MENU_TOTAL
+}
+
 /// The choices in full, numbered, where a button or a menu cannot say all of them.
-fn list(choose: &Choose) -> Box<dyn Fn(&mut Room)> {
+fn list(choose: &Choose, room: &mut Room) {
     let buttons = !choose.multiple && choose.choices.len() <= limits::BUTTONS_MAX;
     let says_less = |choice: &Choice| {
         let more = choice.description.as_deref().map_or(0, units);
@@ -260,7 +233,7 @@ fn list(choose: &Choose) -> Box<dyn Fn(&mut Room)> {
             || buttons && more > 0
     };
     if !choose.choices.iter().any(says_less) {
-        return nothing();
+        return;
     }
     // A long label stands on its button under its number.
     let is_long = choose.choices.iter().any(|choice| units(&choice.label) > limits::OPTION_TEXT);
@@ -272,28 +245,25 @@ fn list(choose: &Choose) -> Box<dyn Fn(&mut Room)> {
     };
     let told = choose.choices.iter().enumerate();
     let told = told.filter(|(_, choice)| is_long || says_less(choice));
-    let lines: Vec<String> = told.map(line).collect();
-    Box::new(move |room| {
-        let mut block = String::new();
-        for line in &lines {
-            if !block.is_empty()
-                && block.encode_utf16().count() + line.encode_utf16().count() > limits::SECTION - 10
-            {
-                if !room.add(section(std::mem::take(&mut block))) {
-                    return;
-                }
-            } else if !block.is_empty() {
-                block.push('\n');
+    let mut block = String::new();
+    for line in told.map(line) {
+        if !block.is_empty()
+            && block.encode_utf16().count() + line.encode_utf16().count() > limits::SECTION - 10
+        {
+            if !room.add(section(std::mem::take(&mut block))) {
+                return;
             }
-            block.push_str(line);
+        } else if !block.is_empty() {
+            block.push('\n');
         }
-        room.add(section(block));
-    })
+        block.push_str(&line);
+    }
+    room.add(section(block));
 }
 
 /// What a decider should know: whom it is about as a mention, short facts side by side, a reason as a quotation, times in
 /// the reader's zone.
-pub(super) fn facts(decide: &Decide, participant: Option<&PersonId>, room: &mut Room) {
+fn facts(decide: &Decide, participant: Option<&PersonId>, room: &mut Room) {
     let mut short: Vec<String> = Vec::new();
     let mut long: Vec<String> = Vec::new();
     for (name, value) in &decide.facts {
@@ -325,9 +295,4 @@ pub(super) fn facts(decide: &Decide, participant: Option<&PersonId>, room: &mut 
             return;
         }
     }
-}
-
-/// How much text the controls hold.
-pub(super) fn weight(controls: &Controls) -> usize {
-    blocks::weight(&controls.pressed)
 }

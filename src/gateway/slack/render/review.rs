@@ -7,24 +7,20 @@ use slack_morphism::prelude::{
 
 use super::{Room, inputs, pages, text::units};
 use crate::{
-    chat::form::{
-        ComponentId, Sheet, is_blank, one_line,
-        review_editor::{self, entry_of},
-        shown,
+    chat::{
+        card,
+        form::{ComponentId, Sheet, is_blank, one_line, review_editor::entry_of, shown},
     },
     gateway::slack::{
-        blocks::{Button, bold, columns, context, mrkdwn, plain, said},
+        blocks::{bold, columns, context, mrkdwn, plain, said},
         limits,
     },
     messages,
     model::{
-        ui::{Field, Group, Input, Prompt, Review},
+        ui::{Field, Group, Input, Review},
         wait::Wait,
     },
 };
-
-/// Lists to which entries can be added by a button of their own.
-const ADDABLE_MAX: usize = 8;
 
 /// Data as a card shows it. While it is `open`, what was read with low confidence is marked, entries have a menu, and
 /// a line says what else could be given.
@@ -36,7 +32,8 @@ pub(super) fn table(wait: &Wait, review: &Review, groups: &[Group], open: bool, 
             group.path == if path.is_empty() { row.to_string() } else { format!("{path}.{row}") }
         });
         let menu = entry.filter(|_| is_entry && open).map(|(list, row)| menu(wait, list, row));
-        let title = titled(&wait.prompt, group).map(|title| bold(&title));
+        let title = card::heading(&wait.prompt, group);
+        let title = title.map(|title| bold(&said(&one_line(title), limits::HEADER)));
         let line = if is_entry { in_a_line(group, open) } else { None };
         let blocks = match line {
             Some(line) => vec![entry_in_a_line(title, &line, menu)],
@@ -47,12 +44,6 @@ pub(super) fn table(wait: &Wait, review: &Review, groups: &[Group], open: bool, 
             return;
         }
     }
-}
-
-/// The heading of a group; none where the card has said it already.
-fn titled(prompt: &Prompt, group: &Group) -> Option<String> {
-    let said_already = prompt.title.as_ref() == Some(&group.title) || is_blank(&group.title);
-    (!said_already).then(|| said(&one_line(&group.title), limits::HEADER))
 }
 
 /// Longest value that stands in a line with others, and the longest such line, in characters.
@@ -104,15 +95,11 @@ fn draw(
     menu: Option<SlackBlockOverflowElement>,
     open: bool,
 ) -> Vec<SlackBlock> {
-    let value = |field: &Field| shown(field);
-    let (told, missing): (Vec<&Field>, Vec<&Field>) = group
-        .fields
-        .iter()
-        .partition(|field| !is_blank(&value(field)) || open && (field.check || field.required));
-    let pair = |field: &&Field| {
+    let told = group.fields.iter().filter(|field| card::is_told(field, open));
+    let pair = |field: &Field| {
         let mark = if open && field.check { messages::forms::check_mark() } else { String::new() };
         let label = said(&one_line(&field.label), limits::QUOTE);
-        let value = value(field);
+        let value = shown(field);
         let value = if is_blank(&value) {
             format!("_{}_", messages::forms::NOT_FILLED_IN)
         } else {
@@ -120,7 +107,7 @@ fn draw(
         };
         format!("{}{mark}\n{value}", bold(&label))
     };
-    let mut pairs: Vec<String> = told.iter().map(pair).collect();
+    let mut pairs: Vec<String> = told.map(pair).collect();
     let mut blocks = Vec::new();
     let is_entry = menu.is_some();
     if title.is_some() || is_entry {
@@ -137,9 +124,9 @@ fn draw(
     }
     blocks.extend(columns(&pairs));
     // A line for each of many entries would say little and take much room.
-    if open && !is_entry && !missing.is_empty() {
-        let names: Vec<String> = missing.iter().map(|field| one_line(&field.label)).collect();
-        blocks.push(context(&[said(&messages::forms::not_filled_in(&names), 300)]));
+    if open && !is_entry {
+        let line = card::not_given(&group.fields);
+        blocks.extend(line.map(|line| context(&[said(&line, 300)])));
     }
     blocks
 }
@@ -160,35 +147,8 @@ fn menu(wait: &Wait, list: usize, row: usize) -> SlackBlockOverflowElement {
     menu
 }
 
-/// The buttons under reviewed data.
-pub(super) fn buttons(wait: &Wait, review: &Review) -> Vec<SlackActionBlockElement> {
-    let id = |action: &str| ComponentId::id(wait.id, wait.revision, action);
-    let blank = is_untouched(review);
-    let mut buttons = Vec::new();
-    if !blank {
-        buttons.push(Button::new(id("approve"), messages::buttons::LOOKS_RIGHT).primary().build());
-    }
-    if pages::fits_whole(review) {
-        let edit = Button::new(
-            id("edit"),
-            if blank { messages::buttons::FILL_IN } else { messages::buttons::EDIT },
-        );
-        buttons.push(if blank { edit.primary() } else { edit }.build());
-    } else {
-        buttons.push(parts(id("edit"), review));
-    }
-    if !blank {
-        buttons.extend(adding(wait, review));
-        buttons.push(Button::new(id("reject"), messages::buttons::START_OVER).build());
-    }
-    if review.skippable {
-        buttons.push(Button::new(id("skip"), messages::buttons::SKIP).build());
-    }
-    buttons
-}
-
 /// A menu of the parts that can be edited, for data that does not go into one form.
-fn parts(id: String, review: &Review) -> SlackActionBlockElement {
+pub(super) fn parts(id: String, review: &Review) -> SlackActionBlockElement {
     let parts = pages::parts(review, &Sheet::of(review));
     let option = |(n, part): (usize, &pages::Part)| {
         let title = format!("{}. {}", n + 1, one_line(&part.title));
@@ -199,22 +159,6 @@ fn parts(id: String, review: &Review) -> SlackActionBlockElement {
     menu.placeholder = Some(plain(messages::buttons::EDIT_WHICH, limits::PLACEHOLDER));
     menu.action_id = Some(id.into());
     menu.into()
-}
-
-/// "Add a role", for each list that takes entries.
-pub(super) fn adding(wait: &Wait, review: &Review) -> Vec<SlackActionBlockElement> {
-    let lists =
-        review.lists.iter().enumerate().filter(|(n, _)| !review_editor::is_nested(review, *n));
-    let button = |(n, list): (usize, &crate::model::ui::List)| {
-        let id = ComponentId::id(wait.id, wait.revision, &format!("add.{n}"));
-        Button::new(id, messages::buttons::add(&one_line(&list.noun))).build()
-    };
-    lists.take(ADDABLE_MAX).map(button).collect()
-}
-
-/// Nothing has been written yet.
-pub(super) fn is_untouched(review: &Review) -> bool {
-    review.groups.iter().flat_map(|group| &group.fields).all(|f| is_blank(&shown(f)))
 }
 
 /// A form that was filled in.
