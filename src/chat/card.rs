@@ -6,7 +6,9 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     base::ids::{ArtifactId, WaitId},
-    chat::form::{AnswerSummary, filled, is_blank, remark, review_editor},
+    chat::form::{
+        AnswerSummary, filled, is_blank, may_answer_anew, may_change, remark, review_editor,
+    },
     messages::{self, Markup, Text},
     model::{
         session::PersonId,
@@ -14,6 +16,7 @@ use crate::{
         ui::{Choice, Control, Decide, Field, Group, Prompt, Reply, Review, Verdict},
         wait::{Answerers, Purpose, Wait, WaitStatus, deciders},
     },
+    session::State,
 };
 
 pub use self::{
@@ -27,16 +30,38 @@ mod action;
 mod open;
 
 /// Who reads a card, and what of the conversation it depends on.
-#[derive(Debug, Clone, Copy)]
-pub struct Reader<'a> {
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reader {
     /// The participant, or the team.
     pub audience: Audience,
     /// Whose conversation it is.
-    pub participant: Option<&'a PersonId>,
+    pub participant: Option<PersonId>,
     /// Names of the files of the conversation.
-    pub files: &'a BTreeMap<ArtifactId, String>,
-    /// What was approved may still be changed ([`crate::chat::form::may_change`]), or an answer be given anew.
+    pub files: BTreeMap<ArtifactId, String>,
+    /// What was approved may still be changed ([`may_change`]), or an answer be given anew ([`may_answer_anew`]).
     pub may_change: bool,
+}
+
+impl From<Audience> for Reader {
+    /// Somebody who reads a card of which nothing but itself is known.
+    fn from(audience: Audience) -> Self {
+        Self { audience, ..Self::default() }
+    }
+}
+
+impl Reader {
+    /// Somebody who reads a card of a conversation that stands so.
+    pub fn of(audience: Audience, wait: &Wait, state: &State) -> Self {
+        let reply = wait.status.answer().map(|(reply, ..)| reply);
+        Self {
+            audience,
+            participant: Some(state.participant.clone()),
+            files: state.artifacts.iter().map(|file| (file.id, file.filename.clone())).collect(),
+            may_change: reply.is_some_and(|reply| {
+                may_change(wait, reply, state) || may_answer_anew(wait, reply, state)
+            }),
+        }
+    }
 }
 
 /// A question that is not asked any more.
@@ -84,7 +109,7 @@ pub enum Data<'a> {
 
 impl<'a> Closed<'a> {
     /// What became of a question; nothing of one that is open.
-    pub fn of(wait: &'a Wait, reader: &Reader<'_>) -> Option<Self> {
+    pub fn of(wait: &'a Wait, reader: &Reader) -> Option<Self> {
         let control = &wait.prompt.control;
         let lapsed = |at, line| Self {
             outcome: Outcome::Lapsed,
@@ -99,11 +124,11 @@ impl<'a> Closed<'a> {
             // Both alike: nothing edits the card once more when the answer has been worked on.
             WaitStatus::Answered { reply, by, by_name, at }
             | WaitStatus::Applied { reply, by, by_name, at } => {
-                let is_me =
-                    reader.audience == Audience::Participant && reader.participant == Some(by);
+                let is_me = reader.audience == Audience::Participant
+                    && reader.participant.as_ref() == Some(by);
                 let who = (!is_me).then_some((by, by_name.as_str()));
                 let (outcome, line) =
-                    answered(&AnswerSummary::of(reply, control, reader.files), who);
+                    answered(&AnswerSummary::of(reply, control, &reader.files), who);
                 let is_kind = matches!(control, Control::Review(_) | Control::Ask(_));
                 let may_change = reader.may_change && is_kind;
                 let change = || Action::new("change", messages::buttons::CHANGE);

@@ -9,8 +9,6 @@
 //! post   words of the bot, as one message or several
 //! ```
 
-use std::collections::BTreeMap;
-
 pub use self::components::Modal;
 use self::{
     body::Body,
@@ -21,7 +19,7 @@ use self::{
 pub use crate::chat::form::MessageAccess;
 
 use crate::{
-    base::ids::{ArtifactId, SessionId},
+    base::ids::SessionId,
     chat::{
         card::{self, Reader, addressee},
         form::{ComponentId, Draft},
@@ -35,7 +33,6 @@ use crate::{
     messages,
     model::{
         audit::sha256,
-        session::PersonId,
         transcript::Audience,
         ui::{Control, Offered},
         wait::{Answerers, Purpose, Wait},
@@ -129,13 +126,7 @@ impl Message {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cx {
     /// Who reads it.
-    pub reader: Audience,
-    /// The person who is interviewed.
-    pub participant: Option<PersonId>,
-    /// Names of the session's files.
-    pub files: BTreeMap<ArtifactId, String>,
-    /// What was approved may still be changed ([`crate::chat::form::may_change`]).
-    pub may_change: bool,
+    pub reader: Reader,
     /// What was entered already and not sent yet.
     pub draft: Draft,
     /// Which written words reach the bot.
@@ -170,14 +161,10 @@ pub struct Asker {
 }
 
 impl Cx {
-    fn as_reader(&self) -> Reader<'_> {
-        let (participant, may_change) = (self.participant.as_ref(), self.may_change);
-        Reader { audience: self.reader, participant, files: &self.files, may_change }
-    }
-
     /// Whether it is the participant who is asked, and who reads it.
     fn is_participants(&self, wait: &Wait) -> bool {
-        matches!(wait.answerers, Answerers::Participant) && self.reader == Audience::Participant
+        matches!(wait.answerers, Answerers::Participant)
+            && self.reader.audience == Audience::Participant
     }
 }
 
@@ -243,7 +230,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let is_open = wait.status.is_pending();
     let parts = if !is_open {
         closed::render(wait, cx)
-    } else if let Some(question) = card::Open::of(wait, cx.reader, &cx.draft) {
+    } else if let Some(question) = card::Open::of(wait, cx.reader.audience, &cx.draft) {
         open::render(wait, &question, cx)
     } else {
         let whom = said(&addressee(wait), limits::QUOTE);

@@ -10,14 +10,11 @@
 //! safe   the same words as Markdown in which nothing acts by itself
 //! ```
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 use slack_morphism::prelude::SlackBlock;
 
 use self::text::{clip_or, literal};
 use crate::{
-    base::ids::ArtifactId,
     chat::{
         card::{self, Reader, addressee},
         form::{ComponentId, Draft, is_blank, plain},
@@ -28,8 +25,6 @@ use crate::{
     },
     messages,
     model::{
-        session::PersonId,
-        transcript::Audience,
         ui::{Control, Prompt, Review},
         wait::Wait,
     },
@@ -67,13 +62,7 @@ pub struct Message {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cx {
     /// Who reads it.
-    pub reader: Audience,
-    /// The person who is interviewed.
-    pub participant: Option<PersonId>,
-    /// Names of the session's files.
-    pub files: BTreeMap<ArtifactId, String>,
-    /// What was approved may still be changed ([`crate::chat::form::may_change`]).
-    pub may_change: bool,
+    pub reader: Reader,
     /// A script asks, and no model: who reads a note depends on it.
     pub is_scripted: bool,
     /// Who has invited the participant, as a mention, for the card that tells them what it is about.
@@ -82,13 +71,6 @@ pub struct Cx {
     pub deciders: Option<String>,
     /// What a form carries to find its message again; never an answer.
     pub metadata: String,
-}
-
-impl Cx {
-    fn as_reader(&self) -> Reader<'_> {
-        let (participant, may_change) = (self.participant.as_ref(), self.may_change);
-        Reader { audience: self.reader, participant, files: &self.files, may_change }
-    }
 }
 
 /// The blocks of a message while it is made, within what Slack takes.
@@ -131,7 +113,7 @@ impl Room {
 pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let prompt = &wait.prompt;
     let is_open = wait.status.is_pending();
-    let question = card::Open::of(wait, cx.reader, &Draft::default());
+    let question = card::Open::of(wait, cx.reader.audience, &Draft::default());
     let pressed = question.as_ref().map(|question| open::pressed(wait, question, cx));
     let notes: Vec<String> =
         card::notes(wait).take(4).map(|note| blocks::said(note, NOTE)).collect();

@@ -28,7 +28,8 @@ use super::{
 use crate::{
     base::ids::{EffectId, SessionId},
     chat::{
-        self, Trail, courier::Courier as _, delivery, form, message_index::MessageRef, priority,
+        self, Trail, card::Reader, courier::Courier as _, delivery, message_index::MessageRef,
+        priority,
     },
     engine::{Gateway, Look, context_window::is_post_of_model},
     model::{
@@ -177,7 +178,7 @@ impl Sender<'_> {
                 Audience::Staff
             }
         };
-        let mut cx = render::Cx { reader, ..render::Cx::default() };
+        let mut cx = render::Cx { reader: reader.into(), ..render::Cx::default() };
         let is_erased = matches!(wait.purpose, Purpose::Erase) || wait.prompt.body.is_empty();
         let is_request = matches!(wait.answerers, Answerers::Deciders { .. });
         if let (true, Recipient::Channel { alias }) = (is_request, &self.effect.to) {
@@ -192,15 +193,9 @@ impl Sender<'_> {
         if let Some(Look { view: SessionView { state, .. }, .. }) =
             self.look_unless_erased().await?
         {
-            let answer = wait.status.answer();
-            cx.may_change = answer.is_some_and(|(reply, ..)| {
-                form::may_change(wait, reply, &state) || form::may_answer_anew(wait, reply, &state)
-            });
-            let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
-            cx.files = names.collect();
+            cx.reader = Reader::of(reader, wait, &state);
             let inviter = state.inviter_on(wait);
             cx.invited_by = inviter.map(|inviter| format!("<@{}>", inviter.person.user));
-            cx.participant = Some(state.participant.clone());
         }
         Ok(cx)
     }

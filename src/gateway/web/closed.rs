@@ -1,7 +1,5 @@
 //! Cards that are not asked any more: what was answered, by whom, when.
 
-use std::collections::BTreeMap;
-
 use maud::{Markup, html};
 
 use super::{
@@ -15,7 +13,6 @@ use crate::{
     },
     messages,
     model::{
-        artifact::Artifact,
         transcript::Audience,
         ui::Reply,
         wait::{Wait, WaitStatus},
@@ -33,13 +30,10 @@ pub(super) struct Settled<'a> {
 
 impl<'a> Settled<'a> {
     pub(super) fn of(wait: &'a Wait, state: &'a State, cx: &'a Cx) -> Self {
-        let name = |file: &Artifact| (file.id, file.filename.clone());
-        let files: BTreeMap<_, _> = state.artifacts.iter().map(name).collect();
         let reply = wait.status.answer().map(|(reply, ..)| reply);
         let may_change = cx.viewer == Audience::Participant
             && reply.is_some_and(|reply| may_change(wait, reply, state));
-        let participant = Some(&state.participant);
-        let reader = Reader { audience: cx.viewer, participant, files: &files, may_change };
+        let reader = Reader { may_change, ..Reader::of(cx.viewer, wait, state) };
         Self { wait, state, cx, closed: Closed::of(wait, &reader) }
     }
 

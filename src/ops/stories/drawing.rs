@@ -15,7 +15,7 @@ pub(super) fn trouble(platform: Platform, wait: &Wait) -> Option<String> {
     let drawn = match platform {
         Platform::Web => return None,
         Platform::Slack => {
-            let cx = slack::render::Cx { reader, ..Default::default() };
+            let cx = slack::render::Cx { reader: reader.into(), ..Default::default() };
             let blocks = slack::render::card(wait, &cx).blocks;
             let most = slack::limits::MESSAGE_BLOCKS;
             if blocks.len() > most {
@@ -24,7 +24,7 @@ pub(super) fn trouble(platform: Platform, wait: &Wait) -> Option<String> {
             Value::Array(blocks)
         }
         Platform::Discord => {
-            let cx = discord::render::Cx { reader, ..Default::default() };
+            let cx = discord::render::Cx { reader: reader.into(), ..Default::default() };
             let mut body = discord::render::card(wait, &cx).body().json();
             let components = body["components"].take();
             let (count, most) = (components_of(&components), discord::limits::MESSAGE_COMPONENTS);

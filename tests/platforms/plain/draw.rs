@@ -19,15 +19,10 @@ use super::chat::{Card, Choice};
 /// The card of a question as it stands.
 pub(crate) fn card(wait: &Wait, look: Option<&Look>) -> Card {
     let (prompt, state) = (&*wait.prompt, look.map(|look| &*look.state));
-    let files = state.iter().flat_map(|state| &state.artifacts);
-    let files = files.map(|file| (file.id, file.filename.clone())).collect();
-    let may_change = state.zip(wait.status.answer()).is_some_and(|(state, (reply, ..))| {
-        form::may_change(wait, reply, state) || form::may_answer_anew(wait, reply, state)
-    });
-    let participant = state.map(|state| &state.participant);
     let audience = wait.answerers.audience();
+    let known = state.map(|state| Reader::of(audience, wait, state));
     let open = Open::of(wait, audience, &Draft::default());
-    let closed = Closed::of(wait, &Reader { audience, participant, files: &files, may_change });
+    let closed = Closed::of(wait, &known.unwrap_or_else(|| audience.into()));
     let mut lines: Vec<String> = card::title(prompt).into_iter().map(str::to_owned).collect();
     lines.push(prompt.body.clone());
     let mut choices = Vec::new();

@@ -152,7 +152,7 @@ impl UpdateContext<'_> {
             return None;
         }
         let cx = render::Cx {
-            reader: wait.answerers.audience(),
+            reader: wait.answerers.audience().into(),
             message_access: used.message_access,
             draft: draft.clone(),
             file_max,

@@ -20,7 +20,7 @@ use crate::{
 
 /// What became of a question: a line, and what may still be pressed.
 pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
-    let Some(closed) = Closed::of(wait, &cx.as_reader()) else { return CardParts::new(OVER) };
+    let Some(closed) = Closed::of(wait, &cx.reader) else { return CardParts::new(OVER) };
     let mut parts = CardParts::new(colour(wait, closed.outcome));
     parts.told = match &closed.data {
         Data::None => Vec::new(),
@@ -40,7 +40,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx) -> CardParts {
 
 /// What a question was answered with, in words alone.
 pub(super) fn words(wait: &Wait, cx: &Cx) -> Option<String> {
-    let closed = Closed::of(wait, &cx.as_reader());
+    let closed = Closed::of(wait, &cx.reader);
     closed
         .filter(|closed| closed.outcome != Outcome::Lapsed)
         .map(|closed| closed.marked_line(&Markdown))

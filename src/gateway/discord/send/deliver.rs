@@ -6,9 +6,9 @@ use super::{
 };
 use crate::{
     chat::{
+        card::Reader,
         courier::Courier as _,
         delivery::{self, is_told},
-        form,
         message_index::MessageRef,
         refusal::Class,
     },
@@ -89,7 +89,7 @@ impl Sender<'_> {
         let conversation = room.filter(|_| !is_direct && reader == Audience::Staff);
         let conversation = conversation.map(|room| self.address(&room));
         let mut cx = render::Cx {
-            reader,
+            reader: reader.into(),
             draft: self.app.drafts.of(wait).await?,
             message_access,
             called: self.called().map(|(mentions, _)| mentions),
@@ -119,15 +119,7 @@ impl Sender<'_> {
             }
             Ok(look) => {
                 cx.invited_by = invited_by(wait, &look);
-                let state = &look.state;
-                let answer = wait.status.answer();
-                cx.may_change = answer.is_some_and(|(reply, ..)| {
-                    form::may_change(wait, reply, state)
-                        || form::may_answer_anew(wait, reply, state)
-                });
-                let names = state.artifacts.iter().map(|file| (file.id, file.filename.clone()));
-                cx.files = names.collect();
-                cx.participant = Some(state.participant.clone());
+                cx.reader = Reader::of(reader, wait, &look.state);
             }
             Err(crate::engine::Error::NoSession) => {}
             // A question is asked also where that cannot be read just now.

@@ -168,7 +168,7 @@ fn offers(upload: &Upload, files: &[File]) -> Result<Vec<Offer>, String> {
 
 /// The form that a button opens, or that a button in a form turns it into.
 fn form_of(wait: &Wait, element: &ComponentId, action: &Action, is_scripted: bool) -> Option<Form> {
-    let reader = wait.answerers.audience();
+    let reader = wait.answerers.audience().into();
     let mut cx = render::Cx { reader, is_scripted, ..render::Cx::default() };
     // A button on Home stands in a view that is no form.
     let within =

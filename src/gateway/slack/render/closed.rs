@@ -15,7 +15,7 @@ use crate::{
 
 /// What became of a question: a line, and what may still be pressed.
 pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
-    let Some(closed) = Closed::of(wait, &cx.as_reader()) else { return Vec::new() };
+    let Some(closed) = Closed::of(wait, &cx.reader) else { return Vec::new() };
     open::data(wait, &closed.data, cx, room);
     let mut below = vec![section(closed.marked_line(&Mrkdwn))];
     below.extend(closed.remark.map(|remark| context(&[said(&remark, limits::VALUE_SHOWN)])));
@@ -27,5 +27,5 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
 
 /// What became of a question, in words alone.
 pub(super) fn spoken(wait: &Wait, cx: &Cx) -> Option<String> {
-    Closed::of(wait, &cx.as_reader()).map(|closed| closed.marked_line(&Mrkdwn))
+    Closed::of(wait, &cx.reader).map(|closed| closed.marked_line(&Mrkdwn))
 }

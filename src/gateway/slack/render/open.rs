@@ -66,7 +66,7 @@ pub(super) fn data(wait: &Wait, data: &Data<'_>, cx: &Cx, room: &mut Room) {
         Data::None => {}
         Data::Fields(fields) => review::filled(fields, room),
         Data::Groups(review, groups) => review::table(wait, review, groups, is_open, room),
-        Data::Facts(decide) => facts(decide, cx.participant.as_ref(), room),
+        Data::Facts(decide) => facts(decide, cx.reader.participant.as_ref(), room),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whatever is asked fits what Discord takes, and can be answered there.
 
 use anteroom::{
-    chat::form::ComponentId,
+    chat::{card::Reader, form::ComponentId},
     gateway::discord::{
         answer::{self, Step},
         inbound::Inputs,
@@ -40,11 +40,14 @@ fn reader(wait: &Wait) -> Audience {
 
 /// Draws a question in every status, answers it in every way that it offers; every request that came of it.
 fn live_through(wait: &Wait, said: &str) -> Vec<Request> {
-    let reader = reader(wait);
-    let cx = Cx {
-        reader,
+    let reader = Reader {
+        audience: reader(wait),
         may_change: true,
         participant: Some(ada()),
+        ..Reader::default()
+    };
+    let cx = Cx {
+        reader,
         conversation: Some("https://discord.com/channels/1/2".into()),
         ..Cx::default()
     };
@@ -71,8 +74,11 @@ fn live_through(wait: &Wait, said: &str) -> Vec<Request> {
 /// Everything that is sent about a question.
 fn requests(wait: &Wait, cx: &Cx, said: &str, accepted: Option<Reply>) -> Vec<Request> {
     let mut requests = vec![Request::message("card", card(wait, cx).body().json())];
-    let draft =
-        if cx.reader == Audience::Participant { begun(wait, said) } else { cx.draft.clone() };
+    let draft = if cx.reader.audience == Audience::Participant {
+        begun(wait, said)
+    } else {
+        cx.draft.clone()
+    };
     let cx = Cx { draft, ..cx.clone() };
     let begun = card(wait, &cx);
     assert_eq!(wrong_with(&begun), Vec::<String>::new(), "{wait:#?}");
@@ -93,8 +99,9 @@ fn requests(wait: &Wait, cx: &Cx, said: &str, accepted: Option<Reply>) -> Vec<Re
     assert_eq!(wrong_with(&message), Vec::<String>::new(), "{wait:#?}");
     requests.push(Request::message("wrong", message.body().hidden().json()));
     for status in ends(wait, accepted, &ada()) {
-        for reader in [Audience::Participant, Audience::Staff] {
+        for audience in [Audience::Participant, Audience::Staff] {
             let ended = Wait { status: status.clone(), ..wait.clone() };
+            let reader = Reader { audience, ..cx.reader.clone() };
             let message = card(&ended, &Cx { reader, ..cx.clone() });
             assert_eq!(wrong_with(&message), Vec::<String>::new(), "{ended:#?}");
             requests.push(Request::message("ended", message.body().json()));

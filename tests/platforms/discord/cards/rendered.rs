@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use anteroom::{
     base::ids::{ArtifactId, CountingIds},
+    chat::card::Reader,
     gateway::discord::{
         answer,
         render::{Cx, Message, MessageAccess, aside, card, post, wrong},
@@ -63,12 +64,14 @@ impl Page {
 }
 
 fn me() -> Cx {
-    Cx { participant: Some(ada()), ..Cx::default() }
+    let reader = Reader { participant: Some(ada()), ..Reader::default() };
+    Cx { reader, ..Cx::default() }
 }
 
 fn staff() -> Cx {
     let conversation = Some("https://discord.com/channels/1/2".into());
-    Cx { reader: Audience::Staff, conversation, ..me() }
+    let reader = Reader { audience: Audience::Staff, ..me().reader };
+    Cx { reader, conversation, ..me() }
 }
 
 fn chosen(ids: &[&str]) -> Reply {
@@ -201,7 +204,11 @@ fn data_is_looked_over_and_changed() {
         notes: Some("Married".into()),
     };
     let changed = answered(&small, changed, ada(), "Ada");
-    page.card("changed", &changed, &Cx { may_change: true, ..me() });
+    page.card(
+        "changed",
+        &changed,
+        &Cx { reader: Reader { may_change: true, ..me().reader }, ..me() },
+    );
     page.card("changed, for staff", &changed, &staff());
     let long = ask("Time line", "Your roles.", Control::Review(timeline(3)));
     page.card("a time line", &long, &me());
@@ -236,7 +243,8 @@ fn files_decisions_and_confirmations() {
     let file = ArtifactId::mint(&CountingIds::default());
     let files = BTreeMap::from([(file, "cv.pdf".to_owned())]);
     let sent = answered(&upload, Reply::Uploaded { artifacts: vec![file] }, ada(), "Ada");
-    page.card("sent", &sent, &Cx { files, ..me() });
+    let reader = Reader { files, ..me().reader };
+    page.card("sent", &sent, &Cx { reader, ..me() });
 
     let decide = Decide {
         request: "Move Ada Byron to \"One piece of work in depth\"?".into(),

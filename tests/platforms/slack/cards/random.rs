@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anteroom::{
-    chat::form::ComponentId,
+    chat::{card::Reader, form::ComponentId},
     gateway::slack::{
         answer,
         render::{Cx, card, modal, post},
@@ -40,8 +40,13 @@ fn reader(wait: &Wait) -> Audience {
 
 /// Draws a question in every status, answers it in every way that it offers; every payload that came of it.
 fn live_through(wait: &Wait, said: &str) -> Vec<Case> {
-    let reader = reader(wait);
-    let cx = Cx { reader, may_change: true, participant: Some(ada()), ..Cx::default() };
+    let reader = Reader {
+        audience: reader(wait),
+        may_change: true,
+        participant: Some(ada()),
+        ..Reader::default()
+    };
+    let cx = Cx { reader, ..Cx::default() };
     let outcomes = answers(wait, &cx, said);
     assert!(!outcomes.is_empty(), "nothing can be done with {wait:#?}");
     let mut cases = vec![Case {
@@ -70,8 +75,9 @@ fn live_through(wait: &Wait, said: &str) -> Vec<Case> {
         }
     }
     for status in ends(wait, accepted, &ada()) {
-        for reader in [Audience::Participant, Audience::Staff] {
+        for audience in [Audience::Participant, Audience::Staff] {
             let ended = Wait { status: status.clone(), ..wait.clone() };
+            let reader = Reader { audience, ..cx.reader.clone() };
             let message = card(&ended, &Cx { reader, ..cx.clone() });
             assert_eq!(wrong_with(&message), Vec::<String>::new(), "{ended:#?}");
             cases.push(Case {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use anteroom::{
     base::ids::{ArtifactId, CountingIds},
+    chat::card::Reader,
     gateway::slack::render::{Cx, card, modal, post, rearranged},
     model::{
         transcript::Audience,
@@ -75,11 +76,12 @@ impl Page {
 }
 
 fn me() -> Cx {
-    Cx { participant: Some(ada()), ..Cx::default() }
+    let reader = Reader { participant: Some(ada()), ..Reader::default() };
+    Cx { reader, ..Cx::default() }
 }
 
 fn staff() -> Cx {
-    Cx { reader: Audience::Staff, ..me() }
+    Cx { reader: Reader { audience: Audience::Staff, ..me().reader }, ..me() }
 }
 
 fn chosen(ids: &[&str]) -> Reply {
@@ -315,7 +317,8 @@ async fn questions_and_forms_open_from_a_button() {
     page.card("an upload", &upload, &me());
     page.form(&upload, "open");
     let file = ArtifactId::mint(&CountingIds::default());
-    let cx = Cx { files: BTreeMap::from([(file, "résumé.pdf".into())]), ..me() };
+    let files = BTreeMap::from([(file, "résumé.pdf".into())]);
+    let cx = Cx { reader: Reader { files, ..me().reader }, ..me() };
     page.card(
         "sent",
         &answered(&upload, Reply::Uploaded { artifacts: vec![file] }, ada(), "Ada"),
@@ -422,7 +425,7 @@ async fn reviews_are_read_edited_and_changed() {
     page.card(
         "changed",
         &answered(&review, edited, ada(), "Ada"),
-        &Cx { may_change: true, ..me() },
+        &Cx { reader: Reader { may_change: true, ..me().reader }, ..me() },
     );
     let roles = ask("Your time line", "", Control::Review(timeline(2)));
     page.card("roles", &roles, &me());
