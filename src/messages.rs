@@ -21,22 +21,17 @@ pub(crate) mod requests;
 pub(crate) mod slack;
 pub(crate) mod staff;
 pub(crate) mod staff_page;
-mod text;
 pub(crate) mod timeline;
 pub(crate) mod unnamed;
 
 use chrono::{DateTime, Utc};
 
-pub use self::text::{Markup, Text};
+pub(crate) use crate::model::words::moment;
+pub use crate::model::words::{Markup, Text};
 
 /// A day as people read it: `1 December 2026`.
 pub(crate) fn day(at: DateTime<Utc>) -> String {
     at.format("%-d %B %Y").to_string()
-}
-
-/// A moment where nothing can show it in the reader's own time zone: `1 Dec 2026 14:05 UTC`.
-pub(crate) fn moment(at: DateTime<Utc>) -> String {
-    at.format("%-d %b %Y %H:%M UTC").to_string()
 }
 
 /// A size for people: `10 MB`, `120 KB`.

@@ -24,6 +24,7 @@ pub mod transcript;
 pub mod ui;
 pub mod usage;
 pub mod wait;
+pub mod words;
 
 /// Version of every stored shape. An older binary refuses a session written with a newer one.
 pub const STORED_VERSION: u32 = 1;
