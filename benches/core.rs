@@ -54,7 +54,7 @@ fn conversation(count: usize) -> View {
         let text = "A few words, with *emphasis* and a [link](https://example.org).".to_owned();
         let effect = EffectId::mint(&RandomIds);
         let (audience, offers) = (Audience::Participant, Vec::new());
-        let event = Event::Posted { effect, audience, text, offers };
+        let event = Event::Posted { effect, audience, text: text.into(), offers };
         let seq = loaded.events.len() as u64 + 1;
         loaded.events.push(Recorded {
             v: STORED_VERSION,

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     base::ids::WaitId,
-    messages,
+    messages::{self, Text},
     model::{
         artifact::{Artifact, Offer},
         effect::{Act, Delivery, Effect, Handout, Recipient, Rendering},
@@ -50,22 +50,28 @@ pub async fn deliver<C: Remover>(
             tell_decision(courier, wait).await?;
             Ok(shown)
         }
-        (Act::Post { text, offers, transcript: false }, _) => courier.say(text, offers, None).await,
+        (Act::Post { text, offers, transcript: false }, _) => {
+            courier.say(&text.common_mark(), offers, None).await
+        }
         (Act::Post { text, offers, transcript: true }, _) => {
-            courier.say(text, offers, Some(&courier.look().await?.state)).await
+            courier.say(&text.common_mark(), offers, Some(&courier.look().await?.state)).await
         }
         (Act::Relay { name, text }, _) => {
             let words = messages::notices::relayed(name, text);
             courier.post_all(&courier.as_written(&words)).await
         }
         (Act::Progress { text }, _) => {
-            show_progress(courier, text).await?;
+            show_progress(courier, &text.to_string()).await?;
             Ok(None)
         }
-        (Act::Export { closing }, _) => courier.export(closing.as_deref()).await,
-        (Act::Hand { what: Handout::File { file }, text }, _) => hand(courier, file, text).await,
+        (Act::Export { closing }, _) => {
+            courier.export(closing.as_ref().map(Text::common_mark).as_deref()).await
+        }
+        (Act::Hand { what: Handout::File { file }, text }, _) => {
+            hand(courier, file, &text.common_mark()).await
+        }
         (Act::Hand { what: Handout::Link { label, url }, text }, _) => {
-            courier.post_all(&courier.link(text, label, url)?).await
+            courier.post_all(&courier.link(&text.common_mark(), label, url)?).await
         }
         (Act::Fetch { by, wait, files }, _) => {
             fetch(courier, by, *wait, files).await?;

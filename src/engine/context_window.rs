@@ -290,7 +290,7 @@ impl<'a> Window<'a> {
                 messages.push(safe_note(&text));
             }
             Event::Posted { audience: Audience::Participant, text, .. } => {
-                messages.push(note(&format!("The participant was told: {text}")));
+                messages.push(note(&format!("The participant was told: {}", text.common_mark())));
             }
             // One that answers a card is in the result of its call.
             Event::Kept(file) if !self.answers.contains(&file.id) => messages.push(note(&format!(

@@ -13,6 +13,7 @@ use super::{
     session::{PersonId, Place},
     ui::Offered,
     wait::{Answerers, Wait},
+    words::Text,
 };
 use crate::base::ids::{ArtifactId, EffectId, SessionId, WaitId};
 
@@ -230,8 +231,8 @@ pub enum Act {
     },
     /// Post a message.
     Post {
-        /// `CommonMark` without raw HTML.
-        text: String,
+        /// What it says.
+        text: Text,
         /// What stands under it as buttons.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         offers: Vec<Offered>,
@@ -242,7 +243,7 @@ pub enum Act {
     /// Show how far the session is, one message edited in place.
     Progress {
         /// `Step 1 of 3 · The basics · 0/3`.
-        text: String,
+        text: Text,
     },
     /// Pass on what a person wrote: a colleague's words to the participant, and the participant's to those who have
     /// taken over.
@@ -264,16 +265,16 @@ pub enum Act {
     },
     /// Hand the participant a copy of everything about the session.
     Export {
-        /// The last words of the conversation, where the copy goes with them: `CommonMark` without raw HTML.
+        /// The last words of the conversation, where the copy goes with them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        closing: Option<String>,
+        closing: Option<Text>,
     },
     /// Hand over something that the bot made.
     Hand {
         /// What.
         what: Handout,
-        /// What stands beside it: `CommonMark` without raw HTML.
-        text: String,
+        /// What stands beside it.
+        text: Text,
     },
     /// Send `body` to a web hook, signed.
     Webhook {

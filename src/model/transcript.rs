@@ -16,6 +16,7 @@ use super::{
     ui::{Offered, Reply},
     usage::Usage,
     wait::{Answerers, Vote, Wait},
+    words::Text,
 };
 use crate::base::ids::{CallId, EffectId, RecordId, SessionId, WaitId};
 
@@ -79,8 +80,8 @@ pub enum Event {
         effect: EffectId,
         /// Whom it was for.
         audience: Audience,
-        /// `CommonMark` without raw HTML.
-        text: String,
+        /// What it says.
+        text: Text,
         /// What was offered under it as buttons.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         offers: Vec<Offered>,
@@ -225,8 +226,8 @@ pub enum Event {
         effect: EffectId,
         /// What.
         what: Handout,
-        /// What stands beside it: `CommonMark` without raw HTML.
-        text: String,
+        /// What stands beside it.
+        text: Text,
     },
     /// Something that the bot can do was used with success for the first time in the session.
     CapabilityUsed {
@@ -726,7 +727,7 @@ pub enum Errand {
         /// When.
         at: DateTime<Utc>,
         /// What the participant reads once the team has it.
-        text: String,
+        text: Text,
     },
     /// The team is reminded of that.
     Reminder {

@@ -99,7 +99,7 @@ impl Gateway for Arrives {
         if let (Recipient::Channel { .. } | Recipient::Person { .. }, Act::Post { text, .. }) =
             (&effect.to, &effect.act)
         {
-            self.told.lock().unwrap_or_else(PoisonError::into_inner).push(text.clone());
+            self.told.lock().unwrap_or_else(PoisonError::into_inner).push(text.common_mark());
         }
         Delivery::delivered(Some(effect.id.to_string()))
     }

@@ -273,7 +273,7 @@ impl Changes {
             reason: "the last phase is done".to_owned(),
         });
         self.audit("session_completed", [], []);
-        self.close_with(texts::completed(&self.state, &self.flow));
+        self.close_with(texts::completed(&self.state, &self.flow).into());
     }
 
     /// What the participant is told of a denial: the words as well, where they were promised to them.

@@ -197,12 +197,12 @@ impl Changes {
     }
 
     /// Tells the participant something. A child run talks to nobody.
-    pub(super) fn post(&mut self, text: impl Into<String>) {
+    pub(super) fn post(&mut self, text: impl Into<Text>) {
         self.post_offering(text, &[]);
     }
 
     /// The same, with commands offered under it.
-    pub(super) fn post_offering(&mut self, text: impl Into<String>, offers: &[Offered]) {
+    pub(super) fn post_offering(&mut self, text: impl Into<Text>, offers: &[Offered]) {
         if self.is_child() {
             return;
         }
@@ -213,7 +213,7 @@ impl Changes {
     }
 
     /// Tells the staff something, in the channel behind `alias`; without one it stands in the transcript only.
-    pub(super) fn post_to_staff(&mut self, alias: Option<&str>, text: impl Into<String>) {
+    pub(super) fn post_to_staff(&mut self, alias: Option<&str>, text: impl Into<Text>) {
         if self.is_child() {
             return;
         }
@@ -264,7 +264,8 @@ impl Changes {
             let before = self.effects.extract_if(.., is_progress);
             let is_first =
                 before.last().is_some_and(|b| b.priority == Priority::Normal) || is_first;
-            let shown = self.effect(Recipient::Participant, Act::Progress { text });
+            let shown =
+                self.effect(Recipient::Participant, Act::Progress { text: Text::words(text) });
             if is_first {
                 self.prioritise(shown, Priority::Normal);
             }

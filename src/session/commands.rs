@@ -245,7 +245,7 @@ impl Changes {
             Command::Resume => return self.resume(from),
             Command::Human => self.hand_over(handover::ASKED, messages::interview::HUMAN_ASKED),
             Command::Skip => return self.skip(from, via),
-            Command::Export => self.offer_export(messages::interview::EXPORT_READY.to_owned()),
+            Command::Export => self.offer_export(messages::interview::EXPORT_READY.into()),
             Command::Delete => self.ask_erase(),
             Command::StopReminders => self.stop_reminders(),
             Command::Later => self.post(messages::interview::LATER),

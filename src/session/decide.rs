@@ -171,7 +171,7 @@ pub fn spent(view: SessionView, usage: Usage) -> Changes {
 }
 
 /// The model fails in a way that only people mend.
-pub(crate) fn model_in_trouble(view: SessionView, text: &str) -> Changes {
+pub(crate) fn model_in_trouble(view: SessionView, text: &'static str) -> Changes {
     deciding(view, |session| session.tell_of_model(text))
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Changes, SessionView, Suspension, advance::Approval, phases::questions_from};
 use crate::{
     base::ids::WaitId,
-    messages,
+    messages::{self, Text},
     model::{
         audit::sha256,
         effect::{Act, Recipient},
@@ -155,14 +155,14 @@ impl Changes {
     }
 
     /// The last words of a conversation, and a copy of it, in one message.
-    pub(super) fn close_with(&mut self, text: String) {
+    pub(super) fn close_with(&mut self, text: Text) {
         if !self.is_child() {
             self.offer_export(text);
         }
     }
 
     /// Hands the participant a copy, with some words, in one message.
-    pub(super) fn offer_export(&mut self, text: String) {
+    pub(super) fn offer_export(&mut self, text: Text) {
         let act = Act::Export { closing: Some(text.clone()) };
         let effect = self.effect(Recipient::Participant, act);
         let (audience, offers) = (Audience::Participant, Vec::new());

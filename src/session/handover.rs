@@ -43,7 +43,7 @@ pub(crate) const CANNOT_GO_ON: &str = messages::staff::SCRIPT_STUCK;
 
 impl Changes {
     /// A person is asked for; the bot keeps quiet until they answer or the participant says "continue".
-    pub(super) fn hand_over(&mut self, reason: &str, text: &str) {
+    pub(super) fn hand_over(&mut self, reason: &str, text: &'static str) {
         self.ask_for_person(reason, None, text);
     }
 
@@ -80,7 +80,7 @@ impl Changes {
 
     /// `words` are the model's own, or tell an answer, beside who says them: they may tell something of the participant, so
     /// they can be erased.
-    fn ask_for_person(&mut self, reason: &str, words: Option<(&str, &str)>, text: &str) {
+    fn ask_for_person(&mut self, reason: &str, words: Option<(&str, &str)>, text: &'static str) {
         if self.is_child() {
             return self.fail_child("stuck", reason.to_owned());
         }
@@ -100,8 +100,8 @@ impl Changes {
         let handoff = self.flow.flow.handoff.clone();
         let card = self.card_for_team(reason);
         if let Some(alias) = &handoff.channel {
-            let errand = Errand::HandOver { at: self.now, text: text.to_owned() };
-            self.ask_staff(alias, card, errand);
+            let errand = Errand::HandOver { at: self.now, text: text.into() };
+            self.ask_staff(alias, card.into(), errand);
         } else {
             // The staff page shows who asks for a person.
             self.post(text);

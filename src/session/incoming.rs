@@ -36,7 +36,7 @@ impl Changes {
         }
         if let Some(command) = self.order_in(text) {
             if let Err(refusal) = self.command(from, command, Via::Typed) {
-                self.post(refusal.to_string());
+                self.post(refusal.0);
             }
             return;
         }

@@ -13,7 +13,7 @@ const REASON: &str = messages::staff::KEYWORD_WRITTEN;
 
 impl Changes {
     /// Staff are told that the model cannot be used.
-    pub(super) fn tell_of_model(&mut self, text: &str) {
+    pub(super) fn tell_of_model(&mut self, text: &'static str) {
         let channel = self.flow.flow.handoff.channel.clone();
         self.post_to_staff(channel.as_deref(), text);
     }

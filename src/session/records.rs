@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{Changes, Refusal, SessionView, answer, evidence, script, state::Record};
 use crate::{
     base::ids::{RecordId, WaitId},
+    messages::Text,
     model::{
         artifact::Artifact,
         effect::{Act, Handout, Recipient},
@@ -110,9 +111,10 @@ impl Changes {
         if self.is_child() {
             return;
         }
-        let act = Act::Hand { what: what.clone(), text: text.to_owned() };
+        let text = Text::from(text.to_owned());
+        let act = Act::Hand { what: what.clone(), text: text.clone() };
         let effect = self.effect(Recipient::Participant, act);
-        self.emit(Event::Handed { effect, what, text: text.to_owned() });
+        self.emit(Event::Handed { effect, what, text });
     }
 
     /// Notes what the bot was used for, the first time.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Changes, SessionView};
 use crate::{
     base::ids::{EffectId, WaitId},
-    messages,
+    messages::{self, Text},
     model::{
         effect::{Act, Delivery, Effect, Recipient},
         flow::{Approval, Decider, PhaseEffect, REQUEST},
@@ -42,12 +42,12 @@ pub struct Asking {
 
 impl Changes {
     /// Asks in a channel of the staff; what is said to the participant about it follows when it is known.
-    pub(super) fn ask_staff(&mut self, alias: &str, text: String, errand: Errand) {
+    pub(super) fn ask_staff(&mut self, alias: &str, text: Text, errand: Errand) {
         let effect = self.tell_staff(Recipient::Channel { alias: alias.to_owned() }, text);
         self.expect(effect, (alias, None), errand);
     }
 
-    fn tell_staff(&mut self, to: Recipient, text: String) -> EffectId {
+    fn tell_staff(&mut self, to: Recipient, text: Text) -> EffectId {
         let act = Act::Post { text: text.clone(), offers: Vec::new(), transcript: false };
         let effect = self.effect(to, act);
         let (audience, offers) = (Audience::Staff, Vec::new());
@@ -133,7 +133,7 @@ impl Changes {
         let next = self.staff_aliases().into_iter().find(|alias| !tried(alias));
         if let Some(next) = next {
             let text = self.needed_elsewhere(&asking);
-            return self.ask_staff(&next, text, asking.errand);
+            return self.ask_staff(&next, text.into(), asking.errand);
         }
         if self.ask_directly(&asking, team) {
             return;
@@ -186,7 +186,7 @@ impl Changes {
             let effect = match &asking.errand {
                 Errand::Request { wait } => self.effect(to, Act::Show { wait: *wait }),
                 Errand::HandOver { .. } | Errand::Reminder { .. } => {
-                    self.tell_staff(to, self.needed_elsewhere(asking))
+                    self.tell_staff(to, self.needed_elsewhere(asking).into())
                 }
             };
             self.expect(effect, (&alias, Some(&user)), asking.errand.clone());
@@ -219,20 +219,20 @@ impl Changes {
         // A request of before this was kept has been asked as well as was known then.
         let text = match self.who_has(&errand) {
             Some(asking) => said(asking),
-            None if !is_known => messages::interview::STAFF_ASKED.to_owned(),
-            None if of_errand(AskState::Pending) => messages::interview::ASKING.to_owned(),
+            None if !is_known => messages::interview::STAFF_ASKED.into(),
+            None if of_errand(AskState::Pending) => messages::interview::ASKING.into(),
             None => return self.say_not_reached(),
         };
         self.post(text);
     }
 
     /// What is true about a person who was asked for, for somebody who asks again; `text` where they were asked.
-    pub(super) fn say_called(&mut self, text: &str) {
+    pub(super) fn say_called(&mut self, text: &'static str) {
         let Some(last) = self.last_handover() else { return self.post(text) };
         let words = match self.who_has(&last.errand) {
-            Some(Asking { person: None, .. }) => text.to_owned(),
+            Some(Asking { person: None, .. }) => text.into(),
             Some(asking) => said(asking),
-            None if last.reached == AskState::Pending => messages::interview::ASKING.to_owned(),
+            None if last.reached == AskState::Pending => messages::interview::ASKING.into(),
             None => return self.say_not_reached(),
         };
         self.post(words);
@@ -368,13 +368,13 @@ impl SessionView {
 }
 
 /// What the participant reads once the team has it.
-fn said(asking: &Asking) -> String {
+fn said(asking: &Asking) -> Text {
     match (&asking.errand, &asking.person) {
-        (Errand::HandOver { .. }, Some(_)) => messages::interview::DIRECTLY_CALLED.to_owned(),
-        (Errand::Request { .. }, Some(_)) => messages::interview::DIRECTLY_ASKED.to_owned(),
+        (Errand::HandOver { .. }, Some(_)) => messages::interview::DIRECTLY_CALLED.into(),
+        (Errand::Request { .. }, Some(_)) => messages::interview::DIRECTLY_ASKED.into(),
         (Errand::HandOver { text, .. }, None) => text.clone(),
-        (Errand::Request { .. }, None) => messages::interview::STAFF_ASKED.to_owned(),
-        (Errand::Reminder { .. }, _) => messages::interview::UNCLAIMED.to_owned(),
+        (Errand::Request { .. }, None) => messages::interview::STAFF_ASKED.into(),
+        (Errand::Reminder { .. }, _) => messages::interview::UNCLAIMED.into(),
     }
 }
 

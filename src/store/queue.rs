@@ -526,7 +526,7 @@ mod tests {
             thread: None,
         };
         let session = SessionId::from_uuid(Uuid::from_u128(1));
-        let act = Act::Post { text: "Hello".to_owned(), offers: Vec::new(), transcript: false };
+        let act = Act::Post { text: "Hello".into(), offers: Vec::new(), transcript: false };
         let id = EffectId::from_uuid(Uuid::from_u128(number));
         let effect = Effect::new(id, (session, place), (Recipient::Participant, act), at(0));
         Effect { not_before: at(second), ..effect }

@@ -104,7 +104,7 @@ async fn only_the_participant_changes_what_they_approved_and_only_what_they_appr
 async fn posts(world: &World) -> Vec<String> {
     let events = world.events().await.into_iter();
     let posts = events.filter_map(|recorded| match Arc::unwrap_or_clone(recorded.event) {
-        Event::Posted { audience: Audience::Participant, text, .. } => Some(text),
+        Event::Posted { audience: Audience::Participant, text, .. } => Some(text.common_mark()),
         _ => None,
     });
     posts.collect()

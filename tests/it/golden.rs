@@ -347,13 +347,13 @@ pub(crate) fn session_events() -> Vec<Event> {
     events.extend(audiences.map(|audience| Event::Posted {
         effect: effect_id(),
         audience,
-        text: text("hi"),
+        text: "hi".into(),
         offers: Vec::new(),
     }));
     events.push(Event::Posted {
         effect: effect_id(),
         audience: Audience::Participant,
-        text: text("Stopped."),
+        text: "Stopped.".into(),
         offers: Offered::ALL.to_vec(),
     });
     events
@@ -453,9 +453,9 @@ fn phase_events() -> Vec<Event> {
         Event::Handed {
             effect: effect_id(),
             what: Handout::File { file: artifact() },
-            text: text("Here."),
+            text: "Here.".into(),
         },
-        Event::Handed { effect: effect_id(), what: link(), text: text("Here.") },
+        Event::Handed { effect: effect_id(), what: link(), text: "Here.".into() },
         Event::CapabilityUsed { capability: text("roi") },
         Event::AdvanceEvaluated { outcome: json!({ "status": "blocked" }) },
         Event::Advanced { from: None, to: None, grounds: Grounds::CriteriaMet },
@@ -865,11 +865,11 @@ fn waits_in_every_standing() {
 fn effects_and_renderings() {
     let acts = [
         Act::Show { wait: wait_id() },
-        Act::Post { text: text("hi"), offers: Vec::new(), transcript: false },
-        Act::Progress { text: text("Step 1 of 3") },
+        Act::Post { text: "hi".into(), offers: Vec::new(), transcript: false },
+        Act::Progress { text: "Step 1 of 3".into() },
         Act::Export { closing: None },
-        Act::Export { closing: Some(text("That's all.")) },
-        Act::Hand { what: Handout::File { file: artifact() }, text: text("Here.") },
+        Act::Export { closing: Some("That's all.".into()) },
+        Act::Hand { what: Handout::File { file: artifact() }, text: "Here.".into() },
         Act::Webhook { event: text("finished"), body: json!({ "a": 1 }), linked: Vec::new() },
         Act::AddRoles { roles: vec![text("member")] },
         Act::Relay { name: text("Grace"), text: text("Hello") },

@@ -329,7 +329,7 @@ fn post(id: u128, session: SessionId) -> Effect {
     effect(
         effect_id(id),
         session,
-        Act::Post { text: "hello".to_owned(), offers: Vec::new(), transcript: false },
+        Act::Post { text: "hello".into(), offers: Vec::new(), transcript: false },
     )
 }
 
@@ -599,7 +599,7 @@ fn in_background(id: u128, session: SessionId, act: Act) -> Effect {
 }
 
 fn progress() -> Act {
-    Act::Progress { text: "1 of 2".to_owned() }
+    Act::Progress { text: "1 of 2".into() }
 }
 
 fn ids(effects: &[Effect]) -> Vec<u128> {

@@ -18,6 +18,7 @@ pub fn posts_of_model(events: &[Recorded]) -> BTreeMap<u64, u64> {
                 said = Some((recorded.seq, thought));
             }
             Event::Posted { audience: Audience::Participant, text, .. } => {
+                let text = text.common_mark();
                 if let Some((seq, thought)) = said
                     && (text == thought.text.trim()
                         || recorded.seq == seq + 1 && text.contains(thought.text.trim()))

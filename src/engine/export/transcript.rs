@@ -157,9 +157,8 @@ impl<'a> Teller<'a> {
                 let text = self.amendments.read(text, source.as_deref()).to_owned();
                 Some(("said", self.speaker(from), text, Value::Null))
             }
-            Event::Posted { audience, text, .. } => {
-                (self.may_read(*audience)).then(|| line("posted", BOT, text, Value::Null))
-            }
+            Event::Posted { audience, text, .. } => (self.may_read(*audience))
+                .then(|| line("posted", BOT, &text.common_mark(), Value::Null)),
             Event::Called(call) => self.called(call),
             Event::Asked(wait) => Some(self.asked(wait)),
             Event::Voted { vote, .. } => self.voted(vote),
@@ -229,7 +228,7 @@ impl<'a> Teller<'a> {
                     Handout::File { file } => &file.filename,
                     Handout::Link { url, .. } => url,
                 };
-                bot("handed", export::handed_over(name, text), json!(what))
+                bot("handed", export::handed_over(name, &text.common_mark()), json!(what))
             }
             Event::Saved { record, data_type, data, reviewed } => {
                 let data = json!({ "record": record, "dataType": data_type, "data": data,

@@ -164,13 +164,13 @@ impl Teller<'_> {
             }
             Event::Posted { audience: Audience::Participant, text, offers, .. } => {
                 let offers = self.still_offered(offers);
-                Some(Body::Bubble { voice: Voice::Bot, text: text.clone(), offers })
+                Some(Body::Bubble { voice: Voice::Bot, text: text.common_mark(), offers })
             }
             Event::Asked(wait) => self.card(wait, recorded.seq),
             Event::Kept(artifact) => Some(Body::File(artifact.clone())),
             Event::ExportOffered { .. } => Some(Body::Export),
             Event::Handed { what, text, .. } => {
-                Some(Body::Handed { what: what.clone(), text: text.clone() })
+                Some(Body::Handed { what: what.clone(), text: text.common_mark() })
             }
             Event::Advanced { to: Some(to), grounds, .. } => {
                 let part = evidence::step_line(self.flow, to, None).unwrap_or_else(|| to.clone());
@@ -244,7 +244,7 @@ impl Teller<'_> {
             }
             Event::StatusChanged { to, reason } => line(messages::timeline::change(*to, reason)),
             Event::Posted { audience: Audience::Staff, text, .. } => {
-                let (voice, text) = (Voice::BotToStaff, text.clone());
+                let (voice, text) = (Voice::BotToStaff, text.common_mark());
                 Some(Body::Bubble { voice, text, offers: Vec::new() })
             }
             Event::Called(call) => Some(of_call(call)),

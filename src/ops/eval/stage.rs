@@ -170,7 +170,7 @@ impl Interviewing {
         let cards: Vec<Wait> = state.pending().filter(is_theirs).cloned().collect();
         let news = self.events.iter().filter(|recorded| recorded.seq > self.seen);
         let news = news.filter_map(|recorded| match &*recorded.event {
-            Event::Posted { audience: Audience::Participant, text, .. } => Some(text.clone()),
+            Event::Posted { audience: Audience::Participant, text, .. } => Some(text.common_mark()),
             _ => None,
         });
         View { cards, news: news.collect() }

@@ -32,7 +32,7 @@ fn lines(interview: &Interview, line: impl Fn(&Recorded) -> Option<String>) -> S
 fn line(interview: &Interview, event: &Event) -> Option<String> {
     Some(match event {
         Event::Posted { audience: Audience::Participant, text, .. } => {
-            format!("interviewer: {text}")
+            format!("interviewer: {}", text.common_mark())
         }
         Event::Asked(wait) => format!("{}: {}", asks(wait), wait.prompt.body),
         Event::Said { from: Speaker::Participant, text, .. } => format!("participant: {text}"),

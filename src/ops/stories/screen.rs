@@ -116,8 +116,8 @@ fn answers(control: &Control) -> Vec<(String, Vec<String>, Reply)> {
 /// What somebody has read, in order.
 pub(super) fn read_by(reader: Audience, events: &[Recorded]) -> Vec<String> {
     let read = |recorded: &Recorded| match &*recorded.event {
-        Event::Posted { audience, text, .. } if *audience == reader => Some(text.clone()),
-        Event::Handed { text, .. } if reader == Audience::Participant => Some(text.clone()),
+        Event::Posted { audience, text, .. } if *audience == reader => Some(text.common_mark()),
+        Event::Handed { text, .. } if reader == Audience::Participant => Some(text.common_mark()),
         Event::Asked(wait) if wait.answerers.audience() == reader => Some(words(&wait.prompt)),
         _ => None,
     };

@@ -5,6 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::{CallState, Handoff};
 use crate::{
     base::ids::CallId,
+    messages::Text,
     model::{
         task::Subtask,
         transcript::{
@@ -220,8 +221,8 @@ impl ModelTurn {
     }
 
     /// Words are posted: those that were held are not any more.
-    fn posted(&mut self, audience: Audience, text: &str) {
-        if audience == Audience::Participant && text.ends_with(&self.held) {
+    fn posted(&mut self, audience: Audience, text: &Text) {
+        if audience == Audience::Participant && text.common_mark().ends_with(&self.held) {
             self.held.clear();
         }
     }

@@ -76,10 +76,8 @@ fn model_says(bench: &Bench, text: &str) {
     };
     remember(bench, Event::Thought(thought));
     let effect = EffectId::mint(&CountingIds::default());
-    remember(
-        bench,
-        Event::Posted { effect, audience: Audience::Participant, text, offers: Vec::new() },
-    );
+    let (audience, text) = (Audience::Participant, text.into());
+    remember(bench, Event::Posted { effect, audience, text, offers: Vec::new() });
 }
 
 fn ada_said(text: &str) -> Event {

@@ -331,7 +331,7 @@ async fn nothing_that_people_said_is_in_clear_in_the_database_or_its_log() {
     let asked: Wait = wait(wait_id(1), session(1), MARKER);
     let mut named = head(session(1), 1);
     named.name = Some(MARKER.to_owned());
-    let act = Act::Post { text: MARKER.to_owned(), offers: Vec::new(), transcript: false };
+    let act = Act::Post { text: MARKER.into(), offers: Vec::new(), transcript: false };
     let step = Commit {
         head: named,
         waits: vec![asked],

@@ -20,7 +20,7 @@ async fn no_value_is_larger_than_sled_keeps_in_its_log() {
         effects: vec![effect(
             effect_id(1),
             session(1),
-            Act::Post { text: long.clone(), offers: Vec::new(), transcript: false },
+            Act::Post { text: long.clone().into(), offers: Vec::new(), transcript: false },
         )],
         audit: vec![record(Some(session(1)), &long)],
         ..commit(session(1), 0, &[&long])

@@ -169,13 +169,15 @@ impl Inner {
                 let open = wait.status.is_pending();
                 (drawn(wait), Some((wait.id, wait.revision)), open)
             }
-            (Act::Post { text, .. }, _) => (text.clone(), None, false),
-            (Act::Progress { text }, _) => return self.progress(effect, text),
+            (Act::Post { text, .. }, _) => (text.common_mark(), None, false),
+            (Act::Progress { text }, _) => return self.progress(effect, &text.to_string()),
             (Act::Export { closing }, _) => {
-                let words = closing.as_deref().map(|words| format!("{words}\n"));
+                let words = closing.as_ref().map(|words| format!("{}\n", words.common_mark()));
                 (words.unwrap_or_default() + "[a copy of everything]", None, false)
             }
-            (Act::Hand { what, text }, _) => (format!("{text}\n{}", handed(what)), None, false),
+            (Act::Hand { what, text }, _) => {
+                (format!("{}\n{}", text.common_mark(), handed(what)), None, false)
+            }
             (Act::Relay { name, text }, _) => (format!("{name}: {text}"), None, false),
             (Act::Receipt { .. }, _) => ("[the receipt]".to_owned(), None, false),
             (Act::Remove { what }, _) => {

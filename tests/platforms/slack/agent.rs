@@ -123,13 +123,15 @@ impl Gateway for Poster {
             return Delivery::Failed { reason: failure.to_string() };
         }
         let delivered = match (&effect.act, shown) {
-            (Act::Post { text, .. }, _) => match self.agent.finish(effect, text).await {
-                Ok(written) => match written.last() {
-                    Some(last) => Ok(last.clone()),
-                    None => self.post(effect, text).await,
-                },
-                Err(failure) => Err(failure),
-            },
+            (Act::Post { text, .. }, _) => {
+                match self.agent.finish(effect, &text.common_mark()).await {
+                    Ok(written) => match written.last() {
+                        Some(last) => Ok(last.clone()),
+                        None => self.post(effect, &text.common_mark()).await,
+                    },
+                    Err(failure) => Err(failure),
+                }
+            }
             (Act::Show { .. }, Some((wait, []))) => {
                 self.post(effect, &format!("Card: {}", wait.prompt.body)).await
             }

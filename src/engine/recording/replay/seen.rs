@@ -29,9 +29,11 @@ pub(super) fn people(events: &[Recorded]) -> String {
 fn line(event: &Event) -> Option<String> {
     Some(match event {
         Event::Posted { audience: Audience::Participant, text, .. } => {
-            format!("to the participant: {text}")
+            format!("to the participant: {}", text.common_mark())
         }
-        Event::Posted { audience: Audience::Staff, text, .. } => format!("to the staff: {text}"),
+        Event::Posted { audience: Audience::Staff, text, .. } => {
+            format!("to the staff: {}", text.common_mark())
+        }
         Event::Said { from, text, .. } => match from {
             Speaker::Participant => format!("participant: {text}"),
             Speaker::Staff { name, .. } | Speaker::Bystander { name, .. } => {

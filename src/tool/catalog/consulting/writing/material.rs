@@ -266,7 +266,7 @@ fn said(events: &[Recorded]) -> Vec<Said> {
             }
             Event::Posted { audience: Audience::Participant, text, .. } => {
                 let is_model = thought == Some(recorded.seq);
-                Some((if is_model { Who::Model } else { Who::House }, text.clone()))
+                Some((if is_model { Who::Model } else { Who::House }, text.common_mark()))
             }
             Event::Said { from, text, source, .. } => {
                 let text = amendments.read(text, source.as_deref()).to_owned();
