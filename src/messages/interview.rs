@@ -2,11 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{day, list};
-use crate::model::{
-    effect::{Act, Handout},
-    text::quoted,
-};
+use super::{Text, day, list};
+use crate::model::effect::{Act, Handout};
 
 pub(crate) const STOPPED_ALREADY: &str = "This conversation is stopped. Type *resume* to continue.";
 pub(crate) const SPEECH_STOPPED: &str =
@@ -117,19 +114,21 @@ pub(crate) fn first_question_on(at: DateTime<Utc>) -> String {
 }
 
 /// A member of staff has taken over.
-pub(crate) fn is_here(name: &str) -> String {
-    format!("{} from the team is here now.", quoted(name))
+pub(crate) fn is_here(name: &str) -> Text {
+    Text::default().then_quoted(name).then_markdown(" from the team is here now.")
 }
 
 /// Words named one option among others.
-pub(crate) fn did_you_mean(label: &str) -> String {
-    format!("Did you mean *{}*? {PLEASE_PICK}", quoted(label))
+pub(crate) fn did_you_mean(label: &str) -> Text {
+    Text::from("Did you mean ")
+        .then_quoted_emphasised(label)
+        .then_markdown(format!("? {PLEASE_PICK}"))
 }
 
 /// Files have come while the model was at work on something else.
-pub(crate) fn arrived(names: &[String]) -> String {
-    let names: Vec<String> = names.iter().map(|name| format!("*{}*", quoted(name))).collect();
-    format!("Got {}.", list::and(&names))
+pub(crate) fn arrived(names: Vec<String>) -> Text {
+    let names = names.into_iter().map(|name| Text::default().then_quoted_emphasised(name));
+    Text::from("Got ").then_text(list::and_texts(names.collect())).then_markdown(".")
 }
 
 /// A question where nobody answers any; `next` says how to go on.
@@ -154,24 +153,24 @@ pub(crate) fn not_reached(is_tried: bool, contact: Option<&str>) -> String {
 }
 
 /// About a file that did not get to its place; none where it was no file.
-pub(crate) fn missing_file(act: &Act) -> Option<String> {
+pub(crate) fn missing_file(act: &Act) -> Option<Text> {
     match act {
         Act::Hand { what: Handout::File { file }, .. } => {
-            Some(format!("I couldn't send you *{}*.", quoted(&file.filename)))
+            let name = file.filename.as_str();
+            Some(Text::from("I couldn't send you ").then_quoted_emphasised(name).then_markdown("."))
         }
         Act::Fetch { .. } => {
-            Some("I couldn't fetch the file that you sent. Please send it again.".to_owned())
+            Some("I couldn't fetch the file that you sent. Please send it again.".into())
         }
         _ => None,
     }
 }
 
 /// To somebody whose data may not be erased just now.
-pub(crate) fn erasure_put_off(reason: &str) -> String {
-    format!(
-        "I've recorded your request. The team has to keep this conversation for now, for this reason: {}. Once that ends, everything is deleted; you don't need to ask again.",
-        quoted(reason)
-    )
+pub(crate) fn erasure_put_off(reason: &str) -> Text {
+    Text::from("I've recorded your request. The team has to keep this conversation for now, for this reason: ")
+        .then_quoted(reason)
+        .then_markdown(". Once that ends, everything is deleted; you don't need to ask again.")
 }
 
 /// The model may not be asked before a time; it is midnight in UTC, so the day is enough.
@@ -183,46 +182,56 @@ pub(crate) fn thinking_from(at: DateTime<Utc>) -> String {
 }
 
 /// The process ended while the model was to answer, so that the answer took long.
-pub(crate) fn interrupted(phase: &str) -> String {
-    format!("Sorry, I was interrupted. Where were we: *{phase}*.")
+pub(crate) fn interrupted(phase: &str) -> Text {
+    Text::from("Sorry, I was interrupted. Where were we: ")
+        .then_quoted_emphasised(phase)
+        .then_markdown(".")
 }
 
 /// A file in a list of what is kept.
-pub(crate) fn kept_file(filename: &str) -> String {
-    format!("file *{filename}*")
+pub(crate) fn kept_file(filename: &str) -> Text {
+    Text::from("file ").then_quoted_emphasised(filename)
 }
 
 /// After "stop": what is kept stays, what was done is not undone.
-pub(crate) fn stopped(kept: &[String]) -> String {
-    let kept = if kept.is_empty() {
-        String::new()
+pub(crate) fn stopped(kept: Vec<Text>) -> Text {
+    let said = Text::from("Stopped. I won't ask anything more.");
+    let said = if kept.is_empty() {
+        said
     } else {
-        format!(" Kept so far: {}.", list::plain(kept))
+        said.then_markdown(" Kept so far: ").then_text(list::plain_texts(kept)).then_markdown(".")
     };
-    format!(
-        "Stopped. I won't ask anything more.{kept} Type *resume* to continue later, or *delete my data* to erase everything."
-    )
+    said.then_markdown(" Type *resume* to continue later, or *delete my data* to erase everything.")
 }
 
 /// Whose data it is where the flow does not say.
 pub(crate) const THE_TEAM: &str = "The team";
 
 /// At the very end: what was collected, and what happens next.
-pub(crate) fn completed(organisation: &str, kept: &[String], is_reviewed: bool) -> String {
+pub(crate) fn completed(organisation: &str, kept: Vec<Text>, is_reviewed: bool) -> Text {
     if kept.is_empty() {
-        return format!("All done. {organisation} has stored only your choices.");
+        return Text::from(format!("All done. {organisation} has stored only your choices."));
     }
-    let list = kept.iter().map(|kind| format!("- {kind}")).collect::<Vec<_>>().join("\n");
+    let said = Text::from(format!(
+        "That's everything, thank you! {organisation} can see the following:\n"
+    ));
+    let said = kept.into_iter().fold(said, |said, kind| said.then_markdown("\n- ").then_text(kind));
     let review = if is_reviewed { "Someone from the team will review it. " } else { "" };
-    format!(
-        "That's everything, thank you! {organisation} can see the following:\n\n{list}\n\n\
-         {review}Type *export* for a copy, or *delete my data* to erase it."
-    )
+    said.then_markdown(format!(
+        "\n\n{review}Type *export* for a copy, or *delete my data* to erase it."
+    ))
 }
 
 /// A script comes to its end and something is still open.
-pub(crate) fn still_open(titles: &[&str]) -> String {
-    format!("Still open: {}.", list::plain(titles))
+pub(crate) fn still_open(titles: &[&str]) -> Text {
+    let titles = titles.iter().map(|title| Text::default().then_quoted(*title));
+    Text::from("Still open: ").then_text(list::plain_texts(titles.collect())).then_markdown(".")
+}
+
+/// Which part a part is, and of how many, where they can be counted.
+pub(crate) fn step(counted: Option<(usize, usize)>, title: &str) -> Text {
+    let step = counted.map(|(step, of)| Text::words(format!("Step {step} of {of} · ")));
+    step.unwrap_or_default().then_quoted(title)
 }
 
 /// When a part comes that comes later.

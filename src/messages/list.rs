@@ -1,5 +1,7 @@
 //! Lists and numbers in words.
 
+use super::Text;
+
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn and<S: AsRef<str>>(items: &[S]) -> String {
     joined(items, "and")
@@ -13,6 +15,16 @@ pub(crate) fn or<S: AsRef<str>>(items: &[S]) -> String {
 /// `a, b, c`, where what is listed stands after a colon.
 pub(crate) fn plain<S: AsRef<str>>(items: &[S]) -> String {
     items.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ")
+}
+
+/// `a, b and c`, of texts.
+pub(crate) fn and_texts(items: Vec<Text>) -> Text {
+    joined_texts(items, " and ")
+}
+
+/// `a, b, c`, of texts.
+pub(crate) fn plain_texts(items: Vec<Text>) -> Text {
+    joined_texts(items, ", ")
 }
 
 /// `1 message`, `24 messages`.
@@ -34,6 +46,17 @@ fn joined<S: AsRef<str>>(items: &[S], word: &str) -> String {
     }
 }
 
+fn joined_texts(items: Vec<Text>, before_last: &'static str) -> Text {
+    let count = items.len();
+    let before = |n| match n {
+        0 => "",
+        n if n + 1 == count => before_last,
+        _ => ", ",
+    };
+    let all = items.into_iter().enumerate();
+    all.fold(Text::default(), |all, (n, item)| all.then_markdown(before(n)).then_text(item))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,5 +66,8 @@ mod tests {
         assert_eq!((and(&[] as &[&str]), and(&["a"])), (String::new(), "a".to_owned()));
         assert_eq!(and(&["a", "b"]), "a and b");
         assert_eq!(or(&["a", "b", "c"]), "a, b or c");
+        let texts = |all: &[&'static str]| all.iter().map(|one| Text::from(*one)).collect();
+        assert_eq!(and_texts(texts(&["a", "b", "c"])), Text::from("a, b and c"));
+        assert_eq!(plain_texts(texts(&["a", "b"])), Text::from("a, b"));
     }
 }

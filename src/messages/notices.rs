@@ -1,6 +1,6 @@
 //! What became of something that somebody tried, and what they can't do.
 
-use super::Text;
+use super::{Text, list};
 
 /// A conversation that is none, or somebody else's: which of the two is not told.
 pub const NO_CONVERSATION: &str = "There is no such conversation.";
@@ -108,8 +108,11 @@ pub(crate) const HELD_ALREADY: &str = "This conversation is already on hold.";
 pub(crate) const NOT_HELD: &str = "This conversation isn't on hold.";
 
 /// Objectives that cannot be passed over, each with why.
-pub(crate) fn cant_skip(objectives: &str) -> String {
-    format!("This part can't be skipped: {objectives}.")
+pub(crate) fn cant_skip(objectives: &[String]) -> Text {
+    let titles = objectives.iter().map(|title| Text::default().then_quoted(title.as_str()));
+    Text::from("This part can't be skipped: ")
+        .then_text(list::plain_texts(titles.collect()))
+        .then_markdown(".")
 }
 
 /// Files that could not be fetched; the platform is named where it is one.

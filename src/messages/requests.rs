@@ -1,6 +1,6 @@
 //! Requests for a decision: their cards, and what came of them.
 
-use super::{list, unnamed::at_beginning};
+use super::{Text, list, unnamed::at_beginning};
 use crate::model::{
     text::quoted,
     transcript::Errand,
@@ -112,55 +112,61 @@ pub(crate) const ASKING_TO_SKIP: &str = "I'm asking the team to let you skip ahe
 pub(crate) const ASKING_DECIDERS: &str = "I'm asking the people who can decide this.";
 pub(crate) const MOVED_ON_YOURSELF: &str = "You've moved on to the next part.";
 pub(crate) const MOVED_ON: &str = "Moved on to the next part.";
-pub(crate) fn expired_request(what: &str) -> String {
-    format!("This request expired without a decision: {what}.")
+pub(crate) fn expired_request(what: &str) -> Text {
+    Text::from("This request expired without a decision: ").then_quoted(what).then_markdown(".")
 }
 
 /// Somebody's request was declined: by whom, and why, where they said so.
-pub(crate) fn declined(by_name: &str, what: &str, words: Option<&str>) -> String {
-    let begin = format!("{} declined your request for {}", quoted(by_name), quoted(what));
+pub(crate) fn declined(by_name: &str, what: &str, words: Option<&str>) -> Text {
+    let begin = Text::default()
+        .then_quoted(by_name)
+        .then_markdown(" declined your request for ")
+        .then_quoted(what);
     match words {
-        Some(words) => format!("{begin}:\n\n{}", quotation(words)),
-        None => format!("{begin}."),
+        Some(words) => begin.then_markdown(":").then_quotation(words),
+        None => begin.then_markdown("."),
     }
 }
 
 /// Somebody may not skip ahead, with the words that were meant for them.
-pub(crate) fn finish_first(by_name: &str, words: &str) -> String {
-    format!("{} would like you to finish this part first:\n\n{}", quoted(by_name), quotation(words))
+pub(crate) fn finish_first(by_name: &str, words: &str) -> Text {
+    Text::default()
+        .then_quoted(by_name)
+        .then_markdown(" would like you to finish this part first:")
+        .then_quotation(words)
 }
 
 /// What a decision came to, with the words of whoever made it, where the participant may read them.
-pub(crate) fn with_reason(text: String, by_name: &str, words: Option<&str>) -> String {
+pub(crate) fn with_reason(text: Text, by_name: &str, words: Option<&str>) -> Text {
     match words {
-        Some(words) => format!("{text}\n\n{}:\n\n{}", quoted(by_name), quotation(words)),
+        Some(words) => {
+            text.then_markdown("\n\n").then_quoted(by_name).then_markdown(":").then_quotation(words)
+        }
         None => text,
     }
 }
 
-/// Somebody's words as a quotation.
-fn quotation(words: &str) -> String {
-    let quoted = quoted(words.trim());
-    let lines: Vec<String> = quoted.lines().map(|line| format!("> {line}")).collect();
-    lines.join("\n")
-}
-
 /// What a channel of the staff reads about a request that is still open.
-pub(crate) fn still_waiting(title: &str) -> String {
-    format!("Still waiting for a decision: {}", quoted(title))
+pub(crate) fn still_waiting(title: &str) -> Text {
+    Text::from("Still waiting for a decision: ").then_quoted(title)
 }
 
 /// What a channel of the staff reads where another one should have, and takes nothing just now. It holds nothing of what
 /// only deciders may read.
-pub(crate) fn needed_elsewhere(person: &str, title: &str, alias: &str, errand: &Errand) -> String {
+pub(crate) fn needed_elsewhere(person: &str, title: &str, alias: &str, errand: &Errand) -> Text {
     match errand {
-        Errand::HandOver { .. } | Errand::Reminder { .. } => format!(
-            "**{}** asked for a human in *{title}*. I can't post that in `{alias}` right now.",
-            at_beginning(person)
-        ),
-        Errand::Request { .. } => format!(
-            "A request about **{person}** in *{title}* needs a decision. I can't show it in `{alias}` right now; \
-             whoever may decide finds it on the staff page."
-        ),
+        Errand::HandOver { .. } | Errand::Reminder { .. } => Text::default()
+            .then_quoted_strong(at_beginning(person))
+            .then_markdown(" asked for a human in ")
+            .then_quoted_emphasised(title)
+            .then_markdown(format!(". I can't post that in `{alias}` right now.")),
+        Errand::Request { .. } => Text::from("A request about ")
+            .then_quoted_strong(person)
+            .then_markdown(" in ")
+            .then_quoted_emphasised(title)
+            .then_markdown(format!(
+                " needs a decision. I can't show it in `{alias}` right now; whoever may decide finds it on the \
+                 staff page."
+            )),
     }
 }

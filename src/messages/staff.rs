@@ -2,11 +2,10 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{day, list, unnamed::at_beginning};
+use super::{Text, day, list, unnamed::at_beginning};
 use crate::model::{
     effect::{Act, Handout, Recipient},
     session::Status,
-    text::quoted,
 };
 
 pub(crate) const ALL_CONVERSATIONS: &str = "All conversations";
@@ -87,16 +86,24 @@ pub(crate) fn messages_of(first: usize, last: usize, all: usize) -> String {
 }
 
 /// Somebody asks for a person: who, in which interview, why, and how far they are.
-pub(crate) fn asks_for_human(person: &str, title: &str, why: &str, status: &str) -> String {
-    format!("**{}** asked for a human in *{title}*{why}.{status}", at_beginning(person))
+pub(crate) fn asks_for_human(person: &str, title: &str, why: Option<&str>, status: Text) -> Text {
+    let asked = Text::default()
+        .then_quoted_strong(at_beginning(person))
+        .then_markdown(" asked for a human in ")
+        .then_quoted_emphasised(title);
+    let asked = match why {
+        Some(why) => asked.then_markdown(": ").then_quoted(why),
+        None => asked,
+    };
+    asked.then_markdown(".").then_text(status)
 }
 pub(crate) const COMPLETED: &str = "Completed";
 pub(crate) const SKIPPED: &str = "Skipped";
 pub(crate) const STILL_OPEN: &str = "Still open";
 pub(crate) const STATUS: &str = "Status";
 pub(crate) const PARTICIPANT: &str = "Participant";
-pub(crate) fn not_taken_over(reason: &str) -> String {
-    format!("Nobody has taken over yet: {}.", quoted(reason))
+pub(crate) fn not_taken_over(reason: &str) -> Text {
+    Text::from("Nobody has taken over yet: ").then_quoted(reason).then_markdown(".")
 }
 
 /// Why a person is asked for, where the participant did; that they did is said anyway.
@@ -125,11 +132,15 @@ pub(crate) fn cannot_ask(step: &str, failure: impl std::fmt::Display) -> String 
 }
 
 /// The participant can't be reached, and why.
-pub(crate) fn still_out_of_reach(person: &str) -> String {
-    format!("The conversation with {person} is paused until they can be reached; nothing is lost.")
+pub(crate) fn still_out_of_reach(person: &str) -> Text {
+    Text::from("The conversation with ")
+        .then_quoted(person)
+        .then_markdown(" is paused until they can be reached; nothing is lost.")
 }
-pub(crate) fn out_of_reach(person: &str, why: &str) -> String {
-    format!("I can't reach {person} any more: {why}. The conversation is paused; nothing is lost.")
+pub(crate) fn out_of_reach(person: &str, why: &str) -> Text {
+    Text::from("I can't reach ")
+        .then_quoted(person)
+        .then_markdown(format!(" any more: {why}. The conversation is paused; nothing is lost."))
 }
 pub(crate) const APP_REMOVED: &str = "the app was removed from the workspace";
 pub(crate) const ORGANISATION_REMOVED_APP: &str =
@@ -147,36 +158,34 @@ pub(crate) const MAY_NOT_WRITE: &str = "the app may no longer write there";
 pub(crate) const THREAD_LOCKED: &str = "the thread is locked";
 
 /// An answer could not be stored.
-pub(crate) fn not_stored(step: &str, why: &str) -> String {
-    format!("The answer to `{step}` couldn't be stored: {}", quoted(why))
+pub(crate) fn not_stored(step: &str, why: &Text) -> Text {
+    Text::from(format!("The answer to `{step}` couldn't be stored: ")).then_quoted(why.to_string())
 }
 
 /// Something never arrived.
-pub(crate) fn not_delivered(person: &str, act: &Act, to: &Recipient, reason: &str) -> String {
-    let (person, reason) = (quoted(person), quoted(reason));
-    match (act, to) {
-        (Act::Fetch { .. }, _) => {
-            format!("I couldn't fetch a file that **{person}** sent: {reason}.")
-        }
+pub(crate) fn not_delivered(person: &str, act: &Act, to: &Recipient, reason: &str) -> Text {
+    let they = Text::default().then_quoted_strong(at_beginning(person));
+    let about = |begin: &'static str| Text::from(begin).then_quoted_strong(person);
+    let begin = match (act, to) {
+        (Act::Fetch { .. }, _) => about("I couldn't fetch a file that ").then_markdown(" sent"),
         (Act::AddRoles { .. }, _) => {
-            format!("**{}** didn't get every role ({reason}).", at_beginning(&person))
+            let they = they.then_markdown(" didn't get every role (");
+            return they.then_quoted(reason).then_markdown(").");
         }
         (Act::Hand { what: Handout::File { .. }, .. }, _) => {
-            format!("**{}** didn't get a file from me: {reason}.", at_beginning(&person))
+            they.then_markdown(" didn't get a file from me")
         }
-        (_, Recipient::Participant) => {
-            format!("**{}** didn't get a message from me: {reason}.", at_beginning(&person))
-        }
+        (_, Recipient::Participant) => they.then_markdown(" didn't get a message from me"),
         (_, Recipient::Channel { alias }) => {
-            format!("I couldn't post about **{person}** in `{alias}`: {reason}.")
+            about("I couldn't post about ").then_markdown(format!(" in `{alias}`"))
         }
-        (_, Recipient::Person { .. }) => {
-            format!("I couldn't write to one of you directly about **{person}**: {reason}.")
-        }
+        (_, Recipient::Person { .. }) => about("I couldn't write to one of you directly about "),
         (_, Recipient::Webhook { alias }) => {
-            format!("The web hook `{alias}` wasn't told about **{person}**: {reason}.")
+            Text::from(format!("The web hook `{alias}` wasn't told about "))
+                .then_quoted_strong(person)
         }
-    }
+    };
+    begin.then_markdown(": ").then_quoted(reason).then_markdown(".")
 }
 
 /// What a conversation may use is nearly used up.
@@ -212,25 +221,40 @@ pub(crate) const MODEL_EXHAUSTED: &str = "The model can't be used: the account w
 pub(crate) const MODEL_RESTING: &str = "The model can't be used right now: its provider has failed several times in a row. Conversations with a fixed list of questions continue with that, and return to the model when it answers again.";
 
 /// What a summary is sent for.
-pub(crate) fn has_finished(person: &str, flow: &str) -> String {
-    format!("{person} has finished {flow}.")
+pub(crate) fn has_finished(person: &str, flow: &str) -> Text {
+    of_person(person, " has finished ", flow)
 }
-pub(crate) fn has_stopped(person: &str, flow: &str) -> String {
-    format!("{person} has stopped {flow}.")
+pub(crate) fn has_stopped(person: &str, flow: &str) -> Text {
+    of_person(person, " has stopped ", flow)
 }
-pub(crate) fn was_approved(person: &str, flow: &str) -> String {
-    format!("{person} was approved in {flow}.")
+pub(crate) fn was_approved(person: &str, flow: &str) -> Text {
+    of_person(person, " was approved in ", flow)
 }
-pub(crate) fn was_denied(person: &str, flow: &str) -> String {
-    format!("{person} was not approved in {flow}.")
+pub(crate) fn was_denied(person: &str, flow: &str) -> Text {
+    of_person(person, " was not approved in ", flow)
 }
-pub(crate) fn nobody_decided(person: &str, flow: &str) -> String {
-    format!("Nobody has decided on {person} in {flow} in time.")
+pub(crate) fn nobody_decided(person: &str, flow: &str) -> Text {
+    Text::from("Nobody has decided on ")
+        .then_quoted_strong(person)
+        .then_markdown(" in ")
+        .then_quoted_emphasised(flow)
+        .then_markdown(" in time.")
+}
+fn of_person(person: &str, what: &'static str, flow: &str) -> Text {
+    Text::default()
+        .then_quoted_strong(at_beginning(person))
+        .then_markdown(what)
+        .then_quoted_emphasised(flow)
+        .then_markdown(".")
 }
 
 /// Parts of a summary.
-pub(crate) fn moved_past(titles: &[String], by: &str) -> String {
-    format!("Moved past {} by {by}'s override.", list::plain(titles))
+pub(crate) fn moved_past(titles: Vec<Text>, by: Text) -> Text {
+    Text::from("Moved past ")
+        .then_text(list::plain_texts(titles))
+        .then_markdown(" by ")
+        .then_text(by)
+        .then_markdown("'s override.")
 }
 pub(crate) fn not_shown_here(titles: &[String]) -> String {
     format!("Not shown here: {}.", list::plain(titles))

@@ -100,12 +100,15 @@ impl Text {
     }
 
     /// Followed by Markdown of the catalogue, of a flow or of a model.
-    pub(crate) fn then_markdown(self, words: impl Into<Cow<'static, str>>) -> Self {
-        self.with(Part::Markdown(words.into()))
+    #[must_use]
+    pub fn then_markdown(self, words: impl Into<Cow<'static, str>>) -> Self {
+        let words = words.into();
+        if words.is_empty() { self } else { self.with(Part::Markdown(words)) }
     }
 
     /// Followed by what somebody wrote.
-    pub(crate) fn then_quoted(self, words: impl Into<String>) -> Self {
+    #[must_use]
+    pub fn then_quoted(self, words: impl Into<String>) -> Self {
         self.with(Part::Quoted(words.into()))
     }
 

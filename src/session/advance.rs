@@ -134,7 +134,7 @@ impl Changes {
             objectives.any(|objective| objective.id == **id && objective.skip == Skip::Never)
         };
         let stay: Vec<String> = request.missing.iter().filter(immovable).cloned().collect();
-        let text = messages::notices::cant_skip(&titles(request.phase, &stay).join(", "));
+        let text = messages::notices::cant_skip(&titles(request.phase, &stay));
         if *asker == self.state.participant {
             self.post(text);
         } else {
@@ -273,7 +273,7 @@ impl Changes {
             reason: "the last phase is done".to_owned(),
         });
         self.audit("session_completed", [], []);
-        self.close_with(texts::completed(&self.state, &self.flow).into());
+        self.close_with(texts::completed(&self.state, &self.flow));
     }
 
     /// What the participant is told of a denial: the words as well, where they were promised to them.

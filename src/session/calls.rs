@@ -309,7 +309,7 @@ impl Changes {
             return;
         }
         if let Err(refusal) = self.save_record(data_type, script::outcome_to_save(value), false) {
-            self.post_to_staff(None, messages::staff::not_stored(&step.id, &refusal.to_string()));
+            self.post_to_staff(None, messages::staff::not_stored(&step.id, &refusal.0));
         }
     }
 

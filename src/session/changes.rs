@@ -264,8 +264,7 @@ impl Changes {
             let before = self.effects.extract_if(.., is_progress);
             let is_first =
                 before.last().is_some_and(|b| b.priority == Priority::Normal) || is_first;
-            let shown =
-                self.effect(Recipient::Participant, Act::Progress { text: Text::words(text) });
+            let shown = self.effect(Recipient::Participant, Act::Progress { text });
             if is_first {
                 self.prioritise(shown, Priority::Normal);
             }

@@ -189,7 +189,7 @@ impl Changes {
             let words = feedback.as_deref().filter(|_| reader == Some(DenialReader::Participant));
             let authors = authors(&wait, by_name);
             self.post_offering(
-                messages::requests::with_reason(text, &authors, words),
+                messages::requests::with_reason(text.into(), &authors, words),
                 &[Offered::Human],
             );
         }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{script, state::State, typed};
 use crate::{
     flow::LoadedFlow,
+    messages::{self, Text},
     model::{
         flow::{Done, Lead, Objective, Phase},
         session::Status,
@@ -153,29 +154,26 @@ pub fn part(state: &State, flow: &LoadedFlow, phase: &str) -> Option<(usize, usi
 
 /// `Step 1 of 3 · The basics`; none where the flow has no such phase. Which parts the conversation has is known only with
 /// its state: without it, nothing is counted where the flow has conditions.
-pub(crate) fn step_line(flow: &LoadedFlow, phase: &str, state: Option<&State>) -> Option<String> {
+pub(crate) fn step_line(flow: &LoadedFlow, phase: &str, state: Option<&State>) -> Option<Text> {
     let title = &flow.phase(phase)?.title;
     let counted = match state {
         Some(state) => part(state, flow, phase),
         None if flow.flow.phase.iter().any(|phase| phase.when.is_some()) => None,
         None => Some((flow.position(phase)? + 1, flow.flow.phase.len())),
     };
-    Some(match counted {
-        Some((position, of)) => format!("Step {position} of {of} · {title}"),
-        None => title.clone(),
-    })
+    Some(messages::interview::step(counted, title))
 }
 
 /// `Step 1 of 3 · The basics · 0/3`; none before the first phase and after the last.
-pub(crate) fn progress_line(state: &State, flow: &LoadedFlow) -> Option<String> {
+pub(crate) fn progress_line(state: &State, flow: &LoadedFlow) -> Option<Text> {
     let phase = flow.phase(state.phase()?)?;
     let (settled, required) = settled(state, phase);
-    let count = if required == 0 { String::new() } else { format!(" · {settled}/{required}") };
-    Some(format!("{}{count}", step_line(flow, &phase.id, Some(state))?))
+    let line = step_line(flow, &phase.id, Some(state))?;
+    Some(if required == 0 { line } else { line.then(format!(" · {settled}/{required}")) })
 }
 
 /// The same, where there is something to tell: one part without objectives has no progress to show.
-pub(crate) fn progress_shown(state: &State, flow: &LoadedFlow) -> Option<String> {
+pub(crate) fn progress_shown(state: &State, flow: &LoadedFlow) -> Option<Text> {
     let phase = flow.phase(state.phase()?)?;
     let has_steps = flow.flow.phase.len() > 1 || !phase.objective.is_empty();
     progress_line(state, flow).filter(|_| has_steps)

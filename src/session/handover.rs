@@ -4,11 +4,10 @@ use serde_json::{Value, json};
 
 use super::{Changes, SessionView, answer::describe, settle::Responder, summary};
 use crate::{
-    messages,
+    messages::{self, Text},
     model::{
         flow::{REQUEST, Sensitivity, Step},
         session::Status,
-        text::quoted,
         transcript::{Errand, Event, Origin},
         ui::Reply,
         wait::{Purpose, Wait},
@@ -101,7 +100,7 @@ impl Changes {
         let card = self.card_for_team(reason);
         if let Some(alias) = &handoff.channel {
             let errand = Errand::HandOver { at: self.now, text: text.into() };
-            self.ask_staff(alias, card.into(), errand);
+            self.ask_staff(alias, card, errand);
         } else {
             // The staff page shows who asks for a person.
             self.post(text);
@@ -171,16 +170,17 @@ impl SessionView {
     }
 
     /// What the colleague who takes over should know: who, where, why, and how far they are.
-    fn card_for_team(&self, reason: &str) -> String {
-        let person = quoted(&self.state.person_in_words());
+    fn card_for_team(&self, reason: &str) -> Text {
+        let person = self.state.person_in_words();
         let title = &self.flow.flow.title;
-        let why = if reason == ASKED { String::new() } else { format!(": {}", quoted(reason)) };
-        messages::staff::asks_for_human(&person, title, &why, &self.standing_for_team())
+        let why = Some(reason).filter(|reason| *reason != ASKED);
+        messages::staff::asks_for_human(&person, title, why, self.standing_for_team())
     }
 
     /// How far they are, as a list below the words; empty where there is nothing to tell.
-    pub(super) fn standing_for_team(&self) -> String {
-        let lines = summary::status_lines(&self.state, &self.flow);
-        if lines.is_empty() { String::new() } else { format!("\n\n- {}", lines.join("\n- ")) }
+    pub(super) fn standing_for_team(&self) -> Text {
+        let lines = summary::status_lines(&self.state, &self.flow).into_iter().enumerate();
+        let gap = |n| if n == 0 { "\n\n- " } else { "\n- " };
+        lines.fold(Text::default(), |all, (n, line)| all.then_markdown(gap(n)).then_text(line))
     }
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     base::ids::WaitId,
-    messages,
+    messages::{self, Text},
     model::{
         effect::{Act, Recipient},
         session::Status,
@@ -130,7 +130,7 @@ impl Changes {
                 Settlement::Invalid { errors } => {
                     self.keep_words(text, source, Some(wait.id));
                     let said: Vec<String> = errors.into_iter().map(|error| error.message).collect();
-                    self.post(said.join(" "));
+                    self.post(Text::words(said.join(" ")));
                     return;
                 }
                 Settlement::AlreadySettled { .. }
@@ -197,7 +197,7 @@ impl Changes {
         let reading = self.read(wait, text);
         self.keep_words(text, source, Some(wait.id));
         if let Some(complaint) = complaint(&wait.prompt.control, text, &reading) {
-            return self.post(complaint);
+            return self.post(Text::words(complaint));
         }
         if before > 0 {
             return self.post(messages::interview::KEPT_AS_NOTE);
@@ -252,24 +252,24 @@ fn complaint(control: &Control, text: &str, reading: &Reading) -> Option<String>
 }
 
 /// How to answer a question that words did not.
-fn hint(control: &Control, reading: Reading) -> String {
+fn hint(control: &Control, reading: Reading) -> Text {
     let is_question = reading == Reading::NotAnAnswer { is_question: true };
     match (control, reading) {
         (Control::Choose(_), Reading::Unsure(label)) => messages::interview::did_you_mean(&label),
         (Control::Choose(_), _) if is_question => {
-            messages::interview::question_kept(messages::interview::PLEASE_PICK)
+            messages::interview::question_kept(messages::interview::PLEASE_PICK).into()
         }
-        (Control::Choose(_), _) => messages::interview::NOT_MATCHED.to_owned(),
+        (Control::Choose(_), _) => messages::interview::NOT_MATCHED.into(),
         (Control::Upload(_), _) if is_question => {
-            messages::interview::question_kept(messages::interview::SEND_A_FILE)
+            messages::interview::question_kept(messages::interview::SEND_A_FILE).into()
         }
-        (Control::Upload(_), _) => messages::interview::SEND_A_FILE.to_owned(),
+        (Control::Upload(_), _) => messages::interview::SEND_A_FILE.into(),
         (control, _) if is_question && typed::takes_any_words(control) => {
-            messages::interview::question_kept(messages::interview::SEND_AGAIN)
+            messages::interview::question_kept(messages::interview::SEND_AGAIN).into()
         }
         (_, _) if is_question => {
-            messages::interview::question_kept(messages::interview::USE_THE_CARD)
+            messages::interview::question_kept(messages::interview::USE_THE_CARD).into()
         }
-        _ => messages::interview::USE_THE_CARD.to_owned(),
+        _ => messages::interview::USE_THE_CARD.into(),
     }
 }

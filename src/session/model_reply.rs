@@ -26,7 +26,6 @@ use crate::{
         flow::Phase,
         opaque::Opaque,
         session::Status,
-        text::quoted,
         transcript::{Call, CallResult, Event, Gap, Intent, SpentOn, Thought},
         usage::Usage,
         wait::{Purpose, Wait},
@@ -215,7 +214,7 @@ impl Changes {
     /// Where nothing is awaited any more, nothing is said.
     pub(super) fn go_on_after_interruption(&mut self) {
         if self.awaits_thought().is_some() {
-            let title = self.phase().map(|phase| quoted(&phase.title));
+            let title = self.phase().map(|phase| phase.title.clone());
             self.post(messages::interview::interrupted(title.as_deref().unwrap_or_default()));
         }
     }

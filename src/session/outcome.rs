@@ -313,7 +313,7 @@ impl SessionView {
         let has_roles = self.state.place.platform != Platform::Slack;
         match effect {
             PhaseEffect::PostSummary { channel, include, .. } => {
-                let text = summary(&self.state, &self.flow, include, effect.on()).into();
+                let text = summary(&self.state, &self.flow, include, effect.on());
                 let act = Act::Post { text, offers: Vec::new(), transcript: true };
                 Some((Recipient::Channel { alias: channel.clone() }, act))
             }
@@ -349,7 +349,7 @@ impl SessionView {
             }
             PhaseEffect::DiscordPost { channel, data, .. } => {
                 // Discord mentions who wrote it, where the flow wants that.
-                let text = public_text(&self.state, &self.flow, data).filter(|_| has_roles)?.into();
+                let text = public_text(&self.state, &self.flow, data).filter(|_| has_roles)?;
                 Some((
                     Recipient::Channel { alias: channel.clone() },
                     Act::Post { text, offers: Vec::new(), transcript: false },

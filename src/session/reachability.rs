@@ -13,7 +13,6 @@ use crate::{
     model::{
         effect::Recipient,
         session::Status,
-        text::quoted,
         transcript::{Closing, Event},
     },
 };
@@ -30,7 +29,7 @@ impl Changes {
         let reason = format!("{OUT_OF_REACH}{why}");
         self.emit(Event::StatusChanged { to: Status::Paused, reason });
         self.audit("out_of_reach", [("why", json!(why))], []);
-        let person = quoted(&self.state.person_in_words());
+        let person = self.state.person_in_words();
         let channel = self.flow.flow.handoff.channel.clone();
         let text = if self.is_loss_told(why) {
             messages::staff::still_out_of_reach(&person)

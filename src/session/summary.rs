@@ -23,7 +23,7 @@ use crate::{
         shape::label_of,
         visible::{hidden_from, seen_by, seen_by_everybody},
     },
-    messages,
+    messages::{self, Text},
     model::{
         artifact::Artifact,
         flow::{Moment, Objective, Reader},
@@ -44,55 +44,54 @@ const SHOWN_MAX: usize = 2_000;
 const ENTRIES_MAX: usize = 8;
 
 /// What a summary is sent for.
-fn heading(state: &State, flow: &LoadedFlow, moment: Moment) -> String {
-    let name = quoted(&name_of(state));
-    let person = format!("**{}**", messages::unnamed::at_beginning(&name));
-    let flow = format!("*{}*", flow.flow.title);
+fn heading(state: &State, flow: &LoadedFlow, moment: Moment) -> Text {
+    let (person, flow) = (name_of(state), &flow.flow.title);
     match moment {
-        Moment::Completed => messages::staff::has_finished(&person, &flow),
-        Moment::Stopped => messages::staff::has_stopped(&person, &flow),
-        Moment::Approved => messages::staff::was_approved(&person, &flow),
-        Moment::Denied => messages::staff::was_denied(&person, &flow),
-        Moment::Expired => messages::staff::nobody_decided(&format!("**{name}**"), &flow),
+        Moment::Completed => messages::staff::has_finished(&person, flow),
+        Moment::Stopped => messages::staff::has_stopped(&person, flow),
+        Moment::Approved => messages::staff::was_approved(&person, flow),
+        Moment::Denied => messages::staff::was_denied(&person, flow),
+        Moment::Expired => messages::staff::nobody_decided(&person, flow),
     }
 }
 
 /// What the team reads at a moment: the newest of each kind of data in `include`, the files, and what was passed over.
-pub fn summary(state: &State, flow: &LoadedFlow, include: &[String], moment: Moment) -> String {
+pub fn summary(state: &State, flow: &LoadedFlow, include: &[String], moment: Moment) -> Text {
     let mut text = heading(state, flow, moment);
     for data in include {
         let Some(record) = state.record(data) else { continue };
-        text.push_str(&section_for(Reader::Team, (state, flow), data, &record.data));
+        text = text.then_markdown(section_for(Reader::Team, (state, flow), data, &record.data));
     }
     let (resumes, others): (Vec<&Artifact>, Vec<&Artifact>) =
         state.artifacts.iter().partition(|file| file.is_resume());
     for (title, files) in
         [(messages::buttons::RESUME_FILE, resumes), (messages::forms::FILES, others)]
     {
-        let names: Vec<String> =
-            files.iter().map(|file| format!("*{}*", quoted(&file.filename))).collect();
+        let name = |file: &&Artifact| Text::default().then_quoted_emphasised(&*file.filename);
+        let names: Vec<Text> = files.iter().map(name).collect();
         if !names.is_empty() {
-            text.extend(["\n\n**", title, "**: ", &names.join(", ")]);
+            text = text.then_markdown(format!("\n\n**{title}**: "));
+            text = text.then_text(messages::list::plain_texts(names));
         }
     }
-    if let Some(line) = passed_over(state, flow) {
-        text.extend(["\n\n", &line]);
+    match passed_over(state, flow) {
+        Some(line) => text.then_markdown("\n\n").then_text(line),
+        None => text,
     }
-    text
 }
 
 /// What is posted of some data in its author's name, for everybody who reads the channel: its `text`, or else its fields,
 /// a line each. What only some may see is left out; none where nothing is left.
-pub fn public_text(state: &State, flow: &LoadedFlow, name: &str) -> Option<String> {
+pub fn public_text(state: &State, flow: &LoadedFlow, name: &str) -> Option<Text> {
     let record = state.record(name)?;
     let schema = flow.schemas.get(name);
     let seen = seen_by_everybody(schema, &record.data);
     if let Some(text) = seen["text"].as_str().filter(|text| !text.trim().is_empty()) {
-        return Some(quoted(text));
+        return Some(Text::default().then_quoted(text));
     }
     let lines = section(&flow.data_title(name), &seen, schema);
     let lines = lines.trim();
-    (!lines.is_empty()).then(|| lines.to_owned())
+    (!lines.is_empty()).then(|| lines.to_owned().into())
 }
 
 /// Data that those who decide are shown, one under the other.
@@ -110,7 +109,7 @@ pub(super) fn shown(state: &State, flow: &LoadedFlow, data: &[String]) -> String
 
 /// How far somebody is, a line each, for whoever takes the conversation over: the step, what is done and what is open.
 /// Titles alone, for what was answered is in the transcript.
-pub(super) fn status_lines(state: &State, flow: &LoadedFlow) -> Vec<String> {
+pub(super) fn status_lines(state: &State, flow: &LoadedFlow) -> Vec<Text> {
     let step = state.phase().and_then(|phase| evidence::step_line(flow, phase, Some(state)));
     let here = state.phase().and_then(|phase| flow.phase(phase));
     let all = flow.flow.phase.iter().flat_map(|phase| &phase.objective);
@@ -122,7 +121,7 @@ pub(super) fn status_lines(state: &State, flow: &LoadedFlow) -> Vec<String> {
         .flat_map(|phase| &phase.objective)
         .filter(|objective| objective.required && !evidence::is_settled(state, &objective.id));
     let lines = [
-        step.map(|step| quoted(&step)),
+        step,
         listed(messages::staff::COMPLETED, done),
         listed(messages::staff::SKIPPED, skipped),
         listed(messages::staff::STILL_OPEN, open),
@@ -131,14 +130,18 @@ pub(super) fn status_lines(state: &State, flow: &LoadedFlow) -> Vec<String> {
 }
 
 /// `Done: Contact details, Education`; none where there is nothing.
-fn listed<'a>(head: &str, objectives: impl Iterator<Item = &'a Objective>) -> Option<String> {
-    let mut titles: Vec<String> = objectives.map(|objective| quoted(&objective.title)).collect();
+fn listed<'a>(head: &'static str, objectives: impl Iterator<Item = &'a Objective>) -> Option<Text> {
+    let title = |objective: &Objective| Text::default().then_quoted(&*objective.title);
+    let mut titles: Vec<Text> = objectives.map(title).collect();
     if titles.len() > ENTRIES_MAX {
         let more = titles.len() - ENTRIES_MAX;
         titles.truncate(ENTRIES_MAX);
-        titles.push(messages::list::and_more(more));
+        titles.push(messages::list::and_more(more).into());
     }
-    (!titles.is_empty()).then(|| format!("{head}: {}", titles.join(", ")))
+    let all = |titles| {
+        Text::from(head).then_markdown(": ").then_text(messages::list::plain_texts(titles))
+    };
+    (!titles.is_empty()).then(|| all(titles))
 }
 
 /// What the team calls the participant; where no name is known, what messages to the staff say.
@@ -307,27 +310,27 @@ fn entry(item: &Value) -> Option<String> {
 }
 
 /// What was passed over at somebody's word, and whose: the participant did not complete it.
-fn passed_over(state: &State, flow: &LoadedFlow) -> Option<String> {
+fn passed_over(state: &State, flow: &LoadedFlow) -> Option<Text> {
     let all = flow.flow.phase.iter().flat_map(|phase| &phase.objective);
     let is_overridden = |objective: &&Objective| {
         matches!(state.objectives.get(&objective.id), Some((_, SetBy::Override)))
     };
     let objectives: Vec<&Objective> = all.filter(is_overridden).collect();
-    let titles: Vec<String> =
-        objectives.iter().map(|objective| format!("*{}*", quoted(&objective.title))).collect();
+    let title = |objective: &&Objective| Text::default().then_quoted_emphasised(&*objective.title);
+    let titles: Vec<Text> = objectives.iter().map(title).collect();
     if titles.is_empty() {
         return None;
     }
-    let mut deciders: Vec<String> = objectives
-        .iter()
-        .filter_map(|objective| decider(state, &objective.id))
-        .map(|name| quoted(&name))
-        .collect();
+    let mut deciders: Vec<String> =
+        objectives.iter().filter_map(|objective| decider(state, &objective.id)).collect();
     deciders.sort_unstable();
     deciders.dedup();
-    let by =
-        if deciders.is_empty() { messages::forms::TEAM.to_owned() } else { deciders.join(", ") };
-    Some(messages::staff::moved_past(&titles, &by))
+    let by = if deciders.is_empty() {
+        messages::forms::TEAM.into()
+    } else {
+        Text::default().then_quoted(deciders.join(", "))
+    };
+    Some(messages::staff::moved_past(titles, by))
 }
 
 /// Who approved that an objective is passed over, as others call them.

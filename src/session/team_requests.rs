@@ -18,7 +18,6 @@ use crate::{
         effect::{Act, Delivery, Effect, Recipient},
         flow::{Approval, Decider, PhaseEffect, REQUEST},
         team::Team,
-        text::quoted,
         transcript::{AskState, Audience, Errand, Event},
         wait::{Answerers, Purpose, Wait},
     },
@@ -133,7 +132,7 @@ impl Changes {
         let next = self.staff_aliases().into_iter().find(|alias| !tried(alias));
         if let Some(next) = next {
             let text = self.needed_elsewhere(&asking);
-            return self.ask_staff(&next, text.into(), asking.errand);
+            return self.ask_staff(&next, text, asking.errand);
         }
         if self.ask_directly(&asking, team) {
             return;
@@ -186,7 +185,7 @@ impl Changes {
             let effect = match &asking.errand {
                 Errand::Request { wait } => self.effect(to, Act::Show { wait: *wait }),
                 Errand::HandOver { .. } | Errand::Reminder { .. } => {
-                    self.tell_staff(to, self.needed_elsewhere(asking).into())
+                    self.tell_staff(to, self.needed_elsewhere(asking))
                 }
             };
             self.expect(effect, (&alias, Some(&user)), asking.errand.clone());
@@ -287,15 +286,15 @@ impl SessionView {
     }
 
     /// What is told elsewhere than where it should be.
-    fn needed_elsewhere(&self, asking: &Asking) -> String {
-        let person = quoted(&self.state.person_in_words());
+    fn needed_elsewhere(&self, asking: &Asking) -> Text {
+        let person = self.state.person_in_words();
         let title = &self.flow.flow.title;
-        let mut text =
+        let text =
             messages::requests::needed_elsewhere(&person, title, &asking.alias, &asking.errand);
-        if matches!(asking.errand, Errand::HandOver { .. }) {
-            text.push_str(&self.standing_for_team());
+        match asking.errand {
+            Errand::HandOver { .. } => text.then_text(self.standing_for_team()),
+            Errand::Reminder { .. } | Errand::Request { .. } => text,
         }
-        text
     }
 
     /// Who has the card of a request in their direct messages.

@@ -3,7 +3,7 @@
 use super::evidence;
 use crate::{
     flow::LoadedFlow,
-    messages,
+    messages::{self, Text},
     model::{
         flow::{Phase, PhaseEffect},
         session::Platform,
@@ -18,9 +18,10 @@ pub(super) const NOT_MADE: &str =
     "the call was not made: the conversation has used up what it may use";
 
 /// What is kept of a person, in words, each kind once.
-fn kept(state: &State, flow: &LoadedFlow) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
+fn kept(state: &State, flow: &LoadedFlow) -> Vec<Text> {
+    let mut kept: Vec<Text> = Vec::new();
     let records = state.records.iter().map(|record| flow.data_title(&record.data_type));
+    let records = records.map(|title| Text::default().then_quoted(title));
     let files = state.artifacts.iter().map(|file| messages::interview::kept_file(&file.filename));
     for words in records.chain(files) {
         if !kept.contains(&words) {
@@ -31,15 +32,15 @@ fn kept(state: &State, flow: &LoadedFlow) -> Vec<String> {
 }
 
 /// What is said after "stop".
-pub(super) fn stopped(state: &State, flow: &LoadedFlow) -> String {
-    messages::interview::stopped(&kept(state, flow))
+pub(super) fn stopped(state: &State, flow: &LoadedFlow) -> Text {
+    messages::interview::stopped(kept(state, flow))
 }
 
 /// What is said at the very end. That somebody will review it is only said where the flow sends it to somebody.
-pub(super) fn completed(state: &State, flow: &LoadedFlow) -> String {
+pub(super) fn completed(state: &State, flow: &LoadedFlow) -> Text {
     let organisation = flow.vars.get("organisation").map(String::as_str);
     let organisation = organisation.unwrap_or(messages::interview::THE_TEAM);
-    messages::interview::completed(organisation, &kept(state, flow), is_reviewed(state, flow))
+    messages::interview::completed(organisation, kept(state, flow), is_reviewed(state, flow))
 }
 
 /// Whether what was collected is sent to people; the playground has nobody to send it to.
@@ -50,7 +51,7 @@ fn is_reviewed(state: &State, flow: &LoadedFlow) -> bool {
 }
 
 /// What is said when a script comes to its end and something is still open.
-pub(super) fn still_open(state: &State, phase: &Phase) -> String {
+pub(super) fn still_open(state: &State, phase: &Phase) -> Text {
     let missing = evidence::missing(state, phase);
     let titles: Vec<&str> = phase
         .objective

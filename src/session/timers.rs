@@ -136,7 +136,7 @@ impl Changes {
         }
         let text = messages::staff::not_taken_over(&handoff.reason);
         if let Some(alias) = self.flow.flow.handoff.channel.clone() {
-            self.ask_staff(&alias, text.into(), Errand::Reminder { at: self.now });
+            self.ask_staff(&alias, text, Errand::Reminder { at: self.now });
         } else {
             self.post(messages::interview::UNCLAIMED);
             self.post_to_staff(None, text);

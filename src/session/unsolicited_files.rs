@@ -77,7 +77,7 @@ impl Changes {
         if self.is_led_by_model() {
             self.detach_all();
             if is_busy {
-                self.post(messages::interview::arrived(&names));
+                self.post(messages::interview::arrived(names));
             }
         }
     }

@@ -233,7 +233,7 @@ impl Sender<'_> {
         let engine = self.app.engine();
         let look = engine.look(self.effect.session).await;
         let line = look.ok().and_then(|look| evidence::progress_line(&look.state, &look.flow));
-        line.unwrap_or_else(|| text.to_owned())
+        line.map_or_else(|| text.to_owned(), |line| line.to_string())
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn told(
     let text = in_words(&what, noted.outcome)?;
     match (noted.effect, viewer) {
         (Some(PhaseEffect::PostSummary { include, on, .. }), Audience::Staff) => {
-            let summary = summary(state, flow, include, *on);
+            let summary = summary(state, flow, include, *on).common_mark();
             Some(Body::Summary { text, summary })
         }
         _ => Some(Body::Line { text: Text::words(text), detail: None, technical: false }),
@@ -93,7 +93,7 @@ fn to_staff(effect: &PhaseEffect, state: &State, flow: &LoadedFlow) -> Body {
         }
         PhaseEffect::PostSummary { channel, include, on, .. } => {
             let would = messages::page::would_summarise(&in_channel(channel));
-            let text = summary(state, flow, include, *on);
+            let text = summary(state, flow, include, *on).common_mark();
             (would, Some(text), messages::page::NO_CHANNELS)
         }
         PhaseEffect::Webhook { url_from, include, .. } => {
@@ -137,7 +137,7 @@ fn in_channel(alias: &str) -> String {
 
 /// The words that would be posted, line by line, while they are kept.
 fn posted(state: &State, flow: &LoadedFlow, data: &str) -> Option<String> {
-    Some(public_text(state, flow, data)?.replace('\n', "  \n"))
+    Some(public_text(state, flow, data)?.common_mark().replace('\n', "  \n"))
 }
 
 fn in_words(what: &str, outcome: &EffectOutcome) -> Option<String> {

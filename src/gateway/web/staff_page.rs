@@ -266,7 +266,9 @@ fn row(head: &Head, overview: &Overview) -> Markup {
 fn how_far(head: &Head, flow: Option<&LoadedFlow>) -> Markup {
     let phase = head.phase.as_deref();
     let line = match (phase, flow) {
-        (Some(phase), Some(flow)) => evidence::step_line(flow, phase, None),
+        (Some(phase), Some(flow)) => {
+            evidence::step_line(flow, phase, None).map(|step| step.to_string())
+        }
         (Some(phase), None) => Some(words_of(phase)),
         (None, _) => {
             (head.status == Status::Completed).then(|| messages::staff_page::COMPLETE.to_owned())

@@ -173,7 +173,8 @@ impl Teller<'_> {
                 Some(Body::Handed { what: what.clone(), text: text.common_mark() })
             }
             Event::Advanced { to: Some(to), grounds, .. } => {
-                let part = evidence::step_line(self.flow, to, None).unwrap_or_else(|| to.clone());
+                let part = evidence::step_line(self.flow, to, None);
+                let part = part.map_or_else(|| to.clone(), |part| part.to_string());
                 Some(Body::Part(match (self.viewer, messages::timeline::grounds(grounds)) {
                     (Audience::Staff, Some(grounds)) => messages::timeline::part(&part, grounds),
                     (Audience::Staff, None) | (Audience::Participant, _) => part,
@@ -417,5 +418,5 @@ pub fn progress(state: &State, flow: &LoadedFlow) -> Option<(String, f64)> {
     let line = evidence::progress_line(state, flow)?;
     let phase = flow.phase(state.phase()?)?;
     let done = evidence::progress(state, phase);
-    Some((line, evidence::share(flow, state.status, Some((&phase.id, done)))))
+    Some((line.to_string(), evidence::share(flow, state.status, Some((&phase.id, done)))))
 }

@@ -181,7 +181,7 @@ fn invited_by(wait: &Wait, look: &Look) -> Option<String> {
 fn progress(wait: &Wait, look: &Look) -> Option<String> {
     match wait.purpose {
         Purpose::Call { .. } | Purpose::Child { .. } => {
-            evidence::progress_shown(&look.state, &look.flow)
+            evidence::progress_shown(&look.state, &look.flow).map(|line| line.to_string())
         }
         Purpose::Notice | Purpose::Begin { .. } | Purpose::Erase | Purpose::Effect { .. } => None,
     }
