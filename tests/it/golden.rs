@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use anteroom::{
     base::ids::{ArtifactId, CallId, EffectId, RecordId, SessionId, WaitId},
+    messages::Text,
     model::{
         artifact::{Artifact, Offer},
         audit::{AuditRecord, CHAIN_START, Sealed},
@@ -355,6 +356,13 @@ pub(crate) fn session_events() -> Vec<Event> {
         audience: Audience::Participant,
         text: "Stopped.".into(),
         offers: Offered::ALL.to_vec(),
+    });
+    let in_parts = Text::person(&ada(), "Ada").then(" sent ").then_quoted("my_cv.pdf");
+    events.push(Event::Posted {
+        effect: effect_id(),
+        audience: Audience::Staff,
+        text: in_parts.then_markdown("."),
+        offers: Vec::new(),
     });
     events
 }
@@ -753,6 +761,7 @@ fn events_of_the_conversation() {
     {"type":"posted","effect":"eff_…3","audience":"participant","text":"hi"}
     {"type":"posted","effect":"eff_…3","audience":"staff","text":"hi"}
     {"type":"posted","effect":"eff_…3","audience":"participant","text":"Stopped.","offers":["resume","delete","later","stop_reminders","human","stop","continue","export","skip","ask_again"]}
+    {"type":"posted","effect":"eff_…3","audience":"staff","text":[{"person":{"id":"web:local/ada","name":"Ada"}},{"words":" sent "},{"quoted":"my_cv.pdf"},{"markdown":"."}]}
     "#);
 }
 
