@@ -145,7 +145,12 @@ fn choice() -> Wait {
     });
     let choose = Choose { choices: choices.into(), required: true, ..Choose::default() };
     let body = "What brings you here? Pick one. This decides *which channels* you see.".to_owned();
-    let prompt = Prompt { title: None, body, control: Control::Choose(choose), notes: Vec::new() };
+    let prompt = Prompt {
+        title: None,
+        body: body.into(),
+        control: Control::Choose(choose),
+        notes: Vec::new(),
+    };
     let ids = CountingIds::default();
     Wait {
         id: WaitId::mint(&ids),

@@ -235,8 +235,8 @@ fn data_of<'a>(reply: &Reply, control: &'a Control) -> Data<'a> {
 }
 
 /// The heading of a question, if it has one.
-pub fn title(prompt: &Prompt) -> Option<&str> {
-    prompt.title.as_deref().filter(|title| !is_blank(title))
+pub fn title(prompt: &Prompt) -> Option<String> {
+    prompt.heading().filter(|title| !is_blank(title))
 }
 
 /// Who has voted so far, where several must agree; at most so many are named.

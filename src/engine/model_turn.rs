@@ -483,7 +483,7 @@ fn counted(mut outcome: Outcome, nth: &mut usize, of: usize) -> Outcome {
     if let Outcome::Waiting(waiting) = &mut outcome {
         *nth += 1;
         if of > 1 {
-            waiting.prompt.notes.push(format!("{nth} of {of}"));
+            waiting.prompt.notes.push(format!("{nth} of {of}").into());
         }
     }
     outcome

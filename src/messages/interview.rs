@@ -104,8 +104,8 @@ pub(crate) const ASKED_OFTEN: &str =
     "You've asked three times already. Press *Talk to a person* to reach the team instead.";
 
 /// The buttons and the end of the question whether to go on with the next part.
-pub(crate) fn next(title: &str) -> String {
-    format!("Next: {title}.")
+pub(crate) fn next(title: &str) -> Text {
+    Text::from("Next: ").then_quoted(title).then_markdown(".")
 }
 
 /// When the first question comes.

@@ -2,30 +2,31 @@
 
 use super::{Text, list, unnamed::at_beginning};
 use crate::model::{
-    text::quoted,
     transcript::Errand,
     ui::{Decide, Decision},
 };
 
 /// The participant's own dialog about skipping ahead, word for word.
 pub(crate) const MOVE_ON_TITLE: &str = "Move to next phase?";
-pub(crate) fn move_on_dialog(missing: &[String], reason: Option<&str>, next: &str) -> String {
-    format!(
-        "The interviewer would like to proceed despite the following not being marked complete:\n\
-         • {}\n\
-         Reason: “{}”\n\n\
-         **Do you approve advancing to {next}?**",
-        list::plain(missing),
-        quoted(reason.unwrap_or("none given")),
+pub(crate) fn move_on_dialog(missing: &[String], reason: Option<&str>, next: &str) -> Text {
+    let missing = missing.iter().map(|title| Text::default().then_quoted(title.as_str()));
+    Text::from(
+        "The interviewer would like to proceed despite the following not being marked complete:\n• ",
     )
+    .then_text(list::plain_texts(missing.collect()))
+    .then_markdown("\nReason: “")
+    .then_quoted(reason.unwrap_or("none given"))
+    .then_markdown("”\n\n**Do you approve advancing to ")
+    .then_quoted(next)
+    .then_markdown("?**")
 }
 
 /// The card of those who decide about skipping ahead.
 pub(crate) const PHASE_INCOMPLETE: &str =
     "This phase isn't complete. Missing items were determined by the app, not by the model.";
 pub(crate) const THE_END: &str = "the end";
-pub(crate) fn move_on(person: &str, next: &str) -> String {
-    format!("Move {person} to “{next}”?")
+pub(crate) fn move_on(person: &str, next: &str) -> Text {
+    Text::words("Move ").then_quoted(person).then(" to “").then_quoted(next).then("”?")
 }
 
 /// Labels of what those who decide should know.
@@ -45,11 +46,11 @@ pub(crate) fn stage(number: usize, of: usize) -> String {
 }
 
 /// What an approval would do.
-pub(crate) fn give(person: &str, what: &str) -> String {
-    format!("Give {person} {what}?")
+pub(crate) fn give(person: &str, what: &str) -> Text {
+    Text::words("Give ").then_quoted(person).then(" ").then_quoted(what).then("?")
 }
-pub(crate) fn allow(what: &str, person: &str) -> String {
-    format!("Allow {what} for {person}?")
+pub(crate) fn allow(what: &str, person: &str) -> Text {
+    Text::words("Allow ").then_quoted(what).then(" for ").then_quoted(person).then("?")
 }
 pub(crate) const A_SUMMARY: &str = "sending a summary to the team";
 pub(crate) const THE_ANSWERS: &str = "passing the answers on";
@@ -93,8 +94,8 @@ pub(crate) fn quorum(count: impl std::fmt::Display) -> String {
 }
 
 /// How one of them has voted.
-pub(crate) fn voted(name: &str, approves: bool) -> String {
-    format!("{name}{}", has_voted(approves))
+pub(crate) fn voted(name: &str, approves: bool) -> Text {
+    Text::default().then_quoted(name).then(has_voted(approves))
 }
 /// The same after their name.
 pub(crate) const fn has_voted(approves: bool) -> &'static str {

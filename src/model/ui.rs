@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::words::Text;
 use crate::base::ids::ArtifactId;
 
 /// What a wait shows.
@@ -17,14 +18,21 @@ use crate::base::ids::ArtifactId;
 pub struct Prompt {
     /// A short heading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// The question, as `CommonMark` without raw HTML.
-    pub body: String,
+    pub title: Option<Text>,
+    /// The question.
+    pub body: Text,
     /// How it is answered.
     pub control: Control,
     /// Small print under the control.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
+}
+
+impl Prompt {
+    /// The heading, in plain words.
+    pub fn heading(&self) -> Option<String> {
+        self.title.as_ref().map(Text::to_string)
+    }
 }
 
 /// How a prompt is answered.
@@ -313,7 +321,7 @@ pub struct Ask {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decide {
     /// What is asked for, in one line: `Move Ada Byron to "One piece of work in depth"?`.
-    pub request: String,
+    pub request: Text,
     /// What the decider should know, label and value, in order.
     pub facts: Vec<(String, String)>,
     /// Label of the button that approves.

@@ -167,6 +167,11 @@ impl Text {
         self.0.iter().enumerate().map(write).collect()
     }
 
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.to_string().trim().is_empty()
+    }
+
     /// As `CommonMark` without raw HTML: for messages of several lines, which each platform lays out by itself, and for
     /// what models and exports read.
     pub fn common_mark(&self) -> String {
@@ -177,7 +182,7 @@ impl Text {
 /// Sentences of the catalogue, which may stress words in Markdown.
 impl<T: Into<Cow<'static, str>>> From<T> for Text {
     fn from(words: T) -> Self {
-        Self::default().with(Part::Markdown(words.into()))
+        Self::default().then_markdown(words)
     }
 }
 
@@ -257,6 +262,7 @@ impl Markup for CommonMark {
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0.as_slice() {
+            [] => serializer.serialize_str(""),
             [Part::Markdown(words)] => serializer.serialize_str(words),
             parts => parts.serialize(serializer),
         }
@@ -305,8 +311,8 @@ mod tests {
         let text = Text::from("Type *resume* to ").then_markdown("continue.");
         assert_eq!(round_trip(&text), json!("Type *resume* to continue."));
         assert_eq!(text.common_mark(), "Type *resume* to continue.");
-        assert_eq!(round_trip(&Text::from("")), json!(""));
-        assert_eq!(round_trip(&Text::default()), json!([]));
+        assert_eq!(round_trip(&Text::default()), json!(""));
+        assert_eq!(Text::from(""), Text::default());
     }
 
     #[test]

@@ -423,7 +423,7 @@ impl SessionView {
             .map_or(messages::requests::THE_END, |next| next.title.as_str());
         let titles = titles(request.phase, &request.missing);
         let control = Control::Decide(Decide {
-            request: messages::requests::MOVE_ON_TITLE.to_owned(),
+            request: messages::requests::MOVE_ON_TITLE.into(),
             facts: Vec::new(),
             approve: messages::buttons::APPROVE.to_owned(),
             deny: messages::buttons::DENY.to_owned(),
@@ -433,7 +433,7 @@ impl SessionView {
         });
         Suspension {
             prompt: Prompt {
-                title: Some(messages::requests::MOVE_ON_TITLE.to_owned()),
+                title: Some(messages::requests::MOVE_ON_TITLE.into()),
                 body: messages::requests::move_on_dialog(&titles, request.reason, next),
                 control,
                 notes: Vec::new(),
@@ -475,7 +475,7 @@ impl SessionView {
         Suspension {
             prompt: Prompt {
                 title: Some(request_line.clone()),
-                body: messages::requests::PHASE_INCOMPLETE.to_owned(),
+                body: messages::requests::PHASE_INCOMPLETE.into(),
                 control: asking(&request_line, facts, self.denial_reader()),
                 notes: Vec::new(),
             },

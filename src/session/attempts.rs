@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Changes, SessionView};
 use crate::{
-    messages,
+    messages::{self, Text},
     model::{
         flow::Phase,
         transcript::{Call, Origin},
@@ -117,13 +117,13 @@ pub(super) fn denial_reader_of(wait: &Wait) -> Option<DenialReader> {
 
 /// The card on which those who decide see a request; facts without a value are left out.
 pub(super) fn asking<L: Into<String>>(
-    request: &str,
+    request: &Text,
     facts: impl IntoIterator<Item = (L, String)>,
     denial_reader: DenialReader,
 ) -> Control {
     let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
     Control::Decide(Decide {
-        request: request.to_owned(),
+        request: request.clone(),
         facts: facts.map(|(label, value)| (label.into(), value)).collect(),
         approve: messages::buttons::APPROVE.to_owned(),
         deny: messages::buttons::DENY.to_owned(),

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     base::ids::CallId,
-    messages,
+    messages::{self, Text},
     model::{
         flow::{Approval, Moment, Period, REQUEST},
         transcript::CallResult,
@@ -65,6 +65,7 @@ impl SessionView {
         };
         let title = script::filled_for_team(&self.state, &self.flow, &approval.title)
             .map_err(|failure| Refusal(failure.to_string().into()))?;
+        let title = Text::from(title);
         let expires_at = self.now.checked_add_signed(approval.expires.delta());
         let stages = approval.stages().count();
         let step =
@@ -82,7 +83,7 @@ impl SessionView {
             (messages::requests::EXPIRES, expires_at.map(stamp).unwrap_or_default()),
         ];
         let control = asking(&title, facts, self.denial_reader());
-        let body = shown(&self.state, &self.flow, &approval.show);
+        let body = shown(&self.state, &self.flow, &approval.show).into();
         Ok(Suspension {
             prompt: Prompt { title: Some(title), body, control, notes: Vec::new() },
             state: json!({ "approval": name, "stage": stage, "approved_by": approved_by }),

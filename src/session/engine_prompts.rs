@@ -12,7 +12,6 @@ use crate::{
         effect::{Act, Recipient},
         flow::Phase,
         session::Status,
-        text::quoted,
         transcript::{Audience, Event, NoticeChoice},
         ui::{Choice, Choose, Confirm, Control, Prompt, Reply},
         wait::{Answerers, Purpose, Wait},
@@ -51,8 +50,8 @@ impl Changes {
         let body = flow.text(scripted.unwrap_or(&notice.text));
         let digest = sha256(body.as_bytes());
         let prompt = Prompt {
-            title: Some(flow.flow.title.clone()),
-            body,
+            title: Some(flow.flow.title.clone().into()),
+            body: body.into(),
             control: Control::Choose(Choose {
                 choices,
                 multiple: false,
@@ -78,9 +77,10 @@ impl Changes {
             description: None,
             icon: None,
         };
-        let body = self
-            .intro_of(phase)
-            .unwrap_or_else(|| messages::interview::next(&quoted(&phase.title)));
+        let body = match self.intro_of(phase) {
+            Some(intro) => intro.into(),
+            None => messages::interview::next(&phase.title),
+        };
         let choices = vec![
             choice(GO_ON, messages::buttons::CONTINUE),
             choice("later", messages::buttons::LATER),
@@ -136,8 +136,8 @@ impl Changes {
             return;
         }
         let prompt = Prompt {
-            title: Some(messages::interview::ERASE_TITLE.to_owned()),
-            body: messages::interview::ERASE_BODY.to_owned(),
+            title: Some(messages::interview::ERASE_TITLE.into()),
+            body: messages::interview::ERASE_BODY.into(),
             control: Control::Confirm(Confirm {
                 yes: messages::buttons::DELETE_EVERYTHING.to_owned(),
                 no: messages::buttons::KEEP_EVERYTHING.to_owned(),

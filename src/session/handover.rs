@@ -160,7 +160,7 @@ impl SessionView {
         let asked = self.state.asked.iter().rev().filter_map(|id| self.state.wait(*id));
         let prompt = &asked.into_iter().find(is_of_step)?.prompt;
         let answer = describe(&prompt.control, &Reply::Chosen { ids, free_text: None });
-        let question = prompt.title.as_ref().unwrap_or(&prompt.body);
+        let question = prompt.heading().unwrap_or_else(|| prompt.body.common_mark());
         let question = question.split_whitespace().collect::<Vec<_>>().join(" ");
         Some(if question.chars().count() <= QUESTION_MAX {
             messages::staff::answered_with(&question, &answer)

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     base::ids::{ArtifactId, EffectId, WaitId},
     flow::{LoadedFlow, visible::seen_by},
-    messages,
+    messages::{self, Text},
     model::{
         artifact::Artifact,
         effect::{Act, Delivery, Effect, PhaseEffectRef, Recipient},
@@ -114,7 +114,7 @@ impl Changes {
         let suspension = Suspension {
             prompt: Prompt {
                 title: Some(request),
-                body: String::new(),
+                body: Text::default(),
                 control,
                 notes: Vec::new(),
             },

@@ -18,7 +18,7 @@ pub use self::{
 use super::{retention::RetentionState, subtasks::Subtasks, team_requests::Asking};
 use crate::{
     base::ids::{CallId, EffectId, SessionId, WaitId},
-    messages,
+    messages::{self, Text},
     model::{
         artifact::Artifact,
         session::{FlowPin, PersonId, Place, Platform, Status},
@@ -301,8 +301,8 @@ impl State {
         wait.votes.retain(|known| known.by != vote.by);
         wait.votes.push(vote.clone());
         let words = |vote: &Vote| messages::requests::voted(&vote.by_name, vote.approves());
-        let mut notes: Vec<String> = wait.votes.iter().map(words).collect();
-        notes.push(messages::requests::quorum(wait.quorum));
+        let mut notes: Vec<Text> = wait.votes.iter().map(words).collect();
+        notes.push(messages::requests::quorum(wait.quorum).into());
         Arc::make_mut(&mut wait.prompt).notes = notes;
     }
 

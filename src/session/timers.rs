@@ -59,7 +59,7 @@ impl Changes {
         if count > sent {
             self.emit(Event::Reminded { wait: id, count });
             if is_for_deciders(&wait) {
-                let title = wait.prompt.title.clone().unwrap_or_default();
+                let title = wait.prompt.heading().unwrap_or_default();
                 let alias = match &wait.answerers {
                     crate::model::wait::Answerers::Deciders { alias, .. } => Some(alias.clone()),
                     crate::model::wait::Answerers::Participant => None,

@@ -316,7 +316,7 @@ fn allowed(call: &Call, outcome: Outcome, changes: &Mutex<Changes>) -> ToolResul
     }
     let (session, flow) = lock(changes, |view| (view.state.session, Arc::clone(&view.flow)));
     let never = &flow.flow.policy.never_ask;
-    let Some(found) = topics::forbidden_on_card(never, &waiting.prompt.body) else {
+    let Some(found) = topics::forbidden_on_card(never, &waiting.prompt.body.common_mark()) else {
         return Ok(outcome);
     };
     tracing::warn!(

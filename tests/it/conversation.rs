@@ -187,7 +187,7 @@ async fn while_a_person_has_taken_over_answers_are_kept_and_the_bot_is_silent() 
     world.command(&grace(), Command::HandBack).await;
     assert_eq!(world.state().await.phase(), Some("two"));
     assert_eq!(world.state().await.results["colour"]["selectedIds"], json!(["blue"]));
-    assert_eq!(world.open().await.unwrap().prompt.body, "A word, please.");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "A word, please.");
     world.assert_at_rest().await;
 }
 
@@ -199,7 +199,7 @@ async fn what_was_held_survives_the_death_of_the_process() {
     world.restart().await;
     world.command(&grace(), Command::HandBack).await;
 
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which size?");
     world.assert_at_rest().await;
 }
 
@@ -215,7 +215,7 @@ async fn the_bot_does_not_answer_for_a_person_who_talks_after_stop_or_the_end() 
     // The person goes, and so the talk can be taken up again.
     world.command(&grace(), Command::HandBack).await;
     world.say("resume").await;
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which colour?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which colour?");
 }
 
 #[tokio::test]
@@ -226,7 +226,7 @@ async fn continue_after_stop_and_human_goes_on() {
     world.say("continue").await;
 
     assert_eq!(world.state().await.status, Status::Open);
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which colour?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which colour?");
 }
 
 #[tokio::test]
@@ -330,7 +330,7 @@ async fn a_decision_wakes_a_paused_talk_and_it_goes_on() {
     world.pass(TimeDelta::minutes(5)).await;
 
     assert_eq!(world.state().await.status, Status::Open);
-    assert_eq!(world.open().await.unwrap().prompt.body, "A word, please.");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "A word, please.");
 }
 
 /// No step can give what is asked for.

@@ -64,8 +64,8 @@ mode = "script"
 async fn today_is_the_day_in_the_flows_zone_written_in_its_language() {
     let mut world = World::with(FLOW, None).await;
     world.edit(json!({ "born": "2001-05-03" })).await;
-    let question = &world.open().await.unwrap().prompt.body;
-    assert_eq!(*question, "You are 25. Can you come on 10. November 2026?");
+    let question = world.open().await.unwrap().prompt.body.common_mark();
+    assert_eq!(question, "You are 25. Can you come on 10. November 2026?");
     assert!(world.screen().contains("Today is 3. November 2026."), "{}", world.screen());
 }
 
@@ -74,7 +74,7 @@ async fn an_answer_days_later_is_counted_from_that_day() {
     let mut world = World::with(FLOW, None).await;
     world.pass(TimeDelta::days(2)).await;
     world.edit(json!({ "born": "2010-01-01" })).await;
-    assert_eq!(world.open().await.unwrap().prompt.body, "You can help in 422 days.");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "You can help in 422 days.");
 }
 
 #[tokio::test]

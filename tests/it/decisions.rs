@@ -324,6 +324,6 @@ async fn whoever_has_given_no_name_is_called_something_all_the_same() {
     world.rest().await;
     world.press("Cake").await;
     world.say("I like cake.").await;
-    let title = card(&world).await.prompt.title.clone();
+    let title = card(&world).await.prompt.heading();
     assert_eq!(title.as_deref(), Some("Make a participant a moderator of Cake?"));
 }

@@ -187,7 +187,7 @@ pub(crate) fn controls() -> Vec<Control> {
         }),
         Control::Ask(Ask { placeholder: Some(text("P")), max: 100, required: false }),
         Control::Decide(Decide {
-            request: text("Move on?"),
+            request: "Move on?".into(),
             facts: vec![(text("Missing"), text("rules"))],
             approve: text("Approve"),
             deny: text("Deny"),
@@ -233,10 +233,10 @@ fn wait(control: Control, purpose: Purpose, status: WaitStatus) -> Wait {
         purpose,
         state: json!({ "offered": ["a"] }),
         prompt: Prompt {
-            title: Some(text("T")),
-            body: text("B"),
+            title: Some("T".into()),
+            body: "B".into(),
             control,
-            notes: vec![text("1 of 2")],
+            notes: vec!["1 of 2".into()],
         }
         .into(),
         answerers: Answerers::Deciders { alias: text("leads"), allow_self: false },

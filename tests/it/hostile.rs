@@ -268,7 +268,7 @@ proptest! {
                 sheet.rearrange(review, &action, &mut fields);
                 drop(sheet.data(review, &fields));
             }
-            let prompt = Prompt { title: None, body: String::new(), control, notes: Vec::new() };
+            let prompt = Prompt { title: None, body: "".into(), control, notes: Vec::new() };
             if let Ok(reply) = form::reply(&prompt, &action, &fields) {
                 answer::check(&prompt.control, &reply);
             }

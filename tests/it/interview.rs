@@ -8,6 +8,7 @@ use anteroom::{
         ids::{CallId, CountingIds, Ids, SessionId, WaitId},
     },
     flow::LoadedFlow,
+    messages::Text,
     model::{
         audit::AuditRecord,
         session::{FlowPin, PersonId, Place, Platform, Status},
@@ -699,7 +700,10 @@ fn several_deciders_vote_once_each_and_the_last_vote_before_the_quorum_counts() 
     vote(&mut desk, "grace", Decision::Denied);
     vote(&mut desk, "grace", Decision::Approved);
     assert!(desk.wait(wait).status.is_pending());
-    assert_eq!(desk.wait(wait).prompt.notes, ["grace approved.", "2 people must agree."]);
+    assert_eq!(
+        desk.wait(wait).prompt.notes.iter().map(Text::to_string).collect::<Vec<_>>(),
+        ["grace approved.", "2 people must agree."]
+    );
     vote(&mut desk, "edsger", Decision::Denied);
     assert!(desk.wait(wait).status.is_pending());
     vote(&mut desk, "barbara", Decision::Approved);
@@ -763,5 +767,5 @@ fn the_card_of_the_deciders_stays_theirs_when_less_is_missing() {
 
     let card = desk.step(|changes| changes.state.pending().next().cloned()).unwrap();
     assert_eq!(card.revision, 2);
-    assert_eq!(card.prompt.title.as_deref(), Some("Move Ada to “The rest”?"));
+    assert_eq!(card.prompt.heading().as_deref(), Some("Move Ada to “The rest”?"));
 }

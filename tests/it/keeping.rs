@@ -250,7 +250,7 @@ async fn files_that_were_left_behind_their_session_go_with_the_next_start_or_hou
 #[tokio::test]
 async fn everything_goes_when_it_was_promised_to_go_and_not_before() {
     let mut world = World::on("candidate-onboarding").await;
-    let notice = world.open().await.unwrap().prompt.body.clone();
+    let notice = world.open().await.unwrap().prompt.body.common_mark();
     assert!(notice.contains("deleted 180 days after the conversation ends"), "{notice}");
     candidate(&mut world).await;
     let goes_at = world.disk().load(world.session).await.unwrap().unwrap().head.goes_at;
@@ -337,7 +337,7 @@ async fn a_child_run_without_a_parent_goes_whenever_it_appears() {
 #[tokio::test]
 async fn each_kind_goes_at_its_own_time_also_after_months_of_being_down() {
     let mut world = World::on("community-welcome").await;
-    let notice = world.open().await.unwrap().prompt.body.clone();
+    let notice = world.open().await.unwrap().prompt.body.common_mark();
     assert!(notice.contains("keeps your answers for 90 days"), "{notice}");
     welcome(&mut world).await;
     let records = world.state().await.records;

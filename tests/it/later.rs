@@ -132,7 +132,7 @@ async fn a_part_comes_in_the_morning_of_a_date_that_was_given() {
     // Nine in the morning in Berlin.
     assert_eq!((at.date_naive().to_string().as_str(), at.hour()), ("2027-03-15", 8));
     world.pass(TimeDelta::days(200)).await;
-    assert_eq!(world.open().await.unwrap().prompt.body, "What should we do better?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "What should we do better?");
 }
 
 #[tokio::test]
@@ -145,7 +145,11 @@ async fn a_date_that_has_passed_holds_nothing_up() {
         // An intro with something in it that is no date is left out.
         assert_eq!(world.screen().contains("been here"), date.starts_with('2'), "{date}");
         world.press("Good").await;
-        assert_eq!(world.open().await.unwrap().prompt.body, "What should we do better?", "{date}");
+        assert_eq!(
+            world.open().await.unwrap().prompt.body.common_mark(),
+            "What should we do better?",
+            "{date}"
+        );
     }
 }
 
@@ -194,7 +198,10 @@ async fn a_question_that_nobody_answers_in_time_goes_on_without_an_answer() {
     [Please] [No need]
     ");
     world.press("Please").await;
-    assert_eq!(world.open().await.unwrap().prompt.body, "When does your contract end?");
+    assert_eq!(
+        world.open().await.unwrap().prompt.body.common_mark(),
+        "When does your contract end?"
+    );
 }
 
 #[tokio::test]

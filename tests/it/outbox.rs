@@ -124,7 +124,7 @@ async fn who_finds_that_somebody_was_faster_decides_again() {
 
     assert_eq!(world.press("Blue").await, Settlement::Applied);
 
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which size?");
     world.assert_at_rest().await;
 }
 

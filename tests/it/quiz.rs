@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anteroom::model::session::Status;
+use anteroom::{messages::Text, model::session::Status};
 use serde_json::{Value, json};
 
 use crate::world::{World, ada, room};
@@ -83,7 +83,7 @@ async fn answer(world: &mut World, spam: &str, rules: &[&str]) {
 }
 
 async fn asked(world: &World) -> String {
-    world.open().await.unwrap().prompt.body.clone()
+    world.open().await.unwrap().prompt.body.common_mark()
 }
 
 async fn result(world: &World) -> Value {
@@ -204,7 +204,7 @@ mode = "script"
 async fn a_question_says_how_many_to_pick_and_takes_no_other_number() {
     let mut world = World::with(INTERESTS, None).await;
     let notes = world.open().await.unwrap().prompt.notes.clone();
-    assert_eq!(notes, ["Pick 2 or 3."]);
+    assert_eq!(notes, [Text::from("Pick 2 or 3.")]);
     for (picked, said) in
         [(&["art"][..], "Pick 2 or 3."), (&["art", "books", "chess", "food"][..], "Pick 2 or 3.")]
     {

@@ -102,7 +102,7 @@ async fn of_one_question_asked_by_two_processes_one_card_waits_for_its_answer() 
     assert_eq!(world.results().await.len(), 1, "nobody has answered it");
     assert_eq!(world.press("Aye").await, Settlement::Applied);
     assert_eq!(world.results().await[1].1, serde_json::json!({ "yes": true }));
-    assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Was it good?");
 }
 
 #[tokio::test]

@@ -167,7 +167,7 @@ fn answers(page: &mut Page) {
     let values = Map::from_iter([(text("admin"), json!(true))]);
     page.errors("a field that was not asked for", &answer::check(&form, &Reply::Filled { values }));
     let decide = Control::Decide(Decide {
-        request: text("Move on?"),
+        request: "Move on?".into(),
         facts: Vec::new(),
         approve: text("Approve"),
         deny: text("Deny"),
@@ -179,7 +179,7 @@ fn answers(page: &mut Page) {
         "feedback without words",
         &answer::check(&decide, &Reply::Decided { decision, feedback }),
     );
-    let prompt = Prompt { title: None, body: String::new(), control: choose, notes: Vec::new() };
+    let prompt = Prompt { title: None, body: "".into(), control: choose, notes: Vec::new() };
     page.errors(
         "a form without a tick",
         &form::reply(&prompt, "done", &Fields::default()).unwrap_err(),
@@ -240,9 +240,9 @@ fn buttons(page: &mut Page) {
     };
     let request = Prompt {
         title: None,
-        body: String::new(),
+        body: "".into(),
         control: Control::Decide(Decide {
-            request: text("Move on?"),
+            request: "Move on?".into(),
             facts: Vec::new(),
             approve: text("Approve"),
             deny: text("Deny"),

@@ -116,7 +116,7 @@ async fn row_05_an_answer_that_was_stored_and_not_acknowledged_counts_once() {
     world.engine.receive(click.clone()).await.unwrap_err();
     world.rest().await;
     // The next process has gone on by itself.
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which size?");
     let before = world.events().await;
 
     assert_eq!(world.deliver(click).await.unwrap(), Receipt::Duplicate);
@@ -133,7 +133,7 @@ async fn row_06_what_was_acknowledged_goes_on_after_a_crash() {
     assert_eq!(world.press("Yes").await, Settlement::Applied);
 
     assert_eq!(world.deaths, 1);
-    assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Was it good?");
     world.assert_at_rest().await;
 }
 
@@ -159,7 +159,7 @@ async fn row_07_a_crash_after_a_side_effect_is_settled_by_the_effect_class() {
         } else {
             assert_eq!(mine[0].1, json!({ "status": "done" }), "{tool}");
         }
-        assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?", "{tool}");
+        assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Was it good?", "{tool}");
         assert_eq!(world.press("It was").await, Settlement::Applied);
         world.assert_at_rest().await;
     }
@@ -169,7 +169,7 @@ async fn row_07_a_crash_after_a_side_effect_is_settled_by_the_effect_class() {
 async fn row_10_typed_words_answer_a_question_if_they_match_and_never_a_request() {
     let mut world = World::new().await;
     world.say("perhaps green?").await;
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which colour?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which colour?");
     world.say("no, really green").await;
     world.say("blue").await;
     world.say("2").await;
@@ -214,7 +214,7 @@ async fn row_11_words_of_somebody_else_are_kept_and_settle_nothing() {
 
     world.say_as(&mallory(), "Blue").await;
 
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which colour?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which colour?");
     let last = world.events().await.pop().unwrap().event;
     let Event::Said { from: Speaker::Bystander { name, .. }, text, .. } = &*last else {
         panic!("{last:?}")
@@ -232,7 +232,7 @@ async fn row_12_an_old_button_never_answers_a_newer_question() {
 
     assert!(matches!(receipt, Receipt::Settled(Settlement::AlreadySettled { .. })), "{receipt:?}");
     assert_eq!(world.state().await.results["colour"]["selectedIds"], json!(["blue"]));
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which size?");
     let size = world.button("Small").await;
     world.say("stop").await;
     assert_eq!(world.feed(&ada(), size).await, Receipt::Settled(Settlement::Cancelled));
@@ -249,7 +249,7 @@ async fn row_13_an_answer_to_another_revision_is_refused() {
     let old = InboundKind::Answer { wait, revision: revision + 1, reply, via };
 
     assert_eq!(world.feed(&ada(), old).await, Receipt::Settled(Settlement::Superseded));
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which colour?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which colour?");
 }
 
 #[tokio::test]
@@ -282,7 +282,7 @@ async fn row_15_with_two_cards_open_the_talk_goes_on_when_both_are_settled() {
     assert!(world.open().await.is_none(), "nothing new is asked while the request is open");
     world.press_as(&grace(), "Deny").await;
 
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which size?");
     let mut calls: Vec<String> = world.results().await.into_iter().map(|(call, _)| call).collect();
     let all = calls.len();
     calls.sort();
@@ -316,7 +316,7 @@ async fn row_17_words_that_come_while_a_tool_runs_are_kept_in_order() {
         .collect();
     assert_eq!(said, ["one", "two", "three"]);
     assert_eq!(world.lab.reached.load(Ordering::SeqCst), 1, "the tool ran once");
-    assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Was it good?");
 }
 
 #[tokio::test]
@@ -329,7 +329,7 @@ async fn row_18_stop_cancels_what_is_open_and_resume_asks_again() {
     assert_eq!(world.results().await.last().unwrap().1["code"], "user_cancelled");
     assert_eq!(world.state().await.pending().count(), 0);
     world.say("resume").await;
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which size?");
     assert_eq!(world.press("Small").await, Settlement::Applied);
     assert_eq!(world.state().await.results["colour"]["selectedIds"], json!(["blue"]));
 }
@@ -416,7 +416,7 @@ async fn row_22_the_wrong_person_is_refused_without_a_public_word() {
     assert_eq!(settlement, Settlement::NotAllowed { who_may });
     assert_eq!(world.screen(), before);
     assert_eq!(world.audited("answer_refused").await, 1);
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which colour?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which colour?");
 }
 
 #[tokio::test]
@@ -591,7 +591,7 @@ async fn row_31_deleting_a_card_answers_nothing() {
 
     assert!(world.wait(card.card.unwrap().0).await.status.is_pending());
     world.say("Blue").await;
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which size?");
 }
 
 #[tokio::test]
@@ -607,7 +607,7 @@ async fn row_35_a_file_that_cannot_be_taken_leaves_the_question_open() {
     *long.txt* has 1.1 MB; I can take at most 1 MB.
     ");
     let open = world.open().await.unwrap();
-    assert_eq!(open.prompt.body, "A file, please.");
+    assert_eq!(open.prompt.body.common_mark(), "A file, please.");
     let many = Reply::Uploaded { artifacts: Vec::new() };
     let what = InboundKind::Answer { wait: open.id, revision: 1, reply: many, via: Via::Component };
     assert!(matches!(world.feed(&ada(), what).await, Receipt::Settled(Settlement::Invalid { .. })));
@@ -615,7 +615,7 @@ async fn row_35_a_file_that_cannot_be_taken_leaves_the_question_open() {
     // Posted in the thread, not through the card.
     let receipt = world.upload("note.txt", b"a note").await.unwrap();
     assert_eq!(receipt, Receipt::Settled(Settlement::Applied));
-    assert_eq!(world.open().await.unwrap().prompt.body, "A word, please.");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "A word, please.");
 }
 
 #[tokio::test]
@@ -716,7 +716,7 @@ async fn row_43_with_the_disk_full_nothing_is_acknowledged() {
     let refused = world.deliver(click.clone()).await.unwrap_err();
 
     assert!(refused.to_string().starts_with("could not save"), "{refused}");
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which colour?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which colour?");
     world.store.fill(false);
     assert_eq!(world.deliver(click).await.unwrap(), Receipt::Settled(Settlement::Applied));
 }
@@ -754,7 +754,7 @@ async fn a_panic_in_a_tool_is_the_calls_result_and_the_talk_goes_on() {
     assert_eq!(world.press("Yes").await, Settlement::Applied);
 
     assert_eq!(world.results().await[1].1["code"], "execution_failed");
-    assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Was it good?");
 }
 
 #[tokio::test]
@@ -804,7 +804,7 @@ async fn a_shutdown_finishes_the_current_step_and_takes_no_more() {
     assert_eq!(world.results().await[1].1, json!({ "status": "done" }));
     assert!(world.open().await.is_none(), "no step after that");
     world.restart().await;
-    assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Was it good?");
     assert_eq!(world.lab.reached.load(Ordering::SeqCst), 1);
 }
 
@@ -825,7 +825,7 @@ async fn work_that_fails_is_tried_again_after_a_pause() {
     world.store.fill(false);
     world.pass(TimeDelta::minutes(1)).await;
 
-    assert_eq!(world.open().await.unwrap().prompt.body, "Was it good?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Was it good?");
 }
 
 #[tokio::test]
@@ -833,6 +833,6 @@ async fn an_answer_and_the_next_question_of_a_script_are_one_commit() {
     let mut world = World::new().await;
     let before = world.store.tried();
     assert_eq!(world.press("Blue").await, Settlement::Applied);
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which size?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which size?");
     assert_eq!(world.store.tried() - before, 1);
 }

@@ -293,7 +293,7 @@ fn wait(id: WaitId, session: SessionId, body: &str) -> Wait {
         state: json!({ "half": 0.1 }),
         prompt: Prompt {
             title: None,
-            body: body.to_owned(),
+            body: body.to_owned().into(),
             control: Control::Ask(Ask { placeholder: None, max: 100, required: true }),
             notes: Vec::new(),
         }

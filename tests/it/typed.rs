@@ -115,7 +115,7 @@ fn an_option_that_is_only_mentioned_is_asked_about() {
 async fn a_question_in_reply_to_a_script_is_kept_for_the_team_and_settles_nothing() {
     let mut world = World::new().await;
     world.say("what happens if red?").await;
-    assert_eq!(world.open().await.unwrap().prompt.body, "Which colour?");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which colour?");
     assert!(world.screen().contains("saved your question for the team"), "{}", world.screen());
     assert!(!world.state().await.results.contains_key("colour"));
 
@@ -131,9 +131,9 @@ async fn words_that_ask_something_are_an_answer_to_an_open_question_only_when_se
     for words in ["red", "small", "skip"] {
         world.say(words).await;
     }
-    assert_eq!(world.open().await.unwrap().prompt.body, "A word, please.");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "A word, please.");
     world.say("Why do you need one?").await;
-    assert_eq!(world.open().await.unwrap().prompt.body, "A word, please.");
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "A word, please.");
     assert!(world.screen().contains("If that was your answer, please send it again."));
 
     world.say("Why do you need one?").await;

@@ -2,6 +2,7 @@
 
 use anteroom::{
     base::ids::{CallId, CountingIds, SessionId, WaitId},
+    messages::Text,
     model::{
         session::PersonId,
         ui::{
@@ -62,7 +63,12 @@ pub(crate) fn answered(wait: &Wait, reply: Reply, by: PersonId, by_name: &str) -
 }
 
 pub(crate) fn ask(title: &str, body: &str, control: Control) -> Wait {
-    wait(Prompt { title: Some(title.into()), body: body.into(), control, notes: Vec::new() })
+    wait(Prompt {
+        title: Some(title.to_owned().into()),
+        body: body.to_owned().into(),
+        control,
+        notes: Vec::new(),
+    })
 }
 
 pub(crate) fn choice(id: &str, label: &str) -> Choice {
@@ -331,7 +337,7 @@ fn control() -> Union<proptest::strategy::BoxedStrategy<Control>> {
     let decide = (words(), vec((words(), words()), 0..14), words(), words(), option::of(words()))
         .prop_map(|(request, facts, approve, deny, deny_and_tell)| {
             Control::Decide(Decide {
-                request,
+                request: request.into(),
                 facts,
                 approve,
                 deny,
@@ -362,7 +368,9 @@ pub(crate) fn question(voter: PersonId) -> impl Strategy<Value = Wait> {
                 decision: Decision::Denied,
                 feedback: None,
             };
-            Wait { quorum, votes: vec![vote], ..wait(Prompt { title, body, control, notes }) }
+            let notes = notes.into_iter().map(Text::from).collect();
+            let prompt = Prompt { title: title.map(Text::from), body: body.into(), control, notes };
+            Wait { quorum, votes: vec![vote], ..wait(prompt) }
         },
     )
 }
@@ -370,7 +378,7 @@ pub(crate) fn question(voter: PersonId) -> impl Strategy<Value = Wait> {
 /// How a question may end.
 pub(crate) fn ends(wait: &Wait, reply: Option<Reply>, me: &PersonId) -> Vec<WaitStatus> {
     let reply = reply.unwrap_or(Reply::Skipped);
-    let by_name = wait.prompt.body.clone();
+    let by_name = wait.prompt.body.common_mark();
     let web = "web:local/grace".parse().unwrap();
     vec![
         WaitStatus::Answered {
@@ -381,7 +389,7 @@ pub(crate) fn ends(wait: &Wait, reply: Option<Reply>, me: &PersonId) -> Vec<Wait
         },
         WaitStatus::Applied { reply, by: web, by_name, at: now() },
         WaitStatus::Expired { at: now() },
-        WaitStatus::Cancelled { reason: wait.prompt.body.clone(), at: now() },
+        WaitStatus::Cancelled { reason: wait.prompt.body.common_mark(), at: now() },
         WaitStatus::Superseded { by: None, at: now() },
     ]
 }

@@ -151,7 +151,7 @@ impl Action {
         let approve = Self::new("approve", buttons::APPROVE).labelled(&decide.approve);
         let sure = Sure {
             title: forms::APPROVE_THIS,
-            words: Cow::Owned(decide.request.clone()),
+            words: Cow::Owned(decide.request.to_string()),
             yes: Cow::Borrowed(buttons::YES_APPROVE),
         };
         let approve = Self { sure: Some(sure), ..approve.looking(Emphasis::Positive) };

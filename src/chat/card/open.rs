@@ -3,7 +3,7 @@
 use super::{Action, Data};
 use crate::{
     chat::form::{Draft, is_blank, one_line, shown},
-    messages,
+    messages::{self, Text},
     model::{
         transcript::Audience,
         ui::{Choice, Control, Field, Form, Group, Prompt, Upload},
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct Open<'a> {
     /// What a request asks for, where its heading hasn't said so already.
-    pub request: Option<&'a str>,
+    pub request: Option<String>,
     /// What there is to look over or to fill in, with what was entered so far; none of a review that nobody has
     /// written into yet.
     pub data: Data<'a>,
@@ -35,7 +35,7 @@ impl<'a> Open<'a> {
             };
             let request = request.filter(|request| wait.prompt.title.as_ref() != Some(request));
             let actions = Action::of(&wait.prompt.control, data == Data::None);
-            Self { request: request.map(String::as_str), data, actions }
+            Self { request: request.map(Text::to_string), data, actions }
         })
     }
 }
@@ -63,7 +63,7 @@ pub fn is_untouched(groups: &[Group]) -> bool {
 
 /// The heading of some data; none where the card has said it already.
 pub fn heading<'a>(prompt: &Prompt, group: &'a Group) -> Option<&'a str> {
-    let is_said = is_blank(&group.title) || prompt.title.as_ref() == Some(&group.title);
+    let is_said = is_blank(&group.title) || prompt.heading().as_ref() == Some(&group.title);
     (!is_said).then_some(group.title.as_str())
 }
 
@@ -86,9 +86,9 @@ pub fn given(fields: &[Field]) -> impl Iterator<Item = (String, String)> {
 }
 
 /// Small print of a question. Who has voted is said by [`votes`](super::votes), with names that a platform knows.
-pub fn notes(wait: &Wait) -> impl Iterator<Item = &str> {
-    let notes = wait.prompt.notes.iter().filter(|note| !is_blank(note) && wait.quorum < 2);
-    notes.map(String::as_str)
+pub fn notes(wait: &Wait) -> impl Iterator<Item = String> {
+    let notes = wait.prompt.notes.iter().map(Text::to_string);
+    notes.filter(|note| !is_blank(note) && wait.quorum < 2)
 }
 
 /// What a form asks for, in a line.

@@ -388,7 +388,7 @@ impl<'a> Teller<'a> {
 
     fn closed(&self, id: WaitId, closing: &Closing) -> Option<Line> {
         let wait = self.waits.get(&id)?;
-        let title = wait.prompt.title.clone().unwrap_or_else(|| export::purpose(&wait.purpose));
+        let title = wait.prompt.heading().unwrap_or_else(|| export::purpose(&wait.purpose));
         let text = match closing {
             Closing::Expired => export::nobody_answered(&title),
             Closing::Cancelled { reason } => export::closed(&title, reason),

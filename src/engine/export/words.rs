@@ -19,10 +19,10 @@ pub(crate) fn noted(values: &Map<String, Value>) -> String {
 /// A prompt as text: title, body, and what there was to choose from or, with the draft, to look over.
 pub(super) fn prompt_words(prompt: &Prompt, has_draft: bool) -> String {
     let mut text = String::new();
-    if let Some(title) = &prompt.title {
-        text.extend([title, "\n\n"]);
+    if let Some(title) = prompt.heading() {
+        text.extend([&title, "\n\n"]);
     }
-    text.extend([&prompt.body, "\n"]);
+    text.extend([&prompt.body.common_mark(), "\n"]);
     let lines: Vec<String> = match &prompt.control {
         Control::Choose(choose) => {
             choose.choices.iter().map(|choice| format!("[{}]", choice.label)).collect()

@@ -240,9 +240,9 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
         }
     };
     let notes = card::notes(wait).filter(|_| is_open).take(4);
-    let progress = cx.progress.as_deref().filter(|_| is_open && cx.is_participants(wait));
+    let progress = cx.progress.iter().cloned().filter(|_| is_open && cx.is_participants(wait));
     let notes = notes.chain(progress);
-    let notes: Vec<String> = notes.map(|note| said(&text::one_line(note), NOTE)).collect();
+    let notes: Vec<String> = notes.map(|note| said(&text::one_line(&note), NOTE)).collect();
     let notes: Vec<Component> =
         if notes.is_empty() { Vec::new() } else { vec![components::small(&notes)] };
     let more = more(wait);
@@ -257,7 +257,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     if let Some(title) = card::title(prompt) {
         room.add(vec![components::text(&format!(
             "### {}",
-            said(&text::one_line(title), limits::QUOTE)
+            said(&text::one_line(&title), limits::QUOTE)
         ))]);
     }
     if let Some(inviter) = cx.invited_by.as_ref().filter(|_| cx.is_participants(wait)) {
@@ -322,7 +322,7 @@ fn helping(
 fn told(wait: &Wait, cx: &Cx) -> (String, Vec<Offered>) {
     let message_access =
         if cx.is_participants(wait) { cx.message_access } else { MessageAccess::All };
-    let (text, offers) = message_access.adapt(&wait.prompt.body);
+    let (text, offers) = message_access.adapt(&wait.prompt.body.common_mark());
     match way_to_a_person(wait).filter(|_| message_access != MessageAccess::All) {
         Some(label) => (text.replace(messages::buttons::TALK_TO_A_PERSON, label), offers),
         None => (text, offers),

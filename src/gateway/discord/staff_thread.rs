@@ -69,7 +69,7 @@ pub(crate) fn own(look: &Look, link: Option<&str>) -> String {
         _ = write!(
             text,
             "\n{}",
-            messages::staff::open_question(&said(&plain(&open.prompt.body), 300))
+            messages::staff::open_question(&said(&plain(&open.prompt.body.common_mark()), 300))
         );
     }
     if let Some(link) = link {

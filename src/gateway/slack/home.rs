@@ -347,7 +347,7 @@ impl Own {
         let mine = state.pending().filter(|wait| wait.answerers == Answerers::Participant);
         for wait in mine.take(3) {
             let prompt = &wait.prompt;
-            let question = prompt.title.clone().unwrap_or_else(|| plain(&prompt.body));
+            let question = prompt.heading().unwrap_or_else(|| plain(&prompt.body.common_mark()));
             let line = messages::slack::waits_for_answer(&literal(&clip(&question, 200)));
             blocks.push(match answerable(wait) {
                 Some(action) => {

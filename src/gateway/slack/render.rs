@@ -116,7 +116,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let question = card::Open::of(wait, cx.reader.audience, &Draft::default());
     let pressed = question.as_ref().map(|question| open::pressed(wait, question, cx));
     let notes: Vec<String> =
-        card::notes(wait).take(4).map(|note| blocks::said(note, NOTE)).collect();
+        card::notes(wait).take(4).map(|note| blocks::said(&note, NOTE)).collect();
     let (reserved, rows) =
         pressed.as_ref().map_or((0, 0), |pressed| (blocks::weight(pressed), pressed.len()));
     // What is small and always there is taken off first: a note, a line that says how it ended, a button for the rest.
@@ -133,7 +133,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
     let has_data =
         matches!(prompt.control, Control::Review(_) | Control::Decide(_) | Control::Choose(_));
     let body_max = if has_data { room.left / 2 } else { room.left };
-    body(&prompt.body, body_max, &mut room);
+    body(&prompt.body.common_mark(), body_max, &mut room);
     let was_cut = std::mem::take(&mut room.is_cut);
     let mut below = Vec::new();
     match &question {
@@ -168,7 +168,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
 /// What a question is called, and who has invited the person whom it greets.
 fn head(prompt: &Prompt, cx: &Cx, room: &mut Room) {
     if let Some(title) = card::title(prompt) {
-        room.add(header(title));
+        room.add(header(&title));
     }
     if let Some(inviter) = &cx.invited_by {
         room.add(section(messages::forms::invited_by(inviter)));
@@ -195,8 +195,8 @@ fn body(markdown: &str, max: usize, room: &mut Room) {
 fn spoken(wait: &Wait, cx: &Cx) -> String {
     let prompt = &wait.prompt;
     let mut words: Vec<String> = Vec::new();
-    words.extend(card::title(prompt).map(str::to_owned));
-    let body = plain(&prompt.body);
+    words.extend(card::title(prompt));
+    let body = plain(&prompt.body.common_mark());
     if !is_blank(&body) {
         words.push(body);
     }

@@ -289,7 +289,7 @@ fn edit_group(
         html! { div.fields { @for one in &group.fields { (field(open.wait, one, draft)) } } };
     let Some((n, row)) = review_editor::entry_of(review, &group.path) else {
         // The card has said its name already.
-        let is_named = open.wait.prompt.title.as_ref() == Some(&group.title);
+        let is_named = open.wait.prompt.heading().as_ref() == Some(&group.title);
         return html! { fieldset { legend.sr[is_named] { (group.title) } (fields) } };
     };
     let is_entry = group.path == format!("{}.{row}", review.lists[n].path).trim_start_matches('.');
@@ -492,14 +492,14 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
             details.fold.primary name=(open.name("decide")) {
                 summary { (decide.approve) }
                 (open.form("approve", &html! {
-                    p { (decide.request) }
+                    p { (decide.request.to_string()) }
                     div.actions { (open.button("approve", messages::buttons::YES_APPROVE, "primary")) }
                 }))
             }
             details.fold name=(open.name("decide")) {
                 summary { (decide.deny) }
                 (open.form("deny", &html! {
-                    p { (decide.request) }
+                    p { (decide.request.to_string()) }
                     div.actions { (open.button("deny", messages::buttons::YES_DENY, "danger")) }
                 }))
             }
@@ -526,7 +526,7 @@ fn decision(open: &Open<'_>, decide: &Decide) -> Markup {
 fn yes_or_no(open: &Open<'_>, confirm: &Confirm) -> Markup {
     let inner = html! {
         // Where the words above have said it, it is not said twice.
-        @if confirm.danger && !open.wait.prompt.body.contains(messages::forms::CANT_BE_UNDONE) { p.warning { (icons::warning()) (messages::forms::CANT_BE_UNDONE) } }
+        @if confirm.danger && !open.wait.prompt.body.to_string().contains(messages::forms::CANT_BE_UNDONE) { p.warning { (icons::warning()) (messages::forms::CANT_BE_UNDONE) } }
         (open.buttons())
     };
     open.form("confirm", &inner)

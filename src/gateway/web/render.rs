@@ -58,9 +58,9 @@ fn spoken(body: &Body) -> String {
         Body::Bubble { text, .. } | Body::Handed { text, .. } => form::plain(text),
         Body::Rehearsed { would, .. } => form::plain(would),
         Body::Card { wait, .. } if wait.status.is_pending() => {
-            let title = wait.prompt.title.as_deref().map(|title| format!("{title} "));
+            let title = wait.prompt.heading().map(|title| format!("{title} "));
             let title = title.unwrap_or_default();
-            messages::page::question(&title, &form::plain(&wait.prompt.body))
+            messages::page::question(&title, &form::plain(&wait.prompt.body.common_mark()))
         }
         Body::Card { .. } => String::new(),
         Body::Export => messages::page::COPY_READY.to_owned(),
@@ -107,7 +107,7 @@ fn body(message: &Message, state: &State, cx: &Cx) -> Markup {
                 p.small { span.tag.calm { (messages::page::REHEARSAL) } " " (time(message.at)) }
                 div.md { (markdown::render(would)) }
                 @if let Some(text) = text { blockquote.md dir="auto" { (markdown::render(text)) } }
-                p.small { (note) }
+                p.small { (note.to_string()) }
             }
         },
         Body::Line { text, detail, .. } => html! {
@@ -186,7 +186,7 @@ pub(super) fn card(wait: &Wait, again: bool, state: &State, cx: &Cx) -> Markup {
     let heading = heading(wait);
     // A short question without a title is its own heading, and need not be read twice. A longer one may not be whole
     // on the line.
-    let is_told = heading == form::one_line(&form::plain(&wait.prompt.body))
+    let is_told = heading == form::one_line(&form::plain(&wait.prompt.body.common_mark()))
         && heading.chars().count() <= limits::LINE_MAX;
     let head = html! {
         h3 id=(title) dir="auto" { (heading) }
@@ -217,7 +217,7 @@ fn open_card(wait: &Wait, state: &State, cx: &Cx) -> Markup {
         article.card.open[is_theirs].waits[!is_theirs] aria-labelledby=(title) aria-describedby=(name_of_part("b", wait)) data-wait=(wait.id.short()) {
             header {
                 h3 id=(title) class=[wait.prompt.title.is_none().then_some("sr")] {
-                    (wait.prompt.title.as_deref().unwrap_or(messages::forms::QUESTION))
+                    (wait.prompt.heading().as_deref().unwrap_or(messages::forms::QUESTION))
                 }
                 @if cx.viewer == Audience::Staff { (asked(wait)) }
             }
@@ -247,18 +247,18 @@ fn said(text: &str, viewer: Audience) -> Markup {
 
 fn body_of(wait: &Wait, viewer: Audience) -> Markup {
     html! {
-        @if !wait.prompt.body.trim().is_empty() {
-            div.md id=(name_of_part("b", wait)) dir="auto" { (said(&wait.prompt.body, viewer)) }
+        @if !wait.prompt.body.is_empty() {
+            div.md id=(name_of_part("b", wait)) dir="auto" { (said(&wait.prompt.body.common_mark(), viewer)) }
         }
     }
 }
 
 /// What a card is called once it is a line: its title, or how its question begins.
 fn heading(wait: &Wait) -> String {
-    if let Some(title) = &wait.prompt.title {
-        return title.clone();
+    if let Some(title) = wait.prompt.heading() {
+        return title;
     }
-    let body = form::one_line(&form::plain(&wait.prompt.body));
+    let body = form::one_line(&form::plain(&wait.prompt.body.common_mark()));
     if body.is_empty() {
         messages::forms::QUESTION.to_owned()
     } else {

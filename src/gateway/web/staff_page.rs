@@ -155,8 +155,7 @@ pub(super) fn approval(wait: &Wait, view: &View, cx: &Cx) -> Fragment {
     let inner = |cx: &Cx| html! { (whose(view)) (render::card(wait, false, &view.state, cx)) };
     let id = format!("a-{}-{}", wait.id.short(), wait.revision);
     let mut piece = piece::fragment(&id, "row approval", &inner(cx), &inner(&cx.neutral()));
-    piece.spoken =
-        messages::staff_page::waiting_for(wait.prompt.title.as_deref().unwrap_or_default());
+    piece.spoken = messages::staff_page::waiting_for(&wait.prompt.heading().unwrap_or_default());
     piece
 }
 

@@ -56,8 +56,8 @@ impl View {
     }
 
     fn text(&self) -> String {
-        let cards = self.cards.iter().map(|card| card.prompt.body.as_str());
-        self.news.iter().map(String::as_str).chain(cards).collect::<Vec<_>>().join("\n")
+        let cards = self.cards.iter().map(|card| card.prompt.body.common_mark());
+        self.news.iter().cloned().chain(cards).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -138,12 +138,13 @@ impl<'a> Participant<'a> {
     fn answer(&mut self, wait: &Wait, view: &View) -> Reply {
         let prompt = &wait.prompt;
         match &prompt.control {
-            Control::Choose(choose) => self.pick(choose, &prompt.body),
+            Control::Choose(choose) => self.pick(choose, &prompt.body.common_mark()),
             Control::Ask(ask) if !ask.required && self.persona.manner.skips => Reply::Skipped,
             Control::Ask(ask) => {
                 // Words beside a card belong to it.
                 let asked = view.news.last().map(String::as_str).unwrap_or_default();
-                let body = if prompt.body.is_empty() { asked } else { &prompt.body };
+                let body = prompt.body.common_mark();
+                let body = if body.is_empty() { asked } else { &body };
                 let most = usize::try_from(ask.max).unwrap_or(usize::MAX);
                 Reply::Text { text: self.words(body).chars().take(most).collect() }
             }
@@ -188,14 +189,14 @@ impl<'a> Participant<'a> {
     /// What they write under a card of choices or a question instead of pressing something.
     fn written(&mut self, prompt: &Prompt) -> Option<String> {
         match &prompt.control {
-            Control::Choose(choose) => match self.pick(choose, &prompt.body) {
+            Control::Choose(choose) => match self.pick(choose, &prompt.body.common_mark()) {
                 Reply::Chosen { ids, .. } => {
                     let picked = choose.choices.iter().find(|choice| ids.contains(&choice.id))?;
                     Some(picked.label.clone())
                 }
                 _ => None,
             },
-            Control::Ask(_) => Some(self.words(&prompt.body)),
+            Control::Ask(_) => Some(self.words(&prompt.body.common_mark())),
             _ => None,
         }
     }
@@ -263,7 +264,7 @@ mod tests {
 
     fn card(control: Control) -> Wait {
         let ids = CountingIds::default();
-        let prompt = Prompt { title: None, body: "Well?".to_owned(), control, notes: Vec::new() };
+        let prompt = Prompt { title: None, body: "Well?".into(), control, notes: Vec::new() };
         Wait {
             id: WaitId::mint(&ids),
             session: SessionId::mint(&ids),

@@ -34,7 +34,7 @@ fn line(interview: &Interview, event: &Event) -> Option<String> {
         Event::Posted { audience: Audience::Participant, text, .. } => {
             format!("interviewer: {}", text.common_mark())
         }
-        Event::Asked(wait) => format!("{}: {}", asks(wait), wait.prompt.body),
+        Event::Asked(wait) => format!("{}: {}", asks(wait), wait.prompt.body.common_mark()),
         Event::Said { from: Speaker::Participant, text, .. } => format!("participant: {text}"),
         Event::Kept(file) => format!("participant sends a file: {}", file.filename),
         Event::Edited { data, by_name, .. } => format!("{by_name} (card): edits, now {data}"),

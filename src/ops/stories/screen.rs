@@ -2,7 +2,7 @@
 
 use crate::{
     chat::form::{one_line, plain, shown},
-    messages,
+    messages::{self, Text},
     model::{
         transcript::{Audience, Event, Recorded},
         ui::{Control, Field, Offered, Prompt, Reply, Verdict},
@@ -126,8 +126,8 @@ pub(super) fn read_by(reader: Audience, events: &[Recorded]) -> Vec<String> {
 
 /// All the words of a question.
 pub(super) fn words(prompt: &Prompt) -> String {
-    let mut lines: Vec<String> = prompt.title.iter().cloned().collect();
-    lines.push(prompt.body.clone());
+    let mut lines: Vec<String> = prompt.heading().into_iter().collect();
+    lines.push(prompt.body.common_mark());
     let field = |field: &Field| match shown(field) {
         value if value.is_empty() => field.label.clone(),
         value => format!("{}: {value}", field.label),
@@ -147,13 +147,13 @@ pub(super) fn words(prompt: &Prompt) -> String {
             }
         }
         Control::Decide(decide) => {
-            lines.push(decide.request.clone());
+            lines.push(decide.request.to_string());
             lines.extend(decide.facts.iter().map(|(label, value)| format!("{label}: {value}")));
         }
         Control::Confirm(confirm) => lines.push(format!("[{}] [{}]", confirm.yes, confirm.no)),
         Control::Upload(_) | Control::Ask(_) => {}
     }
-    lines.extend(prompt.notes.iter().cloned());
+    lines.extend(prompt.notes.iter().map(Text::to_string));
     lines.retain(|line| !line.trim().is_empty());
     lines.join("\n")
 }

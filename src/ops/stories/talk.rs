@@ -194,7 +194,7 @@ impl Talk {
         let wrong = new.iter().filter_map(|recorded| match &*recorded.event {
             Event::Asked(wait) => {
                 let why = drawing::trouble(self.platform, wait)?;
-                let asked = clip(&one_line(&wait.prompt.body), ASKED_MAX);
+                let asked = clip(&one_line(&wait.prompt.body.common_mark()), ASKED_MAX);
                 let message = format!("“{asked}” can't be drawn: {why}");
                 Some((String::new(), message))
             }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Child;
 use crate::{
     base::ids::{SessionId, WaitId},
+    messages::Text,
     model::{
         audit::sha256,
         session::Status,
@@ -122,7 +123,7 @@ impl Changes {
         }
         let mut prompt = Prompt::clone(&wait.prompt);
         let titles: Vec<&str> = path.iter().map(|above| above.title.as_str()).collect();
-        prompt.notes.push(format!("For: {}", titles.join(" › ")));
+        prompt.notes.push(Text::words("For: ").then_quoted(titles.join(" › ")));
         let suspension = Suspension {
             prompt,
             state: Value::Null,

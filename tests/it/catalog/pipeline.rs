@@ -167,7 +167,7 @@ async fn made_by(tool: &str, args: Value, origin: Origin) -> String {
     match bench.run(call).await {
         Ok(CallResult::Ok { value }) => format!("ok {value}"),
         Ok(CallResult::Err { code, message }) => format!("{code}: {message}"),
-        Err(prompt) => format!("asks: {}", prompt.body),
+        Err(prompt) => format!("asks: {}", prompt.body.common_mark()),
     }
 }
 

@@ -98,7 +98,7 @@ async fn two_options_of_one_id_are_refused() {
 async fn an_open_question_is_answered_in_words() {
     let mut bench = Bench::new();
     let prompt = bench.ask("request_user_input", json!({ "prompt": "Why?" })).await;
-    assert_eq!(prompt.body, "Why?");
+    assert_eq!(prompt.body.common_mark(), "Why?");
     let reply = Reply::Text { text: "Because.".to_owned() };
     assert_eq!(bench.answer(reply).await, json!({ "userInput": "Because." }));
 }
@@ -112,7 +112,7 @@ async fn an_approved_review_is_stored_and_completes_its_objective() {
     let mut bench = Bench::new();
     let args = json!({ "dataType": "applicantProfile", "data": profile("ada@example.org") });
     let prompt = bench.ask("submit_for_validation", args).await;
-    assert_eq!(prompt.title.as_deref(), Some("Contact details"));
+    assert_eq!(prompt.heading().as_deref(), Some("Contact details"));
     let approved = Reply::Reviewed { verdict: Verdict::Approved, data: None, notes: None };
     assert_eq!(
         bench.answer(approved).await,

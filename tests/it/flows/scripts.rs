@@ -138,7 +138,7 @@ fn next_reply(
 }
 
 fn print(prompt: &Prompt, asked: &mut String) {
-    writeln!(asked, "{}", prompt.body).unwrap();
+    writeln!(asked, "{}", prompt.body.common_mark()).unwrap();
     match &prompt.control {
         Control::Choose(choose) => {
             for choice in &choose.choices {

@@ -115,7 +115,7 @@ async fn calls_of_the_answer_that_uses_the_last_of_it_are_never_made() {
     I can't continue on my own here, so I've asked the team.
     ");
     let made = world.events().await.into_iter().filter(|recorded| match &*recorded.event {
-        Event::Asked(wait) => wait.prompt.body.contains("Which"),
+        Event::Asked(wait) => wait.prompt.body.common_mark().contains("Which"),
         _ => false,
     });
     assert_eq!(made.count(), 0, "a call of an answer beyond the budget was made");

@@ -35,7 +35,7 @@ fn choose(body: &str, label: &str) -> Wait {
         required: true,
         ..Choose::default()
     }));
-    body.clone_into(&mut Arc::make_mut(&mut card.prompt).body);
+    Arc::make_mut(&mut card.prompt).body = body.to_owned().into();
     card
 }
 

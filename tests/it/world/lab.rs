@@ -139,7 +139,7 @@ impl Tool for Probe {
                 danger: false,
             });
             let body = "Is it so?".to_owned();
-            let prompt = Prompt { title: None, body, control, notes: Vec::new() };
+            let prompt = Prompt { title: None, body: body.into(), control, notes: Vec::new() };
             return Ok(Outcome::ask(prompt, json!({})));
         }
         Ok(Outcome::Immediate(json!({ "status": "done" })))

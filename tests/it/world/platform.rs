@@ -310,7 +310,7 @@ fn drawn(wait: &Wait) -> String {
         _ = writeln!(text, "# {title}");
     }
     if !wait.prompt.body.is_empty() {
-        _ = writeln!(text, "{}", wait.prompt.body.trim());
+        _ = writeln!(text, "{}", wait.prompt.body.common_mark().trim());
     }
     let end = match &wait.status {
         WaitStatus::Pending => controls(&wait.prompt),

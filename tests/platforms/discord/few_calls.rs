@@ -119,7 +119,7 @@ async fn answered_card_is_edited_after_a_kill_between_commit_and_answer() {
     bot.discord.deliver(&token, &data).await;
     let is_applied = || async {
         let look = bot.engine.look(bot.session().await).await.unwrap();
-        look.state.pending().all(|wait| !wait.prompt.body.contains("Which colour?"))
+        look.state.pending().all(|wait| !wait.prompt.body.common_mark().contains("Which colour?"))
     };
     while !is_applied().await {
         tokio::task::yield_now().await;

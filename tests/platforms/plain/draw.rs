@@ -23,8 +23,8 @@ pub(crate) fn card(wait: &Wait, look: Option<&Look>) -> Card {
     let known = state.map(|state| Reader::of(audience, wait, state));
     let open = Open::of(wait, audience, &Draft::default());
     let closed = Closed::of(wait, &known.unwrap_or_else(|| audience.into()));
-    let mut lines: Vec<String> = card::title(prompt).into_iter().map(str::to_owned).collect();
-    lines.push(prompt.body.clone());
+    let mut lines: Vec<String> = card::title(prompt).into_iter().collect();
+    lines.push(prompt.body.common_mark());
     let mut choices = Vec::new();
     if let Control::Choose(choose) = &prompt.control {
         let all = choose.choices.iter();
@@ -36,9 +36,9 @@ pub(crate) fn card(wait: &Wait, look: Option<&Look>) -> Card {
         }
     }
     if let Some(open) = &open {
-        lines.extend(open.request.map(str::to_owned));
+        lines.extend(open.request.clone());
         lines.extend(data(&open.data));
-        lines.extend(card::notes(wait).map(str::to_owned));
+        lines.extend(card::notes(wait));
         choices.extend(open.actions.iter().filter_map(|action| choice(wait, action)));
     }
     if let Some(closed) = &closed {

@@ -133,7 +133,7 @@ impl Gateway for Poster {
                 }
             }
             (Act::Show { .. }, Some((wait, []))) => {
-                self.post(effect, &format!("Card: {}", wait.prompt.body)).await
+                self.post(effect, &format!("Card: {}", wait.prompt.body.common_mark())).await
             }
             _ => return Delivery::NotApplicable,
         };

@@ -4,9 +4,12 @@ use std::{collections::HashMap, fmt::Write as _};
 
 use serde_json::json;
 
-use crate::model::{
-    transcript::{Audience, Event, Recorded, Speaker},
-    wait::{Answerers, Wait},
+use crate::{
+    messages::Text,
+    model::{
+        transcript::{Audience, Event, Recorded, Speaker},
+        wait::{Answerers, Wait},
+    },
 };
 
 /// Everything that people see, in order.
@@ -65,9 +68,11 @@ fn card(text: &mut String, wait: &Wait) {
     let of = if wait.answerers == Answerers::Participant { "the participant" } else { "others" };
     _ = writeln!(text, "card for {of}:");
     let prompt = &wait.prompt;
-    let words = prompt.title.iter().chain([&prompt.body]).chain(&prompt.notes);
-    for line in words.flat_map(|words| words.lines()) {
-        _ = writeln!(text, "  {line}");
+    let notes = prompt.notes.iter().map(Text::to_string);
+    for words in prompt.heading().into_iter().chain([prompt.body.common_mark()]).chain(notes) {
+        for line in words.lines() {
+            _ = writeln!(text, "  {line}");
+        }
     }
     // A line for each member, so that a difference is one line.
     for line in serde_json::to_string_pretty(&prompt.control).unwrap_or_default().lines() {

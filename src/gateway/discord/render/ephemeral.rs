@@ -133,7 +133,7 @@ fn whole(wait: &Wait, cx: &Cx) -> Vec<String> {
     let prompt = &wait.prompt;
     let mut all = Vec::new();
     if let Some(title) = card::title(prompt) {
-        all.push(format!("### {}", said(&one_line(title), PART - 100)));
+        all.push(format!("### {}", said(&one_line(&title), PART - 100)));
     }
     all.extend(markdown::parts(&super::told(wait, cx).0, PART));
     match &prompt.control {
@@ -172,7 +172,8 @@ fn of_group(group: &Group) -> Vec<String> {
 
 /// All of a card as it was approved, for those who may read it.
 pub(in crate::gateway::discord) fn approved(wait: &Wait, review: &Review) -> Vec<String> {
-    let title = one_line(wait.prompt.title.as_deref().unwrap_or(messages::forms::DATA));
+    let title = wait.prompt.heading();
+    let title = one_line(title.as_deref().unwrap_or(messages::forms::DATA));
     let mut all = vec![format!("### {}", said(&title, PART - 100))];
     for group in profile::approved(wait, review) {
         let is_title = one_line(&group.title) == title;

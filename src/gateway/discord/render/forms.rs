@@ -17,7 +17,7 @@ use crate::{
     gateway::discord::limits,
     messages,
     model::{
-        ui::{Ask, Choose, Control, Decide, Form, Prompt, Review, Upload},
+        ui::{Ask, Choose, Control, Decide, Form, Review, Upload},
         wait::Wait,
     },
 };
@@ -73,22 +73,22 @@ impl Opened<'_> {
 
     /// What is asked, above the inputs, where there is room for one more component.
     fn question(&self, inputs: usize) -> Option<Component> {
-        let Prompt { title, body, .. } = &*self.wait.prompt;
-        let parts = super::markdown::parts(body, QUESTION);
+        let prompt = &self.wait.prompt;
+        let parts = super::markdown::parts(&prompt.body.common_mark(), QUESTION);
         let mut words = parts.first().cloned().unwrap_or_default();
         if parts.len() > 1 {
             words.push_str("\n-# ");
             words.push_str(messages::forms::FULL_TEXT_IN_MESSAGE);
         }
         if is_blank(&words) {
-            words = said(&one_line(title.as_deref().unwrap_or_default()), limits::QUOTE);
+            words = said(&one_line(&prompt.heading().unwrap_or_default()), limits::QUOTE);
         }
         (inputs < limits::MODAL_COMPONENTS && !is_blank(&words) && words != "—")
             .then(|| components::text(&words))
     }
 
-    fn title<'a>(&'a self, otherwise: &'a str) -> &'a str {
-        card::title(&self.wait.prompt).unwrap_or(otherwise)
+    fn title(&self, otherwise: &str) -> String {
+        card::title(&self.wait.prompt).unwrap_or_else(|| otherwise.to_owned())
     }
 
     fn choose(&self, choose: &Choose) -> Modal {
@@ -116,7 +116,7 @@ impl Opened<'_> {
         let question = self.question(components.len());
         self.modal(
             "done",
-            self.title(messages::forms::CHOICES),
+            &self.title(messages::forms::CHOICES),
             question.into_iter().chain(components).collect(),
         )
     }
@@ -160,7 +160,7 @@ impl Opened<'_> {
         let input = Component::TextInput(input);
         let input = components::label(messages::forms::YOUR_ANSWER, hint, input);
         let components = self.question(1).into_iter().chain([input]).collect();
-        self.modal("send", self.title(messages::forms::YOUR_ANSWER), components)
+        self.modal("send", &self.title(messages::forms::YOUR_ANSWER), components)
     }
 
     fn send_files(&self, upload: &Upload) -> Modal {
@@ -185,11 +185,11 @@ impl Opened<'_> {
         let mut components: Vec<Component> = self.question(2).into_iter().collect();
         components.push(components::text(&format!("-# {}", said(&line, 400))));
         components.push(components::label(label, "", input));
-        self.modal("send", self.title(messages::buttons::UPLOAD), components)
+        self.modal("send", &self.title(messages::buttons::UPLOAD), components)
     }
 
     fn tell(&self, decide: &Decide) -> Modal {
-        let request = format!("**{}**", said(&one_line(&decide.request), QUESTION));
+        let request = format!("**{}**", said(&one_line(&decide.request.to_string()), QUESTION));
         let form = DenialForm::of(decide);
         let input = self.words("feedback", form.label, &form.hint, true);
         self.modal("deny_and_tell", form.title, vec![components::text(&request), input])

@@ -55,7 +55,7 @@ pub(super) fn render(wait: &Wait, question: &card::Open<'_>, cx: &Cx) -> CardPar
         Control::Review(review) => open.review(review, &question.data),
         Control::Upload(upload) => open.send_files(upload),
         Control::Ask(_) => open.write(),
-        Control::Decide(decide) => open.decide(decide, question.request),
+        Control::Decide(decide) => open.decide(decide, question.request.as_deref()),
         Control::Confirm(confirm) => open.confirm(confirm),
     }
 }

@@ -67,7 +67,7 @@ impl Sender<'_> {
         let state = self.look().await?.view.state;
         let reply = Reply::Chosen { ids, free_text: None };
         let what = answer::describe(&wait.prompt.control, &reply);
-        let words = texts::said_before(&wait.prompt.body, &what);
+        let words = texts::said_before(&wait.prompt.body.common_mark(), &what);
         self.post_to_room(&words, KNOWN, None).await?;
         let name = state.name.clone().unwrap_or_default();
         let from = Responder::without_rights(state.participant.clone(), name);

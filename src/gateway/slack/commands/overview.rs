@@ -26,7 +26,7 @@ pub(super) fn of_one(look: &Look) -> String {
     let mut text =
         format!("*{}*: {}", literal(&look.flow.flow.title), literal(&overview::status_line(look)));
     if let Some(open) = look.state.pending().next() {
-        let question = plain(&open.prompt.body);
+        let question = plain(&open.prompt.body.common_mark());
         _ = write!(text, "\n{}", messages::staff::open_question(&literal(&clip(&question, 300))));
     }
     text

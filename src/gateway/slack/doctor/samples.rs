@@ -79,11 +79,10 @@ fn samples(now: DateTime<Utc>) -> Vec<Wait> {
             purpose: Purpose::Call { call: CallId::new("sample"), tool: "sample".to_owned() },
             state: Value::Null,
             prompt: Prompt {
-                title: Some("A sample".to_owned()),
-                body: "It has **bold** words, a [link](https://example.org) and\n\n- a list"
-                    .to_owned(),
+                title: Some("A sample".into()),
+                body: "It has **bold** words, a [link](https://example.org) and\n\n- a list".into(),
                 control,
-                notes: vec!["1 of 2".to_owned()],
+                notes: vec!["1 of 2".into()],
             }
             .into(),
             answerers: Answerers::Participant,
@@ -167,7 +166,7 @@ fn controls() -> Vec<Control> {
         }),
         Control::Ask(Ask { placeholder: None, max: 3_000, required: true }),
         Control::Decide(Decide {
-            request: "Move on?".to_owned(),
+            request: "Move on?".into(),
             facts: vec![("Person".to_owned(), "Ada Byron".to_owned())],
             approve: "Approve".to_owned(),
             deny: "Deny".to_owned(),

@@ -99,8 +99,9 @@ impl Opened<'_> {
     /// What is asked, above the inputs.
     fn question(&self) -> Vec<SlackBlock> {
         let prompt = &self.wait.prompt;
-        let mut blocks: Vec<SlackBlock> = card::title(prompt).map(header).into_iter().collect();
-        let mut body = markdown::parts(&prompt.body, limits::SECTION);
+        let mut blocks: Vec<SlackBlock> =
+            card::title(prompt).iter().map(|title| header(title)).collect();
+        let mut body = markdown::parts(&prompt.body.common_mark(), limits::SECTION);
         if body.len() > 3 {
             body.truncate(3);
             body.push(format!("_{}_", messages::forms::FULL_TEXT_IN_MESSAGE));
@@ -205,7 +206,7 @@ impl Opened<'_> {
     }
 
     fn tell(&self, decide: &Decide) -> Value {
-        let request = blocks::said(&one_line(&decide.request), 1_000);
+        let request = blocks::said(&one_line(&decide.request.to_string()), 1_000);
         let mut blocks = vec![section(blocks::bold(&request))];
         let form = DenialForm::of(decide);
         let words = lines(limits::INPUT_TEXT);
@@ -322,8 +323,11 @@ impl Opened<'_> {
     /// All of a card that was too long for its message.
     fn read(&self) -> Value {
         let prompt = &self.wait.prompt;
-        let mut blocks: Vec<SlackBlock> = card::title(prompt).map(header).into_iter().collect();
-        blocks.extend(markdown::parts(&prompt.body, limits::SECTION).into_iter().map(section));
+        let mut blocks: Vec<SlackBlock> =
+            card::title(prompt).iter().map(|title| header(title)).collect();
+        blocks.extend(
+            markdown::parts(&prompt.body.common_mark(), limits::SECTION).into_iter().map(section),
+        );
         match &prompt.control {
             Control::Review(review) => {
                 for group in &profile::approved(self.wait, review) {
@@ -377,8 +381,8 @@ impl Opened<'_> {
 
 /// What was approved on a card, whole: its title and its data.
 pub(super) fn approved(wait: &Wait, review: &Review) -> Vec<SlackBlock> {
-    let card = wait.prompt.title.as_deref().unwrap_or(messages::forms::DATA);
-    let mut blocks = vec![header(card)];
+    let card = wait.prompt.heading().unwrap_or_else(|| messages::forms::DATA.to_owned());
+    let mut blocks = vec![header(&card)];
     for group in &profile::approved(wait, review) {
         if !is_blank(&group.title) && group.title != card {
             blocks.push(section(blocks::bold(&blocks::said(&one_line(&group.title), 150))));

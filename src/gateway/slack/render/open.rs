@@ -43,7 +43,7 @@ const FACT: usize = 1_200;
 
 /// What there is to read about a question, as far as there is room.
 pub(super) fn told(wait: &Wait, question: &card::Open<'_>, cx: &Cx, room: &mut Room) {
-    if let Some(request) = question.request {
+    if let Some(request) = &question.request {
         room.add(section(bold(&said(&one_line(request), 1_000))));
     }
     match &wait.prompt.control {
@@ -207,7 +207,7 @@ impl Open<'_> {
     fn confirm(&self, control: &Confirm) -> Vec<SlackBlock> {
         let warning = messages::forms::CANT_BE_UNDONE;
         let mut pressed = row(self.openers());
-        if control.danger && !self.wait.prompt.body.contains(warning) {
+        if control.danger && !self.wait.prompt.body.to_string().contains(warning) {
             pressed.insert(0, section(format!(":warning: *{warning}*")));
         }
         pressed

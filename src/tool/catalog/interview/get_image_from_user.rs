@@ -103,7 +103,7 @@ impl Tool for GetImageFromUser {
             max_files: 1,
             required: false,
         });
-        let prompt = Prompt { title: None, body, control, notes: Vec::new() };
+        let prompt = Prompt { title: None, body: body.into(), control, notes: Vec::new() };
         Ok(Outcome::ask(prompt, json!(State {})))
     }
 

@@ -97,7 +97,7 @@ impl Tool for GetMacosContactCard {
         let prompt = Prompt {
             title: None,
             body: "Which contact card shall I use? Write the name or the e-mail address on it."
-                .to_owned(),
+                .into(),
             control: Control::Ask(Ask { placeholder: None, max: SPECIFIC_MAX, required: false }),
             notes: Vec::new(),
         };

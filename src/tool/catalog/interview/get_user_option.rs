@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    messages,
+    messages::{self, Text},
     model::{
         audit::sha256,
         ui::{Choice, Choose, Control, Prompt, Reply},
@@ -163,8 +163,9 @@ impl Tool for GetUserOption {
         };
         let (least, most) = (min_choices, max_choices);
         let choose = Choose { choices, multiple: allow_multiple, required, least, most };
-        let notes = messages::forms::how_many(&choose).into_iter().collect();
-        let prompt = Prompt { title: None, body: prompt, control: Control::Choose(choose), notes };
+        let notes = messages::forms::how_many(&choose).into_iter().map(Text::from).collect();
+        let prompt =
+            Prompt { title: None, body: prompt.into(), control: Control::Choose(choose), notes };
         Ok(Outcome::ask(prompt, json!(State { points })))
     }
 

@@ -115,7 +115,7 @@ impl Tool for GetUserUpload {
             // No model makes anybody hand a file over: only a script can require one.
             required,
         });
-        let prompt = Prompt { title: None, body, control, notes: Vec::new() };
+        let prompt = Prompt { title: None, body: body.into(), control, notes: Vec::new() };
         Ok(Outcome::ask(prompt, json!(State {})))
     }
 

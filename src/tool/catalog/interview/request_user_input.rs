@@ -62,7 +62,7 @@ impl Tool for RequestUserInput {
     async fn execute(&self, _cx: &ToolCx<'_>, args: Value) -> ToolResult {
         let Args { prompt } = parse_args(args)?;
         let control = Control::Ask(Ask { placeholder: None, max: ANSWER_MAX, required: true });
-        let prompt = Prompt { title: None, body: prompt, control, notes: Vec::new() };
+        let prompt = Prompt { title: None, body: prompt.into(), control, notes: Vec::new() };
         Ok(Outcome::ask(prompt, json!(State {})))
     }
 

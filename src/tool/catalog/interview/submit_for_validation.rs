@@ -172,8 +172,12 @@ fn ask(
         skippable: is_passable(view, &data_type),
     };
     let body = message.unwrap_or_else(|| "Please look this over and correct it.".to_owned());
-    let prompt =
-        Prompt { title: Some(title), body, control: Control::Review(review), notes: Vec::new() };
+    let prompt = Prompt {
+        title: Some(title.into()),
+        body: body.into(),
+        control: Control::Review(review),
+        notes: Vec::new(),
+    };
     let state = State { data_type, draft, schema: schema.clone() };
     Ok(Outcome::ask(prompt, json!(state)))
 }

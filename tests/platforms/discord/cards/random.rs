@@ -94,7 +94,7 @@ fn requests(wait: &Wait, cx: &Cx, said: &str, accepted: Option<Reply>) -> Vec<Re
         }
     }
     requests.push(Request::message("begun", begun.body().json()));
-    let complaints = vec![wait.prompt.body.clone(); 12];
+    let complaints = vec![wait.prompt.body.common_mark(); 12];
     let message = wrong(wait, "submit", &complaints);
     assert_eq!(wrong_with(&message), Vec::<String>::new(), "{wait:#?}");
     requests.push(Request::message("wrong", message.body().hidden().json()));
@@ -168,7 +168,7 @@ fn roles(reply: &Reply) -> Vec<&str> {
 #[test]
 fn entries_move_and_what_was_entered_moves_with_them() {
     let control = Control::Review(timeline(3));
-    let wait = wait(Prompt { title: None, body: String::new(), control, notes: Vec::new() });
+    let wait = wait(Prompt { title: None, body: "".into(), control, notes: Vec::new() });
     let mut person = Person { wait: &wait, cx: Cx::default(), words: "" };
     let press = |person: &mut Person<'_>, action: &str| {
         let element = ComponentId { action: action.to_owned(), wait: wait.id, revision: 1 };

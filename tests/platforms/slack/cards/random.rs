@@ -150,7 +150,7 @@ fn what_is_drawn_passes_the_judges() {
 fn entries_move_in_the_form_and_their_words_with_them() {
     let wait = wait(Prompt {
         title: None,
-        body: String::new(),
+        body: "".into(),
         control: Control::Review(timeline(3)),
         notes: Vec::new(),
     });

@@ -303,7 +303,7 @@ fn asked(wait: &Wait, by_model: &BTreeSet<&CallId>) -> Option<(Who, String)> {
     }
     let is_model = matches!(&wait.purpose, Purpose::Call { call, .. } if by_model.contains(call));
     let who = if is_model { Who::Model } else { Who::House };
-    Some((who, wait.prompt.body.clone()))
+    Some((who, wait.prompt.body.common_mark()))
 }
 
 /// What the participant answered, in words.
