@@ -209,15 +209,13 @@ impl Remover for Sender<'_> {
     /// Messages by the id of the effect in their metadata.
     async fn find_trace(&self, of: Trace<'_>) -> Delivered<Vec<Item>> {
         let place = &self.effect.place;
-        let (channel, thread) = match self.card_channel().await? {
-            Some(channel) => (channel, None),
-            None => {
-                let target = Target::new(place.channel.clone(), place.thread.clone());
-                (self.open(&target).await?, target.thread)
-            }
+        let target = match self.card_channel().await? {
+            Some(channel) => Target::new(channel, None),
+            None => Target::new(place.channel.clone(), place.thread.clone()),
         };
+        let channel = self.open(&target).await?;
         let begins = format!("{}.", of.effect.short());
-        let found = self.lately(&channel, thread.as_deref()).await?;
+        let found = self.lately(&channel, target.thread.as_deref()).await?;
         let is_it = |message: &&Value| {
             delivery::name_of(message).is_some_and(|name| name.starts_with(&begins))
         };
