@@ -52,7 +52,7 @@ pub(super) use self::{
 /// What somebody did that may ask for something.
 pub(super) enum Act {
     /// A button was pressed.
-    Button(Action),
+    Button(Box<Action>),
     /// A command was typed: it is answered in place.
     Typed(Typed),
 }

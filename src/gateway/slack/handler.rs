@@ -46,7 +46,7 @@ impl Inbox for SlackInbox {
             Incoming::Message(message) => handler::wrote(&update, &message).await,
             Incoming::Action(action) => {
                 let id = action.element.clone();
-                handler::chosen(&update, &id, &Act::Button(action)).await
+                handler::chosen(&update, &id, &Act::Button(Box::new(action))).await
             }
             Incoming::Submitted(submission) => update.submitted(submission).await,
             Incoming::Command(command) => commands::typed(&update, command).await,
