@@ -211,3 +211,86 @@ impl Action {
 fn skippable(action: Action, may_skip: bool) -> Vec<Action> {
     [action].into_iter().chain(may_skip.then(Action::skip)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// `name: Label (opener: Label), what it takes, what is asked before`, a line each.
+    fn shown(control: Value, is_untouched: bool) -> String {
+        let line = |action: &Action| {
+            let Action { name, label, takes, .. } = action;
+            let sure = action.sure.as_ref().map(|sure| format!(", {} {}", sure.title, sure.yes));
+            let opener = action.opener();
+            let opener = format!("{}: {}", opener.name, opener.label);
+            format!("{name}: {label} ({opener}), {takes:?}{}", sure.unwrap_or_default())
+        };
+        let control: Control = serde_json::from_value(control).unwrap();
+        Action::of(&control, is_untouched).iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn every_question_says_what_can_be_pressed_and_what_opens_its_form() {
+        let choose =
+            json!({ "kind": "choose", "choices": [], "multiple": true, "required": false });
+        insta::assert_snapshot!(shown(choose, true), @"
+        done: Done (open: Choose…), Picks
+        skip: Skip (skip: Skip), Nothing
+        ");
+        let form = json!({ "kind": "form", "fields": [], "submit": " ", "skippable": false });
+        insta::assert_snapshot!(shown(form, true), @"submit: Send (open: Fill in), Fields");
+        let upload = json!({
+            "kind": "upload", "upload_type": "resume", "accept": [], "max_bytes": 1, "max_files": 1, "required": true,
+        });
+        insta::assert_snapshot!(shown(upload, true), @"send: Send (open: Upload résumé), Message");
+        let ask = json!({ "kind": "ask", "max": 1, "required": false });
+        insta::assert_snapshot!(shown(ask, true), @"
+        send: Send (open: Write an answer), Message
+        skip: Skip (skip: Skip), Nothing
+        ");
+        let decide = json!({
+            "kind": "decide", "request": "Now?", "facts": [], "approve": "Yes", "deny": "", "deny_and_tell": "No, but",
+        });
+        insta::assert_snapshot!(shown(decide, true), @r#"
+        approve: Yes (approve: Yes), Nothing, Approve this? Yes, approve
+        deny: Deny (deny: Deny), Nothing
+        deny_and_tell: No, but (deny_and_tell: No, but), Remark("feedback")
+        "#);
+        let confirm = json!({ "kind": "confirm", "yes": "Erase", "no": "Keep", "danger": true });
+        insta::assert_snapshot!(shown(confirm, true), @"
+        yes: Erase (yes: Erase), Nothing, Are you sure? Erase
+        no: Keep (no: Keep), Nothing
+        ");
+    }
+
+    #[test]
+    fn of_a_review_that_nobody_has_written_into_nothing_is_approved_or_begun_anew() {
+        let list = json!({ "path": "roles", "noun": "role", "fields": [] });
+        let review = json!({
+            "kind": "review", "data_type": "pet", "data": {}, "schema": {}, "groups": [], "lists": [list], "skippable": true,
+        });
+        insta::assert_snapshot!(shown(review.clone(), true), @"
+        save: Save (edit: Fill in), Fields
+        add.0: Add a role (add.0: Add a role), Entry
+        skip: Skip (skip: Skip), Nothing
+        ");
+        insta::assert_snapshot!(shown(review, false), @r#"
+        approve: Looks right (approve: Looks right), Nothing
+        save: Save (edit: Edit), Fields
+        add.0: Add a role (add.0: Add a role), Entry
+        reject: Start over (reject: Start over), Remark("notes")
+        skip: Skip (skip: Skip), Nothing
+        "#);
+    }
+
+    #[test]
+    fn a_name_of_an_icon_is_not_shown() {
+        let label = |icon: &str| {
+            let choice = json!({ "id": "red", "label": "Red", "icon": icon });
+            Action::pick(0, &serde_json::from_value(choice).unwrap(), "Red").label.into_owned()
+        };
+        assert_eq!([label("🟥"), label("square")], ["🟥 Red", "Red"]);
+    }
+}

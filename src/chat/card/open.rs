@@ -16,9 +16,10 @@ use crate::{
 pub struct Open<'a> {
     /// What a request asks for, where its heading hasn't said so already.
     pub request: Option<String>,
-    /// What there is to look over or to fill in, with what was entered so far; none of a review that nobody has
-    /// written into yet.
+    /// What there is to look over or to fill in, with what was entered so far.
     pub data: Data<'a>,
+    /// It is a review that nobody has written into yet.
+    pub is_untouched: bool,
     /// What can be pressed, in order. Choices are [picked](Action::pick) before it where they are buttons.
     pub actions: Vec<Action>,
 }
@@ -34,8 +35,9 @@ impl<'a> Open<'a> {
                 _ => None,
             };
             let request = request.filter(|request| wait.prompt.title.as_ref() != Some(request));
-            let actions = Action::of(&wait.prompt.control, data == Data::None);
-            Self { request: request.map(Text::to_string), data, actions }
+            let is_untouched = matches!(&data, Data::Groups(_, groups) if is_untouched(groups));
+            let actions = Action::of(&wait.prompt.control, is_untouched);
+            Self { request: request.map(Text::to_string), data, is_untouched, actions }
         })
     }
 }
@@ -45,10 +47,7 @@ fn entered<'a>(control: &'a Control, draft: &Draft) -> Data<'a> {
         Control::Form(form) => {
             Data::Fields(form.fields.iter().map(|field| draft.with(field)).collect())
         }
-        Control::Review(review) => {
-            let groups = draft.groups(review);
-            if is_untouched(&groups) { Data::None } else { Data::Groups(review, groups) }
-        }
+        Control::Review(review) => Data::Groups(review, draft.groups(review)),
         Control::Decide(decide) => Data::Facts(decide),
         Control::Choose(_) | Control::Upload(_) | Control::Ask(_) | Control::Confirm(_) => {
             Data::None

@@ -8,21 +8,19 @@ use anteroom::{
     },
     engine::Look,
     model::{
-        ui::{Choose, Control, Field, FieldError, Input, Reply},
+        ui::{Control, Field, FieldError, Reply},
         wait::Wait,
     },
 };
-use serde_json::Value;
 
 use super::chat::{Card, Choice};
 
 /// The card of a question as it stands.
 pub(crate) fn card(wait: &Wait, look: Option<&Look>) -> Card {
-    let (prompt, state) = (&*wait.prompt, look.map(|look| &*look.state));
-    let audience = wait.answerers.audience();
-    let known = state.map(|state| Reader::of(audience, wait, state));
-    let open = Open::of(wait, audience, &Draft::default());
+    let (prompt, audience) = (&*wait.prompt, wait.answerers.audience());
+    let known = look.map(|look| Reader::of(audience, wait, &look.state));
     let closed = Closed::of(wait, &known.unwrap_or_else(|| audience.into()));
+    let open = open(wait);
     let mut lines: Vec<String> = card::title(prompt).into_iter().collect();
     lines.push(prompt.body.common_mark());
     let mut choices = Vec::new();
@@ -31,68 +29,64 @@ pub(crate) fn card(wait: &Wait, look: Option<&Look>) -> Card {
         if choose.multiple {
             lines.extend(all.map(|choice| format!("- {}", choice.label)));
         } else if open.is_some() {
-            let pick = |(n, it)| choice(wait, &Action::pick(n, it, &it.label));
+            let pick = |(n, it)| choice(wait, &Action::pick(n, it, &it.label), &Data::None);
             choices.extend(all.enumerate().filter_map(pick));
         }
     }
     if let Some(open) = &open {
         lines.extend(open.request.clone());
-        lines.extend(data(&open.data));
+        lines.extend(values(&open.data));
         lines.extend(card::notes(wait));
-        choices.extend(open.actions.iter().filter_map(|action| choice(wait, action)));
+        choices.extend(open.actions.iter().filter_map(|action| choice(wait, action, &open.data)));
     }
     if let Some(closed) = &closed {
-        lines.extend(data(&closed.data));
+        lines.extend(values(&closed.data));
         lines.push(format!("= {}", closed.line));
-        choices.extend(closed.action.iter().filter_map(|action| choice(wait, action)));
+        choices.extend(closed.action.iter().filter_map(|it| choice(wait, it, &closed.data)));
     }
     lines.retain(|line| !line.is_empty());
     Card(lines.join("\n"), choices)
 }
 
+fn open(wait: &Wait) -> Option<Open<'_>> {
+    Open::of(wait, wait.answerers.audience(), &Draft::default())
+}
+
+/// What there is to fill in.
+fn fields(data: &Data<'_>) -> Vec<Field> {
+    match data {
+        Data::Fields(fields) => fields.clone(),
+        Data::Groups(_, groups) => groups.iter().flat_map(|group| group.fields.clone()).collect(),
+        Data::None | Data::Facts(_) => Vec::new(),
+    }
+}
+
 /// A line for each value.
-fn data(data: &Data<'_>) -> Vec<String> {
-    let pairs: Vec<(String, String)> = match data {
-        Data::None => Vec::new(),
-        Data::Fields(fields) => card::given(fields).collect(),
-        Data::Groups(_, groups) => groups.iter().flat_map(|it| card::given(&it.fields)).collect(),
+fn values(data: &Data<'_>) -> Vec<String> {
+    let pairs = match data {
         Data::Facts(decide) => decide.facts.clone(),
+        data => card::given(&fields(data)).collect(),
     };
     pairs.iter().map(|(label, value)| format!("{label}: {value}")).collect()
 }
 
 /// An action as a choice with blanks for what it takes. Words and files are sent by themselves, and so is a single pick.
-fn choice(wait: &Wait, action: &Action) -> Option<Choice> {
-    let control = &wait.prompt.control;
+fn choice(wait: &Wait, action: &Action, data: &Data<'_>) -> Option<Choice> {
+    let blank = |name: &str| vec![(name.to_owned(), String::new())];
     let blanks = match action.takes {
         Takes::Message | Takes::Entry => return None,
-        Takes::Picks if matches!(control, Control::Choose(it) if !it.multiple) => return None,
+        Takes::Picks if matches!(&wait.prompt.control, Control::Choose(it) if !it.multiple) => {
+            return None;
+        }
         Takes::Nothing => Vec::new(),
-        Takes::Remark(name) => vec![(name.to_owned(), String::new())],
-        Takes::Picks | Takes::Fields => {
-            let fields = fields(control).into_iter();
-            fields.map(|field| (field.path.clone(), form::text_of(&field))).collect()
+        Takes::Picks => blank(Draft::PICK),
+        Takes::Remark(name) => blank(name),
+        Takes::Fields => {
+            fields(data).iter().map(|field| (field.path.clone(), form::text_of(field))).collect()
         }
     };
     let id = ComponentId::id(wait.id, wait.revision, &action.name);
     Some(Choice(id, action.label.to_string(), blanks))
-}
-
-/// What there is to fill in.
-fn fields(control: &Control) -> Vec<Field> {
-    match control {
-        Control::Choose(Choose { choices, multiple, .. }) => {
-            let input = Input::Select { choices: choices.clone(), multiple: *multiple };
-            let path = Draft::PICK.to_owned();
-            let (label, value) = (path.clone(), Value::Null);
-            vec![Field { path, label, hint: None, required: false, input, value, check: false }]
-        }
-        Control::Form(form) => form.fields.clone(),
-        Control::Review(review) => {
-            Draft::default().groups(review).into_iter().flat_map(|group| group.fields).collect()
-        }
-        _ => Vec::new(),
-    }
 }
 
 /// The answer that a choice stands for, with what was filled in.
@@ -101,15 +95,22 @@ pub(crate) fn reply(
     action: &str,
     blanks: &[(String, String)],
 ) -> Result<Reply, Vec<FieldError>> {
-    if !matches!(action, "done" | "submit" | "save") {
-        return form::reply(&wait.prompt, action, &Fields(blanks.to_vec()));
-    }
     let mut draft = Draft::default();
-    for field in fields(&wait.prompt.control) {
-        let typed = blanks.iter().find(|(path, _)| *path == field.path);
-        if let Some((_, typed)) = typed {
-            draft.enter(&field.path, form::words_to_values(&field, typed));
+    match (&wait.prompt.control, action) {
+        (Control::Choose(choose), "done") => {
+            let typed = blanks.iter().map(|(_, typed)| typed.replace(", ", "\n"));
+            let named = typed.flat_map(|typed| form::named(&choose.choices, true, &typed));
+            draft.enter(Draft::PICK, named.collect());
         }
+        (_, "submit" | "save") => {
+            for field in open(wait).map(|open| fields(&open.data)).unwrap_or_default() {
+                let typed = blanks.iter().find(|(path, _)| *path == field.path);
+                if let Some((_, typed)) = typed {
+                    draft.enter(&field.path, form::words_to_values(&field, typed));
+                }
+            }
+        }
+        _ => return form::reply(&wait.prompt, action, &Fields(blanks.to_vec())),
     }
     draft.reply(&wait.prompt)
 }

@@ -56,14 +56,12 @@ pub(super) fn wrong(wait: &Wait, sent: &str, complaints: &[String]) -> Message {
     let title =
         if is_save { messages::forms::NOT_SAVED_YET } else { messages::forms::NOT_SENT_YET };
     let mut components = vec![components::text(&format!("### {title}\n{}", lines.join("\n")))];
-    let again = match sent.split_once('.').unwrap_or((sent, "")) {
-        ("fill", page) => Some(format!("open.{page}")),
-        ("save", "") => Some("edit".to_owned()),
-        ("save", page) => Some(format!("edit.{page}")),
-        ("deny_and_tell" | "reject", _) => Some(sent.to_owned()),
-        ("submit" | "done" | "send", _) => Some("open".to_owned()),
-        _ => None,
-    };
+    let (verb, page) = sent.split_once('.').unwrap_or((sent, ""));
+    let name = if verb == "fill" { "submit" } else { verb };
+    let mut actions = Action::of(&wait.prompt.control, false).into_iter();
+    let opener = actions.find(|action| action.name == name).map(|action| action.opener().name);
+    let again =
+        opener.map(|name| if page.is_empty() { name } else { format!("{name}.{page}").into() });
     // A question of several forms opens them from its card alone.
     let again = again.filter(|again| super::modal(wait, again, "", &Cx::default()).is_some());
     if let Some(again) = again {

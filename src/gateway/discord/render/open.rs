@@ -52,7 +52,7 @@ pub(super) fn render(wait: &Wait, question: &card::Open<'_>, cx: &Cx) -> CardPar
     match &wait.prompt.control {
         Control::Choose(choose) => open.choose(choose),
         Control::Form(form) => open.fill(form, &question.data),
-        Control::Review(review) => open.review(review, &question.data),
+        Control::Review(review) => open.review(review, question),
         Control::Upload(upload) => open.send_files(upload),
         Control::Ask(_) => open.write(),
         Control::Decide(decide) => open.decide(decide, question.request.as_deref()),
@@ -201,21 +201,21 @@ impl Open<'_> {
             .collect()
     }
 
-    fn review(&self, review: &Review, entered: &Data<'_>) -> CardParts {
+    fn review(&self, review: &Review, question: &card::Open<'_>) -> CardParts {
         let draft = &self.cx.draft;
         let pages = pages::of_review(review, draft);
         let mut parts = CardParts::new(OPEN);
-        let (blank, words) = match entered {
-            Data::Groups(_, groups) => {
-                parts.told = review::table(&self.wait.prompt, groups, true);
-                (false, messages::buttons::EDIT_WHICH)
-            }
-            Data::None | Data::Fields(_) | Data::Facts(_) => {
-                (true, messages::buttons::FILL_IN_WHICH)
-            }
-        };
+        let blank = question.is_untouched;
+        if let (false, Data::Groups(_, groups)) = (blank, &question.data) {
+            parts.told = review::table(&self.wait.prompt, groups, true);
+        }
         let is_single = pages::is_single(review, &pages);
         if !is_single {
+            let words = if blank {
+                messages::buttons::FILL_IN_WHICH
+            } else {
+                messages::buttons::EDIT_WHICH
+            };
             parts.below = self.page_menus("edit", words, &pages, EDIT_MENUS);
             parts.below.extend(self.arranging(review));
         }

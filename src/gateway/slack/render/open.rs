@@ -51,6 +51,7 @@ pub(super) fn told(wait: &Wait, question: &card::Open<'_>, cx: &Cx, room: &mut R
         Control::Form(form) => {
             room.add_quietly(context(&[said(&card::to_fill_in(form), 600)]));
         }
+        Control::Review(_) if question.is_untouched => {}
         Control::Review(_)
         | Control::Decide(_)
         | Control::Upload(_)
@@ -76,7 +77,7 @@ pub(super) fn pressed(wait: &Wait, question: &card::Open<'_>, cx: &Cx) -> Vec<Sl
     match &wait.prompt.control {
         Control::Choose(choose) => open.choose(choose),
         Control::Form(_) => row(open.openers()),
-        Control::Review(review) => open.review(review, &question.data),
+        Control::Review(review) => open.review(review, question.is_untouched),
         Control::Upload(upload) => open.send_files(upload),
         Control::Ask(_) => open.write(),
         Control::Decide(_) => open.decide(cx),
@@ -158,10 +159,10 @@ impl Open<'_> {
     }
 
     /// The buttons under reviewed data. Data that does not go into one form has a menu of its parts.
-    fn review(&self, review: &Review, data: &Data<'_>) -> Vec<SlackBlock> {
+    fn review(&self, review: &Review, is_untouched: bool) -> Vec<SlackBlock> {
         let is_whole = pages::fits_whole(review);
         // Where nothing is written yet, entries are added in the form that is filled in.
-        let is_offered = |action: &&Action| *data != Data::None || action.takes != Takes::Entry;
+        let is_offered = |action: &&Action| !is_untouched || action.takes != Takes::Entry;
         row(self.actions.iter().filter(is_offered).map(|action| {
             if action.takes == Takes::Fields && !is_whole {
                 review::parts(self.id("edit"), review)
