@@ -17,7 +17,14 @@ use super::{
     limits,
     render::text::{clip_or, literal, units},
 };
-use crate::{chat::form::is_blank, messages};
+use crate::{
+    chat::{
+        card::{Action, Emphasis},
+        form::{ComponentId, is_blank},
+    },
+    messages,
+    model::wait::Wait,
+};
 
 /// A plain text of at most `max` characters.
 pub(super) fn plain(text: &str, max: usize) -> SlackBlockPlainTextOnly {
@@ -106,6 +113,21 @@ pub(super) struct Button {
 }
 
 impl Button {
+    /// The button of an action. One that counts only after a question asks it.
+    pub(super) fn of(wait: &Wait, action: &Action) -> Self {
+        let id = ComponentId::id(wait.id, wait.revision, &action.name);
+        let button = Self::new(id, action.label.clone());
+        let (button, is_danger) = match action.emphasis {
+            Emphasis::None => (button, false),
+            Emphasis::Primary | Emphasis::Positive => (button.primary(), false),
+            Emphasis::Danger => (button.danger(), true),
+        };
+        match &action.sure {
+            Some(sure) => button.asking(confirm(sure.title, &sure.words, &sure.yes, is_danger)),
+            None => button,
+        }
+    }
+
     pub(super) fn new(id: String, label: impl Into<String>) -> Self {
         let (value, link, style, confirm, spoken) = (None, None, None, None, None);
         Self { id, label: label.into(), value, link, style, confirm, spoken }

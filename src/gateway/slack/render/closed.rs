@@ -7,7 +7,7 @@ use super::{Cx, Room, markup::Mrkdwn, open};
 use crate::{
     chat::card::Closed,
     gateway::slack::{
-        blocks::{actions, context, said, section},
+        blocks::{Button, actions, context, said, section},
         limits,
     },
     model::wait::Wait,
@@ -19,9 +19,7 @@ pub(super) fn render(wait: &Wait, cx: &Cx, room: &mut Room) -> Vec<SlackBlock> {
     open::data(wait, &closed.data, cx, room);
     let mut below = vec![section(closed.marked_line(&Mrkdwn))];
     below.extend(closed.remark.map(|remark| context(&[said(&remark, limits::VALUE_SHOWN)])));
-    below.extend(
-        closed.action.and_then(|action| actions(vec![open::button(wait, &action).build()])),
-    );
+    below.extend(closed.action.and_then(|action| actions(vec![Button::of(wait, &action).build()])));
     below
 }
 

@@ -9,7 +9,7 @@ use slack_morphism::prelude::{
 use super::{
     Cx,
     inputs::{self, INPUT, input},
-    markdown, open,
+    markdown,
     pages::{self, Edit, Part, Scope},
     text::{clip, literal},
 };
@@ -317,7 +317,7 @@ impl Opened<'_> {
         if edit.action().len() > limits::ID - 60 {
             return Vec::new();
         }
-        Action::adding(review).map(|action| open::button(self.wait, &action).build()).collect()
+        Action::adding(review).map(|action| Button::of(self.wait, &action).build()).collect()
     }
 
     /// All of a card that was too long for its message.

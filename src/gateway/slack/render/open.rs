@@ -18,7 +18,7 @@ use crate::{
         transcript::Opening,
     },
     gateway::slack::{
-        blocks::{Button, actions, bold, columns, confirm, context, said, section},
+        blocks::{Button, actions, bold, columns, context, said, section},
         limits,
     },
     messages,
@@ -94,28 +94,13 @@ fn row(elements: impl IntoIterator<Item = SlackActionBlockElement>) -> Vec<Slack
     actions(elements.into_iter().take(limits::ACTIONS_ELEMENTS).collect()).into_iter().collect()
 }
 
-/// A button. One that counts only after a question asks it.
-pub(super) fn button(wait: &Wait, action: &Action) -> Button {
-    let id = ComponentId::id(wait.id, wait.revision, &action.name);
-    let button = Button::new(id, action.label.clone());
-    let (button, is_danger) = match action.emphasis {
-        Emphasis::None => (button, false),
-        Emphasis::Primary | Emphasis::Positive => (button.primary(), false),
-        Emphasis::Danger => (button.danger(), true),
-    };
-    match &action.sure {
-        Some(sure) => button.asking(confirm(sure.title, &sure.words, &sure.yes, is_danger)),
-        None => button,
-    }
-}
-
 impl Open<'_> {
     fn id(&self, action: &str) -> String {
         ComponentId::id(self.wait.id, self.wait.revision, action)
     }
 
     fn button(&self, action: &Action) -> SlackActionBlockElement {
-        button(self.wait, action).build()
+        Button::of(self.wait, action).build()
     }
 
     /// A button for each action; what takes something opens a form for it.
@@ -142,7 +127,7 @@ impl Open<'_> {
         } else if !choose.multiple && choices.len() <= limits::BUTTONS_MAX {
             let pick = |(n, choice): (usize, &Choice)| {
                 let label = label(n, choice);
-                let button = button(self.wait, &Action::pick(n, choice, &label));
+                let button = Button::of(self.wait, &Action::pick(n, choice, &label));
                 // Among answers none is the right one; of going on and waiting, one is what it is about.
                 let goes_on = n == 0 && matches!(self.wait.purpose, Purpose::Begin { .. });
                 let button = if goes_on { button.primary() } else { button };
