@@ -204,7 +204,7 @@ pub fn report<U: Update>(
     }
 }
 
-/// The same person, the same choice, twice: nothing to tell.
+/// Whether the same person has made the same choice before: then there is nothing to tell.
 fn is_again(receipt: &Receipt, me: &PersonId, choice: Option<&str>) -> bool {
     let Receipt::Settled(Settlement::AlreadySettled { by, choice: settled, .. }) = receipt else {
         return false;

@@ -26,7 +26,7 @@ pub(crate) const DENY: &str = "Deny";
 pub(crate) const DENY_AND_DIRECT: &str = "Deny & Tell Interviewer What To Do Next";
 pub(crate) const DENY_AND_SEND: &str = "Deny and send";
 pub(crate) const DENY_AND_TELL: &str = "Deny and tell the interviewer";
-/// The same where there is little room.
+/// [`DENY_AND_TELL`] where there is little room.
 pub(crate) const DENY_AND_TELL_SHORT: &str = "Deny and tell";
 pub(crate) const DENY_WITH_FEEDBACK: &str = "Deny with feedback";
 pub(crate) const DONE: &str = "Done";

@@ -5,11 +5,11 @@ use crate::model::transcript::Audience;
 
 /// Somebody typed in their own conversation what the bot cannot read.
 pub(crate) const UNREADABLE: &str = "I can't read what is typed here, but this works:";
-/// The same, for staff in a thread about somebody.
+/// Staff typed what the bot cannot read, in a thread about somebody.
 pub(crate) const UNHEARD_STAFF: &str = "I can't read what is typed here. Use Discord's *Reply* on one of my messages, with the mention on.";
 /// What works, on request.
 pub(crate) const HELP_TITLE: &str = "What works here:";
-/// The same, once something has arrived there.
+/// The first direct message of a conversation has arrived.
 pub(crate) const DIRECT: &str = "I've sent you a direct message.";
 /// Something did not arrive, and it was no outage.
 pub(crate) const FILTERED: &str =
@@ -78,7 +78,7 @@ pub(crate) fn roles_added(names: &[String]) -> Option<String> {
     }
 }
 
-/// The same as a message of its own; with who agreed to it, where somebody had to.
+/// New roles as a message of its own, with who agreed to them if somebody had to.
 pub(crate) fn new_roles(names: &[String], agreed_by: Option<&str>) -> String {
     let word = if names.len() == 1 { "a new role" } else { "new roles" };
     let line = format!("You have {word}: **{}**.", list::plain(names));

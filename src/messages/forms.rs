@@ -142,7 +142,7 @@ pub(crate) fn to_check(label: &str) -> String {
     format!("{label} ({PLEASE_CHECK})")
 }
 
-/// The same after a label that is bold.
+/// Follows a bold label whose value was read with low confidence.
 pub(crate) fn check_mark() -> String {
     format!(" — {PLEASE_CHECK}")
 }
@@ -164,7 +164,7 @@ pub(crate) fn first_of(all: usize, shown: usize) -> String {
     )
 }
 
-/// The same where there is little room.
+/// A menu that has not all choices, where there is little room.
 pub(crate) fn more_choices(all: usize) -> String {
     format!("There are {all} choices. Type any others, one per line.")
 }
@@ -179,17 +179,17 @@ pub(crate) fn remove_this(title: &str) -> String {
     format!("Remove {title}?")
 }
 
-/// What saving the form does to the lists in it.
+/// Saving the form will remove an entry of a list.
 pub(crate) fn will_remove(noun: &str, number: usize) -> String {
     format!("Saving will remove {noun} {number}.")
 }
 
-/// The same for an entry that moves.
+/// Saving the form will move an entry of a list.
 pub(crate) fn will_move_up(noun: &str, number: usize) -> String {
     format!("Saving will move {noun} {number} up.")
 }
 
-/// The same for a new entry.
+/// Saving the form will add an entry to a list.
 pub(crate) fn will_add(noun: &str) -> String {
     format!("Saving will add {}.", one(noun))
 }

@@ -97,7 +97,7 @@ pub(crate) fn quorum(count: impl std::fmt::Display) -> String {
 pub(crate) fn voted(name: &str, approves: bool) -> Text {
     Text::default().then_quoted(name).then(has_voted(approves))
 }
-/// The same after their name.
+/// How somebody has voted, to follow their name.
 pub(crate) const fn has_voted(approves: bool) -> &'static str {
     if approves { " approved." } else { " denied." }
 }

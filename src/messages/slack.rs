@@ -3,7 +3,7 @@
 /// A conversation has begun where the person is not looking.
 pub(crate) const WROTE_TO_YOU: &str =
     "I've sent you a direct message; look under this app's messages.";
-/// The same to whoever began their own conversation.
+/// Somebody who began the conversation themselves cannot be written to directly.
 pub(crate) const OPEN_YOUR_MESSAGES: &str = "I can't write to you directly. Open this app under “Apps” and write to me there, and we'll continue.";
 /// A form was opened before what it shows was changed elsewhere.
 pub(crate) const CHANGED_MEANWHILE: &str =

@@ -49,13 +49,13 @@ pub trait Markup {
     /// Words of the catalogue, as they stand.
     fn words(&self, words: &str) -> String;
 
-    /// The same, standing out.
+    /// Words of the catalogue that stand out.
     fn strong(&self, words: &str) -> String;
 
     /// What somebody wrote, as part of a line: nothing in it is markup, and what is too long is cut.
     fn quoted(&self, words: &str, is_strong: bool) -> String;
 
-    /// The same, stressed.
+    /// What somebody wrote, stressed, as part of a line.
     fn emphasised(&self, words: &str) -> String {
         self.quoted(words, false)
     }
@@ -78,7 +78,7 @@ impl Text {
         Self::default().then(words)
     }
 
-    /// The same, standing out.
+    /// Words of the catalogue that stand out.
     pub fn strong(words: impl Into<Cow<'static, str>>) -> Self {
         Self::default().then_strong(words)
     }

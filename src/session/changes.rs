@@ -72,7 +72,7 @@ impl From<SessionView> for Changes {
 }
 
 impl Changes {
-    /// Over a session that begins with this event, which makes this state.
+    /// The changes of a session that begins with the event `first`, which makes `state`.
     pub(super) fn beginning(
         flow: Arc<LoadedFlow>,
         state: State,
@@ -84,7 +84,7 @@ impl Changes {
         Self { base: 0, events: vec![first], ..Self::from(view) }
     }
 
-    /// The same in this installation.
+    /// Sets the settings of this installation.
     #[must_use]
     pub fn within(mut self, settings: Settings) -> Self {
         self.next.settings = settings;
@@ -201,7 +201,7 @@ impl Changes {
         self.post_offering(text, &[]);
     }
 
-    /// The same, with commands offered under it.
+    /// Tells the participant something, with commands offered under it. A child run talks to nobody.
     pub(super) fn post_offering(&mut self, text: impl Into<Text>, offers: &[Offered]) {
         if self.is_child() {
             return;

@@ -164,7 +164,7 @@ pub(crate) fn step_line(flow: &LoadedFlow, phase: &str, state: Option<&State>) -
     Some(messages::interview::step(counted, title))
 }
 
-/// `Step 1 of 3 · The basics · 0/3`; none before the first phase and after the last.
+/// `Step 1 of 3 · The basics · 0/3`; `None` before the first phase and after the last.
 pub(crate) fn progress_line(state: &State, flow: &LoadedFlow) -> Option<Text> {
     let phase = flow.phase(state.phase()?)?;
     let (settled, required) = settled(state, phase);
@@ -172,7 +172,8 @@ pub(crate) fn progress_line(state: &State, flow: &LoadedFlow) -> Option<Text> {
     Some(if required == 0 { line } else { line.then(format!(" · {settled}/{required}")) })
 }
 
-/// The same, where there is something to tell: one part without objectives has no progress to show.
+/// `Step 1 of 3 · The basics · 0/3`, if there is something to tell: one part without objectives has no progress to
+/// show.
 pub(crate) fn progress_shown(state: &State, flow: &LoadedFlow) -> Option<Text> {
     let phase = flow.phase(state.phase()?)?;
     let has_steps = flow.flow.phase.len() > 1 || !phase.objective.is_empty();

@@ -154,7 +154,7 @@ impl Sources {
         doubts
     }
 
-    /// The same of a text that is no `CommonMark`.
+    /// Every figure and quotation that stands in no source, in a text that is no `CommonMark`.
     pub fn doubts_in_plain(&self, text: &str) -> Vec<Doubt> {
         let mut doubts = self.figures_in(text);
         doubts.extend(self.quotations_in(text));

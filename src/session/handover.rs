@@ -29,7 +29,7 @@ const QUESTION_MAX: usize = 80;
 pub enum Called {
     /// The team is being asked, and the participant is told once somebody has it.
     Asking,
-    /// The same as before: nobody has come yet.
+    /// The team was asked before, and nobody has come yet.
     Already,
     /// Somebody of the team is there.
     PersonIsThere,

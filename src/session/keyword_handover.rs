@@ -32,7 +32,7 @@ impl Changes {
         }
     }
 
-    /// The same for what was written on a card.
+    /// Raises the alarm if what was written on a card holds a word of the flow's list.
     pub(super) fn heed(&mut self, reply: &Reply) {
         if written(reply).iter().any(|text| self.is_alarming(text)) {
             self.raise_alarm();

@@ -316,7 +316,8 @@ impl Changes {
         }
     }
 
-    /// The same where the model's own `next_phase` has just succeeded: above what the next part begins with.
+    /// Says the words that have waited if the model's own `next_phase` has just succeeded: above what the next part
+    /// begins with.
     pub(super) fn say_held_of_request(&mut self) {
         let is_open =
             |call: &Call| self.state.call(&call.id).is_some_and(|known| known.result.is_none());

@@ -358,7 +358,7 @@ impl Scope<'_> {
         Self { environment, context, failure: OnceCell::new() }
     }
 
-    /// The value of an expression; none where it is undefined or null. The error is for an author.
+    /// The value of an expression; `None` if it is undefined or null. The error is for an author.
     fn evaluate(&self, expression: &str, context: &Seen) -> Result<Option<Value>, String> {
         let compiled = self.environment.compile_expression(expression);
         let value =
@@ -372,7 +372,8 @@ impl Scope<'_> {
         Ok(Some(value))
     }
 
-    /// The same; what fails is remembered, and stops the script.
+    /// The value of an expression; `None` if it is undefined or null, or fails. What fails is remembered, and stops the
+    /// script.
     fn value(&self, expression: &str, context: &Seen) -> Option<Value> {
         self.evaluate(expression, context).unwrap_or_else(|why| self.fail(expression, why))
     }

@@ -44,7 +44,7 @@ impl Responder {
         Self { person, name, approver_of: Vec::new(), staff: false }
     }
 
-    /// The same person, in a conversation where their rights hold or not.
+    /// This person in a conversation: without rights, unless they hold there.
     pub fn within(&self, rights_hold: bool) -> Cow<'_, Self> {
         if rights_hold || !self.staff && self.approver_of.is_empty() {
             return Cow::Borrowed(self);

@@ -571,7 +571,7 @@ impl State {
         self.waits.get(&id).map(Arc::as_ref)
     }
 
-    /// The same to be changed, if nobody has answered it yet.
+    /// A wait to be changed, if nobody has answered it yet.
     fn pending_mut(&mut self, id: WaitId) -> Option<&mut Wait> {
         let wait = self.waits.get_mut(&id).filter(|wait| wait.status.is_pending());
         wait.map(Arc::make_mut)

@@ -30,7 +30,7 @@ pub struct Place {
     pub city: String,
     /// Its country, by its usual English name.
     pub country: &'static str,
-    /// The same as two letters (ISO 3166).
+    /// Its country as two letters (ISO 3166).
     pub country_code: &'static str,
     /// Degrees, north positive, four decimals.
     pub latitude: f64,

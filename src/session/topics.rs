@@ -109,7 +109,8 @@ pub fn forbidden<'a>(never: &'a [String], text: &str) -> Option<Forbidden<'a>> {
     sentences(text).find_map(|sentence| asked(never, sentence))
 }
 
-/// The same of the words of a card, which ask something also without a question mark.
+/// The first sentence on a card that asks about a topic among `never`. If there is no question among its words, every
+/// sentence counts as one.
 pub(crate) fn forbidden_on_card<'a>(never: &'a [String], text: &str) -> Option<Forbidden<'a>> {
     let asks = sentences(text).any(is_question);
     if asks {

@@ -107,7 +107,7 @@ impl Message {
         sha256(self.body().json().to_string().as_bytes())
     }
 
-    /// The same with a greeting before it that mentions somebody; none where the message is too long for that.
+    /// The message with a greeting before it that mentions somebody; `None` if it is too long for that.
     pub fn greeting(&self, user: &str) -> Option<Self> {
         let greeting = greeting(user);
         if self.is_words() {

@@ -45,7 +45,7 @@ pub(crate) fn root(look: &Look, message_access: MessageAccess) -> Message {
     Message::card(components, OPEN)
 }
 
-/// The same once the session is erased: nothing of anybody, and nothing to press.
+/// The head of the thread once the session is erased: nothing of anybody, and nothing to press.
 pub(crate) fn erased() -> Message {
     Message::card(vec![small(&[messages::staff::ERASED.to_owned()])], OVER)
 }

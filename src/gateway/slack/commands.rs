@@ -61,7 +61,7 @@ fn told(text: impl Into<String>) -> Ack {
     Ack::Ephemeral { text: text.into(), blocks: Vec::new() }
 }
 
-/// The same in the answer to a press, which may be delivered again.
+/// Says something once in the answer to a press, which may be delivered again.
 async fn told_once(update: &UpdateContext<'_>, text: String) -> Ack {
     match update.app.deduplicator.claim_answer(&update.key).await {
         Ok(false) => Ack::Empty,

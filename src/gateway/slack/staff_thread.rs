@@ -52,7 +52,7 @@ fn how(state: &State, name: &str) -> String {
     }
 }
 
-/// The same once the session is erased: nothing of anybody, and nothing to press.
+/// The head of the thread once the session is erased: nothing of anybody, and nothing to press.
 pub(crate) fn erased() -> Message {
     let text = messages::staff::ERASED;
     Message { text: text.to_owned(), blocks: to_json(&[note(text)]) }

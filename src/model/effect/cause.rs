@@ -210,7 +210,7 @@ impl Cause {
         Self { kind, platform, reach, subject: of_workspace(platform, workspace) }
     }
 
-    /// The same as its text, without names: `a channel of the team is archived or deleted, …`.
+    /// The cause as words without names: `a channel of the team is archived or deleted, …`.
     pub(crate) fn in_general(&self) -> String {
         let subject = match &self.reach {
             Reach::Platform => named(self.platform),

@@ -157,7 +157,8 @@ const LABELS: &[&str] = &[
     "note",
 ];
 
-/// The same, where a colon stands behind the number: else it may be how many.
+/// A word before a number that is the number of a part of something if a colon stands behind the number: otherwise it
+/// may be how many.
 const LABELS_BEFORE_COLON: &[&str] =
     &["week", "month", "year", "quarter", "woche", "monat", "jahr"];
 
@@ -188,11 +189,11 @@ const EITHER: &[&str] = &[
     "∼",
 ];
 
-/// The same, that the exact value is larger.
+/// Words that say that a number is rounded, and that the exact value is larger.
 const ABOVE: &[&str] =
     &["over", "more than", "just over", "above", "upwards of", "über", "mehr als", ">"];
 
-/// The same, that it is smaller.
+/// Words that say that a number is rounded, and that the exact value is smaller.
 const BELOW: &[&str] = &[
     "nearly",
     "almost",

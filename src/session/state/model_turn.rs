@@ -44,7 +44,7 @@ pub struct ModelTurn {
     pub made: u64,
     /// What was used up in the whole session, its children's part included.
     pub spent: Usage,
-    /// The same since [`ModelTurn::round`] was 0.
+    /// What was used up since [`ModelTurn::round`] was 0, its children's part included.
     pub turn: Usage,
     /// The turn has had its last round.
     pub turn_over: bool,

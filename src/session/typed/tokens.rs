@@ -13,7 +13,7 @@ pub(in crate::session) fn tokens(text: &str) -> Tokens {
     all
 }
 
-/// The same with the signs that separate answers.
+/// The words of a text, with [`SEPARATOR`] for each sign that separates answers.
 pub(super) fn separated(text: &str) -> Tokens {
     let (mut all, mut word) = (Tokens::new(), String::new());
     for c in text.chars() {

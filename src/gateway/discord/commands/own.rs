@@ -52,14 +52,15 @@ async fn what_came(app: &App, session: SessionId, command: &Command) -> String {
     }
 }
 
-/// Leads to a conversation as it is on Discord now; none where Discord has no place for it.
+/// Leads to a conversation as it is on Discord now; `None` if Discord has no place for it.
 async fn link(app: &App, look: &Look) -> Option<String> {
     let room = app.rooms.existing(look).await.ok()?;
     let is_thread = app.rooms.is_thread(look.state.session, &look.state.place).await;
     Some(if is_thread { format!("<#{room}>") } else { address(&room, None) })
 }
 
-/// The same, to a card in it where that is shown already.
+/// Leads to a card in a conversation if it is shown there already, otherwise to the conversation; `None` if Discord has
+/// no place for that.
 async fn link_to_card(app: &App, look: &Look, wait: &Wait) -> Option<String> {
     let link = link(app, look).await?;
     let shown = app.store.wait(wait.id).await.ok().flatten();

@@ -150,7 +150,7 @@ pub(super) fn menu(
     Component::ActionRow(CreateActionRow::SelectMenu(select(id, items, placeholder, counts)))
 }
 
-/// The same as it stands in a form.
+/// A menu of which between `min` and `max` may be picked, as it stands in a form.
 pub(super) fn select(
     id: &str,
     items: &[Item],

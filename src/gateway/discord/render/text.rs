@@ -45,7 +45,7 @@ pub(crate) fn escape(text: &str) -> String {
     escape_from(text, true)
 }
 
-/// The same for words that go on in a line, unless it `begins` with them.
+/// Escapes words as [`escape`] does; unless `begins`, they go on in a line that has begun.
 pub(super) fn escape_from(text: &str, begins: bool) -> String {
     let text = typed(text);
     let mut out = String::with_capacity(text.len() + 8);

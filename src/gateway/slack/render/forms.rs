@@ -392,7 +392,7 @@ pub(super) fn approved(wait: &Wait, review: &Review) -> Vec<SlackBlock> {
     blocks
 }
 
-/// The same edit in a form that fits: all of the data where it does, otherwise what was asked for alone.
+/// `edit` in a form that fits: all of the data if it does, otherwise what was asked for alone.
 fn fitting(review: &Review, edit: &Edit) -> Edit {
     if pages::fit(&edit.parts(review)) {
         return edit.clone();
