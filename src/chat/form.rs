@@ -25,7 +25,7 @@ pub use self::{
     component_id::ComponentId,
     denial::{DenialForm, is_scripted},
     draft::{Draft, Slot, growing},
-    field_errors::complaint,
+    field_errors::{complaint, complaints},
     fields::{Fields, field_name, read, reply, text},
     input::{kept, named, picked, text_of, words_to_values, yes_or_no},
     links::agrees,

@@ -44,6 +44,12 @@ pub fn complaint(control: &Control, error: &FieldError) -> String {
     }
 }
 
+/// Lists what is wrong, for the person who entered it: a line for each error, or one that says that nothing was entered.
+pub fn complaints(control: &Control, errors: &[FieldError]) -> Vec<String> {
+    let lines: Vec<String> = errors.iter().map(|error| complaint(control, error)).collect();
+    if lines.is_empty() { vec![messages::answers::NO_ANSWER.to_owned()] } else { lines }
+}
+
 /// The entry of a list and the field that a path leads to, by their names.
 fn within(review: &Review, path: &str) -> (Option<String>, Option<String>) {
     let fields = review.groups.iter().flat_map(|group| &group.fields);

@@ -141,7 +141,7 @@ fn reviewed(
     }
 }
 
-/// What the form holds for one field; none where it is left empty.
+/// What the form holds for one field; `None` if it is left empty.
 pub fn read(field: &Field, fields: &Fields) -> Result<Option<Value>, FieldError> {
     let name = field_name(&field.path);
     let typed = text(fields.get(&name));

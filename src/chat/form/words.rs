@@ -11,8 +11,8 @@ use crate::{
     store,
 };
 
-/// What became of an attempt, for the one who made it; none where there is nothing to say.
-/// `prompt` is what the attempt was to answer, where it is known.
+/// What became of an attempt, for the one who made it; `None` if there is nothing to say. `prompt` is what the attempt
+/// was to answer, where it is known.
 pub fn of_receipt(receipt: &Receipt, prompt: Option<&Prompt>, me: &PersonId) -> Option<Text> {
     match receipt {
         Receipt::Taken | Receipt::Duplicate | Receipt::Erased { .. } => None,

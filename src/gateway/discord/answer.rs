@@ -255,10 +255,3 @@ fn among(choose: &Choose, place: &str) -> Vec<String> {
     let chunk = choose.choices.chunks(limits::SELECT_OPTIONS).nth(place).unwrap_or_default();
     chunk.iter().map(|choice| choice.id.clone()).collect()
 }
-
-/// What is wrong, a line each, for the person who entered it. Fields have their labels.
-pub fn complaints(wait: &Wait, errors: &[FieldError]) -> Vec<String> {
-    let line = |error: &FieldError| form::complaint(&wait.prompt.control, error);
-    let lines: Vec<String> = errors.iter().map(line).collect();
-    if lines.is_empty() { vec![messages::answers::NO_ANSWER.to_owned()] } else { lines }
-}

@@ -11,7 +11,7 @@ use anteroom::{
             decide::{Choice, Commands, invited, ordered},
             parse,
         },
-        form::{complaint, overview},
+        form::{complaints, overview},
         handler::{
             self, ButtonId, Buttons, Messages, NotSaved, Questions, ReplyTarget, Start, Update,
             Used, Wanted, Written,
@@ -235,10 +235,8 @@ impl Buttons for Incoming<'_> {
 impl Questions for Incoming<'_> {
     async fn control(&self, used: Used, event: &Event) -> Result<Ack, NotSaved> {
         let What::Chose(_, blanks) = &event.what else { return Ok(None) };
-        let reply = draw::reply(&used.wait, &used.element.action, blanks).map_err(|errors| {
-            let said = errors.iter().map(|it| complaint(&used.wait.prompt.control, it));
-            said.collect::<Vec<_>>().join("\n")
-        });
+        let reply = draw::reply(&used.wait, &used.element.action, blanks)
+            .map_err(|errors| complaints(&used.wait.prompt.control, &errors).join("\n"));
         handler::answered(self, &used, reply, event).await
     }
 

@@ -74,13 +74,11 @@ type Target = (String, Option<String>);
 impl Sender<'_> {
     /// Posts what an effect says where it goes.
     async fn put(&self, card: Card) -> Delivered<Option<String>> {
-        let target = match &self.effect.to {
-            Recipient::Channel { alias } => {
-                let TeamThread { head, .. } = team_thread(self, alias).await?;
-                (head.channel, Some(head.message))
-            }
-            _ => (self.room().await?, None),
-        };
+        let mut target = (self.room().await?, None);
+        if let Recipient::Channel { alias } = &self.effect.to {
+            let TeamThread { head, .. } = team_thread(self, alias).await?;
+            target = (head.channel, Some(head.message));
+        }
         Ok(Some(self.post(&target, &self.effect.id.to_string(), card)?.name()))
     }
 

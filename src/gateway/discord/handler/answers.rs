@@ -8,7 +8,7 @@ use crate::{
     base::ids::WaitId,
     chat::{
         Drawing,
-        form::{ComponentId, Draft, MessageAccess, words},
+        form::{self, ComponentId, Draft, MessageAccess, words},
         handler::{self, Buttons, Questions, ReplyTarget, Update, Used},
         message_index::MessageRef,
     },
@@ -248,8 +248,8 @@ impl UpdateContext<'_> {
         }
     }
 
-    /// Has edits of the card wait for the answer to the press, which may draw it; none where something else was pressed, or
-    /// where Discord takes no answer any more.
+    /// Has edits of the card wait for the answer to the press, which may draw it; `None` if something else was pressed,
+    /// or where Discord takes no answer any more.
     fn drawing(&self, used: &Use<'_>) -> Option<Drawing> {
         // Whoever is fast presses before it is noted where the card stands: what all see, and answers it, is the card.
         let card = used.message.as_ref().filter(|_| !used.is_aside && !self.is_late())?;
@@ -358,7 +358,7 @@ const fn done(reply: &Reply) -> &'static str {
 
 /// What is wrong, for the person who sent it alone, with a button that opens the form as it was.
 fn wrong(used: &Use<'_>, errors: &[FieldError]) -> Ack {
-    let complaints = answer::complaints(used.wait, errors);
+    let complaints = form::complaints(&used.wait.prompt.control, errors);
     let message = render::wrong(used.wait, &used.element.action, &complaints);
     if used.is_aside { Ack::Redraw(message) } else { Ack::Say(message) }
 }

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 
 use anteroom::{
     base::ids::{ArtifactId, CountingIds},
-    chat::card::Reader,
-    gateway::discord::{
-        answer,
-        render::{Cx, Message, MessageAccess, aside, card, post, wrong},
-    },
+    chat::{card::Reader, form},
+    gateway::discord::render::{Cx, Message, MessageAccess, aside, card, post, wrong},
     model::{
         transcript::Audience,
         ui::{
@@ -185,7 +182,7 @@ fn questions_and_forms_open_from_a_button() {
     let draft = begun(&all, "");
     page.card("one filled in", &all, &Cx { draft, ..me() });
     let errors = vec![FieldError { path: "years".into(), message: "At most 60.".into() }];
-    let complaints = answer::complaints(&all, &errors);
+    let complaints = form::complaints(&all.prompt.control, &errors);
     page.message("something is wrong", &wrong(&all, "fill.0", &complaints));
     insta::assert_snapshot!(page.read());
 }
