@@ -28,7 +28,7 @@ pub struct Action {
     pub takes: Takes,
     /// What somebody is asked once more before it counts.
     pub sure: Option<Sure>,
-    /// Name and label of the button that opens the form for what it takes; none where it's the same button.
+    /// Name and label of the button that opens the form for what it takes; `None` if it's the same button.
     pub opened_by: Option<(&'static str, &'static str)>,
 }
 
@@ -202,6 +202,7 @@ impl Action {
     }
 
     /// The button that stands for it where a form is opened for what it takes: `[Fill in]` for `[Send]`.
+    #[must_use]
     pub fn opener(&self) -> Self {
         let Some((name, label)) = self.opened_by else { return self.clone() };
         Self { name: Cow::Borrowed(name), label: Cow::Borrowed(label), ..self.clone() }

@@ -240,7 +240,7 @@ pub fn card(wait: &Wait, cx: &Cx) -> Message {
         }
     };
     let notes = card::notes(wait).filter(|_| is_open).take(4);
-    let progress = cx.progress.iter().cloned().filter(|_| is_open && cx.is_participants(wait));
+    let progress = cx.progress.iter().filter(|_| is_open && cx.is_participants(wait)).cloned();
     let notes = notes.chain(progress);
     let notes: Vec<String> = notes.map(|note| said(&text::one_line(&note), NOTE)).collect();
     let notes: Vec<Component> =
@@ -360,7 +360,7 @@ impl CardParts {
     }
 }
 
-/// The form that `action` of a card opens; none where that action opens none. `salt` is new for every opening, of
+/// The form that `action` of a card opens; `None` if that action opens none. `salt` is new for every opening, of
 /// letters and digits, eight at most.
 pub fn modal(wait: &Wait, action: &str, salt: &str, cx: &Cx) -> Option<Modal> {
     forms::render(wait, action, salt, cx)
@@ -371,7 +371,7 @@ pub fn why(id: String) -> Modal {
     forms::why(id)
 }
 
-/// What `action` of a card shows to the person who used it alone; none where it shows nothing.
+/// What `action` of a card shows to the person who used it alone; `None` if it shows nothing.
 pub fn aside(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
     ephemeral::render(wait, action, cx)
 }

@@ -181,7 +181,7 @@ async fn the_same_answers_to_the_same_flow_are_the_same_log_on_every_platform() 
     54 {"type":"called","id":"advance_2","tool":"next_phase","args":{"overrides":[]},"phase":"two","origin":{"from":"engine"}}
     55 {"type":"advanced","from":"two","to":null,"grounds":{"because":"criteria_met"}}
     56 {"type":"status_changed","to":"completed","reason":"the last phase is done"}
-    57 {"type":"posted","effect":"eff 12","audience":"participant","text":"That's everything, thank you! The team can see the following:\n\n- Pet\n- file *cv.txt*\n\nType *export* for a copy, or *delete my data* to erase it."}
+    57 {"type":"posted","effect":"eff 12","audience":"participant","text":[{"markdown":"That's everything, thank you! The team can see the following:\n\n- "},{"quoted":"Pet"},{"markdown":"\n- file "},{"quoted_emphasised":"cv.txt"},{"markdown":"\n\nType *export* for a copy, or *delete my data* to erase it."}]}
     58 {"type":"export_offered","effect":"eff 12"}
     59 {"type":"returned","call":"advance_2","result":{"outcome":"ok","value":{"status":"approved","advanced_to":null}}}
     "#);

@@ -25,7 +25,7 @@ use crate::{
 /// Words of a question that stand above the inputs, in characters.
 const QUESTION: usize = 1_000;
 
-/// The form that an action of a card opens; none where it opens none.
+/// The form that an action of a card opens; `None` if it opens none.
 pub(super) fn render(wait: &Wait, action: &str, salt: &str, cx: &Cx) -> Option<Modal> {
     let open = Opened { wait, salt, cx };
     let (verb, place) = match action.split_once('.') {
@@ -132,7 +132,7 @@ impl Opened<'_> {
         let question = if place.is_none() { self.question(inputs.len()) } else { None };
         let title = match place {
             Some(_) => messages::buttons::fill_in(&page.title),
-            None => self.title(messages::buttons::FILL_IN).to_owned(),
+            None => self.title(messages::buttons::FILL_IN),
         };
         Some(self.modal(&action, &title, question.into_iter().chain(inputs).collect()))
     }
