@@ -50,7 +50,7 @@ impl LoadedFlow {
         self.flow.phase.iter().position(|phase| phase.id == id)
     }
 
-    /// The phase after this one; none after the last.
+    /// The phase after this one; `None` after the last.
     pub fn after(&self, id: &str) -> Option<&Phase> {
         let position = self.position(id)?;
         match self.flow.phase[position].next.as_deref() {
@@ -79,8 +79,7 @@ impl LoadedFlow {
         text::fill(template, &self.vars)
     }
 
-    /// The name in `snake_case` under which data is stored, for either spelling; none if the flow
-    /// keeps no such data.
+    /// The name in `snake_case` under which data is stored, for either spelling; `None` if the flow keeps no such data.
     pub fn data_type(&self, name: &str) -> Option<String> {
         let known = |name: &str| self.schemas.contains_key(name);
         if known(name) {

@@ -90,7 +90,7 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     /// checked before the sequence, so a redelivery is recognised whatever else has happened.
     async fn commit(&self, commit: Commit) -> Result<(), Error>;
 
-    /// A session with all its events in order; none if there is no such session.
+    /// A session with all its events in order; `None` if there is no such session.
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error>;
 
     /// Sessions by a key, newest first unless it says otherwise. Child runs are left out where they are not asked for: they
@@ -190,7 +190,7 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
 pub struct Erasure {
     /// The session that goes.
     pub session: SessionId,
-    /// Sequence number of the last event that the decision knew; none where it goes however it stands.
+    /// Sequence number of the last event that the decision knew; `None` if it goes however it stands.
     pub expected: Option<u64>,
     /// The line that stays in the audit chain, without personal data.
     pub receipt: AuditRecord,
@@ -565,7 +565,7 @@ fn salt(ids: &dyn Ids, record: &AuditRecord) -> String {
     format!("{}{}", ids.fresh().simple(), ids.fresh().simple())
 }
 
-/// An effect as it lies in the outbox after an attempt; none where it leaves it.
+/// An effect as it lies in the outbox after an attempt; `None` if it leaves it.
 fn put_back(effect: &Effect, delivery: &Delivery) -> Option<Effect> {
     let effect = effect.clone();
     match delivery {

@@ -122,11 +122,11 @@ pub struct ToolSpec {
     pub admin_only: bool,
     /// It says how well people fit: only for flows whose policy has `score_people = true`.
     pub scores_people: bool,
-    /// Its own time limit for an attempt, where it asks a model by itself; none for the policy's.
+    /// Its own time limit for an attempt, where it asks a model by itself; `None` for the policy's.
     pub limit: Option<Duration>,
     /// What it comes to is told as `{"success": true, "data": …}` or `{"success": false, "error": "…"}`.
     pub enveloped: bool,
-    /// The capability that a successful call records; none for most.
+    /// The capability that a successful call records; `None` for most.
     pub capability: Option<&'static str>,
 }
 
@@ -205,7 +205,7 @@ pub struct Waiting {
     pub state: Value,
     /// Who may answer.
     pub answerers: Answerers,
-    /// When it lapses; none for the flow's patience alone.
+    /// When it lapses; `None` for the flow's patience alone.
     pub expires_at: Option<DateTime<Utc>>,
 }
 

@@ -33,7 +33,7 @@ const PAUSE: u32 = 15;
 pub(crate) struct Announcement<P> {
     /// Names the event.
     pub key: String,
-    /// Why participants cannot be reached there any more; none where they can be again.
+    /// Why participants cannot be reached there any more; `None` if they can be again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Where, as the platform knows it.

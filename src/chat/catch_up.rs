@@ -40,7 +40,7 @@ impl LastRead {
         Self { platform, store }
     }
 
-    /// When the bot last listened in a workspace; none where it never has.
+    /// When the bot last listened in a workspace; `None` if it never has.
     pub(crate) async fn last(
         &self,
         workspace: &str,

@@ -179,14 +179,15 @@ impl Entry {
         self.takes.contains(&argument)
     }
 
-    /// How it is typed after `command` where commands are words, as on Slack, with what it needs; none where they don't have it.
+    /// How it is typed after `command` where commands are words, as on Slack, with what it needs; `None` if they don't
+    /// have it.
     pub fn typed(&self, command: &str) -> Option<String> {
         let As([name, ..]) = self.slack else { return None };
         let person = if self.has(Member) { " @person" } else { "" };
         Some(format!("`{command} {name}{person}`"))
     }
 
-    /// How it is given on Discord, with what it needs; none where Discord does not have it.
+    /// How it is given on Discord, with what it needs; `None` if Discord does not have it.
     pub fn on_discord(&self) -> Option<String> {
         match self.discord {
             As(path) => {
@@ -219,7 +220,7 @@ impl Order {
     }
 }
 
-/// Reads what is typed after a slash command; none where that is no command. `mentioned` reads a mention of a person.
+/// Reads what is typed after a slash command; `None` if that is no command. `mentioned` reads a mention of a person.
 /// Nothing at all, or the id of a flow alone, starts an interview.
 pub fn parse(
     text: &str,

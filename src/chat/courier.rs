@@ -152,7 +152,7 @@ pub trait Courier: Sync {
         self.look_unless_erased().await?.ok_or(Undelivered::NotApplicable)
     }
 
-    /// The conversation; none where it was erased.
+    /// The conversation; `None` if it was erased.
     async fn look_unless_erased(&self) -> Delivered<Option<Look>, Self::Failure> {
         let Attempt { engine, effect, .. } = self.attempt();
         match engine.look(effect.session).await {
@@ -175,7 +175,7 @@ pub trait Courier: Sync {
         })
     }
 
-    /// The channel in which a card for the team stands; none where it stands in the conversation.
+    /// The channel in which a card for the team stands; `None` if it stands in the conversation.
     async fn card_channel(&self) -> Delivered<Option<String>, Self::Failure> {
         Ok(match &self.attempt().effect.to {
             Recipient::Channel { alias } => Some(self.channel_of(alias)?),
@@ -211,7 +211,7 @@ pub trait Courier: Sync {
     /// The card of a question as it stands.
     async fn draw(&self, wait: &Wait) -> Delivered<Self::Message, Self::Failure>;
 
-    /// Posts a card where it goes; none where there is no such place any more.
+    /// Posts a card where it goes; `None` if there is no such place any more.
     async fn post_card(
         &self,
         message: &Self::Message,
@@ -270,7 +270,7 @@ pub trait Courier: Sync {
     /// How far the conversation is.
     async fn draw_progress(&self, text: &str) -> Self::Message;
 
-    /// Posts how far the conversation is, in a message of its own that is edited from then on; none where that stands
+    /// Posts how far the conversation is, in a message of its own that is edited from then on; `None` if that stands
     /// elsewhere.
     async fn post_progress(
         &self,

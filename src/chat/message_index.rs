@@ -106,7 +106,7 @@ impl MessageIndex {
     }
 
     /// The message under which a conversation stands: the one that took the place of the first, where that thread is
-    /// closed; none before its first one.
+    /// closed; `None` before its first one.
     pub async fn root(
         &self,
         session: SessionId,

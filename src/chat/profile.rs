@@ -106,7 +106,7 @@ pub async fn open(engine: &Engine, session: SessionId, by: &PersonId) -> Result<
     engine.look(session).await
 }
 
-/// The newest résumé, for somebody who may read it; none where there is none, which is no reading.
+/// The newest résumé, for somebody who may read it; `None` if there is none, which is no reading.
 pub async fn resume(
     engine: &Engine,
     session: SessionId,

@@ -38,7 +38,7 @@ pub fn flag(value: &Value, pointer: &str) -> bool {
     }
 }
 
-/// A whole number; none where there is none.
+/// A whole number; `None` if there is none.
 pub fn number(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer).and_then(Value::as_u64)
 }

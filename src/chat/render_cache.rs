@@ -48,7 +48,7 @@ impl RenderCache {
         self.0.digests.invalidate(message);
     }
 
-    /// The answer to an interaction is to draw a message; none where another answer does so just now.
+    /// The answer to an interaction is to draw a message; `None` if another answer does so just now.
     pub fn answer(&self, message: &str) -> Option<Drawing> {
         let mut answers = self.answers();
         if answers.contains_key(message) {

@@ -157,7 +157,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// As the metric names it; none where the store counts it.
+    /// As the metric names it; `None` if the store counts it.
     const fn name(self) -> Option<&'static str> {
         match self {
             Self::TooMany => Some("busy"),
@@ -188,8 +188,8 @@ impl IntoResponse for Refusal {
 
 /// How a platform signs.
 pub(crate) trait Signed {
-    /// When the platform signed it as the headers say, in seconds since 1970; none where they hold no signature, or
-    /// one of another form.
+    /// When the platform signed it as the headers say, in seconds since 1970; `None` if they hold no signature, or one
+    /// of another form.
     fn claimed(&self, headers: &HeaderMap) -> Option<i64>;
 
     /// Whether the signature is right.

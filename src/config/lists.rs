@@ -43,8 +43,8 @@ impl Lists {
         }
     }
 
-    /// What a person of these groups may do: the aliases under which they may decide; none where they are not staff.
-    /// Who decides may see what staff see, or they could not judge.
+    /// What a person of these groups may do: the aliases under which they may decide; `None` if they are not staff. Who
+    /// decides may see what staff see, or they could not judge.
     pub fn rights_of(&self, person: &PersonId, groups: &BTreeSet<String>) -> Option<Vec<String>> {
         let listed = self.approvers.iter().filter(|(_, list)| list.includes(person, groups, false));
         let aliases: Vec<String> = listed.map(|(alias, _)| alias.clone()).collect();

@@ -80,7 +80,7 @@ impl Proxies {
         Ok(Written { https, http, except }.into())
     }
 
-    /// The proxy for an address, `https://…` or `http://…`; none where it is reached without one.
+    /// The proxy for an address, `https://…` or `http://…`; `None` if it is reached without one.
     pub fn to(&self, address: &Uri) -> Option<Proxy> {
         Proxy::of(&self.matcher, address)
     }

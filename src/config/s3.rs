@@ -53,7 +53,7 @@ pub struct Bucket {
     pub url: String,
     /// What the names of all objects begin with, without slashes at its ends; may be empty.
     pub prefix: String,
-    /// How it is opened; none where nobody has looked up the secrets, or they are not set.
+    /// How it is opened; `None` if nobody has looked up the secrets, or they are not set.
     pub access: Option<BucketAccess>,
 }
 

@@ -59,7 +59,7 @@ pub(super) struct Unread {
     pub(super) hint: Option<String>,
 }
 
-/// Reads a secret that is named by a pair of keys; none where neither is written.
+/// Reads a secret that is named by a pair of keys; `None` if neither is written.
 pub(super) fn read(
     keys: (&'static str, &'static str),
     variable: Option<&str>,

@@ -81,7 +81,7 @@ pub struct Settings {
 /// Data in PostgreSQL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Postgres {
-    /// Where it is; none where nobody has looked up the secrets, or they are not set.
+    /// Where it is; `None` if nobody has looked up the secrets, or they are not set.
     pub access: Option<PostgresAccess>,
     /// What this node is called.
     pub node: Option<String>,

@@ -79,7 +79,7 @@ impl Told {
 }
 
 impl Engine {
-    /// The account of a scope, as the store knows it; none where the conversation has no such one.
+    /// The account of a scope, as the store knows it; `None` if the conversation has no such one.
     fn account(&self, scope: Scope, place: &Place, period: &str) -> Option<String> {
         Some(match scope {
             Scope::Workspace => format!("{}:{} {period}", place.platform, place.workspace),

@@ -191,7 +191,7 @@ impl Copying<'_> {
         if damage.is_empty() { Ok(()) } else { Err(CopyError::Damaged(damage)) }
     }
 
-    /// A session of the source; none where it cannot be read, which is noted.
+    /// A session of the source; `None` if it cannot be read, which is noted.
     async fn taken(&mut self, session: SessionId) -> Result<Option<Image>, CopyError> {
         match self.from.store.take_out(session).await {
             Err(store::Error::Unreadable { what, why }) => {

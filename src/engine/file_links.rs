@@ -83,7 +83,8 @@ impl From<blobs::Error> for NoFile {
 }
 
 impl Engine {
-    /// The body of a web hook with links to those of its files that are `linked`; none where that can't be done right now.
+    /// The body of a web hook with links to those of its files that are `linked`; `None` if that can't be done right
+    /// now.
     pub(super) async fn with_links<'b>(
         &self,
         session: SessionId,

@@ -75,6 +75,6 @@ pub struct Beginning<'a> {
     pub is_test: bool,
     /// Their time zone, where the platform knows it: `Europe/Berlin`.
     pub time_zone: Option<&'a str>,
-    /// Who has invited them; none where they began by themselves.
+    /// Who has invited them; `None` if they began by themselves.
     pub invited_by: Option<&'a Inviter>,
 }

@@ -103,7 +103,7 @@ impl Blocked {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The cause by which an effect is certain to fail now; none where there is none, or where it probes the cause.
+    /// The cause by which an effect is certain to fail now; `None` if there is none, or where it probes the cause.
     pub(super) fn covering(&self, effect: &Effect, now: DateTime<Utc>) -> Option<Cause> {
         let mut state = self.lock();
         let causes = state.causes.iter_mut().filter(|(cause, _)| cause.covers(effect));

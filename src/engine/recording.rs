@@ -70,7 +70,7 @@ enum Line {
     Committed {
         /// Whose.
         session: SessionId,
-        /// Of which inbound event; none where they followed by themselves.
+        /// Of which inbound event; `None` if they followed by themselves.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<String>,
         /// The events.

@@ -45,18 +45,18 @@ pub(super) struct Sweep {
     after: Option<(DateTime<Utc>, SessionId)>,
     /// When the next round begins.
     next: Option<DateTime<Utc>>,
-    /// Until when what is due since long ago stays; none while nothing of that kind was found.
+    /// Until when what is due since long ago stays; `None` while nothing of that kind was found.
     doubt: Option<DateTime<Utc>>,
     /// What a crash may have left behind.
     leftovers: Leftovers,
-    /// When old reports of erasures are looked for next; none before the first round.
+    /// When old reports of erasures are looked for next; `None` before the first round.
     reports: Option<DateTime<Utc>>,
 }
 
 /// What a crash, or a disk or bucket that failed, may have left behind a session that is gone.
 #[derive(Debug, Default)]
 struct Leftovers {
-    /// Sessions that have files and have not been looked up; none before they are listed in this round.
+    /// Sessions that have files and have not been looked up; `None` before they are listed in this round.
     with_files: Option<BTreeSet<SessionId>>,
     /// The child run that was looked at last.
     child: Option<SessionId>,

@@ -42,7 +42,7 @@ impl Default for StateCache {
 }
 
 impl StateCache {
-    /// What events add up to; none if they make no session.
+    /// What events add up to; `None` if they make no session.
     pub(super) fn of(&self, session: SessionId, events: &[Recorded]) -> Option<Arc<State>> {
         let last = &events.last()?.event;
         let known = self.0.get(&session);
@@ -72,7 +72,7 @@ impl StateCache {
     }
 }
 
-/// The state with what came since; none where these are other events.
+/// The state with what came since; `None` if these are other events.
 fn gone_on(known: &Known, events: &[Recorded]) -> Option<State> {
     let upto = usize::try_from(known.state.seq).ok()?;
     let (before, since) = events.split_at_checked(upto)?;

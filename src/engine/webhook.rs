@@ -43,7 +43,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(15);
 pub struct Target {
     /// The address.
     pub url: String,
-    /// What requests are signed with; none where the operator chose no secret.
+    /// What requests are signed with; `None` if the operator chose no secret.
     pub secret: Option<SecretString>,
 }
 

@@ -80,7 +80,7 @@ pub(crate) fn wanted_number(integer: bool, min: Option<f64>, max: Option<f64>) -
     }
 }
 
-/// What may be entered for a number, said beforehand; none where any may.
+/// What may be entered for a number, said beforehand; `None` if any may.
 pub(crate) fn allowed_number(min: Option<f64>, max: Option<f64>) -> Option<String> {
     match (min, max) {
         (Some(min), Some(max)) => Some(format!("From {min} to {max}.")),

@@ -69,7 +69,7 @@ pub(crate) const HELP_TYPE: &str = "Type your answer, or press a button on a car
 pub(crate) const HELP_REPLY: &str = "Press a button on a card, or answer with Discord's *Reply* on one of my messages, with the mention on.";
 pub(crate) const HELP_PRESS: &str = "Press a button on a card.";
 
-/// Roles that were given for an answer; none where there are none.
+/// Roles that were given for an answer; `None` if there are none.
 pub(crate) fn roles_added(names: &[String]) -> Option<String> {
     match names {
         [] => None,

@@ -152,7 +152,7 @@ pub(crate) fn not_reached(is_tried: bool, contact: Option<&str>) -> String {
     format!("I couldn't reach the team just now.{tries} If it can't wait, {way}.")
 }
 
-/// About a file that did not get to its place; none where it was no file.
+/// About a file that did not get to its place; `None` if it was no file.
 pub(crate) fn missing_file(act: &Act) -> Option<Text> {
     match act {
         Act::Hand { what: Handout::File { file }, .. } => {

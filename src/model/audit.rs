@@ -19,7 +19,7 @@ pub struct AuditRecord {
     pub event: String,
     /// When.
     pub timestamp: DateTime<Utc>,
-    /// In which session; none for acts of the operator.
+    /// In which session; `None` for acts of the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
     /// Ids, phases, decisions, in the order of the specification.

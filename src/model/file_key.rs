@@ -55,7 +55,7 @@ pub type KeyError = Box<dyn std::error::Error + Send + Sync>;
 /// Who owns the keys: the store, which destroys them with their sessions.
 #[async_trait]
 pub trait FileKeys: fmt::Debug + Send + Sync {
-    /// The key of a session's files, the same for as long as the session is there; none without a session.
+    /// The key of a session's files, the same for as long as the session is there; `None` without a session.
     async fn file_key(&self, session: SessionId) -> Result<Option<FileKey>, KeyError>;
 
     /// What links to files are signed with. It is the store's own and outlives the sessions, so that a link to what was
@@ -92,7 +92,7 @@ pub trait FileStore: fmt::Debug + Send + Sync {
         bytes: Vec<u8>,
     ) -> Result<(), FileError>;
 
-    /// A file as it was kept; none if there is none of that name.
+    /// A file as it was kept; `None` if there is none of that name.
     async fn file(
         &self,
         session: Option<SessionId>,

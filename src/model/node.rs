@@ -44,7 +44,7 @@ impl Addresses {
         self.0.get(part.name()).map(String::as_str)
     }
 
-    /// As it is stored; none where there is nothing.
+    /// As it is stored; `None` if there is nothing.
     pub fn stored(&self) -> Option<String> {
         let text = serde_json::to_string(self).ok()?;
         (!self.0.is_empty()).then_some(text)

@@ -118,7 +118,7 @@ pub(crate) fn after_damage() -> String {
     appended(None, &[unreadable()]).unwrap_or_default()
 }
 
-/// The text of a ledger that said `known` before, with `posted` added; none where it says all of it already.
+/// The text of a ledger that said `known` before, with `posted` added; `None` if it says all of it already.
 pub(crate) fn appended(known: Option<&str>, posted: &[Posted]) -> Option<String> {
     let before = known.unwrap_or_default();
     let mut lines: BTreeSet<&str> = before.lines().collect();

@@ -208,7 +208,7 @@ pub struct Head {
     pub place: Place,
     /// How it stands.
     pub status: Status,
-    /// The current phase; none before the notice is answered and after the last.
+    /// The current phase; `None` before the notice is answered and after the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// A person has been asked to take over, or has.
@@ -235,7 +235,7 @@ pub struct Head {
     /// Nothing of it may be erased.
     #[serde(default, skip_serializing_if = "is_not")]
     pub held: bool,
-    /// When the next part of it goes by the flow's retention; none where nothing is left to go, or it is held.
+    /// When the next part of it goes by the flow's retention; `None` if nothing is left to go, or it is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goes_at: Option<DateTime<Utc>>,
     /// The session whose call it answers, where it is a child run. Such a one is in no list of people's conversations:

@@ -201,7 +201,7 @@ impl Conclusion {
 }
 
 impl Subtask {
-    /// In a sentence, for staff; none for what only the program needs to know.
+    /// In a sentence, for staff; `None` for what only the program needs to know.
     pub fn words(&self) -> Option<String> {
         Some(match self {
             Self::Delegated(Delegation { task, .. }) => {

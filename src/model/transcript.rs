@@ -211,7 +211,7 @@ pub enum Event {
     Amended {
         /// The platform's reference to the message, as in [`Event::Said`].
         source: String,
-        /// How it reads now; none where it was taken away.
+        /// How it reads now; `None` if it was taken away.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
@@ -323,7 +323,7 @@ pub enum Event {
         code: String,
         /// The how many-th in a row, from 1.
         count: u32,
-        /// When it is asked again; none where the script goes on, or a person has been asked for.
+        /// When it is asked again; `None` if the script goes on, or a person has been asked for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         again_at: Option<DateTime<Utc>>,
         /// The participant waits for that, and nothing goes on meanwhile.
@@ -485,7 +485,7 @@ pub struct Started {
     /// The contact source that may know how to reach them: `profile`. None where the bot knows no more than their name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact_source: Option<String>,
-    /// Who has invited them; none where they began by themselves.
+    /// Who has invited them; `None` if they began by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invited_by: Option<Inviter>,
 }

@@ -132,10 +132,10 @@ pub struct Choose {
     pub multiple: bool,
     /// Something must be picked.
     pub required: bool,
-    /// Fewest that may be picked, where more than one may: none for one, or for nothing where it isn't `required`.
+    /// Fewest that may be picked, where more than one may: `None` for one, or for nothing where it isn't `required`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<usize>,
-    /// Most that may be picked, where more than one may: none for all.
+    /// Most that may be picked, where more than one may: `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
 }
@@ -328,7 +328,7 @@ pub struct Decide {
     pub approve: String,
     /// Label of the button that denies.
     pub deny: String,
-    /// Label of the button that denies and says why; none where that is not offered.
+    /// Label of the button that denies and says why; `None` if that is not offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deny_and_tell: Option<String>,
     /// Who reads the words of a denial. Settled when the request is made: whoever denies it is told before they write.

@@ -41,7 +41,7 @@ impl Usage {
         *self == Self::default()
     }
 
-    /// For people: `14 requests, 23400 tokens, $0.31`; none where nothing was used up.
+    /// For people: `14 requests, 23400 tokens, $0.31`; `None` if nothing was used up.
     pub fn in_words(self) -> Option<String> {
         if self.calls == 0 && self.tokens() == 0 {
             return None;
@@ -121,7 +121,7 @@ impl Budget {
         levels.into_iter().max().unwrap_or(Level::Fine)
     }
 
-    /// What is nearest to its end, in words: `850000 of 1000000 tokens`; none where nothing is bounded.
+    /// What is nearest to its end, in words: `850000 of 1000000 tokens`; `None` if nothing is bounded.
     pub fn in_words(&self, used: Usage) -> Option<String> {
         let bounded = self.parts(used).into_iter().filter(|part| part.allowed.is_some());
         // Among equals the first: tokens are what people know.

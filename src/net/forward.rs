@@ -283,7 +283,7 @@ impl Forward {
         }
     }
 
-    /// One try; none where the next one does no harm.
+    /// One try; `None` if the next one does no harm.
     async fn once(
         &self,
         outgoing: &Outgoing,

@@ -238,7 +238,7 @@ struct Anchor {
 /// The file that holds the last [`Anchor`], in the data directory.
 const ANCHOR: &str = "audit.anchor";
 
-/// Reads the anchor of the last check; none where there was none.
+/// Reads the anchor of the last check; `None` if there was none.
 fn read_anchor(file: &Path) -> anyhow::Result<Option<Anchor>> {
     match std::fs::read(file) {
         Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes).map_err(|_| {

@@ -81,7 +81,7 @@ const TOO_LATE: TimeDelta = TimeDelta::days(400);
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
-    /// The place in the flow, such as `/phase/0/step/2`; none where it is about the conversation.
+    /// The place in the flow, such as `/phase/0/step/2`; `None` if it is about the conversation.
     at: Option<String>,
     trouble: Trouble,
 }

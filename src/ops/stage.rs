@@ -279,7 +279,7 @@ impl Stage {
         }
     }
 
-    /// What has happened once the engine has done its work; none where everything was erased.
+    /// What has happened once the engine has done its work; `None` if everything was erased.
     pub(super) async fn rest(&self) -> Result<Option<Vec<Recorded>>, Error> {
         let settled = self.engine.settle_down();
         if tokio::time::timeout(STEP_MAX, settled).await.is_err() {
@@ -356,7 +356,7 @@ pub(super) fn answer(wait: &Wait, reply: Reply) -> InboundKind {
     InboundKind::Answer { wait: wait.id, revision: wait.revision, reply, via: Via::Component }
 }
 
-/// Somebody who may decide a request; none for what the participant answers. `n` tells several apart.
+/// Somebody who may decide a request; `None` for what the participant answers. `n` tells several apart.
 pub(super) fn decider(wait: &Wait, n: usize) -> Option<Responder> {
     let Answerers::Deciders { alias, .. } = &wait.answerers else { return None };
     let person = PersonId::web(format!("decider{n}"));

@@ -157,7 +157,7 @@ impl Artifacts {
         self.blobs.hint()
     }
 
-    /// The bytes of a kept file; none if they were erased. One that an older version left in clear is sealed.
+    /// The bytes of a kept file; `None` if they were erased. One that an older version left in clear is sealed.
     pub async fn read(
         &self,
         session: SessionId,

@@ -85,7 +85,7 @@ impl Contacts {
         self.sources.iter().map(|source| source.name()).collect()
     }
 
-    /// The first source that serves somebody, by its name; none where there is nothing to offer them.
+    /// The first source that serves somebody, by its name; `None` if there is nothing to offer them.
     pub fn serving(&self, person: &PersonId) -> Option<&'static str> {
         self.sources.iter().find(|source| source.serves(person)).map(|source| source.name())
     }

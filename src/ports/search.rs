@@ -106,7 +106,7 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// A hit as it came, made plain; none without an address on the web.
+    /// A hit as it came, made plain; `None` without an address on the web.
     fn new(title: &str, address: &str, snippet: &str, published: Option<&str>) -> Option<Self> {
         if address.len() > ADDRESS_MAX {
             return None;

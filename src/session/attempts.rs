@@ -102,7 +102,7 @@ pub(super) fn feedback_reader(wait: &Wait, words: Option<&str>) -> Value {
     json!(words.and_then(|_| denial_reader_of(wait)))
 }
 
-/// Who was to read the words of a denial when the request was made; none where it was no request.
+/// Who was to read the words of a denial when the request was made; `None` if it was no request.
 pub(super) fn denial_reader_of(wait: &Wait) -> Option<DenialReader> {
     match &wait.prompt.control {
         Control::Decide(decide) => Some(decide.denial_reader),

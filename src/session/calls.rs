@@ -31,7 +31,7 @@ pub struct Suspension {
     pub state: Value,
     /// Who may answer.
     pub answerers: Answerers,
-    /// When it lapses; none for the flow's patience alone.
+    /// When it lapses; `None` for the flow's patience alone.
     pub expires_at: Option<DateTime<Utc>>,
 }
 

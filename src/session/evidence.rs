@@ -152,8 +152,8 @@ pub fn part(state: &State, flow: &LoadedFlow, phase: &str) -> Option<(usize, usi
     Some((before + 1, before + 1 + after.iter().skip(1).filter(is_to_come).count()))
 }
 
-/// `Step 1 of 3 · The basics`; none where the flow has no such phase. Which parts the conversation has is known only with
-/// its state: without it, nothing is counted where the flow has conditions.
+/// `Step 1 of 3 · The basics`; `None` if the flow has no such phase. Which parts the conversation has is known only
+/// with its state: without it, nothing is counted where the flow has conditions.
 pub(crate) fn step_line(flow: &LoadedFlow, phase: &str, state: Option<&State>) -> Option<Text> {
     let title = &flow.phase(phase)?.title;
     let counted = match state {

@@ -143,8 +143,8 @@ impl Changes {
 }
 
 impl SessionView {
-    /// What was picked at a step and what was asked there, for the team; none where nothing was, or where it is stored as
-    /// something that is not for a channel.
+    /// What was picked at a step and what was asked there, for the team; `None` if nothing was, or where it is stored
+    /// as something that is not for a channel.
     fn answer_to(&self, step: &Step, value: &Value) -> Option<String> {
         let kept = step.save.as_ref().and_then(|data| self.flow.flow.data.get(data));
         let is_open = kept.is_none_or(|data| {

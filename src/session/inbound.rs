@@ -53,7 +53,7 @@ pub enum InboundKind {
     Amended {
         /// The platform's reference to the message.
         source: String,
-        /// How it reads now; none where it is gone.
+        /// How it reads now; `None` if it is gone.
         text: Option<String>,
     },
     /// Sent files, which were checked and kept before.

@@ -173,7 +173,7 @@ impl SessionView {
         pending.any(|wait| blocks(wait) && !model_turn::is_detached(&self.state.calls, wait))
     }
 
-    /// When the model is asked again while the participant waits for it; none where they have waited long enough, or for
+    /// When the model is asked again while the participant waits for it; `None` if they have waited long enough, or for
     /// something that does not pass in a moment. Once an outage: after that the script leads, or they have been told
     /// that it takes longer.
     fn moment_after(&self, count: u32, retry: Retry) -> Option<DateTime<Utc>> {

@@ -260,7 +260,7 @@ impl SessionView {
         told.filter_map(line).take(ABOUT_MAX).collect()
     }
 
-    /// The newest data of a kind in a line or two; none where it is more than that.
+    /// The newest data of a kind in a line or two; `None` if it is more than that.
     fn in_words(&self, data: &str) -> Option<String> {
         let record = self.state.record(data)?;
         let seen = seen_by(self.flow.schemas.get(data), &record.data, Reader::Deciders);
@@ -295,7 +295,7 @@ impl SessionView {
         asked.count() < REQUESTS_MAX
     }
 
-    /// The aliases of the roles that an effect gives; none where it gives none.
+    /// The aliases of the roles that an effect gives; `None` if it gives none.
     fn roles_of(&self, due: Due<'_>) -> Option<Vec<String>> {
         match self.resolve(due)? {
             (_, Act::AddRoles { roles }) => Some(roles),
@@ -303,7 +303,7 @@ impl SessionView {
         }
     }
 
-    /// What an effect comes to for this session; none where there is nothing to do, its condition does not hold, or the
+    /// What an effect comes to for this session; `None` if there is nothing to do, its condition does not hold, or the
     /// platform has no such thing.
     fn resolve(&self, Due { phase, effect, .. }: Due<'_>) -> Option<(Recipient, Act)> {
         if !script::applies(&self.state, &self.flow, effect.when()) {

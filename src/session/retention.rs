@@ -130,7 +130,7 @@ impl SessionView {
         Kind::ALL.into_iter().filter(is_due).collect()
     }
 
-    /// When a kind goes; none where it is gone, or held.
+    /// When a kind goes; `None` if it is gone, or held.
     pub fn goes_at(&self, kind: Kind) -> Option<DateTime<Utc>> {
         let keeping = &self.state.keeping;
         // A child run goes with its conversation.

@@ -391,7 +391,7 @@ impl Scope<'_> {
         self.fill_in(template, &self.context)
     }
 
-    /// The value that a template stands for; none if it drops out.
+    /// The value that a template stands for; `None` if it drops out.
     fn fill_in(&self, template: &Value, context: &Seen) -> Option<Value> {
         match template {
             Value::String(text) if text.contains("{{") || text.contains("{%") => {
@@ -410,7 +410,7 @@ impl Scope<'_> {
         }
     }
 
-    /// An entry of a list; none where its `when` is not true.
+    /// An entry of a list; `None` if its `when` is not true.
     fn fill_entry(&self, entry: &Value, context: &Seen) -> Option<Value> {
         let Some(when) = entry.get(WHEN).and_then(Value::as_str) else {
             return self.fill_in(entry, context);

@@ -141,7 +141,7 @@ pub struct State {
 }
 
 impl State {
-    /// Adds up events; none if they do not begin with [`Event::Started`].
+    /// Adds up events; `None` if they do not begin with [`Event::Started`].
     pub fn fold(events: &[Recorded]) -> Option<Self> {
         let (first, rest) = events.split_first()?;
         let Event::Started(started) = &*first.event else { return None };
@@ -512,7 +512,7 @@ impl State {
         self.records.push(record);
     }
 
-    /// The current phase; none before the notice is answered and after the last phase.
+    /// The current phase; `None` before the notice is answered and after the last phase.
     pub fn phase(&self) -> Option<&str> {
         self.phase.as_deref()
     }

@@ -80,8 +80,8 @@ pub fn summary(state: &State, flow: &LoadedFlow, include: &[String], moment: Mom
     }
 }
 
-/// What is posted of some data in its author's name, for everybody who reads the channel: its `text`, or else its fields,
-/// a line each. What only some may see is left out; none where nothing is left.
+/// What is posted of some data in its author's name, for everybody who reads the channel: its `text`, or else its
+/// fields, a line each. What only some may see is left out; `None` if nothing is left.
 pub fn public_text(state: &State, flow: &LoadedFlow, name: &str) -> Option<Text> {
     let record = state.record(name)?;
     let schema = flow.schemas.get(name);
@@ -129,7 +129,7 @@ pub(super) fn status_lines(state: &State, flow: &LoadedFlow) -> Vec<Text> {
     lines.into_iter().flatten().collect()
 }
 
-/// `Done: Contact details, Education`; none where there is nothing.
+/// `Done: Contact details, Education`; `None` if there is nothing.
 fn listed<'a>(head: &'static str, objectives: impl Iterator<Item = &'a Objective>) -> Option<Text> {
     let title = |objective: &Objective| Text::default().then_quoted(&*objective.title);
     let mut titles: Vec<Text> = objectives.map(title).collect();
@@ -343,7 +343,7 @@ fn decider(state: &State, objective: &str) -> Option<String> {
     })
 }
 
-/// A value as people read it; none where there is nothing to read.
+/// A value as people read it; `None` if there is nothing to read.
 fn words(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.trim().is_empty() => None,

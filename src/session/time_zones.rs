@@ -66,7 +66,7 @@ static BY_CODE: LazyLock<BTreeMap<&'static str, &'static str>> =
 static BY_LINK: LazyLock<BTreeMap<&'static str, &'static str>> =
     LazyLock::new(|| rows(LINKS).collect());
 
-/// The place of a zone, by its name or an old name of it; none for zones without one, such as `Etc/UTC`.
+/// The place of a zone, by its name or an old name of it; `None` for zones without one, such as `Etc/UTC`.
 pub fn of_zone(name: &str) -> Option<Place> {
     let mut name = name.trim();
     for _ in 0..LINKS_MAX {

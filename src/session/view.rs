@@ -120,7 +120,7 @@ impl SessionView {
         Self { flow, state: state.into(), ids, now, settings }
     }
 
-    /// The current phase; none before the first and after the last.
+    /// The current phase; `None` before the first and after the last.
     pub fn phase(&self) -> Option<&Phase> {
         self.flow.phase(self.state.phase()?)
     }

@@ -166,7 +166,7 @@ pub(super) fn pack(text: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// What [`pack`] packed; none if it never did.
+/// What [`pack`] packed; `None` if it never did.
 fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(packed.len() * 2);
     let mut rest = packed;

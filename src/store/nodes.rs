@@ -9,7 +9,7 @@ use crate::model::node::{ActiveNode, Addresses};
 pub struct Reached {
     /// Where this node is reached; published while it is the active one.
     pub own: Addresses,
-    /// The active node while this one waits; none until it is known.
+    /// The active node while this one waits; `None` until it is known.
     pub active: watch::Sender<Option<ActiveNode>>,
 }
 

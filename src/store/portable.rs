@@ -130,8 +130,8 @@ pub trait Portable: Store {
     /// What its digests and links are made with: a store is made with it that takes what this one holds.
     fn secret(&self) -> Secret;
 
-    /// All there is of a session, child runs too; none if there is no such session. [`Error::Unreadable`] where some of it
-    /// cannot be read, unless it is left out of lists: [`Store::unreadable`] names that.
+    /// All there is of a session, child runs too; `None` if there is no such session. [`Error::Unreadable`] where some
+    /// of it cannot be read, unless it is left out of lists: [`Store::unreadable`] names that.
     async fn take_out(&self, session: SessionId) -> Result<Option<Image>, Error>;
 
     /// What was charged to accounts, in the order of digests, at most `limit` after the given one.

@@ -138,7 +138,7 @@ struct Parked {
     to: Address,
     effect: EffectId,
     until: DateTime<Utc>,
-    /// Where it stands among all that wait for the same cause; none where it waits for the time alone.
+    /// Where it stands among all that wait for the same cause; `None` if it waits for the time alone.
     ticket: Option<(Arc<Cause>, u64)>,
 }
 
@@ -338,8 +338,8 @@ impl<S: SessionRef> Queue<S> {
         Some(after.copied().filter(|after| after.0 == first.0).unwrap_or(first))
     }
 
-    /// Hands out effects that may leave now, within `capacity`; `read` reads those that are not kept, and says none
-    /// where one cannot be read, which keeps back those behind it.
+    /// Hands out effects that may leave now, within `capacity`; `read` reads those that are not kept, and says `None`
+    /// if one cannot be read, which keeps back those behind it.
     pub(super) fn claim(
         &mut self,
         now: DateTime<Utc>,

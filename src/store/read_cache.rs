@@ -57,7 +57,7 @@ struct Shown {
     bytes: u32,
 }
 
-/// The note under a key; none where there is no such note.
+/// The note under a key; `None` if there is no such note.
 #[derive(Clone)]
 pub(super) struct CachedNote(pub(super) Option<Note>);
 

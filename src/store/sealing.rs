@@ -63,7 +63,7 @@ impl Key {
         Ok(sealed)
     }
 
-    /// What [`Key::seal`] sealed; none if it was changed, or was bound to something else.
+    /// What [`Key::seal`] sealed; `None` if it was changed, or was bound to something else.
     pub(super) fn open(&self, bound: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, rest) = sealed.split_first_chunk::<NONCE_LEN>()?;
         let mut bytes = rest.to_vec();

@@ -221,7 +221,7 @@ impl Pipeline {
         self.toolbox.get(tool).map_or("", |tool| tool.spec().done)
     }
 
-    /// What a call has come to, in words for people; none where [`Pipeline::done`] says all of it.
+    /// What a call has come to, in words for people; `None` if [`Pipeline::done`] says all of it.
     pub(crate) fn came_to(&self, tool: &str, response: &Value) -> Option<String> {
         self.toolbox.get(tool)?.came_to(response)
     }

@@ -282,7 +282,7 @@ pub(crate) fn tidy_up() {
     }
 }
 
-/// The page in the text format of Prometheus; none where nobody collects.
+/// The page in the text format of Prometheus; `None` if nobody collects.
 pub fn page() -> Option<String> {
     let (handle, since) = COLLECTED.get()?;
     gauge!(UPTIME_SECONDS).set(since.elapsed().as_secs_f64());

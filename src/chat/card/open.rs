@@ -60,7 +60,7 @@ pub fn is_untouched(groups: &[Group]) -> bool {
     groups.iter().flat_map(|group| &group.fields).all(|field| is_blank(&shown(field)))
 }
 
-/// The heading of some data; none where the card has said it already.
+/// The heading of some data; `None` if the card has said it already.
 pub fn heading<'a>(prompt: &Prompt, group: &'a Group) -> Option<&'a str> {
     let is_said = is_blank(&group.title) || prompt.heading().as_ref() == Some(&group.title);
     (!is_said).then_some(group.title.as_str())
@@ -71,7 +71,7 @@ pub fn is_told(field: &Field, is_open: bool) -> bool {
     is_open && (field.check || field.required) || !is_blank(&shown(field))
 }
 
-/// What else could be given, in a line; none where everything is told.
+/// What else could be given, in a line; `None` if everything is told.
 pub fn not_given(fields: &[Field]) -> Option<String> {
     let missing = fields.iter().filter(|field| !is_told(field, true));
     let names: Vec<String> = missing.map(|field| one_line(&field.label)).collect();

@@ -44,7 +44,7 @@ pub enum Choice<'a> {
 /// An update of a platform that brings commands.
 #[async_trait]
 pub trait Commands: Buttons {
-    /// How a command is given on the platform, with what it needs; none where the platform does not have it.
+    /// How a command is given on the platform, with what it needs; `None` if the platform does not have it.
     fn usage(&self, entry: &Entry) -> Option<String>;
 
     /// The list of commands, for staff or for everybody else.

@@ -93,7 +93,7 @@ impl ButtonId {
         (id, messages::buttons::offered(offered))
     }
 
-    /// Reads the id of a button; none where it is another one.
+    /// Reads the id of a button; `None` if it is another one.
     pub fn parse(id: &str) -> Option<Self> {
         if let Some(opening) = Opening::parse(id) {
             return Some(Self::Transcript(opening));
@@ -129,7 +129,7 @@ impl ButtonId {
 pub struct Start<'a> {
     /// Which.
     pub flow: &'a LoadedFlow,
-    /// The platform's id of whoever is invited to it; none for whoever asks themselves.
+    /// The platform's id of whoever is invited to it; `None` for whoever asks themselves.
     pub invited: Option<&'a str>,
     /// By whom they are invited, and whether it is a test.
     pub beginning: Beginning<'a>,
@@ -185,7 +185,7 @@ pub trait Buttons: Update {
     /// Shows what somebody approved; with a number another page of it, in place of the one that was pressed.
     fn show_profile(&self, look: &Look, page: Option<usize>, act: &Self::Act) -> Self::Ack;
 
-    /// Asks whether a conversation is to be ended; none where the platform has asked with the button itself.
+    /// Asks whether a conversation is to be ended; `None` if the platform has asked with the button itself.
     fn asks_before_end(&self, _session: SessionId, _act: &Self::Act) -> Option<Self::Ack> {
         None
     }

@@ -80,7 +80,7 @@ impl Wanted {
         handed
     }
 
-    /// Its name and its bytes; none where they can't be had.
+    /// Its name and its bytes; `None` if they can't be had.
     async fn read(&self, engine: &Engine) -> Option<(String, Vec<u8>)> {
         match self {
             Self::Everything(session, reader) => {

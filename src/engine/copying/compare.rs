@@ -92,7 +92,7 @@ impl Copying<'_> {
         }
     }
 
-    /// What was read; none where it is missing or damaged, which is noted.
+    /// What was read; `None` if it is missing or damaged, which is noted.
     fn readable<T>(
         &mut self,
         what: String,

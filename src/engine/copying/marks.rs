@@ -38,7 +38,7 @@ pub enum Role {
     Moved,
 }
 
-/// What a store knows of a copy; none where there was none, or it has ended and the store is used.
+/// What a store knows of a copy; `None` if there was none, or it has ended and the store is used.
 pub async fn mark_of(store: &dyn Store) -> Result<Option<Mark>, Error> {
     let value = store.noted(KEY).await?.and_then(|note| note.value);
     let read = |value: String| {

@@ -139,7 +139,7 @@ struct Teller<'a> {
 }
 
 impl<'a> Teller<'a> {
-    /// One event in words; none for those that say nothing to people, or nothing to this reader.
+    /// One event in words; `None` for those that say nothing to people, or nothing to this reader.
     fn tell(&mut self, event: &'a Event) -> Option<Line> {
         let bot = |kind, text: String, data| Some((kind, BOT.to_owned(), text, data));
         match event {

@@ -226,7 +226,7 @@ fn completes(phase: &Phase, n: usize, outcome: &str) -> bool {
     false
 }
 
-/// Whether a condition is true after this outcome of a step; none where it speaks of something else.
+/// Whether a condition is true after this outcome of a step; `None` if it speaks of something else.
 fn holds(when: Option<&str>, step: &str, outcome: &str) -> Option<bool> {
     let Some(when) = when else { return Some(true) };
     let (answer, status) = (format!("answers.{step}"), format!("results.{step}.status"));

@@ -16,17 +16,17 @@ use crate::{
 pub struct Aliases {
     /// The tenant they are set up for.
     pub tenant: Option<String>,
-    /// Of Slack channels; none where Slack is not in use.
+    /// Of Slack channels; `None` if Slack is not in use.
     pub slack_channels: Option<BTreeSet<String>>,
-    /// Of Discord channels; none where Discord is not in use.
+    /// Of Discord channels; `None` if Discord is not in use.
     pub discord_channels: Option<BTreeSet<String>>,
-    /// Of Discord roles; none where Discord is not in use.
+    /// Of Discord roles; `None` if Discord is not in use.
     pub discord_roles: Option<BTreeSet<String>>,
     /// Of those who decide.
     pub approvers: BTreeSet<String>,
     /// How many people decide under an alias on the platform with most of them, where the configuration names each.
     pub deciders: BTreeMap<String, usize>,
-    /// Of web hooks; none where no web hook is set up.
+    /// Of web hooks; `None` if no web hook is set up.
     pub webhooks: Option<BTreeSet<String>>,
 }
 
@@ -64,7 +64,7 @@ impl Aliases {
     }
 }
 
-/// How many people are listed on one platform; none where a group or the staff page lets others in.
+/// How many people are listed on one platform; `None` if a group or the staff page lets others in.
 fn people(listed: &Approvers) -> Option<usize> {
     let is_open =
         listed.web_staff || !listed.slack_groups.is_empty() || !listed.discord_roles.is_empty();

@@ -183,7 +183,7 @@ impl Check<'_> {
         }
     }
 
-    /// A value with stand-ins; none where it may drop out altogether.
+    /// A value with stand-ins; `None` if it may drop out altogether.
     fn outline(
         &mut self,
         value: &Value,

@@ -17,7 +17,7 @@ const ANY_DATA: [&str; 2] = ["deploy_agent", "extract_document"];
 /// Where something is read.
 struct Place {
     phase: usize,
-    /// The step; none where it is before the first one.
+    /// The step; `None` if it is before the first one.
     step: Option<usize>,
 }
 

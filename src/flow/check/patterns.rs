@@ -51,7 +51,7 @@ fn examples(schema: &Value, path: &str, found: &mut Vec<Trouble>) {
     }
 }
 
-/// The length of a whole text in which the pattern is found; none where nothing matches.
+/// The length of a whole text in which the pattern is found; `None` if nothing matches.
 fn of_text(pattern: &Hir) -> Option<Length> {
     let found = of(pattern)?;
     let looks = pattern.properties();

@@ -56,7 +56,7 @@ pub(super) struct Text {
     /// Its place, such as `/phase/0/title`.
     pub(super) at: String,
     pub(super) words: String,
-    /// How many characters of it every platform shows; none where that depends on the form that it stands in.
+    /// How many characters of it every platform shows; `None` if that depends on the form that it stands in.
     pub(super) most: Option<usize>,
     /// It would leave a hole if it were empty, and nothing else in the check says so.
     pub(super) is_needed: bool,

@@ -7,7 +7,7 @@ use crate::config::{
 };
 
 /// Checks a template against the tools there are; `file` is how messages call it. `allowed` says of a tool whether a
-/// child run may call it, and is none where there is no such tool.
+/// child run may call it, and is `None` if there is no such tool.
 pub fn check(
     task: &LoadedTask,
     file: &str,

@@ -47,7 +47,7 @@ pub struct Match {
 /// What a request leads to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Choice {
-    /// The template; none where nothing fits.
+    /// The template; `None` if nothing fits.
     pub task: Option<String>,
     /// Why it is this one where another is worth as much.
     pub tie: Option<String>,

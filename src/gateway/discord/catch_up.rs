@@ -59,7 +59,7 @@ struct Reader<'a> {
     inbox: &'a dyn Inbox,
     engine: &'a Engine,
     share: Share,
-    /// When the bot last listened; none where it never has.
+    /// When the bot last listened; `None` if it never has.
     since: Option<DateTime<Utc>>,
 }
 

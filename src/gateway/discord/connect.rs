@@ -267,7 +267,7 @@ impl Gateway {
         result
     }
 
-    /// Asks until it is known who the bot is and how many connections there are to be; none where it is to stop.
+    /// Asks until it is known who the bot is and how many connections there are to be; `None` if it is to stop.
     async fn known(
         &mut self,
         intake: &Intake,

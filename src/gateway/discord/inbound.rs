@@ -163,7 +163,7 @@ pub struct Ticket {
     pub token: Token,
     /// The application it belongs to.
     pub application: String,
-    /// When the person did it, as the snowflake says; none where it is none.
+    /// When the person did it, as the snowflake says; `None` if it is none.
     pub at: Option<DateTime<Utc>>,
     /// Largest file that may be sent there, in bytes, where Discord says so.
     pub file_max: Option<u64>,
@@ -226,7 +226,7 @@ pub struct Submission {
     pub element: String,
     /// What it holds, by the ids of the inputs without what tells one opening from another.
     pub inputs: Inputs,
-    /// The message whose component opened it; none after a command. Only with one may the answer edit it.
+    /// The message whose component opened it; `None` after a command. Only with one may the answer edit it.
     pub message: Option<String>,
     /// Only the person who used it sees that message.
     pub is_ephemeral: bool,
@@ -333,7 +333,7 @@ pub enum Ack {
 }
 
 impl Ack {
-    /// The answer as Discord takes it; none where there is nothing to answer.
+    /// The answer as Discord takes it; `None` if there is nothing to answer.
     pub fn body(&self) -> Option<Value> {
         let (kind, data) = match self {
             Self::Nothing => return None,

@@ -208,7 +208,7 @@ impl Members {
         Ok(member)
     }
 
-    /// Address of a member's picture; none where Discord does not say.
+    /// Address of a member's picture; `None` if Discord does not say.
     pub(super) async fn avatar_of(&self, guild: &str, user: &str) -> Option<String> {
         let known = self.known(guild, user).filter(|member| !member.avatar.is_empty());
         let member = match known {

@@ -77,15 +77,15 @@ pub(super) async fn redraw(app: &App, wait: &Wait, shown: &[Rendering]) {
     sender::Sender::new(app, &effect).redraw(wait, shown).await;
 }
 
-/// A card with what was entered so far; none where the conversation is gone or cannot be read just now.
+/// A card with what was entered so far; `None` if the conversation is gone or cannot be read just now.
 pub(super) async fn card(app: &App, wait: &Wait, draft: Draft) -> Option<Message> {
     let effect = showing(app, wait).await?;
     let cx = sender::Sender::new(app, &effect).cx(wait).await.ok()?;
     Some(render::card(wait, &render::Cx { draft, ..cx }))
 }
 
-/// A card as it looks once its question is over, or is asked anew after `revision`; none while it is asked as it was, or
-/// where that cannot be read just now.
+/// A card as it looks once its question is over, or is asked anew after `revision`; `None` while it is asked as it was,
+/// or where that cannot be read just now.
 pub(super) async fn answered(
     app: &App,
     (wait, revision): (WaitId, u32),

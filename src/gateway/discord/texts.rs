@@ -97,7 +97,7 @@ pub(crate) fn copy_offered(session: SessionId) -> Message {
     Message::of(components)
 }
 
-/// A button that opens an address; none where Discord takes no address so long.
+/// A button that opens an address; `None` if Discord takes no address so long.
 pub fn link(label: &str, url: &str) -> Option<Message> {
     Some(Message::of(rows([components::link(url, label)?])))
 }
@@ -173,7 +173,7 @@ pub fn worked() -> Message {
 pub struct Panel<'a> {
     /// The flow's id.
     pub flow: &'a str,
-    /// Heading; none where the text says enough.
+    /// Heading; `None` if the text says enough.
     pub title: Option<&'a str>,
     /// What the flow is for.
     pub text: &'a str,

@@ -459,7 +459,7 @@ impl Inner {
         Some(failure)
     }
 
-    /// The thread in which a session stands; none before its first message.
+    /// The thread in which a session stands; `None` before its first message.
     async fn spot(&self, look: &Look) -> Option<Spot> {
         let head = &look.loaded.head;
         let place = &head.place;

@@ -193,7 +193,7 @@ pub(super) struct View {
     pub(super) title: String,
     pub(super) callback: String,
     pub(super) metadata: String,
-    /// Label of the button that sends it; none where it is only read.
+    /// Label of the button that sends it; `None` if it is only read.
     pub(super) submit: Option<String>,
     pub(super) blocks: Vec<SlackBlock>,
 }

@@ -273,7 +273,7 @@ impl Inner {
         Ok((json!({ "type": "home", "blocks": to_json(&shown.blocks()) }), is_staff))
     }
 
-    /// The address of a conversation; none before its first message.
+    /// The address of a conversation; `None` before its first message.
     async fn link(&self, head: &Head) -> Option<Url> {
         if let Some(known) = self.links.get(&head.id) {
             return Some(known);
@@ -362,8 +362,8 @@ impl Own {
     }
 }
 
-/// The action that opens a form in which a question can be answered whole, without its message; none for what has to be
-/// read there first, or is a button by itself.
+/// The action that opens a form in which a question can be answered whole, without its message; `None` for what has to
+/// be read there first, or is a button by itself.
 fn answerable(wait: &Wait) -> Option<&'static str> {
     if !matches!(wait.purpose, Purpose::Call { .. } | Purpose::Child { .. }) {
         return None;

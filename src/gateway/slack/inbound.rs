@@ -110,7 +110,7 @@ pub enum Incoming {
         by: Actor,
         /// Which.
         callback_id: String,
-        /// The message it was used on: channel and ts; none for a global one.
+        /// The message it was used on: channel and ts; `None` for a global one.
         message: Option<(String, String)>,
         /// Opens a form within three seconds.
         trigger_id: String,

@@ -213,7 +213,7 @@ fn spoken(wait: &Wait, cx: &Cx) -> String {
     }
 }
 
-/// The form that `action` of a card opens; none where that action is an answer by itself.
+/// The form that `action` of a card opens; `None` if that action is an answer by itself.
 pub fn modal(wait: &Wait, action: &str, cx: &Cx) -> Option<Value> {
     forms::render(wait, action, cx)
 }

@@ -67,7 +67,7 @@ pub fn called(approvers: &Approvers) -> Option<Message> {
     Some(Message { blocks: to_json(&[section(text.as_str())]), text })
 }
 
-/// Those who decide as mentions; none where none is listed.
+/// Those who decide as mentions; `None` if none is listed.
 pub fn mentions(approvers: &Approvers) -> Option<String> {
     let groups = approvers.slack_groups.iter().map(|group| format!("<!subteam^{group}>"));
     let users = approvers.slack_users.iter().map(|user| format!("<@{user}>"));

@@ -16,7 +16,7 @@ use crate::{
 /// An effect of a phase, as an event tells of it.
 #[derive(Clone, Copy)]
 pub(super) struct Noted<'a> {
-    /// In the flow; none where the flow has it no more.
+    /// In the flow; `None` if the flow has it no more.
     pub(super) effect: Option<&'a PhaseEffect>,
     /// In a few words.
     pub(super) what: &'a str,

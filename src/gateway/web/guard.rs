@@ -38,7 +38,7 @@ impl std::fmt::Debug for Browser {
 }
 
 impl Browser {
-    /// The browser that sent these headers; none where it has no cookie of ours yet.
+    /// The browser that sent these headers; `None` if it has no cookie of ours yet.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let token = cookie(headers, BROWSER)?;
         let fits = token.len() == 64 && token.bytes().all(|b| b.is_ascii_hexdigit());
@@ -138,7 +138,7 @@ impl StaffKeys {
         self.operator.is_some()
     }
 
-    /// The header that remembers a key, as a digest that opens nothing else; none where the key opens nothing.
+    /// The header that remembers a key, as a digest that opens nothing else; `None` if the key opens nothing.
     pub fn cookie(&self, given: &str) -> Option<HeaderValue> {
         let digest = digest("staff key", given);
         self.opened(&digest).map(|_| set_cookie(STAFF, &digest))

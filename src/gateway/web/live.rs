@@ -177,7 +177,7 @@ enum News {
 }
 
 impl Live {
-    /// Waits for news of what is shown; none when there will be none any more.
+    /// Waits for news of what is shown; `None` if there will be none any more.
     async fn news(&mut self) -> Option<News> {
         let news = loop {
             // Each arm loses nothing when another one is taken: what was not received stays in its channel.

@@ -45,7 +45,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Who sits there, with the rights of now; none without the staff key, where there is one.
+    /// Who sits there, with the rights of now; `None` without the staff key, where there is one.
     pub(super) fn of(app: &App, headers: &HeaderMap) -> Option<Self> {
         let scope = app.staff_keys.scope(headers)?;
         Some(Self { browser: Browser::of(headers)?, name: guard::staff_name(headers), scope })

@@ -113,7 +113,7 @@ async fn measured(State(standby): State<Arc<Standby>>) -> Response {
     health::measured_standing_by(is_ready)
 }
 
-/// What the active node says of its readiness; none where it can't be asked. Its page knows no address for monitoring.
+/// What the active node says of its readiness; `None` if it can't be asked. Its page knows no address for monitoring.
 async fn readiness(standby: &Standby) -> Option<Response> {
     let mut request = Request::new(Body::empty());
     *request.uri_mut() = Uri::from_static("/readyz");

@@ -226,7 +226,7 @@ impl Cause {
         format!("{article}{subject} {}", self.kind.predicate())
     }
 
-    /// The workspace or server that it is about; none where it is about the whole platform, or one conversation.
+    /// The workspace or server that it is about; `None` if it is about the whole platform, or one conversation.
     pub fn workspace(&self) -> Option<&str> {
         match &self.reach {
             Reach::Platform | Reach::Session { .. } => None,

@@ -92,7 +92,7 @@ fn a_day_later() -> Vec<Period> {
 }
 
 impl Approval {
-    /// Those who decide at a stage, from 0, and how many of them; none after the last.
+    /// Those who decide at a stage, from 0, and how many of them; `None` after the last.
     pub fn stage(&self, stage: usize) -> Option<(&str, u32)> {
         match stage.checked_sub(1) {
             None => Some((&self.deciders, self.quorum)),

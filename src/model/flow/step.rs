@@ -60,7 +60,7 @@ pub fn has_points(step: &Step) -> bool {
 }
 
 impl Step {
-    /// Where a result leads, by its key; none where it has no branch.
+    /// Where a result leads, by its key; `None` if it has no branch.
     pub fn leads(&self, key: &str) -> Option<&str> {
         let own = self.branch.get(key);
         let fallback = || self.branch.get(ELSE).filter(|_| !matches!(key, "error" | "rejected"));

@@ -38,8 +38,8 @@ impl Media {
     }
 }
 
-/// What declaration and content agree on; none where they do not. Without a declaration, or with one that says
-/// nothing, the content decides.
+/// What declaration and content agree on; `None` if they do not. Without a declaration, or with one that says nothing,
+/// the content decides.
 pub(super) fn agreed(declared: Option<&str>, bytes: &[u8]) -> Option<Media> {
     let found = Found::of(bytes);
     let Some(said) = declared.and_then(Said::of) else { return Some(found.alone()) };

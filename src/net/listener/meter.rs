@@ -34,7 +34,7 @@ impl Meter {
         self.waiting_since.get_or_insert(now);
     }
 
-    /// When the credit is used up; none where nobody waits.
+    /// When the credit is used up; `None` if nobody waits.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.waiting_since.map(|since| since + self.credit)
     }

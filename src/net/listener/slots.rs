@@ -181,7 +181,7 @@ impl Client {
         changed.is_some()
     }
 
-    /// The headers of a request have come; none where the connection was evicted meanwhile.
+    /// The headers of a request have come; `None` if the connection was evicted meanwhile.
     pub(super) fn begin(&self) -> Option<Working> {
         self.change(|open| {
             open.phase = Phase::Working;

@@ -35,7 +35,7 @@ impl Place {
         Self("keys".to_owned())
     }
 
-    /// What a manifest names; none for what no backup has, above all for what would lead out of it.
+    /// What a manifest names; `None` for what no backup has, above all for what would lead out of it.
     pub(in crate::ops) fn named(path: &str) -> Option<Self> {
         let is_known = match path.split('/').collect::<Vec<_>>()[..] {
             ["store.dump" | "keys"] => true,
@@ -90,7 +90,7 @@ pub(super) fn of(data: &Path, sessions: &BTreeSet<SessionId>) -> io::Result<Vec<
     Ok(found)
 }
 
-/// Copies a file to its place under `root`, synced; none if it is gone.
+/// Copies a file to its place under `root`, synced; `None` if it is gone.
 pub(in crate::ops) fn copied(
     source: &Path,
     root: &Path,

@@ -24,7 +24,7 @@ const ANSWER_MAX: u64 = 256 * 1024 * 1024;
 #[derive(Debug)]
 pub(in crate::ops) struct Call(UnixStream);
 
-/// Calls the bot that runs on `dir`; none if there is none.
+/// Calls the bot that runs on `dir`; `None` if there is none.
 pub(in crate::ops) async fn call(dir: &Path) -> anyhow::Result<Option<Call>> {
     let Ok((address, _dir)) = address(dir) else { return Ok(None) };
     match timeout(SILENCE_MAX, UnixStream::connect(address))

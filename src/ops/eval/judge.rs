@@ -27,7 +27,7 @@ const ASKED: &str = "You read the transcript of an onboarding interview by a bot
 /// What a model thought of an interview.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opinion {
-    /// From 1 to 5; none where the judge gave none.
+    /// From 1 to 5; `None` if the judge gave none.
     pub grade: Option<u8>,
     /// One sentence.
     pub remark: String,

@@ -156,7 +156,7 @@ pub struct Score {
     pub name: Name,
     /// None where there was nothing to measure.
     pub value: Option<f64>,
-    /// The threshold; none where there is none.
+    /// The threshold; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
     /// It is within the threshold, or has none.

@@ -130,7 +130,7 @@ impl Interviewing {
         Ok(Self { stage, events: Vec::new(), seen: 0, files: Vec::new() })
     }
 
-    /// Waits until it is the participant's turn; the state then, or none where everything was erased. Deciders approve
+    /// Waits until it is the participant's turn; the state then, or `None` if everything was erased. Deciders approve
     /// at once, and a model that fails is waited for.
     async fn rest(&mut self) -> Result<Option<State>, Error> {
         let mut failures = 0;

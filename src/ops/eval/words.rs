@@ -90,7 +90,7 @@ const FREQUENT: &[(&str, &[&str])] = &[
 /// Fewest words by which a language is told.
 const TELLING: usize = 4;
 
-/// The language of a text; none where too little speaks for any. What is quoted may be in another one.
+/// The language of a text; `None` if too little speaks for any. What is quoted may be in another one.
 pub(super) fn language(text: &str) -> Option<&'static str> {
     let text = normal(&unquoted(text));
     let words: Vec<&str> = text.split_whitespace().collect();

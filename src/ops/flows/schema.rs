@@ -11,7 +11,7 @@ use crate::{model::flow::Flow, tool::catalog};
 /// What `humantime` reads: `24h`, `14d`, `1h 30m`.
 const DURATION: &str = "^\\s*([0-9]+\\s*(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?|M|months?|y|yrs?|years?)\\s*)+$";
 
-/// A duration as people write it in flows; none for what is no duration.
+/// A duration as people write it in flows; `None` for what is no duration.
 pub(super) fn duration(text: &str) -> Option<String> {
     let seconds = humantime::parse_duration(text).ok()?.as_secs();
     let units = [(86_400, 'd'), (3_600, 'h'), (60, 'm'), (1, 's')];

@@ -226,7 +226,7 @@ struct Filling {
     nth: usize,
 }
 
-/// Data that fits a schema, as a card fills it in; none where a card can't.
+/// Data that fits a schema, as a card fills it in; `None` if a card can't.
 pub(super) fn draft(schema: &Value, is_least: bool, nth: usize) -> Option<Value> {
     let data = Value::Object(Map::new());
     let card = card::draw(schema, &data, &[]);

@@ -69,7 +69,7 @@ impl Rehearsal {
 }
 
 impl Door {
-    /// Lets the participant past the phase, if this is the place for it; none where it can't be done.
+    /// Lets the participant past the phase, if this is the place for it; `None` if it can't be done.
     pub(super) async fn open(
         &self,
         room: &mut Stage,

@@ -102,7 +102,7 @@ impl StandIn {
         State::fold(&self.store.load(head.id).await.ok()??.events)
     }
 
-    /// What it calls now; none where it is for the participant to write.
+    /// What it calls now; `None` if it is for the participant to write.
     fn next(&self, state: &State) -> Option<Wanted> {
         let phase = self.flow.phase(state.phase()?)?;
         let mut talks = false;

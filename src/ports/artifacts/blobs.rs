@@ -164,7 +164,7 @@ impl Blobs {
         self.keys.link_key().await.map_err(Error::Unreachable)
     }
 
-    /// The content of a session's file; none if there is no such file, or no such session.
+    /// The content of a session's file; `None` if there is no such file, or no such session.
     pub(super) async fn read(
         &self,
         session: SessionId,
@@ -221,7 +221,7 @@ impl Blobs {
         kept
     }
 
-    /// A flow that was kept; none if there is no such file.
+    /// A flow that was kept; `None` if there is no such file.
     pub(super) async fn pinned(&self, sha256: &str) -> Result<Option<String>, Error> {
         if let Some(shared) = self.shared()
             && let Some(found) = shared.pinned(sha256).await?
@@ -313,12 +313,12 @@ impl Blobs {
         Ok(sessions)
     }
 
-    /// Where files lie that every node has; none where they are in the data directory.
+    /// Where files lie that every node has; `None` if they are in the data directory.
     fn shared(&self) -> Option<Shared<'_>> {
         self.keys.files().map(Shared)
     }
 
-    /// What the content with this digest is sealed with; none without the session.
+    /// What the content with this digest is sealed with; `None` without the session.
     async fn seal(&self, session: SessionId, sha256: &str) -> Result<Option<Seal>, Error> {
         let key = self.keys.file_key(session).await.map_err(Error::Unreachable)?;
         Ok(key.map(|key| Seal::new(key, session, sha256)))
@@ -368,7 +368,7 @@ impl Blobs {
         if is_there { Err(damaged(&clear, "it is not what was kept")) } else { Ok(None) }
     }
 
-    /// The content of a sealed file; none if there is no such file.
+    /// The content of a sealed file; `None` if there is no such file.
     async fn opened(&self, session: SessionId, seal: &Seal) -> Result<Option<Vec<u8>>, Error> {
         let place = Place::Artifact { session, name: seal.name() };
         let Some(file) = self.file(&place).await? else { return Ok(None) };
@@ -381,7 +381,7 @@ impl Blobs {
         }
     }
 
-    /// The bytes of a file that is not sealed: none if there is no such file, and none of it if they do not have the
+    /// The bytes of a file that is not sealed: `None` if there is no such file, and none of it if they do not have the
     /// digest that it is named by.
     async fn bytes(
         &self,
@@ -398,7 +398,7 @@ impl Blobs {
         bytes.await.map(Some)
     }
 
-    /// A file, opened for reading; none if there is none.
+    /// A file, opened for reading; `None` if there is none.
     async fn file(&self, place: &Place<'_>) -> Result<Option<File>, Error> {
         self.no_links(place).await?;
         let path = self.store.path_to_filesystem(&place.path())?;

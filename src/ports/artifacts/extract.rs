@@ -43,7 +43,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// How to read a kind of file; none for pictures.
+    /// How to read a kind of file; `None` for pictures.
     pub const fn of(kind: Kind) -> Option<Self> {
         match kind {
             Kind::Pdf => Some(Self::Pdf),
@@ -151,7 +151,7 @@ pub fn read(format: Format, bytes: &[u8]) -> Extraction {
     }
 }
 
-/// What to tell a person about a document that gave no text; none if it did.
+/// What to tell a person about a document that gave no text; `None` if it did.
 pub fn trouble(filename: &str, extraction: &Extraction) -> Option<String> {
     match extraction {
         Extraction::Text { .. } => None,

@@ -243,7 +243,7 @@ fn label(raw: Option<&str>) -> String {
     }
 }
 
-/// What an authorisation status means (`CNAuthorizationStatus`); none yet: the owner must be asked.
+/// What an authorisation status means (`CNAuthorizationStatus`); `None` yet: the owner must be asked.
 #[cfg_attr(not(any(target_os = "macos", test)), expect(dead_code, reason = "read on a Mac"))]
 fn permitted(status: isize) -> Option<Result<(), Refusal>> {
     match status {

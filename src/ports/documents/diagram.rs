@@ -74,7 +74,7 @@ pub enum DiagramError {
     Syntax {
         /// What is wrong, in words for whoever wrote it.
         message: String,
-        /// Where, counted from one; none where that is not known.
+        /// Where, counted from one; `None` if that is not known.
         line: Option<usize>,
     },
     /// The source asks for what is not drawn here: simplify it.

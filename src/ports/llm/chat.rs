@@ -222,7 +222,7 @@ impl Finish {
 }
 
 impl Request {
-    /// What makes the conversation one that no model can be sent, in words for us; none where it is in order.
+    /// What makes the conversation one that no model can be sent, in words for us; `None` if it is in order.
     ///
     /// Each call has exactly one result, and results follow their calls before anything else is said.
     pub fn disorder(&self) -> Option<&'static str> {

@@ -134,7 +134,7 @@ impl<P: ?Sized> Resilient<P> {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = refused;
     }
 
-    /// How long to pause before the next attempt; none where there is to be none.
+    /// How long to pause before the next attempt; `None` if there is to be none.
     fn pause(&self, error: &Error, made: u32) -> Option<Duration> {
         if made >= self.attempts || !error.passes() {
             return None;

@@ -77,7 +77,7 @@ impl Wire {
         asked
     }
 
-    /// Where an address of this service's leads, without going there; none where it does not say soon.
+    /// Where an address of this service's leads, without going there; `None` if it does not say soon.
     pub(super) async fn leads_to(&self, address: &str) -> Option<String> {
         let asked = time::timeout(STEP, self.http.get(address).send()).await;
         let answer = asked.ok()?.ok()?;
@@ -120,7 +120,7 @@ impl Wire {
     }
 }
 
-/// The content; none where it is too large.
+/// The content; `None` if it is too large.
 async fn whole(mut answer: Response) -> Result<Option<Vec<u8>>, Error> {
     let mut bytes = Vec::new();
     while let Some(piece) = answer.chunk().await.map_err(|error| unsent(&error))? {

@@ -65,7 +65,7 @@ pub(in crate::session) const MONTHS: [[&str; 12]; 4] = [
 /// Longest text that is looked at, in bytes.
 const TEXT_MAX: usize = 60;
 
-/// The day that a text names; none where it names none, or could mean two.
+/// The day that a text names; `None` if it names none, or could mean two.
 ///
 /// ```
 /// use anteroom::session::answer::day;

@@ -8,7 +8,7 @@ pub(super) struct Exact {
 }
 
 impl Exact {
-    /// Of the digits before and after the point; none where something else stands there.
+    /// Of the digits before and after the point; `None` if something else stands there.
     pub(super) fn of(whole: &str, fraction: &str) -> Option<Self> {
         let digits = format!("{whole}{fraction}");
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

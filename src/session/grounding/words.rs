@@ -272,7 +272,7 @@ pub(super) fn month(word: &str) -> Option<u8> {
     MONTHS.iter().position(is).and_then(|at| u8::try_from(at + 1).ok())
 }
 
-/// On which side of the number the exact value lies, by the words before it; none where they say nothing of rounding.
+/// On which side of the number the exact value lies, by the words before it; `None` if they say nothing of rounding.
 pub(super) fn rounding(before: &str) -> Option<super::Side> {
     let before = before.trim_end().to_lowercase();
     let ends = |words: &[&str]| {

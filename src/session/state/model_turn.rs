@@ -58,7 +58,7 @@ pub struct ModelTurn {
     pub unread_since: Option<DateTime<Utc>>,
     /// The phase in which the script has taken over.
     pub script_leads: Option<String>,
-    /// Until when a person's act does not give the phase back to the model; none where it never does.
+    /// Until when a person's act does not give the phase back to the model; `None` if it never does.
     script_until: Option<DateTime<Utc>>,
     /// The script has taken over since the model last answered.
     pub script_told: bool,
@@ -444,7 +444,7 @@ const ROOM_MAX: u32 = 32_768;
 /// Times that the script takes over in a row after which the model is left alone for a while, also when a person does something.
 const PATIENCE: u32 = 2;
 
-/// From when on a person's act gives the phase back to the model; none where nothing does.
+/// From when on a person's act gives the phase back to the model; `None` if nothing does.
 fn gives_back(because: &str, (takeovers, at): (u32, DateTime<Utc>)) -> Option<DateTime<Utc>> {
     match takeovers.checked_sub(PATIENCE + 1) {
         _ if because == BUDGET => None,

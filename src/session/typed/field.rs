@@ -8,7 +8,7 @@ use crate::{
     session::answer::{check_field, day, plain_number},
 };
 
-/// The value that a text is for a field; none where it is none that the field takes.
+/// The value that a text is for a field; `None` if it is none that the field takes.
 pub(super) fn read(field: &Field, text: &str) -> Option<Value> {
     let value = match &field.input {
         Input::Text { .. } | Input::Date => Value::from(text),

@@ -247,7 +247,7 @@ impl<'a> Options<'a> {
         None
     }
 
-    /// What follows separators and `and`; none where neither stands here.
+    /// What follows separators and `and`; `None` if neither stands here.
     fn after_joint<'w>(&self, words: &'w [String]) -> Option<&'w [String]> {
         let mut rest = words;
         loop {

@@ -265,7 +265,7 @@ impl Picture {
         Ok(Outgoing::Tried(Box::new(effect.clone()), delivery.clone()))
     }
 
-    /// The ledger of a session with what a delivery left outside; none where it left nothing.
+    /// The ledger of a session with what a delivery left outside; `None` if it left nothing.
     fn ledger(
         &self,
         session: SessionId,

@@ -93,7 +93,7 @@ impl Reader {
         sorted.await.map(drop).map_err(trouble)
     }
 
-    /// Notes that can be read, and the digest of the last one; none where no more follow.
+    /// Notes that can be read, and the digest of the last one; `None` if no more follow.
     async fn page(
         &self,
         which: Which,

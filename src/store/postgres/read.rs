@@ -232,7 +232,7 @@ impl Reader {
         Ok(effects)
     }
 
-    /// An effect that is still to leave; none where it cannot be read.
+    /// An effect that is still to leave; `None` if it cannot be read.
     pub(super) async fn effect(
         &self,
         session: SessionId,

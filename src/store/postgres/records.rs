@@ -161,7 +161,7 @@ impl Keyring {
         Key::new(operator)?.seal(&Row::Secret.bytes(), secret.to_vec())
     }
 
-    /// Opens the store's secret; none where the operator's key is not the one that sealed it.
+    /// Opens the store's secret; `None` if the operator's key is not the one that sealed it.
     pub(super) fn open(operator: &[u8; SECRET], sealed: &[u8]) -> Result<Option<Self>, Error> {
         let operator = Key::new(operator)?;
         let secret = operator.open(&Row::Secret.bytes(), sealed);
@@ -202,7 +202,7 @@ impl Keyring {
         self.family_within(key).unwrap_or_else(|| self.secret.digest(FAMILY, key))
     }
 
-    /// The one family of all notes whose keys begin with `prefix`; none where there may be several.
+    /// The one family of all notes whose keys begin with `prefix`; `None` if there may be several.
     pub(super) fn family_within(&self, prefix: &str) -> Option<Digest> {
         let is_platforms = prefix.starts_with("slack/") || prefix.starts_with("discord/");
         let (end, _) = prefix.match_indices('/').nth(usize::from(is_platforms))?;

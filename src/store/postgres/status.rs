@@ -17,7 +17,7 @@ const NAME_MAX: usize = 63;
 pub struct Node {
     /// Its name, as far as the server keeps it.
     pub name: String,
-    /// The version of its program; none where the node that writes can't be seen, as behind a pooler.
+    /// The version of its program; `None` if the node that writes can't be seen, as behind a pooler.
     pub version: Option<String>,
     /// It holds the lease; the others stand by.
     pub is_active: bool,

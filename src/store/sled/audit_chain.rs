@@ -178,7 +178,7 @@ struct Opened {
     words: vec::IntoIter<(Option<String>, Words)>,
 }
 
-/// The words of a group that begins with number `first`; none where there are none, or none any more.
+/// The words of a group that begins with number `first`; `None` if there are none, or none any more.
 fn open(
     key_store: &KeyStore,
     first: u64,

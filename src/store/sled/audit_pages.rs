@@ -22,7 +22,7 @@ const RECORDS_MAX: u64 = 128;
 /// How far the chain lies in pages.
 #[derive(Debug)]
 pub(super) struct AuditPages {
-    /// Where the pages end; none where no more can be written.
+    /// Where the pages end; `None` if no more can be written.
     end: Option<Tip>,
     /// Records that may wait.
     waiting: u64,

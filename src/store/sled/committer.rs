@@ -108,7 +108,7 @@ struct Handles {
 /// Bad times.
 struct Bad {
     trouble: Trouble,
-    /// When mending is tried; none until somebody has told the time.
+    /// When mending is tried; `None` until somebody has told the time.
     again: Option<DateTime<Utc>>,
 }
 

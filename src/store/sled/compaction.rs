@@ -159,7 +159,7 @@ struct Placed {
 }
 
 impl<'a> Merging<'a> {
-    /// Reads the frames with those numbers; none where there is nothing to be done.
+    /// Reads the frames with those numbers; `None` if there is nothing to be done.
     fn begin(
         reader: Reader<'a>,
         (slot, key): (Slot, &'a Key),
@@ -248,7 +248,7 @@ impl<'a> Merging<'a> {
         Reader::close_text(self.key, at, version, &clear, (&text, Level::High))
     }
 
-    /// A wait as it is, and where it was told of; none for one that is gone or belongs to another session.
+    /// A wait as it is, and where it was told of; `None` for one that is gone or belongs to another session.
     fn placed(&self, id: WaitId) -> Result<Option<Placed>, Error> {
         let at = keys::wait(id);
         let record = self.reader.record(&at, "wait")?;

@@ -62,7 +62,7 @@ impl Broken {
 }
 
 impl Broken {
-    /// What of the device is behind an error of the store; none where it is not the device's.
+    /// What of the device is behind an error of the store; `None` if it is not the device's.
     pub(super) fn of(error: &Error) -> Option<Self> {
         let Error::Unavailable(source) = error else { return None };
         if let Some(error) = source.downcast_ref::<io::Error>() {

@@ -253,7 +253,7 @@ impl KeyStore {
         Ok((slot, key))
     }
 
-    /// The key in a slot; none once it is shredded.
+    /// The key in a slot; `None` once it is shredded.
     pub(super) fn key(&self, slot: Slot) -> Result<Option<Arc<Key>>, Error> {
         if slot < FIRST {
             return Err(self.damaged());
@@ -311,7 +311,7 @@ impl KeyStore {
     }
 }
 
-/// The store's secret in the file of keys in `dir`; none where there is no such file, or a crash left a part of one.
+/// The store's secret in the file of keys in `dir`; `None` if there is no such file, or a crash left a part of one.
 pub(super) fn secret_of(dir: &Path) -> Result<Option<Secret>, Error> {
     let file = match File::open(dir.join(KEYS_FILE)) {
         Ok(file) => file,

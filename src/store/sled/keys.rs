@@ -190,7 +190,7 @@ pub(super) fn timer(at: &[u8], session: SessionId, kind: TimerKind) -> Key {
     joined(TIMER, &[at, &id(session.uuid()), &kind_bytes(kind)])
 }
 
-/// The timer that a key made by [`timer`] stands for; none for a kind that this program does not know.
+/// The timer that a key made by [`timer`] stands for; `None` for a kind that this program does not know.
 pub(super) fn timer_of(key: &[u8]) -> Option<(DateTime<Utc>, SessionId, TimerKind)> {
     let at = instant_of(key.get(1..=INSTANT)?)?;
     let session = SessionId::from_uuid(uuid(key, 1 + INSTANT)?);
@@ -250,7 +250,7 @@ pub(super) fn base_len(key: &[u8]) -> usize {
     }
 }
 
-/// The first key after all that begin with `prefix`; none after the last of all.
+/// The first key after all that begin with `prefix`; `None` after the last of all.
 pub(super) fn after(prefix: &[u8]) -> Option<Key> {
     let mut key = prefix.to_vec();
     while let Some(last) = key.pop() {

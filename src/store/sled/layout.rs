@@ -31,7 +31,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a database; none where it is new.
+    /// The layout of a database; `None` if it is new.
     pub(super) fn read(db: &Db, dir: &Path) -> Result<Option<Self>, Error> {
         let layout = db.get(keys::layout()).map_err(broken)?;
         layout.map(|layout| Self::decode(&layout, dir)).transpose()

@@ -55,7 +55,7 @@ impl Outbox {
         is_due
     }
 
-    /// Effects that may leave now, of those whose content is kept in memory; none where the next one must be read.
+    /// Effects that may leave now, of those whose content is kept in memory; `None` if the next one must be read.
     pub(super) fn claim_kept(&self, now: DateTime<Utc>, capacity: Capacity) -> Option<Vec<Effect>> {
         let must_read = |_, _| Err(Error::unavailable("it must be read"));
         let claimed = self.lock().queue.claim(now, capacity, must_read).ok();

@@ -22,7 +22,7 @@ const fn page_max(family: u8) -> usize {
     if family == keys::WAIT { 2048 } else { 1024 }
 }
 
-/// Bytes of a member; none for a family whose keys are not packed.
+/// Bytes of a member; `None` for a family whose keys are not packed.
 const fn width(family: u8) -> Option<usize> {
     match family {
         keys::DEDUP => Some(ID),
@@ -55,7 +55,7 @@ pub(super) fn remove_key(stage: &mut WriteBatch<'_>, key: &[u8]) -> Result<(), E
     remove(stage, key)
 }
 
-/// The first member that begins with `prefix`, with its family; none where there is no such member.
+/// The first member that begins with `prefix`, with its family; `None` if there is no such member.
 pub(super) fn find(reader: Reader<'_>, prefix: &[u8]) -> Result<Option<Key>, Error> {
     let mut found = None;
     each(reader, prefix, |member| found = Some(member))?;
@@ -177,7 +177,8 @@ pub(super) fn remove(stage: &mut WriteBatch<'_>, prefix: &[u8]) -> Result<(), Er
     Ok(())
 }
 
-/// A page with those members alone that `keeps` wants, each given with its family and its value; none where none is left.
+/// A page with those members alone that `keeps` wants, each given with its family and its value; `None` if none is
+/// left.
 pub(super) fn filtered(
     at: &[u8],
     page: &[u8],

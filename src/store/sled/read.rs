@@ -44,8 +44,8 @@ pub(super) struct Cover {
     /// The timers that are set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) timers: Vec<(TimerKind, DateTime<Utc>)>,
-    /// The key of the files that were there before a part of the session was erased, and its own key with it; none
-    /// where its own key gives that of its files.
+    /// The key of the files that were there before a part of the session was erased, and its own key with it; `None` if
+    /// its own key gives that of its files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) files: Option<FileKey>,
     /// Where its latest group of audit records begins; an older program did not note it.
@@ -343,7 +343,7 @@ fn newest(reader: Reader<'_>, before: Option<SessionId>, limit: usize) -> Result
     Ok(heads)
 }
 
-/// The head under a key of its family; none for a further chunk, and for one that cannot be read.
+/// The head under a key of its family; `None` for a further chunk, and for one that cannot be read.
 fn listed(reader: Reader<'_>, key: &[u8]) -> Result<Option<Head>, Error> {
     match keys::session_of(key) {
         Some(session) if is_first(key) => readable(reader, head(reader, session)),

@@ -116,7 +116,7 @@ impl Frame {
         self.waits.push(kept);
     }
 
-    /// What this frame tells about a wait; none if nothing.
+    /// What this frame tells about a wait; `None` if nothing.
     pub(super) fn wait(&self, id: WaitId) -> Option<Told> {
         let (mut whole, mut since) = (None, None);
         for kept in self.waits.iter().filter(|kept| kept.id() == id) {
@@ -183,7 +183,7 @@ impl Belongings {
         bytes
     }
 
-    /// The beginning of a record, and how long it is; none where it ends early.
+    /// The beginning of a record, and how long it is; `None` if it ends early.
     pub(super) fn decode(record: &[u8]) -> Option<(Self, usize)> {
         let (count, rest) = record.split_first_chunk::<2>()?;
         let count = usize::from(u16::from_be_bytes(*count));

@@ -29,7 +29,7 @@ use crate::{base::ids::SessionId, store::Error};
 pub struct Repaired {
     /// The conversations that anything still tells of, in order.
     pub conversations: Vec<Salvaged>,
-    /// How many there were when the store was last saved; none where its high-water mark cannot be read.
+    /// How many there were when the store was last saved; `None` if its high-water mark cannot be read.
     pub expected: Option<u64>,
     /// The end of the database is missing, or nobody can tell: each conversation is as it stood at some earlier moment,
     /// and may have gone on since.

@@ -26,7 +26,7 @@ pub struct Salvaged {
     pub session: SessionId,
     /// Its events up to the first that cannot be read.
     pub events: Vec<Recorded>,
-    /// How many there were; none where its head cannot be read.
+    /// How many there were; `None` if its head cannot be read.
     pub expected: Option<u64>,
 }
 

@@ -31,7 +31,7 @@ impl TreeChecksum {
     /// Bytes of it, encoded.
     pub(super) const LENGTH: usize = 8 + 16 + 8;
 
-    /// As the tree says; none where it does not, or in another form.
+    /// As the tree says; `None` if it does not, or in another form.
     pub(super) fn stored(tree: &Tree) -> Result<Option<Self>, Error> {
         let value = tree.get(keys::checksum()).map_err(broken)?;
         Ok(value.and_then(|value| Self::decode(&value)))

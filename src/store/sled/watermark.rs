@@ -35,7 +35,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// The highest mark in the file of `dir`: none where there is no file or nothing was written to it yet, an error of
+    /// The highest mark in the file of `dir`: `None` if there is no file or nothing was written to it yet, an error of
     /// kind `InvalidData` where neither place holds one.
     pub(super) fn read(dir: &Path) -> io::Result<Option<Self>> {
         let file = match File::open(dir.join(MARK_FILE)) {

@@ -45,7 +45,7 @@ pub(super) struct Record {
     pub(super) body: Vec<u8>,
 }
 
-/// What is to be written, by key; none where the key goes.
+/// What is to be written, by key; `None` if the key goes.
 pub(super) type Writes = BTreeMap<At, Option<Vec<u8>>>;
 
 /// Where entries and keys are read.
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A record; none where there is no such record.
+    /// A record; `None` if there is no such record.
     pub(super) fn record(&self, at: &[u8], what: impl Display) -> Result<Option<Record>, Error> {
         let Some(first) = self.get(at)? else { return Ok(None) };
         let early = || Error::damaged(&what, "it ends early");

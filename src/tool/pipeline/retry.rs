@@ -46,7 +46,7 @@ async fn limited(limit: Duration, attempt: impl Future<Output = ToolResult> + Se
     }
 }
 
-/// How long to wait before the next attempt; none where another one cannot help or could do harm.
+/// How long to wait before the next attempt; `None` if another one cannot help or could do harm.
 fn pause_after(error: &ToolError, class: EffectClass, made: u32) -> Option<Duration> {
     let own = PAUSE * 2_u32.pow(made - 1);
     match error {

@@ -113,7 +113,7 @@ impl Method {
         )
     }
 
-    /// The address with what differs filled in; none where that is not an id and would lead elsewhere.
+    /// The address with what differs filled in; `None` if that is not an id and would lead elsewhere.
     pub(super) fn fill(self, ids: &[&str]) -> Option<String> {
         let mut left = ids.iter();
         let mut filled = String::new();

@@ -118,7 +118,7 @@ impl Told {
         }
     }
 
-    /// How long Discord asks to wait; none where it does not.
+    /// How long Discord asks to wait; `None` if it does not.
     pub(super) fn wait(&self) -> Option<Duration> {
         self.limited.map(|(wait, _)| wait)
     }
@@ -150,7 +150,7 @@ struct Count {
     known: Known,
     /// What may still be called before `reset`.
     remaining: u32,
-    /// When all may be called again; none until an answer of this stretch came.
+    /// When all may be called again; `None` until an answer of this stretch came.
     reset: Option<Instant>,
     /// Called, without an answer yet.
     under_way: u32,
@@ -173,7 +173,7 @@ enum Known {
 pub(super) struct Pass<'a> {
     limiter: &'a RateLimiter,
     method: Method,
-    /// What it counts for; none for a first answer to an interaction, which nothing limits.
+    /// What it counts for; `None` for a first answer to an interaction, which nothing limits.
     lane: Option<Arc<Lane>>,
 }
 

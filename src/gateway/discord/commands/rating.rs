@@ -39,7 +39,7 @@ pub(super) async fn rated(
     Ok(Ack::Form(render::why(id)))
 }
 
-/// The form that asks why was sent; none where it was another one.
+/// The form that asks why was sent; `None` if it was another one.
 pub(in crate::gateway::discord) async fn explained(
     update: &UpdateContext<'_>,
     sent: &Submission,

@@ -50,7 +50,7 @@ pub(in crate::gateway::discord) async fn typed(
     }
 }
 
-/// What is ordered; none where nothing like it is registered any more.
+/// What is ordered; `None` if nothing like it is registered any more.
 fn read(command: &Given) -> Option<Order> {
     let path: Vec<&str> = command.path.iter().map(String::as_str).collect();
     let (path, whom) = match (path.as_slice(), &command.target) {

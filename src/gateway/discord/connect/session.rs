@@ -42,7 +42,7 @@ impl Kept {
         Self { store, key: format!("discord/session/{shard}"), shards }
     }
 
-    /// The session that may be gone on with; none where there is none, or where it cannot be read.
+    /// The session that may be gone on with; `None` if there is none, or where it cannot be read.
     pub(super) async fn load(&self) -> Option<Session> {
         let noted = self.store.noted(&self.key).await;
         let noted = noted.inspect_err(|error| {

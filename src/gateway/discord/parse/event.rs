@@ -72,7 +72,7 @@ pub(super) fn read(name: &str, data: &Value, me: &str) -> Envelope {
     Envelope { key: key(&parts, data), guild: some_text(data, "/guild_id"), what }
 }
 
-/// What concerns a whole server; none where it is something else.
+/// What concerns a whole server; `None` if it is something else.
 fn of_guild(name: &str, data: &Value) -> Option<Incoming> {
     match name {
         "GUILD_CREATE" => Some(Incoming::GuildBack),

@@ -52,7 +52,7 @@ pub(super) fn words(content: &str, mentions: &[Value], me: &str) -> String {
     out.trim().to_owned()
 }
 
-/// What stands for something between `<` and `>`, as words; none where it is just that. The bot's own name is empty.
+/// What stands for something between `<` and `>`, as words; `None` if it is just that. The bot's own name is empty.
 fn read_mark(inner: &str, mentions: &[Value], me: &str) -> Option<String> {
     let is_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
     if let Some(id) = inner.strip_prefix('@') {

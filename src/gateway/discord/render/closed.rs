@@ -56,7 +56,7 @@ fn colour(wait: &Wait, outcome: Outcome) -> u32 {
     }
 }
 
-/// Roles that were given for an answer; none where there are none.
+/// Roles that were given for an answer; `None` if there are none.
 fn roles_added(given: &[String]) -> Option<String> {
     let names: Vec<String> = given.iter().map(|role| said(role, limits::QUOTE)).collect();
     messages::discord::roles_added(&names)

@@ -103,7 +103,7 @@ pub(in crate::gateway::discord) fn danger(id: String, label: &str) -> CreateButt
     button(id, label).style(ButtonStyle::Danger)
 }
 
-/// A button that leads somewhere; none where the address is too long or not one.
+/// A button that leads somewhere; `None` if the address is too long or not one.
 pub(in crate::gateway::discord) fn link(url: &str, label: &str) -> Option<CreateButton> {
     let fits = url.starts_with("https://") && units(url) <= limits::BUTTON_URL;
     let label = clip_or(label, limits::BUTTON_LABEL, messages::buttons::OPEN);

@@ -30,7 +30,7 @@ const PART: usize = 1_400;
 const COMPLAINTS: usize = 10;
 const COMPLAINT: usize = 150;
 
-/// What an action of a card shows; none where it shows nothing.
+/// What an action of a card shows; `None` if it shows nothing.
 pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Message> {
     if let Some(page) = action.strip_prefix("read.") {
         return Some(read(wait, page.parse().ok()?, cx));

@@ -76,7 +76,7 @@ pub(in crate::gateway::discord) fn shape(field: &Field) -> Shape {
     }
 }
 
-/// What was entered for a field, as the values of a form; none where the field keeps what it has.
+/// What was entered for a field, as the values of a form; `None` if the field keeps what it has.
 pub(in crate::gateway::discord) fn entered(field: &Field, typed: &Typed) -> Option<Vec<String>> {
     let values = &typed.values;
     let first = values.first().map_or("", String::as_str);

@@ -170,7 +170,7 @@ struct Reader<'a> {
     cell_end: usize,
     blocks: Vec<Block>,
     current: Option<Block>,
-    /// Numbers of the open lists; none for one with bullets.
+    /// Numbers of the open lists; `None` for one with bullets.
     lists: Vec<Option<u64>>,
     /// What the next block begins with.
     head: Option<String>,

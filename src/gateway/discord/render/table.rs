@@ -38,7 +38,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The table as lines of code at most `width` columns wide; none where it does not fit.
+    /// The table as lines of code at most `width` columns wide; `None` if it does not fit.
     pub(super) fn render(&self, margin: usize) -> Option<String> {
         let header = Some(&self.header).filter(|header| !header.is_empty());
         let has_header = header.is_some();
@@ -91,7 +91,7 @@ impl Table {
     }
 }
 
-/// How wide each column is; none where they do not fit side by side.
+/// How wide each column is; `None` if they do not fit side by side.
 fn widths(lines: &[Vec<String>], max: usize) -> Option<Vec<usize>> {
     let columns = lines.iter().map(Vec::len).max()?;
     let wide = |column: usize| {

@@ -32,7 +32,7 @@ impl Sender<'_> {
         self.was_tried && self.app.clock.now() - self.effect.queued_at > REMEMBERED
     }
 
-    /// The message of an earlier attempt; none where there is none, or nobody may look.
+    /// The message of an earlier attempt; `None` if there is none, or nobody may look.
     pub(super) async fn look_for(
         &self,
         channel: &str,

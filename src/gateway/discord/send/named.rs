@@ -49,7 +49,7 @@ impl Sender<'_> {
         self.configured().approvers().get(alias).and_then(texts::called)
     }
 
-    /// Whoever a post is to mention as the one who wrote it; none where the flow does not want that.
+    /// Whoever a post is to mention as the one who wrote it; `None` if the flow does not want that.
     pub(super) async fn mentioned(&self) -> Delivered<Option<String>> {
         let Some(carries) = &self.effect.carries else { return Ok(None) };
         let look = self.look().await?;

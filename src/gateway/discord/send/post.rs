@@ -111,7 +111,7 @@ impl Sender<'_> {
         Ok(posted)
     }
 
-    /// Posts a part of the effect, unless it is there already; none where it was and somebody took it away.
+    /// Posts a part of the effect, unless it is there already; `None` if it was and somebody took it away.
     pub(super) async fn post(
         &self,
         channel: &str,
@@ -251,7 +251,7 @@ fn is_shut(failure: &Failure) -> bool {
     matches!(class, Class::PlaceGone | Class::PlaceClosed | Class::PersonUnreachable(_))
 }
 
-/// What a card says, without anything to press, to those whom it calls; none where it is words already.
+/// What a card says, without anything to press, to those whom it calls; `None` if it is words already.
 fn words_alone(body: &Body) -> Option<Body> {
     let (words, components) = body.parts();
     if components.is_empty() {

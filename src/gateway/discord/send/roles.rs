@@ -119,7 +119,7 @@ impl Sender<'_> {
         if outcome.not.is_empty() { Ok(()) } else { Err(Undelivered::Never(outcome.why())) }
     }
 
-    /// The request by which somebody agreed to the roles; none where nobody had to.
+    /// The request by which somebody agreed to the roles; `None` if nobody had to.
     fn approval<'a>(&self, look: &'a Look) -> Option<&'a Wait> {
         let carries = self.effect.carries.as_ref()?;
         let waits = look.state.waits.values().map(Arc::as_ref);

@@ -54,7 +54,7 @@ pub(super) struct Wanted {
 }
 
 impl Told {
-    /// How long to wait until what is shown is not right any more by itself; none where that is not to be.
+    /// How long to wait until what is shown is not right any more by itself; `None` if that is not to be.
     pub(super) fn next(&self) -> Option<Duration> {
         let busy_for = self.since.elapsed();
         let is_shown = !self.shown.words.is_empty() && busy_for < limits::STATUS_MAX;

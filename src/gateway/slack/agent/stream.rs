@@ -58,7 +58,7 @@ pub(super) struct Kept {
     /// A moment before it was opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) since: Option<DateTime<Utc>>,
-    /// The post that it has become; none while it is open.
+    /// The post that it has become; `None` while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) became: Option<EffectId>,
 }
@@ -374,7 +374,7 @@ impl Kept {
         Ok(seen)
     }
 
-    /// The thread from a message on; none where the bot may not look.
+    /// The thread from a message on; `None` if the bot may not look.
     async fn thread(&self, api: &Api, from: Option<&str>) -> Result<Option<Vec<Value>>, Failure> {
         let mut body = json!({
             "channel": self.spot.channel,

@@ -539,7 +539,7 @@ fn erased() -> Failure {
     Failure::Refused { error: "erased".to_owned(), messages: Vec::new() }
 }
 
-/// An answer as one message, with what stands below it; none where it needs several.
+/// An answer as one message, with what stands below it; `None` if it needs several.
 fn whole(text: &str) -> Option<Message> {
     let mut messages = Agent::answer(text);
     messages.pop().filter(|_| messages.is_empty())

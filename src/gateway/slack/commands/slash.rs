@@ -55,7 +55,7 @@ enum Meant {
     OneOf(Vec<Arc<LoadedFlow>>),
 }
 
-/// What is meant; none where it is no command.
+/// What is meant; `None` if it is no command.
 fn read(update: &UpdateContext<'_>, typed: &Typed) -> Option<Meant> {
     let person = |word: &str| mentioned(word).map(str::to_owned);
     let library = update.library();

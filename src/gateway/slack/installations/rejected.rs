@@ -69,7 +69,7 @@ impl Installations {
         }
     }
 
-    /// The token as it stands in its file now; none where it stands in none.
+    /// The token as it stands in its file now; `None` if it stands in none.
     fn written(&self) -> Option<Secret> {
         let (_, file) = self.plain.as_ref()?;
         let written = Secret::read(file.as_deref()?);

@@ -18,7 +18,7 @@ const KEY_LEN: usize = 32;
 pub(super) struct Tokens {
     /// What calls carry.
     pub(super) access: String,
-    /// Gets the next pair, once; none where tokens do not change.
+    /// Gets the next pair, once; `None` if tokens do not change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) refresh: Option<String>,
 }
@@ -48,7 +48,7 @@ impl std::fmt::Debug for Vault {
 }
 
 impl Vault {
-    /// Of a key in base64; none where it is not one.
+    /// Of a key in base64; `None` if it is not one.
     pub(super) fn new(key: &Secret) -> Option<Self> {
         let bytes = STANDARD.decode(key.expose()).ok().filter(|bytes| bytes.len() == KEY_LEN)?;
         let id =
@@ -88,7 +88,7 @@ impl Vault {
         serde_json::from_slice(opened).map_err(|_| Unsealed::Damaged)
     }
 
-    /// Random bytes in hex; none where there is no randomness.
+    /// Random bytes in hex; `None` if there is no randomness.
     pub(super) fn random(&self) -> Option<String> {
         let mut bytes = [0; 16];
         self.random.fill(&mut bytes).ok()?;

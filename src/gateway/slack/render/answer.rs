@@ -21,7 +21,7 @@ fn message(part: &str) -> Message {
     Message { text, blocks: vec![json!({ "type": "markdown", "text": part })] }
 }
 
-/// All words of `markdown` blocks for where Slack does not draw them; none where there are no such blocks.
+/// All words of `markdown` blocks for where Slack does not draw them; `None` if there are no such blocks.
 pub(crate) fn words_of_blocks(blocks: &Value) -> Option<String> {
     let blocks = blocks.as_array()?.iter().filter(|block| block["type"] == "markdown");
     let words: Vec<String> =

@@ -39,7 +39,7 @@ const READ_BLOCKS: usize = 90;
 /// Text of a form that is only read, in characters: in JSON it may grow by half.
 const READ_TOTAL: usize = 60_000;
 
-/// The form that an action of a card opens; none where it opens none.
+/// The form that an action of a card opens; `None` if it opens none.
 pub(super) fn render(wait: &Wait, action: &str, cx: &Cx) -> Option<Value> {
     let open = Opened { wait, cx };
     if action == "read" {

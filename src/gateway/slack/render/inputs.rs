@@ -100,7 +100,7 @@ pub(in crate::gateway::slack) fn shape(field: &Field) -> Shape {
     }
 }
 
-/// What was entered for a field, as the values of a form; none where the field keeps what it has.
+/// What was entered for a field, as the values of a form; `None` if the field keeps what it has.
 pub(in crate::gateway::slack) fn entered(
     field: &Field,
     typed: Option<&Typed>,

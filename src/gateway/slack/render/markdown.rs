@@ -206,7 +206,7 @@ fn read(text: &str) -> Vec<Block> {
 struct Reader {
     blocks: Vec<Block>,
     current: Option<Block>,
-    /// Numbers of the open lists; none for one with bullets.
+    /// Numbers of the open lists; `None` for one with bullets.
     lists: Vec<Option<u64>>,
     /// The bullet that the next block begins with.
     bullet: Option<String>,

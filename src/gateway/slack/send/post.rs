@@ -145,7 +145,7 @@ impl Sender<'_> {
         delivery::name(self.effect.id, part)
     }
 
-    /// The message of an attempt of which nobody knows whether it came; none where there was no such attempt.
+    /// The message of an attempt of which nobody knows whether it came; `None` if there was no such attempt.
     pub(super) async fn unnoted(
         &self,
         target: &Target,
@@ -157,7 +157,7 @@ impl Sender<'_> {
         self.look_for(target, &self.delivery(part)).await
     }
 
-    /// The message of an earlier attempt; none where there is none, or nobody may look.
+    /// The message of an earlier attempt; `None` if there is none, or nobody may look.
     pub(super) async fn look_for(
         &self,
         target: &Target,

@@ -29,7 +29,7 @@ impl Shared<'_> {
         self.0.put_file(Some(session), seal.name(), sealed).await.map_err(Error::Unreachable)
     }
 
-    /// The content of a session's file; none if there is no such file.
+    /// The content of a session's file; `None` if there is no such file.
     pub(super) async fn opened(
         self,
         session: SessionId,
@@ -55,7 +55,7 @@ impl Shared<'_> {
         self.0.put_file(None, sha256, bytes).await.map_err(Error::Unreachable)
     }
 
-    /// A flow that was kept; none if there is none, or it is not what was kept.
+    /// A flow that was kept; `None` if there is none, or it is not what was kept.
     pub(super) async fn pinned(self, sha256: &str) -> Result<Option<String>, Error> {
         let found = self.0.file(None, sha256).await.map_err(Error::Unreachable)?;
         let whole = found.filter(|bytes| audit::sha256(bytes) == sha256);

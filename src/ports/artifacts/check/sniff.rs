@@ -74,7 +74,7 @@ fn zip(bytes: &[u8]) -> Content {
     }
 }
 
-/// Text in UTF-8, or in UTF-16 with its mark; none if it is neither.
+/// Text in UTF-8, or in UTF-16 with its mark; `None` if it is neither.
 fn text(bytes: &[u8]) -> Option<Content> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return is_utf16(bytes).then_some(Content::Is(Kind::Text));

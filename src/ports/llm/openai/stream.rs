@@ -351,7 +351,7 @@ impl Assembly {
         id.is_some() && self.calls.iter().any(is_it)
     }
 
-    /// The call that a piece belongs to; none where it begins one.
+    /// The call that a piece belongs to; `None` if it begins one.
     fn goes_on(
         &self,
         index: Option<u64>,

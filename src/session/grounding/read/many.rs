@@ -101,7 +101,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A number with its groups and its fraction, and where it ends; none for what is no number, such as `1.2.3`.
+    /// A number with its groups and its fraction, and where it ends; `None` for what is no number, such as `1.2.3`.
     pub(super) fn number(&self) -> Option<(Vec<Exact>, usize)> {
         let from = self.at;
         let mut groups = Vec::new();
@@ -156,7 +156,7 @@ impl Reader<'_> {
     }
 }
 
-/// All that digits in groups may mean; none where they mean no number.
+/// All that digits in groups may mean; `None` if they mean no number.
 fn readings(groups: &[String], separators: &[char]) -> Option<Vec<Exact>> {
     let (last, before) = groups.split_last()?;
     let is_grouped = |groups: &[String]| {

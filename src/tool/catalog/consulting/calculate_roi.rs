@@ -61,7 +61,7 @@ struct Case {
     mode: &'static str,
     /// Savings in a year.
     savings: Decimal,
-    /// What it costs once; none where nobody said so.
+    /// What it costs once; `None` if nobody said so.
     once: Option<Decimal>,
     /// What it costs every year.
     yearly: Decimal,
@@ -74,9 +74,9 @@ struct Case {
 struct Return {
     costs: Decimal,
     net: Decimal,
-    /// Percent; none where nothing is put in.
+    /// Percent; `None` if nothing is put in.
     percentage: Option<Decimal>,
-    /// Months; none where it never pays back.
+    /// Months; `None` if it never pays back.
     payback: Option<Decimal>,
 }
 
@@ -195,7 +195,7 @@ impl Case {
         Ok(Self { mode: "detailed", savings, once, yearly, arithmetic, assumptions, missing })
     }
 
-    /// What it comes to over `months`; none where the first cost is not known.
+    /// What it comes to over `months`; `None` if the first cost is not known.
     fn over(&mut self, months: Decimal, currency: &str) -> Option<Return> {
         let once = self.once?;
         let share = |yearly: Decimal| yearly * months / MONTHS;

@@ -94,7 +94,7 @@ fn percent(similarity: f64) -> u8 {
     (similarity * 100.0).round() as u8
 }
 
-/// The cosine of two vectors; none where one of them points nowhere or they are of two kinds.
+/// The cosine of two vectors; `None` if one of them points nowhere or they are of two kinds.
 pub fn cosine(one: &[f32], other: &[f32]) -> Option<f64> {
     if one.len() != other.len() {
         return None;
@@ -165,7 +165,7 @@ impl Tool for CalculateSimilarity {
     }
 }
 
-/// Compares by vectors; none where there are none to be had. The failure is logged where it happened.
+/// Compares by vectors; `None` if there are none to be had. The failure is logged where it happened.
 async fn by_vectors(
     embedder: &dyn Embedder,
     meter: &Meter,

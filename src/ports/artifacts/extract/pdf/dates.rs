@@ -78,7 +78,7 @@ fn columns(pieces: &[Piece]) -> Vec<Vec<usize>> {
     columns
 }
 
-/// By how much the dates of a column stand above what they belong to; none where they stand level, have no entries
+/// By how much the dates of a column stand above what they belong to; `None` if they stand level, have no entries
 /// beside them, or are not all that their column holds.
 fn shifts(pieces: &[Piece], column: &[usize]) -> Option<Vec<f64>> {
     let (first, last) = (*column.first()?, *column.last()?);

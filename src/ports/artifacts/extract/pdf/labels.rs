@@ -191,7 +191,7 @@ struct Label {
 /// How much higher than the right side a label stands, in type sizes, and how large the type is there.
 type Shift = (f64, f64);
 
-/// The labels left of `x`; none where the left side holds anything else: labels stand level with what they are labels
+/// The labels left of `x`; `None` if the left side holds anything else: labels stand level with what they are labels
 /// of, or all of them as much higher or lower.
 fn labels(rows: &[Vec<Piece>], x: f64) -> Option<Vec<Label>> {
     let (left, right): (Vec<&Piece>, Vec<&Piece>) =

@@ -304,7 +304,7 @@ impl Traces {
 }
 
 impl Shown {
-    /// What is shown of a trace; none where it does not count there.
+    /// What is shown of a trace; `None` if it does not count there.
     fn of(self, text: &str, trace: std::ops::Range<usize>) -> Option<&str> {
         // Looked for only where a piece is short: a script of a megabyte may hold a hundred thousand traces.
         let piece = || {

@@ -108,7 +108,7 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// The task for a document; none where a model could do nothing with it. A PDF or a picture goes as it is, of
+    /// The task for a document; `None` if a model could do nothing with it. A PDF or a picture goes as it is, of
     /// everything else the text.
     pub(super) fn new(
         artifact: &Artifact,

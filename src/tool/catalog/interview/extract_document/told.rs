@@ -63,7 +63,7 @@ fn count(derived: &Map<String, Value>, kind: Kind, list: &str) -> usize {
     derived.get(kind.name()).and_then(|record| record[list].as_array()).map_or(0, Vec::len)
 }
 
-/// `5 roles and 2 schools`; none where there is neither.
+/// `5 roles and 2 schools`; `None` if there is neither.
 fn counted(derived: &Map<String, Value>) -> Option<String> {
     let roles = count(derived, Kind::SkeletonTimeline, "work")
         + count(derived, Kind::SkeletonTimeline, "volunteer");

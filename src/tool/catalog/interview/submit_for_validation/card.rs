@@ -173,7 +173,7 @@ fn text(schema: &Value) -> Input {
     }
 }
 
-/// The input for a value that the schema allows without describing it; none for what no input can hold.
+/// The input for a value that the schema allows without describing it; `None` for what no input can hold.
 fn input_of(value: &Value) -> Option<Input> {
     match value {
         Value::String(text) => {

@@ -91,7 +91,7 @@ fn compare(path: String, old: &Value, new: &Value, changes: &mut Vec<Change>) {
     }
 }
 
-/// The parts of a tree; none for a leaf.
+/// The parts of a tree; `None` for a leaf.
 fn children(value: &Value) -> Option<Vec<(String, &Value)>> {
     match value {
         Value::Object(members) => {

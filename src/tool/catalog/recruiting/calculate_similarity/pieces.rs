@@ -27,8 +27,8 @@ fn end(text: &str) -> usize {
     ends.next().unwrap_or(head.len())
 }
 
-/// The mean of the pieces' directions, each as heavy as it is long; none where vectors are of several kinds or one points
-/// nowhere.
+/// The mean of the pieces' directions, each as heavy as it is long; `None` if vectors are of several kinds or one
+/// points nowhere.
 pub(super) fn mean(pieces: &[&str], vectors: &[Vec<f32>]) -> Option<Vec<f32>> {
     if let [vector] = vectors {
         return Some(vector.clone());
