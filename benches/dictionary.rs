@@ -158,7 +158,7 @@ fn reply(wait: &Wait, n: usize, way: usize) -> Option<Reply> {
             let choice = choose.choices.get(way).or_else(|| choose.choices.first())?;
             Some(Reply::Chosen { ids: vec![choice.id.clone()], free_text: None })
         }
-        Control::Review(_) if wait.prompt.body.contains("two or three sentences") => {
+        Control::Review(_) if wait.prompt.body.common_mark().contains("two or three sentences") => {
             Some(support::reply(wait, n))
         }
         Control::Review(_) => {

@@ -107,7 +107,12 @@ fn conversation(count: usize) -> Vec<Recorded> {
             }
             _ => {
                 let effect = EffectId::mint(&RandomIds);
-                Event::Posted { effect, audience: Audience::Participant, text, offers: Vec::new() }
+                Event::Posted {
+                    effect,
+                    audience: Audience::Participant,
+                    text: text.into(),
+                    offers: Vec::new(),
+                }
             }
         }
     };

@@ -210,7 +210,7 @@ fn data_is_looked_over_and_changed() {
     let long = ask("Time line", "Your roles.", Control::Review(timeline(3)));
     page.card("a time line", &long, &me());
     page.form(&long, "edit.1", &me());
-    let mut draft = anteroom::chat::form::Draft::default();
+    let mut draft = form::Draft::default();
     draft.rearrange(&timeline(3), "remove.0.0");
     draft.rearrange(&timeline(3), "add.0");
     draft.enter("work.2.name", vec!["Looms".into()]);
