@@ -105,7 +105,7 @@ pub trait Gateway: fmt::Debug + Send + Sync {
     fn platform(&self) -> Platform;
 
     /// Delivers one effect. `shown` is the wait that a [`crate::model::effect::Act::Show`] names, with where it has
-    /// been shown before: none yet means post, some means edit. A repeat with the same effect id must be harmless.
+    /// been shown before: if it is empty, post; otherwise edit. A repeat with the same effect id must be harmless.
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery;
 
     /// An effect has left the outbox for good: what was remembered for the case that it comes again is of no use.
@@ -152,7 +152,7 @@ pub struct Parts {
     pub artifacts: Arc<Artifacts>,
     /// Contact sources.
     pub contacts: Arc<Contacts>,
-    /// Web hooks; none where none is configured.
+    /// Web hooks, if any are configured.
     pub webhooks: Arc<webhook::Webhooks>,
     /// Models by purpose; without one for the interview, scripts lead.
     pub models: llm::Models,

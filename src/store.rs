@@ -555,7 +555,7 @@ impl Error {
     }
 }
 
-/// Random text for [`Sealed::seal`]; none for a record without words, where there is nothing to guess.
+/// Random text for [`Sealed::seal`]; empty for a record without words, where there is nothing to guess.
 ///
 /// Two identifiers, because the greater part of one is the time.
 fn salt(ids: &dyn Ids, record: &AuditRecord) -> String {

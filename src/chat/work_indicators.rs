@@ -51,7 +51,7 @@ impl WorkIndicators {
         Fetching { work_indicators: self.clone(), session }
     }
 
-    /// The names of files that are being fetched into a session; none where there are none.
+    /// The names of files that are being fetched into a session, if any.
     pub(crate) fn fetched_into(&self, session: SessionId) -> Vec<String> {
         self.lock().get(&session).cloned().unwrap_or_default()
     }

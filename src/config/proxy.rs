@@ -85,7 +85,7 @@ impl Proxies {
         Proxy::of(&self.matcher, address)
     }
 
-    /// Whether there is none at all.
+    /// Whether no proxy is set at all.
     pub const fn is_empty(&self) -> bool {
         self.written.https.is_none() && self.written.http.is_none()
     }

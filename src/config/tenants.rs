@@ -53,7 +53,7 @@ impl Tenant {
     }
 }
 
-/// All customers of the bot; none where it serves one team.
+/// All customers of the bot; empty if it serves one team.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tenants {
     tenants: Vec<Arc<Tenant>>,

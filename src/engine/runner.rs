@@ -310,7 +310,7 @@ pub(super) fn worked(changes: &mut Changes, call: &CallId, (took, cost): (TimeDe
     }
 }
 
-/// Whole milliseconds; none where the clock was set back meanwhile.
+/// Whole milliseconds; 0 if the clock was set back meanwhile.
 pub(super) fn millis(took: TimeDelta) -> u64 {
     u64::try_from(took.num_milliseconds()).unwrap_or(0)
 }

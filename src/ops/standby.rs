@@ -17,7 +17,7 @@ use crate::{
 /// Longest time for requests that are on their way when the node is told to stop.
 const STOPPING_MAX: Duration = Duration::from_secs(5);
 
-/// Ports that are open already; none where the bot opens them itself.
+/// Ports that are open already; empty if the bot opens them itself.
 #[derive(Debug, Default)]
 pub(super) struct Ports {
     /// The pages.

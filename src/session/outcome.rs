@@ -384,7 +384,7 @@ pub fn titles_of(roles: &[String]) -> Vec<String> {
     roles.iter().map(|role| titled(&role.replace('-', "_"))).collect()
 }
 
-/// The aliases of the roles that an effect gives in a session; none where it gives none.
+/// The aliases of the roles that an effect gives in a session; empty if it gives no roles.
 pub fn roles_of(state: &State, effect: &PhaseEffect) -> Vec<String> {
     match effect {
         PhaseEffect::DiscordAddRole { role, .. } => vec![role.clone()],

@@ -139,7 +139,7 @@ impl Subtasks {
         self.children.iter().find(|child| child.delegation.call == *call && !child.ended)
     }
 
-    /// The runs that a session stands under, itself last; none for a conversation.
+    /// The runs that a session stands under, itself last; empty for a conversation.
     pub fn lineage(&self) -> &[Ancestor] {
         self.parent_link.as_ref().map_or(&[], |own| &own.assignment.lineage)
     }

@@ -61,7 +61,7 @@ impl Engine {
         .await
     }
 
-    /// Notes where it is said that the removal is under way; none once that is gone.
+    /// Notes where it is said that the removal is under way; `None` once that is gone.
     pub(crate) async fn note_notice(
         &self,
         session: SessionId,

@@ -22,7 +22,7 @@ impl Default for ServerOnboarding {
 }
 
 impl ServerOnboarding {
-    /// The roles that a server's onboarding leads to; none where Discord does not say, or it has none.
+    /// The roles that a server's onboarding leads to; empty if Discord does not say, or if it has no onboarding.
     pub(super) async fn roles(&self, api: &Api, guild: &str) -> Arc<BTreeSet<String>> {
         if let Some(known) = self.0.get(guild) {
             return known;

@@ -105,7 +105,7 @@ pub fn link(label: &str, page: Url) -> Vec<Value> {
     to_json(actions(vec![Button::new("open".to_owned(), label).link(page).build()]).as_slice())
 }
 
-/// The buttons under a message that offers commands; none where it offers nothing.
+/// The buttons under a message that offers commands; empty if it offers nothing.
 pub fn offered(offers: &[Offered], session: SessionId) -> Vec<Value> {
     let button = |offered: &Offered| {
         let (id, label) = ButtonId::offer(*offered, session);

@@ -117,7 +117,7 @@ pub(super) fn is_pick(given: &Given, wanted: &[String]) -> bool {
     ids.len() == wanted.len() && wanted.iter().all(|id| ids.contains(id))
 }
 
-/// The options with which somebody earns the most points; none where a question has none.
+/// The options with which somebody earns the most points; empty if a question gives no points.
 pub(super) fn right(step: &Step) -> Vec<String> {
     let options = step.args.get("options").and_then(Value::as_array);
     let mut worths: Vec<(f64, String)> = options
@@ -292,7 +292,7 @@ fn enough(review: &Review, field: &Field, value: Value) -> Value {
     choices.iter().take(least.unwrap_or(1).max(1)).map(|choice| choice.id.clone()).collect()
 }
 
-/// A file of a kind that is taken; none where none is simple enough to be made up.
+/// A file of a kind that is taken; empty if no such kind is simple enough to be made up.
 fn files(upload: &Upload) -> Vec<Given> {
     let known = [
         ("txt", "notes.txt", WORDS.as_bytes()),

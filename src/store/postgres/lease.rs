@@ -72,7 +72,7 @@ pub(super) fn known() -> Vec<(i64, &'static str)> {
     MIGRATIONS.into_iter().map(|(number, name, _)| (number, name)).collect()
 }
 
-/// The changes that were applied to the database; none where it is new.
+/// The changes that were applied to the database; empty if it is new.
 pub(super) async fn applied(connection: &mut PgConnection) -> Result<Vec<(i64, String)>, Error> {
     let there = sqlx::query("select to_regclass('_sqlx_migrations') is not null as there");
     let row = there.fetch_one(&mut *connection).await.map_err(trouble)?;

@@ -76,7 +76,7 @@ enum Scope {
 }
 
 impl Told {
-    /// Reads what an answer says about its rate. `body` is none where it is not JSON.
+    /// Reads what an answer says about its rate. `body` is `None` if it is not JSON.
     pub(super) fn read(status: StatusCode, headers: &HeaderMap, body: Option<&Value>) -> Self {
         let text = |name: &str| headers.get(name)?.to_str().ok();
         let number = |name: &str| text(name)?.parse::<u32>().ok();

@@ -81,7 +81,7 @@ pub(super) async fn send(
     }
 }
 
-/// What a member is called; none in time, nothing. The error is for whoever invites them.
+/// The name of a member; empty if Discord does not say it in time. The error is for whoever invites them.
 async fn name_of(update: &UpdateContext<'_>, user: &str) -> Result<String, &'static str> {
     let asked = update.app.api.member(update.guild(), user);
     let Ok(answer) = timeout(NAME_LIMIT, asked).await else { return Ok(String::new()) };

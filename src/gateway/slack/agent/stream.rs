@@ -51,7 +51,7 @@ pub(super) struct Kept {
     pub(super) spot: Spot,
     /// What the model knew when it wrote the words; where there are none yet, how far the session had come.
     pub(super) knew: u64,
-    /// The messages that it has come to so far; none yet where the first is just being opened.
+    /// The messages that it has come to so far; empty while the first is being opened.
     pub(super) messages: Vec<String>,
     /// What the first begins with, while it is open; empty where it shows a plan and no words yet.
     pub(super) begins: String,
@@ -102,7 +102,7 @@ pub(super) struct Opening<'a> {
     /// A moment before.
     pub(super) since: DateTime<Utc>,
     pub(super) plan: Plan,
-    /// The first words; none where they are still to come.
+    /// The first words; empty if they are still to come.
     pub(super) text: &'a str,
 }
 

@@ -57,7 +57,7 @@ fn under(pieces: &[Piece], heading: usize) -> Vec<usize> {
     below
 }
 
-/// Which pieces of a list are kinds; none where it is no list of short items under kinds.
+/// Which pieces of a list are kinds; empty if it is no list of short items under kinds.
 fn kinds(pieces: &[Piece], list: &[usize]) -> Vec<usize> {
     let fits = |at: &usize| is_item(&pieces[*at].text);
     let Some((first, rest)) = list.split_first().filter(|_| list.iter().all(fits)) else {
