@@ -27,4 +27,6 @@ pub mod wait;
 pub mod words;
 
 /// Version of every stored shape. An older binary refuses a session written with a newer one.
-pub const STORED_VERSION: u32 = 1;
+///
+/// Version 2 stores words of the bot as a [`Text`](words::Text), which may be a list of parts where version 1 has a string.
+pub const STORED_VERSION: u32 = 2;

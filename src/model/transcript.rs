@@ -23,7 +23,7 @@ use crate::base::ids::{CallId, EffectId, RecordId, SessionId, WaitId};
 /// One event in its envelope.
 ///
 /// ```json
-/// { "v": 1, "seq": 4, "at": "2026-11-21T09:00:00Z", "event": { "type": "said", … } }
+/// { "v": 2, "seq": 4, "at": "2026-11-21T09:00:00Z", "event": { "type": "said", … } }
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recorded {

@@ -23,7 +23,7 @@ const SEAL: &str = "manifest.json.sha256";
 /// What a backup says about itself.
 ///
 /// ```json
-/// { "format": 1, "program": "0.1.0", "taken_at": "…", "stored_version": 1,
+/// { "format": 1, "program": "0.1.0", "taken_at": "…", "stored_version": 2,
 ///   "store": { "frames": 812, "sessions": 3, "audit_records": 40, "seal": "…", "longest_wait_us": 900 },
 ///   "erased": [], "files": [ { "path": "store.dump", "bytes": 81234, "sha256": "…" } ] }
 /// ```
