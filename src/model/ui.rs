@@ -33,6 +33,22 @@ impl Prompt {
     pub fn heading(&self) -> Option<String> {
         self.title.as_ref().map(Text::to_string)
     }
+
+    /// A copy in which every text is a string as people read it, for programs that know no parts.
+    #[must_use]
+    pub fn as_read(&self) -> Self {
+        let plain = |text: &Text| Text::from(text.to_string());
+        let mut control = self.control.clone();
+        if let Control::Decide(decide) = &mut control {
+            decide.request = plain(&decide.request);
+        }
+        Self {
+            title: self.title.as_ref().map(plain),
+            body: self.body.common_mark().into(),
+            control,
+            notes: self.notes.iter().map(plain).collect(),
+        }
+    }
 }
 
 /// How a prompt is answered.

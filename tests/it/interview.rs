@@ -13,7 +13,7 @@ use anteroom::{
         audit::AuditRecord,
         session::{FlowPin, PersonId, Place, Platform, Status},
         transcript::{Call, CallResult, Event, ObjectiveStatus, Origin, Recorded, Started, Via},
-        ui::{Control, Decision, Prompt, Reply},
+        ui::{Decision, Reply},
         wait::{Settlement, Wait, WaitStatus},
     },
     session::{
@@ -476,23 +476,12 @@ fn the_audit_record_of_an_attempt_has_every_field_of_the_specification() {
     "#);
 }
 
-/// A question with its words as people read them; they are stored in parts.
-fn read(prompt: &Prompt) -> Prompt {
-    let mut read = prompt.clone();
-    read.title = prompt.heading().map(Text::from);
-    read.body = prompt.body.common_mark().into();
-    if let Control::Decide(decide) = &mut read.control {
-        decide.request = decide.request.to_string().into();
-    }
-    read
-}
-
 #[test]
 fn the_participants_dialog_has_the_words_of_the_specification() {
     let mut desk = Desk::new("participant");
     let wait =
         desk.next_phase(&["skeleton_timeline"], Some("user verbally confirmed")).unwrap_err();
-    assert_json_snapshot!(read(&desk.wait(wait).prompt), @r#"
+    assert_json_snapshot!(desk.wait(wait).prompt.as_read(), @r#"
     {
       "title": "Move to next phase?",
       "body": "The interviewer would like to proceed despite the following not being marked complete:\n• Work history, Education\nReason: “user verbally confirmed”\n\n**Do you approve advancing to The rest?**",
@@ -513,7 +502,7 @@ fn the_approvers_card_shows_what_the_application_computed() {
     let mut desk = Desk::new("admin");
     // The model's own list is wrong, on purpose.
     let wait = desk.next_phase(&["something_else"], Some("they are in a hurry")).unwrap_err();
-    assert_json_snapshot!(read(&desk.wait(wait).prompt), @r#"
+    assert_json_snapshot!(desk.wait(wait).prompt.as_read(), @r#"
     {
       "title": "Move Ada to “The rest”?",
       "body": "This phase isn't complete. Missing items were determined by the app, not by the model.",

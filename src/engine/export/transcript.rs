@@ -366,7 +366,8 @@ impl<'a> Teller<'a> {
         if self.reader == Audience::Participant && wait.answerers.audience() == Audience::Staff {
             return line("asked", BOT, export::STAFF_ASKED, json!({ "wait": wait.id }));
         }
-        let data = json!({ "wait": wait.id, "revision": wait.revision, "prompt": wait.prompt });
+        let data = json!({ "wait": wait.id, "revision": wait.revision,
+            "prompt": wait.prompt.as_read() });
         let has_draft = !self.changed.contains(&wait.id);
         line("asked", BOT, &prompt_words(&wait.prompt, has_draft), data)
     }

@@ -75,7 +75,8 @@ fn card(text: &mut String, wait: &Wait) {
         }
     }
     // A line for each member, so that a difference is one line.
-    for line in serde_json::to_string_pretty(&prompt.control).unwrap_or_default().lines() {
+    for line in serde_json::to_string_pretty(&prompt.as_read().control).unwrap_or_default().lines()
+    {
         _ = writeln!(text, "  {line}");
     }
 }
