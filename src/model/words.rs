@@ -228,8 +228,10 @@ impl Markup for CommonMark {
         words.to_owned()
     }
 
+    /// A blank between two parts stays; more of them at the beginning of a line would be code.
     fn words(&self, words: &str) -> String {
-        text::quoted(words)
+        let blank = if words.starts_with([' ', '\t']) { " " } else { "" };
+        format!("{blank}{}", text::quoted(words))
     }
 
     fn strong(&self, words: &str) -> String {
@@ -340,7 +342,7 @@ mod tests {
             { "quotation": "one\ntwo" },
         ]);
         assert_eq!(round_trip(&text), stored);
-        let written = r"Ada\_L\& **so on**: *a\*b*my\_cv.pdf***\<x\>**22 Nov 2026 09:00 UTC";
+        let written = r"Ada\_L \& **so on**: *a\*b*my\_cv.pdf***\<x\>**22 Nov 2026 09:00 UTC";
         assert_eq!(text.common_mark(), format!("{written}\n\n> one\n> two"));
     }
 
