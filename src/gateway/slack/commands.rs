@@ -259,7 +259,7 @@ fn send_later(update: &UpdateContext<'_>, wanted: Wanted, to: ReplyTarget) {
     });
 }
 
-/// Puts a file into somebody's conversation with the bot, in the thread there where it was asked for.
+/// Puts a file into somebody's conversation with the bot: a copy in the thread there where it was asked for.
 async fn put(
     app: &App,
     team: &str,
@@ -270,7 +270,8 @@ async fn put(
     let body = json!({ "users": to.user });
     let opened = app.api.call(team, Method::OpenConversation, &body).await.ok()?;
     let channel = opened["channel"]["id"].as_str()?;
-    let thread = to.thread.as_deref().filter(|_| to.channel.starts_with('D'));
+    let is_copy = matches!(wanted, Wanted::Everything(..));
+    let thread = to.thread.as_deref().filter(|_| is_copy && to.channel.starts_with('D'));
     let upload = Upload { name: &name, title: &name, words: "", bytes };
     match app.files.send(team, (channel, thread), upload).await {
         Ok(id) => {

@@ -178,7 +178,8 @@ pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: I
                     "the app is installed again, and that could not be noted. hint: it is tried again until it is"
                 ),
             }
-            if !announcements::pause(to.engine()).await {
+            let is_open = announcements::pause(to.engine()).await;
+            if !is_open || !to.api.installations().live().contains(&installation) {
                 return;
             }
         };
