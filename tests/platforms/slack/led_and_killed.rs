@@ -9,6 +9,7 @@ use std::{
 };
 
 use anteroom::flow::shipped;
+use futures::future::join_all;
 
 use crate::slack::{
     emulator::person::Person,
@@ -227,14 +228,15 @@ fn some<T>(all: &[T]) -> &[T] {
 #[tokio::test(flavor = "multi_thread")]
 async fn interviews_with_every_temperament_read_the_same_however_often_they_are_killed() {
     use Temperament::{Cards, Errs, Forgets, Words};
-    for (flow, temperaments) in
-        FLOWS.into_iter().zip([[Words, Errs, Cards, Forgets], [Forgets, Cards, Words, Errs]])
-    {
-        for temperament in some(&temperaments) {
-            let emulator = Emulator::played_by(&[], speaker(*temperament)).await;
-            survives(flow, &emulator.url, "", *temperament).await;
-        }
-    }
+    let led = [[Words, Errs, Cards, Forgets], [Forgets, Cards, Words, Errs]];
+    let led = FLOWS.into_iter().zip(&led);
+    let led = led.flat_map(|(flow, all)| some(all).iter().map(move |one| (flow, *one)));
+    // Side by side: each waits for its processes more than it works.
+    join_all(led.map(async |(flow, temperament)| {
+        let emulator = Emulator::played_by(&[], speaker(temperament)).await;
+        survives(flow, &emulator.url, "", temperament).await;
+    }))
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,6 +2,8 @@
 //! whose provider refuses whatever breaks its rules. The model has no memory but what it is sent, so what the program
 //! sends after a death must say the same as before.
 
+use futures::future::join_all;
+
 use super::{
     Chance,
     model_service::{
@@ -56,15 +58,16 @@ fn some<T>(all: &[T]) -> &[T] {
 #[tokio::test(flavor = "multi_thread")]
 async fn interviews_led_with_every_temperament_come_out_the_same_however_often_they_are_killed() {
     use Temperament::{Cards, Errs, Forgets, Words};
-    for (flow, temperaments) in
-        FLOWS.into_iter().zip([[Words, Errs, Cards, Forgets], [Forgets, Cards, Words, Errs]])
-    {
-        for temperament in some(&temperaments) {
-            let emulator = Emulator::played_by(&[], speaker(*temperament)).await;
-            let what = format!("{flow}, {temperament:?}");
-            survives(flow, &table(&emulator.url, ""), *temperament, &what).await;
-        }
-    }
+    let led = [[Words, Errs, Cards, Forgets], [Forgets, Cards, Words, Errs]];
+    let led = FLOWS.into_iter().zip(&led);
+    let led = led.flat_map(|(flow, all)| some(all).iter().map(move |one| (flow, *one)));
+    // Side by side: each waits for its processes more than it works.
+    join_all(led.map(async |(flow, temperament)| {
+        let emulator = Emulator::played_by(&[], speaker(temperament)).await;
+        let what = format!("{flow}, {temperament:?}");
+        survives(flow, &table(&emulator.url, ""), temperament, &what).await;
+    }))
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
