@@ -575,7 +575,7 @@ async fn row_30_a_session_of_a_newer_program_is_refused_and_the_others_run() {
     let refused = world.deliver(click).await.unwrap_err();
 
     assert!(matches!(refused, Error::Store(store::Error::Unreadable { .. })), "{refused:?}");
-    assert_snapshot!(refused.to_string(), @"session `ses_00000000000000000000000000000001` cannot be read: it has version 2, this program reads up to 1. hint: run the newer program");
+    assert_snapshot!(refused.to_string(), @"session `ses_00000000000000000000000000000001` cannot be read: it has version 3, this program reads up to 2. hint: run the newer program");
     world.session =
         world.engine.start("short", &ada(), room("another"), "start again").await.unwrap();
     world.rest().await;

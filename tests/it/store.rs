@@ -1375,7 +1375,7 @@ async fn a_session_of_a_newer_version_is_refused_and_others_run(backend: &mut Ba
     let store = backend.restart();
     let refused = store.load(session(1)).await.unwrap_err();
     insta::allow_duplicates! {
-        insta::assert_snapshot!(refused, @"session `ses_00000000000000000000000000000001` cannot be read: it has version 2, this program reads up to 1. hint: run the newer program");
+        insta::assert_snapshot!(refused, @"session `ses_00000000000000000000000000000001` cannot be read: it has version 3, this program reads up to 2. hint: run the newer program");
     }
     assert_eq!(seq(store.as_ref(), session(2)).await, Some(1));
     assert_eq!(store.sessions(None, 9).await.unwrap().len(), 2);

@@ -34,9 +34,7 @@ use crate::{
 pub const VALUE_MAX: usize = 4096;
 
 /// What records are written with; a frame has the version of its events, where that is higher.
-pub(super) const VERSION: u8 = 2;
-
-const _: () = assert!(VERSION as u32 == STORED_VERSION, "one byte holds it");
+pub(super) const VERSION: u8 = 1;
 
 /// Bytes before the body.
 pub(super) const HEADER: usize = 3;
