@@ -171,11 +171,12 @@ fn what_does_not_fit_is_left_out_and_named() {
 fn denied() -> Loaded {
     let call = json!({ "id": "c1", "tool": "next_phase", "args": { "overrides": [], "reason": "she is in a hurry" },
         "phase": "phase_1_core_facts", "origin": { "from": "model", "round": 1 } });
-    let control = json!({ "kind": "decide", "request": "Move Ada?", "facts": [["Reason given", "she is in a hurry"]],
+    let request = json!([{ "words": "Move " }, { "quoted": "Ada" }, { "words": "?" }]);
+    let control = json!({ "kind": "decide", "request": request, "facts": [["Reason given", "she is in a hurry"]],
         "approve": "Approve", "deny": "Deny" });
     let wait = json!({ "id": WAIT, "session": SESSION, "revision": 1,
         "purpose": { "kind": "call", "call": "c1", "tool": "next_phase" }, "state": null,
-        "prompt": { "body": "Move Ada?", "control": control },
+        "prompt": { "body": request, "control": control },
         "answerers": { "who": "deciders", "alias": "recruiting_approvals", "allow_self": false },
         "digest": "d", "asked_at": AT, "standing": { "is": "pending" } });
     let reply = json!({ "kind": "decided", "decision": "denied_with_feedback", "feedback": "ask about the gap" });
@@ -211,6 +212,18 @@ fn the_participant_reads_everything_but_the_words_among_staff() {
     for words in ["hurry", "gap", "among staff"] {
         assert!(page.contains(words) && data.contains(words), "{words}: {page}\n{data}");
     }
+}
+
+#[test]
+fn questions_that_are_stored_in_parts_are_strings_for_programs() {
+    let (loaded, flow) = (denied(), flow());
+    let source =
+        Source { loaded: &loaded, flow: &flow, audit: &[], ratings: &[], reader: Audience::Staff };
+    let exported = transcript::json(&source).unwrap();
+    let entries = exported["entries"].as_array().unwrap();
+    let asked = entries.iter().find(|entry| entry["kind"] == "asked").unwrap();
+    assert_eq!(asked["data"]["prompt"]["body"], "Move Ada?");
+    assert_eq!(asked["data"]["prompt"]["control"]["request"], "Move Ada?");
 }
 
 #[test]

@@ -56,8 +56,8 @@ impl Wanted {
         Posted { item, reader }
     }
 
-    /// Has it put somewhere under its name; once, however often the event with this key is delivered. `put` gives none where
-    /// it does not arrive.
+    /// Has it put somewhere under its name; once, however often the event with this key is delivered. `put`
+    /// returns `None` if it does not arrive.
     pub async fn hand_over<T: Send, P>(
         &self,
         engine: &Engine,
