@@ -29,7 +29,7 @@ impl DenialForm {
     /// ```
     /// use anteroom::{chat::form::DenialForm, model::ui::{Decide, DenialReader}};
     /// let mut request = Decide {
-    ///     request: "Give Ada the Contributor role?".to_owned(),
+    ///     request: "Give Ada the Contributor role?".into(),
     ///     facts: vec![(Decide::PERSON.to_owned(), "Ada".to_owned())],
     ///     approve: "Approve".to_owned(),
     ///     deny: "Deny".to_owned(),
