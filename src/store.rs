@@ -313,7 +313,7 @@ pub struct Note {
     pub key: String,
     /// Whose it is: sealed with that session's key, and gone with it.
     pub session: Option<SessionId>,
-    /// What it says; none takes it away.
+    /// What it says; `None` takes it away.
     pub value: Option<String>,
 }
 

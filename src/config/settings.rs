@@ -85,7 +85,7 @@ pub struct Postgres {
     pub access: Option<PostgresAccess>,
     /// What this node is called.
     pub node: Option<String>,
-    /// The host under which other nodes reach this one; none: where it listens.
+    /// The host under which other nodes reach this one; `None`: where it listens.
     pub node_host: Option<String>,
     /// How long the active node may stand still before another takes over.
     pub lease: Duration,
@@ -105,7 +105,7 @@ pub struct PostgresAccess {
 pub struct Slack {
     /// Channel ids by alias.
     pub channels: BTreeMap<String, String>,
-    /// How the bot is connected; none: only the aliases are known.
+    /// How the bot is connected; `None`: only the aliases are known.
     pub connection: Option<SlackConnection>,
 }
 
@@ -183,7 +183,7 @@ pub struct Discord {
     pub channels: BTreeMap<String, String>,
     /// Role ids by alias.
     pub roles: BTreeMap<String, String>,
-    /// How the bot is connected; none: only the aliases are known.
+    /// How the bot is connected; `None`: only the aliases are known.
     pub connection: Option<DiscordConnection>,
 }
 
@@ -204,7 +204,7 @@ pub struct DiscordConnection {
     pub staff_users: BTreeSet<String>,
     /// Roles whose members do.
     pub staff_roles: BTreeSet<String>,
-    /// Requests in a second over all routes; none: as many as Discord lets any bot make.
+    /// Requests in a second over all routes; `None`: as many as Discord lets any bot make.
     pub requests_per_second: Option<u32>,
     /// The API, without a slash at the end: `https://discord.com/api/v10`. Any other is on this machine.
     pub api_base: String,
@@ -217,7 +217,7 @@ pub struct DiscordConnection {
 pub enum DiscordTransport {
     /// Over a socket.
     Gateway {
-        /// Connections that the servers are divided among; none: as many as Discord advises.
+        /// Connections that the servers are divided among; `None`: as many as Discord advises.
         shards: Option<u32>,
     },
     /// Over requests of Discord.
@@ -236,11 +236,11 @@ pub struct Web {
     pub listen: SocketAddr,
     /// Serve other machines too.
     pub allow_remote: bool,
-    /// Where others reach `/files/` of the page, without a slash at the end; none: web hooks name files and don't link them.
+    /// Where others reach `/files/` of the page, without a final slash; `None`: web hooks name files without links.
     pub public_url: Option<String>,
     /// How long links to files are good for.
     pub links_expire_after: TimeDelta,
-    /// The key that opens the staff page; none: everyone on this machine may.
+    /// The key that opens the staff page; `None`: everyone on this machine may.
     pub staff_key: Option<Secret>,
 }
 

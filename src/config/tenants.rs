@@ -26,7 +26,7 @@ pub struct Tenant {
     pub flows: BTreeSet<String>,
     /// Values for `{{name}}` in texts of flows.
     pub vars: BTreeMap<String, String>,
-    /// The key that opens the staff page for its conversations; none: nobody but the operator's staff opens it for them.
+    /// The key that opens the staff page for its conversations; `None`: only the operator's staff open it.
     pub staff_key: Option<Secret>,
     /// Its Slack workspaces, and what is set up there.
     pub slack: TenantSlack,

@@ -54,7 +54,7 @@ pub struct Webhooks {
     pub targets: BTreeMap<String, Target>,
     /// Where those of tenants go, by name and alias.
     pub of_tenants: BTreeMap<String, BTreeMap<String, Target>>,
-    /// Where their receivers fetch files; none: files are named and not linked.
+    /// Where their receivers fetch files; `None`: files are named and not linked.
     pub links: Option<FileLinks>,
 }
 
@@ -98,7 +98,7 @@ impl Webhooks {
 pub(super) struct Client(std::sync::OnceLock<reqwest::Client>);
 
 impl Client {
-    /// Sends once; none means: try again later.
+    /// Sends once; `None` means: try again later.
     pub(super) async fn send(
         &self,
         target: &Target,

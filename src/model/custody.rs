@@ -96,7 +96,7 @@ impl Retention {
         self.uploads.max(self.records)
     }
 
-    /// When a kind of a session goes that has been quiet since `since`; none beyond the end of the calendar.
+    /// When a kind of a session goes that has been quiet since `since`; `None` beyond the end of the calendar.
     pub fn ends(&self, kind: Kind, since: DateTime<Utc>) -> Option<DateTime<Utc>> {
         since.checked_add_signed(self.of(kind).delta())
     }

@@ -236,9 +236,9 @@ pub enum Event {
     },
     /// The phase changed, or the last one ended. Written by the actor alone.
     Advanced {
-        /// From where; none at the beginning.
+        /// From where; `None` at the beginning.
         from: Option<String>,
-        /// To where; none at the end.
+        /// To where; `None` at the end.
         to: Option<String>,
         /// What allowed it.
         grounds: Grounds,

@@ -46,7 +46,7 @@ pub struct Wait {
     pub digest: String,
     /// When it was asked.
     pub asked_at: DateTime<Utc>,
-    /// When it lapses; none waits for ever.
+    /// When it lapses; `None` waits for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<DateTime<Utc>>,
     /// Open, answered, applied or closed; stored as `standing`.

@@ -84,7 +84,7 @@ pub(super) enum AdminRequest {
     Hold {
         /// The session's id, or its beginning.
         session: String,
-        /// Why it must be kept; none releases it.
+        /// Why it must be kept; `None` releases it.
         reason: Option<String>,
     },
     /// A page of audit records.

@@ -52,7 +52,7 @@ use crate::{
     },
 };
 
-/// The step that a script comes to next; none at its end. Steps whose `when` is false are passed over.
+/// The step that a script comes to next; `None` at its end. Steps whose `when` is false are passed over.
 pub(super) fn upcoming<'a>(
     state: &State,
     flow: &'a LoadedFlow,

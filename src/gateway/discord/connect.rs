@@ -151,7 +151,7 @@ struct Gateway {
     api: Api,
     store: Arc<dyn Store>,
     settings: DiscordConnection,
-    /// As the operator wrote; none: as many as Discord advises.
+    /// As the operator wrote; `None`: as many as Discord advises.
     shards: Option<u32>,
     /// Discord knew the token.
     is_known: bool,

@@ -21,7 +21,7 @@ use crate::chat::Drawing;
 pub struct Envelope {
     /// Our name of it: the same thing delivered again has the same key, whichever transport brings it.
     pub key: String,
-    /// The server it came from; none in a direct conversation.
+    /// The server it came from; `None` in a direct conversation.
     pub guild: Option<String>,
     /// What it is.
     pub what: Incoming,
@@ -36,7 +36,7 @@ pub struct Actor {
     pub name: String,
     /// The language that their Discord speaks: `en-US`; empty where the payload does not say.
     pub locale: String,
-    /// What they are in the server; none outside of one.
+    /// What they are in the server; `None` outside of one.
     pub member: Option<Member>,
     /// Address of their picture.
     pub avatar: String,

@@ -39,7 +39,7 @@ pub(super) struct UpdateContext<'a> {
     pub(super) engine: &'a Engine,
     /// Names the event.
     pub(super) key: String,
-    /// The server it came from; none in a direct conversation.
+    /// The server it came from; `None` in a direct conversation.
     pub(super) guild: Option<String>,
     /// How it is answered, where somebody waits for an answer.
     pub(super) ticket: Option<Ticket>,

@@ -227,7 +227,7 @@ pub struct Action {
     pub inputs: Inputs,
     /// The button's value.
     pub value: String,
-    /// The message it stands in: channel and ts; none in a view.
+    /// The message it stands in: channel and ts; `None` in a view.
     pub message: Option<(String, String)>,
     /// What that message says. Never logged.
     pub said: String,

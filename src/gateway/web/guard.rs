@@ -115,7 +115,7 @@ impl StaffScope {
 /// The keys of the staff page, as digests, so that a comparison tells nothing about their length either.
 #[derive(Debug, Clone)]
 pub struct StaffKeys {
-    /// The operator's; none: everyone on this machine may.
+    /// The operator's; `None`: everyone on this machine may.
     operator: Option<String>,
     tenants: Vec<(String, Arc<Tenant>)>,
 }

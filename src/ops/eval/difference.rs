@@ -13,7 +13,7 @@ pub struct Difference {
     pub before: Side,
     /// In this evaluation.
     pub now: Side,
-    /// Of the mean difference; none with fewer than two personas in both.
+    /// Of the mean difference; `None` with fewer than two personas in both.
     pub mean: Option<Interval>,
     /// Of the difference between the shares of interviews that passed.
     pub share: Interval,

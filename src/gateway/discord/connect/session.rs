@@ -52,7 +52,7 @@ impl Kept {
         (session.shards == self.shards).then_some(session)
     }
 
-    /// Keeps how far it came; none: there is none any more. Writing it twice changes nothing, and what a crash loses
+    /// Keeps how far it came; `None`: there is none any more. Writing it twice changes nothing, and what a crash loses
     /// of it comes again.
     pub(super) async fn keep(&self, session: Option<&Session>) -> Result<(), store::Error> {
         let value = session.and_then(|session| serde_json::to_string(session).ok());

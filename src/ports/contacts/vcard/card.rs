@@ -57,7 +57,7 @@ fn decode(file: &[u8]) -> String {
     }
 }
 
-/// A card with at least a name or an address; none otherwise.
+/// A card with at least a name or an address; `None` otherwise.
 fn contact(card: &VCard) -> Option<Contact> {
     let contact = Contact {
         name: name(card),
