@@ -8,5 +8,6 @@ pub mod failpoint;
 pub mod ids;
 pub(crate) mod json_schema;
 pub(crate) mod lru;
+pub(crate) mod recent;
 pub mod sandbox;
 pub mod telemetry;

@@ -8,6 +8,8 @@ use std::{
 
 use tokio::{sync::watch, time::timeout};
 
+use crate::base::recent::Recent;
+
 /// Messages whose look is remembered.
 const KEPT: u64 = 10_000;
 
@@ -21,7 +23,7 @@ pub struct RenderCache(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    digests: moka::sync::Cache<String, String>,
+    digests: Recent<String, String>,
     /// Messages that an answer to an interaction draws just now.
     answers: Mutex<HashMap<String, watch::Receiver<()>>>,
 }
@@ -29,7 +31,7 @@ struct Inner {
 impl RenderCache {
     /// Nothing is known.
     pub fn new() -> Self {
-        let digests = moka::sync::Cache::new(KEPT);
+        let digests = Recent::new(KEPT);
         Self(Arc::new(Inner { digests, answers: Mutex::default() }))
     }
 
@@ -40,12 +42,12 @@ impl RenderCache {
 
     /// Remembers how a message looks.
     pub fn note(&self, message: String, digest: String) {
-        self.0.digests.insert(message, digest);
+        self.0.digests.insert(message, digest, 1);
     }
 
     /// Somebody else has drawn a message: how it looks is not known any more.
     pub fn forget(&self, message: &str) {
-        self.0.digests.invalidate(message);
+        self.0.digests.remove(message);
     }
 
     /// The answer to an interaction is to draw a message; `None` if another answer does so just now.

@@ -8,11 +8,13 @@
 
 use std::{io, sync::Arc, time::Duration};
 
-use moka::{policy::EvictionPolicy, sync::Cache};
 use serde::Serialize;
 
 use crate::{
-    base::ids::{SessionId, WaitId},
+    base::{
+        ids::{SessionId, WaitId},
+        recent::Recent,
+    },
     model::{
         effect::{Delivery, Effect, Rendering},
         session::Head,
@@ -36,10 +38,10 @@ const IDLE: Duration = Duration::from_secs(30);
 
 /// Sessions and waits as the last reader or writer left them, and notes as they were read.
 pub(super) struct ReadCache {
-    sessions: Cache<SessionId, Kept>,
-    waits: Cache<WaitId, Shown>,
+    sessions: Recent<SessionId, Kept>,
+    waits: Recent<WaitId, Shown>,
     /// By their keys.
-    notes: Cache<String, CachedNote>,
+    notes: Recent<String, CachedNote>,
 }
 
 #[derive(Clone)]
@@ -63,28 +65,11 @@ pub(super) struct CachedNote(pub(super) Option<Note>);
 
 impl Default for ReadCache {
     fn default() -> Self {
-        let sessions = Cache::builder()
-            .max_capacity(BYTES_MAX)
-            .weigher(|_, kept: &Kept| kept.bytes)
-            .eviction_policy(EvictionPolicy::lru())
-            .time_to_idle(IDLE)
-            .build();
-        let waits = Cache::builder()
-            .max_capacity(WAIT_BYTES_MAX)
-            .weigher(|_, shown: &Shown| shown.bytes)
-            .eviction_policy(EvictionPolicy::lru())
-            .time_to_idle(IDLE)
-            .build();
-        let text = |note: &CachedNote| note.0.as_ref()?.value.as_ref().map(String::len);
-        let notes = Cache::builder()
-            .max_capacity(NOTE_BYTES_MAX)
-            .weigher(move |key: &String, note: &CachedNote| {
-                short(key.len() + text(note).unwrap_or_default())
-            })
-            .eviction_policy(EvictionPolicy::lru())
-            .time_to_idle(IDLE)
-            .build();
-        Self { sessions, waits, notes }
+        Self {
+            sessions: Recent::with_age(BYTES_MAX, IDLE),
+            waits: Recent::with_age(WAIT_BYTES_MAX, IDLE),
+            notes: Recent::with_age(NOTE_BYTES_MAX, IDLE),
+        }
     }
 }
 
@@ -107,13 +92,14 @@ impl ReadCache {
     /// Keeps what was read. The caller still holds off those who write.
     pub(super) fn keep(&self, loaded: &Loaded) {
         let bytes = size(loaded.events.as_slice());
-        self.sessions.insert(loaded.head.id, Kept { loaded: Arc::new(loaded.clone()), bytes });
+        let kept = Kept { loaded: Arc::new(loaded.clone()), bytes };
+        self.sessions.insert(loaded.head.id, kept, bytes);
     }
 
     /// Keeps a wait that was read. The caller still holds off those who write.
     pub(super) fn keep_wait(&self, shown: &(Wait, Vec<Rendering>)) {
         let bytes = size(&shown.0);
-        self.waits.insert(shown.0.id, Shown { shown: Arc::new(shown.clone()), bytes });
+        self.waits.insert(shown.0.id, Shown { shown: Arc::new(shown.clone()), bytes }, bytes);
     }
 
     /// Adds a step that is on the device; forgets the session where it does not go on from what is known.
@@ -125,8 +111,8 @@ impl ReadCache {
                 Some(known) => known.shown.1.clone(),
                 None => continue,
             };
-            let (id, shown) = (wait.id, Arc::new((wait, renderings)));
-            self.waits.insert(id, Shown { shown, bytes: short(bytes) });
+            let (id, bytes, shown) = (wait.id, short(bytes), Arc::new((wait, renderings)));
+            self.waits.insert(id, Shown { shown, bytes }, bytes);
         }
         let (session, bytes) = (head.id, short(bytes));
         let kept = match self.sessions.get(&session) {
@@ -141,7 +127,8 @@ impl ReadCache {
             Some(_) => return self.forget(session),
             None => return,
         };
-        self.sessions.insert(session, kept);
+        let bytes = kept.bytes;
+        self.sessions.insert(session, kept, bytes);
     }
 
     /// Adds a message in which a wait is shown, as soon as it is applied: nothing is lost where that is taken back.
@@ -155,7 +142,7 @@ impl ReadCache {
         let (_, renderings) = Arc::make_mut(&mut shown);
         renderings.push(Rendering { effect: effect.id, message });
         renderings.sort_by_key(|rendering| rendering.effect);
-        self.waits.insert(wait, Shown { shown, bytes });
+        self.waits.insert(wait, Shown { shown, bytes }, bytes);
     }
 
     /// A note, where it is known what is under that key.
@@ -165,37 +152,39 @@ impl ReadCache {
 
     /// Keeps what was read under a key. The caller still holds off those who write.
     pub(super) fn keep_note(&self, key: String, note: Option<Note>) {
-        self.notes.insert(key, CachedNote(note));
+        let text = note.as_ref().and_then(|note| Some(note.value.as_ref()?.len()));
+        let bytes = short(key.len() + text.unwrap_or_default());
+        self.notes.insert(key, CachedNote(note), bytes);
     }
 
     /// Forgets a note that was changed.
     pub(super) fn noted(&self, key: &str) {
-        self.notes.invalidate(key);
+        self.notes.remove(key);
     }
 
     /// Forgets a session that was erased, and all waits and notes, of which some were its own.
     pub(super) fn erased(&self, session: SessionId) {
         self.forget(session);
-        self.waits.invalidate_all();
-        self.notes.invalidate_all();
+        self.waits.clear();
+        self.notes.clear();
     }
 
     fn forget(&self, session: SessionId) {
-        self.sessions.invalidate(&session);
+        self.sessions.remove(&session);
     }
 
     /// Forgets all of them: what is on the device is not known any more.
     pub(super) fn clear(&self) {
-        self.sessions.invalidate_all();
-        self.waits.invalidate_all();
-        self.notes.invalidate_all();
+        self.sessions.clear();
+        self.waits.clear();
+        self.notes.clear();
     }
 
     /// Lets go of what nobody has touched lately.
     pub(super) fn tidy(&self) {
-        self.sessions.run_pending_tasks();
-        self.waits.run_pending_tasks();
-        self.notes.run_pending_tasks();
+        self.sessions.tidy();
+        self.waits.tidy();
+        self.notes.tidy();
     }
 }
 

@@ -1,0 +1,205 @@
+//! What was used lately, within a bound.
+
+use std::{
+    borrow::Borrow,
+    collections::HashMap,
+    fmt,
+    hash::Hash,
+    mem,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// A cache of two generations: what is used joins the younger one, and once that is full or has been there for long it
+/// becomes the older one, which is forgotten. So what was put in last is always there, and what nobody has asked for
+/// since goes. A turn asks a dozen times, which is why this counts nothing and has no work to do in the background.
+pub(crate) struct Recent<K, V> {
+    generations: Mutex<Generations<K, V>>,
+    /// Weight that makes a generation full.
+    full: u64,
+    /// Age at which a generation ends.
+    age_max: Duration,
+}
+
+struct Generations<K, V> {
+    young: HashMap<K, Weighed<V>>,
+    old: HashMap<K, Weighed<V>>,
+    /// Of the younger one.
+    weight: u64,
+    /// When the younger one began.
+    since: Instant,
+}
+
+struct Weighed<V> {
+    value: V,
+    weight: u32,
+}
+
+impl<K: Hash + Eq, V: Clone> Recent<K, V> {
+    /// A cache that holds what weighs `most` together, and the last value whatever it weighs.
+    pub(crate) fn new(most: u64) -> Self {
+        Self::with_age(most, Duration::MAX)
+    }
+
+    /// The same, which also forgets what nobody has asked for during `idle`, at the latest after twice that time.
+    pub(crate) fn with_age(most: u64, idle: Duration) -> Self {
+        let (young, old) = (HashMap::new(), HashMap::new());
+        let generations = Generations { young, old, weight: 0, since: Instant::now() };
+        Self { generations: Mutex::new(generations), full: most / 2, age_max: idle }
+    }
+
+    /// The value under a key, which counts as used.
+    pub(crate) fn get<Q>(&self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let mut generations = self.generations();
+        if let Some(known) = generations.young.get(key) {
+            return Some(known.value.clone());
+        }
+        let (key, known) = generations.old.remove_entry(key)?;
+        let value = known.value.clone();
+        let forgotten = self.put(&mut generations, key, known);
+        drop(generations);
+        drop(forgotten);
+        Some(value)
+    }
+
+    /// Puts a value under a key; `weight` is what it takes of the bound.
+    pub(crate) fn insert(&self, key: K, value: V, weight: u32) {
+        let mut generations = self.generations();
+        let before = generations.old.remove(&key);
+        let forgotten = self.put(&mut generations, key, Weighed { value, weight });
+        drop(generations);
+        // Dropped without the lock, because that can take long.
+        drop((before, forgotten));
+    }
+
+    /// Forgets what is under a key.
+    pub(crate) fn remove<Q>(&self, key: &Q)
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let mut generations = self.generations();
+        if let Some(known) = generations.young.remove(key) {
+            generations.weight -= u64::from(known.weight);
+        }
+        generations.old.remove(key);
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&self) {
+        let mut generations = self.generations();
+        generations.weight = 0;
+        let forgotten = (mem::take(&mut generations.young), mem::take(&mut generations.old));
+        drop(generations);
+        drop(forgotten);
+    }
+
+    /// Lets go of what nobody has asked for lately.
+    pub(crate) fn tidy(&self) {
+        let mut generations = self.generations();
+        let forgotten = self.age(&mut generations);
+        drop(generations);
+        drop(forgotten);
+    }
+
+    /// Puts a value into the younger generation; the one that is forgotten for it.
+    fn put(
+        &self,
+        generations: &mut Generations<K, V>,
+        key: K,
+        known: Weighed<V>,
+    ) -> HashMap<K, Weighed<V>> {
+        let forgotten = self.age(generations);
+        generations.weight += u64::from(known.weight);
+        if let Some(before) = generations.young.insert(key, known) {
+            generations.weight -= u64::from(before.weight);
+        }
+        forgotten
+    }
+
+    /// Begins a new generation if the younger one is full or old; the one that is forgotten.
+    fn age(&self, generations: &mut Generations<K, V>) -> HashMap<K, Weighed<V>> {
+        let is_full = generations.weight >= self.full && !generations.young.is_empty();
+        if !is_full && generations.since.elapsed() < self.age_max {
+            return HashMap::new();
+        }
+        generations.weight = 0;
+        generations.since = Instant::now();
+        let young = mem::take(&mut generations.young);
+        mem::replace(&mut generations.old, young)
+    }
+
+    fn generations(&self) -> MutexGuard<'_, Generations<K, V>> {
+        self.generations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K, V> fmt::Debug for Recent<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recent").field("full", &self.full).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_new_or_used_is_there_and_what_was_used_longest_ago_is_not() {
+        let cache = Recent::new(100);
+        for n in 0..1_000 {
+            cache.insert(n, n, 1);
+            assert_eq!(cache.get(&0), Some(0), "it is asked for all the time ({n})");
+        }
+        assert!((950..1_000).all(|key| cache.generations().has(key)), "the newest");
+        assert_eq!((cache.get(&1), cache.get(&700)), (None, None));
+    }
+
+    #[test]
+    fn values_that_weigh_much_take_the_place_of_many() {
+        let cache = Recent::new(100);
+        for n in 0..10 {
+            cache.insert(n, "light", 1);
+        }
+        cache.insert(10, "heavy", 1_000);
+        assert_eq!(cache.get(&10), Some("heavy"));
+        assert_eq!(cache.get(&0), Some("light"), "they are the older generation now");
+        cache.insert(11, "heavy", 1_000);
+        cache.insert(12, "heavy", 1_000);
+        assert_eq!((cache.get(&0), cache.get(&9)), (None, None));
+        assert_eq!(cache.get(&12), Some("heavy"));
+    }
+
+    #[test]
+    fn what_is_put_in_anew_weighs_once() {
+        let cache = Recent::new(100);
+        cache.insert(0, 0, 1);
+        for n in 1..1_000 {
+            cache.insert(1, n, 40);
+        }
+        assert_eq!((cache.get(&0), cache.get(&1)), (Some(0), Some(999)));
+        cache.clear();
+        assert_eq!((cache.get(&0), cache.get(&1)), (None, None));
+    }
+
+    #[test]
+    fn what_nobody_asks_for_is_forgotten_in_time() {
+        let cache = Recent::with_age(100, Duration::ZERO);
+        cache.insert(0, 0, 1);
+        cache.tidy();
+        assert_eq!(cache.get(&0), Some(0), "once it was used again");
+        cache.tidy();
+        cache.tidy();
+        assert_eq!(cache.get(&0), None);
+    }
+
+    impl Generations<i32, i32> {
+        fn has(&self, key: i32) -> bool {
+            self.young.contains_key(&key) || self.old.contains_key(&key)
+        }
+    }
+}
