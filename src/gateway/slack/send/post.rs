@@ -289,7 +289,8 @@ fn edit_of(spot: &MessageRef, message: &Message) -> Value {
 }
 
 fn digest(body: &Value) -> String {
-    sha256(body.to_string().as_bytes())
+    // It always has a text.
+    sha256(&serde_json::to_vec(body).unwrap_or_default())
 }
 
 fn spot_of(posted: &Value) -> Result<MessageRef, Failure> {
