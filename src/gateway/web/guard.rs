@@ -181,9 +181,11 @@ pub fn tidy_name(name: &str) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
+/// `Lax`, so that who comes back over a link in a mail or a chat is known: with `Strict` the browser would leave the cookie
+/// out, be given another one, and have lost its conversations. Forms are guarded by a token of their own.
 fn set_cookie(name: &str, value: &str) -> HeaderValue {
     let age = limits::COOKIE_SECONDS;
-    let text = format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict");
+    let text = format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax");
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
 }
 
