@@ -14,7 +14,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Engine, Error, session_task::TaskCommand};
+use super::{Engine, Error, erasure::ERASED, session_task::TaskCommand};
 use crate::base::failpoint::{Failpoint, hit};
 use crate::base::ids::EffectId;
 use crate::model::{
@@ -31,6 +31,15 @@ const BATCH: usize = 64;
 
 /// One of so many deliveries may be one of background priority.
 const BACKGROUND_SHARE: usize = 4;
+
+/// Whether an act is about the erasure of its session; all else that was still to be sent is dropped with the session.
+fn outlives(act: &Act) -> bool {
+    match act {
+        Act::Remove { .. } | Act::Receipt { .. } => true,
+        Act::Webhook { event, .. } => event == ERASED,
+        _ => false,
+    }
+}
 
 /// Longest time that one delivery may take.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30);
@@ -122,9 +131,11 @@ impl Engine {
             return self.finish_delivery(&effect, Delivery::Blocked { cause, not_before }).await;
         }
         hit(Failpoint::EffectDue);
-        let outlives =
-            matches!(effect.act, Act::Remove { .. } | Act::Receipt { .. } | Act::Webhook { .. });
-        let turn = self.inner.in_flight.deliver(effect.session, effect.priority, outlives).await;
+        let turn = self
+            .inner
+            .in_flight
+            .deliver(effect.session, effect.priority, outlives(&effect.act))
+            .await;
         let Some(_turn) = turn else {
             // It is gone with its session; if the erasure comes to nothing, it is tried again.
             let not_before = self.inner.parts.clock.now();
@@ -281,7 +292,19 @@ fn bounded(delivery: Delivery, effect: &Effect, now: DateTime<Utc>) -> Delivery 
 mod tests {
     use std::future::pending;
 
+    use serde_json::Value;
+
     use super::*;
+
+    #[test]
+    fn only_the_web_hook_that_tells_of_the_erasure_outlives_it() {
+        let hook = |event: &str| {
+            let event = event.to_owned();
+            outlives(&Act::Webhook { event, body: Value::Null, linked: Vec::new() })
+        };
+        assert!(hook("session_erased"));
+        assert!(!hook("phase_completed"));
+    }
 
     #[tokio::test]
     async fn deliveries_that_have_ended_take_no_room() {

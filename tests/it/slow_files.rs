@@ -1,9 +1,17 @@
 //! Files that lie elsewhere, in a bucket that takes its time.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use anteroom::{
     base::ids::SessionId,
+    engine::Receipt,
     model::{
         custody::Kind,
         file_key::{FileError, FileKey, FileKeys, FileStore, KeyError},
@@ -17,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     support::scripted::Gate,
-    world::{FLOW, World},
+    world::{FLOW, World, ada},
 };
 
 /// Keeps files nowhere, and stands before its gates whenever it lists or removes them.
@@ -26,13 +34,16 @@ struct Slow {
     keys: Arc<dyn FileKeys>,
     listing: Gate,
     removal: Gate,
+    /// It removes nothing.
+    is_broken: AtomicBool,
 }
 
 impl Slow {
     /// What the next process of a world keeps its files by.
     fn below(world: &mut World) -> Arc<Self> {
         let keys = world.keys();
-        let slow = Arc::new(Self { keys, listing: Gate::new(), removal: Gate::new() });
+        let (listing, removal) = (Gate::new(), Gate::new());
+        let slow = Arc::new(Self { keys, listing, removal, is_broken: AtomicBool::new(false) });
         world.keep_files_by(Arc::<Self>::clone(&slow));
         slow
     }
@@ -90,7 +101,11 @@ impl FileStore for Slow {
         _kept: &BTreeSet<String>,
     ) -> Result<(), FileError> {
         self.removal.pass().await;
-        Ok(())
+        if self.is_broken.load(Ordering::Relaxed) {
+            Err("the bucket is away".into())
+        } else {
+            Ok(())
+        }
     }
 
     async fn sessions_with_files(&self) -> Result<BTreeSet<SessionId>, FileError> {
@@ -136,4 +151,23 @@ async fn a_hold_waits_until_what_retention_has_begun_is_done() {
     let keeping = world.state().await.keeping;
     assert!(keeping.forgotten.contains(&Kind::Uploads), "what is gone is said to be there");
     assert!(keeping.hold.is_some());
+}
+
+#[tokio::test]
+async fn whoever_is_erased_reads_so_although_their_files_are_removed_later() {
+    let mut world = World::new().await;
+    let slow = Slow::below(&mut world);
+    slow.listing.open();
+    slow.removal.open();
+    slow.is_broken.store(true, Ordering::Relaxed);
+    world.press("Blue").await;
+    world.press("Large").await;
+    world.upload("note.txt", b"a note").await.unwrap();
+    world.say("delete my data").await;
+    let yes = world.button("Delete everything").await;
+
+    let receipt = world.feed(&ada(), yes).await;
+
+    assert!(matches!(receipt, Receipt::Erased { .. }), "{receipt:?}");
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
 }
