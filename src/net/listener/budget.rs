@@ -13,7 +13,11 @@ const UNIT: usize = 1024;
 
 /// Bytes that long bodies may take together.
 #[derive(Debug, Clone)]
-pub struct Budget(Arc<Semaphore>);
+pub struct Budget {
+    units: Arc<Semaphore>,
+    /// For one body at a time that goes beyond them.
+    beyond: Arc<Semaphore>,
+}
 
 /// The budget is used up.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,12 +26,12 @@ pub struct Exhausted;
 impl Budget {
     /// So many bytes.
     pub fn new(bytes: usize) -> Self {
-        Self(Arc::new(Semaphore::new(bytes / UNIT)))
+        Self { units: Arc::new(Semaphore::new(bytes / UNIT)), beyond: Arc::new(Semaphore::new(1)) }
     }
 
     /// A share for one request, with nothing in it yet.
     pub fn share(&self) -> Share {
-        Share { budget: self.clone(), bytes: 0, taken: None }
+        Share { budget: self.clone(), bytes: 0, taken: None, beyond: None }
     }
 }
 
@@ -38,21 +42,33 @@ pub struct Share {
     budget: Budget,
     bytes: usize,
     taken: Option<OwnedSemaphorePermit>,
+    /// It is the one that goes beyond the budget.
+    beyond: Option<OwnedSemaphorePermit>,
 }
 
 impl Share {
     /// Makes room for further bytes, if there is some just now.
     pub(crate) fn try_grow(&mut self, bytes: usize) -> Result<(), Exhausted> {
         let units = self.missing(bytes)?;
-        let further = Arc::clone(&self.budget.0).try_acquire_many_owned(units);
+        let further = Arc::clone(&self.budget.units).try_acquire_many_owned(units);
         self.keep(bytes, further.map_err(|_| Exhausted)?);
         Ok(())
     }
 
-    /// Makes room for further bytes, after a wait where there is none just now.
+    /// Makes room for further bytes, after a wait where there is none just now. Who has a part of the budget already
+    /// doesn't wait for more of it, since all who have could wait for one another; one of them after the other goes
+    /// beyond it until the end of its body, whose length others bound.
     pub async fn grow(&mut self, bytes: usize) -> Result<(), Exhausted> {
+        if self.beyond.is_some() || self.try_grow(bytes).is_ok() {
+            return Ok(());
+        }
         let units = self.missing(bytes)?;
-        let further = Arc::clone(&self.budget.0).acquire_many_owned(units).await;
+        if self.taken.as_ref().is_some_and(|taken| taken.num_permits() > 0) {
+            let beyond = Arc::clone(&self.budget.beyond).acquire_owned().await;
+            self.beyond = Some(beyond.map_err(|_| Exhausted)?);
+            return Ok(());
+        }
+        let further = Arc::clone(&self.budget.units).acquire_many_owned(units).await;
         self.keep(bytes, further.map_err(|_| Exhausted)?);
         Ok(())
     }
@@ -75,6 +91,8 @@ impl Share {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
+
     use super::*;
 
     #[test]
@@ -89,6 +107,22 @@ mod tests {
         assert_eq!(short.try_grow(1), Ok(()));
     }
 
+    #[tokio::test]
+    async fn bodies_that_have_used_up_the_budget_together_come_to_their_ends_one_by_one() {
+        let budget = Budget::new(10 * UNIT);
+        let (mut one, mut other, mut third) = (budget.share(), budget.share(), budget.share());
+        assert_eq!(one.grow(FREE + 5 * UNIT).await, Ok(()));
+        assert_eq!(other.grow(FREE + 5 * UNIT).await, Ok(()));
+        assert_eq!(one.grow(UNIT).await, Ok(()), "nobody else could make room");
+        assert_eq!(one.grow(UNIT).await, Ok(()));
+        assert_eq!(other.grow(UNIT).now_or_never(), None);
+        assert_eq!(third.grow(FREE + UNIT).now_or_never(), None, "it has nothing yet");
+        drop(one);
+        assert_eq!(third.grow(FREE + UNIT).await, Ok(()));
+        assert_eq!(other.grow(UNIT).await, Ok(()));
+        assert_eq!(other.grow(20 * UNIT).await, Ok(()), "it goes beyond the budget");
+    }
+
     #[test]
     fn share_takes_each_unit_once_when_a_body_grows_in_small_pieces() {
         let budget = Budget::new(4 * UNIT);
@@ -99,6 +133,6 @@ mod tests {
         }
         assert_eq!(share.try_grow(1), Err(Exhausted));
         drop(share);
-        assert_eq!(budget.0.available_permits(), 4);
+        assert_eq!(budget.units.available_permits(), 4);
     }
 }

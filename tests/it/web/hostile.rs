@@ -145,6 +145,55 @@ async fn the_name_of_a_file_that_is_too_large_is_reduced_like_any_other() {
 }
 
 #[tokio::test]
+async fn more_files_than_a_form_may_have_are_called_too_many() {
+    let site = Site::open().await;
+    let eve = site.visitor();
+    let page = eve.start("tour", "Eve").await;
+    let session = site.session().await;
+    let mut form = multipart::Form::new().text("csrf", csrf(&page)).text("key", "once");
+    for number in 0..=limits::FILES_MAX {
+        let part = multipart::Part::bytes(b"A note.".to_vec()).file_name(format!("{number}.txt"));
+        form = form.part("files", part);
+    }
+
+    let url = format!("{}/s/{session}/say", site.url);
+    let told = eve.client.post(url).multipart(form).send().await.unwrap().text().await.unwrap();
+
+    assert!(told.contains("At most 10 files, please."), "{told}");
+    assert!(!told.contains("is too large"), "{told}");
+    let kept = site.engine.view(session).await.unwrap().state.artifacts.len();
+    assert_eq!(kept, 0);
+}
+
+#[tokio::test]
+async fn a_form_with_a_part_that_never_ends_is_not_kept_in_memory() {
+    let site = Site::open().await;
+    let address = site.url.strip_prefix("http://").unwrap();
+    let mut eve = TcpStream::connect(address).await.unwrap();
+    let cookie = format!("anteroom={}", "a".repeat(64));
+    let head = format!(
+        "POST /start HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\nContent-Length: 100000000\r\n\
+         Content-Type: multipart/form-data; boundary=x\r\n\r\n"
+    );
+    eve.write_all(head.as_bytes()).await.unwrap();
+    let (mut answer, mut sending) = eve.split();
+    let mut status = [0; 12];
+
+    // What follows never comes to a boundary, and stops long before its end.
+    let piece = vec![b'a'; 1024 * 1024];
+    let send = async {
+        for _ in 0..4 {
+            // It may be refused in the middle.
+            _ = sending.write_all(&piece).await;
+        }
+    };
+    let (_, read) = tokio::join!(send, answer.read_exact(&mut status));
+
+    read.unwrap();
+    assert_eq!(&status, b"HTTP/1.1 400");
+}
+
+#[tokio::test]
 async fn the_page_after_an_erasure_repeats_no_words_from_its_address() {
     let site = Site::open().await;
     let eve = site.visitor();
