@@ -52,7 +52,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
 use serde_json::Value;
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::{Notify, Semaphore, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
@@ -206,6 +206,9 @@ const STARTS: usize = 64;
 /// Times that a decision is made again because somebody else has committed meanwhile.
 const CONFLICTS_MAX: usize = 16;
 
+/// Archives of conversations that are made at a time; each may hold half a gigabyte of files.
+const BUNDLES_MAX: usize = 2;
+
 /// Drives sessions; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Engine {
@@ -219,6 +222,8 @@ struct Inner {
     gateways: RwLock<BTreeMap<Platform, Arc<dyn Gateway>>>,
     pinned: FlowVersions,
     states: StateCache,
+    /// For the archives that are being made.
+    bundles: Semaphore,
     offered_tools: OfferedTools,
     session_tasks: SessionTasks,
     tasks: TaskTracker,
@@ -281,6 +286,7 @@ impl Engine {
             gateways: RwLock::new(gateways),
             pinned: FlowVersions::default(),
             states: StateCache::default(),
+            bundles: Semaphore::new(BUNDLES_MAX),
             offered_tools: OfferedTools::default(),
             session_tasks: SessionTasks::default(),
             tasks: TaskTracker::new(),

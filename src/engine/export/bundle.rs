@@ -72,7 +72,7 @@ pub async fn bundle(
             // The number keeps two files of one name apart; the name was made harmless when it was kept.
             let name = format!("{folder}/{:02}-{}", position + 1, artifact.filename);
             match artifacts.read(session, artifact).await {
-                Ok(Some(bytes)) => archive.add(&name, &bytes)?,
+                Ok(Some(bytes)) => archive = archive.with_file(name, bytes).await?,
                 Ok(None) => {}
                 Err(blobs::Error::Damaged { .. }) => {
                     archive.add(&format!("{name}.damaged.txt"), DAMAGED.as_bytes())?;
@@ -122,6 +122,15 @@ impl Archive {
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         self.writer.start_file(name, self.options).map_err(broken)?;
         self.writer.write_all(bytes).map_err(broken)
+    }
+
+    /// Adds a file, which can be large, on a thread of its own.
+    async fn with_file(mut self, name: String, bytes: Vec<u8>) -> Result<Self, Error> {
+        let adding = move || {
+            self.add(&name, &bytes)?;
+            Ok(self)
+        };
+        tokio::task::spawn_blocking(adding).await.map_err(broken)?
     }
 
     fn add_json(&mut self, name: &str, value: &Value) -> Result<(), Error> {
