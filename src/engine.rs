@@ -93,7 +93,7 @@ pub use crate::session::{Inbound, InboundKind, Receipt};
 pub use self::{
     drafts::Draft,
     export_snapshot::Gathered,
-    limits::{Beginning, Limits},
+    limits::{Beginning, Begun, Limits},
     outages::Outage,
     views::Look,
 };
@@ -259,8 +259,9 @@ struct Inner {
     limits: Limits,
     /// What each person has sent lately.
     pace: RateLimiter<PersonId, HashMapStateStore<PersonId>, DefaultClock>,
-    /// One start at a time of those that share a lock: a second one at the same place finds the first.
-    starting: [tokio::sync::Mutex<()>; STARTS],
+    /// One start at a time of those that share a lock: a second one at the same place finds the first. With the key and the
+    /// session of the last one, by which a repeat is told from another request.
+    starting: [tokio::sync::Mutex<Option<(String, SessionId)>>; STARTS],
 }
 
 impl Engine {
@@ -308,7 +309,7 @@ impl Engine {
             reports: tokio::sync::Mutex::default(),
             pace: RateLimiter::keyed(Quota::per_minute(limits.per_minute)),
             limits,
-            starting: std::array::from_fn(|_| tokio::sync::Mutex::new(())),
+            starting: std::array::from_fn(|_| tokio::sync::Mutex::default()),
             parts,
         };
         Self { inner: Arc::new(inner) }
@@ -395,18 +396,18 @@ impl Engine {
         place: Place,
         key: &str,
     ) -> Result<SessionId, Error> {
-        self.start_with(flow, from, (place, key), Beginning::default()).await
+        Ok(self.start_with(flow, from, (place, key), Beginning::default()).await?.session)
     }
 
-    /// Like [`Engine::start`], with more to say of how the session begins. `at` is its place and the key of the inbound
-    /// event.
+    /// Like [`Engine::start`], with more to say of how the session begins, and of whether it was there. `at` is its place
+    /// and the key of the inbound event.
     pub async fn start_with(
         &self,
         flow: &str,
         from: &Responder,
         at: (Place, &str),
         beginning: Beginning<'_>,
-    ) -> Result<SessionId, Error> {
+    ) -> Result<Begun, Error> {
         let platform = from.person.platform;
         let started = self.begin(flow, from, at, beginning).await;
         let came = started.as_ref().map_or_else(metrics::failure, |_| "taken");
@@ -420,15 +421,17 @@ impl Engine {
         from: &Responder,
         (place, key): (Place, &str),
         Beginning { words, is_test, time_zone, invited_by }: Beginning<'_>,
-    ) -> Result<SessionId, Error> {
+    ) -> Result<Begun, Error> {
         let inner = &self.inner;
-        let _one_at_a_time = inner.starting[lock_of(&place)].lock().await;
+        let mut last = inner.starting[lock_of(&place)].lock().await;
         let found = inner.parts.store.find(Find::Place(place.clone())).await?;
         let is_open = |head: &&Head| {
             head.participant == from.person && head.flow.id == flow && !head.status.is_over()
         };
         if let Some(head) = found.iter().find(is_open) {
-            return Ok(head.id);
+            let is_repeat = last.as_ref().is_some_and(|last| *last == (key.to_owned(), head.id));
+            let before = Some(head.status).filter(|_| !is_repeat);
+            return Ok(Begun { session: head.id, before });
         }
         let tenant = inner.limits.tenants.at(&place).map(Arc::as_ref);
         let library = inner.parts.library.of(place.platform, &place.workspace);
@@ -459,16 +462,18 @@ impl Engine {
         match self.commit(changes, Some(key.to_owned())).await {
             Ok(()) => {
                 hit(Failpoint::SessionStarted);
+                *last = Some((key.to_owned(), session));
                 if self.dispatch_for(session, TaskCommand::Work, tenant).is_err() {
                     // It is durable, and its timer has it taken up once there is room.
                     tracing::debug!(session.id = %session, "a session waits for its first step");
                 }
-                Ok(session)
+                Ok(Begun { session, before: None })
             }
             // The same request again, after its session has ended.
             Err(store::Error::Duplicate) => {
                 let mine = found.iter().find(|head| head.participant == from.person);
-                mine.map(|head| head.id).ok_or(Error::NoSession)
+                let begun = |head: &Head| Begun { session: head.id, before: None };
+                mine.map(begun).ok_or(Error::NoSession)
             }
             Err(error) => Err(error.into()),
         }

@@ -28,10 +28,11 @@ use super::{
 };
 use crate::{
     base::ids::SessionId,
-    engine::{self, Engine, Inbound, InboundKind, Receipt},
+    engine::{self, Beginning, Begun, Engine, Inbound, InboundKind, Receipt},
+    flow::LoadedFlow,
     messages::{Text, erasure, notices},
     model::{
-        session::{Head, PersonId},
+        session::{Head, PersonId, Place, Status},
         wait::{Settlement, Wait},
     },
     session::{Responder, answer::describe},
@@ -153,6 +154,25 @@ pub(crate) fn participant_of(head: &Head) -> Responder {
 pub fn happened(head: &Head, key: &str, what: InboundKind) -> Inbound {
     let key = format!("{key}:{}", head.id.short());
     Inbound { key, session: head.id, from: participant_of(head), what }
+}
+
+/// Begins a conversation for somebody, or finds theirs. One that had paused because nothing reached them is tried again:
+/// what is open in it is shown once more, as if it had begun now.
+pub(crate) async fn begin<U: Update>(
+    update: &U,
+    flow: &LoadedFlow,
+    (from, place): (&Responder, Place),
+    beginning: Beginning<'_>,
+) -> Result<Begun, engine::Error> {
+    let (engine, key) = (update.engine(), update.key());
+    let mut begun = engine.start_with(&flow.flow.id, from, (place, key), beginning).await?;
+    let session = begun.session;
+    if begun.before == Some(Status::Paused) && engine.view(session).await?.state.is_out_of_reach {
+        let (key, from) = (format!("{key}:back"), from.clone());
+        engine.receive(Inbound { key, session, from, what: InboundKind::Back }).await?;
+        begun.before = None;
+    }
+    Ok(begun)
 }
 
 /// Hands something in; what there is to say about it is said to whoever did it.

@@ -6,8 +6,9 @@ use chrono::TimeDelta;
 use chrono_tz::Tz;
 
 use crate::{
+    base::ids::SessionId,
     config::{Tenant, Tenants},
-    model::{transcript::Inviter, usage::Budgets},
+    model::{session::Status, transcript::Inviter, usage::Budgets},
 };
 
 /// Rates and bounds. They are configuration: a load profile raises the numbers, nothing goes round them.
@@ -77,4 +78,13 @@ pub struct Beginning<'a> {
     pub time_zone: Option<&'a str>,
     /// Who has invited them; `None` if they began by themselves.
     pub invited_by: Option<&'a Inviter>,
+}
+
+/// A conversation that was asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Begun {
+    /// Which.
+    pub session: SessionId,
+    /// How it stood, where the person had it before: then nothing was sent.
+    pub before: Option<Status>,
 }

@@ -1,5 +1,7 @@
 //! Commands: what help says of each, and what stands around it.
 
+use crate::model::session::Status;
+
 /// What each command does; at most a hundred characters.
 pub(crate) const START: &str = "Start an interview, or continue yours";
 pub(crate) const STATUS: &str = "See how far you are";
@@ -56,10 +58,30 @@ pub(crate) fn starts(command: &str, title: &str) -> String {
     format!("`{command}`: start *{title}*")
 }
 
-/// The preview of an invitation, and that it was sent.
+/// Why nothing is sent to somebody who was invited before, or has begun by themselves.
+pub(crate) const fn has_it_already(status: Status) -> &'static str {
+    match status {
+        Status::Notice => {
+            "Nothing new was sent: they've been asked already, and haven't said yes or no yet."
+        }
+        Status::Open | Status::Completed | Status::Ended => {
+            "Nothing new was sent: they're already in this interview."
+        }
+        Status::Stopped => {
+            "Nothing new was sent: they already have this interview, and it's stopped. They can continue it with *resume*."
+        }
+        Status::Paused => {
+            "Nothing new was sent: they already have this interview, and it's paused. They can continue it with *resume*."
+        }
+        Status::Declined => {
+            "Nothing new was sent: they've chosen not to take part for now. They can still begin with *resume*."
+        }
+    }
+}
+/// The preview of an invitation, and what became of it.
 pub(crate) fn invite(user: &str, titles: &[String]) -> String {
     format!("Invite <@{user}> to {}?", super::list::or(titles))
 }
-pub(crate) fn invitation(user: &str, title: &str, sent: &str) -> String {
-    format!("Invitation for <@{user}> to *{title}*\n{sent}")
+pub(crate) fn invitation(user: &str, title: &str, outcome: &str) -> String {
+    format!("Invitation for <@{user}> to *{title}*\n{outcome}")
 }

@@ -11,6 +11,11 @@ pub(crate) const UNHEARD_STAFF: &str = "I can't read what is typed here. Use Dis
 pub(crate) const HELP_TITLE: &str = "What works here:";
 /// The first direct message of a conversation has arrived.
 pub(crate) const DIRECT: &str = "I've sent you a direct message.";
+/// They had the conversation before.
+pub(crate) const DIRECT_ALREADY: &str =
+    "You already have this conversation; look among your direct messages.";
+/// It rests until they want it to go on.
+pub(crate) const HOW_TO_RESUME: &str = "Use `/onboard resume` to continue.";
 /// Something did not arrive, and it was no outage.
 pub(crate) const FILTERED: &str =
     "A message filter here held back something I wanted to write. Please ask the team about it.";

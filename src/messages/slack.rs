@@ -3,6 +3,12 @@
 /// A conversation has begun where the person is not looking.
 pub(crate) const WROTE_TO_YOU: &str =
     "I've sent you a direct message; look under this app's messages.";
+/// They had the conversation before, `direct`ly or in a channel, and it may rest.
+pub(crate) fn yours_already(direct: bool, rests: bool) -> String {
+    let place = if direct { "; look under this app's messages" } else { "" };
+    let how = if rests { " Type *resume* there to continue." } else { "" };
+    format!("You already have this conversation{place}.{how}")
+}
 /// Somebody who began the conversation themselves cannot be written to directly.
 pub(crate) const OPEN_YOUR_MESSAGES: &str = "I can't write to you directly. Open this app under “Apps” and write to me there, and we'll continue.";
 /// A form was opened before what it shows was changed elsewhere.

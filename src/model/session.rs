@@ -176,6 +176,11 @@ impl Status {
         }
     }
 
+    /// Nothing goes on until the participant wants it to.
+    pub(crate) const fn rests(self) -> bool {
+        matches!(self, Self::Stopped | Self::Paused | Self::Declined)
+    }
+
     /// It has ended; a new session may begin at its place.
     pub const fn is_over(self) -> bool {
         match self {

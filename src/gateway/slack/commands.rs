@@ -40,7 +40,7 @@ use crate::{
 };
 
 use self::{
-    begin::{INVITE, NO_INVITE, begin, begin_at, chooser, place_of},
+    begin::{INVITE, NO_INVITE, begin, begin_at, chooser, goes_on, place_of},
     overview::{card_of, of_one},
 };
 
@@ -122,10 +122,14 @@ pub(super) async fn approached(
                 begin(update, only, &message.by, Some(&message.channel)).await
             };
             match begun {
-                Ok(begun) if begun.direct && !message.is_direct => {
-                    update.tell(&reply_target, messages::slack::WROTE_TO_YOU)
+                Ok(_) if message.is_direct => update.done(),
+                Ok(begun) => {
+                    let asked = (message.by.user.as_str(), message.channel.as_str());
+                    if let Some(said) = goes_on(update, &begun, asked).await {
+                        update.tell_begun(&reply_target, said);
+                    }
+                    update.done()
                 }
-                Ok(_) => update.done(),
                 Err(error) if words::may_pass(&error) => return Err(NotSaved),
                 Err(error) => update.tell(&reply_target, &words::of_error(&error)),
             }

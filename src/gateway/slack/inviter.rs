@@ -13,7 +13,7 @@ use crate::{
     messages,
     model::{
         posted::{Item, Posted, Reader},
-        session::{Place, Status},
+        session::Place,
     },
     store::Note,
 };
@@ -36,10 +36,10 @@ pub(super) async fn look(app: &App, session: SessionId) {
     }
 }
 
-/// Where the participant of a session that has paused would be written to.
+/// Where the participant of a session that reaches nobody would be written to.
 async fn lost(engine: &Engine, session: SessionId) -> Option<Place> {
     let state = engine.view(session).await.ok()?.state;
-    (state.status == Status::Paused).then(|| state.place.clone())
+    state.is_out_of_reach.then(|| state.place.clone())
 }
 
 /// Tells whoever asked for a conversation that it reaches nobody, and how to go on; once.

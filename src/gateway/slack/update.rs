@@ -15,10 +15,10 @@ use super::{
 use crate::{
     chat::{
         Deduplicator,
-        handler::{ReplyTarget, Update, happened},
+        handler::{ReplyTarget, Update},
     },
     config::Configured,
-    engine::{Engine, InboundKind},
+    engine::Engine,
     flow::Library,
     messages::Text,
     model::session::{Head, PersonId, Platform},
@@ -64,14 +64,6 @@ impl UpdateContext<'_> {
             name.clone_into(&mut from.name);
         }
         from
-    }
-
-    /// Somebody is invited again into a conversation that rests: what is open in it is shown once more.
-    pub(super) async fn try_again(&self, head: &Head) {
-        let inbound = happened(head, &format!("{}:again", self.key), InboundKind::Back);
-        if let Err(error) = self.engine.receive(inbound).await {
-            tracing::warn!(session.id = %head.id, %error, "could not continue a conversation");
-        }
     }
 }
 

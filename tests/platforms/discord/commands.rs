@@ -57,6 +57,28 @@ async fn staff_invite_a_member_who_gets_the_notice_in_a_thread() {
 }
 
 #[tokio::test]
+async fn whoever_was_invited_before_is_not_said_to_be_invited_again() {
+    let bot = candidates().await;
+    let (ada, desk) = (bot.ada(), bot.linus().at("staff-desk"));
+    let invite = async || {
+        desk.command("/staff invite", &[("member", json!(ADA))]).await;
+        desk.press("Send").await;
+    };
+    invite().await;
+    ada.at("onboarding-ada").press("Not now").await;
+    drop((ada.news(), desk.news()));
+    invite().await;
+    let told = desk.news();
+    assert!(told.contains("Nothing new was sent: they've chosen not to take part"), "{told}");
+    assert!(!told.contains("Invited @Ada"), "{told}");
+    assert_eq!(ada.news(), "");
+    ada.at("welcome").command("/onboard start", &[]).await;
+    let told = ada.news();
+    assert!(told.contains("Your thread: #onboarding-ada"), "{told}");
+    assert!(told.contains("Use `/onboard resume` to continue."), "{told}");
+}
+
+#[tokio::test]
 async fn an_invitation_is_sent_by_staff_alone_to_members_alone() {
     let bot = candidates().await;
     let (linus, mallory) = (bot.linus(), bot.mallory());

@@ -2,6 +2,7 @@
 //!
 //! F numbers are those of `docs/behaviour.md`.
 
+use chrono::TimeDelta;
 use insta::assert_snapshot;
 
 use crate::slack::{
@@ -124,9 +125,9 @@ async fn f14_trouble_on_the_way_to_the_channel_begins_nothing_twice() {
         bot.slack.fail("chat.postMessage", 1, Fault::Says("user_not_visible"));
         bot.slack.fail("chat.postMessage", 1, fault);
         invite(&bot.grace()).await;
-        bot.clock.advance(chrono::TimeDelta::seconds(1));
+        bot.clock.advance(TimeDelta::seconds(1));
         bot.crash().await;
-        bot.pass(chrono::TimeDelta::minutes(5)).await;
+        bot.pass(TimeDelta::minutes(5)).await;
         ada.sees("Which colour?").await;
         let screen = ada.screen();
         assert_eq!(screen.matches("I can't send you direct messages").count(), 1, "{screen}");
@@ -152,7 +153,7 @@ async fn f14_without_a_channel_who_invited_and_staff_are_told_once() {
     +   Anteroom: The conversation with Ada Byron is paused until they can be reached; nothing is lost.
     ");
     // Nothing more is tried, and nobody hears of it again.
-    bot.pass(chrono::TimeDelta::hours(30)).await;
+    bot.pass(TimeDelta::hours(30)).await;
     assert_snapshot!(grace.news(), @"");
     // Ada writes by herself, and it goes on where it was.
     bot.slack.with(|state| state.users.get_mut("U0ADA").unwrap().closed = false);
@@ -183,6 +184,49 @@ async fn f14_who_is_invited_again_is_tried_again() {
     assert_eq!(ada.screen().matches("Which colour?").count(), 1, "{}", ada.screen());
     ada.press("Red").await;
     assert!(ada.can_see("Why?"), "{}", ada.screen());
+}
+
+/// Nobody reads of a message that was not sent.
+#[tokio::test]
+async fn who_has_the_conversation_already_is_not_said_to_be_written_to() {
+    let bot = Bot::on(&FLOW.replace("PARENT", "\n[pace]\nexpire_after = \"14d\"")).await;
+    let (ada, grace) = (bot.ada(), bot.grace());
+    invite(&grace).await;
+    grace.sees("Sent.").await;
+    drop(grace.news());
+    let invited_again = async |how: &str| {
+        drop(ada.news());
+        invite(&grace).await;
+        grace.sees(&format!("Nothing new was sent: {how}")).await;
+        assert_eq!((ada.news().as_str(), grace.news().contains("Sent.")), ("", false));
+    };
+    invited_again("they're already in this interview.").await;
+    ada.say("stop").await;
+    invited_again("they already have this interview, and it's stopped. They can continue it").await;
+    ada.say("resume").await;
+    bot.pass(TimeDelta::days(15)).await;
+    invited_again("they already have this interview, and it's paused. They can continue it").await;
+    let general = ada.at("general");
+    let said = "You already have this conversation; look under this app's messages. Type *resume* there to continue.";
+    for times in 1..=2 {
+        match times {
+            1 => general.command("/onboard start").await,
+            _ => drop(general.say("@anteroom start").await),
+        }
+        let screen = general.screen();
+        assert_eq!(screen.matches(said).count(), times, "{screen}");
+        assert!(!screen.contains("I've sent") && !screen.contains("I can't write"), "{screen}");
+    }
+    assert_eq!(ada.news(), "");
+}
+
+#[tokio::test]
+async fn who_begins_in_a_channel_is_told_there_that_nothing_reaches_them() {
+    let bot = closed("").await;
+    let ada = bot.ada().at("general");
+    ada.say("@anteroom start").await;
+    let told = ada.news();
+    assert_eq!(told.matches("I can't write to you directly.").count(), 1, "{told}");
 }
 
 #[tokio::test]

@@ -7,9 +7,9 @@ use crate::{
     chat::{
         commands::flows::startable,
         form::words,
-        handler::{ReplyTarget, Update, participant_of},
+        handler::{self, ReplyTarget, Update},
     },
-    engine::{Engine, Inbound, InboundKind},
+    engine::{Beginning, Begun, Engine, Inbound, InboundKind},
     flow::{Library, LoadedFlow},
     gateway::discord::{
         api::{Code, Failure},
@@ -92,18 +92,16 @@ pub(super) async fn started(
         from.staff = update.rights(by).await.is_ok_and(|known| known.staff);
     }
     let place = place_of(update, flow, by, reply_target);
-    let started = update.engine.start(&flow.flow.id, &from, place, &update.key).await;
-    let session = match started {
-        Ok(session) => session,
+    let begun = match handler::begin(update, flow, (&from, place), Beginning::default()).await {
+        Ok(begun) => begun,
         Err(error) if words::may_pass(&error) => return Err(NotSaved),
         Err(error) => return Ok(update.tell(reply_target, &words::of_error(&error))),
     };
     if by.member.as_ref().is_some_and(|member| !member.is_pending) {
         update.passed(by);
     }
-    came_back(update, session).await?;
-    let_in(update, session).await?;
-    Ok(opened(update, session))
+    let_in(update, begun.session).await?;
+    Ok(opened(update, begun))
 }
 
 /// They may have left the thread, or the server, since then.
@@ -114,38 +112,18 @@ pub(super) async fn let_in(update: &UpdateContext<'_>, session: SessionId) -> Re
     Ok(())
 }
 
-/// Whoever presses Start can be reached: what had paused because they could not goes on.
-pub(super) async fn came_back(
-    update: &UpdateContext<'_>,
-    session: SessionId,
-) -> Result<(), NotSaved> {
-    let head = update.head(session).await?;
-    let Some(head) = head.filter(|head| head.status == Status::Paused) else { return Ok(()) };
-    let from = participant_of(&head);
-    let key = format!("{}:back", update.key);
-    let inbound = Inbound { key, session, from, what: InboundKind::Back };
-    match update.engine.receive(inbound).await {
-        Ok(_) => Ok(()),
-        Err(error) if words::may_pass(&error) => Err(NotSaved),
-        Err(error) => {
-            tracing::warn!(session.id = %session, %error, "a conversation could not be told");
-            Ok(())
-        }
-    }
-}
-
 /// Makes the room where there is none, or none any more, and says then where it is.
-fn opened(update: &UpdateContext<'_>, session: SessionId) -> Ack {
+fn opened(update: &UpdateContext<'_>, Begun { session, before }: Begun) -> Ack {
     let app = Arc::clone(update.app);
     update.say_later(async move {
-        let engine = app.engine();
+        let (engine, mut before) = (app.engine(), before);
         let Ok(look) = engine.look(session).await else {
             return messages::discord::ROOM_LATER.to_owned();
         };
-        let before = app.rooms.known(session).await.ok().flatten();
+        let room_before = app.rooms.known(session).await.ok().flatten();
         let standing = app.rooms.existing(&look).await;
-        if let (Some(before), Ok(room)) = (&before, &standing)
-            && before != room
+        if let (Some(room_before), Ok(room)) = (&room_before, &standing)
+            && room_before != room
         {
             // What was open stood in the one that is gone.
             let from = Responder::without_rights(
@@ -156,12 +134,16 @@ fn opened(update: &UpdateContext<'_>, session: SessionId) -> Ack {
             let key = format!("discord:anew:{room}");
             // Told in the log by the engine; the next thing that is said there follows all the same.
             _ = engine.receive(Inbound { key, session, from, what }).await;
+            before = None;
         }
         match standing {
             Ok(room) if app.rooms.is_thread(session, &look.state.place).await => {
-                messages::discord::room(&room)
+                resumable(messages::discord::room(&room), before)
             }
             Ok(_) => match arrives(engine, &app, session).await {
+                Arrives::Yes if before.is_some() => {
+                    resumable(messages::discord::DIRECT_ALREADY.to_owned(), before)
+                }
                 Arrives::Yes => messages::discord::DIRECT.to_owned(),
                 Arrives::No => messages::discord::NO_ROOM.to_owned(),
                 Arrives::NotYet => messages::discord::DIRECT_LATER.to_owned(),
@@ -171,6 +153,14 @@ fn opened(update: &UpdateContext<'_>, session: SessionId) -> Ack {
             Err(private_threads::Trouble::Store(_)) => messages::discord::ROOM_LATER.to_owned(),
         }
     })
+}
+
+/// Where a conversation is, and how it goes on if it rested before.
+fn resumable(place: String, before: Option<Status>) -> String {
+    match before {
+        Some(status) if status.rests() => format!("{place}\n{}", messages::discord::HOW_TO_RESUME),
+        _ => place,
+    }
 }
 
 /// What is said where there is no room.

@@ -5,12 +5,13 @@ use std::{sync::Arc, time::Duration};
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::begin::{self, came_back, place_of};
+use super::begin::{self, place_of};
 use crate::{
     chat::{
         form::words,
-        handler::{Buttons, Start},
+        handler::{self, Buttons, Start},
     },
+    engine::Begun,
     flow::LoadedFlow,
     gateway::discord::{
         inbound::{Ack, Action, Actor, NotSaved},
@@ -69,12 +70,17 @@ pub(super) async fn send(
     let member = Actor { user: user.to_owned(), name, ..Actor::default() };
     let from = people::known(update.guild(), &member);
     let place = place_of(update, flow, &member, &update.target(action));
-    let at = (place, update.key.as_str());
-    match update.engine.start_with(&flow.flow.id, &from, at, beginning).await {
-        Ok(session) => {
-            came_back(update, session).await?;
+    match handler::begin(update, flow, (&from, place), beginning).await {
+        Ok(Begun { session, before }) => {
             begin::let_in(update, session).await?;
-            Ok(instead(&messages::discord::invited(user)))
+            Ok(instead(&match before {
+                Some(status) => {
+                    let title = said(&flow.flow.title, limits::QUOTE);
+                    let outcome = messages::commands::has_it_already(status);
+                    messages::commands::invitation(user, &title, outcome)
+                }
+                None => messages::discord::invited(user),
+            }))
         }
         Err(error) if words::may_pass(&error) => Err(NotSaved),
         Err(error) => Ok(instead(&words::of_error(&error))),

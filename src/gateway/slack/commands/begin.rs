@@ -9,7 +9,7 @@ use crate::{
     base::ids::SessionId,
     chat::{
         form::words,
-        handler::{ButtonId, Buttons, ReplyTarget, Start, Update},
+        handler::{self, ButtonId, Buttons, ReplyTarget, Start, Update},
     },
     engine::{Beginning, Error},
     flow::LoadedFlow,
@@ -24,7 +24,7 @@ use crate::{
     messages,
     model::{
         flow::SlackPlace,
-        session::{Head, Place, Platform, Status},
+        session::{Place, Platform, Status},
     },
 };
 
@@ -38,9 +38,11 @@ const NAME_LIMIT: Duration = Duration::from_millis(500);
 /// A conversation that began, or was there.
 pub(super) struct Begun {
     /// Which.
-    pub(super) session: SessionId,
+    session: SessionId,
+    /// How it stood, where it was there.
+    before: Option<Status>,
     /// The person reads it in the app's own messages.
-    pub(super) direct: bool,
+    direct: bool,
 }
 
 /// Begins an interview where its flow says; `channel` is where it was asked for.
@@ -98,9 +100,8 @@ pub(super) async fn begin_at(
         from.name.clone_from(&by.name);
     }
     let direct = is_direct(&place);
-    let at = (place, update.key.as_str());
-    let session = update.engine.start_with(&flow.flow.id, &from, at, beginning).await?;
-    Ok(Begun { session, direct })
+    let begun = handler::begin(update, flow, (&from, place), beginning).await?;
+    Ok(Begun { session: begun.session, before: begun.before, direct })
 }
 
 /// Begins an interview for somebody who wants to talk to a person and has no conversation: the team answers in it. Of
@@ -123,8 +124,7 @@ pub(super) async fn for_person(
     }
 }
 
-/// Begins an interview for whoever asked in a channel, and says where it goes on. They are told there as well if they
-/// cannot be written to.
+/// Begins an interview for whoever asked in a channel, and says where it goes on.
 pub(super) async fn begun(
     update: &UpdateContext<'_>,
     flow: &LoadedFlow,
@@ -132,13 +132,28 @@ pub(super) async fn begun(
     channel: &str,
 ) -> String {
     match begin(update, flow, by, Some(channel)).await {
-        Ok(Begun { session, direct: true }) => {
-            inviter::remember(update.app, session, (&by.user, channel)).await;
-            inviter::look(update.app, session).await;
-            messages::slack::WROTE_TO_YOU.to_owned()
+        Ok(begun) => {
+            let said = goes_on(update, &begun, (&by.user, channel)).await;
+            said.unwrap_or_else(|| messages::notices::DONE.to_owned())
         }
-        Ok(_) => messages::notices::DONE.to_owned(),
         Err(error) => words::of_error(&error),
+    }
+}
+
+/// Where a conversation goes on, for whoever asked for it in a channel; `None` if it can be seen there. They are told there
+/// as well if they cannot be written to.
+pub(super) async fn goes_on(
+    update: &UpdateContext<'_>,
+    &Begun { session, before, direct }: &Begun,
+    asked: (&str, &str),
+) -> Option<String> {
+    if direct {
+        inviter::remember(update.app, session, asked).await;
+        inviter::look(update.app, session).await;
+    }
+    match before {
+        Some(status) => Some(messages::slack::yours_already(direct, status.rests())),
+        None => direct.then(|| messages::slack::WROTE_TO_YOU.to_owned()),
     }
 }
 
@@ -150,14 +165,16 @@ pub(super) async fn pressed(update: &UpdateContext<'_>, flow: &LoadedFlow, actio
         let said = begun(update, flow, &action.by, channel).await;
         return told_once(update, said).await;
     }
-    match begin(update, flow, &action.by, channel).await {
-        Ok(begun) if begun.direct && channel.is_some() => {
-            update.tell(&reply_target, messages::slack::WROTE_TO_YOU)
-        }
-        // It can be seen there.
-        Ok(_) => update.done(),
-        Err(error) => update.tell(&reply_target, &words::of_error(&error)),
+    let begun = match begin(update, flow, &action.by, channel).await {
+        Ok(begun) => begun,
+        Err(error) => return update.tell(&reply_target, &words::of_error(&error)),
+    };
+    if let Some(channel) = channel
+        && let Some(said) = goes_on(update, &begun, (&action.by.user, channel)).await
+    {
+        update.tell_begun(&reply_target, said);
     }
+    update.done()
 }
 
 /// Asks whether an invitation is to be sent.
@@ -194,20 +211,15 @@ pub(super) async fn invite(
         return Err(messages::notices::NOT_SENT.to_owned());
     }
     let candidate = Actor { user: user.to_owned(), ..Actor::default() };
-    let person = update.person(&candidate);
-    let is_paused = |head: &&Head| head.flow.id == flow.flow.id && head.status == Status::Paused;
-    let theirs = update.conversations(&person).await.unwrap_or_default();
-    let paused = theirs.iter().find(is_paused);
     match begin_where(update, flow, &candidate, channel, beginning).await {
-        Ok(Begun { session, .. }) => {
+        Ok(Begun { session, before, .. }) => {
             let asked = (by.user.as_str(), channel.unwrap_or_default());
             inviter::remember(update.app, session, asked).await;
-            match paused.filter(|head| head.id == session) {
-                Some(head) => update.try_again(head).await,
-                None => inviter::look(update.app, session).await,
-            }
+            inviter::look(update.app, session).await;
+            let outcome =
+                before.map_or(messages::notices::SENT, messages::commands::has_it_already);
             let title = literal(&flow.flow.title);
-            Ok(messages::commands::invitation(user, &title, messages::notices::SENT))
+            Ok(messages::commands::invitation(user, &title, outcome))
         }
         Err(error) => Err(words::of_error(&error)),
     }

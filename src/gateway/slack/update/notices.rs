@@ -98,11 +98,22 @@ impl UpdateContext<'_> {
         self.post_ephemeral(reply_target, Post { text: text.to_owned(), blocks: Vec::new() });
     }
 
+    /// Tells somebody where a conversation goes on; once, also where the event finds it begun when it comes again.
+    pub(in crate::gateway::slack) fn tell_begun(&self, reply_target: &ReplyTarget, text: String) {
+        if self.app.receipts.may_tell(self.team(), &reply_target.user) {
+            let key = format!("{} begun", self.key);
+            self.post_once(key, reply_target, Post { text, blocks: Vec::new() });
+        }
+    }
+
     /// Shows somebody something that nobody else sees; once, however often the event is delivered.
     pub(in crate::gateway::slack) fn post_ephemeral(&self, reply_target: &ReplyTarget, post: Post) {
+        self.post_once(format!("{} {}", self.key, post.text), reply_target, post);
+    }
+
+    fn post_once(&self, key: String, reply_target: &ReplyTarget, post: Post) {
         let (app, team, reply_target) =
             (Arc::clone(self.app), self.team().to_owned(), reply_target.clone());
-        let key = format!("{} {}", self.key, post.text);
         self.app.afterwards.spawn(async move {
             app.deduplicator.say(&key, whisper_post(&app, &team, &reply_target, &post)).await;
         });
