@@ -30,12 +30,17 @@ impl Afterwards {
 
     /// Begins a task, or leaves it out where too much is going on.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.spawn_longer(Duration::ZERO, task);
+    }
+
+    /// Like [`Self::spawn`], for a task with a part that ends by itself within `part`.
+    pub fn spawn_longer(&self, part: Duration, task: impl Future<Output = ()> + Send + 'static) {
         let platform = self.platform;
         let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else {
             tracing::warn!(%platform, "too much is going on: something was not said or shown");
             return;
         };
-        let limited = tokio::time::timeout(self.limit, task);
+        let limited = tokio::time::timeout(self.limit + part, task);
         self.tasks.spawn(async move {
             let done = limited.await;
             drop(permit);

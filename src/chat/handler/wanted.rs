@@ -1,5 +1,9 @@
 //! Files that somebody asked for, and how they are handed over.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use crate::{
     base::ids::SessionId,
     chat::Deduplicator,
@@ -32,6 +36,10 @@ pub enum Handed<T> {
 }
 
 impl Wanted {
+    /// Longest time for having it made and put somewhere: an upload and some calls. Whoever waits for
+    /// [`Self::hand_over`] allows for more, or they could not say that it failed.
+    pub const LIMIT: Duration = Duration::from_mins(3);
+
     /// Whose conversation it is of.
     pub const fn session(&self) -> SessionId {
         match self {
@@ -57,7 +65,7 @@ impl Wanted {
     }
 
     /// Has it put somewhere under its name; once, however often the event with this key is delivered. `put`
-    /// returns `None` if it does not arrive.
+    /// returns `None` if it does not arrive; what takes longer than [`Self::LIMIT`] has not arrived.
     pub async fn hand_over<T: Send, P>(
         &self,
         engine: &Engine,
@@ -69,10 +77,11 @@ impl Wanted {
     {
         let mut handed = Handed::Before;
         let putting = async {
-            let arrived = match self.read(engine).await {
-                Some((name, bytes)) => put(name, bytes).await,
-                None => None,
+            let arriving = async {
+                let (name, bytes) = self.read(engine).await?;
+                put(name, bytes).await
             };
+            let arrived = timeout(Self::LIMIT, arriving).await.ok().flatten();
             handed = arrived.map_or(Handed::Failed, Handed::Now);
             matches!(handed, Handed::Now(_))
         };

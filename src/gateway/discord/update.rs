@@ -114,9 +114,17 @@ impl UpdateContext<'_> {
     where
         F: Future<Output = String> + Send + 'static,
     {
+        self.say_longer(Duration::ZERO, text)
+    }
+
+    /// Changes it to what has a part that ends by itself within `part`.
+    pub(super) fn say_longer<F>(&self, part: Duration, text: F) -> Ack
+    where
+        F: Future<Output = String> + Send + 'static,
+    {
         let Some(ticket) = self.ticket.clone() else { return Ack::Nothing };
         let app = Arc::clone(self.app);
-        self.app.afterwards.spawn(async move {
+        self.app.afterwards.spawn_longer(part, async move {
             let body = texts::words(text.await).body().json();
             for _ in 0..LATER_ATTEMPTS {
                 match app.api.edit_answer(&ticket, body.clone()).await {

@@ -254,7 +254,7 @@ fn show_page(update: &UpdateContext<'_>, view: Value, act: &Act) -> Ack {
 /// told that it is on its way is told that as well.
 fn send_later(update: &UpdateContext<'_>, wanted: Wanted, to: ReplyTarget) {
     let (app, team, key) = (Arc::clone(update.app), update.team().to_owned(), update.key.clone());
-    update.app.afterwards.spawn(async move {
+    update.app.afterwards.spawn_longer(Wanted::LIMIT, async move {
         let put = |name, bytes| put(&app, &team, (&wanted, &to), name, bytes);
         let handed = wanted.hand_over(app.engine(), (&app.deduplicator, &key), put).await;
         if handed == Handed::Failed {

@@ -88,6 +88,8 @@ pub(crate) struct Chat {
     pub(crate) downloads: Vec<NotFetched>,
     pub(crate) faults: Vec<(&'static str, Refused)>,
     pub(crate) closed: BTreeSet<String>,
+    /// Files that the bot puts here take for ever.
+    pub(crate) is_stuck: bool,
     /// All that was ever to be seen in a room, with what could be chosen.
     pub(crate) seen: Vec<(String, String, Vec<Choice>)>,
 }

@@ -1,6 +1,6 @@
 //! What people do in the chat, to the engine.
 
-use std::{future::ready, sync::Arc};
+use std::{future::pending, sync::Arc};
 
 use anteroom::{
     base::ids::SessionId,
@@ -13,8 +13,8 @@ use anteroom::{
         },
         form::{complaints, overview},
         handler::{
-            self, ButtonId, Buttons, Messages, NotSaved, Questions, ReplyTarget, Start, Update,
-            Used, Wanted, Written,
+            self, ButtonId, Buttons, Handed, Messages, NotSaved, Questions, ReplyTarget, Start,
+            Update, Used, Wanted, Written,
         },
         message_index::{MessageRef, Role},
         profile,
@@ -203,13 +203,20 @@ impl Buttons for Incoming<'_> {
     async fn hand_out(&self, wanted: Wanted, event: &Event) -> Ack {
         let (app, key) = (Arc::clone(self.app), self.key.to_owned());
         let room = private(&event.by);
-        self.app.afterwards.spawn(async move {
-            let put = |name: String, bytes| {
+        self.app.afterwards.spawn_longer(Wanted::LIMIT, async move {
+            let put = async |name: String, bytes| {
+                if app.chat().is_stuck {
+                    return pending().await;
+                }
                 let card = Card::words(format!("Here it is: {name}"));
                 app.chat().files.insert(name, bytes);
-                ready(app.chat().post((&room, None), (BOT, &key), card).ok())
+                app.chat().post((&room, None), (BOT, &key), card).ok()
             };
-            wanted.hand_over(&app.engine, (&app.deduplicator, &key), put).await;
+            let handed = wanted.hand_over(&app.engine, (&app.deduplicator, &key), put).await;
+            if handed == Handed::Failed {
+                let card = Card::words("That didn't work.");
+                app.chat().post((&room, None), (BOT, &format!("{key} failed")), card).ok();
+            }
         });
         None
     }

@@ -177,6 +177,18 @@ async fn a_copy_is_offered_by_words_and_handed_out_once() {
 }
 
 #[tokio::test]
+async fn a_copy_that_takes_too_long_is_said_to_have_failed() {
+    let bot = begun().await;
+    let ada = bot.ada();
+    ada.says("export").await;
+    drop(ada.news());
+    bot.chat().is_stuck = true;
+    tokio::time::pause();
+    ada.press("Download").await;
+    assert_snapshot!(ada.news(), @"+ That didn't work.");
+}
+
+#[tokio::test]
 async fn how_far_it_is_stands_in_one_message() {
     let bot = at_the_file().await;
     bot.ada().press("Skip").await;

@@ -13,7 +13,7 @@ use crate::{
 /// Hands something over after the acknowledgement, and says where it is, or that it could not be sent.
 pub(super) fn send_later(update: &UpdateContext<'_>, wanted: Wanted, user: &str) -> Ack {
     let (app, key, user) = (Arc::clone(update.app), update.key.clone(), user.to_owned());
-    update.say_later(async move {
+    update.say_longer(Wanted::LIMIT, async move {
         let put = |name, bytes| put(&app, &user, &wanted, name, bytes);
         match wanted.hand_over(app.engine(), (&app.deduplicator, &key), put).await {
             Handed::Now(place) => messages::discord::sent_to(place),
