@@ -59,6 +59,8 @@ pub(crate) const STORE_READ_ONLY: &str =
 pub(crate) const STORE_FAILED: &str =
     "That couldn't be saved, so nothing changed. Please try again.";
 pub(crate) const NOT_SAVED: &str = "That couldn't be saved right now. Please try again.";
+/// It takes so long that nobody knows whether it was.
+pub(crate) const SAVED_PERHAPS: &str = "That's taking longer than usual, and it may still be saved. If nothing has changed here in a minute, please try again.";
 pub(crate) const ON_HOLD: &str = "This conversation is on hold and can't be deleted right now.";
 pub(crate) const BUSY: &str = "The server is busy. Please try again in a moment.";
 pub(crate) const QUESTION_EXPIRED: &str = "That question has expired.";

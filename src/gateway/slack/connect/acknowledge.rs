@@ -100,14 +100,20 @@ impl Intake {
             histogram!(metric::SLACK_ACK_SECONDS).record(began.elapsed().as_secs_f64());
             return Ok(self.answer(ack, &back, takes_answer));
         }
-        outcome(if taken.is_ok() { "not_taken" } else { "late" });
+        // What takes too long may be in the session's queue, and saved all the same.
+        let (came, words) = match taken {
+            Ok(_) => ("not_taken", messages::notices::NOT_SAVED),
+            Err(_) => ("late", messages::notices::SAVED_PERHAPS),
+        };
+        outcome(came);
         tracing::warn!(
             what = kind.word(),
             after = ?began.elapsed(),
-            "something from Slack could not be saved; it is not acknowledged"
+            outcome = came,
+            "something from Slack could not be saved in time; it is not acknowledged"
         );
         // Slack delivers events again, but not what people press and type: they have to.
-        self.ephemeral.post_ephemeral(&back.response_url, messages::notices::NOT_SAVED, &[]);
+        self.ephemeral.post_ephemeral(&back.response_url, words, &[]);
         Err(NotSaved)
     }
 
