@@ -85,6 +85,11 @@ impl Trail {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(posted);
     }
 
+    /// Whether nothing is known to stand outside.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// All of it; nothing is left.
     pub fn take(&self) -> Vec<Posted> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))

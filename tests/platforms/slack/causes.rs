@@ -314,6 +314,27 @@ async fn words_that_are_too_long_come_in_pieces() {
     drop(bot);
 }
 
+/// A message of which some pieces stand there is not posted anew.
+#[tokio::test]
+async fn pieces_that_stand_there_are_not_posted_again_when_a_later_one_fails() {
+    let (bot, ada, desk) = handed_over().await;
+    bot.slack.with(|state| {
+        // All of it, the first piece, the second; then all of it again.
+        let too_long = Fault::Says("msg_too_long");
+        for fault in [too_long, Fault::None, Fault::Says("a_code_of_tomorrow"), too_long] {
+            state.faults.once("chat.postMessage", "D0ADA", fault);
+        }
+    });
+    let words: Vec<String> = (0..300).map(|n| format!("word{n}")).collect();
+    desk.reply(&words.join(" ")).await;
+    assert!(ada.can_see("word0 ") && !ada.can_see("word299"), "{}", ada.screen());
+    bot.pass(TimeDelta::hours(1)).await;
+    let screen = ada.screen();
+    for word in &words {
+        assert_eq!(screen.split_whitespace().filter(|read| read == word).count(), 1, "{screen}");
+    }
+}
+
 #[tokio::test]
 async fn an_unknown_code_is_tried_so_often_and_the_rest_goes_on() {
     let (bot, ada, desk) = handed_over().await;

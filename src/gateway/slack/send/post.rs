@@ -47,7 +47,8 @@ impl Sender<'_> {
         self.place(&mut body, target, &self.delivery(part));
         let was_doubted = self.app.possible_duplicates.begin(self.effect.id);
         let posted = self.post_plainer(body, target, part).await;
-        self.ended(was_doubted, posted.as_ref().err());
+        // Of a message in pieces some may stand there though the last call did nothing.
+        self.ended(was_doubted || !self.trail.is_empty(), posted.as_ref().err());
         Ok(posted?)
     }
 

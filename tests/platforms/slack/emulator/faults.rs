@@ -3,6 +3,8 @@
 /// How a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
+    /// The call works; it is one of several of which a later one fails.
+    None,
     /// 429, with the seconds to wait.
     TooMany(u64),
     /// 503 before anything happened.
@@ -24,7 +26,7 @@ pub(crate) enum Fault {
 impl Fault {
     /// Whether the call takes effect.
     pub(crate) fn happens(self) -> bool {
-        matches!(self, Self::BrokenAfter | Self::HangAfter | Self::CutAfter)
+        matches!(self, Self::None | Self::BrokenAfter | Self::HangAfter | Self::CutAfter)
     }
 }
 
