@@ -23,18 +23,29 @@ use crate::{
         place_text,
         portable::Piece,
         put_back, rendered, salt,
-        sealing::{Digest, Key},
+        sealing::{self, Digest, Key},
     },
 };
 
-/// Where the audit chain goes on, and how many batches were written.
+/// Where the audit chain goes on, and which batch was written last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tip {
     /// Records so far.
     pub(super) records: u64,
     /// Seal of the last one.
     pub(super) seal: String,
+    /// Number of the last batch, which no other has: the chain is the same after two that have no records.
     pub(super) batch: i64,
+}
+
+impl Tip {
+    /// Where the next batch begins, under a number of its own.
+    pub(super) fn next(&self) -> Result<Self, Error> {
+        let mut random = [0; 8];
+        sealing::fill(&mut random)?;
+        // Versions before this one count on from it.
+        Ok(Self { batch: number(u64::from_be_bytes(random) >> 2), ..self.clone() })
+    }
 }
 
 /// What is known of a session that exists.

@@ -1,8 +1,8 @@
 //! The one thread that writes. What queues while a batch is on its way goes with the next one, so that many steps share
 //! one statement and one sync of the database's log.
 //!
-//! When the connection breaks while a batch is on its way, nobody knows whether it was written. Batches are numbered: the
-//! next connection tells, and the batch is written again if it was not.
+//! When the connection breaks while a batch is on its way, nobody knows whether it was written. Each batch has a number
+//! of its own: the next connection tells which one came last, and the batch is written again if it was not.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sqlx::{Connection as _, PgConnection, postgres::PgConnectOptions};
+use sqlx::{
+    Connection as _, PgConnection,
+    postgres::{PgConnectOptions, PgDatabaseError, PgSeverity},
+};
 use tokio::{
     sync::{mpsc, oneshot},
     time::{sleep, timeout},
@@ -75,22 +78,34 @@ enum Failure {
     Refused(Error),
     /// The connection broke: it may have been written.
     Unsure(Trouble),
+    /// It may have been written. Where it wasn't, this is why, and it would not be at the next try either.
+    Doubtful(Error),
     /// Another node writes now.
     Fenced,
 }
 
 impl Failure {
     fn of(error: sqlx::Error) -> Self {
-        match error.as_database_error().and_then(|error| error.code().map(String::from)) {
+        let Some(told) = error.as_database_error() else {
+            return Self::Unsure(Trouble::Unreachable);
+        };
+        let severity = told.try_downcast_ref::<PgDatabaseError>().map(PgDatabaseError::severity);
+        let code = told.code().unwrap_or_default();
+        match (&*code, code.get(..2).unwrap_or_default()) {
             // Division by zero, which is what the statement does where it is not this node's turn.
-            Some(code) if code == "22012" => Self::Fenced,
-            // The server stops or has become a replica: another one will answer.
-            Some(code) if code.starts_with("57P") || code == "25006" => {
+            ("22012", _) => Self::Fenced,
+            (_, "53") => Self::Unsure(Trouble::Full),
+            _ if matches!(severity, Some(PgSeverity::Fatal | PgSeverity::Panic)) => {
                 Self::Unsure(Trouble::Unreachable)
             }
-            Some(code) if code.starts_with("53") => Self::Unsure(Trouble::Full),
-            Some(_) => Self::Refused(trouble(error)),
-            None => Self::Unsure(Trouble::Unreachable),
+            // The server stops or has become a replica: another one will answer. Or a pooler has lost the server.
+            ("25006", _) | (_, "08") => Self::Unsure(Trouble::Unreachable),
+            (code, _) if code.starts_with("57P") => Self::Unsure(Trouble::Unreachable),
+            // What the statement itself is to blame for, another transaction, or the time it took.
+            ("40001" | "40P01" | "57014", _) | (_, "22" | "23" | "42") => {
+                Self::Refused(trouble(error))
+            }
+            _ => Self::Doubtful(trouble(error)),
         }
     }
 }
@@ -208,6 +223,10 @@ impl Committer {
                     self.connection = None;
                     continue;
                 }
+                Err(Failure::Doubtful(error)) => {
+                    self.connection = None;
+                    return Err(error);
+                }
                 Err(Failure::Unsure(bad)) => return Err(self.unwell(bad)),
                 Err(Failure::Fenced) => return Err(self.unwell(Trouble::TakenOver)),
             };
@@ -231,7 +250,8 @@ impl Committer {
             return Err(Failure::Unsure(Trouble::Unreachable));
         };
         let with = (Arc::clone(&self.shared.reader.keyring), Arc::clone(&self.ids));
-        let read = write::picture(connection, with, wanted, (&self.known, &self.tip));
+        let tip = self.tip.next().map_err(Failure::Refused)?;
+        let read = write::picture(connection, with, wanted, (&self.known, tip));
         match timeout(STATEMENT_MAX, read).await {
             Ok(Ok(picture)) => {
                 let picture = picture.map_err(Failure::Refused)?;
@@ -254,7 +274,7 @@ impl Committer {
     /// Remembers what a batch has changed.
     fn settle(&mut self, picture: Picture) {
         let Picture { sessions, tip, .. } = picture;
-        self.tip = Tip { batch: self.tip.batch + 1, ..tip };
+        self.tip = tip;
         if self.known.len() >= KNOWN_MAX {
             self.known.clear();
         }
@@ -269,10 +289,11 @@ impl Committer {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
-            let bad = match failure {
+            let (bad, refusal) = match failure {
                 Failure::Refused(error) => return Err(error),
-                Failure::Fenced => Trouble::TakenOver,
-                Failure::Unsure(bad) => bad,
+                Failure::Fenced => (Trouble::TakenOver, None),
+                Failure::Unsure(bad) => (bad, None),
+                Failure::Doubtful(error) => (Trouble::Unreachable, Some(error)),
             };
             self.connection = None;
             loop {
@@ -281,12 +302,11 @@ impl Committer {
                     return Err(self.unwell(bad));
                 }
                 match self.reconnect().await {
-                    Ok(Some(tip)) if tip.batch == self.tip.batch => break,
-                    Ok(Some(tip))
-                        if tip.batch == self.tip.batch + 1 && tip.seal == picture.tip.seal =>
-                    {
-                        return Ok(());
-                    }
+                    Ok(Some(tip)) if tip == self.tip => match refusal {
+                        Some(error) => return Err(error),
+                        None => break,
+                    },
+                    Ok(Some(tip)) if tip == picture.tip => return Ok(()),
                     Ok(_) => return Err(self.unwell(Trouble::TakenOver)),
                     Err(_) => sleep(TRIES_EVERY).await,
                 }
@@ -298,12 +318,12 @@ impl Committer {
         let Some(connection) = &mut self.connection else {
             return Err(Failure::Unsure(Trouble::Unreachable));
         };
-        let (began, lease) = (Instant::now(), (self.lease.fence, self.lease.millis()));
+        let (began, turn) = (Instant::now(), (self.lease, self.tip.batch));
         let batch = (&picture.writes, &picture.tip);
         let written = async {
             match picture.deletion {
-                Some(deletion) => write::delete_and_write(connection, deletion, lease, batch).await,
-                None => write::write(connection, lease, batch).await,
+                Some(deletion) => write::delete_and_write(connection, deletion, turn, batch).await,
+                None => write::write(connection, turn, batch).await,
             }
         };
         match timeout(STATEMENT_MAX, written).await {

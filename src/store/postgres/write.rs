@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::{
     batch::{Deletion, Known, Picture, Tip, Wanted, Writes, number},
+    lease::Lease,
     records::{Keyring, NoteText, Row, open},
 };
 use crate::{
@@ -40,7 +41,7 @@ const READ: &str = "\
 /// batch was written before.
 const WRITE: &str = "\
     with own as (\
-        update store set records = $3, seal = $4, batch = batch + 1, \
+        update store set records = $3, seal = $4, batch = $51, \
             lease_until = now() + $5 * interval '1 millisecond' \
         where fence = $1 and batch = $2 returning 1\
     ), sessions as (\
@@ -101,7 +102,7 @@ pub(super) async fn picture(
     connection: &mut PgConnection,
     (keyring, ids): (Arc<Keyring>, Arc<dyn Ids>),
     wanted: &Wanted,
-    (known, tip): (&HashMap<SessionId, Known>, &Tip),
+    (known, tip): (&HashMap<SessionId, Known>, Tip),
 ) -> Result<Result<Picture, Error>, sqlx::Error> {
     let ledgers = wanted.ledgers.iter().map(|session| keyring.note(&posted::ledger_of(*session)));
     let ledgers: Vec<Vec<u8>> = ledgers.map(|digest| digest.to_vec()).collect();
@@ -115,7 +116,7 @@ pub(super) async fn picture(
         accounts: HashMap::new(),
         ledgers: HashMap::new(),
         shown: HashMap::new(),
-        tip: tip.clone(),
+        tip,
         deletion: None,
         writes: Writes::default(),
     };
@@ -192,16 +193,16 @@ fn filled(mut picture: Picture, rows: &[PgRow]) -> Result<Picture, Error> {
     Ok(picture)
 }
 
-/// Writes a batch after the one with number `batch`, under the lease that `fence` names, and prolongs that by `lease`
-/// milliseconds.
+/// Writes a batch after the one with number `after`, under this lease, which it prolongs.
 pub(super) async fn write(
     connection: impl Executor<'_, Database = Postgres>,
-    (fence, lease): (i64, i64),
+    (lease, after): (Lease, i64),
     (writes, tip): (&Writes, &Tip),
 ) -> Result<(), sqlx::Error> {
-    let query = sqlx::query(WRITE).bind(fence).bind(tip.batch).bind(number(tip.records));
-    let query = with_said(query.bind(&tip.seal).bind(lease), writes);
-    with_kept(with_sent(query, writes), writes).execute(connection).await.map(drop)
+    let query = sqlx::query(WRITE).bind(lease.fence).bind(after).bind(number(tip.records));
+    let query = with_said(query.bind(&tip.seal).bind(lease.millis()), writes);
+    let query = with_kept(with_sent(query, writes), writes).bind(tip.batch);
+    query.execute(connection).await.map(drop)
 }
 
 type Query<'q> = sqlx::query::Query<'q, Postgres, PgArguments>;
@@ -280,12 +281,12 @@ fn with_kept<'q>(query: Query<'q>, writes: &'q Writes) -> Query<'q> {
 pub(super) async fn delete_and_write(
     connection: &mut PgConnection,
     deletion: Deletion,
-    lease: (i64, i64),
+    turn: (Lease, i64),
     batch: (&Writes, &Tip),
 ) -> Result<(), sqlx::Error> {
     let mut transaction = connection.begin().await?;
     delete(&mut transaction, deletion).await?;
-    write(&mut *transaction, lease, batch).await?;
+    write(&mut *transaction, turn, batch).await?;
     transaction.commit().await
 }
 

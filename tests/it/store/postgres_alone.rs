@@ -4,7 +4,7 @@ use std::{
     fs,
     path::Path,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -21,7 +21,7 @@ use anteroom::{
         wait::Wait,
     },
     store::{
-        Charge, Commit, Erasure, Error, Find, Note, Store,
+        Charge, Commit, Erasure, Error, Find, Note, Store, TimerKind,
         health::{Health, Trouble},
         nodes::Reached,
         postgres::{Options, PostgresStore, Standby, changes, nodes},
@@ -193,7 +193,7 @@ async fn loaded(store: &PostgresStore, number: u128) -> usize {
     panic!("session {number} cannot be read");
 }
 
-/// Between the store and the server: loses answers when it is told to.
+/// Between the store and the server: loses answers when it is told to, or says something else in place of one.
 struct Network {
     /// Where the store finds the database.
     options: Options,
@@ -209,6 +209,17 @@ struct Faults {
     stays_away: AtomicBool,
     /// Nothing gets through.
     is_away: AtomicBool,
+    /// Said in place of the next answer, with which its connection ends.
+    says: Mutex<Option<Vec<u8>>>,
+}
+
+impl Faults {
+    /// An error in place of the next answer, as the server or a pooler before it tells that the connection is gone.
+    fn say(&self, severity: &str, code: &str) {
+        let fields = format!("S{severity}\0V{severity}\0C{code}\0Mthe server has gone\0\0");
+        let length = u32::try_from(fields.len() + 4).unwrap().to_be_bytes();
+        *self.says.lock().unwrap() = Some([b"E", &length[..], fields.as_bytes()].concat());
+    }
 }
 
 impl Network {
@@ -249,6 +260,11 @@ impl Network {
 async fn pass(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, faults: Option<&Faults>) {
     let mut bytes = vec![0; 16 * 1024];
     while let Ok(count @ 1..) = from.read(&mut bytes).await {
+        let said = faults.and_then(|faults| faults.says.lock().unwrap().take());
+        if let Some(said) = said {
+            to.write_all(&said).await.unwrap();
+            return;
+        }
         if let Some(faults) = faults
             && faults.loses.swap(false, Ordering::SeqCst)
         {
@@ -284,6 +300,58 @@ async fn a_step_whose_answer_is_lost_is_applied_once() {
         chain.add(&sealed);
     }
     assert_eq!((chain.records(), chain.finish()), (10, Ok(())), "with one receipt");
+}
+
+/// A pooler says that it has lost the server, a server that it ends all connections: an error, and the step was written.
+/// The next one must not pass for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_after_one_whose_answer_was_an_error_is_written_too() {
+    let network = Network::to(&database!()).await;
+    let store = open_database(&network.options);
+    store.commit(commit(session(1), 0, &["."])).await.unwrap();
+    let mut seq = 1;
+    for (severity, code) in
+        [("ERROR", "08P01"), ("FATAL", "08P01"), ("PANIC", "58030"), ("ERROR", "XX000")]
+    {
+        // The statement is known to the server by now, so the next answer is that of the write.
+        network.faults.say(severity, code);
+        for _ in 0..3 {
+            let done = store.commit(commit(session(1), seq, &["."])).await;
+            assert!(done.is_ok(), "{severity} {code}: {done:?}");
+            seq += 1;
+            assert_eq!(written(&network.options).await, seq, "{severity} {code}");
+        }
+    }
+    assert_eq!(store.health(), Health::Well);
+}
+
+/// How many steps the database holds.
+async fn written(options: &Options) -> u64 {
+    let rows = query(options, "select count(*) as steps from event").await;
+    u64::try_from(rows[0].get::<i64, _>("steps")).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_that_the_server_breaks_over_is_refused_and_others_go_on() {
+    let options = database!();
+    let store = open_database(&options);
+    store.commit(commit(session(1), 0, &["."])).await.unwrap();
+    query(
+        &options,
+        "create function breaks() returns trigger language plpgsql as \
+         $$ begin raise exception 'index is broken' using errcode = 'XX002'; end $$",
+    )
+    .await;
+    query(
+        &options,
+        "create trigger breaks before insert on timer for each row execute function breaks()",
+    )
+    .await;
+    let timers = vec![(TimerKind::Work, Some(at(1)))];
+    let refused = store.commit(Commit { timers, ..commit(session(1), 1, &["."]) }).await;
+    assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+    store.commit(commit(session(1), 1, &["."])).await.unwrap();
+    assert_eq!((written(&options).await, store.health()), (2, Health::Well));
 }
 
 #[tokio::test(flavor = "multi_thread")]
