@@ -256,6 +256,10 @@ impl Store for Troubled {
         self.alive()?.notes(prefix).await
     }
 
+    fn is_inherited(&self, effect: EffectId) -> bool {
+        self.disk.is_inherited(effect)
+    }
+
     fn health(&self) -> Health {
         self.disk.health()
     }

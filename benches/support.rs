@@ -345,6 +345,10 @@ impl Store for Recorder {
         self.memory.notes(prefix).await
     }
 
+    fn is_inherited(&self, effect: EffectId) -> bool {
+        self.memory.is_inherited(effect)
+    }
+
     fn health(&self) -> Health {
         self.memory.health()
     }

@@ -180,6 +180,10 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Whether an effect that is still to leave was queued by an earlier process, or by a step of which this one did not
+    /// learn that it was saved: then something of it may stand outside already. Answers at once.
+    fn is_inherited(&self, effect: EffectId) -> bool;
+
     /// Whether it takes writes just now; answers at once, without touching a device. A store that is read-only
     /// tries to mend itself when [`Store::claim`] tells it the time.
     fn health(&self) -> Health;

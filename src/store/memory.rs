@@ -67,10 +67,11 @@ impl MemoryStore {
         Self { ids: Arc::clone(&self.ids), secret: Arc::clone(&self.secret), state }
     }
 
-    /// Forgets who claimed what and what is blocked, as the end of a process does: such effects are handed out again.
-    /// Everything else stays.
+    /// Forgets who claimed what, who queued what and what is blocked, as the end of a process does: such effects are handed
+    /// out again. Everything else stays.
     pub fn restart(&self) {
         let mut state = self.state();
+        state.inherited = state.owners.keys().copied().collect();
         state.claimed.clear();
         state.parked.clear();
     }
@@ -240,6 +241,10 @@ impl Store for MemoryStore {
         Ok(wanted.cloned().collect())
     }
 
+    fn is_inherited(&self, effect: EffectId) -> bool {
+        self.state().inherited.contains(&effect)
+    }
+
     fn health(&self) -> Health {
         // Memory has no bad times.
         Health::Well
@@ -296,6 +301,8 @@ struct State {
     effects: BTreeMap<(SessionId, EffectId), Effect>,
     owners: HashMap<EffectId, SessionId>,
     claimed: HashSet<EffectId>,
+    /// What was there at the last restart.
+    inherited: HashSet<EffectId>,
     parked: BTreeMap<(SessionId, EffectId), Parked>,
     parkings: u64,
     timers: BTreeMap<(SessionId, TimerKind), DateTime<Utc>>,

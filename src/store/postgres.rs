@@ -425,6 +425,10 @@ impl Store for PostgresStore {
         Ok(())
     }
 
+    fn is_inherited(&self, effect: EffectId) -> bool {
+        self.shared.outbox.is_inherited(effect)
+    }
+
     fn health(&self) -> Health {
         self.shared.health()
     }

@@ -89,6 +89,8 @@ struct Entry {
     to: Option<Address>,
     /// What it draws.
     draws: Draws,
+    /// This process has queued it.
+    is_own: bool,
 }
 
 /// Which message of a session an effect draws, for the first time or anew.
@@ -221,9 +223,14 @@ enum Next {
 }
 
 impl<S: SessionRef> Queue<S> {
-    /// Adds an effect whose content is on the device.
+    /// Adds an effect whose content is on the device: an earlier process may have tried to deliver it.
     pub(super) fn add(&mut self, session: S, id: EffectId) {
         self.put((Priority::Normal, session), id, Entry::default());
+    }
+
+    /// Adds an effect that was just written.
+    pub(super) fn add_own(&mut self, session: S, id: EffectId) {
+        self.put((Priority::Normal, session), id, Entry { is_own: true, ..Entry::default() });
     }
 
     /// Adds an effect that was just written, and keeps it if there is room.
@@ -231,7 +238,7 @@ impl<S: SessionRef> Queue<S> {
         let (id, key) = (effect.id, (effect.priority, session));
         let (to, draws) = (Some(Address::of(&effect.to)), Draws::of(&effect));
         let held = (self.held < HELD_MAX).then(|| Arc::new(effect));
-        self.put(key, id, Entry { held, to, draws });
+        self.put(key, id, Entry { held, to, draws, is_own: true });
     }
 
     fn put(&mut self, key: Key<S>, id: EffectId, entry: Entry) {
@@ -245,6 +252,12 @@ impl<S: SessionRef> Queue<S> {
         if (is_first || !lane.parked.is_empty()) && lane.claimed.is_none() {
             self.ready.insert(key);
         }
+    }
+
+    /// Whether an effect that is still to leave was queued by an earlier process.
+    pub(super) fn is_inherited(&self, id: EffectId) -> bool {
+        let lane = self.of.get(&id).and_then(|key| self.lanes.get(key));
+        lane.and_then(|lane| lane.effects.get(&id)).is_some_and(|entry| !entry.is_own)
     }
 
     /// The session of an effect that is still to leave, and its content where that is kept.
@@ -456,10 +469,15 @@ impl<S: SessionRef> Queue<S> {
     pub(super) fn go_on_from(&mut self, before: Self) {
         let mut parked = Vec::new();
         for (key, old) in before.lanes {
-            for id in old.effects.into_keys() {
-                self.moves(id, key);
+            for id in old.effects.keys() {
+                self.moves(*id, key);
             }
             let Some(lane) = self.lanes.get_mut(&key) else { continue };
+            for (id, before) in old.effects {
+                if let Some(entry) = lane.effects.get_mut(&id) {
+                    entry.is_own = before.is_own;
+                }
+            }
             let is_there = |id: &EffectId| lane.effects.contains_key(id);
             parked.extend(old.parked.into_iter().filter(|parked| is_there(&parked.effect)));
             if let Some(id) = old.claimed.filter(is_there) {

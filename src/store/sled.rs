@@ -368,6 +368,10 @@ impl Store for SledStore {
         self.read(move |reader| notes::all(reader, &prefix)).await
     }
 
+    fn is_inherited(&self, effect: EffectId) -> bool {
+        self.shared.outbox.with(|queue| queue.is_inherited(effect))
+    }
+
     fn health(&self) -> Health {
         self.shared.health()
     }

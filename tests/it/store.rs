@@ -183,6 +183,7 @@ on_every_backend! {
     what_one_cause_blocks_leaves_in_order_once_it_is_hurried
     a_blocked_effect_goes_with_its_session
     an_effect_claimed_by_a_process_that_died_is_handed_out_again
+    an_effect_of_an_earlier_process_is_told_from_those_of_this_one
     a_rendering_is_remembered_once
     sessions_are_found_by_place_and_by_person
     sessions_are_listed_page_by_page
@@ -857,6 +858,22 @@ async fn an_effect_claimed_by_a_process_that_died_is_handed_out_again(backend: &
     assert_eq!(store.claim(at(0), ALL).await.unwrap().len(), 1);
     drop(store);
     assert_eq!(backend.restart().claim(at(0), ALL).await.unwrap(), [post(1, session(1))]);
+}
+
+async fn an_effect_of_an_earlier_process_is_told_from_those_of_this_one(backend: &mut Backend) {
+    let store = backend.store();
+    let effects = vec![post(1, session(1)), post(2, session(1))];
+    store.commit(Commit { effects, ..commit(session(1), 0, &["."]) }).await.unwrap();
+    store.claim(at(0), ALL).await.unwrap();
+    let again = Delivery::Later { not_before: at(1) };
+    store.done(effect_id(1), again).await.unwrap();
+    assert!(![1, 2].map(effect_id).iter().any(|id| store.is_inherited(*id)));
+    drop(store);
+    let store = backend.restart();
+    let effects = vec![post(3, session(1))];
+    store.commit(Commit { effects, ..commit(session(1), 1, &["."]) }).await.unwrap();
+    let inherited = [1, 2, 3, 4].map(|number| store.is_inherited(effect_id(number)));
+    assert_eq!(inherited, [true, true, false, false]);
 }
 
 async fn a_rendering_is_remembered_once(backend: &mut Backend) {

@@ -253,6 +253,10 @@ impl Store for Mortal {
         self.alive()?.notes(prefix).await
     }
 
+    fn is_inherited(&self, effect: EffectId) -> bool {
+        self.disk.is_inherited(effect)
+    }
+
     fn health(&self) -> Health {
         self.disk.health()
     }

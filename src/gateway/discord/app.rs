@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use chrono::{DateTime, Utc};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
@@ -68,8 +67,6 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// New identifiers.
     pub ids: Arc<dyn Ids>,
-    /// When this process began: what was queued before may have left already.
-    pub began: DateTime<Utc>,
     /// What is done after an acknowledgement.
     pub(super) afterwards: Afterwards,
     /// Who has been told that something did not work.
@@ -146,7 +143,6 @@ impl App {
             drafts: Drafts::new(Arc::clone(&store)),
             native: ServerOnboarding::default(),
             members: Members::new(api.clone(), Arc::clone(&clock), is_told),
-            began: clock.now(),
             afterwards: Afterwards::new(Platform::Discord, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
             announcements: Announcements::new(Platform::Discord, Arc::clone(&store)),

@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use chrono::{DateTime, Utc};
 use tokio::sync::Mutex as Turn;
 
 use super::{
@@ -62,8 +61,6 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// New identifiers.
     pub ids: Arc<dyn Ids>,
-    /// When this process began: what was queued before may have left already.
-    pub began: DateTime<Utc>,
     /// What is done after an acknowledgement.
     pub(super) afterwards: Afterwards,
     /// Who has been told that something did not work.
@@ -157,7 +154,6 @@ impl App {
             work_indicators,
             threads: MessageIndex::new(Platform::Slack, Arc::clone(&store)),
             last_read: LastRead::new(Platform::Slack, Arc::clone(&store)),
-            began: clock.now(),
             afterwards: Afterwards::new(Platform::Slack, TASK_LIMIT),
             receipts: NoticeLimiter::new(),
             announcements: Announcements::new(Platform::Slack, Arc::clone(&store)),

@@ -133,7 +133,8 @@ type Delivered<T> = chat::courier::Delivered<T, Failure>;
 
 impl<'a> Sender<'a> {
     fn new(app: &'a Arc<App>, effect: &'a Effect) -> Self {
-        let may_be_there = app.possible_duplicates.has(effect.id) || effect.queued_at < app.began;
+        let may_be_there =
+            app.possible_duplicates.has(effect.id) || app.store.is_inherited(effect.id);
         Self {
             app,
             effect,

@@ -51,6 +51,10 @@ impl Outbox {
         }
     }
 
+    pub(super) fn is_inherited(&self, effect: EffectId) -> bool {
+        self.lock().queue.is_inherited(effect)
+    }
+
     /// Nothing is handed out after this time: another node may deliver it by then.
     pub(super) fn holds_until(&self, end: Instant) {
         self.lock().holds_until = Some(end);

@@ -283,7 +283,7 @@ impl Committer {
         if self.bad.is_none() {
             self.shared.outbox.with(|queue| {
                 for (slot, effect) in receipts {
-                    queue.add(slot, effect);
+                    queue.add_own(slot, effect);
                 }
             });
         }

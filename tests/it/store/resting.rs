@@ -130,6 +130,10 @@ impl Store for Resting {
         self.0.notes(prefix).await
     }
 
+    fn is_inherited(&self, effect: EffectId) -> bool {
+        self.0.is_inherited(effect)
+    }
+
     fn health(&self) -> Health {
         self.0.health()
     }

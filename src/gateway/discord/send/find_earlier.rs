@@ -27,9 +27,10 @@ const LOOK_BACK: u8 = 100;
 const EPOCH_MS: i64 = 1_420_070_400_000;
 
 impl Sender<'_> {
-    /// Whether an earlier attempt may have posted something that Discord remembers no more.
+    /// Whether an earlier attempt may have posted something that Discord remembers no more. Where it was queued by a clock
+    /// that is far ahead of this one, nobody knows how long ago that was.
     pub(super) fn may_be_there(&self) -> bool {
-        self.was_tried && self.app.clock.now() - self.effect.queued_at > REMEMBERED
+        self.was_tried && (self.app.clock.now() - self.effect.queued_at).abs() > REMEMBERED
     }
 
     /// The message of an earlier attempt; `None` if there is none, or nobody may look.
@@ -43,7 +44,7 @@ impl Sender<'_> {
             Err(Failure::Refused { .. }) => return Ok(None),
             me => me?,
         };
-        let after = snowflake(self.effect.queued_at - CLOCKS);
+        let after = snowflake(self.effect.queued_at.min(self.app.clock.now()) - CLOCKS);
         let found = self.app.api.messages(channel, Near::After(&after), LOOK_BACK).await;
         let messages = match found {
             // In channels a bot may lack the right to read; then nobody knows.

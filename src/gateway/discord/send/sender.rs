@@ -46,7 +46,7 @@ pub(super) type Delivered<T> = courier::Delivered<T, Failure>;
 
 impl<'a> Sender<'a> {
     pub(super) fn new(app: &'a App, effect: &'a Effect) -> Self {
-        let was_tried = app.possible_duplicates.has(effect.id) || effect.queued_at < app.began;
+        let was_tried = app.possible_duplicates.has(effect.id) || app.store.is_inherited(effect.id);
         Self {
             app,
             effect,

@@ -384,6 +384,10 @@ mod tests {
             full()
         }
 
+        fn is_inherited(&self, _: EffectId) -> bool {
+            false
+        }
+
         fn health(&self) -> Health {
             self.kept.health()
         }

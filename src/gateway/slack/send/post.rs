@@ -186,7 +186,9 @@ impl Sender<'_> {
         channel: &str,
         thread: Option<&str>,
     ) -> Result<Vec<Value>, Failure> {
-        let oldest = self.effect.queued_at - TimeDelta::minutes(5);
+        // Another node may have queued it, whose clock was ahead.
+        let queued_at = self.effect.queued_at.min(self.app.clock.now());
+        let oldest = queued_at - TimeDelta::minutes(5);
         let mut asked = json!({
             "channel": channel,
             "include_all_metadata": true,
