@@ -135,6 +135,8 @@ struct Shared {
     recent: Recent,
     outbox: Outbox,
     health: Mutex<Health>,
+    /// The number of this node's lease.
+    fence: i64,
 }
 
 impl Shared {
@@ -245,7 +247,8 @@ impl PostgresStore {
         let (outbox, health) = (Outbox::default(), Mutex::new(Health::Well));
         outbox.add(queued);
         outbox.holds_until(began + lease.lasts);
-        let shared = Arc::new(Shared { reader, recent: Recent::default(), outbox, health });
+        let (recent, fence) = (Recent::default(), lease.fence);
+        let shared = Arc::new(Shared { reader, recent, outbox, health, fence });
         let (queue, jobs) = mpsc::channel(QUEUE_MAX);
         let committer = Committer {
             options,

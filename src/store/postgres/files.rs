@@ -1,12 +1,13 @@
 //! Files, sealed by whoever keeps them, in pieces: a node that takes over has them too.
 //!
 //! A file is written in one transaction, so it is there whole or not at all. The same file again takes the place of the
-//! first piece by piece: a name stands for one content, and so for one number of pieces.
+//! first piece by piece: a name stands for one content, and so for one number of pieces. Each such transaction ends by
+//! looking whether this node still holds the lease, so that one which stood still meanwhile changes nothing any more.
 
 use std::{collections::BTreeSet, time::Duration};
 
 use async_trait::async_trait;
-use sqlx::Row as _;
+use sqlx::{Postgres, Row as _, Transaction};
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -31,10 +32,28 @@ fn folder(session: Option<SessionId>) -> Uuid {
     session.map_or(Uuid::nil(), SessionId::uuid)
 }
 
-async fn in_time<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, FileError> {
+async fn in_time<T, E: Into<FileError>>(
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, FileError> {
     match timeout(FILE_MAX, work).await {
         Ok(done) => done.map_err(Into::into),
         Err(_) => Err("the database server does not answer".into()),
+    }
+}
+
+/// Why this node changes nothing.
+fn another_is_active() -> FileError {
+    "another node is active".into()
+}
+
+impl PostgresStore {
+    /// Ends a change of files. A node that takes over waits for it, and only for this last part of it; once one has, this
+    /// changes nothing.
+    async fn change(&self, mut transaction: Transaction<'_, Postgres>) -> Result<(), FileError> {
+        let own = sqlx::query("select 1 from store where fence = $1 for share");
+        let own = own.bind(self.shared.fence).fetch_optional(&mut *transaction).await?;
+        own.ok_or_else(another_is_active)?;
+        Ok(transaction.commit().await?)
     }
 }
 
@@ -42,7 +61,7 @@ async fn in_time<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Resul
 impl FileStore for PostgresStore {
     fn writable(&self) -> Result<(), FileError> {
         if self.shared.health() != Health::Well || !self.shared.outbox.holds_lease() {
-            return Err("another node is active".into());
+            return Err(another_is_active());
         }
         Ok(())
     }
@@ -75,7 +94,7 @@ impl FileStore for PostgresStore {
                 let insert = insert.bind(folder(session)).bind(name).bind(number).bind(piece);
                 insert.execute(&mut *transaction).await?;
             }
-            transaction.commit().await
+            self.change(transaction).await
         })
         .await
     }
@@ -105,7 +124,12 @@ impl FileStore for PostgresStore {
         let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
         let delete = sqlx::query("delete from file where session = $1 and name <> all($2)");
         let delete = delete.bind(session.uuid()).bind(kept);
-        in_time(delete.execute(&self.shared.reader.pool)).await.map(drop)
+        in_time(async {
+            let mut transaction = self.shared.reader.pool.begin().await?;
+            delete.execute(&mut *transaction).await?;
+            self.change(transaction).await
+        })
+        .await
     }
 
     async fn sessions_with_files(&self) -> Result<BTreeSet<SessionId>, FileError> {

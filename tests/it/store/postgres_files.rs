@@ -203,6 +203,23 @@ async fn files_that_an_earlier_version_kept_in_the_data_directory_are_found_and_
 }
 
 #[tokio::test]
+async fn a_node_that_stood_still_keeps_and_removes_no_file_before_it_finds_out() {
+    let Some(options) = postgres::database().await else { return };
+    let first = Node::start(&options);
+    first.store.commit(commit(session(1), 0, &["hello"])).await.unwrap();
+    first.keep(1, b"before".to_vec()).await;
+    change(&options, "update store set lease_until = now() - interval '1 second'").await;
+    let second = Node::start(&options);
+    let kept = second.keep(1, b"after".to_vec()).await;
+    let refused = first.artifacts.make(session(1), "late.md", Kind::Markdown, b"late".to_vec());
+    assert!(matches!(refused.await, Err(Error::Unreachable(_))));
+    let refused = first.artifacts.erase(session(1)).await;
+    assert!(matches!(refused, Err(Error::Unreachable(_))), "{refused:?}");
+    assert_eq!(count(&options, "select count(*) from file").await, 2);
+    assert_eq!(second.artifacts.read(session(1), &kept).await.unwrap(), Some(b"after".to_vec()));
+}
+
+#[tokio::test]
 async fn a_node_that_is_not_active_keeps_no_file() {
     let Some(options) = postgres::database().await else { return };
     let first = Node::start(&options);
