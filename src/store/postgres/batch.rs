@@ -257,13 +257,13 @@ impl Picture {
         let known = self.sessions.get(&session).cloned();
         let mut writes = Writes::default();
         let again = put_back(effect, delivery);
-        match (&again, &known) {
-            (Some(again), Some(known)) => writes.effect(&known.keys.said, again, false)?,
-            (Some(again), None) => writes.effect(&self.keyring.own, again, true)?,
-            (None, _) => {
-                writes.effects.insert(effect.id.uuid(), None);
-            }
-        }
+        let row = match (&again, &known) {
+            (Some(again), Some(known)) => Some(EffectRow::of(&known.keys.said, again, false)?),
+            (Some(again), None) => Some(EffectRow::of(&self.keyring.own, again, true)?),
+            (None, _) => None,
+        };
+        let row = row.map(|row| EffectRow { is_again: true, ..row });
+        writes.effects.insert(effect.id.uuid(), row);
         let (mut ledger, mut shown) = (None, None);
         if let (None, Some(known)) = (&again, &known) {
             ledger = self.ledger(session, known, delivery, &mut writes)?;
@@ -405,7 +405,16 @@ pub(super) struct SessionRow {
 pub(super) struct EffectRow {
     pub(super) session: SessionId,
     pub(super) of_store: bool,
+    /// It is put back, where it was not erased meanwhile.
+    pub(super) is_again: bool,
     pub(super) body: Vec<u8>,
+}
+
+impl EffectRow {
+    fn of(key: &Key, effect: &Effect, of_store: bool) -> Result<Self, Error> {
+        let body = seal(key, Row::Effect(effect.id.uuid()), effect)?;
+        Ok(Self { session: effect.session, of_store, is_again: false, body })
+    }
 }
 
 #[derive(Debug)]
@@ -458,10 +467,7 @@ impl Writes {
         effect: &Effect,
         of_store: bool,
     ) -> Result<(), Error> {
-        let id = effect.id.uuid();
-        let body = seal(key, Row::Effect(id), effect)?;
-        let row = EffectRow { session: effect.session, of_store, body };
-        self.effects.insert(id, Some(row));
+        self.effects.insert(effect.id.uuid(), Some(EffectRow::of(key, effect, of_store)?));
         Ok(())
     }
 

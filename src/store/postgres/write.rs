@@ -61,7 +61,10 @@ const WRITE: &str = "\
         on conflict (wait) do update set body = excluded.body\
     ), effects as (\
         insert into effect (id, session, of_store, body) \
-        select * from unnest($26::uuid[], $27::uuid[], $28::boolean[], $29::bytea[]) \
+        select id, session, of_store, body \
+        from unnest($26::uuid[], $27::uuid[], $28::boolean[], $29::bytea[], $52::boolean[]) \
+            as e(id, session, of_store, body, is_again) \
+        where not is_again or exists(select 1 from effect as there where there.id = e.id) \
         on conflict (id) do update set of_store = excluded.of_store, body = excluded.body\
     ), left_effects as (\
         delete from effect where id = any($30)\
@@ -202,7 +205,8 @@ pub(super) async fn write(
     let query = sqlx::query(WRITE).bind(lease.fence).bind(after).bind(number(tip.records));
     let query = with_said(query.bind(&tip.seal).bind(lease.millis()), writes);
     let query = with_kept(with_sent(query, writes), writes).bind(tip.batch);
-    query.execute(connection).await.map(drop)
+    let again = writes.effects.values().flatten().map(|row| row.is_again);
+    query.bind(again.collect::<Vec<_>>()).execute(connection).await.map(drop)
 }
 
 type Query<'q> = sqlx::query::Query<'q, Postgres, PgArguments>;

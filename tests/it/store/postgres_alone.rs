@@ -193,6 +193,27 @@ async fn loaded(store: &PostgresStore, number: u128) -> usize {
     panic!("session {number} cannot be read");
 }
 
+#[tokio::test]
+async fn an_effect_under_way_is_not_put_back_once_its_session_is_erased() {
+    let options = database!();
+    let store = open_database(&options);
+    let step = Commit { effects: vec![post(1, session(1))], ..commit(session(1), 0, &["."]) };
+    store.commit(step).await.unwrap();
+    assert_eq!(store.claim(at(0), ALL).await.unwrap().len(), 1);
+    let last = vec![post(2, session(1))];
+    let erased = store.erase(Erasure { effects: last, ..erasure(session(1)) });
+    let again = store.done(effect_id(1), Delivery::Later { not_before: at(0) });
+    let (erased, again) = tokio::join!(erased, again);
+    (erased.unwrap(), again.unwrap());
+    assert_eq!(store.outbox(session(1)).await.unwrap(), [post(2, session(1))]);
+    let claimed = store.claim(at(0), ALL).await.unwrap();
+    assert_eq!(claimed, [post(2, session(1))]);
+    // What the erasure itself has to say is put back.
+    let later = Delivery::Later { not_before: at(1) };
+    store.done(effect_id(2), later).await.unwrap();
+    assert_eq!(store.claim(at(1), ALL).await.unwrap().len(), 1);
+}
+
 /// Between the store and the server: loses answers when it is told to, or says something else in place of one.
 struct Network {
     /// Where the store finds the database.
