@@ -424,38 +424,102 @@ fn open_over(settings: &Settings, is_configured: bool, opening: Opening) -> anyh
     let dir = &settings.data_dir;
     refuse_unrestored(dir)?;
     let add_files = bucket::files(settings)?;
-    let (store, embedded) = open_store(settings, opening, Arc::clone(&ids))?;
-    let reader = Extractor::own().context("this program cannot find itself")?;
-    let keys = add_files(Arc::<dyn Store>::clone(&store));
-    let artifacts = Artifacts::new(dir, keys, Arc::clone(&clock), Arc::clone(&ids), reader)?;
     let means = ResilienceOptions {
         clock: Arc::clone(&clock),
         ids: Arc::clone(&ids),
         pauses: Arc::new(RealPauses),
     };
-    let tasks = tasks(settings)?;
-    let models = Models::open_all(&settings.llm, &settings.tenants, &means)?;
-    let search = settings.search.as_ref().map(|service| search::open(service, Arc::clone(&clock)));
-    let services = Services {
-        past: Some(Arc::new(Stored(Arc::clone(&store)))),
-        fetcher: Some(Arc::new(Fetcher::new().context("the client for websites cannot be made")?)),
-        search: search.transpose()?,
-        ..consulting_services(settings)?
+    let equipment = || Equipment::load(settings, is_configured, &means);
+    let checked = || equipment()?.checked((settings, is_configured));
+    let is_serving = matches!(opening, Opening::Serving(_));
+    // A node may stand by for weeks: what is wrong is told when it is started, and not when it is needed.
+    let before = is_serving.then(checked).transpose()?;
+    let (store, embedded) = open_store(settings, opening, Arc::clone(&ids))?;
+    let equipment = match before {
+        None => equipment()?,
+        Some(before) if settings.postgres.is_none() => before,
+        Some(before) => checked().unwrap_or_else(|error| {
+            tracing::error!(
+                error = format!("{error:#}"),
+                "the flows were not loaded again; those from when this node was started are in use"
+            );
+            before
+        }),
     };
+    let reader = Extractor::own().context("this program cannot find itself")?;
+    let keys = add_files(Arc::<dyn Store>::clone(&store));
+    let artifacts = Artifacts::new(dir, keys, Arc::clone(&clock), Arc::clone(&ids), reader)?;
+    let Equipment { library, toolbox, tasks, contacts, models, services, warnings } = equipment;
+    for problem in warnings {
+        tracing::warn!(%problem, "flow check");
+    }
+    let past: Arc<dyn tool::services::Past> = Arc::new(Stored(Arc::clone(&store)));
     let parts = Parts {
         store,
         clock,
         ids,
-        library: Arc::new(library_for(settings, is_configured)?),
-        toolbox: Arc::new(toolbox(&tasks)?),
+        library: Arc::new(library),
+        toolbox: Arc::new(toolbox),
         tasks: Arc::new(tasks),
         artifacts: Arc::new(artifacts),
-        contacts: Arc::new(contacts(&settings.contacts, &Profile::default())?),
+        contacts: Arc::new(contacts),
         webhooks: Arc::new(Webhooks::from(settings)),
         models,
-        services,
+        services: Services { past: Some(past), ..services },
     };
     Ok(Opened { parts, embedded })
+}
+
+/// What a bot is made of besides its data.
+struct Equipment {
+    library: Library,
+    toolbox: Toolbox,
+    tasks: Tasks,
+    contacts: Contacts,
+    models: Models,
+    services: Services,
+    warnings: Vec<Problem>,
+}
+
+impl Equipment {
+    fn load(
+        settings: &Settings,
+        is_configured: bool,
+        means: &ResilienceOptions,
+    ) -> anyhow::Result<Self> {
+        let tasks = tasks(settings)?;
+        let models = Models::open_all(&settings.llm, &settings.tenants, means)?;
+        let searching = settings.search.as_ref();
+        let search = searching.map(|service| search::open(service, Arc::clone(&means.clock)));
+        let fetcher = Fetcher::new().context("the client for websites cannot be made")?;
+        let services = Services {
+            fetcher: Some(Arc::new(fetcher)),
+            search: search.transpose()?,
+            ..consulting_services(settings)?
+        };
+        Ok(Self {
+            library: library_for(settings, is_configured)?,
+            toolbox: toolbox(&tasks)?,
+            tasks,
+            contacts: contacts(&settings.contacts, &Profile::default())?,
+            models,
+            services,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// A flow that `flows check` refuses is not run, or somebody would get stuck in it. What it only warns of goes to the
+    /// log.
+    fn checked(self, configuration: (&Settings, bool)) -> anyhow::Result<Self> {
+        let found = flow_problems(&self.library, &self.toolbox, configuration);
+        let (errors, warnings): (Vec<Problem>, Vec<Problem>) =
+            found.into_iter().partition(Problem::is_error);
+        if errors.is_empty() {
+            Ok(Self { warnings, ..self })
+        } else {
+            Err(Problems(with_way_out(errors)).into())
+        }
+    }
 }
 
 /// What the consulting tools use.

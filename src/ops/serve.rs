@@ -12,7 +12,6 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Problems,
     app::{self, Home, Wanted},
     control::Control,
     discord::Discord,
@@ -26,8 +25,8 @@ use super::{
 };
 use crate::{
     base::telemetry::metric,
-    config::{Problem, Settings},
-    engine::{Engine, Parts, recording::Recorder},
+    config::Settings,
+    engine::{Engine, recording::Recorder},
     gateway::web::{self, Server, WebGateway},
     store::{
         Store,
@@ -126,7 +125,6 @@ pub(super) fn serve(
             }
         };
         app::refuse_copied(&*opened.parts.store).await?;
-        refuse_flawed(&opened.parts, (&settings, is_configured))?;
         let reload = Reload {
             settings: Arc::clone(&settings),
             is_configured,
@@ -169,20 +167,6 @@ fn fitting(error: anyhow::Error, is_configured: bool) -> anyhow::Error {
         )),
         _ => error,
     }
-}
-
-/// A flow that `flows check` refuses is not run, or somebody would get stuck in it. What it only warns of goes to the log.
-fn refuse_flawed(parts: &Parts, configuration: (&Settings, bool)) -> anyhow::Result<()> {
-    let found = app::flow_problems(&parts.library, &parts.toolbox, configuration);
-    let (errors, warnings): (Vec<Problem>, Vec<Problem>) =
-        found.into_iter().partition(Problem::is_error);
-    if !errors.is_empty() {
-        return Err(Problems(app::with_way_out(errors)).into());
-    }
-    for problem in warnings {
-        tracing::warn!(%problem, "flow check");
-    }
-    Ok(())
 }
 
 /// Whether somebody would not wait for the current step.

@@ -228,6 +228,29 @@ fn one_port_of_a_node_that_stands_by_serves_people_before_and_after_it_takes_ove
     program.stopped();
 }
 
+#[test]
+fn a_node_that_could_not_serve_ends_when_it_is_started_and_not_when_it_is_needed() {
+    let Some(options) = database() else { return };
+    let first = node(&options, "first");
+    let active = first.start();
+    let second = node(&options, "second");
+    second.write_flow("format = 1");
+    let log = File::create(second.file("log")).unwrap();
+    let mut refused = second.command(&["run"]).stderr(log).spawn().unwrap();
+    let status = until("its end", || refused.try_wait().unwrap());
+    let told = fs::read_to_string(second.file("log")).unwrap();
+    assert!(!status.success() && told.contains("tour"), "{told}");
+
+    // One that is broken while it stands by takes over with the flows that it began with.
+    let third = node(&options, "third");
+    let flow = third.file("flows/tour.toml");
+    let standby = stands_by(third);
+    fs::write(flow, "format = 1").unwrap();
+    active.stopped();
+    let (_third, program) = standby.join().unwrap();
+    Person::up_to_the_file(&program, "Ada");
+}
+
 /// Longer than requests on their way are waited for.
 const STOPS_WITHIN: Duration = Duration::from_secs(8);
 
