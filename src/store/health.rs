@@ -46,6 +46,9 @@ pub enum Trouble {
     /// The device says that it failed.
     #[error("the disk reports an error")]
     Device,
+    /// The database server has no space.
+    #[error("the disk of the database server is full")]
+    DatabaseFull,
     /// The database server cannot be reached.
     #[error("the database server does not answer")]
     Unreachable,
@@ -77,6 +80,9 @@ impl Trouble {
             }
             Self::Slow | Self::Device => {
                 "check the system log for disk errors; move the data directory to a healthy disk"
+            }
+            Self::DatabaseFull => {
+                "free up space on the disk of the database server; saving goes on by itself then"
             }
             Self::Unreachable => {
                 "check that the database server runs and can be reached from here (`psql` with the same address)"

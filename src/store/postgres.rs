@@ -259,6 +259,7 @@ impl PostgresStore {
             ids,
             shared: Arc::clone(&shared),
             prolong_at: began + lease.lasts / 3,
+            is_full: false,
         };
         let committer = Some(committer.spawn(runtime, jobs)?);
         Ok(Self { queue: Some(queue), committer, shared })

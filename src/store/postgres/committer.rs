@@ -6,6 +6,7 @@
 
 use std::{
     collections::HashMap,
+    mem,
     sync::Arc,
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -70,6 +71,8 @@ pub(super) struct Committer {
     pub(super) shared: Arc<Shared>,
     /// When the lease is prolonged next, if nothing is written until then.
     pub(super) prolong_at: Instant,
+    /// The server had no space when something was written last.
+    pub(super) is_full: bool,
 }
 
 /// Why a batch was not written.
@@ -94,7 +97,7 @@ impl Failure {
         match (&*code, code.get(..2).unwrap_or_default()) {
             // Division by zero, which is what the statement does where it is not this node's turn.
             ("22012", _) => Self::Fenced,
-            (_, "53") => Self::Unsure(Trouble::Full),
+            ("53100", _) => Self::Unsure(Trouble::DatabaseFull),
             _ if matches!(severity, Some(PgSeverity::Fatal | PgSeverity::Panic)) => {
                 Self::Unsure(Trouble::Unreachable)
             }
@@ -273,6 +276,9 @@ impl Committer {
 
     /// Remembers what a batch has changed.
     fn settle(&mut self, picture: Picture) {
+        if self.is_full {
+            self.has_room();
+        }
         let Picture { sessions, tip, .. } = picture;
         self.tip = tip;
         if self.known.len() >= KNOWN_MAX {
@@ -283,7 +289,7 @@ impl Committer {
 
     /// Writes a batch, and finds out whether it is there where the connection breaks meanwhile.
     async fn write(&mut self, picture: &Picture) -> Result<(), Error> {
-        let began = Instant::now();
+        let (began, mut is_again) = (Instant::now(), false);
         loop {
             let failure = match self.try_write(picture).await {
                 Ok(()) => return Ok(()),
@@ -296,6 +302,9 @@ impl Committer {
                 Failure::Doubtful(error) => (Trouble::Unreachable, Some(error)),
             };
             self.connection = None;
+            if mem::replace(&mut is_again, true) {
+                sleep(TRIES_EVERY).await;
+            }
             loop {
                 // By then another node may have taken over.
                 if began.elapsed() > self.lease.lasts {
@@ -304,6 +313,7 @@ impl Committer {
                 match self.reconnect().await {
                     Ok(Some(tip)) if tip == self.tip => match refusal {
                         Some(error) => return Err(error),
+                        None if bad == Trouble::DatabaseFull => return Err(self.unwell(bad)),
                         None => break,
                     },
                     Ok(Some(tip)) if tip == picture.tip => return Ok(()),
@@ -374,11 +384,17 @@ impl Committer {
                 self.known.clear();
                 self.shared.recent.clear();
                 self.queued().await?;
-                self.shared.set_health(Health::Well);
+                // A lease takes no space: that it was prolonged says nothing of what people say.
+                let is_well = !self.is_full;
+                let full = Health::ReadOnly(Trouble::DatabaseFull);
+                self.shared.set_health(if is_well { Health::Well } else { full });
                 Ok(())
             }
             Ok(None) => Err(self.unwell(Trouble::TakenOver)),
-            Err(_) => Err(self.unwell(Trouble::Unreachable)),
+            Err(error) => Err(self.unwell(match Failure::of(error) {
+                Failure::Unsure(bad) => bad,
+                _ => Trouble::Unreachable,
+            })),
         }
     }
 
@@ -422,13 +438,32 @@ impl Committer {
             return;
         };
         match timeout(STATEMENT_MAX, lease::prolong(connection, self.lease)).await {
-            Ok(Ok(Some(_))) => self.prolonged(began),
+            Ok(Ok(Some(_))) => {
+                self.prolonged(began);
+                self.look_for_room().await;
+            }
             Ok(Ok(None)) => drop(self.unwell(Trouble::TakenOver)),
             Ok(Err(_)) | Err(_) => {
                 self.connection = None;
                 self.prolong_at = Instant::now();
             }
         }
+    }
+
+    /// Finds out whether there is space again, where there was none and nobody writes.
+    async fn look_for_room(&mut self) {
+        let Some(connection) = self.connection.as_mut().filter(|_| self.is_full) else { return };
+        match timeout(STATEMENT_MAX, write::try_room(connection)).await {
+            Ok(Ok(())) => self.has_room(),
+            // If the connection is what broke, it is found out with the lease.
+            Ok(Err(_)) => {}
+            Err(_) => self.connection = None,
+        }
+    }
+
+    fn has_room(&mut self) {
+        self.is_full = false;
+        self.shared.set_health(Health::Well);
     }
 
     fn prolonged(&mut self, began: Instant) {
@@ -439,6 +474,7 @@ impl Committer {
     /// The store takes no writes until a new connection says that it does.
     fn unwell(&mut self, bad: Trouble) -> Error {
         self.connection = None;
+        self.is_full |= bad == Trouble::DatabaseFull;
         if self.shared.health() != Health::ReadOnly(bad) {
             tracing::warn!(trouble = %bad, "the database takes no writes. hint: {}", bad.hint());
         }

@@ -294,6 +294,21 @@ pub(super) async fn delete_and_write(
     transaction.commit().await
 }
 
+/// What is written to find out whether there is space: more than may be free in what the tables have.
+const ROOM: usize = 64 * 1024;
+
+/// Writes something and takes it away again.
+pub(super) async fn try_room(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    let mut transaction = connection.begin().await?;
+    let insert =
+        sqlx::query("insert into file (session, name, piece, data) values ($1, $2, 0, $3)");
+    let insert = insert.bind(Uuid::nil()).bind(".room").bind(vec![0_u8; ROOM]);
+    insert.execute(&mut *transaction).await?;
+    let delete = sqlx::query("delete from file where session = $1 and name = $2");
+    delete.bind(Uuid::nil()).bind(".room").execute(&mut *transaction).await?;
+    transaction.commit().await
+}
+
 /// Deletes all that was said in a session. The words of its audit records go too; their digests stay in the chain.
 async fn delete(
     connection: &mut PgConnection,

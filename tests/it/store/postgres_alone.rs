@@ -7,7 +7,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anteroom::{
@@ -373,6 +373,46 @@ async fn a_step_that_the_server_breaks_over_is_refused_and_others_go_on() {
     assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
     store.commit(commit(session(1), 1, &["."])).await.unwrap();
     assert_eq!((written(&options).await, store.health()), (2, Health::Well));
+}
+
+/// Nothing is tried over and over, and nothing leaves that nobody could note, until something was written.
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_servers_disk_is_full_nothing_is_acknowledged_or_sent() {
+    const FULL: Health = Health::ReadOnly(Trouble::DatabaseFull);
+    let options = Options { lease: Duration::from_secs(3), ..database!() };
+    let store = open_database(&options);
+    let step = Commit { effects: vec![post(1, session(1))], ..commit(session(1), 0, &["."]) };
+    store.commit(step).await.unwrap();
+    for statement in [
+        "create function full_disk() returns trigger language plpgsql as \
+         $$ begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$",
+        "create trigger full_disk before insert on event for each row execute function full_disk()",
+        "create trigger full_disk before insert on file for each row execute function full_disk()",
+    ] {
+        query(&options, statement).await;
+    }
+    for _ in 0..2 {
+        let began = Instant::now();
+        let refused = store.commit(commit(session(1), 1, &["."])).await;
+        assert!(matches!(refused, Err(Error::ReadOnly(Trouble::DatabaseFull))), "{refused:?}");
+        assert!(began.elapsed() < options.lease / 2, "{:?}", began.elapsed());
+        let until = Instant::now() + options.lease;
+        while Instant::now() < until {
+            assert_eq!(store.health(), FULL);
+            assert!(store.claim(at(0), ALL).await.is_err());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+    // What nobody tries is found out all the same.
+    query(&options, "drop function full_disk cascade").await;
+    let until = Instant::now() + 2 * options.lease;
+    while store.health() == FULL {
+        assert!(Instant::now() < until);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    store.commit(commit(session(1), 1, &["."])).await.unwrap();
+    assert_eq!((store.health(), store.claim(at(0), ALL).await.unwrap().len()), (Health::Well, 1));
+    assert!(query(&options, "select from file").await.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
