@@ -184,6 +184,12 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     /// learn that it was saved: then something of it may stand outside already. Answers at once.
     fn is_inherited(&self, effect: EffectId) -> bool;
 
+    /// Whether what was claimed may still leave, as far as this process knows: another one may have taken over by now, and
+    /// deliver it. Answers at once.
+    fn may_deliver(&self) -> bool {
+        true
+    }
+
     /// Whether it takes writes just now; answers at once, without touching a device. A store that is read-only
     /// tries to mend itself when [`Store::claim`] tells it the time.
     fn health(&self) -> Health;

@@ -1,8 +1,11 @@
 //! Delivers what is queued for the outside: at least once, in order per session and priority, each under its own id.
 
 use std::{
+    future::poll_fn,
     panic::AssertUnwindSafe,
+    pin::pin,
     sync::{Arc, MutexGuard, PoisonError},
+    task::Poll,
     time::Duration,
 };
 
@@ -141,7 +144,9 @@ impl Engine {
             let not_before = self.inner.parts.clock.now();
             return self.done(effect.id, Delivery::Later { not_before }).await;
         };
-        let attempt = AssertUnwindSafe(self.attempt(&effect)).catch_unwind();
+        let attempt = AssertUnwindSafe(self.while_allowed(self.attempt(&effect))).catch_unwind();
+        let attempt =
+            attempt.map(|done| done.map(|done| done.unwrap_or_else(|| self.again(&effect))));
         let delivery = match tokio::time::timeout(DELIVERY_LIMIT, attempt).await {
             Ok(Ok(delivery)) => delivery,
             Ok(Err(_)) => {
@@ -159,6 +164,20 @@ impl Engine {
             tracing::warn!(session.id = %effect.session, effect.id = %effect.id, reason, "an effect failed for good");
         }
         self.finish_delivery(&effect, delivery).await;
+    }
+
+    /// Goes on with an attempt for as long as this process may deliver, which is asked before each of its steps: one that
+    /// waited for its turn while the process stood still does nothing any more.
+    async fn while_allowed<T>(&self, attempt: impl Future<Output = T>) -> Option<T> {
+        let mut attempt = pin!(attempt);
+        poll_fn(|cx| {
+            if self.inner.parts.store.may_deliver() {
+                attempt.as_mut().poll(cx).map(Some)
+            } else {
+                Poll::Ready(None)
+            }
+        })
+        .await
     }
 
     /// Until when what is blocked stays in the outbox.

@@ -433,6 +433,10 @@ impl Store for PostgresStore {
         self.shared.outbox.is_inherited(effect)
     }
 
+    fn may_deliver(&self) -> bool {
+        self.shared.outbox.holds_lease()
+    }
+
     fn health(&self) -> Health {
         self.shared.health()
     }

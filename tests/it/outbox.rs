@@ -128,6 +128,27 @@ async fn who_finds_that_somebody_was_faster_decides_again() {
     world.assert_at_rest().await;
 }
 
+/// As after a machine that was suspended: another node has the lease by now, and delivers it.
+#[tokio::test]
+async fn what_waited_for_its_turn_does_not_leave_once_another_process_may_deliver_it() {
+    let mut world = World::new().await;
+    world.rest().await;
+    let before = world.platform.messages();
+    world.platform.will([Mood::Waits]);
+    // It is said once: when the delivery begins.
+    world.store.allow(1);
+    world.press("Blue").await;
+    world.pass(TimeDelta::minutes(1)).await;
+    assert_eq!(world.platform.messages(), before);
+
+    world.store.allow(usize::MAX);
+    for _ in 0..9 {
+        world.pass(TimeDelta::minutes(1)).await;
+    }
+    assert_eq!(world.open().await.unwrap().prompt.body.common_mark(), "Which size?");
+    world.assert_at_rest().await;
+}
+
 #[tokio::test]
 async fn a_delivery_that_could_not_be_noted_holds_nothing_up_for_good() {
     let mut world = World::new().await;

@@ -44,6 +44,8 @@ pub(crate) struct Mortal {
     room: AtomicUsize,
     conflicts: AtomicUsize,
     mute: AtomicUsize,
+    /// How often it is still said that effects may leave.
+    allowed: AtomicUsize,
     /// Notes that are damaged.
     damaged: Mutex<BTreeSet<String>>,
     /// Every commit that reached the disk, in order.
@@ -61,6 +63,7 @@ impl Mortal {
             room: AtomicUsize::new(usize::MAX),
             conflicts: AtomicUsize::new(0),
             mute: AtomicUsize::new(0),
+            allowed: AtomicUsize::new(usize::MAX),
             damaged: Mutex::default(),
             committed: Mutex::default(),
         }
@@ -108,6 +111,11 @@ impl Mortal {
     /// The next deliveries cannot be noted.
     pub(crate) fn mute(&self, times: usize) {
         self.mute.store(times, Ordering::SeqCst);
+    }
+
+    /// So often from now it is said that effects may leave, and then that another process has taken over.
+    pub(crate) fn allow(&self, times: usize) {
+        self.allowed.store(times, Ordering::SeqCst);
     }
 
     /// Commits that were tried.
@@ -255,6 +263,11 @@ impl Store for Mortal {
 
     fn is_inherited(&self, effect: EffectId) -> bool {
         self.disk.is_inherited(effect)
+    }
+
+    fn may_deliver(&self) -> bool {
+        let spend = |left: usize| if left == usize::MAX { Some(left) } else { left.checked_sub(1) };
+        self.allowed.fetch_update(Ordering::SeqCst, Ordering::SeqCst, spend).is_ok()
     }
 
     fn health(&self) -> Health {

@@ -52,6 +52,8 @@ pub(crate) enum Mood {
     LostAnswer,
     /// The gateway has a bug.
     Panics,
+    /// It waits for its turn first.
+    Waits,
 }
 
 /// What the platform does with edits.
@@ -255,6 +257,9 @@ impl Gateway for FakePlatform {
     async fn deliver(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
         let now = self.clock.now();
         let not_before = now + chrono::TimeDelta::seconds(5);
+        if self.inner().moods.pop_front_if(|mood| *mood == Mood::Waits).is_some() {
+            tokio::task::yield_now().await;
+        }
         let edits = self.inner().edits;
         if edits != Edits::Made && self.is_edit(effect, shown) {
             if edits == Edits::Hang {
@@ -279,7 +284,7 @@ impl Gateway for FakePlatform {
                 drop(inner);
                 panic!("a bug in the gateway");
             }
-            Some(Mood::LostAnswer) | None => {}
+            Some(Mood::LostAnswer | Mood::Waits) | None => {}
         }
         if matches!(effect.act, Act::AddRoles { .. }) {
             return Delivery::NotApplicable;
