@@ -24,6 +24,18 @@ const PIECE: usize = 1024 * 1024;
 /// How long a file may take.
 const FILE_MAX: Duration = Duration::from_mins(1);
 
+/// Sessions that are read in one go.
+const PAGE: i64 = 1_000;
+
+/// Sessions with files after another one: one look into the index for each of them, however many pieces it has.
+const SESSIONS: &str = "\
+    with recursive found as (\
+        (select session from file where session > $1 order by session limit 1) \
+        union all \
+        select (select session from file where session > found.session order by session limit 1) \
+        from found where found.session is not null\
+    ) select session from found where session is not null limit $2";
+
 /// A name that nothing is kept under.
 const PROBE: &str = ".probe";
 
@@ -47,6 +59,15 @@ fn another_is_active() -> FileError {
 }
 
 impl PostgresStore {
+    /// Begins to read or change a file, each statement of which may take as long as a file may: longer than others.
+    async fn begin(&self) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+        let mut transaction = self.shared.reader.pool.begin().await?;
+        let limit = sqlx::query("select set_config('statement_timeout', $1, true)");
+        let limit = limit.bind(FILE_MAX.as_millis().to_string());
+        limit.execute(&mut *transaction).await?;
+        Ok(transaction)
+    }
+
     /// Ends a change of files. A node that takes over waits for it, and only for this last part of it; once one has, this
     /// changes nothing.
     async fn change(&self, mut transaction: Transaction<'_, Postgres>) -> Result<(), FileError> {
@@ -81,9 +102,8 @@ impl FileStore for PostgresStore {
         bytes: Vec<u8>,
     ) -> Result<(), FileError> {
         self.writable()?;
-        let pool = &self.shared.reader.pool;
         in_time(async {
-            let mut transaction = pool.begin().await?;
+            let mut transaction = self.begin().await?;
             // An empty file has one piece, too.
             let pieces = bytes.chunks(PIECE).chain(bytes.is_empty().then_some(&[][..]));
             for (number, piece) in (0_i32..).zip(pieces) {
@@ -104,10 +124,15 @@ impl FileStore for PostgresStore {
         session: Option<SessionId>,
         name: &str,
     ) -> Result<Option<Vec<u8>>, FileError> {
-        let pool = &self.shared.reader.pool;
         let select = "select data from file where session = $1 and name = $2 order by piece";
         let select = sqlx::query(select).bind(folder(session)).bind(name);
-        let rows = in_time(select.fetch_all(pool)).await?;
+        let read = async {
+            let mut transaction = self.begin().await?;
+            let rows = select.fetch_all(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok::<_, sqlx::Error>(rows)
+        };
+        let rows = in_time(read).await?;
         let mut content = None::<Vec<u8>>;
         for row in rows {
             let piece: &[u8] = row.try_get("data")?;
@@ -125,7 +150,7 @@ impl FileStore for PostgresStore {
         let delete = sqlx::query("delete from file where session = $1 and name <> all($2)");
         let delete = delete.bind(session.uuid()).bind(kept);
         in_time(async {
-            let mut transaction = self.shared.reader.pool.begin().await?;
+            let mut transaction = self.begin().await?;
             delete.execute(&mut *transaction).await?;
             self.change(transaction).await
         })
@@ -133,9 +158,17 @@ impl FileStore for PostgresStore {
     }
 
     async fn sessions_with_files(&self) -> Result<BTreeSet<SessionId>, FileError> {
-        let select = sqlx::query("select distinct session from file where session <> $1");
-        let rows = in_time(select.bind(Uuid::nil()).fetch_all(&self.shared.reader.pool)).await?;
-        let ids = rows.iter().map(|row| row.try_get("session").map(SessionId::from_uuid));
-        Ok(ids.collect::<Result<_, sqlx::Error>>()?)
+        let mut sessions = BTreeSet::new();
+        // Flows, which are nobody's, come before all others.
+        let mut after = Uuid::nil();
+        loop {
+            let page = sqlx::query(SESSIONS).bind(after).bind(PAGE);
+            let rows = in_time(page.fetch_all(&self.shared.reader.pool)).await?;
+            let Some(last) = rows.last() else { return Ok(sessions) };
+            after = last.try_get("session")?;
+            for row in &rows {
+                sessions.insert(SessionId::from_uuid(row.try_get("session")?));
+            }
+        }
     }
 }

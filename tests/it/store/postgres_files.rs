@@ -203,6 +203,36 @@ async fn files_that_an_earlier_version_kept_in_the_data_directory_are_found_and_
 }
 
 #[tokio::test]
+async fn a_large_file_may_take_longer_than_other_statements() {
+    let Some(options) = postgres::database().await else { return };
+    let node = Node::start(&options);
+    node.store.commit(commit(session(1), 0, &["hello"])).await.unwrap();
+    let kept = node.keep(1, text()).await;
+    for statement in [
+        "alter table file rename to stored",
+        "create function takes_its_time() returns boolean language plpgsql volatile as $$ begin \
+         if current_setting('statement_timeout') <> '1min' then raise exception 'too slow'; end if; \
+         return true; end $$",
+        "create view file as select * from stored where takes_its_time()",
+    ] {
+        change(&options, statement).await;
+    }
+    assert_eq!(node.artifacts.read(session(1), &kept).await.unwrap(), Some(text()));
+}
+
+#[tokio::test]
+async fn sessions_with_files_are_found_however_many_there_are() {
+    let Some(options) = postgres::database().await else { return };
+    let node = Node::start(&options);
+    node.artifacts.pin_flow(FLOW_DIGEST, FLOW).await.unwrap();
+    let many = "insert into file (session, name, piece, data) \
+        select gen_random_uuid(), 'notes', piece, '' from generate_series(1, 2500) \
+        cross join generate_series(0, 1) as pieces(piece)";
+    change(&options, many).await;
+    assert_eq!(node.artifacts.sessions().await.unwrap().len(), 5_000);
+}
+
+#[tokio::test]
 async fn a_node_that_stood_still_keeps_and_removes_no_file_before_it_finds_out() {
     let Some(options) = postgres::database().await else { return };
     let first = Node::start(&options);
