@@ -242,6 +242,7 @@ impl PostgresStore {
         let pool = PgPoolOptions::new()
             .max_connections(READERS)
             .acquire_timeout(READER_WAITS)
+            .after_connect(|connection, _| Box::pin(limit(connection)))
             .connect_lazy_with(options.clone());
         let reader = Reader { pool, keyring: Arc::new(keyring), unreadable: Found::default() };
         let (outbox, health) = (Outbox::default(), Mutex::new(Health::Well));
@@ -279,13 +280,26 @@ impl PostgresStore {
 }
 
 fn connect_options(wanted: &Options) -> Result<PgConnectOptions, Error> {
-    let options = address(&wanted.url)?;
-    let limit = STATEMENT_MAX.as_millis().to_string();
-    let idle = IDLE_MAX.as_millis().to_string();
-    Ok(options.application_name(&status::connection_name(&wanted.node)).options([
-        ("statement_timeout", limit.as_str()),
-        ("idle_in_transaction_session_timeout", idle.as_str()),
-    ]))
+    let options = address(&wanted.url)?.application_name(&status::connection_name(&wanted.node));
+    // Poolers refuse this one where nobody tells them otherwise.
+    Ok(options.extra_float_digits(None))
+}
+
+/// A connection with its limits.
+async fn connect(with: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
+    let mut connection = PgConnection::connect_with(with).await?;
+    limit(&mut connection).await?;
+    Ok(connection)
+}
+
+/// How long statements and transactions may take. It is said once the connection is there: poolers pass no options on.
+async fn limit(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    let set = sqlx::query(
+        "select set_config('statement_timeout', $1, false), \
+         set_config('idle_in_transaction_session_timeout', $2, false)",
+    );
+    let [statement, idle] = [STATEMENT_MAX, IDLE_MAX].map(|limit| limit.as_millis().to_string());
+    set.bind(statement).bind(idle).execute(connection).await.map(drop)
 }
 
 /// What the driver would take besides isn't meant: addresses of other databases, and a password with a `#` for a host.
@@ -489,7 +503,7 @@ async fn within<T>(asked: impl Future<Output = Result<T, Error>>) -> Result<T, E
 
 /// A connection; says where it leads where there is none.
 async fn connected(with: &PgConnectOptions) -> Result<PgConnection, Error> {
-    let why = match timeout(ANSWER_MAX, PgConnection::connect_with(with)).await {
+    let why = match timeout(ANSWER_MAX, connect(with)).await {
         Ok(Ok(connection)) => return Ok(connection),
         Ok(Err(sqlx::Error::Io(error))) => error.to_string(),
         Ok(Err(sqlx::Error::Database(error))) => error.message().to_owned(),

@@ -24,7 +24,7 @@ use tokio::{
 use super::{
     Shared,
     batch::{Known, Outgoing, Picture, Step, Tip, Wanted},
-    is_race,
+    connect, is_race,
     lease::{self, Lease},
     read, trouble, write,
 };
@@ -413,7 +413,7 @@ impl Committer {
     async fn reconnect(&mut self) -> Result<Option<Tip>, sqlx::Error> {
         let began = Instant::now();
         let connected = async {
-            let mut connection = PgConnection::connect_with(&self.options).await?;
+            let mut connection = connect(&self.options).await?;
             let tip = lease::prolong(&mut connection, self.lease).await?;
             Ok::<_, sqlx::Error>((connection, tip))
         };

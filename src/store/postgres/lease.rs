@@ -10,7 +10,7 @@ use sqlx::{
     postgres::{PgConnectOptions, PgRow},
 };
 
-use super::{Options, batch::Tip, records::Keyring, trouble, within};
+use super::{Options, batch::Tip, connect, records::Keyring, trouble, within};
 use crate::{
     model::{
         audit::CHAIN_START,
@@ -198,7 +198,7 @@ pub(super) async fn wait_for(
             Ok(None) => {}
             // Who waits for another node waits for the database, too.
             Err(_) if is_told => {
-                let again = PgConnection::connect_with(options).map_err(trouble);
+                let again = connect(options).map_err(trouble);
                 if let Ok(again) = within(again).await {
                     *connection = again;
                 }

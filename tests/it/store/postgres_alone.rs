@@ -644,6 +644,48 @@ async fn nodes_are_listed_with_the_active_one_first() {
     assert_eq!((found[0].name.as_str(), found[0].is_active), ("Zw?lf", true));
 }
 
+/// PgBouncer, unless it is told otherwise, takes these parameters when a connection begins and no others.
+const OF_A_POOLER: [&str; 6] =
+    ["user", "database", "application_name", "client_encoding", "DateStyle", "TimeZone"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_asks_for_nothing_that_a_pooler_refuses() {
+    let options = database!();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let pooled =
+        Options { url: format!("postgres://anteroom@127.0.0.1:{port}/bot"), ..options.clone() };
+    let asking = tokio::spawn(async move { nodes(&pooled).await });
+    let (mut client, _) = listener.accept().await.unwrap();
+    let mut encryption = [0; 8];
+    client.read_exact(&mut encryption).await.unwrap();
+    client.write_all(b"N").await.unwrap();
+    let length = client.read_u32().await.unwrap();
+    let mut asked = vec![0; usize::try_from(length).unwrap() - 4];
+    client.read_exact(&mut asked).await.unwrap();
+    drop(client);
+    let words: Vec<_> = asked[4..].split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+    let names: Vec<_> = words.chunks(2).map(|pair| &*pair[0]).filter(|it| !it.is_empty()).collect();
+    assert!(names.iter().all(|name| OF_A_POOLER.contains(name)), "{words:?}");
+    assert!(asking.await.unwrap().is_err());
+
+    // Its limits are there all the same.
+    let store = open_database(&options);
+    for statement in [
+        "create table limits (what text)",
+        "create function notes_limits() returns trigger language plpgsql as $$ begin \
+         insert into limits values (current_setting('statement_timeout')), \
+         (current_setting('idle_in_transaction_session_timeout')); return new; end $$",
+        "create trigger notes before insert on event for each row execute function notes_limits()",
+    ] {
+        query(&options, statement).await;
+    }
+    store.commit(commit(session(1), 0, &["."])).await.unwrap();
+    let limits = query(&options, "select what from limits").await;
+    let limits: Vec<String> = limits.iter().map(|row| row.get("what")).collect();
+    assert_eq!(limits, ["5s", "5s"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn tables_of_a_newer_version_are_left_alone() {
     let options = database!();
