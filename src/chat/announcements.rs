@@ -99,12 +99,19 @@ impl Announcements {
         Ok(Kept { announcement, note, text })
     }
 
-    /// What an earlier process has kept and not told everybody.
-    pub(crate) async fn unfinished<P: DeserializeOwned>(&self) -> Vec<Kept<P>> {
-        let notes = self.store.notes(&self.prefix()).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "whether all were told of what happened could not be read");
-            Vec::new()
-        });
+    /// What an earlier process has kept and not told everybody: asked for until it can be read or the engine closes.
+    pub(crate) async fn unfinished<P: DeserializeOwned>(&self, engine: &Engine) -> Vec<Kept<P>> {
+        let notes = loop {
+            match self.store.notes(&self.prefix()).await {
+                Ok(notes) => break notes,
+                Err(error) => {
+                    tracing::error!(%error, "whether all were told of what happened could not be read");
+                }
+            }
+            if !pause(engine).await {
+                return Vec::new();
+            }
+        };
         let read = |note: Note| {
             let text = note.value?;
             let announcement = serde_json::from_str(&text).ok()?;

@@ -23,8 +23,8 @@ pub async fn run(app: Arc<App>, shutdown: CancellationToken) {
             () = commands::keep_registered(&app) => shutdown.cancelled().await,
         }
     };
-    handler::tell_unfinished(&app).await;
     tokio::join!(
+        handler::tell_unfinished(&app),
         registering,
         report_token(&app, shutdown.clone()),
         typing::keep_typing(&app, shutdown.clone()),

@@ -167,7 +167,7 @@ impl UpdateContext<'_> {
 
 /// Goes on with what an earlier process has not told everybody.
 pub(in crate::gateway::discord) async fn tell_unfinished(app: &Arc<App>) {
-    for kept in app.announcements.unfinished().await {
+    for kept in app.announcements.unfinished(app.engine()).await {
         tell(app, kept);
     }
 }

@@ -189,7 +189,7 @@ pub(in crate::gateway::slack) fn installed_again(app: &Arc<App>, installation: I
 
 /// Goes on with what an earlier process has not told everybody.
 pub(in crate::gateway::slack) async fn tell_unfinished(app: &Arc<App>) {
-    for kept in app.announcements.unfinished().await {
+    for kept in app.announcements.unfinished(app.engine()).await {
         tell(app, kept);
     }
 }
