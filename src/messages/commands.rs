@@ -78,6 +78,7 @@ pub(crate) const fn has_it_already(status: Status) -> &'static str {
         }
     }
 }
+
 /// The preview of an invitation, and what became of it.
 pub(crate) fn invite(user: &str, titles: &[String]) -> String {
     format!("Invite <@{user}> to {}?", super::list::or(titles))
