@@ -94,8 +94,12 @@ impl UpdateContext<'_> {
             Incoming::Deleted { channel, messages } => {
                 // Who deletes is not told.
                 for id in messages {
+                    // One event about many: without a key of its own, each but the first would pass for a repeat.
+                    let key = format!("{}:{id}", self.key);
+                    let (guild, quiet) = (self.guild.clone(), Ack::Nothing);
+                    let one = Self { key, guild, ticket: None, quiet, ..*self };
                     let there = Message { channel: channel.clone(), id, ..Message::default() };
-                    handler::changed(self, &there, None, None).await?;
+                    handler::changed(&one, &there, None, None).await?;
                 }
                 Ok(Ack::Nothing)
             }

@@ -804,6 +804,29 @@ async fn what_was_written_may_be_changed_or_taken_back() {
     assert_eq!(amended.collect::<Vec<_>>(), [Some("I build small boats"), None]);
 }
 
+/// F16, row 32: a moderator's tool takes away several messages at once.
+#[tokio::test]
+async fn messages_that_are_deleted_together_are_all_taken_back() {
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
+    let ada = bot.ada().at("welcome-ada");
+    for label in ["I accept", "Yes", "Done", "No, thanks"] {
+        ada.press(label).await;
+    }
+    let mut written = Vec::new();
+    for words in ["I build small boats", "and like tea"] {
+        written.push(ada.write(words).await.to_string());
+    }
+    let gone = json!({ "ids": written, "channel_id": ada.channel().to_string(),
+        "guild_id": GUILD.to_string() });
+    bot.tell("MESSAGE_DELETE_BULK", gone).await;
+    let loaded = bot.engine.look(bot.session().await).await.unwrap().loaded;
+    let deleted = loaded.events.iter().filter_map(|recorded| match &*recorded.event {
+        Event::Amended { source, text: None } => source.rsplit('/').next().map(str::to_owned),
+        _ => None,
+    });
+    assert_eq!(deleted.collect::<Vec<_>>(), written);
+}
+
 /// The end of a process between the making of a thread and the note of which one it is.
 #[tokio::test]
 async fn a_thread_that_was_made_and_not_noted_is_found_again() {
