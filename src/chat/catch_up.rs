@@ -5,7 +5,7 @@
 //! before. Only then it notes with [`LastRead::note`] that it listens again, so that a crash in between loses nothing.
 //!
 //! ```text
-//! to_read       each conversation that goes on       from the last message of its participant that was read: last_read_message
+//! to_read       each conversation that goes on       from the last message of its participant before the outage: last_read_message
 //!               each that ended lately               from LastRead::last
 //! team_threads  the threads where a team writes of it   from LastRead::last
 //! the platform's list of conversations that nobody began yet, where it has one: from LastRead::last
@@ -117,9 +117,11 @@ pub(crate) async fn to_read(
     found
 }
 
-/// When the participant's messages in a channel were read last, as the platform names messages: their newest one where that is known,
-/// else the time of what they did, else the beginning. `stamp` names the first message of a time. Where a conversation is
-/// over, not all that they write in it is kept, and what was read until `since` is not asked for again.
+/// When the participant's messages in a channel were read last, as the platform names messages: their newest one of those that came
+/// while the bot was last known to listen, where that is known, else the time of what they did, else the beginning. What came after
+/// `since` tells nothing: it may have been delivered at once, before older words had their turn to be read. `stamp` names the first
+/// message of a time. Where a conversation is over, not all that they write in it is kept, and what was read until `since` is not
+/// asked for again.
 pub(crate) fn last_read_message(
     look: &Look,
     (channel, since): (&str, Option<DateTime<Utc>>),
@@ -129,7 +131,10 @@ pub(crate) fn last_read_message(
     if let Some(since) = since.filter(|_| head.status.is_over()) {
         return stamp(since.max(head.created_at));
     }
-    let newest = look.loaded.events.iter().rev().find_map(|recorded| match &*recorded.event {
+    let was_listening = |at: DateTime<Utc>| since.is_none_or(|since| at <= since);
+    let events = look.loaded.events.iter().rev();
+    let mut known = events.filter(|recorded| was_listening(recorded.at));
+    let newest = known.find_map(|recorded| match &*recorded.event {
         Event::Said { from: Speaker::Participant, source, .. } => {
             let own = source.as_deref().and_then(|source| source.strip_prefix(channel));
             let message = own.and_then(|message| message.strip_prefix('/'));

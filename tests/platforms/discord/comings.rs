@@ -6,12 +6,13 @@ use anteroom::{
     model::{session::Status, transcript::Event},
     store::Store as _,
 };
+use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::discord::{
     bot::{ADA, Bot, Plan, WELCOME, role},
-    emulator::state::{BOT, GUILD, Member, State, may},
+    emulator::state::{BOT, GUILD, Member, Message, State, may},
     person::member_json,
 };
 
@@ -275,6 +276,28 @@ async fn what_was_written_in_a_session_that_is_over_is_read_once() {
     })
     .await;
     assert_eq!(said(&bot).await, first);
+}
+
+/// Something newer may be delivered before it is the conversation's turn to be read.
+#[tokio::test]
+async fn what_was_written_before_something_that_was_delivered_is_read_as_well() {
+    let bot = Bot::at_the_rules(Plan::hearing()).await;
+    let ada = bot.ada().at("welcome-ada");
+    let thread = ada.channel();
+    bot.pass(TimeDelta::seconds(10)).await;
+    // Nothing tells of it.
+    bot.discord.with(|state| {
+        let body = json!({ "content": "What is this?", "mentions": [], "attachments": [] });
+        let message = Message { author: ADA, body, only_for: None, is_edited: false };
+        let id = state.snowflake();
+        state.channels.get_mut(&thread).unwrap().messages.insert(id, message);
+    });
+    bot.pass(TimeDelta::seconds(10)).await;
+    ada.press("I accept").await;
+    for _ in 0..2 {
+        bot.away(|_| {}).await;
+        assert_eq!(said(&bot).await, ["(answered)", "(answered)", "What is this?"]);
+    }
 }
 
 #[tokio::test]

@@ -138,6 +138,23 @@ async fn what_was_written_while_nobody_listened_is_taken_once() {
     assert_eq!(taken(&bot).await, done, "{}", ada.screen());
 }
 
+/// Something newer may be delivered before it is the conversation's turn to be read.
+#[tokio::test]
+async fn what_was_written_before_something_that_was_delivered_is_taken_as_well() {
+    let mut bot = begun().await;
+    let ada = bot.ada();
+    bot.clock.advance(TimeDelta::hours(3));
+    writes_undelivered(&bot, "It is calm.", true);
+    bot.clock.advance(TimeDelta::minutes(1));
+    ada.press("Blue").await;
+    ada.sees("Why?").await;
+    bot.crash().await;
+    ada.sees("Your name?").await;
+    let before = taken(&bot).await;
+    bot.crash().await;
+    assert_eq!(taken(&bot).await, before, "{}", ada.screen());
+}
+
 #[tokio::test]
 async fn what_others_write_in_a_channel_meanwhile_is_not_more_than_it_was() {
     let flow = FLOW.replace("place = \"dm\"", "place = \"channel-thread\"");
