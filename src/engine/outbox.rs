@@ -44,8 +44,11 @@ fn outlives(act: &Act) -> bool {
     }
 }
 
-/// Longest time that one delivery may take.
+/// Longest time that one delivery may take, beside that of its files.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30);
+
+/// Files for which one delivery has time; messages don't bring more.
+const FILES_MAX: u32 = 10;
 
 /// Attempts of which nobody knows what came, after which an effect is given up.
 const ATTEMPTS_MAX: u32 = 24;
@@ -147,7 +150,7 @@ impl Engine {
         let attempt = AssertUnwindSafe(self.while_allowed(self.attempt(&effect))).catch_unwind();
         let attempt =
             attempt.map(|done| done.map(|done| done.unwrap_or_else(|| self.again(&effect))));
-        let delivery = match tokio::time::timeout(DELIVERY_LIMIT, attempt).await {
+        let delivery = match tokio::time::timeout(limit(&effect.act), attempt).await {
             Ok(Ok(delivery)) => delivery,
             Ok(Err(_)) => {
                 tracing::error!(session.id = %effect.session, effect.id = %effect.id, "a gateway panicked");
@@ -292,6 +295,16 @@ impl UnderWay {
         while self.deliveries.try_join_next().is_some() {}
         self.most.saturating_sub(self.deliveries.len())
     }
+}
+
+/// Longest time for one attempt: whoever brings a file ends by themselves what takes too long, and says so.
+fn limit(act: &Act) -> Duration {
+    let files = match act {
+        Act::Fetch { files, .. } => u32::try_from(files.len()).unwrap_or(FILES_MAX),
+        Act::Export { .. } | Act::Hand { .. } => 1,
+        _ => 0,
+    };
+    DELIVERY_LIMIT + Effect::FILE_MAX * files.min(FILES_MAX)
 }
 
 /// Ends what has been tried often enough, or was put off for long enough. What is blocked is never given up.

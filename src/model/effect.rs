@@ -2,6 +2,8 @@
 
 mod cause;
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -202,6 +204,9 @@ impl Effect {
             _ => false,
         }
     }
+
+    /// Longest time for one file on its way in or out.
+    pub(crate) const FILE_MAX: Duration = Duration::from_mins(2);
 
     /// Longest pause between two attempts to deliver an effect.
     pub const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);

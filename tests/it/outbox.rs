@@ -7,8 +7,9 @@ use std::{
 
 use anteroom::{
     chat::refusal::Class,
-    engine::webhook::Target,
+    engine::{InboundKind, webhook::Target},
     model::{
+        artifact::Offer,
         audit::hex,
         effect::{CauseKind, Recipient},
         transcript::EffectOutcome,
@@ -29,7 +30,7 @@ use sha2::Sha256;
 
 use crate::{
     crashes::candidate,
-    world::{World, platform::Mood},
+    world::{World, ada, platform::Mood},
 };
 
 const PHASE: &str = "phase_3_writing_corpus";
@@ -227,5 +228,20 @@ async fn what_is_blocked_is_never_given_up_and_leaves_in_order() {
     world.pass(TimeDelta::hours(2)).await;
     assert!(world.screen().contains("✓ Ada Byron: Blue"), "{}", world.screen());
     assert_eq!(world.screen().matches("Which size?").count(), 1);
+    world.assert_at_rest().await;
+}
+
+/// A slow file is no delivery that hangs: given up too early, it would keep back all that comes after it.
+#[tokio::test(start_paused = true)]
+async fn a_file_may_take_longer_than_words_and_holds_nothing_up_for_good() {
+    let mut world = World::new().await;
+    world.platform.will([Mood::Slow]);
+    let url = "https://files.example/cv.pdf".to_owned();
+    let file = Offer { id: "F1".to_owned(), name: "cv.pdf".to_owned(), bytes: None, url };
+    let sent = InboundKind::Offered { wait: None, files: vec![file], text: None };
+    world.feed(&ada(), sent).await;
+    assert_eq!(world.disk().outbox(world.session).await.unwrap(), []);
+    world.press("Blue").await;
+    assert!(world.screen().contains("Which size?"), "{}", world.screen());
     world.assert_at_rest().await;
 }

@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use crate::model::effect::Effect;
+
 /// Components of one message, children included (docs, components/reference).
 pub(crate) const MESSAGE_COMPONENTS: usize = 40;
 
@@ -102,7 +104,7 @@ pub(crate) const FILE_CONNECT: Duration = Duration::from_secs(5);
 pub(crate) const FILE_SILENCE: Duration = Duration::from_secs(15);
 
 /// Longest time for a file; ours.
-pub(crate) const FILE_TOTAL: Duration = Duration::from_mins(2);
+pub(crate) const FILE_TOTAL: Duration = Effect::FILE_MAX;
 
 /// Choices are buttons up to this many, a menu beyond; ours: more are hard to scan on a phone.
 pub(crate) const BUTTONS_MAX: usize = 6;

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 
+use crate::model::effect::Effect;
+
 /// Blocks of one message (docs, block-kit/blocks).
 pub(crate) const MESSAGE_BLOCKS: usize = 50;
 
@@ -127,7 +129,7 @@ pub(crate) const FILE_CONNECT: Duration = Duration::from_secs(5);
 pub(crate) const FILE_SILENCE: Duration = Duration::from_secs(15);
 
 /// Longest time for one file.
-pub(crate) const FILE_TOTAL: Duration = Duration::from_mins(2);
+pub(crate) const FILE_TOTAL: Duration = Effect::FILE_MAX;
 
 /// Redirects that are followed for a file, all of them within Slack.
 pub(crate) const FILE_REDIRECTS: usize = 3;

@@ -54,6 +54,8 @@ pub(crate) enum Mood {
     Panics,
     /// It waits for its turn first.
     Waits,
+    /// It takes almost two minutes.
+    Slow,
 }
 
 /// What the platform does with edits.
@@ -267,6 +269,10 @@ impl Gateway for FakePlatform {
             }
             return Delivery::Later { not_before };
         }
+        let is_slow = self.inner().moods.front() == Some(&Mood::Slow);
+        if is_slow {
+            tokio::time::sleep(std::time::Duration::from_secs(110)).await;
+        }
         let mut inner = self.inner();
         inner.tried += 1;
         let refusal =
@@ -284,7 +290,7 @@ impl Gateway for FakePlatform {
                 drop(inner);
                 panic!("a bug in the gateway");
             }
-            Some(Mood::LostAnswer | Mood::Waits) | None => {}
+            Some(Mood::LostAnswer | Mood::Waits | Mood::Slow) | None => {}
         }
         if matches!(effect.act, Act::AddRoles { .. }) {
             return Delivery::NotApplicable;
