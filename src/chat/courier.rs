@@ -79,7 +79,10 @@ pub struct Attempt<'a> {
 
 impl Attempt<'_> {
     /// Pauses the session, for its participant is out of reach.
-    pub(crate) fn pause(&self, why: &str) -> impl Future<Output = ()> + Send + use<> {
+    pub(crate) fn pause(
+        &self,
+        why: &str,
+    ) -> impl Future<Output = Result<(), engine::Error>> + Send + use<> {
         let (engine, session) = (self.engine.clone(), self.effect.session);
         let Place { platform, workspace, channel, .. } = self.effect.place.clone();
         let key = format!("{platform}:unreachable:{}", self.effect.id);
@@ -87,9 +90,10 @@ impl Attempt<'_> {
         let from = Responder::without_rights(person, String::new());
         let what = InboundKind::Lost { why: why.to_owned() };
         async move {
-            if let Err(error) = engine.receive(Inbound { key, session, from, what }).await {
+            let paused = engine.receive(Inbound { key, session, from, what }).await;
+            paused.map(drop).inspect_err(|error| {
                 tracing::warn!(session.id = %session, %error, "could not pause a session");
-            }
+            })
         }
     }
 }
@@ -128,7 +132,8 @@ pub trait Courier: Sync {
     /// The participant won't be reached any more: the session pauses, after the response.
     fn lost(&self, why: &'static str) {
         let attempt = self.attempt();
-        attempt.afterwards.spawn(attempt.pause(why));
+        let pausing = attempt.pause(why);
+        attempt.afterwards.spawn(async move { _ = pausing.await });
     }
 
     /// Who reads what is posted.

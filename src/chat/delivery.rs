@@ -98,15 +98,20 @@ pub async fn outcome<C: Courier>(
         Ok(message) => Delivery::delivered(message),
         Err(Undelivered::NotApplicable) => Delivery::NotApplicable,
         Err(Undelivered::Call(failure)) => {
-            if let Some(why) = courier.out_of_reach(&failure).filter(|_| is_told(effect)) {
-                courier.lost(why);
-            }
+            let lost = courier.out_of_reach(&failure).filter(|_| is_told(effect));
+            // What stays in the outbox says so again after a crash.
+            lost.inspect(|why| courier.lost(why));
             let (class, said) = courier.class_in_the_end(&failure);
-            refusal::outcome(class, &said, effect, now)
+            match refusal::outcome(class, &said, effect, now) {
+                Delivery::Failed { reason, .. } => {
+                    Delivery::Failed { reason, out_of_reach: lost.map(str::to_owned) }
+                }
+                put_off => put_off,
+            }
         }
         Err(Undelivered::Later) => Delivery::Later { not_before: now + OURS },
         Err(Undelivered::Unclear { after }) => Delivery::Retry { not_before: now + after },
-        Err(Undelivered::Never(reason)) => Delivery::Failed { reason },
+        Err(Undelivered::Never(reason)) => Delivery::failed(reason),
     };
     post_log.close(effect, delivery, trail).await
 }

@@ -87,14 +87,14 @@ pub fn outcome(class: Class, said: &str, effect: &Effect, now: DateTime<Utc>) ->
         Class::Unclear | Class::Unknown | Class::AlreadyDone => {
             Delivery::Retry { not_before: now + effect.exponential_backoff() }
         }
-        Class::PersonUnreachable(why) => Delivery::Failed { reason: why.to_owned() },
+        Class::PersonUnreachable(why) => Delivery::failed(why.to_owned()),
         Class::Shorten
         | Class::Plain
         | Class::MessageGone
         | Class::Uneditable
         | Class::PlaceGone
         | Class::PlaceClosed
-        | Class::Final => Delivery::Failed { reason: said.to_owned() },
+        | Class::Final => Delivery::failed(said.to_owned()),
     }
 }
 

@@ -163,7 +163,7 @@ impl Engine {
         let over = self.inner.blocked.learn(&effect, &delivery);
         self.hurry(&over).await;
         let delivery = self.put_back(&effect, delivery);
-        if let Delivery::Failed { reason } = &delivery {
+        if let Delivery::Failed { reason, .. } = &delivery {
             tracing::warn!(session.id = %effect.session, effect.id = %effect.id, reason, "an effect failed for good");
         }
         self.finish_delivery(&effect, delivery).await;
@@ -317,7 +317,7 @@ fn bounded(delivery: Delivery, effect: &Effect, now: DateTime<Utc>) -> Delivery 
         Delivery::Later { .. } if is_parked => "given up: for a day there was no room for it",
         _ => return delivery,
     };
-    Delivery::Failed { reason: reason.to_owned() }
+    Delivery::failed(reason.to_owned())
 }
 
 #[cfg(test)]

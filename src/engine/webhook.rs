@@ -124,7 +124,7 @@ impl Client {
         match status.as_u16() {
             200..=299 => Some(Delivery::delivered(None)),
             408 | 425 | 429 | 500..=599 => None,
-            other => Some(Delivery::Failed { reason: format!("the receiver answered {other}") }),
+            other => Some(Delivery::failed(format!("the receiver answered {other}"))),
         }
     }
 

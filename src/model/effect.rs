@@ -403,6 +403,9 @@ pub enum Delivery {
     Failed {
         /// Why.
         reason: String,
+        /// Why nothing reaches the participant any more, where it failed for that: the session pauses.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        out_of_reach: Option<String>,
     },
     /// Nobody knows whether it happened: look, then try again. The only outcome that is counted, so that it ends.
     Retry {
@@ -439,6 +442,11 @@ impl Delivery {
 }
 
 impl Delivery {
+    /// It will never work, and the participant can be reached all the same.
+    pub const fn failed(reason: String) -> Self {
+        Self::Failed { reason, out_of_reach: None }
+    }
+
     /// It happened, and left nothing outside that an erasure would have to remove.
     pub const fn delivered(message: Option<String>) -> Self {
         Self::Delivered { message, posted: Vec::new() }

@@ -216,8 +216,11 @@ impl Changes {
     pub(super) fn effect_done(&mut self, effect: &Effect, delivery: &Delivery, team: &Team) {
         if effect.asks {
             self.asked(effect.id, delivery, team);
-        } else if let Delivery::Failed { reason } = delivery {
-            self.delivery_failed(effect, reason);
+        } else if let Delivery::Failed { reason, out_of_reach } = delivery
+            && self.delivery_failed(effect, reason)
+            && let Some(why) = out_of_reach
+        {
+            self.lose_touch(why);
         }
         self.phase_effect_done(effect.id, delivery);
     }
@@ -228,7 +231,7 @@ impl Changes {
             Delivery::Delivered { .. } => EffectOutcome::Delivered,
             Delivery::NotApplicable => EffectOutcome::NotApplicable,
             Delivery::Rehearsed => EffectOutcome::Rehearsed,
-            Delivery::Failed { reason } => EffectOutcome::Failed { reason: reason.clone() },
+            Delivery::Failed { reason, .. } => EffectOutcome::Failed { reason: reason.clone() },
             Delivery::Retry { .. } | Delivery::Later { .. } | Delivery::Blocked { .. } => return,
         };
         let queued = (EffectOutcome::Queued, Some(id));

@@ -62,6 +62,8 @@ pub struct State {
     pub status: Status,
     /// It is paused because nothing reaches the participant.
     pub is_out_of_reach: bool,
+    /// Why, as whoever said so put it.
+    pub why_out_of_reach: Option<String>,
     /// Sequence number of the last event.
     pub seq: u64,
     /// When the first event happened.
@@ -169,6 +171,7 @@ impl State {
             invited_by: started.invited_by,
             status: Status::Notice,
             is_out_of_reach: false,
+            why_out_of_reach: None,
             seq: 1,
             created_at: at,
             updated_at: at,
@@ -366,7 +369,9 @@ impl State {
         if to == Status::Ended {
             self.handoff = None;
         }
-        self.is_out_of_reach = to == Status::Paused && reason.starts_with(OUT_OF_REACH);
+        let why = reason.strip_prefix(OUT_OF_REACH).filter(|_| to == Status::Paused);
+        self.is_out_of_reach = why.is_some();
+        self.why_out_of_reach = why.map(str::to_owned);
         if matches!(to, Status::Notice | Status::Open) {
             self.awake_since = at;
         }

@@ -238,11 +238,11 @@ impl Changes {
     }
 
     /// Something has failed for good: it is kept, and the team is told by another way than the one that failed. Once for
-    /// a recipient, as long as nothing else is wrong with them.
-    pub(super) fn delivery_failed(&mut self, effect: &Effect, reason: &str) {
+    /// a recipient, as long as nothing else is wrong with them. False where that was known already.
+    pub(super) fn delivery_failed(&mut self, effect: &Effect, reason: &str) -> bool {
         let is_known = self.state.failed.iter().any(|failed| failed.effect == effect.id);
         if is_known || self.is_child() {
-            return;
+            return false;
         }
         let is_said = self
             .state
@@ -275,6 +275,7 @@ impl Changes {
         if !is_said && !is_told {
             self.post_to_staff(route.as_deref(), text);
         }
+        true
     }
 }
 

@@ -245,3 +245,17 @@ async fn a_file_may_take_longer_than_words_and_holds_nothing_up_for_good() {
     assert!(world.screen().contains("Which size?"), "{}", world.screen());
     world.assert_at_rest().await;
 }
+
+/// What had failed and that nobody is reached are one thing: no crash comes between.
+#[tokio::test]
+async fn whoever_a_message_cannot_reach_any_more_is_waited_for_at_once() {
+    let mut world = World::new().await;
+    world.platform.will([Mood::Gone]);
+    world.press("Blue").await;
+    let state = world.state().await;
+    assert_eq!(state.why_out_of_reach.as_deref(), Some("they left"));
+    assert!(world.staff_screen().contains("is paused until they can be reached"));
+    world.say("I'm here.").await;
+    assert!(!world.state().await.is_out_of_reach);
+    assert!(world.screen().contains("Which size?"), "{}", world.screen());
+}

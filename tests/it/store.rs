@@ -587,7 +587,7 @@ async fn effects_leave_one_at_a_time_and_in_order(backend: &mut Backend) {
     store.done(effect_id(1), delivered("m1")).await.unwrap();
     assert_eq!(store.claim(at(5), ALL).await.unwrap(), [post(3, first)]);
     store.done(effect_id(3), Delivery::NotApplicable).await.unwrap();
-    store.done(effect_id(2), Delivery::Failed { reason: "gone".to_owned() }).await.unwrap();
+    store.done(effect_id(2), Delivery::failed("gone".to_owned())).await.unwrap();
     store.done(effect_id(2), delivered("m2")).await.unwrap();
     assert_eq!(store.claim(at(9), ALL).await.unwrap(), []);
     drop(store);

@@ -95,7 +95,7 @@ impl Engine {
     /// What could not be removed for good, whoever says so.
     pub(in crate::engine) async fn note_removal(&self, effect: &Effect, delivery: &Delivery) {
         let Act::Remove { what: Removal::Thing { posted, .. } } = &effect.act else { return };
-        let Delivery::Failed { reason } = delivery else { return };
+        let Delivery::Failed { reason, .. } = delivery else { return };
         let left = Left::ours(effect.id, posted, reason);
         if let Err(error) = self.note_left(effect, left).await {
             tracing::warn!(session.id = %effect.session, %error, "what an erasure left is not noted");

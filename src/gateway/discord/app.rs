@@ -1,10 +1,6 @@
 //! What every part of the gateway needs, and how it is put together.
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
@@ -79,8 +75,6 @@ pub struct App {
     pub(super) render_cache: RenderCache,
     /// What shows that the bot is at work.
     pub(super) work_indicators: WorkIndicators,
-    /// Sessions whose participants could not be reached.
-    pub(super) lost: Lost,
     /// When something was received last.
     pub(super) listening: LastSeen,
     pub(super) possible_duplicates: PossibleDuplicates,
@@ -91,21 +85,6 @@ pub struct App {
     me: OnceCell<String>,
     /// The program is to stop: what goes on for long ends.
     stopping: CancellationToken,
-}
-
-/// Sessions whose participants could not be reached, as far as this process has told of it.
-#[derive(Debug, Default)]
-pub(super) struct Lost(Mutex<HashSet<SessionId>>);
-
-impl Lost {
-    pub(super) fn insert(&self, session: SessionId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(session);
-    }
-
-    /// Whether it was among them.
-    pub(super) fn remove(&self, session: SessionId) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&session)
-    }
 }
 
 /// Longest time for what is said or shown after an acknowledgement: a wait for a rate and some calls.
@@ -153,7 +132,6 @@ impl App {
             ),
             render_cache: RenderCache::new(),
             work_indicators: WorkIndicators::default(),
-            lost: Lost::default(),
             listening: LastSeen::new(Arc::clone(&store), Arc::clone(&clock)),
             possible_duplicates: PossibleDuplicates::default(),
             post_log,

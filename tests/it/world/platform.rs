@@ -56,6 +56,8 @@ pub(crate) enum Mood {
     Waits,
     /// It takes almost two minutes.
     Slow,
+    /// The participant reads nothing any more.
+    Gone,
 }
 
 /// What the platform does with edits.
@@ -281,7 +283,7 @@ impl Gateway for FakePlatform {
             return outcome(*class, "the platform said no", effect, now);
         }
         if matches!(&effect.to, Recipient::Channel { alias } if inner.banned.contains(alias)) {
-            return Delivery::Failed { reason: "no such channel".to_owned() };
+            return Delivery::failed("no such channel".to_owned());
         }
         let mood = inner.moods.pop_front();
         match mood {
@@ -289,6 +291,10 @@ impl Gateway for FakePlatform {
             Some(Mood::Panics) => {
                 drop(inner);
                 panic!("a bug in the gateway");
+            }
+            Some(Mood::Gone) => {
+                let (reason, out_of_reach) = ("they left".to_owned(), Some("they left".to_owned()));
+                return Delivery::Failed { reason, out_of_reach };
             }
             Some(Mood::LostAnswer | Mood::Waits | Mood::Slow) | None => {}
         }

@@ -170,3 +170,19 @@ async fn a_conversation_begins_once_its_server_has_room_for_a_thread() {
     wait(&bot, 60).await;
     assert!(ada.button("Ask staff").is_some(), "{}", ada.screen());
 }
+
+/// The operator mends a permission and restarts the bot: whoever waited for that is waited for no longer.
+#[tokio::test]
+async fn a_conversation_that_paused_for_its_place_goes_on_after_a_restart() {
+    let mut bot = Bot::at_the_rules(Plan::hearing()).await;
+    bot.discord.with(|state| state.faults.lasting(POST, "", Fault::Says(403, 50_001)));
+    bot.ada().press("I accept").await;
+    let session = bot.session().await;
+    assert!(bot.engine.look(session).await.unwrap().state.is_out_of_reach);
+    bot.crash().await;
+    bot.discord.with(|state| state.faults.clear());
+    wait(&bot, 60).await;
+    let state = bot.engine.look(session).await.unwrap().view.state;
+    assert!(!state.is_out_of_reach, "{:?}", state.status);
+    assert!(bot.ada().button("Yes").is_some(), "{}", bot.ada().screen());
+}

@@ -120,7 +120,7 @@ impl Gateway for Poster {
             return Delivery::NotApplicable;
         }
         if let Err(failure) = self.agent.make_way(effect.session).await {
-            return Delivery::Failed { reason: failure.to_string() };
+            return Delivery::failed(failure.to_string());
         }
         let delivered = match (&effect.act, shown) {
             (Act::Post { text, .. }, _) => {
@@ -142,7 +142,7 @@ impl Gateway for Poster {
             Err(failure) => {
                 let reason = failure.to_string();
                 self.failures.lock().unwrap().push(failure);
-                Delivery::Failed { reason }
+                Delivery::failed(reason)
             }
         }
     }

@@ -5,13 +5,7 @@ use super::{
     sender::{Delivered, Sender, Undelivered},
 };
 use crate::{
-    chat::{
-        card::Reader,
-        courier::Courier as _,
-        delivery::{self, is_told},
-        message_index::MessageRef,
-        refusal::Class,
-    },
+    chat::{card::Reader, delivery, handler::head_of, message_index::MessageRef},
     engine::{Inbound, InboundKind, Look},
     gateway::discord::{
         api::{Code, Failure},
@@ -20,6 +14,7 @@ use crate::{
     messages,
     model::{
         effect::{Act, Delivery, Recipient, Rendering},
+        session::{Head, Status},
         transcript::Audience,
         ui::Control,
         wait::{Purpose, Wait},
@@ -39,7 +34,7 @@ impl Sender<'_> {
         let delivered = delivery::deliver(self, shown).await;
         match &delivered {
             Ok(_) => {
-                self.tell_of_return();
+                self.tell_of_return().await;
                 // An edit leaves it as it is, and few such signs are taken.
                 let is_edit = !is_new || matches!(self.effect.act, Act::Progress { .. });
                 if self.effect.to == Recipient::Participant && !is_edit {
@@ -50,13 +45,6 @@ impl Sender<'_> {
                 // A card that stands there still is missed by nobody.
                 if is_new {
                     self.tell_of_filter(failure).await;
-                }
-                let is_place = matches!(
-                    failure.class(),
-                    Class::Blocked(_) | Class::PlaceGone | Class::PlaceClosed
-                );
-                if is_place && is_told(self.effect) && self.out_of_reach(failure).is_some() {
-                    self.app.lost.insert(self.effect.session);
                 }
             }
             Err(_) => {}
@@ -147,27 +135,28 @@ impl Sender<'_> {
         }
     }
 
-    /// Something has reached the participant again: a session that had paused for that goes on.
-    fn tell_of_return(&self) {
-        let session = self.effect.session;
-        if self.effect.to != Recipient::Participant || !self.app.lost.remove(session) {
+    /// Something has reached the participant again: a session that had paused for its place goes on, whichever process
+    /// had it pause.
+    async fn tell_of_return(&self) {
+        let (session, engine) = (self.effect.session, self.app.engine());
+        if self.effect.to != Recipient::Participant {
             return;
         }
-        let engine = self.app.engine().clone();
+        let head = head_of(engine, session).await;
+        if !matches!(head, Ok(Some(Head { status: Status::Paused, .. }))) {
+            return;
+        }
+        let Ok(view) = engine.view(session).await else { return };
+        if !view.state.why_out_of_reach.as_deref().is_some_and(is_of_place) {
+            return;
+        }
         let key = format!("discord:reached:{}", self.effect.id);
-        self.app.afterwards.spawn(async move {
-            let Ok(look) = engine.look(session).await else { return };
-            if !look.state.is_out_of_reach {
-                return;
-            }
-            let person = look.state.participant.clone();
-            let from = Responder::without_rights(person, String::new());
-            if let Err(error) =
-                engine.receive(Inbound { key, session, from, what: InboundKind::Back }).await
-            {
-                tracing::warn!(session.id = %session, %error, "could not continue a session");
-            }
-        });
+        let from = Responder::without_rights(view.state.participant.clone(), String::new());
+        let back = Inbound { key, session, from, what: InboundKind::Back };
+        // Before the effect counts as delivered: it may be the last that tells of it.
+        if let Err(error) = engine.receive(back).await {
+            tracing::warn!(session.id = %session, %error, "could not continue a session");
+        }
     }
 }
 
@@ -185,4 +174,14 @@ fn progress(wait: &Wait, look: &Look) -> Option<String> {
         }
         Purpose::Notice | Purpose::Begin { .. } | Purpose::Erase | Purpose::Effect { .. } => None,
     }
+}
+
+/// Whether nothing reached somebody for what their place was: then that is over once something has.
+fn is_of_place(why: &str) -> bool {
+    let of_places = [
+        messages::staff::CHANNEL_GONE,
+        messages::staff::MAY_NOT_WRITE,
+        messages::staff::THREAD_LOCKED,
+    ];
+    of_places.contains(&why)
 }

@@ -193,7 +193,7 @@ impl Sender<'_> {
                 Err(failure) if matches!(failure.class(), Class::PersonUnreachable(_)) => {
                     // Should they come back, they get them then; staff are told that they are gone.
                     self.keep((guild, user), aliases).await?;
-                    self.lost(NOT_THERE);
+                    self.attempt().pause(NOT_THERE).await?;
                     return Ok(None);
                 }
                 member => member?,

@@ -80,7 +80,7 @@ impl Courier for Sender<'_> {
         let pausing = self.attempt().pause(why);
         let (app, effect) = (Arc::clone(self.app), self.effect.clone());
         self.app.afterwards.spawn(async move {
-            pausing.await;
+            _ = pausing.await;
             if people::is_direct(&effect.place) {
                 inviter::told_of_loss(&app, &effect.place, effect.session).await;
             }
