@@ -33,6 +33,7 @@ pub mod permissions;
 pub(crate) mod private_threads;
 mod profile;
 pub mod render;
+mod screening;
 pub mod send;
 pub(crate) mod server_onboarding;
 pub(crate) mod staff_thread;

@@ -13,6 +13,7 @@ use super::{
     members::Members,
     permissions::Rights,
     private_threads::PrivateThreads,
+    screening::Screening,
     server_onboarding::ServerOnboarding,
 };
 use crate::{
@@ -75,6 +76,8 @@ pub struct App {
     pub(super) render_cache: RenderCache,
     /// What shows that the bot is at work.
     pub(super) work_indicators: WorkIndicators,
+    /// Whose roles wait for the server's own screening.
+    pub(super) screening: Screening,
     /// When something was received last.
     pub(super) listening: LastSeen,
     pub(super) possible_duplicates: PossibleDuplicates,
@@ -132,6 +135,7 @@ impl App {
             ),
             render_cache: RenderCache::new(),
             work_indicators: WorkIndicators::default(),
+            screening: Screening::default(),
             listening: LastSeen::new(Arc::clone(&store), Arc::clone(&clock)),
             possible_duplicates: PossibleDuplicates::default(),
             post_log,

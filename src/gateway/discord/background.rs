@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{app::App, commands, handler, stop_button, typing};
+use super::{app::App, commands, handler, send, stop_button, typing};
 use crate::model::{
     effect::{Cause, CauseKind},
     session::Platform,
@@ -14,7 +14,7 @@ use crate::model::{
 /// How often a refused token is looked at while nobody needs it.
 const RECHECK: Duration = Duration::from_secs(30);
 
-/// Goes on with what not everybody was told, registers the commands where they have changed, and shows that the bot is writing until `shutdown`; what was
+/// Goes on with what not everybody was told, registers the commands where they have changed, and shows that the bot is writing, and asks who has passed the screening, until `shutdown`; what was
 /// begun after an acknowledgement is finished before it returns.
 pub async fn run(app: Arc<App>, shutdown: CancellationToken) {
     let registering = async {
@@ -27,6 +27,7 @@ pub async fn run(app: Arc<App>, shutdown: CancellationToken) {
         handler::tell_unfinished(&app),
         registering,
         report_token(&app, shutdown.clone()),
+        send::keep_asking(&app, &shutdown),
         typing::keep_typing(&app, shutdown.clone()),
         stop_button::keep_offering(&app, shutdown.clone())
     );

@@ -40,7 +40,10 @@ use crate::{
     },
 };
 
-pub(super) use self::{find_earlier::snowflake, roles::give_kept};
+pub(super) use self::{
+    find_earlier::snowflake,
+    roles::{give_kept, keep_asking},
+};
 
 /// Discord as the engine sees it.
 #[derive(Debug, Clone)]

@@ -16,7 +16,7 @@ use crate::discord::{
     bot::{ADA, Bot, LINUS, Plan, WELCOME, role},
     emulator::{
         faults::Fault,
-        state::{BOT, Channel, GUILD, Message, kind, may},
+        state::{BOT, Channel, GUILD, Message, State, kind, may},
     },
     person::member_json,
 };
@@ -542,6 +542,29 @@ async fn roles_that_waited_for_the_screening_outlast_an_outage_and_a_crash() {
         "{}",
         bot.ada().screen()
     );
+}
+
+/// Discord tells nobody of what happens while the bot is away, and not every bot of members.
+#[tokio::test]
+async fn roles_are_given_to_whoever_passes_the_screening_unseen() {
+    let mut bot = Bot::at_the_rules(Plan::default()).await;
+    let set = |state: &mut State, is_pending: bool| {
+        let guild = state.guilds.get_mut(&GUILD).unwrap();
+        guild.members.get_mut(&ADA).unwrap().is_pending = is_pending;
+    };
+    bot.discord.with(|state| set(state, true));
+    bot.ada().press("I accept").await;
+    bot.ada().press("Yes").await;
+    bot.discord.with(|state| set(state, false));
+    bot.crash().await;
+    for _ in 0..1_000 {
+        bot.rest().await;
+        if !bot.roles(ADA).is_empty() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(bot.roles(ADA), ["Member"]);
 }
 
 /// What one conversation earned does not go with another one that is erased.

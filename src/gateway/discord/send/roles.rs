@@ -9,11 +9,10 @@
 //! Each conversation keeps its own, for they go with it when it is erased. Under `discord/roles/500/701` stands what an
 //! older program kept for all conversations of 701.
 
-use std::sync::Arc;
-
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     post::Edited,
@@ -21,20 +20,23 @@ use super::{
 };
 use crate::{
     base::ids::{EffectId, SessionId, WaitId},
-    chat::{courier::Courier as _, message_index::MessageRef, refusal::Class},
+    chat::{catch_up::to_read, courier::Courier as _, message_index::MessageRef, refusal::Class},
     engine::{self, Inbound, InboundKind, Look},
     gateway::discord::{
         api::{Code, Failure},
         app::App,
+        limits,
         members::Member,
         people,
         permissions::{Hindrance, Rights},
-        render, texts,
+        render,
+        screening::Unscreened,
+        texts,
     },
     messages,
     model::{
         flow::PhaseEffect,
-        session::{PersonId, Platform},
+        session::{Head, PersonId, Platform},
         transcript::Origin,
         wait::{Answerers, Purpose, Wait},
     },
@@ -229,7 +231,56 @@ impl Sender<'_> {
         kept.of = Some((session, self.effect.id));
         let value = serde_json::to_string(&kept).ok();
         // It is gone with the conversation, should that be erased before.
-        self.app.store.note(Note { key, session: Some(session), value }).await
+        self.app.store.note(Note { key, session: Some(session), value }).await?;
+        self.app.screening.add((guild.to_owned(), user.to_owned(), session));
+        Ok(())
+    }
+}
+
+/// How often it is asked whether somebody has passed the screening, and of how many in one go: Discord doesn't tell every
+/// bot, and none that is away.
+const ASKED_EVERY: Duration = Duration::from_mins(1);
+const ASKED_AT_ONCE: usize = 100;
+
+/// Has roles leave whose members have passed the screening while nobody told of it, until `shutdown`.
+pub(in crate::gateway::discord) async fn keep_asking(app: &App, shutdown: &CancellationToken) {
+    let asking = async {
+        let bounds = (limits::CATCH_UP_SESSIONS, app.clock.now());
+        for Head { id, place, participant, .. } in
+            to_read(&*app.store, Platform::Discord, bounds).await
+        {
+            app.screening.add((place.workspace, participant.user, id));
+        }
+        loop {
+            for _ in 0..app.screening.len().min(ASKED_AT_ONCE) {
+                let Some(who) = app.screening.next() else { break };
+                if waits(app, &who).await {
+                    app.screening.add(who);
+                }
+            }
+            tokio::time::sleep(ASKED_EVERY).await;
+        }
+    };
+    tokio::select! {
+        () = shutdown.cancelled() => {}
+        () = asking => {}
+    }
+}
+
+/// Whether roles go on waiting; those of whoever is past the screening leave.
+async fn waits(app: &App, (guild, user, session): &Unscreened) -> bool {
+    let note = key(guild, user, *session);
+    if matches!(kept(app, &note).await, Ok(None)) {
+        return false;
+    }
+    match app.members.ask(guild, user).await {
+        Ok(member) if member.is_pending == Some(false) => {
+            give_noted(app, &people::person_id(guild, user), note).await;
+            true
+        }
+        // They have left; should they come back, Discord tells of that.
+        Err(failure) if matches!(failure.class(), Class::PersonUnreachable(_)) => false,
+        _ => true,
     }
 }
 
