@@ -88,7 +88,7 @@ impl Engine {
         let artifacts = &self.inner.parts.artifacts;
         // It is never closed.
         let _permit = self.inner.bundles.acquire().await;
-        Box::pin(export::bundle(&gathered.source(reader), &gathered.children, artifacts)).await
+        export::bundle(&gathered.source(reader), &gathered.children, artifacts).await
     }
 
     /// Leaves a record that somebody has read or taken away what a session holds: `event` says what they

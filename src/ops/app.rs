@@ -431,9 +431,8 @@ fn open_over(settings: &Settings, is_configured: bool, opening: Opening) -> anyh
     };
     let equipment = || Equipment::load(settings, is_configured, &means);
     let checked = || equipment()?.checked((settings, is_configured));
-    let is_serving = matches!(opening, Opening::Serving(_));
     // A node may stand by for weeks: what is wrong is told when it is started, and not when it is needed.
-    let before = is_serving.then(checked).transpose()?;
+    let before = matches!(opening, Opening::Serving(_)).then(checked).transpose()?;
     let (store, embedded) = open_store(settings, opening, Arc::clone(&ids))?;
     let equipment = match before {
         None => equipment()?,
@@ -453,8 +452,8 @@ fn open_over(settings: &Settings, is_configured: bool, opening: Opening) -> anyh
     for problem in warnings {
         tracing::warn!(%problem, "flow check");
     }
-    let past: Arc<dyn tool::services::Past> = Arc::new(Stored(Arc::clone(&store)));
     let parts = Parts {
+        services: Services { past: Some(Arc::new(Stored(Arc::clone(&store)))), ..services },
         store,
         clock,
         ids,
@@ -465,7 +464,6 @@ fn open_over(settings: &Settings, is_configured: bool, opening: Opening) -> anyh
         contacts: Arc::new(contacts),
         webhooks: Arc::new(Webhooks::from(settings)),
         models,
-        services: Services { past: Some(past), ..services },
     };
     Ok(Opened { parts, embedded })
 }
@@ -489,8 +487,7 @@ impl Equipment {
     ) -> anyhow::Result<Self> {
         let tasks = tasks(settings)?;
         let models = Models::open_all(&settings.llm, &settings.tenants, means)?;
-        let searching = settings.search.as_ref();
-        let search = searching.map(|service| search::open(service, Arc::clone(&means.clock)));
+        let search = settings.search.as_ref().map(|it| search::open(it, Arc::clone(&means.clock)));
         let fetcher = Fetcher::new().context("the client for websites cannot be made")?;
         let services = Services {
             fetcher: Some(Arc::new(fetcher)),
@@ -512,13 +509,11 @@ impl Equipment {
     /// log.
     fn checked(self, configuration: (&Settings, bool)) -> anyhow::Result<Self> {
         let found = flow_problems(&self.library, &self.toolbox, configuration);
-        let (errors, warnings): (Vec<Problem>, Vec<Problem>) =
-            found.into_iter().partition(Problem::is_error);
+        let (errors, warnings): (Vec<_>, Vec<_>) = found.into_iter().partition(Problem::is_error);
         if errors.is_empty() {
-            Ok(Self { warnings, ..self })
-        } else {
-            Err(Problems(with_way_out(errors)).into())
+            return Ok(Self { warnings, ..self });
         }
+        Err(Problems(with_way_out(errors)).into())
     }
 }
 

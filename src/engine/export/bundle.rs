@@ -106,7 +106,8 @@ fn child_run(child: &Loaded, reader: Audience) -> Option<Value> {
 }
 
 struct Archive {
-    writer: ZipWriter<Cursor<Vec<u8>>>,
+    /// It is large, and moves from thread to thread.
+    writer: Box<ZipWriter<Cursor<Vec<u8>>>>,
     options: SimpleFileOptions,
 }
 
@@ -116,7 +117,7 @@ impl Archive {
             .compression_method(CompressionMethod::Deflated)
             .last_modified_time(stamp(at))
             .unix_permissions(0o644);
-        Self { writer: ZipWriter::new(Cursor::new(Vec::new())), options }
+        Self { writer: Box::new(ZipWriter::new(Cursor::new(Vec::new()))), options }
     }
 
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {

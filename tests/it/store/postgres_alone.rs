@@ -204,7 +204,8 @@ async fn an_effect_under_way_is_not_put_back_once_its_session_is_erased() {
     let erased = store.erase(Erasure { effects: last, ..erasure(session(1)) });
     let again = store.done(effect_id(1), Delivery::Later { not_before: at(0) });
     let (erased, again) = tokio::join!(erased, again);
-    (erased.unwrap(), again.unwrap());
+    erased.unwrap();
+    again.unwrap();
     assert_eq!(store.outbox(session(1)).await.unwrap(), [post(2, session(1))]);
     let claimed = store.claim(at(0), ALL).await.unwrap();
     assert_eq!(claimed, [post(2, session(1))]);
@@ -644,7 +645,7 @@ async fn nodes_are_listed_with_the_active_one_first() {
     assert_eq!((found[0].name.as_str(), found[0].is_active), ("Zw?lf", true));
 }
 
-/// PgBouncer, unless it is told otherwise, takes these parameters when a connection begins and no others.
+/// `PgBouncer`, unless it is told otherwise, takes these parameters when a connection begins and no others.
 const OF_A_POOLER: [&str; 6] =
     ["user", "database", "application_name", "client_encoding", "DateStyle", "TimeZone"];
 
@@ -655,7 +656,8 @@ async fn a_connection_asks_for_nothing_that_a_pooler_refuses() {
     let port = listener.local_addr().unwrap().port();
     let pooled =
         Options { url: format!("postgres://anteroom@127.0.0.1:{port}/bot"), ..options.clone() };
-    let asking = tokio::spawn(async move { nodes(&pooled).await });
+    let mut asking = JoinSet::new();
+    asking.spawn(async move { nodes(&pooled).await });
     let (mut client, _) = listener.accept().await.unwrap();
     let mut encryption = [0; 8];
     client.read_exact(&mut encryption).await.unwrap();
@@ -667,7 +669,7 @@ async fn a_connection_asks_for_nothing_that_a_pooler_refuses() {
     let words: Vec<_> = asked[4..].split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
     let names: Vec<_> = words.chunks(2).map(|pair| &*pair[0]).filter(|it| !it.is_empty()).collect();
     assert!(names.iter().all(|name| OF_A_POOLER.contains(name)), "{words:?}");
-    assert!(asking.await.unwrap().is_err());
+    assert!(asking.join_next().await.unwrap().unwrap().is_err());
 
     // Its limits are there all the same.
     let store = open_database(&options);

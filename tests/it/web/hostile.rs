@@ -187,7 +187,7 @@ async fn a_form_with_a_part_that_never_ends_is_not_kept_in_memory() {
             _ = sending.write_all(&piece).await;
         }
     };
-    let (_, read) = tokio::join!(send, answer.read_exact(&mut status));
+    let ((), read) = tokio::join!(send, answer.read_exact(&mut status));
 
     read.unwrap();
     assert_eq!(&status, b"HTTP/1.1 400");
