@@ -39,7 +39,7 @@ use crate::{
         handler::ButtonId,
         message_index::MessageIndex,
     },
-    engine::{Engine, Error, Look},
+    engine::{Changed, Engine, Error, Look},
     flow::LoadedFlow,
     messages,
     model::{
@@ -140,7 +140,7 @@ impl Home {
             tokio::select! {
                 () = shutdown.cancelled() => return,
                 changed = watched.recv() => match changed {
-                    Ok(changed) => self.inner.mark(changed.session).await,
+                    Ok(changed) => self.inner.mark(&changed).await,
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return,
                 },
@@ -165,21 +165,27 @@ impl Inner {
         due.min_by_key(|(at, _)| *at).map(|(at, person)| (at, person.clone()))
     }
 
-    /// A session has changed: those who may be looking at it see it soon.
-    async fn mark(&self, session: SessionId) {
-        let fresh = Instant::now();
-        let nobody = {
-            let mut open = lock(&self.open);
-            open.retain(|_, seen| fresh - seen.opened_at < limits::HOME_OPEN);
-            open.is_empty()
-        };
-        if nobody {
+    /// A session has changed: those who may be looking at it see it soon. What is gone is gone from every Home, also from
+    /// one that was opened long ago, for Slack keeps it.
+    async fn mark(&self, &Changed { session, seq }: &Changed) {
+        if lock(&self.open).is_empty() {
             return;
         }
-        let Some(participant) = self.participant(session).await else { return };
-        let mut open = lock(&self.open);
-        for (person, seen) in &mut *open {
-            if seen.is_staff || *person == participant {
+        let is_gone = seq == 0;
+        let participant = if is_gone {
+            self.whose.invalidate(&session);
+            None
+        } else {
+            self.participant(session).await
+        };
+        if !is_gone && participant.is_none() {
+            return;
+        }
+        let fresh = Instant::now();
+        for (person, seen) in &mut *lock(&self.open) {
+            let is_open = fresh - seen.opened_at < limits::HOME_OPEN;
+            let is_theirs = seen.is_staff || Some(&*person) == participant.as_ref();
+            if is_gone || is_open && is_theirs {
                 let pace = if seen.is_staff { limits::HOME_PACE_STAFF } else { limits::HOME_PACE };
                 seen.due.get_or_insert(fresh + pace);
             }

@@ -534,6 +534,26 @@ async fn words_that_were_read_stay_where_the_conversation_is_stopped() {
 }
 
 #[tokio::test]
+async fn home_forgets_a_conversation_that_is_erased() {
+    let mut world = World::new().await;
+    world.begin().await;
+    let clock = Arc::new(SystemClock);
+    let home = Home::new(world.api.clone(), world.people.clone(), Arc::clone(&world.store), clock);
+    let workspace = Workspace { team: TEAM.to_owned(), ..Workspace::default() };
+    let ada = Actor { user: "U0ADA".to_owned(), ..Actor::default() };
+    home.opened(&world.engine, &workspace, &ada).await;
+    assert!(world.ada.home().screen().contains("A talk"));
+    let (engine, shutdown) = (world.engine.clone(), world.shutdown.clone());
+    world.tasks.spawn(async move { home.run(engine, shutdown).await });
+    // It follows by now.
+    tokio::task::yield_now().await;
+
+    world.engine.erase(world.session, "retention").await.unwrap();
+
+    world.ada.home().sees("You don't have any conversations yet.").await;
+}
+
+#[tokio::test]
 async fn home_shows_ones_own_and_staff_everything() {
     let mut world = World::new().await;
     world.begin().await;
