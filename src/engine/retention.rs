@@ -200,7 +200,16 @@ impl Engine {
 
     /// Erases of a session what is due to go: all of it, or a part.
     pub(super) async fn let_go(&self, session: SessionId) -> Result<(), Error> {
-        let Look { loaded, view } = self.look(session).await?;
+        let look = self.look(session).await.inspect_err(|error| {
+            if matches!(error, Error::BrokenFlow(_) | Error::Store(store::Error::Unreadable { .. })) {
+                tracing::error!(
+                    session.id = %session, %error,
+                    "a conversation is due to be erased and can't be read, so it stays. hint: `anteroom erase SESSION --yes` \
+                     erases it all the same"
+                );
+            }
+        });
+        let Look { loaded, view } = look?;
         let due = view.due_to_go();
         let gone: BTreeSet<Kind> = due.union(&view.state.keeping.forgotten).copied().collect();
         if due.is_empty() {
