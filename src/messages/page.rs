@@ -5,6 +5,8 @@ pub const STALE_FORM: &str = "This page is out of date. Please reload it and try
 /// What came is no form.
 pub const UNREAD_FORM: &str =
     "That couldn't be read, so nothing was sent. Please reload the page and try again.";
+/// A page that asks for itself once more.
+pub(crate) const ONE_MOMENT: &str = "One moment, please.";
 /// The form has more in it than a form of this page.
 pub(crate) const LARGE_FORM: &str = "That is too much for one form, so nothing was sent. Please shorten it, or send it in parts or as a file.";
 /// One browser, or one conversation, has all the live pages that it may have.

@@ -240,11 +240,24 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
     } else if is_form && (!guard::is_same_origin(headers) || Browser::of(headers).is_none()) {
         refused("form");
         frame::problem(StatusCode::FORBIDDEN, messages::page::STALE_FORM)
+    } else if !is_form && comes_from_elsewhere(&request) {
+        frame::again()
     } else {
         brand::under(Arc::clone(&app.brand), next.run(request)).await
     };
     finish(&mut response);
     response
+}
+
+/// Whether a browser without our cookie follows a link on somebody else's page. It may have one that was set as strict by an
+/// earlier version, and sends that once our own page asks; another one would take its place.
+fn comes_from_elsewhere(request: &Request<Body>) -> bool {
+    let headers = request.headers();
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|given| given == value);
+    is("sec-fetch-site", "cross-site")
+        && is("sec-fetch-mode", "navigate")
+        && Browser::of(headers).is_none()
+        && !request.uri().path().starts_with(PATH)
 }
 
 /// Whether a request names a host of ours.

@@ -52,6 +52,14 @@ pub(super) fn problem(status: StatusCode, words: &str) -> Response {
 }
 
 /// A page that says why there is nothing else on it, with the way back to `home`, the page that it happened on.
+/// A page that asks for itself once more.
+pub(super) fn again() -> Response {
+    let frame =
+        Frame { title: messages::page::ONE_MOMENT, live: None, class: "plain", notice: None };
+    let content = html! { main #main { h1 { (messages::page::ONE_MOMENT) } } };
+    ([("refresh", "0")], Html(frame.around(&content).into_string())).into_response()
+}
+
 pub(super) fn problem_at(status: StatusCode, words: &str, home: &str) -> Response {
     let frame = Frame { title: messages::page::SORRY, live: None, class: "plain", notice: None };
     let back = match home {

@@ -166,6 +166,29 @@ async fn more_files_than_a_form_may_have_are_called_too_many() {
 }
 
 #[tokio::test]
+async fn whoever_follows_a_link_from_elsewhere_is_given_no_other_cookie_before_theirs_was_asked_for()
+ {
+    let site = Site::open().await;
+    let ada = site.visitor();
+    let from_elsewhere = |path: &str| {
+        let request = ada.client.get(format!("{}{path}", site.url));
+        request.header("sec-fetch-site", "cross-site").header("sec-fetch-mode", "navigate")
+    };
+    for path in ["/", "/staff"] {
+        let answer = from_elsewhere(path).send().await.unwrap();
+        assert_eq!(answer.headers()["refresh"], "0");
+        assert_eq!(answer.headers().get(header::SET_COOKIE), None);
+    }
+
+    // Whoever has one that comes along is known at once.
+    ada.start("tour", "Ada").await;
+    let session = site.session().await;
+    let answer = from_elsewhere(&format!("/s/{session}")).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.headers().get("refresh"), None);
+}
+
+#[tokio::test]
 async fn a_form_with_a_part_that_never_ends_is_not_kept_in_memory() {
     let site = Site::open().await;
     let address = site.url.strip_prefix("http://").unwrap();
