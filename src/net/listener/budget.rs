@@ -55,21 +55,21 @@ impl Share {
         Ok(())
     }
 
-    /// Makes room for further bytes, after a wait where there is none just now. Who has a part of the budget already
-    /// doesn't wait for more of it, since all who have could wait for one another; one of them after the other goes
-    /// beyond it until the end of its body, whose length others bound.
+    /// Makes room for further bytes, after a wait where there is none just now. All who have a part of the budget already
+    /// could wait for one another, so one of them after the other goes beyond it until the end of its body, whose length
+    /// others bound.
     pub async fn grow(&mut self, bytes: usize) -> Result<(), Exhausted> {
         if self.beyond.is_some() || self.try_grow(bytes).is_ok() {
             return Ok(());
         }
         let units = self.missing(bytes)?;
-        if self.taken.as_ref().is_some_and(|taken| taken.num_permits() > 0) {
-            let beyond = Arc::clone(&self.budget.beyond).acquire_owned().await;
-            self.beyond = Some(beyond.map_err(|_| Exhausted)?);
-            return Ok(());
+        let has_some = self.taken.as_ref().is_some_and(|taken| taken.num_permits() > 0);
+        let further = Arc::clone(&self.budget.units).acquire_many_owned(units);
+        let beyond = Arc::clone(&self.budget.beyond).acquire_owned();
+        tokio::select! {
+            further = further => self.keep(bytes, further.map_err(|_| Exhausted)?),
+            beyond = beyond, if has_some => self.beyond = Some(beyond.map_err(|_| Exhausted)?),
         }
-        let further = Arc::clone(&self.budget.units).acquire_many_owned(units).await;
-        self.keep(bytes, further.map_err(|_| Exhausted)?);
         Ok(())
     }
 
@@ -117,10 +117,12 @@ mod tests {
         assert_eq!(one.grow(UNIT).await, Ok(()));
         assert_eq!(other.grow(UNIT).now_or_never(), None);
         assert_eq!(third.grow(FREE + UNIT).now_or_never(), None, "it has nothing yet");
+        drop(other);
+        assert_eq!(third.grow(FREE + 2 * UNIT).await, Ok(()));
+        assert_eq!(third.grow(3 * UNIT).await, Ok(()), "there is room, though one goes beyond it");
+        assert_eq!(third.grow(UNIT).now_or_never(), None);
         drop(one);
-        assert_eq!(third.grow(FREE + UNIT).await, Ok(()));
-        assert_eq!(other.grow(UNIT).await, Ok(()));
-        assert_eq!(other.grow(20 * UNIT).await, Ok(()), "it goes beyond the budget");
+        assert_eq!(third.grow(20 * UNIT).await, Ok(()), "it goes beyond the budget");
     }
 
     #[test]
