@@ -79,7 +79,7 @@ impl Engine {
     }
 
     /// Everything about a session in one archive, for `reader`; files that were erased meanwhile are left out. Only a few
-    /// are made at a time, since each lies in memory as a whole.
+    /// are made at a time: that takes the processor, and each lies in memory as a whole.
     pub async fn bundle(
         &self,
         gathered: &Gathered,

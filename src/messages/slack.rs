@@ -6,7 +6,7 @@ pub(crate) const WROTE_TO_YOU: &str =
 /// They had the conversation before, `direct`ly or in a channel, and it may rest.
 pub(crate) fn yours_already(direct: bool, rests: bool) -> String {
     let place = if direct { "; look under this app's messages" } else { "" };
-    let how = if rests { " Type *resume* there to continue." } else { "" };
+    let how = if rests { " Type *resume* in it to continue." } else { "" };
     format!("You already have this conversation{place}.{how}")
 }
 /// Somebody who began the conversation themselves cannot be written to directly.

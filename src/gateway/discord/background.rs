@@ -14,7 +14,7 @@ use crate::model::{
 /// How often a refused token is looked at while nobody needs it.
 const RECHECK: Duration = Duration::from_secs(30);
 
-/// Goes on with what not everybody was told, registers the commands where they have changed, and shows that the bot is writing, and asks who has passed the screening, until `shutdown`; what was
+/// Goes on with what not everybody was told, registers the commands where they have changed, shows that the bot is writing, and asks who has passed the screening, until `shutdown`; what was
 /// begun after an acknowledgement is finished before it returns.
 pub async fn run(app: Arc<App>, shutdown: CancellationToken) {
     let registering = async {

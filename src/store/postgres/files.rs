@@ -15,7 +15,7 @@ use super::PostgresStore;
 use crate::{
     base::ids::SessionId,
     model::file_key::{FileError, FileStore},
-    store::health::Health,
+    store::health::{Health, Trouble},
 };
 
 /// Bytes of a piece: a row stays small, and a large file takes few statements.
@@ -81,10 +81,12 @@ impl PostgresStore {
 #[async_trait]
 impl FileStore for PostgresStore {
     fn writable(&self) -> Result<(), FileError> {
-        if self.shared.health() != Health::Well || !self.shared.outbox.holds_lease() {
-            return Err(another_is_active());
+        match self.shared.health() {
+            Health::ReadOnly(Trouble::TakenOver) => Err(another_is_active()),
+            Health::ReadOnly(trouble) => Err(trouble.into()),
+            Health::Well if !self.shared.outbox.holds_lease() => Err(another_is_active()),
+            Health::Well => Ok(()),
         }
-        Ok(())
     }
 
     async fn check(&self) -> Result<(), FileError> {

@@ -294,7 +294,8 @@ pub(super) async fn delete_and_write(
     transaction.commit().await
 }
 
-/// What is written to find out whether there is space: more than may be free in what the tables have.
+/// What is written to find out whether there is space. It may find what removals have left in its table alone; then the
+/// next step finds out.
 const ROOM: usize = 64 * 1024;
 
 /// Writes something and takes it away again.

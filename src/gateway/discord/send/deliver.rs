@@ -5,7 +5,12 @@ use super::{
     sender::{Delivered, Sender, Undelivered},
 };
 use crate::{
-    chat::{card::Reader, delivery, handler::head_of, message_index::MessageRef},
+    chat::{
+        card::Reader,
+        delivery::{self, is_told},
+        handler::head_of,
+        message_index::MessageRef,
+    },
     engine::{Inbound, InboundKind, Look},
     gateway::discord::{
         api::{Code, Failure},
@@ -33,8 +38,10 @@ impl Sender<'_> {
         let is_new = shown.is_none_or(|(_, renderings)| renderings.is_empty());
         let delivered = delivery::deliver(self, shown).await;
         match &delivered {
-            Ok(_) => {
-                self.tell_of_return().await;
+            Ok(delivered) => {
+                if delivered.is_some() && is_told(self.effect) {
+                    self.tell_of_return().await;
+                }
                 // An edit leaves it as it is, and few such signs are taken.
                 let is_edit = !is_new || matches!(self.effect.act, Act::Progress { .. });
                 if self.effect.to == Recipient::Participant && !is_edit {
@@ -139,9 +146,6 @@ impl Sender<'_> {
     /// had it pause.
     async fn tell_of_return(&self) {
         let (session, engine) = (self.effect.session, self.app.engine());
-        if self.effect.to != Recipient::Participant {
-            return;
-        }
         let head = head_of(engine, session).await;
         if !matches!(head, Ok(Some(Head { status: Status::Paused, .. }))) {
             return;

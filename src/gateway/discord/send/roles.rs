@@ -252,10 +252,16 @@ pub(in crate::gateway::discord) async fn keep_asking(app: &App, shutdown: &Cance
             app.screening.add((place.workspace, participant.user, id));
         }
         loop {
-            for _ in 0..app.screening.len().min(ASKED_AT_ONCE) {
+            let mut asked = 0;
+            for _ in 0..app.screening.len() {
+                if asked == ASKED_AT_ONCE {
+                    break;
+                }
                 let Some(who) = app.screening.next() else { break };
                 if waits(app, &who).await {
+                    ask(app, &who).await;
                     app.screening.add(who);
+                    asked += 1;
                 }
             }
             tokio::time::sleep(ASKED_EVERY).await;
@@ -267,20 +273,17 @@ pub(in crate::gateway::discord) async fn keep_asking(app: &App, shutdown: &Cance
     }
 }
 
-/// Whether roles go on waiting; those of whoever is past the screening leave.
+/// Whether roles wait for somebody.
 async fn waits(app: &App, (guild, user, session): &Unscreened) -> bool {
-    let note = key(guild, user, *session);
-    if matches!(kept(app, &note).await, Ok(None)) {
-        return false;
-    }
-    match app.members.ask(guild, user).await {
-        Ok(member) if member.is_pending == Some(false) => {
-            give_noted(app, &people::person_id(guild, user), note).await;
-            true
-        }
-        // They have left; should they come back, Discord tells of that.
-        Err(failure) if matches!(failure.class(), Class::PersonUnreachable(_)) => false,
-        _ => true,
+    !matches!(kept(app, &key(guild, user, *session)).await, Ok(None))
+}
+
+/// Has the roles of whoever is past the screening leave. Who has left may come back.
+async fn ask(app: &App, (guild, user, session): &Unscreened) {
+    if let Ok(member) = app.members.ask(guild, user).await
+        && member.is_pending == Some(false)
+    {
+        give_noted(app, &people::person_id(guild, user), key(guild, user, *session)).await;
     }
 }
 
