@@ -182,6 +182,12 @@ fn row(sealed: &Sealed) -> [String; 5] {
 /// What `next_phase` leaves in the audit.
 const ATTEMPT: &str = "phase_advance_attempt";
 
+/// Whether a line of an export is a record of `next_phase`.
+pub(super) fn is_attempt(line: &str) -> bool {
+    let told: Value = serde_json::from_str(line).unwrap_or_default();
+    told["event"] == ATTEMPT && told["index"].is_u64() && told["seal"].is_string()
+}
+
 /// A record as programs read it. Those of `next_phase` are flat, as its specification has them: what it was asked, what was
 /// decided and what came of it stand beside the event, and what seals the record after them.
 fn told(sealed: &Sealed) -> Value {
@@ -406,6 +412,7 @@ mod tests {
         ] {
             assert_eq!(told[name], value, "{name} in {told:#}");
         }
+        assert!(is_attempt(&told.to_string()), "{told:#}");
         assert!(told.get("facts").is_none() && told.get("record").is_none(), "{told:#}");
         assert_eq!((&told["index"], &told["previous"]), (&json!(7), &json!(CHAIN_START)));
         assert!(told["seal"].is_string(), "{told:#}");
@@ -417,5 +424,6 @@ mod tests {
         let mut other = sealed(&json!({ "text": "x" }));
         other.record.event = "wait_answered".to_owned();
         assert_eq!(told(&other), json!(other));
+        assert!(!is_attempt(&told(&other).to_string()));
     }
 }

@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use super::{
     app::{self, Home, RESTORE_SITE, Wanted},
+    audit::is_attempt,
     backup::{
         files::{self, Place, copied, create_folder, sync_folder},
         manifest::{self, Manifest},
@@ -133,7 +134,7 @@ fn erasures(file: &Path) -> anyhow::Result<BTreeSet<SessionId>> {
             sessions.insert(session);
         } else if let Ok(sealed) = serde_json::from_str::<Sealed>(&line) {
             sessions.extend(files::erasure(&sealed));
-        } else {
+        } else if !is_attempt(&line) {
             return Err(sentence(format!(
                 "line {} of `{}` is neither a session id nor an audit record. hint: use the output of `anteroom audit \
                  export`, or one session id per line",
@@ -308,4 +309,31 @@ fn remove_made(data: &Path, site: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Most exports hold records of `next_phase`, which stand there flat.
+    #[test]
+    fn an_export_in_which_a_phase_ended_names_who_was_erased() {
+        let gone = "ses_0000000000000000000000000000dead";
+        let phase = json!({
+            "event": "phase_advance_attempt", "timestamp": "2026-11-02T10:00:00Z", "session": gone,
+            "phase": "phase_1", "reason": null, "index": 0, "salt": "salt", "words_sha256": "",
+            "previous": CHAIN_START, "seal": CHAIN_START, "erased": true,
+        });
+        let record = serde_json::from_value(json!({
+            "event": "session_erased", "timestamp": "2026-11-02T11:00:00Z", "session": gone,
+            "facts": {}, "words": {},
+        }));
+        let erased = Sealed::seal(1, CHAIN_START, record.unwrap(), "salt".to_owned());
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("audit.jsonl");
+        fs::write(&file, format!("{phase}\n{}\n", json!(erased))).unwrap();
+        assert_eq!(erasures(&file).unwrap(), BTreeSet::from([gone.parse().unwrap()]));
+    }
 }
