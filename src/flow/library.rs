@@ -194,12 +194,24 @@ impl Library {
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// A flow that is not among these any more, as it reads in a conversation.
+    /// A flow that is not among these any more, as it reads in a conversation. A name whose value the operator has taken
+    /// away since is empty: whoever began with it goes on.
     pub fn older(&self, place: &Place, source: &str, id: &str) -> Result<LoadedFlow, Vec<Problem>> {
         let now = self.now();
         let tenant = now.tenants.at(place);
         let own = tenant.and_then(|tenant| now.of_tenants.get(&tenant.name));
-        let mut flow = LoadedFlow::load(source, id, &own.unwrap_or(&now).values())?;
+        let mut values = own.unwrap_or(&now).values();
+        let (read, _) = LoadedFlow::load_flawed(source, id, &values)?;
+        for var in read.flow.vars {
+            values.entry(var).or_insert_with_key(|var| {
+                tracing::warn!(
+                    flow = id,
+                    "`{var}` has no value any more: it is empty in older conversations"
+                );
+                String::new()
+            });
+        }
+        let mut flow = LoadedFlow::load(source, id, &values)?;
         if let Some(tenant) = tenant {
             flow.keep_at_most(tenant.retention);
         }

@@ -1,6 +1,8 @@
 //! Flows that change while the program runs: `run` loads them on SIGHUP, `play` by itself; what doesn't pass the check is
 //! not loaded, and conversations keep their version.
 
+use std::fs;
+
 use super::program::{FLOW, Person, Place, nobody, until};
 
 /// The flow with a variable that later versions don't have.
@@ -69,6 +71,27 @@ fn a_hangup_loads_flows_that_pass_the_check_and_conversations_keep_theirs() {
     ada.press(&program, "Which colour does Example Ltd have?", "Blue");
     ada.card(&program, "A file, please");
     program.stopped();
+}
+
+#[test]
+fn a_conversation_goes_on_where_a_value_of_its_version_was_taken_away() {
+    let place = Place::new(nobody(), "warn");
+    place.write_flow(&first());
+    let program = place.start();
+    let ada = Person::begin(&program, "Ada");
+    ada.press(&program, "talk to a bot", "Go on");
+    ada.card(&program, "Which colour does Example Ltd have?");
+    program.stopped();
+
+    place.write_flow(&good());
+    let file = place.file("config.toml");
+    let config = fs::read_to_string(&file).unwrap();
+    fs::write(&file, config.replace("organisation = \"Example Ltd\"\n", "")).unwrap();
+    let program = place.start();
+    ada.press(&program, "Which colour does", "Blue");
+    ada.card(&program, "A file, please");
+    program.stopped();
+    logged(&place, "`organisation` has no value any more");
 }
 
 #[test]
