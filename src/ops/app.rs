@@ -551,8 +551,8 @@ pub(super) struct Home {
 
 impl Home {
     /// For a command, while no bot runs: the engine does what it is asked to and nothing by itself.
-    pub(super) fn at_rest(Opened { parts, embedded }: Opened) -> Self {
-        Self { engine: Engine::new(parts, Vec::new()), embedded }
+    pub(super) fn at_rest(settings: &Settings, Opened { parts, embedded }: Opened) -> Self {
+        Self { engine: Engine::limited(parts, Vec::new(), limits(settings)), embedded }
     }
 }
 

@@ -54,7 +54,7 @@ impl DataAccess {
             match app::open_for_command(settings) {
                 Ok(opened) => {
                     app::refuse_copied(&*opened.parts.store).await?;
-                    return Ok(Self::Here(Box::new(Home::at_rest(opened))));
+                    return Ok(Self::Here(Box::new(Home::at_rest(settings, opened))));
                 }
                 Err(error) => match error.downcast_ref::<store::Error>() {
                     Some(store::Error::Busy { .. } | store::Error::Leased { .. }) if last > 0 => {}
@@ -188,5 +188,79 @@ async fn here(home: &Home, request: AdminRequest, into: &mut dyn Write) -> anyho
                 return done;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        config::Environment,
+        engine::{Inbound, InboundKind},
+        model::{
+            effect::Act,
+            session::{PersonId, Place, Platform},
+        },
+        session::{Command, Responder},
+    };
+
+    const FLOW: &str = r#"
+format = 1
+id = "told"
+version = "1.0.0"
+title = "Told"
+
+[[phase]]
+id = "one"
+title = "One"
+mode = "script"
+
+  [[phase.step]]
+  id = "colour"
+  tool = "get_user_option"
+  args = { prompt = "Which?", options = [ { id = "red", label = "Red" }, { id = "blue", label = "Blue" } ] }
+
+  [[phase.effect]]
+  do = "webhook"
+  on = "stopped"
+  url_from = "hook"
+  include = []
+"#;
+
+    /// The next bot sends what was queued meanwhile: to the receiver of the tenant, who alone was sent something before.
+    #[tokio::test]
+    async fn an_erasure_while_no_bot_runs_is_told_to_the_tenants_own_web_hook() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("told.toml"), FLOW).unwrap();
+        let config = "[flows]\nenabled = [\"told\"]\n[tenant.acme]\n";
+        let mut settings = Settings::parse("config.toml", config, &Environment::default()).unwrap();
+        settings.flows.dir = Some(dir.path().to_owned());
+        settings.data_dir = dir.path().join("data");
+        std::fs::create_dir(&settings.data_dir).unwrap();
+        let opened = app::open_for_command(&settings).unwrap();
+        let Home { engine, .. } = Home::at_rest(&settings, opened);
+
+        let person = PersonId { workspace: "acme".to_owned(), ..PersonId::web("ada") };
+        let from = Responder::without_rights(person, "Ada".to_owned());
+        let place = Place {
+            platform: Platform::Web,
+            workspace: "acme".to_owned(),
+            channel: "room".to_owned(),
+            thread: None,
+        };
+        let session = engine.start("told", &from, place, "start").await.unwrap();
+        let what = InboundKind::Command(Command::Stop);
+        engine.receive(Inbound { key: "stop".to_owned(), session, from, what }).await.unwrap();
+        let is_told = async {
+            while engine.view(session).await.unwrap().outside().is_empty() {
+                sleep(PAUSE).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_mins(1), is_told).await.unwrap();
+        engine.order_erasure(session, "operator").await.unwrap();
+        let left = engine.parts().store.outbox(session).await.unwrap();
+        let mut hooks = left.iter().filter(|effect| matches!(effect.act, Act::Webhook { .. }));
+        let farewell = hooks.next().unwrap();
+        assert_eq!((farewell.place.workspace.as_str(), hooks.next()), ("acme", None));
     }
 }

@@ -199,7 +199,7 @@ fn copy_tree(from: &Path, to: &Path) -> anyhow::Result<()> {
 fn verified(settings: &Settings, to: &Path) -> anyhow::Result<Vec<Unreadable>> {
     let settings = Settings { data_dir: to.to_owned(), postgres: None, ..settings.clone() };
     app::block_on(async {
-        let home = Home::at_rest(app::open_for_command(&settings)?);
+        let home = Home::at_rest(&settings, app::open_for_command(&settings)?);
         let artifacts = &home.engine.parts().artifacts;
         for session in artifacts.sessions().await? {
             if home.engine.parts().store.load(session).await?.is_none() {

@@ -170,7 +170,7 @@ async fn rebuilt(
     let mut dump = BufReader::new(File::open(backup.join(Place::dump().path()))?);
     let contents = SledStore::build(&store, &mut dump)?;
     let settings = Settings { data_dir: site.to_owned(), postgres: None, ..settings.clone() };
-    let home = Home::at_rest(app::open_for_command(&settings)?);
+    let home = Home::at_rest(&settings, app::open_for_command(&settings)?);
     let reach = DataAccess::Here(Box::new(home.clone()));
     let audit_records = proved(&reach, manifest).await?;
     let mut unreadable = Vec::new();
