@@ -9,6 +9,7 @@ mod audit;
 mod backup;
 mod bucket;
 mod cli;
+mod contact_sources;
 mod contacts;
 mod control;
 mod data_access;

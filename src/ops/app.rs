@@ -7,17 +7,14 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::{Problems, bucket, sentence, term};
+use super::{Problems, bucket, contact_sources, sentence, term};
 use crate::{
     base::{
         clock::{Clock, SystemClock},
         ids::{Ids, RandomIds},
         telemetry,
     },
-    config::{
-        ContactSource, Environment, LogFormat, MacosVia, Problem, Settings, default_data_dir,
-        settings::{self, Macos},
-    },
+    config::{Environment, LogFormat, Problem, Settings, default_data_dir, settings},
     engine::{
         self, Engine, Parts,
         copying::{self, Mark, Role},
@@ -33,11 +30,7 @@ use crate::{
     net::fetch::Fetcher,
     ports::{
         artifacts::{Artifacts, extract::Extractor},
-        contacts::{
-            self, Contacts,
-            macos::{MacContacts, Way, osascript::Osascript},
-            profile::Profile,
-        },
+        contacts::{Contacts, profile::Profile},
         llm::{
             Models,
             resilience::{RealPauses, ResilienceOptions},
@@ -163,6 +156,18 @@ pub(super) fn library(settings: &Settings) -> anyhow::Result<Library> {
 /// The flows that can be started. If they cannot be loaded and `is_configured`, the error lists the missing aliases as
 /// well.
 pub(super) fn library_for(settings: &Settings, is_configured: bool) -> anyhow::Result<Library> {
+    let (library, mut problems) = flawed_library(settings);
+    if problems.is_empty() {
+        return Ok(library);
+    }
+    if is_configured {
+        problems.extend(alias_problems(&library, settings));
+    }
+    Err(Problems(with_way_out(problems)).into())
+}
+
+/// The flows of the configuration, and what is wrong with them.
+fn flawed_library(settings: &Settings) -> (Library, Vec<Problem>) {
     let flows = &settings.flows;
     let mut vars = settings.vars.clone();
     if flows.tenants_only {
@@ -175,13 +180,7 @@ pub(super) fn library_for(settings: &Settings, is_configured: bool) -> anyhow::R
         Library::load_flawed(flows.dir.as_deref(), &flows.enabled, &vars);
     let shared = library.share(&settings.tenants, (&settings.vars, flows.tenants_only));
     problems.extend(shared.err().unwrap_or_default());
-    if problems.is_empty() {
-        return Ok(library);
-    }
-    if is_configured {
-        problems.extend(alias_problems(&library, settings));
-    }
-    Err(Problems(with_way_out(problems)).into())
+    (library, problems)
 }
 
 /// Aliases that are not set up.
@@ -429,13 +428,13 @@ fn open_over(settings: &Settings, is_configured: bool, opening: Opening) -> anyh
         ids: Arc::clone(&ids),
         pauses: Arc::new(RealPauses),
     };
-    let equipment = || Equipment::load(settings, is_configured, &means);
-    let checked = || equipment()?.checked((settings, is_configured));
+    let checked =
+        || Equipment::load(settings, is_configured, &means)?.checked((settings, is_configured));
     // A node may stand by for weeks: what is wrong is told when it is started, and not when it is needed.
     let before = matches!(opening, Opening::Serving(_)).then(checked).transpose()?;
     let (store, embedded) = open_store(settings, opening, Arc::clone(&ids))?;
     let equipment = match before {
-        None => equipment()?,
+        None => Equipment::at_rest(settings, &means)?,
         Some(before) if settings.postgres.is_none() => before,
         Some(before) => checked().unwrap_or_else(|error| {
             tracing::error!(
@@ -485,7 +484,23 @@ impl Equipment {
         is_configured: bool,
         means: &ResilienceOptions,
     ) -> anyhow::Result<Self> {
-        let tasks = tasks(settings)?;
+        let library = library_for(settings, is_configured)?;
+        let contacts = contact_sources::open(&settings.contacts, &Profile::default())?;
+        Self::around((library, tasks(settings)?, contacts), settings, means)
+    }
+
+    /// For a command, which only reads the flows that conversations keep: a mistake in one of today's is in nobody's way.
+    fn at_rest(settings: &Settings, means: &ResilienceOptions) -> anyhow::Result<Self> {
+        let (library, _) = flawed_library(settings);
+        let tasks = tasks(settings).unwrap_or_default();
+        Self::around((library, tasks, Contacts::new(Vec::new())), settings, means)
+    }
+
+    fn around(
+        (library, tasks, contacts): (Library, Tasks, Contacts),
+        settings: &Settings,
+        means: &ResilienceOptions,
+    ) -> anyhow::Result<Self> {
         let models = Models::open_all(&settings.llm, &settings.tenants, means)?;
         let search = settings.search.as_ref().map(|it| search::open(it, Arc::clone(&means.clock)));
         let fetcher = Fetcher::new().context("the client for websites cannot be made")?;
@@ -495,10 +510,10 @@ impl Equipment {
             ..consulting_services(settings)?
         };
         Ok(Self {
-            library: library_for(settings, is_configured)?,
+            library,
             toolbox: toolbox(&tasks)?,
             tasks,
-            contacts: contacts(&settings.contacts, &Profile::default())?,
+            contacts,
             models,
             services,
             warnings: Vec::new(),
@@ -554,40 +569,6 @@ impl Home {
     pub(super) fn at_rest(settings: &Settings, Opened { parts, embedded }: Opened) -> Self {
         Self { engine: Engine::limited(parts, Vec::new(), limits(settings)), embedded }
     }
-}
-
-/// The contact sources; `profile` asks the platforms that are connected.
-pub(super) fn contacts(wanted: &settings::Contacts, profile: &Profile) -> anyhow::Result<Contacts> {
-    let mut sources: Vec<Box<dyn contacts::ContactSource>> = Vec::new();
-    for source in &wanted.sources {
-        match source {
-            ContactSource::Profile => sources.push(Box::new(profile.clone())),
-            ContactSource::Vcard => {
-                // A card of the host's own person is given to nobody else.
-                let own = wanted.vcard.clone().zip(wanted.macos.clone());
-                let own =
-                    own.map(|(path, Macos { owner, .. })| contacts::vcard::OwnFile { path, owner });
-                sources.push(Box::new(contacts::vcard::VCards::new(own)));
-            }
-            ContactSource::Macos => {
-                if let Some(macos) = &wanted.macos {
-                    let way = match macos.via {
-                        MacosVia::Auto => Way::Best(Osascript::default()),
-                        MacosVia::Contacts => Way::Framework,
-                        MacosVia::Osascript => Way::Script(Osascript::default()),
-                    };
-                    let (owner, launcher) = (macos.owner.clone(), macos.launcher.clone());
-                    sources.push(Box::new(MacContacts::new(owner, way, launcher)));
-                }
-            }
-            ContactSource::Directory => {
-                if let Some(path) = &wanted.directory {
-                    sources.push(Box::new(contacts::directory::Directory::open(path)?));
-                }
-            }
-        }
-    }
-    Ok(Contacts::new(sources))
 }
 
 /// A runtime for a command that does one thing.

@@ -101,6 +101,7 @@ mod tests {
     use super::*;
     use crate::{
         config::{Environment, Settings},
+        ops::contact_sources,
         ports::contacts::profile::Profile,
     };
 
@@ -148,7 +149,7 @@ mod tests {
         let environment = Environment::from([("ANTEROOM_DATA_DIR", "/tmp")]);
         let settings = Settings::parse("config.toml", &config, &environment)
             .unwrap_or_else(|problems| panic!("{}", crate::config::render(&problems)));
-        let contacts = app::contacts(&settings.contacts, &Profile::default()).unwrap();
+        let contacts = contact_sources::open(&settings.contacts, &Profile::default()).unwrap();
         assert_eq!(contacts.serving(&listed[0].identity), Some("macos"));
         assert_eq!(contacts.serving(&PersonId::web("1a")), None);
     }

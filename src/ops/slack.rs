@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::app;
+use super::contact_sources;
 use crate::{
     base::telemetry::ready::Ready,
     config::Settings,
@@ -29,7 +29,7 @@ pub(super) async fn open(settings: &Settings, parts: &mut Parts) -> anyhow::Resu
         return Ok(None);
     };
     let profile = Profile::default().asking(Platform::Slack, Arc::new(client.people.clone()));
-    parts.contacts = Arc::new(app::contacts(&settings.contacts, &profile)?);
+    parts.contacts = Arc::new(contact_sources::open(&settings.contacts, &profile)?);
     Ok(Some(client))
 }
 

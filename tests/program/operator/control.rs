@@ -13,7 +13,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    bot::{Bot, command, said},
+    bot::{Bot, command, said, said_by},
     person::Person,
 };
 
@@ -68,6 +68,35 @@ async fn commands_say_the_same_with_a_bot_and_without() {
             2 => assert!(here.starts_with(there.trim_end()), "{there}\n{here}"),
             _ => assert_eq!(there, here),
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mistake_in_a_flow_keeps_no_operator_from_the_data() {
+    let (dir, data) = data();
+    let bot = Bot::start(&data);
+    let person = Person::begin(&bot, FLOW, "Ada Byron").await;
+    assert!(person.answer().await);
+    person.is_asked().await;
+    drop(bot);
+    for folder in ["flows", "tasks"].map(|name| dir.path().join(name)) {
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("tour.toml"), "this is no flow").unwrap();
+    }
+    let config = "[flows]\ndir = \"flows\"\ntasks = \"tasks\"\n";
+    fs::write(dir.path().join("config.toml"), config).unwrap();
+    let session = person.session();
+    let more = [
+        vec!["scrub"],
+        vec!["hold", &session, "--reason", "a question"],
+        vec!["hold", &session, "--release"],
+        vec!["backup", "kept"],
+        vec!["erase", &session, "--yes"],
+    ];
+    for args in looks(&session).into_iter().chain(more) {
+        let mut command = command(&data);
+        command.args(["--config", "config.toml"]);
+        said_by(command, &args);
     }
 }
 
