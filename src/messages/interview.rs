@@ -1,6 +1,6 @@
 //! What the bot says to the participant, in its own voice.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
 use super::{Text, day, list};
 use crate::model::effect::{Act, Handout};
@@ -109,8 +109,8 @@ pub(crate) fn next(title: &str) -> Text {
 }
 
 /// When the first question comes.
-pub(crate) fn first_question_on(at: DateTime<Utc>) -> String {
-    format!("Thank you. I'll ask the first question on {}.", day(at))
+pub(crate) fn first_question_on(day: NaiveDate) -> String {
+    format!("Thank you. I'll ask the first question on {}.", day.format("%-d %B %Y"))
 }
 
 /// A member of staff has taken over.

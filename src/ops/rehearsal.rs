@@ -27,6 +27,7 @@ use std::{
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
 use serde_json::Value;
 
 use self::answers::{Answer, Given, Probing};
@@ -479,7 +480,7 @@ impl Rehearsal {
 
 /// When a conversation goes on by itself in which nothing is asked now.
 fn goes_on_at(state: &State, flow: &LoadedFlow, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    let first = questions_from(state, flow).filter(|from| *from > now);
+    let first = questions_from(state, flow, Tz::UTC).filter(|from| *from > now);
     state.opens_at.or(first).filter(|_| state.status == Status::Open)
 }
 

@@ -119,7 +119,8 @@ impl Changes {
             reason: "the interview begins".to_owned(),
         });
         if let Some(from) = self.questions_from().filter(|from| *from > self.now) {
-            self.post(messages::interview::first_question_on(from));
+            let day = from.with_timezone(&self.zone_of_participant()).date_naive();
+            self.post(messages::interview::first_question_on(day));
         }
         if let Some(approval) = Approval::began(&self.state) {
             self.advance(approval);
@@ -226,6 +227,6 @@ impl SessionView {
 
     /// When the first question may be asked (`notice.wait_business_days`, counted from the notice).
     pub(super) fn questions_from(&self) -> Option<DateTime<Utc>> {
-        questions_from(&self.state, &self.flow)
+        questions_from(&self.state, &self.flow, self.zone_of_team())
     }
 }

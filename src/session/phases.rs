@@ -1,8 +1,13 @@
 //! Which phase comes next, and when.
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc, Weekday};
+use chrono_tz::Tz;
 
-use super::{Changes, SessionView, State, quiet_hours::out_of, script};
+use super::{
+    Changes, SessionView, State,
+    quiet_hours::{first_known_zone, moment_of, out_of},
+    script,
+};
 use crate::{
     flow::{LoadedFlow, text::has_expressions},
     messages,
@@ -44,7 +49,7 @@ impl SessionView {
         let zone = self.zone_of_participant();
         let at = match Opening::read(phase.after.as_deref()?) {
             Opening::After(period) => self.now.checked_add_signed(period.delta())?,
-            Opening::WorkingDays(days) => working_days_after(self.now, days)?,
+            Opening::WorkingDays(days) => working_days_after(self.now, days, zone)?,
             Opening::On(expression) => {
                 let date = script::date(&self.state, &self.flow, &expression)?;
                 let morning = NaiveTime::from_hms_opt(MORNING, 0, 0)?;
@@ -94,21 +99,28 @@ impl Changes {
     }
 }
 
-/// When the first question may be asked, where a flow lets days pass after the notice.
-pub fn questions_from(state: &State, flow: &LoadedFlow) -> Option<DateTime<Utc>> {
+/// When the first question may be asked, where a flow lets days pass after the notice. `team` is the zone of whoever's
+/// isn't known.
+pub fn questions_from(state: &State, flow: &LoadedFlow, team: Tz) -> Option<DateTime<Utc>> {
     let days = flow.flow.notice.as_ref()?.wait_business_days;
-    working_days_after(state.created_at, days).filter(|_| days > 0)
+    if days == 0 {
+        return None;
+    }
+    // Once the questions have begun, no answer may put them off again.
+    let zone = first_known_zone(state, flow).unwrap_or(team);
+    working_days_after(state.created_at, days, zone)
 }
 
-/// The same time of day so many working days later.
-fn working_days_after(from: DateTime<Utc>, days: u32) -> Option<DateTime<Utc>> {
+/// The same time of day so many working days later, as the calendar and the clock in `zone` have them.
+fn working_days_after(from: DateTime<Utc>, days: u32, zone: Tz) -> Option<DateTime<Utc>> {
     let is_weekend = |day: NaiveDate| matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
-    let mut at = from;
+    let local = from.with_timezone(&zone).naive_local();
+    let mut day = local.date();
     for _ in 0..days {
-        at = at.checked_add_days(Days::new(1))?;
-        while is_weekend(at.date_naive()) {
-            at = at.checked_add_days(Days::new(1))?;
+        day = day.checked_add_days(Days::new(1))?;
+        while is_weekend(day) {
+            day = day.checked_add_days(Days::new(1))?;
         }
     }
-    Some(at)
+    moment_of(day.and_time(local.time()), zone, from)
 }

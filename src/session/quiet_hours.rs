@@ -3,7 +3,7 @@
 //! A participant's zone is the one that the platform knows (Slack's `tz`), else that of the place they gave in what they
 //! approved, else the flow's, else the team's, else UTC. A language says nothing about where somebody is.
 
-use chrono::{DateTime, LocalResult, NaiveTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, LocalResult, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde_json::Value;
 
@@ -22,9 +22,20 @@ impl SessionView {
 
 /// The participant's zone as far as the session and its flow know one.
 pub(super) fn known_zone(state: &State, flow: &LoadedFlow) -> Option<Tz> {
-    let known = state.time_zone.as_deref().and_then(|name| name.parse().ok());
-    let of_flow = || flow.flow.pace.time_zone.as_deref()?.parse().ok();
-    known.or_else(|| zone_of_home(state)).or_else(of_flow)
+    zone_on_platform(state).or_else(|| zone_of_home(state)).or_else(|| zone_of_flow(flow))
+}
+
+/// The participant's zone as far as it is known when they begin: what they tell later doesn't change it.
+pub(super) fn first_known_zone(state: &State, flow: &LoadedFlow) -> Option<Tz> {
+    zone_on_platform(state).or_else(|| zone_of_flow(flow))
+}
+
+fn zone_on_platform(state: &State) -> Option<Tz> {
+    state.time_zone.as_deref()?.parse().ok()
+}
+
+fn zone_of_flow(flow: &LoadedFlow) -> Option<Tz> {
+    flow.flow.pace.time_zone.as_deref()?.parse().ok()
 }
 
 /// The zone of the place that the participant gave and approved, where it is a zone's principal city or lies in a
@@ -55,14 +66,26 @@ pub(super) fn out_of(quiet: &QuietHours, at: DateTime<Utc>, zone: Tz) -> DateTim
     }
     let day = if time < to { Some(local.date_naive()) } else { local.date_naive().succ_opt() };
     let Some(end) = day.map(|day| day.and_time(to)) else { return at };
-    let end = match zone.from_local_datetime(&end) {
-        LocalResult::Single(end) => Some(end),
+    moment_of(end, zone, at).unwrap_or(at)
+}
+
+/// When clocks in `zone` show `local`, which isn't before `from`.
+pub(super) fn moment_of(
+    local: NaiveDateTime,
+    zone: Tz,
+    from: DateTime<Utc>,
+) -> Option<DateTime<Utc>> {
+    let moment = match zone.from_local_datetime(&local) {
+        LocalResult::Single(moment) => Some(moment),
         // The clock is put back over this time: the first of the two may have passed.
-        LocalResult::Ambiguous(first, second) => Some(if first >= at { first } else { second }),
+        LocalResult::Ambiguous(first, second) => Some(if first >= from { first } else { second }),
         // The clock is put forward over this time: the hour after it exists.
-        LocalResult::None => zone.from_local_datetime(&(end + TimeDelta::hours(1))).earliest(),
+        LocalResult::None => {
+            let later = local.checked_add_signed(TimeDelta::hours(1))?;
+            zone.from_local_datetime(&later).earliest()
+        }
     };
-    end.map_or(at, |end| end.with_timezone(&Utc))
+    moment.map(|moment| moment.with_timezone(&Utc))
 }
 
 #[cfg(test)]

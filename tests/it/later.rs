@@ -182,6 +182,34 @@ async fn working_days_leave_weekends_out() {
 }
 
 #[tokio::test]
+async fn working_days_are_those_where_the_participant_is() {
+    // The clock stands at a Monday in UTC, where Tuesday begins on Kiritimati: a day less until the weekend.
+    let flow = FIRST_MONTHS.replace("after = \"30d\"", "after = \"4 working days\"");
+    let flow = flow.replace("Europe/Berlin", "Pacific/Kiritimati");
+    let mut world = World::with(&flow, None).await;
+    world.press("Yes").await;
+    world.say("2027-03-15").await;
+    let at = world.state().await.opens_at.unwrap();
+    assert_eq!(at.format("%a %d %b %H:%M").to_string(), "Sun 08 Nov 10:00");
+}
+
+#[tokio::test]
+async fn working_days_before_the_first_question_are_those_where_the_participant_is() {
+    let notice = "[notice]\ntext = \"This is a bot.\"\naccept = \"Start\"\nhuman = \"Talk to a person\"\n\
+                  decline = \"Not now\"\nwait_business_days = 4\n\n[handoff]";
+    let flow = FIRST_MONTHS.replace("[handoff]", notice);
+    let flow = flow.replace("Europe/Berlin", "Pacific/Kiritimati");
+    let mut world = World::with(&flow, None).await;
+    world.press("Start").await;
+    let screen = world.screen();
+    assert!(screen.contains("I'll ask the first question on 9 November 2026."), "{screen}");
+    world.pass(TimeDelta::days(5)).await;
+    assert!(world.open().await.is_none(), "a question came on a weekend");
+    world.pass(TimeDelta::days(1)).await;
+    assert!(world.screen().contains("Have you got your laptop?"));
+}
+
+#[tokio::test]
 async fn a_question_that_nobody_answers_in_time_goes_on_without_an_answer() {
     let mut world = World::with(FIRST_MONTHS, None).await;
     world.pass(TimeDelta::days(3)).await;
