@@ -48,7 +48,7 @@ use crate::store::postgres::{Options, PostgresStore, Standby};
 #[cfg(feature = "consulting")]
 use crate::{ports::documents::Printer, tool::catalog::consulting::case_studies::Cases};
 
-/// Where a restore puts the data together, in the data directory: no bot starts while it is there.
+/// Where a restore or a repair puts the data together, in the data directory: no bot starts while it is there.
 pub(super) const RESTORE_SITE: &str = "restoring";
 
 /// What the command line and the environment say about configuration.
@@ -387,11 +387,11 @@ fn open_database(
     ))
 }
 
-/// Refuses a data directory into which a restore hasn't finished.
+/// Refuses a data directory into which a restore or a repair hasn't finished.
 pub(super) fn refuse_unrestored(dir: &Path) -> anyhow::Result<()> {
     if dir.join(RESTORE_SITE).exists() {
         return Err(sentence(format!(
-            "a restore into `{}` hasn't finished. hint: wait for it; if it was interrupted, run it again",
+            "a restore or repair into `{}` hasn't finished. hint: wait for it; if it was interrupted, run it again",
             dir.display()
         )));
     }

@@ -1,7 +1,8 @@
 //! `anteroom repair --to DIR`: what verifies of a damaged data directory, in a new one.
 //!
 //! Whole conversations go over with their files. Of one that is damaged, the events that can be read are written to
-//! `DIR/partial/SESSION.json`; it does not go on. The damaged directory is not changed.
+//! `DIR/partial/SESSION.json`; it does not go on. The damaged directory is not changed. As with a restore, no bot starts
+//! on the new one before all of it is there.
 
 use std::{
     fs,
@@ -10,14 +11,14 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 
 use super::{
-    app::{self, Home, Wanted},
+    app::{self, Home, RESTORE_SITE, Wanted},
     backup::files::{create_folder, sync_folder},
     data_access::{holds_data, no_data},
+    restore::{PARTIAL, Site},
     scrub::tell_damage,
     sentence,
     shared_args::Json,
@@ -32,9 +33,6 @@ use crate::{
         unreadable::Unreadable,
     },
 };
-
-/// Where the events of damaged conversations are.
-const PARTIAL: &str = "partial";
 
 /// `repair`.
 #[derive(Debug, Args)]
@@ -69,21 +67,21 @@ pub(super) fn repair(wanted: &Wanted, repair: &Repair) -> anyhow::Result<ExitCod
     if !holds_data(from)? {
         return Err(no_data(from));
     }
-    if fs::symlink_metadata(to).is_ok() {
+    let is_left_unfinished = to.join(RESTORE_SITE).is_dir();
+    if fs::symlink_metadata(to).is_ok() && !is_left_unfinished {
         return Err(sentence(format!(
             "`{}` already exists. hint: choose a directory that doesn't exist yet",
             to.display()
         )));
     }
-    create_folder(to).with_context(|| {
-        format!(
-            "could not create `{}`. hint: its parent directory must exist and be writable",
-            to.display()
-        )
-    })?;
-    let recovered = recovered(&settings, from, to);
-    if recovered.is_err() && fs::remove_dir_all(to).is_err() {
-        term::tell(format!("Could not remove `{}`, which is incomplete.", to.display()));
+    let site = Site::begin(to)?;
+    let recovered = recovered(&settings, from, &site.dir).and_then(|recovered| {
+        site.finish()?;
+        Ok(recovered)
+    });
+    if recovered.is_err() {
+        // It is empty now, or what could not be removed has been named.
+        drop(fs::remove_dir(to));
     }
     let (Repaired { conversations, expected, is_cut }, damage) = recovered?;
     let last = conversations.iter().filter_map(|one| one.events.last()).map(|event| event.at).max();
@@ -128,7 +126,6 @@ fn recovered(
     }
     drop(progress);
     let damage = verified(settings, to)?;
-    sync_folder(to)?;
     Ok((repaired, damage))
 }
 

@@ -37,8 +37,11 @@ use crate::{
     store::sled::SledStore,
 };
 
-/// What a restore makes, in the order in which it is moved.
-const MADE: [&str; 3] = ["artifacts", "flows", "store"];
+/// Where a repair keeps the events of damaged conversations.
+pub(super) const PARTIAL: &str = "partial";
+
+/// What a restore or a repair makes, in the order in which it is moved.
+const MADE: [&str; 4] = ["artifacts", "flows", PARTIAL, "store"];
 
 /// `restore`.
 #[derive(Debug, Args)]
@@ -227,16 +230,17 @@ async fn readable(home: &Home, session: SessionId) -> Result<(), engine::Error> 
 
 /// A data directory that is being made. Dropping it unfinished removes what was made.
 #[derive(Debug)]
-struct Site {
+pub(super) struct Site {
     data: PathBuf,
-    dir: PathBuf,
-    /// Locked, so that no other restore takes it for one that was interrupted.
+    /// Where it is put together.
+    pub(super) dir: PathBuf,
+    /// Locked, so that nobody else takes it for one that was interrupted.
     _lock: File,
     is_finished: bool,
 }
 
 impl Site {
-    fn begin(data: &Path) -> anyhow::Result<Self> {
+    pub(super) fn begin(data: &Path) -> anyhow::Result<Self> {
         let dir = data.join(RESTORE_SITE);
         match create_folder(data) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -251,7 +255,7 @@ impl Site {
             let left = File::open(&dir)?;
             left.try_lock().map_err(|_| {
                 sentence(format!(
-                    "a restore into `{}` is already in progress. hint: wait for it",
+                    "a restore or repair into `{}` is already in progress. hint: wait for it",
                     data.display()
                 ))
             })?;
@@ -275,9 +279,9 @@ impl Site {
     }
 
     /// Moves everything to where a bot looks.
-    fn finish(mut self) -> anyhow::Result<()> {
+    pub(super) fn finish(mut self) -> anyhow::Result<()> {
         files::sync_folders(&self.dir)?;
-        for name in MADE {
+        for name in MADE.iter().filter(|name| self.dir.join(name).exists()) {
             fs::rename(self.dir.join(name), self.data.join(name))
                 .with_context(|| format!("could not move `{name}` into place"))?;
         }
@@ -292,15 +296,12 @@ impl Site {
 impl Drop for Site {
     fn drop(&mut self) {
         if !self.is_finished && remove_made(&self.data, &self.dir).is_err() {
-            term::tell(format!(
-                "Could not remove `{}`; the next restore will.",
-                self.dir.display()
-            ));
+            term::tell(format!("Could not remove `{}`; the next try will.", self.dir.display()));
         }
     }
 }
 
-/// Removes what a restore has made; the sign that there was one goes last.
+/// Removes what a restore or a repair has made; the sign that there was one goes last.
 fn remove_made(data: &Path, site: &Path) -> io::Result<()> {
     for folder in MADE.iter().map(|name| data.join(name)).chain([site.to_owned()]) {
         match fs::remove_dir_all(folder) {

@@ -3,7 +3,9 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Output,
+    process::{Output, Stdio},
+    thread,
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -157,4 +159,41 @@ async fn a_damaged_database_is_refused_untouched_and_repaired_elsewhere() {
     assert!(text(said(&elsewhere, &["audit", "verify"])).starts_with("The audit log is intact: "));
     let again = run(&data, &["repair", "--to", &to]);
     assert!(text(again.stderr).contains("already exists"), "nothing is overwritten");
+}
+
+/// Kills a repair as soon as there is anything of the new directory.
+fn kill_repair(data: &Path, to: &Path) {
+    let mut child = command(data)
+        .args(["repair", "--to", &to.to_string_lossy()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !to.exists() && child.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    thread::sleep(Duration::from_millis(5));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_repair_is_begun_again() {
+    let (dir, data, sessions) = two().await;
+    said(&data, &["sessions", "list"]);
+    let mut attempts = (0..20).map(|number| dir.path().join(format!("killed-{number}")));
+    let half = attempts.find(|to| {
+        kill_repair(&data, to);
+        to.join("restoring").exists()
+    });
+    let half = half.expect("never killed in the middle");
+    let refused = run(&half, &["sessions", "list"]);
+    let told = text(refused.stderr);
+    assert!(told.contains("a restore or repair into `"), "{told}");
+    assert!(told.contains("hint: wait for it; if it was interrupted, run it again"), "{told}");
+
+    said(&data, &["repair", "--to", &half.to_string_lossy()]);
+    let listed: Value =
+        serde_json::from_slice(&said(&half, &["sessions", "list", "--json"])).unwrap();
+    assert_eq!(listed.as_array().unwrap().len(), sessions.len());
 }
