@@ -40,7 +40,7 @@ use serde_json::{Map, Value, json};
 use super::{
     answer,
     dates::{self, Now},
-    state::{CallState, State},
+    state::State,
 };
 use crate::{
     flow::LoadedFlow,
@@ -505,13 +505,19 @@ fn points(state: &State, flow: &LoadedFlow) -> (Map<String, Value>, Map<String, 
 
 /// What the chosen buttons said, by step.
 fn labels(state: &State) -> Map<String, Value> {
-    let label = |call: &CallState| {
-        let Origin::Step { step } = &call.call.origin else { return None };
-        let wait = state.waits.get(&call.wait?)?;
-        let (reply, ..) = wait.status.answer()?;
-        Some((step.clone(), Value::from(answer::describe(&wait.prompt.control, reply))))
-    };
-    state.calls.iter().filter_map(label).collect()
+    let mut labels = Map::new();
+    for call in &state.calls {
+        let Origin::Step { step } = &call.call.origin else { continue };
+        let wait = call.wait.and_then(|id| state.waits.get(&id));
+        let answered = wait.and_then(|wait| Some((&wait.prompt.control, wait.status.answer()?.0)));
+        if let Some((control, reply)) = answered {
+            labels.insert(step.clone(), Value::from(answer::describe(control, reply)));
+        } else if call.result.is_some() {
+            // Asked again without an answer: the one before doesn't count any more.
+            labels.remove(step);
+        }
+    }
+    labels
 }
 
 /// A list as people write it: `cook, drive`.

@@ -233,6 +233,18 @@ async fn a_question_that_nobody_answers_in_time_goes_on_without_an_answer() {
 }
 
 #[tokio::test]
+async fn what_a_button_said_is_gone_when_its_question_lapses_the_second_time() {
+    let flow =
+        FIRST_MONTHS.replace("expired = \"reminded\"", "no = \"laptop\", else = \"last_day\"");
+    let flow = flow.replace("When does", "{{ labels.laptop | default('Nothing') }}? When does");
+    let mut world = World::with(&flow, None).await;
+    world.press("No").await;
+    world.pass(TimeDelta::days(3)).await;
+    let asked = world.open().await.unwrap().prompt.body.common_mark();
+    assert_eq!(asked, "Nothing? When does your contract end?");
+}
+
+#[tokio::test]
 async fn an_answer_after_the_deadline_is_too_late() {
     let mut world = World::with(FIRST_MONTHS, None).await;
     let click = world.button("Yes").await;
