@@ -15,7 +15,7 @@ use super::{
     admin_api::AdminRequest,
     app::{self, Wanted},
     data_access::DataAccess,
-    output_file::OutputFile,
+    output_file::{self, OutputFile},
     sentence,
     shared_args::{Json, Output},
     term,
@@ -337,8 +337,8 @@ async fn verify(
     let (at, what) = verification.fault().unzip();
     if what.is_none() {
         let anchor = Anchor { records, seal: seal.to_owned(), at: SystemClock.now() };
-        std::fs::write(&file, serde_json::to_vec(&anchor)?)
-            .with_context(|| format!("could not write `{}`", file.display()))?;
+        let replaced = Output { output: Some(file), force: true };
+        output_file::deliver(&replaced, &serde_json::to_vec(&anchor)?)?;
     }
     if json {
         term::json(&json!({

@@ -171,10 +171,13 @@ async fn a_chain_that_was_changed_below_the_store_does_not_hold() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_cut_off_shows_against_what_was_kept_elsewhere() {
-    let (_dir, data, seal) = with_chain().await;
+    let (dir, data, seal) = with_chain().await;
+    let (anchor, before) = (data.join("audit.anchor"), dir.path().join("before"));
+    fs::hard_link(&anchor, &before).unwrap();
+    let kept = fs::read(&anchor).unwrap();
     assert!(verify(&data, &["--against", &seal]).status.success());
+    assert_eq!(fs::read(&before).unwrap(), kept, "it was replaced, not written in place");
     change(&data, b'a', |entries| _ = entries.pop_last());
-    let anchor = data.join("audit.anchor");
     let kept = fs::read(&anchor).unwrap();
 
     let told = fault(&data, &[]);
