@@ -184,7 +184,7 @@ impl Inner {
         let fresh = Instant::now();
         for (person, seen) in &mut *lock(&self.open) {
             let is_open = fresh - seen.opened_at < limits::HOME_OPEN;
-            let is_theirs = seen.is_staff || Some(&*person) == participant.as_ref();
+            let is_theirs = seen.is_staff || Some(person) == participant.as_ref();
             if is_gone || is_open && is_theirs {
                 let pace = if seen.is_staff { limits::HOME_PACE_STAFF } else { limits::HOME_PACE };
                 seen.due.get_or_insert(fresh + pace);
