@@ -166,8 +166,7 @@ async fn more_files_than_a_form_may_have_are_called_too_many() {
 }
 
 #[tokio::test]
-async fn whoever_follows_a_link_from_elsewhere_is_given_no_other_cookie_before_theirs_was_asked_for()
- {
+async fn a_link_from_elsewhere_gives_nobody_another_cookie() {
     let site = Site::open().await;
     let ada = site.visitor();
     let from_elsewhere = |path: &str| {
