@@ -207,7 +207,7 @@ async fn who_has_the_conversation_already_is_not_said_to_be_written_to() {
     bot.pass(TimeDelta::days(15)).await;
     invited_again("they already have this interview, and it's paused. They can continue it").await;
     let general = ada.at("general");
-    let said = "You already have this conversation; look under this app's messages. Type *resume* there to continue.";
+    let said = "You already have this conversation; look under this app's messages. Type *resume* in it to continue.";
     for times in 1..=2 {
         match times {
             1 => general.command("/onboard start").await,
