@@ -41,7 +41,7 @@ impl<K: Hash + Eq, V: Clone> Recent<K, V> {
         Self::with_age(most, Duration::MAX)
     }
 
-    /// The same, which also forgets what nobody has asked for during `idle`, at the latest after twice that time.
+    /// A cache that also forgets what nobody has asked for during `idle`, at the latest after twice that time.
     pub(crate) fn with_age(most: u64, idle: Duration) -> Self {
         let (young, old) = (HashMap::new(), HashMap::new());
         let generations = Generations { young, old, weight: 0, since: Instant::now() };

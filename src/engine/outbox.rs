@@ -35,15 +35,6 @@ const BATCH: usize = 64;
 /// One of so many deliveries may be one of background priority.
 const BACKGROUND_SHARE: usize = 4;
 
-/// Whether an act is about the erasure of its session; all else that was still to be sent is dropped with the session.
-fn outlives(act: &Act) -> bool {
-    match act {
-        Act::Remove { .. } | Act::Receipt { .. } => true,
-        Act::Webhook { event, .. } => event == ERASED,
-        _ => false,
-    }
-}
-
 /// Longest time that one delivery may take, beside that of its files.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30);
 
@@ -297,7 +288,16 @@ impl UnderWay {
     }
 }
 
-/// Longest time for one attempt: whoever brings a file ends by themselves what takes too long, and says so.
+/// Whether an act is about the erasure of its session; all else that was still to be sent is dropped with the session.
+fn outlives(act: &Act) -> bool {
+    match act {
+        Act::Remove { .. } | Act::Receipt { .. } => true,
+        Act::Webhook { event, .. } => event == ERASED,
+        _ => false,
+    }
+}
+
+/// Longest time for one attempt. A file that takes too long ends before it, and the person is told.
 fn limit(act: &Act) -> Duration {
     let files = match act {
         Act::Fetch { files, .. } => u32::try_from(files.len()).unwrap_or(FILES_MAX),
