@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 const FLOW: &str = "candidate-onboarding";
 
-/// A disk of a few megabytes in a mount namespace of its own, which lasts as long as a process that only waits.
+/// A small disk in a mount namespace of its own, which lasts as long as a process that only waits.
 struct Disk {
     holder: Child,
     /// With a user namespace around it.
@@ -248,7 +248,7 @@ async fn ready(site: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_disk_that_fills_up_in_the_middle_of_an_interview_loses_and_doubles_nothing() {
     for killed in [false, true] {
-        let Some(disk) = Disk::mount(24) else { return };
+        let Some(disk) = Disk::mount(48) else { return };
         let mut bot = disk.start();
         let bob = Interview::begin(&bot.page).await;
         let mut ada = Interview::begin(&bot.page).await;
@@ -306,7 +306,7 @@ async fn a_disk_that_fills_up_in_the_middle_of_an_interview_loses_and_doubles_no
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_system_that_turns_read_only_is_named_and_waited_for() {
-    let Some(disk) = Disk::mount(24) else { return };
+    let Some(disk) = Disk::mount(48) else { return };
     let bot = disk.start();
     let mut ada = Interview::begin(&bot.page).await;
     let card = ada.next().await.unwrap();

@@ -13,4 +13,6 @@ mod operator;
 #[expect(dead_code, reason = "each suite needs a part of it")]
 mod support;
 
-use support::{bot, chance, html, laws, model_service, person, postgres, reader, s3, skipped};
+use support::{
+    bot, chance, html, laws, model_service, person, postgres, raw_database, reader, s3, skipped,
+};

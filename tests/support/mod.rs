@@ -23,6 +23,7 @@ pub(crate) mod postgres;
 pub(crate) mod provider;
 pub(crate) mod proxying;
 pub(crate) mod questions;
+pub(crate) mod raw_database;
 pub(crate) mod reader;
 pub(crate) mod s3;
 pub(crate) mod scripted;

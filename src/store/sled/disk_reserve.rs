@@ -1,8 +1,8 @@
 //! Room kept for bad times, and whether there is enough of it to write again.
 //!
-//! A full disk leaves no room even for opening the database, which writes a snapshot. So a file of [`SIZE`] bytes is
-//! kept beside it and given back when opening needs the room. Writing goes on only when it has been made anew: a disk
-//! with a few free bytes would be full again with the next answer.
+//! A full disk leaves no room even for opening the database, which writes a snapshot and the rest of a segment. So a file
+//! of [`SIZE`] bytes is kept beside it and given back when opening needs the room. Writing goes on only when it has
+//! been made anew: a disk with a few free bytes would be full again with the next answer.
 //!
 //! Its name says one thing more. After a failed sync the kernel may hold for clean what never reached the device, so
 //! the file is renamed to [`UNSETTLED`], and whoever opens next, in this process or after a kill, writes the log once
@@ -14,8 +14,8 @@ use std::{
     path::Path,
 };
 
-/// Bytes that are kept.
-pub(super) const SIZE: u64 = 2 * 1024 * 1024;
+/// Bytes that are kept: of a segment 8 MiB, of a snapshot 2 MiB.
+pub(super) const SIZE: u64 = 10 * 1024 * 1024;
 
 /// The file.
 const KEPT: &str = "reserve";

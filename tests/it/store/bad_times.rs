@@ -19,6 +19,7 @@ use anteroom::{
 use futures::poll;
 
 use super::{sled_alone::closed_store, *};
+use crate::support::raw_database;
 
 /// A device under a test's thumb.
 #[derive(Debug, Default)]
@@ -433,7 +434,7 @@ async fn a_store_that_cannot_be_opened_again_tries_again() {
 
 #[tokio::test]
 async fn room_is_kept_and_made_anew() {
-    const SIZE: u64 = 2 * 1024 * 1024;
+    const SIZE: u64 = 10 * 1024 * 1024;
     let coast = Coast::new();
     let length = |name: &str| fs::metadata(coast.path(name)).map(|metadata| metadata.len()).ok();
     assert_eq!(length("reserve"), Some(SIZE));
@@ -503,7 +504,7 @@ async fn a_file_in_the_place_of_the_directory_is_explained() {
 async fn a_database_of_a_newer_program_is_explained_and_left_alone() {
     let dir = closed_store().await;
     let set = |layout: &[u8]| {
-        let db = sled::open(dir.path()).unwrap();
+        let db = raw_database::open(dir.path());
         db.insert(b"l", layout).unwrap().unwrap().to_vec()
     };
     let ours = set(&[9]);

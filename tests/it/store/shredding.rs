@@ -8,6 +8,7 @@ use anteroom::{
 };
 
 use super::*;
+use crate::support::raw_database;
 
 /// Bytes of a slot in the file of keys, and where the first session's is.
 const WIDTH: usize = 32;
@@ -58,18 +59,6 @@ fn holding(dir: &Path, bytes: &[u8]) -> Vec<PathBuf> {
 
 fn keys(dir: &Path) -> Vec<u8> {
     fs::read(dir.join(KEYS_FILE)).unwrap()
-}
-
-/// The database without the store around it.
-fn raw(dir: &Path) -> sled::Db {
-    for _ in 0..100 {
-        match sled::open(dir) {
-            Ok(db) => return db,
-            // The threads of one that was closed just now let go of it a moment later.
-            Err(_) => thread::yield_now(),
-        }
-    }
-    sled::open(dir).unwrap()
 }
 
 #[tokio::test]
@@ -127,7 +116,7 @@ async fn an_erasure_that_a_crash_interrupted_is_finished() {
     drop(store);
     // The erasure reached the device, the file of keys did not.
     fs::write(dir.path().join(KEYS_FILE), &before).unwrap();
-    let db = raw(dir.path());
+    let db = raw_database::open(dir.path());
     db.insert([&b"x"[..], &2_u32.to_be_bytes()].concat(), &[]).unwrap();
     drop(db);
     reseal(dir.path()).unwrap();
@@ -190,7 +179,7 @@ async fn a_store_without_its_keys_is_refused() {
 
     fs::write(&file, &kept).unwrap();
     let layout = |value: &[u8]| {
-        let db = raw(dir.path());
+        let db = raw_database::open(dir.path());
         let old = db.insert(b"l", value).unwrap().unwrap();
         drop(db);
         old.to_vec()
@@ -237,7 +226,7 @@ pub(super) fn changed(
             fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
         }
     }
-    let db = raw(copy.path());
+    let db = raw_database::open(copy.path());
     let mut entries: BTreeMap<Vec<u8>, Vec<u8>> = db
         .iter()
         .map(|entry| entry.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap())

@@ -197,6 +197,21 @@ pub(super) async fn closed_store() -> TempDir {
 }
 
 #[tokio::test]
+async fn a_database_keeps_the_segments_that_it_has() {
+    let dir = TempDir::new().unwrap();
+    // Of sled's own size, as older programs made it.
+    drop(sled::open(dir.path()).unwrap());
+    for seq in 0..2 {
+        let store = open(dir.path());
+        store.commit(commit(session(1), seq, &["."])).await.unwrap();
+    }
+    let conf = fs::read(dir.path().join("conf")).unwrap();
+    assert!(conf.starts_with(b"segment_size: 524288\n"), "{}", String::from_utf8_lossy(&conf));
+    let loaded = open(dir.path()).load(session(1)).await.unwrap().unwrap();
+    assert_eq!(loaded.events.len(), 2);
+}
+
+#[tokio::test]
 async fn an_unfinished_snapshot_is_removed() {
     let dir = closed_store().await;
     let generating = dir.path().join("snap.FFFFFFFFFFFFFFFF.generating");

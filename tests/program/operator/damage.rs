@@ -28,6 +28,7 @@ use super::{
     bot::{Bot, command, said},
     person::Person,
 };
+use crate::raw_database;
 
 const FLOW: &str = "community-welcome";
 
@@ -54,22 +55,9 @@ fn fault(data: &Path, more: &[&str]) -> String {
     told
 }
 
-/// The database without the store around it.
-fn raw(data: &Path) -> sled::Db {
-    let dir = data.join("store");
-    for _ in 0..100 {
-        match sled::open(&dir) {
-            Ok(db) => return db,
-            // The threads of one that was closed just now let go of it a moment later.
-            Err(_) => std::thread::yield_now(),
-        }
-    }
-    sled::open(dir).unwrap()
-}
-
 /// Changes entries of one family below the store, and its checksums with them.
 fn change(data: &Path, family: u8, change: impl FnOnce(&mut Entries)) {
-    let db = raw(data);
+    let db = raw_database::open(&data.join("store"));
     let before: Entries = db
         .scan_prefix([family])
         .map(|entry| entry.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap())
