@@ -1,5 +1,5 @@
-//! What every other module may use: the clock, ids, telemetry, failpoints, compiled JSON Schemas, caches and the sandbox for risky
-//! work.
+//! What every other module may use: the clock, ids, telemetry, failpoints, compiled JSON Schemas, caches, the allocator's
+//! settings and the sandbox for risky work.
 //!
 //! Imports nothing else of this crate.
 
@@ -8,6 +8,7 @@ pub mod failpoint;
 pub mod ids;
 pub(crate) mod json_schema;
 pub(crate) mod lru;
+pub mod memory;
 pub(crate) mod recent;
 pub mod sandbox;
 pub mod telemetry;

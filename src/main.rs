@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 #[cfg(feature = "consulting")]
 use anteroom::ports::documents;
-use anteroom::{ops, ports::artifacts::extract};
+use anteroom::{base::memory, ops, ports::artifacts::extract};
 
 fn main() -> ExitCode {
+    memory::limit_heaps();
     // Which cryptography TLS uses, said once for every client: with two in the graph one day, the first client to be
     // made would panic. It fails only where somebody has said so before.
     drop(rustls::crypto::ring::default_provider().install_default());
