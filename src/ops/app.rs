@@ -286,13 +286,7 @@ pub(super) struct Opened {
 #[derive(Debug, Clone)]
 pub(super) enum Opening {
     /// A bot that serves people.
-    Serving(
-        #[cfg_attr(
-            not(feature = "postgres"),
-            expect(dead_code, reason = "without a database there are no other nodes")
-        )]
-        Reached,
-    ),
+    Serving(Reached),
     /// A command, which does one thing and ends.
     Command,
 }
@@ -432,10 +426,14 @@ fn open_over(settings: &Settings, is_configured: bool, opening: Opening) -> anyh
         || Equipment::load(settings, is_configured, &means)?.checked((settings, is_configured));
     // A node may stand by for weeks: what is wrong is told when it is started, and not when it is needed.
     let before = matches!(opening, Opening::Serving(_)).then(checked).transpose()?;
+    let waited_for = match &opening {
+        Opening::Serving(reached) => Some(reached.active.subscribe()),
+        Opening::Command => None,
+    };
     let (store, embedded) = open_store(settings, opening, Arc::clone(&ids))?;
     let equipment = match before {
         None => Equipment::at_rest(settings, &means)?,
-        Some(before) if settings.postgres.is_none() => before,
+        Some(before) if waited_for.is_none_or(|active| active.borrow().is_none()) => before,
         Some(before) => checked().unwrap_or_else(|error| {
             tracing::error!(
                 error = format!("{error:#}"),
