@@ -129,8 +129,9 @@ pub trait Courier: Sync {
         }
     }
 
-    /// The participant won't be reached any more: the session pauses, after the response.
-    fn lost(&self, why: &'static str) {
+    /// The participant won't be reached any more: the session pauses, after the response. What must not be lost until then
+    /// is durable when it returns.
+    async fn lost(&self, why: &'static str) {
         let attempt = self.attempt();
         let pausing = attempt.pause(why);
         attempt.afterwards.spawn(async move { _ = pausing.await });

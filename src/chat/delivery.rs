@@ -100,7 +100,9 @@ pub async fn outcome<C: Courier>(
         Err(Undelivered::Call(failure)) => {
             let lost = courier.out_of_reach(&failure).filter(|_| is_told(effect));
             // What stays in the outbox says so again after a crash.
-            lost.inspect(|why| courier.lost(why));
+            if let Some(why) = lost {
+                courier.lost(why).await;
+            }
             let (class, said) = courier.class_in_the_end(&failure);
             match refusal::outcome(class, &said, effect, now) {
                 Delivery::Failed { reason, .. } => {

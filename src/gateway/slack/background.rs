@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-use super::{app::App, catch_up, handler, tokens};
+use super::{app::App, catch_up, handler, inviter, tokens};
 use crate::{
     base::telemetry::link::Link,
     model::{
@@ -20,6 +20,7 @@ use crate::{
 pub async fn run(app: Arc<App>, link: Arc<Link>, shutdown: CancellationToken) {
     tokio::join!(
         handler::tell_unfinished(&app),
+        inviter::tell_unfinished(&app),
         catch_up::keep_up(&app, &link, &shutdown),
         tokens::keep_fresh(&app.api, shutdown.clone()),
         app.people.run(shutdown.clone()),

@@ -168,6 +168,22 @@ async fn f14_without_a_channel_who_invited_and_staff_are_told_once() {
 }
 
 #[tokio::test]
+async fn f14_who_invited_is_told_after_a_crash() {
+    let mut bot = closed("").await;
+    let grace = bot.grace();
+    // Nobody knows whether what Grace was told has arrived, and the bot dies.
+    bot.slack.break_for_good("chat.postMessage", "U0GRACE", Fault::Cut);
+    invite(&grace).await;
+    let told = "I can't send @Ada Byron direct messages";
+    assert!(!grace.can_see(told), "{}", grace.screen());
+    bot.slack.mend();
+    for _ in 0..2 {
+        bot.crash().await;
+        assert_eq!(grace.screen().matches(told).count(), 1, "{}", grace.screen());
+    }
+}
+
+#[tokio::test]
 async fn f14_who_is_invited_again_is_tried_again() {
     let bot = closed("parent = \"recruiting_desk\"").await;
     let grace = bot.grace();

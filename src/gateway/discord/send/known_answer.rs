@@ -54,7 +54,7 @@ impl Sender<'_> {
         match known(self.app, &self.look().await?, wait).await {
             Ok(Known::Said(ids)) => return self.said_before(wait, ids).await,
             Ok(Known::Picked(draft)) => self.app.drafts.keep(wait, &draft).await?,
-            Err(failure) if failure.is(Code::UnknownMember) => self.lost(roles::NOT_THERE),
+            Err(failure) if failure.is(Code::UnknownMember) => self.lost(roles::NOT_THERE).await,
             // Without an answer of Discord's the question is shown as it is.
             Ok(Known::Nothing) | Err(_) => {}
         }

@@ -148,7 +148,7 @@ pub(super) async fn goes_on(
     asked: (&str, &str),
 ) -> Option<String> {
     if direct {
-        inviter::remember(update.app, session, asked).await;
+        inviter::remember(update.app, session, asked, &update.key).await;
         inviter::look(update.app, session).await;
     }
     match before {
@@ -214,7 +214,7 @@ pub(super) async fn invite(
     match begin_where(update, flow, &candidate, channel, beginning).await {
         Ok(Begun { session, before, .. }) => {
             let asked = (by.user.as_str(), channel.unwrap_or_default());
-            inviter::remember(update.app, session, asked).await;
+            inviter::remember(update.app, session, asked, &update.key).await;
             inviter::look(update.app, session).await;
             let outcome =
                 before.map_or(messages::notices::SENT, messages::commands::has_it_already);

@@ -76,13 +76,17 @@ impl Courier for Sender<'_> {
         }
     }
 
-    fn lost(&self, why: &'static str) {
+    async fn lost(&self, why: &'static str) {
         let pausing = self.attempt().pause(why);
         let (app, effect) = (Arc::clone(self.app), self.effect.clone());
+        let is_direct = people::is_direct(&effect.place);
+        if is_direct {
+            inviter::keep(&app, effect.session).await;
+        }
         self.app.afterwards.spawn(async move {
             _ = pausing.await;
-            if people::is_direct(&effect.place) {
-                inviter::told_of_loss(&app, &effect.place, effect.session).await;
+            if is_direct {
+                inviter::tell(&app, &effect.place, effect.session).await;
             }
         });
     }
