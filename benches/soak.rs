@@ -188,6 +188,10 @@ impl Store for Troubled {
         }
     }
 
+    async fn is_known_event(&self, key: &str) -> Result<bool, Error> {
+        self.alive()?.is_known_event(key).await
+    }
+
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
         self.alive()?.load(session).await
     }

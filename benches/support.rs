@@ -279,6 +279,10 @@ impl Store for Recorder {
         Ok(())
     }
 
+    async fn is_known_event(&self, key: &str) -> Result<bool, Error> {
+        self.memory.is_known_event(key).await
+    }
+
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
         self.memory.load(session).await
     }

@@ -259,9 +259,8 @@ struct Inner {
     limits: Limits,
     /// What each person has sent lately.
     pace: RateLimiter<PersonId, HashMapStateStore<PersonId>, DefaultClock>,
-    /// One start at a time of those that share a lock: a second one at the same place finds the first. With the key and the
-    /// session of the last one, by which a repeat is told from another request.
-    starting: [tokio::sync::Mutex<Option<(String, SessionId)>>; STARTS],
+    /// One start at a time of those that share a lock: a second one at the same place finds the first.
+    starting: [tokio::sync::Mutex<()>; STARTS],
 }
 
 impl Engine {
@@ -423,13 +422,13 @@ impl Engine {
         Beginning { words, is_test, time_zone, invited_by }: Beginning<'_>,
     ) -> Result<Begun, Error> {
         let inner = &self.inner;
-        let mut last = inner.starting[lock_of(&place)].lock().await;
+        let _one_at_a_time = inner.starting[lock_of(&place)].lock().await;
         let found = inner.parts.store.find(Find::Place(place.clone())).await?;
         let is_open = |head: &&Head| {
             head.participant == from.person && head.flow.id == flow && !head.status.is_over()
         };
         if let Some(head) = found.iter().find(is_open) {
-            let is_repeat = last.as_ref().is_some_and(|last| *last == (key.to_owned(), head.id));
+            let is_repeat = inner.parts.store.is_known_event(key).await?;
             let before = Some(head.status).filter(|_| !is_repeat);
             return Ok(Begun { session: head.id, before });
         }
@@ -462,7 +461,6 @@ impl Engine {
         match self.commit(changes, Some(key.to_owned())).await {
             Ok(()) => {
                 hit(Failpoint::SessionStarted);
-                *last = Some((key.to_owned(), session));
                 if self.dispatch_for(session, TaskCommand::Work, tenant).is_err() {
                     // It is durable, and its timer has it taken up once there is room.
                     tracing::debug!(session.id = %session, "a session waits for its first step");

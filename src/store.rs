@@ -90,6 +90,9 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     /// checked before the sequence, so a redelivery is recognised whatever else has happened.
     async fn commit(&self, commit: Commit) -> Result<(), Error>;
 
+    /// Whether a commit of a session that is still there has dealt with the inbound event of this key.
+    async fn is_known_event(&self, key: &str) -> Result<bool, Error>;
+
     /// A session with all its events in order; `None` if there is no such session.
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error>;
 

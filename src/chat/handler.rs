@@ -167,9 +167,14 @@ pub(crate) async fn begin<U: Update>(
     let (engine, key) = (update.engine(), update.key());
     let mut begun = engine.start_with(&flow.flow.id, from, (place, key), beginning).await?;
     let session = begun.session;
-    if begun.before == Some(Status::Paused) && engine.view(session).await?.state.is_out_of_reach {
-        let (key, from) = (format!("{key}:back"), from.clone());
+    let Some(before) = begun.before else { return Ok(begun) };
+    let key = format!("{key}:back");
+    if before == Status::Paused && engine.view(session).await?.state.is_out_of_reach {
+        let from = from.clone();
         engine.receive(Inbound { key, session, from, what: InboundKind::Back }).await?;
+        begun.before = None;
+    } else if engine.parts().store.is_known_event(&key).await? {
+        // The same request again.
         begun.before = None;
     }
     Ok(begun)

@@ -215,6 +215,11 @@ impl Store for MemoryStore {
         self.state().erase(erasure, self.ids.as_ref())
     }
 
+    async fn is_known_event(&self, key: &str) -> Result<bool, Error> {
+        let digest = self.secret.digest(b'd', key);
+        Ok(self.state().dedup.contains_key(&digest))
+    }
+
     async fn balance(&self, account: &str) -> Result<Balance, Error> {
         let digest = account_of(&self.secret, account);
         Ok(self.state().accounts.get(&digest).copied().unwrap_or_default())

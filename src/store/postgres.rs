@@ -410,6 +410,10 @@ impl Store for PostgresStore {
         self.ask(|reply| Job::Erase { erasure: Box::new(erasure), reply }).await
     }
 
+    async fn is_known_event(&self, key: &str) -> Result<bool, Error> {
+        within(self.shared.reader.is_known_event(key)).await
+    }
+
     async fn balance(&self, account: &str) -> Result<Balance, Error> {
         within(self.shared.reader.balance(account)).await
     }

@@ -340,6 +340,11 @@ impl Store for SledStore {
         self.ask(|reply| Job::Erase { erasure: Box::new(erasure), reply }).await
     }
 
+    async fn is_known_event(&self, key: &str) -> Result<bool, Error> {
+        let key = key.to_owned();
+        self.read(move |reader| read::is_known_event(reader, &key)).await
+    }
+
     async fn balance(&self, account: &str) -> Result<Balance, Error> {
         let account = account.to_owned();
         self.read(move |reader| read::balance(reader, &account)).await

@@ -446,6 +446,7 @@ async fn what_was_committed_is_there_after_a_restart(backend: &mut Backend) {
     assert_eq!(store.claim(at(0), ALL).await.unwrap(), [committed.effects[0].clone()]);
     assert_eq!(store.audit(0, 9).await.unwrap().len(), 2);
     assert!(matches!(store.commit(full(first, 1)).await, Err(Error::Duplicate)));
+    assert!(store.is_known_event("event-1").await.unwrap());
     assert_eq!(store.load(session(2)).await.unwrap(), None);
     assert_eq!(store.wait(wait_id(2)).await.unwrap(), None);
 }
@@ -476,6 +477,8 @@ async fn a_repeated_event_is_recognised_whatever_else_has_happened(backend: &mut
     store.commit(first.clone()).await.unwrap();
     store.commit(commit(session(1), 1, &["two"])).await.unwrap();
 
+    assert!(store.is_known_event("Ev1").await.unwrap());
+    assert!(!store.is_known_event("Ev2").await.unwrap());
     let again = store.commit(first).await;
     assert!(matches!(again, Err(Error::Duplicate)), "{again:?}");
     let fitting = Commit { dedup: Some("Ev1".to_owned()), ..commit(session(1), 2, &["one"]) };

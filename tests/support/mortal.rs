@@ -181,6 +181,10 @@ impl Store for Mortal {
         Ok(())
     }
 
+    async fn is_known_event(&self, key: &str) -> Result<bool, Error> {
+        self.alive()?.is_known_event(key).await
+    }
+
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
         self.loads.fetch_add(1, Ordering::SeqCst);
         self.alive()?.load(session).await

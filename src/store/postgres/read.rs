@@ -321,6 +321,12 @@ impl Reader {
         Ok(joined(text, Some(words)))
     }
 
+    pub(super) async fn is_known_event(&self, key: &str) -> Result<bool, Error> {
+        let digest = self.keyring.dedup(key);
+        let row = sqlx::query("select 1 from dedup where digest = $1").bind(digest.to_vec());
+        Ok(row.fetch_optional(&self.pool).await.map_err(trouble)?.is_some())
+    }
+
     pub(super) async fn balance(&self, account: &str) -> Result<Balance, Error> {
         let digest = self.keyring.account(account);
         let row = sqlx::query("select body from account where digest = $1").bind(digest.to_vec());

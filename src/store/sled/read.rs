@@ -223,6 +223,11 @@ pub(super) fn account(reader: Reader<'_>, name: &str) -> Vec<u8> {
     keys::account(reader.key_store.secret.digest(b'u', name))
 }
 
+pub(super) fn is_known_event(reader: Reader<'_>, key: &str) -> Result<bool, Error> {
+    let digest = reader.key_store.secret.digest(b'd', key);
+    packed_keys::has(reader, &keys::dedup(digest))
+}
+
 pub(super) fn balance(reader: Reader<'_>, name: &str) -> Result<Balance, Error> {
     balance_at(reader, &account(reader, name))
 }

@@ -58,6 +58,10 @@ impl Store for Resting {
         self.rest(self.0.commit(commit).await).await
     }
 
+    async fn is_known_event(&self, key: &str) -> Result<bool, Error> {
+        self.0.is_known_event(key).await
+    }
+
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
         self.0.load(session).await
     }

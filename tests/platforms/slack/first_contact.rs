@@ -1,4 +1,6 @@
 //! A first word to the bot: greeted once, whatever Slack delivers again.
+//!
+//! Rows are those of `docs/semantics.md`.
 
 use anteroom::store::Store as _;
 
@@ -65,6 +67,24 @@ async fn a_mention_that_two_events_tell_of_is_greeted_once_when_redelivered() {
             bot.judge();
         }
     }
+}
+
+/// Row 5.
+#[tokio::test]
+async fn row_5_a_start_that_was_kept_and_not_acknowledged_is_answered_as_one() {
+    let mut bot = Bot::on(FLOW).await;
+    let linus = bot.slack.person("U0LINUS").at("general");
+    bot.hold.die_after(1);
+    bot.unrested();
+    let ts = linus.say("@anteroom hello").await;
+    bot.slack.delivered().await;
+    bot.crash().await;
+    redeliver(&bot, &ts).await;
+    assert_eq!((count(&linus, WROTE), count(&linus, ALREADY)), (1, 0), "{}", linus.screen());
+    // Somebody else has begun since then.
+    bot.mallory().at("general").say("@anteroom hello").await;
+    redeliver(&bot, &ts).await;
+    assert_eq!((count(&linus, WROTE), count(&linus, ALREADY)), (1, 0), "{}", linus.screen());
 }
 
 #[tokio::test]

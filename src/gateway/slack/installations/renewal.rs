@@ -328,6 +328,10 @@ mod tests {
             full()
         }
 
+        async fn is_known_event(&self, _: &str) -> Result<bool, store::Error> {
+            full()
+        }
+
         async fn load(&self, _: SessionId) -> Result<Option<Loaded>, store::Error> {
             full()
         }
