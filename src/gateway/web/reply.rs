@@ -55,6 +55,17 @@ pub(super) enum Outcome {
     Unsent(Text, String),
     /// The form again, with what was typed and what is wrong with it.
     Again(Draft),
+    /// The engine could not take it; why, and what was typed, which stays in its place.
+    Failed(engine::Error, Typed),
+}
+
+/// What was typed into a form.
+#[derive(Debug)]
+pub(super) enum Typed {
+    /// A message.
+    Message(String),
+    /// An answer on a card.
+    Card(Draft),
 }
 
 /// Reads a form that one of our pages made for this browser.
@@ -125,29 +136,26 @@ pub(super) async fn answer(
         return Ok(rearranged(wait, &element, form.fields));
     }
     let key = key(&form, &from);
-    let is_upload = matches!(wait.prompt.control, Control::Upload(_)) && element.action == "send";
-    let what = if is_upload {
-        send_files(app, session, wait, &mut form).await?
-    } else {
-        form::reply(&wait.prompt, &element.action, &form.fields).map(|reply| InboundKind::Answer {
-            wait: wait.id,
-            revision: element.revision,
-            reply,
-            via: Via::Component,
-        })
+    let what = entered(app, session, (wait, &element), &mut form).await;
+    let drafted = |form: Submission, errors| {
+        let (fields, action) = (form.fields, element.action.clone());
+        Draft { wait: wait.id, fields, errors, action }
+    };
+    let failed = |error, form| {
+        // An approval brings no values along.
+        if wait.status.is_pending() && element.action != "approve" {
+            Ok(Outcome::Failed(error, Typed::Card(drafted(form, Vec::new()))))
+        } else {
+            Err(error)
+        }
     };
     let what = match what {
-        Ok(what) => what,
-        Err(errors) if wait.status.is_pending() => {
-            let Submission { fields, .. } = form;
-            return Ok(Outcome::Again(Draft {
-                wait: wait.id,
-                fields,
-                errors,
-                action: element.action,
-            }));
+        Ok(Ok(what)) => what,
+        Ok(Err(errors)) if wait.status.is_pending() => {
+            return Ok(Outcome::Again(drafted(form, errors)));
         }
-        Err(_) => return Ok(Outcome::Told(Text::from(messages::notices::QUESTION_CLOSED))),
+        Ok(Err(_)) => return Ok(Outcome::Told(Text::from(messages::notices::QUESTION_CLOSED))),
+        Err(error) => return failed(error, form),
     };
     let reply = match &what {
         InboundKind::Answer { reply, .. } => Some(reply.clone()),
@@ -160,13 +168,29 @@ pub(super) async fn answer(
         | InboundKind::MayHaveRoles { .. }
         | InboundKind::Command(_) => None,
     };
-    let receipt = app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
-    if let Receipt::Settled(Settlement::Invalid { errors }) = receipt {
-        let Submission { fields, .. } = form;
-        let errors = errors.into_iter().map(|error| placed(error, wait)).collect();
-        return Ok(Outcome::Again(Draft { wait: wait.id, fields, errors, action: element.action }));
+    match app.engine.receive(Inbound { key, session, from: from.clone(), what }).await {
+        Ok(Receipt::Settled(Settlement::Invalid { errors })) => {
+            let errors = errors.into_iter().map(|error| placed(error, wait)).collect();
+            Ok(Outcome::Again(drafted(form, errors)))
+        }
+        Ok(receipt) => Ok(outcome(receipt, Some(wait), &from, reply.as_ref())),
+        Err(error) => failed(error, form),
     }
-    Ok(outcome(receipt, Some(wait), &from, reply.as_ref()))
+}
+
+/// What was entered on a card, or what is wrong with it.
+async fn entered(
+    app: &App,
+    session: SessionId,
+    (wait, element): (&Wait, &ComponentId),
+    form: &mut Submission,
+) -> Result<Result<InboundKind, Vec<FieldError>>, engine::Error> {
+    if matches!(wait.prompt.control, Control::Upload(_)) && element.action == "send" {
+        return send_files(app, session, wait, form).await;
+    }
+    let reply = form::reply(&wait.prompt, &element.action, &form.fields);
+    let (wait, revision) = (wait.id, element.revision);
+    Ok(reply.map(|reply| InboundKind::Answer { wait, revision, reply, via: Via::Component }))
 }
 
 /// An upload has one input; whatever is wrong with it stands there.
@@ -212,25 +236,36 @@ fn rearranged(wait: &Wait, element: &ComponentId, mut fields: Fields) -> Outcome
     Outcome::Again(Draft { wait: wait.id, fields, errors: Vec::new(), action })
 }
 
-/// Words, files or both, outside of a card.
+/// Words, files or both, outside of a card. Words that are not taken stay in their place.
 pub(super) async fn say(
     app: &App,
     session: SessionId,
     from: Responder,
-    mut form: Submission,
+    form: Submission,
+) -> Result<Outcome, engine::Error> {
+    let text = form::text(form.fields.get("text"));
+    if let Some(refused) = too_long(&text) {
+        return Ok(Outcome::Unsent(refused, text));
+    }
+    Ok(match said(app, session, from, (form, &text)).await {
+        Ok(Outcome::Told(words)) if !text.is_empty() => Outcome::Unsent(words, text),
+        Ok(taken) => taken,
+        Err(error) => Outcome::Failed(error, Typed::Message(text)),
+    })
+}
+
+async fn said(
+    app: &App,
+    session: SessionId,
+    from: Responder,
+    (mut form, text): (Submission, &str),
 ) -> Result<Outcome, engine::Error> {
     let key = key(&form, &from);
-    let text = form::text(form.fields.get("text"));
-    let count = text.chars().count();
-    if count > super::limits::TEXT_MAX {
-        return Ok(Outcome::Unsent(
-            Text::from(messages::page::long_message(count, super::limits::TEXT_MAX)),
-            text,
-        ));
-    }
     let files = match form.keep(&app.engine, session, None).await? {
         Ok(files) => files,
-        Err(refused) => return Ok(Outcome::Unsent(Text::from(refused.join(" ")), text)),
+        Err(refused) => {
+            return Ok(Outcome::Unsent(Text::from(refused.join(" ")), text.to_owned()));
+        }
     };
     let mut last = Outcome::Done;
     if !files.is_empty() {
@@ -241,16 +276,22 @@ pub(super) async fn say(
         last = outcome(receipt, None, &from, None);
     }
     if !text.is_empty() {
-        let is_command = typed::order(&text).is_some();
-        let what = InboundKind::Said { text: text.clone(), source: None };
+        let is_command = typed::order(text).is_some();
+        let what = InboundKind::Said { text: text.to_owned(), source: None };
         let receipt =
             app.engine.receive(Inbound { key, session, from: from.clone(), what }).await?;
         last = match outcome(receipt, None, &from, None) {
-            Outcome::Done if is_command => Outcome::Ordered(text),
+            Outcome::Done if is_command => Outcome::Ordered(text.to_owned()),
             last => last,
         };
     }
     Ok(last)
+}
+
+/// What is said of a message that is longer than one may be.
+fn too_long(text: &str) -> Option<Text> {
+    let (count, most) = (text.chars().count(), super::limits::TEXT_MAX);
+    (count > most).then(|| Text::from(messages::page::long_message(count, most)))
 }
 
 /// An order from the menu.
@@ -273,17 +314,14 @@ pub(super) async fn write(
     from: Responder,
     (form, text): (&Submission, String),
 ) -> Result<Outcome, engine::Error> {
-    let count = text.chars().count();
-    if count > super::limits::TEXT_MAX {
-        return Ok(Outcome::Unsent(
-            Text::from(messages::page::long_message(count, super::limits::TEXT_MAX)),
-            text,
-        ));
+    if let Some(refused) = too_long(&text) {
+        return Ok(Outcome::Unsent(refused, text));
     }
     let written = Command::Write { text: text.clone() };
-    Ok(match command(app, session, from, (form, written)).await? {
-        Outcome::Told(words) => Outcome::Unsent(words, text),
-        taken => taken,
+    Ok(match command(app, session, from, (form, written)).await {
+        Ok(Outcome::Told(words)) => Outcome::Unsent(words, text),
+        Ok(taken) => taken,
+        Err(error) => Outcome::Failed(error, Typed::Message(text)),
     })
 }
 
@@ -363,6 +401,15 @@ pub(super) async fn respond(
             let is_wrong = !draft.errors.is_empty();
             cx.draft = Some(draft);
             (None, if is_wrong { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK })
+        }
+        Ok(Outcome::Failed(error, typed)) => {
+            match typed {
+                Typed::Message(text) => cx.unsent = text,
+                // The script leaves the card as it is, with the files that were chosen.
+                Typed::Card(_) if json => {}
+                Typed::Card(draft) => cx.draft = Some(draft),
+            }
+            (Some(Text::from(words::of_error(&error))), status_of(&error))
         }
         Err(error) => (Some(Text::from(words::of_error(&error))), status_of(&error)),
     };

@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use reqwest::{StatusCode, multipart::Part};
 use tempfile::TempDir;
 
-use super::site::{Site, Visitor};
+use super::site::{Site, Visitor, csrf};
 use crate::store::bad_times::Weather;
 
 /// Status and words.
@@ -81,6 +81,39 @@ async fn an_answer_of_which_nobody_knows_whether_it_was_written_counts_once() {
 #[tokio::test]
 async fn an_answer_that_was_not_synced_is_refused_and_counts_once_when_given_again() {
     the_disk_fills_up_in_the_middle_of_an_interview(Touch::Sync).await;
+}
+
+#[tokio::test]
+async fn what_was_typed_comes_back_where_it_could_not_be_saved() {
+    let dir = TempDir::new().unwrap();
+    let weather = Arc::new(Weather::default());
+    let faults = Arc::clone(&weather) as _;
+    let store = SledStore::open_with(dir.path(), Arc::new(RandomIds), faults).unwrap();
+    let site = Site::over(Arc::new(store)).await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    let page = ada.press(&page, "Red").await;
+    let page = ada.press(&page, "Skip").await;
+    assert!(page.contains("A word, please."), "{page}");
+    weather.turn(&[Touch::Write, Touch::Probe], ErrorKind::StorageFull);
+    let why = "That couldn't be saved, so nothing changed. Please try again in a few minutes.";
+
+    let told = ada.say(&page, "A message of mine.").await;
+    assert!(told.contains(why), "{told}");
+    assert!(told.contains(">A message of mine.</textarea>"), "{told}");
+
+    let form = page.rsplit("data-form=\"ask\"").next().unwrap();
+    let element = form.split("name=\"element\" value=\"").nth(1).unwrap();
+    let element = element.split('"').next().unwrap();
+    let csrf = csrf(&page);
+    let fields = [("csrf", &*csrf), ("key", "k"), ("element", element), ("text", "My word.")];
+    let url = format!("{}/s/{}/answer", site.url, site.session().await);
+    let answer = ada.client.post(url).form(&fields).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let told = answer.text().await.unwrap();
+    assert!(told.contains(why), "{told}");
+    assert!(told.contains(">My word.</textarea>"), "{told}");
 }
 
 #[tokio::test]
