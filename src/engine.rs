@@ -11,6 +11,7 @@
 mod budget_ledger;
 mod change_feed;
 pub mod context_window;
+mod copies;
 pub mod copying;
 mod drafts;
 pub mod erasure;
@@ -52,7 +53,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use governor::{Quota, RateLimiter, clock::DefaultClock, state::keyed::HashMapStateStore};
 use serde_json::Value;
-use tokio::sync::{Notify, Semaphore, broadcast};
+use tokio::sync::{Notify, broadcast};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
@@ -81,6 +82,7 @@ use crate::{
 
 use self::{
     change_feed::ChangeFeed,
+    copies::Copies,
     drafts::Drafts,
     flow_versions::FlowVersions,
     offered_tools::OfferedTools,
@@ -91,6 +93,7 @@ use self::{
 pub use crate::session::{Inbound, InboundKind, Receipt};
 
 pub use self::{
+    copies::{CopyTo, Room, SessionCopy},
     drafts::Draft,
     export_snapshot::Gathered,
     limits::{Beginning, Begun, Limits},
@@ -206,9 +209,6 @@ const STARTS: usize = 64;
 /// Times that a decision is made again because somebody else has committed meanwhile.
 const CONFLICTS_MAX: usize = 16;
 
-/// Archives of conversations that are made at a time; each may hold half a gigabyte of files.
-const BUNDLES_MAX: usize = 2;
-
 /// Drives sessions; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Engine {
@@ -222,8 +222,7 @@ struct Inner {
     gateways: RwLock<BTreeMap<Platform, Arc<dyn Gateway>>>,
     pinned: FlowVersions,
     states: StateCache,
-    /// For the archives that are being made.
-    bundles: Semaphore,
+    copies: Copies,
     offered_tools: OfferedTools,
     session_tasks: SessionTasks,
     tasks: TaskTracker,
@@ -286,7 +285,7 @@ impl Engine {
             gateways: RwLock::new(gateways),
             pinned: FlowVersions::default(),
             states: StateCache::default(),
-            bundles: Semaphore::new(BUNDLES_MAX),
+            copies: Copies::new(limits.copies_mib),
             offered_tools: OfferedTools::default(),
             session_tasks: SessionTasks::default(),
             tasks: TaskTracker::new(),

@@ -50,6 +50,9 @@ pub enum Error {
     /// A kept file could not be read.
     #[error(transparent)]
     Files(#[from] blobs::Error),
+    /// There was no room for another archive.
+    #[error("too many copies are being made or sent just now; please try again in a minute")]
+    Busy,
     /// The archive could not be written.
     #[error("the archive could not be written: {0}")]
     Archive(String),

@@ -78,19 +78,6 @@ impl Engine {
         Ok(Gathered { loaded, flow: view.flow, audit, ratings, children })
     }
 
-    /// Everything about a session in one archive, for `reader`; files that were erased meanwhile are left out. Only a few
-    /// are made at a time: that takes the processor, and each lies in memory as a whole.
-    pub async fn bundle(
-        &self,
-        gathered: &Gathered,
-        reader: Audience,
-    ) -> Result<Vec<u8>, export::Error> {
-        let artifacts = &self.inner.parts.artifacts;
-        // It is never closed.
-        let _permit = self.inner.bundles.acquire().await;
-        export::bundle(&gathered.source(reader), &gathered.children, artifacts).await
-    }
-
     /// Leaves a record that somebody has read or taken away what a session holds: `event` says what they
     /// did, `by` who they are. It changes nothing else.
     pub(crate) async fn note_reading(

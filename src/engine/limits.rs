@@ -35,6 +35,8 @@ pub struct Limits {
     pub nudges: bool,
     /// What models may use up.
     pub budgets: Budgets,
+    /// Memory for copies of conversations that are made or sent, in MiB: by the sizes of their files.
+    pub copies_mib: u32,
     /// Customers whose people, flows and budgets are kept apart.
     pub tenants: Arc<Tenants>,
 }
@@ -61,6 +63,7 @@ impl Default for Limits {
             time_zone: None,
             nudges: true,
             budgets: Budgets::default(),
+            copies_mib: 1024,
             tenants: Arc::default(),
         }
     }

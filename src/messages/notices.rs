@@ -74,6 +74,8 @@ pub(crate) const FORM_CANT_OPEN: &str = "That form can't be opened. Please type 
 pub(crate) const NOBODY_TALKS_HERE: &str =
     "This isn't a conversation. Please use the one that this belongs to.";
 pub(crate) const COPY_FAILED: &str = "The copy couldn't be made right now. Please try again.";
+pub(crate) const COPY_LATER: &str =
+    "Many copies are being made just now. Please try again in a minute.";
 pub(crate) const FILE_DAMAGED: &str = "This file is damaged and can't be opened.";
 pub(crate) const FILE_UNREADABLE: &str = "This file can't be opened right now. Please try again.";
 

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     base::ids::SessionId,
     engine::{
-        self, Engine, Gathered,
+        self, CopyTo, Engine, Gathered,
         export::{json_resume, transcript},
     },
     model::{session::PersonId, transcript::Audience},
@@ -266,7 +266,7 @@ async fn packed(
 ) -> anyhow::Result<Vec<u8>> {
     let source = gathered.source(Audience::Staff);
     Ok(match format {
-        ExportFormat::Zip => engine.bundle(gathered, Audience::Staff).await?,
+        ExportFormat::Zip => engine.copy(gathered, Audience::Staff, CopyTo::Page).await?.bytes,
         ExportFormat::JsonResume => {
             let state = source.state()?;
             format!("{:#}\n", json_resume::of(&state, source.flow, source.reader)).into_bytes()

@@ -269,6 +269,7 @@ pub(super) fn limits(settings: &Settings) -> engine::Limits {
         time_zone: settings.time_zone,
         nudges: usual.nudges,
         budgets: settings.budgets,
+        copies_mib: usual.copies_mib,
         tenants: Arc::clone(&settings.tenants),
     }
 }

@@ -4,7 +4,10 @@ use std::{io::Cursor, sync::Arc};
 
 use anteroom::{
     base::{clock::FixedClock, ids::CountingIds},
-    engine::export::{self, Source, json_resume, transcript},
+    engine::{
+        CopyTo, Engine, Limits,
+        export::{self, Source, json_resume, transcript},
+    },
     flow::LoadedFlow,
     model::transcript::Audience,
     ports::artifacts::{Artifacts, extract::Extractor},
@@ -364,4 +367,24 @@ async fn one_archive_holds_everything_and_is_the_same_each_time() {
     expected.push("files/01-my resume.txt".to_owned());
     expected.sort_unstable();
     assert_eq!(names, expected);
+}
+
+/// Nobody waits for long behind those who take their time, nor for what goes to a chat.
+#[tokio::test(start_paused = true)]
+async fn copies_have_room_in_memory_until_they_are_sent() {
+    let world = World::new().await;
+    let limits = Limits { copies_mib: 2, ..Limits::default() };
+    let engine = Engine::limited(world.engine.parts().clone(), Vec::new(), limits);
+    let gathered = engine.gather(world.session).await.unwrap();
+    let copy = async |to| engine.copy(&gathered, Audience::Participant, to).await;
+
+    let chat = copy(CopyTo::Chat).await.unwrap();
+    let page = copy(CopyTo::Page).await.unwrap();
+    let refused = copy(CopyTo::Page).await.unwrap_err();
+    assert!(matches!(refused, export::Error::Busy), "{refused}");
+    drop(page);
+    assert_eq!(copy(CopyTo::Page).await.unwrap().bytes, chat.bytes);
+    // A chat waits.
+    let (next, ()) = tokio::join!(copy(CopyTo::Chat), async { drop(chat) });
+    assert!(next.is_ok());
 }

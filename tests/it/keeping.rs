@@ -11,7 +11,7 @@ use std::{
 use anteroom::{
     base::{clock::Clock as _, ids::SessionId},
     chat::receipt,
-    engine::{Error, Gathered, Receipt, webhook::Target},
+    engine::{CopyTo, Error, Gathered, Receipt, webhook::Target},
     model::{
         audit::{AuditRecord, CHAIN_START, ChainCheck, Fault, Sealed},
         custody::Kind,
@@ -523,7 +523,8 @@ async fn an_export_holds_everything_that_is_stored() {
     let gathered = world.engine.gather(world.session).await.unwrap();
     let Gathered { loaded, audit, .. } = &gathered;
 
-    let all = members(world.engine.bundle(&gathered, Audience::Staff).await.unwrap());
+    let all =
+        members(world.engine.copy(&gathered, Audience::Staff, CopyTo::Page).await.unwrap().bytes);
     let json = |name: &str| serde_json::from_slice::<Value>(&all[name]).unwrap();
     assert_eq!(json("events.json"), json!(loaded.events));
     assert_eq!(json("session.json"), json!(loaded.head));
@@ -537,7 +538,9 @@ async fn an_export_holds_everything_that_is_stored() {
     }
 
     // The participant gets all that they said, chose and sent; what staff said among themselves is not theirs.
-    let theirs = members(world.engine.bundle(&gathered, Audience::Participant).await.unwrap());
+    let theirs = members(
+        world.engine.copy(&gathered, Audience::Participant, CopyTo::Page).await.unwrap().bytes,
+    );
     assert!(!theirs.contains_key("events.json"));
     let text: String = theirs.values().map(|bytes| String::from_utf8_lossy(bytes)).collect();
     for words in

@@ -12,6 +12,7 @@ use std::{
 };
 
 use anteroom::{
+    engine::CopyTo,
     model::{artifact::Extraction, transcript::Audience, ui::Upload},
     ports::artifacts::check::Kind,
 };
@@ -141,7 +142,7 @@ async fn erased(data: TempDir, device: &Device) -> (usize, usize) {
         assert_eq!(artifacts.read(world.session, &kept).await.unwrap(), Some(bytes), "{name}");
     }
     let gathered = engine.gather(world.session).await.unwrap();
-    let packed = engine.bundle(&gathered, Audience::Staff).await.unwrap();
+    let packed = engine.copy(&gathered, Audience::Staff, CopyTo::Page).await.unwrap().bytes;
     assert!(packed.len() > EACH * 100, "{}", packed.len());
     device.hold();
     let before = device.found();

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use crate::{
     base::ids::SessionId,
     chat::Deduplicator,
-    engine::Engine,
+    engine::{CopyTo, Engine, Room, SessionCopy},
     model::{
         artifact::Artifact,
         posted::{Item, Posted, Reader},
@@ -78,7 +78,7 @@ impl Wanted {
         let mut handed = Handed::Before;
         let putting = async {
             let arriving = async {
-                let (name, bytes) = self.read(engine).await?;
+                let (name, bytes, _room) = self.read(engine).await?;
                 put(name, bytes).await
             };
             let arrived = timeout(Self::LIMIT, arriving).await.ok().flatten();
@@ -89,17 +89,18 @@ impl Wanted {
         handed
     }
 
-    /// Its name and its bytes; `None` if they can't be had.
-    async fn read(&self, engine: &Engine) -> Option<(String, Vec<u8>)> {
+    /// Its name and its bytes, with the room that a copy has in memory; `None` if they can't be had.
+    async fn read(&self, engine: &Engine) -> Option<(String, Vec<u8>, Option<Room>)> {
         match self {
             Self::Everything(session, reader) => {
                 let gathered = engine.gather(*session).await.ok()?;
-                let bytes = engine.bundle(&gathered, *reader).await.ok()?;
-                Some((gathered.archive_name(), bytes))
+                let copied = engine.copy(&gathered, *reader, CopyTo::Chat).await;
+                let SessionCopy { bytes, room } = copied.ok()?;
+                Some((gathered.archive_name(), bytes, Some(room)))
             }
             Self::File(session, file) => {
                 let bytes = engine.parts().artifacts.read(*session, file).await.ok()??;
-                Some((file.filename.clone(), bytes))
+                Some((file.filename.clone(), bytes, None))
             }
         }
     }

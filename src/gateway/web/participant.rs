@@ -1,13 +1,14 @@
 //! What the participant's pages do.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     extract::{Path, Query, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{AppendHeaders, IntoResponse, Redirect, Response},
 };
+use futures::stream;
 
 use super::{
     app::App,
@@ -22,6 +23,7 @@ use super::{
 use crate::{
     base::ids::SessionId,
     chat::form::words,
+    engine::{CopyTo, SessionCopy, export},
     messages::{self, Text},
     model::{
         session::{Place, Platform},
@@ -257,24 +259,46 @@ pub(super) async fn made(
 pub(super) async fn bundle(app: &App, view: &View, reader: Audience) -> Response {
     let session = view.state.session;
     let made = async {
-        let gathered = app.engine.gather(session).await.ok()?;
-        app.engine.bundle(&gathered, reader).await.ok()
+        let gathered = app.engine.gather(session).await;
+        let gathered = gathered.map_err(|_| messages::notices::COPY_FAILED)?;
+        app.engine.copy(&gathered, reader, CopyTo::Page).await.map_err(|error| match error {
+            export::Error::Busy => messages::notices::COPY_LATER,
+            _ => messages::notices::COPY_FAILED,
+        })
     };
-    let Some(bytes) = made.await else {
-        let words = messages::notices::COPY_FAILED;
-        let home = match reader {
-            Audience::Participant => format!("/s/{session}"),
-            Audience::Staff => format!("/staff/s/{session}"),
-        };
-        return frame::problem_at(StatusCode::SERVICE_UNAVAILABLE, words, &home);
+    let copy = match made.await {
+        Ok(copy) => copy,
+        Err(words) => {
+            let home = match reader {
+                Audience::Participant => format!("/s/{session}"),
+                Audience::Staff => format!("/staff/s/{session}"),
+            };
+            return frame::problem_at(StatusCode::SERVICE_UNAVAILABLE, words, &home);
+        }
     };
     let name = format!("attachment; filename=\"anteroom-{session}.zip\"");
     let disposition =
         HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment"));
     let kind = HeaderValue::from_static("application/zip");
-    ([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition)], bytes)
-        .into_response()
+    let headers = [
+        (header::CONTENT_TYPE, kind),
+        (header::CONTENT_DISPOSITION, disposition),
+        (header::CONTENT_LENGTH, HeaderValue::from(copy.bytes.len())),
+    ];
+    (headers, sent(copy)).into_response()
 }
+
+/// Sends an archive, which has its room in memory until all of it was sent or nobody takes it any more.
+fn sent(SessionCopy { bytes, room }: SessionCopy) -> Body {
+    let pieces = stream::unfold((Bytes::from(bytes), room), |(mut bytes, room)| async move {
+        let piece = bytes.split_to(bytes.len().min(PIECE));
+        (!piece.is_empty()).then_some((Ok::<_, Infallible>(piece), (bytes, room)))
+    });
+    Body::from_stream(pieces)
+}
+
+/// Bytes of an archive that are sent in one go.
+const PIECE: usize = 64 * 1024;
 
 /// The address of the page after an erasure.
 #[derive(Debug, serde::Deserialize)]

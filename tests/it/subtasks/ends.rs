@@ -1,7 +1,7 @@
 //! How child runs end: with what was promised, mended once, without, or with their conversation.
 
 use anteroom::{
-    engine::InboundKind,
+    engine::{CopyTo, InboundKind},
     model::{
         session::Status,
         transcript::{Audience, Via},
@@ -233,7 +233,8 @@ async fn a_copy_of_everything_holds_what_was_given_away() {
     model.next(Turn::says("Gold."));
     world.say("Go.").await;
     let gathered = world.engine.gather(world.session).await.unwrap();
-    let bytes = world.engine.bundle(&gathered, Audience::Participant).await.unwrap();
+    let bytes =
+        world.engine.copy(&gathered, Audience::Participant, CopyTo::Page).await.unwrap().bytes;
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
     let mut told = String::new();
     for name in ["child-runs/01-dig.json", "child-runs/02-dig.json"] {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anteroom::{
-    engine::export,
+    engine::{CopyTo, export},
     model::{effect::Handout, transcript::Audience},
     ports::artifacts::check::Kind,
     tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
@@ -126,7 +126,8 @@ async fn what_was_made_is_shown_to_the_participant_and_staff_and_to_nobody_else(
 
     // It is in the copy of everything, and in what is read there.
     let gathered = site.engine.gather(session).await.unwrap();
-    let bytes = site.engine.bundle(&gathered, Audience::Participant).await.unwrap();
+    let bytes =
+        site.engine.copy(&gathered, Audience::Participant, CopyTo::Page).await.unwrap().bytes;
     let archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
     let names: Vec<String> = archive.file_names().map(|name| name.unwrap().into_owned()).collect();
     assert!(names.contains(&"made/01-dog.png".to_owned()), "{names:?}");
