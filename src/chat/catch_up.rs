@@ -97,11 +97,12 @@ pub(crate) async fn to_read(
     store: &dyn Store,
     platform: Platform,
     (most, now): (usize, DateTime<Utc>),
-) -> Vec<Head> {
+) -> Result<Vec<Head>, store::Error> {
     let (mut after, mut found) = (None, Vec::new());
     let is_waiting = |head: &Head| !head.status.is_over() || head.approvals > 0;
-    while let Ok(page) = store.sessions(after, PAGE).await {
-        let Some(last) = page.last() else { break };
+    loop {
+        let page = store.sessions(after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(found) };
         after = Some(last.id);
         let is_ours = |head: &Head| {
             let is_late = now - head.updated_at > STILL_WRITTEN_IN;
@@ -114,7 +115,6 @@ pub(crate) async fn to_read(
         found.sort_by_key(|head: &Head| (!is_waiting(head), Reverse(head.updated_at)));
         found.truncate(most);
     }
-    found
 }
 
 /// When the participant's messages in a channel were read last, as the platform names messages: their newest one of those that came

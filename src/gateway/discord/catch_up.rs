@@ -87,7 +87,13 @@ impl Reader<'_> {
     async fn everything(&self) -> (usize, usize) {
         let (mut taken, mut missed) = (0, 0);
         let bounds = (limits::CATCH_UP_SESSIONS, self.app.clock.now());
-        for head in to_read(&*self.app.store, Platform::Discord, bounds).await {
+        let heads = to_read(&*self.app.store, Platform::Discord, bounds).await;
+        let heads = heads.unwrap_or_else(|error| {
+            missed += 1;
+            tracing::warn!(%error, "where people wrote meanwhile could not be read");
+            Vec::new()
+        });
+        for head in heads {
             if let Ok(count) = self.conversation(&head).await {
                 taken += count;
             } else {

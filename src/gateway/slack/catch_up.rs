@@ -159,6 +159,11 @@ async fn read_all(app: &Arc<App>) -> Done {
     let mut done = Done::All;
     let bounds = (limits::CATCH_UP_SESSIONS, began);
     let heads = to_read(&*app.store, Platform::Slack, bounds).await;
+    let heads = heads.unwrap_or_else(|error| {
+        done = Done::Some;
+        tracing::warn!(%error, "where people wrote meanwhile could not be read");
+        Vec::new()
+    });
     for head in heads.iter().filter(|head| teams.contains(&head.place.workspace)) {
         match reader.conversation(head).await {
             Ok(()) => {}

@@ -557,6 +557,11 @@ async fn roles_are_given_to_whoever_passes_the_screening_unseen() {
     bot.ada().press("Yes").await;
     bot.discord.with(|state| set(state, false));
     bot.crash().await;
+    has_a_role(&bot).await;
+}
+
+/// Ada is given a role in the end.
+async fn has_a_role(bot: &Bot) {
     for _ in 0..1_000 {
         bot.rest().await;
         if !bot.roles(ADA).is_empty() {
@@ -565,6 +570,27 @@ async fn roles_are_given_to_whoever_passes_the_screening_unseen() {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     assert_eq!(bot.roles(ADA), ["Member"]);
+}
+
+/// An older program kept them for all conversations of a member.
+#[tokio::test]
+async fn roles_that_an_older_program_kept_are_given_to_whoever_passes_the_screening_unseen() {
+    let mut bot = Bot::at_the_rules(Plan::default()).await;
+    bot.discord.with(|state| {
+        state.guilds.get_mut(&GUILD).unwrap().members.get_mut(&ADA).unwrap().is_pending = true;
+    });
+    bot.ada().press("I accept").await;
+    bot.ada().press("Yes").await;
+    let session = bot.store.sessions(None, 1).await.unwrap().pop().unwrap().id;
+    let older = format!("discord/roles/{GUILD}/{ADA}");
+    let kept = bot.store.noted(&format!("{older}/{session}")).await.unwrap().unwrap();
+    bot.store.note(Note { value: None, ..kept.clone() }).await.unwrap();
+    bot.store.note(Note { key: older, ..kept }).await.unwrap();
+    bot.discord.with(|state| {
+        state.guilds.get_mut(&GUILD).unwrap().members.get_mut(&ADA).unwrap().is_pending = false;
+    });
+    bot.crash().await;
+    has_a_role(&bot).await;
 }
 
 /// What one conversation earned does not go with another one that is erased.

@@ -245,13 +245,9 @@ const ASKED_AT_ONCE: usize = 100;
 /// Has roles leave whose members have passed the screening while nobody told of it, until `shutdown`.
 pub(in crate::gateway::discord) async fn keep_asking(app: &App, shutdown: &CancellationToken) {
     let asking = async {
-        let bounds = (limits::CATCH_UP_SESSIONS, app.clock.now());
-        for Head { id, place, participant, .. } in
-            to_read(&*app.store, Platform::Discord, bounds).await
-        {
-            app.screening.add((place.workspace, participant.user, id));
-        }
+        let mut is_read = false;
         loop {
+            is_read = is_read || remember_waiting(app).await;
             let mut asked = 0;
             for _ in 0..app.screening.len() {
                 if asked == ASKED_AT_ONCE {
@@ -273,9 +269,31 @@ pub(in crate::gateway::discord) async fn keep_asking(app: &App, shutdown: &Cance
     }
 }
 
-/// Whether roles wait for somebody.
+/// Remembers those for whom roles may wait since an earlier process; whether they could be read.
+async fn remember_waiting(app: &App) -> bool {
+    let bounds = (limits::CATCH_UP_SESSIONS, app.clock.now());
+    match to_read(&*app.store, Platform::Discord, bounds).await {
+        Ok(heads) => {
+            for Head { id, place, participant, .. } in heads {
+                app.screening.add((place.workspace, participant.user, id));
+            }
+            true
+        }
+        Err(error) => {
+            tracing::warn!(%error, "for whom roles wait could not be read");
+            false
+        }
+    }
+}
+
+/// Whether roles wait for somebody, or it can't be said.
 async fn waits(app: &App, (guild, user, session): &Unscreened) -> bool {
-    !matches!(kept(app, &key(guild, user, *session)).await, Ok(None))
+    for note in [key(guild, user, *session), older_key(guild, user)] {
+        if !matches!(kept(app, &note).await, Ok(None | Some(Kept { of: None, .. }))) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Has the roles of whoever is past the screening leave. Who has left may come back.
@@ -283,7 +301,10 @@ async fn ask(app: &App, (guild, user, session): &Unscreened) {
     if let Ok(member) = app.members.ask(guild, user).await
         && member.is_pending == Some(false)
     {
-        give_noted(app, &people::person_id(guild, user), key(guild, user, *session)).await;
+        let person = people::person_id(guild, user);
+        for note in [key(guild, user, *session), older_key(guild, user)] {
+            give_noted(app, &person, note).await;
+        }
     }
 }
 
