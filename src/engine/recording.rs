@@ -142,6 +142,16 @@ impl Committed {
     }
 }
 
+/// The text of a recording as it lies in its file: a torn last line may end within a character, which is left out.
+pub fn text_of(mut file: Vec<u8>) -> io::Result<String> {
+    if let Err(error) = std::str::from_utf8(&file)
+        && error.error_len().is_none()
+    {
+        file.truncate(error.valid_up_to());
+    }
+    String::from_utf8(file).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
 impl Recorder {
     /// Begins a recording in a file that must not be there yet; only its owner may read it.
     pub fn create(file: &Path, window_tokens: u64) -> io::Result<Self> {

@@ -275,11 +275,16 @@ async fn what_is_no_recording_is_refused_with_its_line() {
         let error = run(text).await.unwrap_err().to_string();
         assert!(error.starts_with("line 1: "), "{error}");
     }
-    let mut text = fs::read_to_string(FIXTURE).unwrap();
-    let torn = text.len() - 20;
-    text.truncate(torn);
-    let error = run(&text).await.unwrap_err().to_string();
-    assert!(error.starts_with("line ") && !error.starts_with("line 1:"), "{error}");
+    let text = fs::read_to_string(FIXTURE).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let torn = |n: usize| lines[n].get(..lines[n].len() - 20).unwrap();
+    // Torn within the file, and torn at the end with a line below it.
+    let within = [&lines[..4], &[torn(4)], &lines[5..]].concat().join("\n");
+    let above = format!("{}\n{}\n", lines[..4].join("\n"), torn(4));
+    for text in [within, above] {
+        let error = run(&text).await.unwrap_err().to_string();
+        assert!(error.starts_with("line 5: "), "{error}");
+    }
     let (code, said, errors) = anteroom(Path::new("/nowhere"));
     assert_eq!((code, said.as_str()), (Some(1), ""));
     assert_snapshot!(errors, @"
@@ -287,6 +292,35 @@ async fn what_is_no_recording_is_refused_with_its_line() {
     because: No such file or directory (os error 2)
     hint: check the path
     ");
+}
+
+/// The bot was killed in the middle of any line.
+#[tokio::test]
+async fn a_recording_that_was_cut_off_runs_as_far_as_it_goes() {
+    let text = fs::read_to_string(FIXTURE).unwrap();
+    let (mut start, mut cut) = (0, 0);
+    for (n, line) in text.split_inclusive('\n').enumerate() {
+        let middle = text.floor_char_boundary(start + line.len() / 2);
+        start += line.len();
+        if n == 0 {
+            continue;
+        }
+        let outcome = run(&text[..middle]).await.unwrap();
+        assert_eq!((outcome.diff.as_str(), outcome.is_cut), ("", true), "cut in line {}", n + 1);
+        cut += outcome.conversations;
+    }
+    assert!(cut > 10, "{cut} recordings had a beginning");
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cut.jsonl");
+    fs::write(&file, &text[..text.len() - 20]).unwrap();
+    let (code, said, errors) = anteroom(&file);
+    assert_eq!((code, said.as_str()), (Some(0), "1 conversation replayed, no differences\n"));
+    let errors = errors.replace(&file.display().to_string(), "cut.jsonl");
+    assert_snapshot!(errors, @"warning: the last line of `cut.jsonl` is torn and was left out. hint: the bot was probably killed while it recorded");
+    // Within a character.
+    fs::write(&file, [&text.as_bytes()[..text.len() - 20], &[0xC3]].concat()).unwrap();
+    assert_eq!(anteroom(&file).0, Some(0));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::{
     Begin, Line,
-    replay::{Error, parsed},
+    replay::{Error, Parsed, parsed},
 };
 use crate::{base::ids::SessionId, engine::Inbound, model::transcript::Recorded};
 
@@ -38,9 +38,9 @@ pub struct Arrived {
     pub known: usize,
 }
 
-/// The conversations of a recording, in the order in which they began.
-pub fn conversations(text: &str) -> Result<Vec<Conversation>, Error> {
-    let (_, lines) = parsed(text)?;
+/// The conversations of a recording, in the order in which they began, and whether its last line was torn and is left out.
+pub fn conversations(text: &str) -> Result<(Vec<Conversation>, bool), Error> {
+    let Parsed { lines, is_cut, .. } = parsed(text)?;
     let mut found: Vec<Conversation> = Vec::new();
     let mut places: BTreeMap<SessionId, usize> = BTreeMap::new();
     let mut keys: BTreeSet<String> = BTreeSet::new();
@@ -71,5 +71,9 @@ pub fn conversations(text: &str) -> Result<Vec<Conversation>, Error> {
             Line::Read { .. } => {}
         }
     }
-    Ok(found)
+    if is_cut {
+        // The line of its first events may be the one that was torn.
+        found.retain(|conversation| !conversation.events.is_empty());
+    }
+    Ok((found, is_cut))
 }

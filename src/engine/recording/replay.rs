@@ -92,11 +92,18 @@ pub struct Outcome {
     pub conversations: usize,
     /// What differs, as a unified diff; empty where nothing does.
     pub diff: String,
+    /// The last line was torn and is left out: conversations are compared as far as it goes.
+    pub is_cut: bool,
 }
 
 /// Runs a recording. `folder` is an empty one that may be filled.
 pub async fn replay(text: &str, toolbox: &Toolbox, folder: &Path) -> Result<Outcome, Error> {
-    let (header, tapes) = read_lines(text)?;
+    let Parsed { header, lines, is_cut } = parsed(text)?;
+    let mut tapes = tapes(lines);
+    if is_cut {
+        // The line of its first events may be the one that was torn.
+        tapes.retain(|_, tape| !tape.events.is_empty());
+    }
     let mut diff = String::new();
     for (n, (session, tape)) in tapes.iter().enumerate() {
         let mut stage = Stage::set(&header, tape, toolbox, &folder.join(n.to_string()))?;
@@ -105,7 +112,10 @@ pub async fn replay(text: &str, toolbox: &Toolbox, folder: &Path) -> Result<Outc
         for (what, then, now) in
             [("what people saw", &then.0, &now.0), ("what the model read", &then.1, &now.1)]
         {
-            let (then, now) = (normal(then), normal(now));
+            let (then, mut now) = (normal(then), normal(now));
+            if is_cut {
+                now = as_far_as(&then, &now);
+            }
             if then != now {
                 let compared = TextDiff::from_lines(&then, &now);
                 let mut unified = compared.unified_diff();
@@ -116,7 +126,14 @@ pub async fn replay(text: &str, toolbox: &Toolbox, folder: &Path) -> Result<Outc
             }
         }
     }
-    Ok(Outcome { conversations: tapes.len(), diff })
+    Ok(Outcome { conversations: tapes.len(), diff, is_cut })
+}
+
+/// As many lines of `text` as `other` has.
+fn as_far_as(other: &str, text: &str) -> String {
+    let lines: Vec<&str> = text.lines().take(other.lines().count()).collect();
+    let end = if other.ends_with('\n') { "\n" } else { "" };
+    lines.join("\n") + end
 }
 
 /// What was recorded of one conversation.
@@ -139,8 +156,17 @@ enum Step {
     Went(Vec<Recorded>),
 }
 
-/// The lines of a recording.
-pub(super) fn parsed(text: &str) -> Result<(Header, Vec<Line>), Error> {
+/// A recording.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) header: Header,
+    pub(super) lines: Vec<Line>,
+    /// The last line was torn, as a kill leaves it, and is left out.
+    pub(super) is_cut: bool,
+}
+
+/// The lines of a recording. A last one that ends before its end is left out; any other that can't be read is an error.
+pub(super) fn parsed(text: &str) -> Result<Parsed, Error> {
     let unreadable = |line: usize, why: String| Error::Unreadable { line: line + 1, why };
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let first = lines.next().ok_or_else(|| unreadable(0, "the file is empty".to_owned()))?;
@@ -155,15 +181,21 @@ pub(super) fn parsed(text: &str) -> Result<(Header, Vec<Line>), Error> {
         );
         return Err(unreadable(first.0, why));
     }
-    let read = |(n, line): (usize, &str)| {
-        serde_json::from_str(line).map_err(|error| unreadable(n, error.to_string()))
-    };
-    let lines: Result<Vec<Line>, Error> = lines.map(read).collect();
-    Ok((header, lines?))
+    let (mut read, mut lines) = (Vec::new(), lines.peekable());
+    let mut is_cut = false;
+    while let Some((n, line)) = lines.next() {
+        match serde_json::from_str(line) {
+            Ok(line) => read.push(line),
+            Err(error) if error.is_eof() && lines.peek().is_none() && !text.ends_with('\n') => {
+                is_cut = true;
+            }
+            Err(error) => return Err(unreadable(n, error.to_string())),
+        }
+    }
+    Ok(Parsed { header, lines: read, is_cut })
 }
 
-fn read_lines(text: &str) -> Result<(Header, BTreeMap<SessionId, Tape>), Error> {
-    let (header, lines) = parsed(text)?;
+fn tapes(lines: Vec<Line>) -> BTreeMap<SessionId, Tape> {
     let mut tapes: BTreeMap<SessionId, Tape> = BTreeMap::new();
     for line in lines {
         match line {
@@ -200,7 +232,7 @@ fn read_lines(text: &str) -> Result<(Header, BTreeMap<SessionId, Tape>), Error> 
         let rest = std::mem::take(&mut tape.inbound);
         tape.steps.extend(rest.into_iter().map(|(at, inbound)| Step::In(at, Box::new(inbound))));
     }
-    Ok((header, tapes))
+    tapes
 }
 
 impl Tape {

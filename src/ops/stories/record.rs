@@ -31,6 +31,7 @@ use crate::{
         app::{self, Wanted},
         output_file,
         play::Temporary,
+        replay::{text_of, warn_of_cut},
         sentence,
         shared_args::Output,
         stage::Scene,
@@ -54,8 +55,12 @@ pub(super) fn record(
     output: &Output,
 ) -> anyhow::Result<ExitCode> {
     let named = || format!("could not make a test from `{}`", file.display());
-    let text = fs::read_to_string(file).with_context(named)?;
-    let recorded = chosen(conversations(&text).with_context(named)?, flow)?;
+    let text = text_of(file).with_context(named)?;
+    let (recorded, is_cut) = conversations(&text).with_context(named)?;
+    if is_cut {
+        warn_of_cut(file);
+    }
+    let recorded = chosen(recorded, flow)?;
     let tasks = Arc::new(app::tasks(&wanted.settings()?)?);
     let toolbox = Arc::new(app::toolbox(&tasks)?);
     let scene = |flow: Arc<LoadedFlow>, platform: Platform| -> anyhow::Result<Scene> {
