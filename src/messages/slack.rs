@@ -6,8 +6,14 @@ pub(crate) const WROTE_TO_YOU: &str =
 /// They had the conversation before, `direct`ly or in a channel, and it may rest.
 pub(crate) fn yours_already(direct: bool, rests: bool) -> String {
     let place = if direct { "; look under this app's messages" } else { "" };
-    let how = if rests { " Type *resume* in it to continue." } else { "" };
-    format!("You already have this conversation{place}.{how}")
+    format!("You already have this conversation{place}.{}", how_to_resume(rests))
+}
+/// The same with its address.
+pub(crate) fn yours_already_at(link: &str, rests: bool) -> String {
+    format!("You already have <{link}|this conversation>.{}", how_to_resume(rests))
+}
+const fn how_to_resume(rests: bool) -> &'static str {
+    if rests { " Type *resume* in it to continue." } else { "" }
 }
 /// Somebody who began the conversation themselves cannot be written to directly.
 pub(crate) const OPEN_YOUR_MESSAGES: &str = "I can't write to you directly. Open this app under “Apps” and write to me there, and we'll continue.";

@@ -40,7 +40,7 @@ use crate::{
 };
 
 use self::{
-    begin::{INVITE, NO_INVITE, begin, begin_at, chooser, goes_on, place_of},
+    begin::{INVITE, NO_INVITE, begin, begin_at, chooser, goes_on, place_of, point_to},
     overview::{card_of, of_one},
 };
 
@@ -84,7 +84,10 @@ pub(super) async fn shortcut(update: &UpdateContext<'_>, by: &Actor) -> Ack {
     match startable(&update.library(), Platform::Slack).as_slice() {
         [] => update.tell(&reply_target, messages::notices::NO_FLOWS),
         [only] => match begin(update, only, by, None).await {
-            Ok(_) => update.done(),
+            Ok(begun) => {
+                point_to(update, &begun, &reply_target);
+                update.done()
+            }
             Err(error) => update.tell(&reply_target, &words::of_error(&error)),
         },
         several => update.greet(&reply_target, chooser(several)),

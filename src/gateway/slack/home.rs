@@ -131,6 +131,12 @@ impl Home {
         self.inner.draw(engine, &person).await;
     }
 
+    /// The address of a conversation; `None` before its first message, or where Slack doesn't say it.
+    pub(super) async fn link_to(&self, session: SessionId) -> Option<Url> {
+        let head = self.inner.store.find(Find::One(session)).await.ok()?.pop()?;
+        self.inner.link(&head).await
+    }
+
     /// Draws again what has changed, until `shutdown`.
     pub async fn run(&self, engine: Engine, shutdown: CancellationToken) {
         let mut watched = engine.watch();

@@ -173,3 +173,22 @@ async fn presses_and_shortcuts_say_things_once_when_redelivered() {
         grace.screen()
     );
 }
+
+/// A shortcut is used anywhere; whoever has the conversation is told where it is.
+#[tokio::test]
+async fn a_shortcut_leads_to_the_conversation_that_is_there() {
+    let bot = Bot::on(FLOW).await;
+    let linus = bot.slack.person("U0LINUS");
+    linus.shortcut("onboard_start").await;
+    bot.slack.repeat("interactive").await.unwrap();
+    bot.rest().await;
+    assert_eq!((count(&linus, "Which colour?"), count(&linus, "You already have")), (1, 0));
+    linus.shortcut("onboard_start").await;
+    bot.slack.repeat("interactive").await.unwrap();
+    bot.rest().await;
+    assert_eq!(count(&linus, "You already have"), 1, "{}", linus.screen());
+    let calls = bot.slack.calls();
+    let told = calls.iter().filter_map(|call| call.body["text"].as_str());
+    let told: Vec<&str> = told.filter(|text| text.starts_with("You already have")).collect();
+    assert!(matches!(*told, [text] if text.contains("|this conversation>")), "{told:?}");
+}

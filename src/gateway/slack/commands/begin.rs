@@ -157,6 +157,20 @@ pub(super) async fn goes_on(
     }
 }
 
+/// Where a conversation is that somebody had before they asked for it where no channel shows it; told after the
+/// acknowledgement.
+pub(super) fn point_to(
+    update: &UpdateContext<'_>,
+    &Begun { session, before, direct }: &Begun,
+    reply_target: &ReplyTarget,
+) {
+    let Some(rests) = before.map(Status::rests) else { return };
+    update.tell_where(reply_target, session, move |link| match link {
+        Some(link) => messages::slack::yours_already_at(link.as_str(), rests),
+        None => messages::slack::yours_already(direct, rests),
+    });
+}
+
 /// Somebody presses the button that begins an interview.
 pub(super) async fn pressed(update: &UpdateContext<'_>, flow: &LoadedFlow, action: &Action) -> Ack {
     let reply_target = reply_target_of(action);

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use reqwest::Url;
 use serde_json::{Value, json};
 
 use super::{UpdateContext, reply_target_of};
 use crate::{
+    base::ids::SessionId,
     chat::handler::ReplyTarget,
     gateway::slack::{
         api::{Failure, Method},
@@ -104,6 +106,26 @@ impl UpdateContext<'_> {
             let key = format!("{} begun", self.key);
             self.post_once(key, reply_target, Post { text, blocks: Vec::new() });
         }
+    }
+
+    /// Tells somebody directly where a conversation is, by its address if it has one; once, however often the event is
+    /// delivered.
+    pub(in crate::gateway::slack) fn tell_where(
+        &self,
+        reply_target: &ReplyTarget,
+        session: SessionId,
+        text: impl FnOnce(Option<Url>) -> String + Send + 'static,
+    ) {
+        if !self.app.receipts.may_tell(self.team(), &reply_target.user) {
+            return;
+        }
+        let (app, team, to) = (Arc::clone(self.app), self.team().to_owned(), reply_target.clone());
+        let key = format!("{} begun", self.key);
+        self.app.afterwards.spawn(async move {
+            let text = text(app.home.link_to(session).await);
+            let post = Post { text, blocks: Vec::new() };
+            app.deduplicator.say(&key, post_plainly(&app, &team, &to, &post)).await;
+        });
     }
 
     /// Shows somebody something that nobody else sees; once, however often the event is delivered.
