@@ -26,6 +26,7 @@ mod model_turn;
 mod offered_tools;
 mod outages;
 mod outbox;
+mod overdue;
 pub mod recording;
 mod retention;
 mod runner;
@@ -86,6 +87,7 @@ use self::{
     drafts::Drafts,
     flow_versions::FlowVersions,
     offered_tools::OfferedTools,
+    overdue::Overdue,
     session_task::{SessionTasks, TaskCommand},
     state_cache::StateCache,
 };
@@ -238,6 +240,7 @@ struct Inner {
     told: budget_ledger::Told,
     /// Where the look at what is due to go stands.
     sweep: tokio::sync::Mutex<retention::Sweep>,
+    overdue: Overdue,
     /// The last scrub.
     scrubbed: scrub::Last,
     /// Deliveries that the store could not note yet.
@@ -296,6 +299,7 @@ impl Engine {
             blocked: outages::Blocked::default(),
             told: budget_ledger::Told::default(),
             sweep: tokio::sync::Mutex::default(),
+            overdue: Overdue::default(),
             scrubbed: scrub::Last::default(),
             unnoted: std::sync::Mutex::default(),
             recorder: OnceLock::new(),

@@ -225,6 +225,7 @@ impl Engine {
     /// Removes what lies beside the store once a session, or its files, are gone from there.
     pub(super) async fn clean_up(&self, session: SessionId) -> Result<(), Error> {
         self.inner.pipeline.forget(session);
+        self.inner.overdue.forget(session);
         self.inner.change_feed.tell(Changed { session, seq: 0 });
         self.inner.queued.notify_one();
         self.erase_files(session).await

@@ -114,7 +114,9 @@ impl Engine {
         let mut due = 0;
         for head in &heads {
             let Some(at) = head.goes_at else { continue };
-            if sweep.may_go(at, now) {
+            // What can't be read stays due, and says nothing about the clock.
+            let is_stuck = now - at > LONG_AGO && self.is_overdue(head.id).await;
+            if !is_stuck && sweep.may_go(at, now) {
                 if self.dispatch(head.id, TaskCommand::LetGo).is_err() {
                     // Too much is going on; the round goes on from here with the next look.
                     return due;
@@ -200,16 +202,10 @@ impl Engine {
 
     /// Erases of a session what is due to go: all of it, or a part.
     pub(super) async fn let_go(&self, session: SessionId) -> Result<(), Error> {
-        let look = self.look(session).await.inspect_err(|error| {
-            if matches!(error, Error::BrokenFlow(_) | Error::Store(store::Error::Unreadable { .. })) {
-                tracing::error!(
-                    session.id = %session, %error,
-                    "a conversation is due to be erased and can't be read, so it stays. hint: `anteroom erase SESSION --yes` \
-                     erases it all the same"
-                );
-            }
-        });
+        let look = self.look(session).await;
+        let look = look.inspect_err(|error| _ = self.note_overdue(session, error));
         let Look { loaded, view } = look?;
+        self.inner.overdue.forget(session);
         let due = view.due_to_go();
         let gone: BTreeSet<Kind> = due.union(&view.state.keeping.forgotten).copied().collect();
         if due.is_empty() {

@@ -88,10 +88,14 @@ impl Engine {
         Ok(scrubbed)
     }
 
-    /// What is known to be damaged: what the last scrub found, and what could not be read since.
+    /// What is known to be damaged: what the last scrub found, what could not be read since, and what should have been erased
+    /// and can't be read.
     pub fn damage(&self) -> Vec<Unreadable> {
         let last = self.inner.scrubbed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut damage = last.as_ref().map(|last| last.damage.clone()).unwrap_or_default();
+        let overdue = self.inner.overdue.all();
+        damage.retain(|known| overdue.iter().all(|found| known.what != found.what));
+        damage.extend(overdue);
         for found in self.inner.parts.store.unreadable() {
             if damage.iter().all(|known| known.what != found.what) {
                 damage.push(found);

@@ -29,6 +29,7 @@ use crate::{
         chat::{ToolChoice, ToolSpec},
         resilience::{RealPauses, ResilienceOptions},
     },
+    store::unreadable::Unreadable,
 };
 
 /// Longest time for everything; each question has a limit of its own.
@@ -111,6 +112,7 @@ pub(super) fn doctor(wanted: &Wanted, command: &Doctor) -> anyhow::Result<ExitCo
     let platform = if is_slack { Platform::Slack } else { Platform::Discord };
     app::block_on(async {
         deliveries(&settings, platform, &mut report).await;
+        damage(&settings, &mut report).await;
         Ok(())
     })?;
     if online {
@@ -244,6 +246,21 @@ async fn deliveries(settings: &Settings, platform: Platform, report: &mut Report
         report.problems.push(problem);
     }
     report.checked.push("deliveries of the running bot".to_owned());
+}
+
+/// What the bot that runs on this configuration can't read of what it keeps, as far as it knows.
+async fn damage(settings: &Settings, report: &mut Report) {
+    let Ok(Some(call)) = control::call(&settings.data_dir).await else { return };
+    let damage = match call.ask(admin_api::AdminRequest::Damage, &mut std::io::sink()).await {
+        Ok(value) => serde_json::from_value::<Vec<Unreadable>>(value).unwrap_or_default(),
+        Err(error) => return tracing::debug!(%error, "the bot does not say what is damaged"),
+    };
+    for Unreadable { what, why } in &damage {
+        let (why, hint) = why.split_once(". hint: ").unwrap_or((why, "run `anteroom scrub`"));
+        let problem = Problem::whole("stored data", format!("could not read {what}: {why}"));
+        report.problems.push(problem.hint(hint));
+    }
+    report.checked.push("stored data, as far as the running bot has read it".to_owned());
 }
 
 fn data_dir(settings: &Settings, report: &mut Report) {

@@ -23,7 +23,7 @@ use anteroom::{
     },
     ports::artifacts::check::Kind as Printed,
     session::Command,
-    store::{Capacity, Commit, Loaded},
+    store::{Capacity, Commit, Loaded, unreadable::Unreadable},
     tool::{EffectClass, Handed, Outcome, Tool, ToolCx, ToolResult, ToolSpec},
 };
 use async_trait::async_trait;
@@ -318,6 +318,30 @@ async fn much_that_is_due_at_once_goes_a_few_at_a_time() {
     }
     assert_eq!(due, [16, 16, 9, 0]);
     assert_eq!(world.disk().sessions(None, 99).await.unwrap(), []);
+}
+
+/// Nobody knows what of it is to stay, so whoever runs the bot is told until they erase it.
+#[tokio::test]
+async fn what_is_due_and_cannot_be_read_is_told_until_it_is_erased() {
+    let flow = FLOW.replace("id = \"short\"", "id = \"lost\"");
+    let mut world = World::empty(&flow, None);
+    world.begin("lost").await;
+    world.press("Blue").await;
+    world.lose_flows().await;
+    assert_eq!(world.engine.damage(), []);
+
+    // Just now, and long ago.
+    for days in [181, 10] {
+        world.pass(TimeDelta::days(days)).await;
+        let damage = world.engine.damage();
+        let [Unreadable { what, why }] = damage.as_slice() else { panic!("{damage:?}") };
+        assert_eq!(*what, format!("session `{}`", world.session));
+        let hint = format!("`anteroom erase {} --yes` erases it all the same", world.session);
+        assert!(why.contains("due to be erased") && why.ends_with(&hint), "{why}");
+    }
+
+    world.engine.order_erasure(world.session, "operator").await.unwrap();
+    assert_eq!(world.engine.damage(), []);
 }
 
 #[tokio::test]
