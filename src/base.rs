@@ -7,7 +7,6 @@ pub mod clock;
 pub mod failpoint;
 pub mod ids;
 pub(crate) mod json_schema;
-pub(crate) mod lru;
 pub mod memory;
 pub(crate) mod recent;
 pub mod sandbox;

@@ -76,17 +76,29 @@ impl<K: Hash + Eq, V: Clone> Recent<K, V> {
         drop((before, forgotten));
     }
 
-    /// Forgets what is under a key.
-    pub(crate) fn remove<Q>(&self, key: &Q)
+    /// Whether there is a value under a key, which counts as used.
+    pub(crate) fn contains<Q>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        self.get(key).is_some()
+    }
+
+    /// Forgets what is under a key; what that was.
+    pub(crate) fn remove<Q>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
         let mut generations = self.generations();
-        if let Some(known) = generations.young.remove(key) {
+        let young = generations.young.remove(key);
+        if let Some(known) = &young {
             generations.weight -= u64::from(known.weight);
         }
-        generations.old.remove(key);
+        // A key is in one of the two.
+        let known = young.or_else(|| generations.old.remove(key));
+        known.map(|known| known.value)
     }
 
     /// Forgets everything.

@@ -6,11 +6,10 @@ use std::{
     time::Duration,
 };
 
-use moka::sync::Cache;
 use tokio::sync::watch;
 
 use crate::{
-    base::{ids::SessionId, lru::lru},
+    base::{ids::SessionId, recent::Recent},
     model::effect::Priority,
 };
 
@@ -24,7 +23,7 @@ const REMEMBERED: u64 = 10_000;
 #[derive(Debug)]
 pub(in crate::engine) struct InFlight {
     sessions: Mutex<HashMap<SessionId, Hands>>,
-    erased: Cache<SessionId, ()>,
+    erased: Recent<SessionId, ()>,
     ended: watch::Sender<()>,
 }
 
@@ -38,7 +37,7 @@ struct Hands {
 impl Default for InFlight {
     fn default() -> Self {
         let ended = watch::Sender::new(());
-        Self { sessions: Mutex::default(), erased: lru(REMEMBERED).build(), ended }
+        Self { sessions: Mutex::default(), erased: Recent::new(REMEMBERED), ended }
     }
 }
 
@@ -59,7 +58,7 @@ impl InFlight {
                 let hands = sessions.get(&session);
                 let is_erasing = !outlives && hands.is_some_and(|hands| hands.erasures > 0);
                 was_erased |= is_erasing;
-                if !outlives && self.erased.contains_key(&session) || was_erased && !is_erasing {
+                if !outlives && self.erased.contains(&session) || was_erased && !is_erasing {
                     return None;
                 }
                 let is_ahead = |other: &Priority| outlives || *other == priority;
@@ -131,7 +130,7 @@ pub(super) struct Erasing<'a> {
 impl Erasing<'_> {
     /// The session is gone: what was claimed of it before does not leave.
     pub(super) fn succeeded(&self) {
-        self.all.erased.insert(self.session, ());
+        self.all.erased.insert(self.session, (), 1);
     }
 }
 

@@ -18,7 +18,6 @@ use std::{
     time::Duration,
 };
 
-use moka::sync::Cache;
 use serde_json::{Value, json};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
@@ -40,7 +39,7 @@ use super::{
     render::{self, answer, safe},
 };
 use crate::{
-    base::{ids::SessionId, lru::lru},
+    base::{ids::SessionId, recent::Recent},
     chat::{PostLog, WorkIndicators, activity::Activity, message_index::MessageIndex},
     engine::{self, Draft, Engine, Look},
     messages,
@@ -101,15 +100,15 @@ struct Inner {
     threads: MessageIndex,
     engine: Engine,
     /// What each session shows.
-    told: Cache<SessionId, Told>,
+    told: Recent<SessionId, Told>,
     /// The thread of each session that has its title.
-    titled: Cache<SessionId, String>,
+    titled: Recent<SessionId, String>,
     /// The message of each session that is being written.
     streams: Streams,
     /// Where sessions stand that are about to be erased.
-    erasing: Cache<SessionId, Spot>,
+    erasing: Recent<SessionId, Spot>,
     /// Sessions of other platforms.
-    elsewhere: Cache<SessionId, ()>,
+    elsewhere: Recent<SessionId, ()>,
     /// Methods that Slack refuses here, and until when they are not called.
     resting: Mutex<HashMap<Method, Instant>>,
     work_indicators: WorkIndicators,
@@ -129,10 +128,10 @@ impl Agent {
             api,
             threads: MessageIndex::new(Platform::Slack, store),
             engine,
-            told: lru(limits::SESSIONS_KEPT).build(),
-            titled: lru(limits::SESSIONS_KEPT).build(),
-            erasing: lru(limits::SESSIONS_KEPT).build(),
-            elsewhere: lru(limits::SESSIONS_KEPT).build(),
+            told: Recent::new(limits::SESSIONS_KEPT),
+            titled: Recent::new(limits::SESSIONS_KEPT),
+            erasing: Recent::new(limits::SESSIONS_KEPT),
+            elsewhere: Recent::new(limits::SESSIONS_KEPT),
             resting: Mutex::default(),
             work_indicators,
         };
@@ -241,7 +240,7 @@ impl Agent {
             && self.inner.is_here(&look)
             && let Some(spot) = self.inner.spot(&look).await
         {
-            self.inner.erasing.insert(session, spot);
+            self.inner.erasing.insert(session, spot, 1);
         }
         self.inner.streams.give_up(session).await
     }
@@ -298,7 +297,7 @@ impl Inner {
 
     /// Looks at a session; when to look again, where that is needed.
     async fn look(&self, engine: &Engine, session: SessionId, wanted: Wanted) -> Again {
-        if self.elsewhere.contains_key(&session) {
+        if self.elsewhere.contains(&session) {
             return [None, None];
         }
         let mut wanted = wanted;
@@ -308,7 +307,7 @@ impl Inner {
                 Looked::Done => {}
                 Looked::Again(at) => again = Some((at, WORDS)),
                 Looked::Ended => {
-                    self.told.invalidate(&session);
+                    self.told.remove(&session);
                     wanted.status = true;
                     // What runs on may be shown further down.
                     again = Some((Instant::now() + limits::STREAM_PACE, WORDS));
@@ -340,7 +339,7 @@ impl Inner {
 
     /// A session is gone: nobody is at work there any more.
     async fn part_with(&self, session: SessionId) {
-        self.told.invalidate(&session);
+        self.told.remove(&session);
         let Some(spot) = self.erasing.remove(&session) else { return };
         let mut body = json!({ "channel_id": spot.channel, "thread_ts": spot.thread });
         body["status"] = json!(name_of(Activity::Closed));
@@ -375,7 +374,7 @@ impl Inner {
         if look.loaded.head.place.platform == Platform::Slack && look.loaded.head.parent.is_none() {
             return true;
         }
-        self.elsewhere.insert(look.state.session, ());
+        self.elsewhere.insert(look.state.session, (), 1);
         false
     }
 
@@ -411,7 +410,7 @@ impl Inner {
         let status = shown.status;
         let is_news = before.map(|told| told.shown.status) != Some(status);
         let told = Told { shown, since, at: Instant::now() };
-        self.told.insert(session, told.clone());
+        self.told.insert(session, told.clone(), 1);
         if is_news && !has_stream {
             let mut body = place;
             body["status"] = json!(name_of(status));
@@ -419,7 +418,7 @@ impl Inner {
             // How it stands in the end matters; that it works just now will be over by then.
             let failed = failed.filter(|_| status != Activity::Processing);
             if let Some(after) = failed.and_then(|failure| failure.wait()) {
-                self.told.invalidate(&session);
+                self.told.remove(&session);
                 return Some(after.min(limits::STATUS_AGAIN));
             }
         }
@@ -435,7 +434,7 @@ impl Inner {
         let mut body = place.clone();
         body["title"] = json!(render::text::clip(&look.flow.flow.title, limits::SESSION_TITLE));
         if self.show(&spot.team, Method::RenameSession, body).await.is_none() {
-            self.titled.insert(session, spot.thread.clone());
+            self.titled.insert(session, spot.thread.clone(), 1);
         }
     }
 
@@ -556,7 +555,7 @@ impl Inner {
             }
             told.shown.words.clear();
             told.since = Instant::now();
-            self.told.insert(session, told);
+            self.told.insert(session, told, 1);
         }
         self.work_indicators.changed(session);
     }

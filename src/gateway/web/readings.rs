@@ -2,10 +2,9 @@
 //! time.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use moka::sync::Cache;
 
 use crate::{
-    base::{ids::SessionId, lru::lru},
+    base::{ids::SessionId, recent::Recent},
     model::session::PersonId,
 };
 
@@ -17,18 +16,18 @@ const KEPT: u64 = 10_000;
 
 /// When a record was left last, by who read and what.
 #[derive(Debug)]
-pub struct Readings(Cache<(PersonId, SessionId), DateTime<Utc>>);
+pub struct Readings(Recent<(PersonId, SessionId), DateTime<Utc>>);
 
 impl Default for Readings {
     fn default() -> Self {
-        Self(lru(KEPT).build())
+        Self(Recent::new(KEPT))
     }
 }
 
 impl Readings {
     /// A record was left now.
     pub(super) fn note(&self, by: PersonId, session: SessionId, now: DateTime<Utc>) {
-        self.0.insert((by, session), now);
+        self.0.insert((by, session), now, 1);
     }
 
     /// Whether the record that was left last stands for what is read now.

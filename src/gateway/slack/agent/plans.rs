@@ -165,7 +165,7 @@ impl Streams {
                 let mut left = self.planned.get(&session).unwrap_or_default();
                 left.extend(plan.calls().cloned());
                 left.drain(..left.len().saturating_sub(limits::PLAN_TASKS));
-                self.planned.insert(session, left);
+                self.planned.insert(session, left, 1);
                 self.has_ended(held, session).await;
                 Looked::Ended
             }

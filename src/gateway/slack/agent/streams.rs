@@ -19,7 +19,6 @@ use std::{
     time::Duration,
 };
 
-use moka::sync::Cache;
 use serde_json::json;
 use tokio::{
     sync::Mutex as Turn,
@@ -33,7 +32,7 @@ use super::{
 use crate::{
     base::{
         ids::{CallId, EffectId, SessionId},
-        lru::lru,
+        recent::Recent,
     },
     chat::PostLog,
     engine::{self, Draft, Engine, Look},
@@ -67,17 +66,17 @@ pub(super) struct Streams {
     post_log: PostLog,
     open: Mutex<HashMap<SessionId, Open>>,
     /// Messages that are posted plainly, by session and what the model knew.
-    plain: Cache<SessionId, u64>,
+    plain: Recent<SessionId, u64>,
     /// Sessions of which no earlier process has left anything open.
-    settled: Cache<SessionId, ()>,
+    settled: Recent<SessionId, ()>,
     /// What an earlier process has left open is closed by one at a time.
     settling: Turn<()>,
     /// The messages of posts that an earlier process has ended, and perhaps not noted.
-    became: Cache<EffectId, Vec<String>>,
-    /// Sessions that are about to be erased.
-    erasing: Cache<SessionId, ()>,
+    became: Recent<EffectId, Vec<String>>,
+    /// Since when sessions are about to be erased.
+    erasing: Recent<SessionId, Instant>,
     /// The newest calls of sessions that stand in finished plans without words.
-    pub(super) planned: Cache<SessionId, Vec<CallId>>,
+    pub(super) planned: Recent<SessionId, Vec<CallId>>,
 }
 
 /// A message that is being written, in the hands of one at a time; none in it while it is being opened.
@@ -115,12 +114,12 @@ impl Streams {
             store,
             post_log,
             open: Mutex::default(),
-            plain: lru(limits::SESSIONS_KEPT).build(),
-            settled: lru(limits::SESSIONS_KEPT).build(),
+            plain: Recent::new(limits::SESSIONS_KEPT),
+            settled: Recent::new(limits::SESSIONS_KEPT),
             settling: Turn::default(),
-            became: lru(limits::SESSIONS_KEPT).build(),
-            planned: lru(limits::SESSIONS_KEPT).build(),
-            erasing: lru(limits::SESSIONS_KEPT).time_to_live(ERASING).build(),
+            became: Recent::new(limits::SESSIONS_KEPT),
+            planned: Recent::new(limits::SESSIONS_KEPT),
+            erasing: Recent::new(limits::SESSIONS_KEPT),
         }
     }
 
@@ -148,7 +147,12 @@ impl Streams {
 
     /// Whether words of a model that knew so much are posted plainly.
     pub(super) fn is_plain(&self, session: SessionId, knew: u64) -> bool {
-        self.plain.get(&session) == Some(knew) || self.erasing.contains_key(&session)
+        self.plain.get(&session) == Some(knew) || self.is_erasing(session)
+    }
+
+    /// Whether a session is about to be erased. An erasure may come to nothing.
+    fn is_erasing(&self, session: SessionId) -> bool {
+        self.erasing.get(&session).is_some_and(|since| since.elapsed() < ERASING)
     }
 
     /// Sessions with a message that is being written.
@@ -183,7 +187,7 @@ impl Streams {
             return false;
         }
         if self.settle(session).await.is_err() {
-            self.plain.insert(session, knew);
+            self.plain.insert(session, knew, 1);
             return false;
         }
         let turn = Arc::new(Turn::new(None));
@@ -192,7 +196,7 @@ impl Streams {
         self.lock().insert(session, Open { team, turn: Arc::clone(&turn), is_plan });
         match Stream::open((&self.api, self.store.as_ref(), session), opening).await {
             // Whoever erases it has not waited for so long.
-            Ok(opened) if self.erasing.contains_key(&session) => {
+            Ok(opened) if self.is_erasing(session) => {
                 self.lock().remove(&session);
                 opened.kept.discard(&self.api).await.ok();
                 false
@@ -206,9 +210,9 @@ impl Streams {
                 self.lock().remove(&session);
                 if matches!(failure, Failure::Unclear { .. }) {
                     // It may be there: whoever speaks next looks for it.
-                    self.settled.invalidate(&session);
+                    self.settled.remove(&session);
                 }
-                self.plain.insert(session, knew);
+                self.plain.insert(session, knew, 1);
                 false
             }
         }
@@ -399,7 +403,7 @@ impl Streams {
     /// Closes what an earlier process has left open in a session: what somebody has answered stays and is broken off, and
     /// the rest is taken down, for it is said again. Whether there was something to close.
     pub(super) async fn settle(&self, session: SessionId) -> Result<bool, Failure> {
-        if self.settled.contains_key(&session) || self.has(session) {
+        if self.settled.contains(&session) || self.has(session) {
             return Ok(false);
         }
         let _one_at_a_time = self.settling.lock().await;
@@ -412,20 +416,20 @@ impl Streams {
         if let Some(kept) = kept {
             self.close(session, kept).await?;
         }
-        self.settled.insert(session, ());
+        self.settled.insert(session, (), 1);
         Ok(was_left)
     }
 
     async fn close(&self, session: SessionId, mut kept: Kept) -> Result<(), Failure> {
         if let Some(effect) = kept.became {
-            self.became.insert(effect, named(&kept));
+            self.became.insert(effect, named(&kept), 1);
             return Ok(());
         }
         kept.find(&self.api).await?;
         let seen = kept.see(&self.api).await?;
         let became = seen.name.as_deref().and_then(|name| name.split_once('.'));
         if let Some(effect) = became.and_then(|(short, _)| EffectId::from_short(short)) {
-            self.became.insert(effect, named(&kept));
+            self.became.insert(effect, named(&kept), 1);
             self.note(session, kept, effect).await;
             return Ok(());
         }
@@ -441,7 +445,7 @@ impl Streams {
 
     /// Ends what is written in a session that is about to be erased; the messages that it has come to.
     pub(super) async fn give_up(&self, session: SessionId) -> Vec<Posted> {
-        self.erasing.insert(session, ());
+        self.erasing.insert(session, Instant::now(), 1);
         let mut kept = None;
         if let Some(Open { turn, .. }) = self.of(session)
             && let Ok(mut held) = timeout(PATIENCE, turn.lock()).await
