@@ -3,6 +3,7 @@
 
 mod mend;
 mod put_in;
+mod reveal;
 mod shred;
 
 use std::{
@@ -43,14 +44,10 @@ use crate::{
         ids::{EffectId, Ids},
         telemetry::metric,
     },
-    model::{
-        effect::{Delivery, Effect},
-        posted::ledger_of,
-    },
+    model::effect::{Delivery, Effect},
     store::{
         Commit, Erasure, Error,
         health::{Health, Trouble},
-        left_outside,
     },
 };
 
@@ -286,69 +283,6 @@ impl Committer {
                     queue.add_own(slot, effect);
                 }
             });
-        }
-    }
-
-    /// Has those who read see what was applied, and what is cached go on with it, once those who still read what was there
-    /// before are through.
-    fn reveal(&self, applied: Vec<Applied>) {
-        let mut database = self.shared.db.write().unwrap_or_else(PoisonError::into_inner);
-        database.before = None;
-        for applied in applied {
-            // What failed is not known to be there.
-            if self.bad.is_none() {
-                self.tell(applied);
-            }
-        }
-    }
-
-    fn tell(&self, applied: Applied) {
-        let Shared { recent, outbox, .. } = &*self.shared;
-        match applied {
-            Applied::Step { step, slot, effects } => {
-                recent.go_on(*step);
-                outbox.with(|queue| {
-                    for effect in effects {
-                        queue.add_known(slot, effect);
-                    }
-                });
-            }
-            Applied::Erasure { session, gone, .. } => {
-                recent.erased(session);
-                outbox.with(|queue| {
-                    // Those that were queued in the same group have come since.
-                    for effect in gone.effects {
-                        queue.remove(effect);
-                    }
-                });
-            }
-            Applied::Note { key } => recent.noted(&key),
-            Applied::Piece { notes, effects } => {
-                for key in &notes {
-                    recent.noted(key);
-                }
-                outbox.with(|queue| {
-                    for (slot, effect) in effects {
-                        queue.add_known(slot, effect);
-                    }
-                });
-            }
-            Applied::Delivery { id, known, delivery } => {
-                if let Some(known) = &known {
-                    recent.delivered(known, &delivery);
-                    if !left_outside(&delivery).is_empty() {
-                        recent.noted(&ledger_of(known.session));
-                    }
-                }
-                // Not before: an effect in somebody's hands stays theirs where the device fails.
-                outbox.with(|queue| match (delivery, known) {
-                    (Delivery::Retry { .. } | Delivery::Later { .. }, _) => queue.defer(id),
-                    (Delivery::Blocked { cause, not_before }, Some(known)) => {
-                        queue.park(&known, cause, not_before);
-                    }
-                    _ => queue.remove(id),
-                });
-            }
         }
     }
 
