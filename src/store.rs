@@ -17,6 +17,7 @@ mod read_cache;
 mod sealing;
 pub mod sled;
 pub mod unreadable;
+mod working_set;
 
 use std::{fmt, sync::Arc};
 

@@ -35,7 +35,7 @@ struct Weighed<V> {
     weight: u32,
 }
 
-impl<K: Hash + Eq, V: Clone> Recent<K, V> {
+impl<K: Hash + Eq, V> Recent<K, V> {
     /// A cache that holds what weighs `most` together, and the last value whatever it weighs.
     pub(crate) fn new(most: u64) -> Self {
         Self::with_age(most, Duration::MAX)
@@ -53,6 +53,7 @@ impl<K: Hash + Eq, V: Clone> Recent<K, V> {
     where
         K: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
+        V: Clone,
     {
         let mut generations = self.generations();
         if let Some(known) = generations.young.get(key) {
@@ -81,24 +82,35 @@ impl<K: Hash + Eq, V: Clone> Recent<K, V> {
     where
         K: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
+        V: Clone,
     {
         self.get(key).is_some()
     }
 
-    /// Forgets what is under a key; what that was.
+    /// Takes out what is under a key.
     pub(crate) fn remove<Q>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
         let mut generations = self.generations();
-        let young = generations.young.remove(key);
-        if let Some(known) = &young {
-            generations.weight -= u64::from(known.weight);
-        }
-        // A key is in one of the two.
-        let known = young.or_else(|| generations.old.remove(key));
-        known.map(|known| known.value)
+        let Some(known) = generations.young.remove(key) else {
+            return generations.old.remove(key).map(|known| known.value);
+        };
+        generations.weight -= u64::from(known.weight);
+        Some(known.value)
+    }
+
+    /// Forgets what is not to be kept. It looks at everything.
+    pub(crate) fn retain(&self, keep: impl Fn(&V) -> bool) {
+        let mut generations = self.generations();
+        generations.old.retain(|_, known| keep(&known.value));
+        let Generations { young, weight, .. } = &mut *generations;
+        young.retain(|_, known| {
+            let is_kept = keep(&known.value);
+            *weight -= if is_kept { 0 } else { u64::from(known.weight) };
+            is_kept
+        });
     }
 
     /// Forgets everything.
@@ -207,6 +219,19 @@ mod tests {
         cache.tidy();
         cache.tidy();
         assert_eq!(cache.get(&0), None);
+    }
+
+    #[test]
+    fn what_is_taken_out_weighs_nothing() {
+        let cache = Recent::new(100);
+        for n in 0..1_000 {
+            cache.insert(n % 40, n, 1);
+            assert_eq!(cache.remove(&(n % 40)), Some(n));
+        }
+        (0..40).for_each(|n| cache.insert(n, n, 1));
+        cache.retain(|n| n % 4 == 0);
+        assert_eq!(cache.generations().weight, 10);
+        assert_eq!((cache.get(&4), cache.get(&5)), (Some(4), None));
     }
 
     impl Generations<i32, i32> {

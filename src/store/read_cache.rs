@@ -21,25 +21,35 @@ use crate::{
         transcript::Recorded,
         wait::Wait,
     },
-    store::{Loaded, Note, rendered},
+    store::{
+        Loaded, Note, rendered,
+        working_set::{Part, WorkingSet},
+    },
 };
 
-/// Bytes of text that are kept of all sessions; in memory it is about three times as much.
-const BYTES_MAX: u64 = 6 * 1024 * 1024;
+/// Bytes of text that are kept of sessions that go on: a thousand of them, half way through. In memory it is about three
+/// times as much.
+const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// Bytes of text that are kept of all waits.
-const WAIT_BYTES_MAX: u64 = 2 * 1024 * 1024;
+/// Bytes of text that are kept of sessions that are over.
+const OVER_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Bytes of text that are kept of waits that stand open.
+const WAIT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Bytes of text that are kept of waits that are settled.
+const SETTLED_BYTES_MAX: u64 = 512 * 1024;
 
 /// Bytes of text that are kept of all notes.
 const NOTE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// A session that nobody has touched for so long waits for a person.
+/// A note that nobody has asked for during so long is forgotten.
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Sessions and waits as the last reader or writer left them, and notes as they were read.
 pub(super) struct ReadCache {
-    sessions: Recent<SessionId, Kept>,
-    waits: Recent<WaitId, Shown>,
+    sessions: WorkingSet<SessionId, Kept>,
+    waits: WorkingSet<WaitId, Shown>,
     /// By their keys.
     notes: Recent<String, CachedNote>,
 }
@@ -66,8 +76,8 @@ pub(super) struct CachedNote(pub(super) Option<Note>);
 impl Default for ReadCache {
     fn default() -> Self {
         Self {
-            sessions: Recent::with_age(BYTES_MAX, IDLE),
-            waits: Recent::with_age(WAIT_BYTES_MAX, IDLE),
+            sessions: WorkingSet::new(BYTES_MAX, OVER_BYTES_MAX),
+            waits: WorkingSet::new(WAIT_BYTES_MAX, SETTLED_BYTES_MAX),
             notes: Recent::with_age(NOTE_BYTES_MAX, IDLE),
         }
     }
@@ -92,14 +102,12 @@ impl ReadCache {
     /// Keeps what was read. The caller still holds off those who write.
     pub(super) fn keep(&self, loaded: &Loaded) {
         let bytes = size(loaded.events.as_slice());
-        let kept = Kept { loaded: Arc::new(loaded.clone()), bytes };
-        self.sessions.insert(loaded.head.id, kept, bytes);
+        self.put(Kept { loaded: Arc::new(loaded.clone()), bytes });
     }
 
     /// Keeps a wait that was read. The caller still holds off those who write.
     pub(super) fn keep_wait(&self, shown: &(Wait, Vec<Rendering>)) {
-        let bytes = size(&shown.0);
-        self.waits.insert(shown.0.id, Shown { shown: Arc::new(shown.clone()), bytes }, bytes);
+        self.put_wait(Shown { shown: Arc::new(shown.clone()), bytes: size(&shown.0) });
     }
 
     /// Adds a step that is on the device; forgets the session where it does not go on from what is known.
@@ -111,8 +119,7 @@ impl ReadCache {
                 Some(known) => known.shown.1.clone(),
                 None => continue,
             };
-            let (id, bytes, shown) = (wait.id, short(bytes), Arc::new((wait, renderings)));
-            self.waits.insert(id, Shown { shown, bytes }, bytes);
+            self.put_wait(Shown { shown: Arc::new((wait, renderings)), bytes: short(bytes) });
         }
         let (session, bytes) = (head.id, short(bytes));
         let kept = match self.sessions.get(&session) {
@@ -127,8 +134,19 @@ impl ReadCache {
             Some(_) => return self.forget(session),
             None => return,
         };
+        self.put(kept);
+    }
+
+    fn put(&self, kept: Kept) {
+        let Head { id, status, .. } = kept.loaded.head;
         let bytes = kept.bytes;
-        self.sessions.insert(session, kept, bytes);
+        self.sessions.insert(id, (kept, bytes), Part::from(status));
+    }
+
+    fn put_wait(&self, known: Shown) {
+        let wait = &known.shown.0;
+        let (id, part, bytes) = (wait.id, Part::from(wait), known.bytes);
+        self.waits.insert(id, (known, bytes), part);
     }
 
     /// Adds a message in which a wait is shown, as soon as it is applied: nothing is lost where that is taken back.
@@ -142,7 +160,7 @@ impl ReadCache {
         let (_, renderings) = Arc::make_mut(&mut shown);
         renderings.push(Rendering { effect: effect.id, message });
         renderings.sort_by_key(|rendering| rendering.effect);
-        self.waits.insert(wait, Shown { shown, bytes }, bytes);
+        self.put_wait(Shown { shown, bytes });
     }
 
     /// A note, where it is known what is under that key.
@@ -162,15 +180,16 @@ impl ReadCache {
         self.notes.remove(key);
     }
 
-    /// Forgets a session that was erased, and all waits and notes, of which some were its own.
+    /// Forgets a session that was erased, and its waits and notes. That a note is not there goes on to be so.
     pub(super) fn erased(&self, session: SessionId) {
         self.forget(session);
-        self.waits.clear();
-        self.notes.clear();
+        self.waits.retain(|known| known.shown.0.session != session);
+        let is_of = |note: &Note| note.session == Some(session);
+        self.notes.retain(|CachedNote(note)| !note.as_ref().is_some_and(is_of));
     }
 
     fn forget(&self, session: SessionId) {
-        self.sessions.remove(&session);
+        drop(self.sessions.take(&session));
     }
 
     /// Forgets all of them: what is on the device is not known any more.
@@ -230,5 +249,90 @@ impl io::Write for Count {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn session(number: u128) -> SessionId {
+        SessionId::from_uuid(Uuid::from_u128(number))
+    }
+
+    fn wait_id(number: u128) -> WaitId {
+        WaitId::from_uuid(Uuid::from_u128(number))
+    }
+
+    /// A session that does not say much, as if it had so many bytes of events.
+    fn kept(id: SessionId, status: &str, bytes: u32) -> Kept {
+        let head = json!({
+            "id": id, "flow": { "id": "tour", "version": "1.0.0", "digest": "d" },
+            "participant": "web:local/ada", "status": status, "pending": 1, "approvals": 0,
+            "place": { "platform": "web", "workspace": "local", "channel": "ada" },
+            "progress": 0.5, "seq": 0,
+            "created_at": "2026-11-02T00:00:00Z", "updated_at": "2026-11-02T00:00:00Z",
+        });
+        let head = serde_json::from_value(head).unwrap();
+        Kept { loaded: Arc::new(Loaded { head, events: Vec::new() }), bytes }
+    }
+
+    fn wait(id: WaitId, session: SessionId, status: &Value) -> (Wait, Vec<Rendering>) {
+        let control = json!({ "kind": "confirm", "yes": "Yes", "no": "No", "danger": false });
+        let prompt = json!({ "body": "May we begin?", "control": control });
+        let wait = json!({
+            "id": id, "session": session, "revision": 1, "purpose": { "kind": "notice" },
+            "state": null, "digest": "d", "prompt": prompt,
+            "answerers": { "who": "participant" }, "asked_at": "2026-11-02T00:00:00Z",
+            "standing": status,
+        });
+        (serde_json::from_value(wait).unwrap(), Vec::new())
+    }
+
+    fn note(key: &str, session: Option<SessionId>) -> Note {
+        Note { key: key.to_owned(), session, value: Some("value".to_owned()) }
+    }
+
+    #[test]
+    fn a_thousand_busy_sessions_are_known_while_others_come_and_go() {
+        let cache = ReadCache::default();
+        for round in 0..3 {
+            for n in 0..1_000 {
+                cache.put(kept(session(n), "open", 8 * 1024));
+                let gone = session(10_000 * (round + 1) + n);
+                cache.put(kept(gone, "open", 8 * 1024));
+                cache.put(kept(gone, "completed", 8 * 1024));
+            }
+        }
+        assert!((0..1_000).all(|n| cache.head(session(n)).is_some()), "those who are busy");
+        assert!(cache.head(session(30_999)).is_some(), "who has just finished");
+        assert!(cache.head(session(10_000)).is_none(), "who finished long ago");
+    }
+
+    #[test]
+    fn an_erasure_forgets_one_session_and_nothing_of_the_others() {
+        let cache = ReadCache::default();
+        let pending = json!({ "is": "pending" });
+        let lapsed = json!({ "is": "expired", "at": "2026-11-03T00:00:00Z" });
+        for n in 1..=2 {
+            cache.put(kept(session(n), "open", 1));
+            cache.keep_wait(&wait(wait_id(n), session(n), &pending));
+            cache.keep_wait(&wait(wait_id(10 + n), session(n), &lapsed));
+            let key = format!("root/{n}");
+            cache.keep_note(key.clone(), Some(note(&key, Some(session(n)))));
+        }
+        cache.keep_note("team".to_owned(), Some(note("team", None)));
+        cache.keep_note("missing".to_owned(), None);
+
+        cache.erased(session(1));
+        let sessions = [1, 2].map(|n| cache.get(session(n)).is_some());
+        let waits = [1, 11, 2, 12].map(|n| cache.wait(wait_id(n)).is_some());
+        let notes = ["root/1", "root/2", "team", "missing"].map(|key| cache.note(key).is_some());
+        assert_eq!(sessions, [false, true]);
+        assert_eq!(waits, [false, false, true, true]);
+        assert_eq!(notes, [false, true, true, true]);
     }
 }

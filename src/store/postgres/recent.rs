@@ -136,7 +136,7 @@ impl Recent {
         }
     }
 
-    /// Forgets a session that was erased, and with it all waits and notes.
+    /// Forgets a session that was erased, and its waits and notes. Whatever is being read meanwhile is not kept.
     pub(super) fn erased(&self, session: SessionId) {
         self.changes().iter_mut().for_each(|group| *group += 1);
         self.cache.erased(session);

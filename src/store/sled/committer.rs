@@ -70,7 +70,7 @@ pub(super) struct Committer {
     tip: Tip,
     /// What steps have worked out and is not applied yet, and how long it is.
     ahead: (Writes, usize),
-    sessions: OpenSessions,
+    sessions: Arc<OpenSessions>,
     restless: Restless,
     pages: AuditPages,
     ids: Arc<dyn Ids>,
@@ -125,7 +125,7 @@ impl Committer {
             checksum: TreeChecksum::default(),
             tip: Tip::START,
             ahead: (Writes::new(), 0),
-            sessions: OpenSessions::default(),
+            sessions: Arc::default(),
             restless: Restless::default(),
             pages: AuditPages::unknown(),
             ids,
@@ -198,6 +198,7 @@ impl Committer {
             self.mend(now);
             self.sync_late(now);
             self.shared.recent.tidy();
+            self.sessions.tidy();
             self.restless.tick(now);
             if let Some(reply) = reply {
                 answer(reply, self.refusal().map_or(Ok(()), Err));
@@ -430,12 +431,11 @@ impl Committer {
     }
 
     fn commit(&mut self, commit: Commit) -> Result<Applied, Error> {
-        let mut sessions = std::mem::take(&mut self.sessions);
-        let done = self.step(|stage, chain| steps::commit(stage, chain, commit, &mut sessions));
+        let sessions = Arc::clone(&self.sessions);
+        let done = self.step(|stage, chain| steps::commit(stage, chain, commit, &sessions));
         if !matches!(done, Ok(_) | Err(Error::Duplicate | Error::Conflict { .. })) {
             sessions.clear();
         }
-        self.sessions = sessions;
         let steps::Committed { slot, effects, step } = done?;
         self.restless.touch(step.head.id);
         Ok(Applied::Step { step: Box::new(step), slot, effects })
@@ -446,7 +446,7 @@ impl Committer {
         let last: Vec<EffectId> = erasure.effects.iter().map(|effect| effect.id).collect();
         let gone = self.step(|stage, chain| steps::erase(stage, chain, erasure))?;
         // Nothing of it may be there any more. An attempt of which somebody tells from now on leaves no trace of it.
-        self.sessions.clear();
+        drop(self.sessions.take(session));
         self.shared.outbox.with(|queue| {
             for effect in &gone.effects {
                 queue.remove(*effect);

@@ -86,7 +86,7 @@ pub(super) fn commit(
     stage: &mut WriteBatch<'_>,
     chain: &mut Chain<'_>,
     commit: Commit,
-    open: &mut OpenSessions,
+    open: &OpenSessions,
 ) -> Result<Committed, Error> {
     commit.check()?;
     let reader = stage.reader;
@@ -134,7 +134,7 @@ pub(super) fn mark_loose(stage: &mut WriteBatch<'_>, session: SessionId) -> Resu
 fn begin_commit(
     reader: Reader<'_>,
     commit: &Commit,
-    open: &mut OpenSessions,
+    open: &OpenSessions,
 ) -> Result<OpenSession, Error> {
     let (session, expected) = (commit.head.id, commit.expected);
     let known = match open.take(session) {
