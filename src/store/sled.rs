@@ -25,6 +25,7 @@ mod audit_chain;
 mod audit_pages;
 mod audit_record;
 mod backoff;
+mod blobs;
 mod check;
 mod clean_stop;
 mod committer;

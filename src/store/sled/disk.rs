@@ -1,12 +1,10 @@
 //! The barrier against a power cut that sled's `flush` is not on Linux.
 
 use std::{
-    collections::HashSet,
-    ffi::OsString,
     fmt,
-    fs::{self, File, TryLockError},
+    fs::{File, TryLockError},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         mpsc::{self, RecvTimeoutError},
@@ -18,6 +16,7 @@ use std::{
 use sled::Db;
 
 use super::{
+    blobs::Blobs,
     fault_injection::{Faults, Touch},
     watermark::{Mark, MarkFile},
 };
@@ -151,9 +150,7 @@ fn nudge(db: Db) {
 pub(super) struct Disk {
     log: File,
     mark: MarkFile,
-    blobs: PathBuf,
-    /// Files in `blobs` that are on the device; sled writes each once and never again.
-    synced: HashSet<OsString>,
+    blobs: Blobs,
 }
 
 impl Disk {
@@ -167,9 +164,9 @@ impl Disk {
         if let Some(parent) = dir.canonicalize()?.parent() {
             File::open(parent)?.sync_all()?;
         }
-        let mut disk = Self { log, mark, blobs: dir.join("blobs"), synced: HashSet::new() };
-        disk.sync_blobs()?;
-        Ok(disk)
+        let mut blobs = Blobs::new(dir.join("blobs"));
+        blobs.sync(Instant::now())?;
+        Ok(Self { log, mark, blobs })
     }
 
     /// Returns once everything applied so far is on the device and `mark` says so.
@@ -178,7 +175,7 @@ impl Disk {
         db.flush()?;
         hit(Failpoint::Flushed);
         self.log.sync_data()?;
-        self.sync_blobs()?;
+        self.blobs.sync(Instant::now())?;
         hit(Failpoint::MarkDue);
         // Only now: a mark that is ahead of the database would be taken for a loss.
         Ok(self.mark.write(mark)?)
@@ -187,25 +184,6 @@ impl Disk {
     /// Writes a mark of what is on the device already.
     pub(super) fn mark(&mut self, mark: &Mark) -> io::Result<()> {
         self.mark.write(mark)
-    }
-
-    /// Our values never get there, but a page of the tree might.
-    fn sync_blobs(&mut self) -> io::Result<()> {
-        let mut present = HashSet::new();
-        let mut news = false;
-        for entry in fs::read_dir(&self.blobs)? {
-            let entry = entry?;
-            if !self.synced.contains(&entry.file_name()) {
-                File::open(entry.path())?.sync_all()?;
-                news = true;
-            }
-            present.insert(entry.file_name());
-        }
-        if news {
-            File::open(&self.blobs)?.sync_all()?;
-        }
-        self.synced = present;
-        Ok(())
     }
 }
 
