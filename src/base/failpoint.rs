@@ -46,6 +46,7 @@ points! {
     Recovering      "recovering"       "the bot has started" => "what a crash left behind is looked for";
 
     CommitTaken     "commit_taken"     "a decision has reached the store" => "its batch is applied";
+    OpenDropped     "open_dropped"     "a session that is no longer kept open is read anew" => "a decision goes on with it";
     SlotsMade       "slots_made"       "keys for sessions to come are written" => "they are synced";
     SlotsSynced     "slots_synced"     "keys for sessions to come are on the device" => "one is given to a session";
     CommitApplied   "commit_applied"   "its batch is applied" => "it is synced";
@@ -56,11 +57,13 @@ points! {
     CommitAnswered  "commit_answered"  "those who wait are answered" => "the next group is taken";
 
     EffectsClaimed  "effects_claimed"  "effects are claimed" => "they are handed out";
+    LanesBetween    "lanes_between"    "effects that people wait for are handed out" => "one in the background leaves";
     EffectDue       "effect_due"       "an effect is handed out" => "it leaves";
     EffectLeft      "effect_left"      "an effect has left" => "the session notes what came of it";
     EffectNoted     "effect_noted"     "the session has noted it" => "the outbox forgets it";
     DoneTaken       "done_taken"       "the outbox is to forget an effect" => "the batch is applied";
     DoneApplied     "done_applied"     "the outbox has forgotten it" => "the next is looked for";
+    DoneUnsynced    "done_unsynced"    "those who deliver know that it is forgotten" => "that is on the device";
     HookSent        "hook_sent"        "the receiver of a web hook has answered" => "anybody here knows";
 
     FlowPinned      "flow_pinned"      "a session's flow is kept as a file" => "the session exists";

@@ -127,6 +127,9 @@ impl Engine {
             let not_before = self.inner.blocked.note(&effect, &cause, now);
             return self.finish_delivery(&effect, Delivery::Blocked { cause, not_before }).await;
         }
+        if effect.priority == Priority::Background {
+            hit(Failpoint::LanesBetween);
+        }
         hit(Failpoint::EffectDue);
         let turn = self
             .inner

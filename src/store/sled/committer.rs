@@ -186,8 +186,12 @@ impl Committer {
         if is_answering {
             hit(Failpoint::CommitAnswered);
         }
+        let is_done = !dones.is_empty();
         for (reply, result) in dones {
             answer(reply, self.refusal().map_or(result, Err));
+        }
+        if is_done && self.waits_since.is_some() {
+            hit(Failpoint::DoneUnsynced);
         }
         for reply in compacts {
             self.compact(|| true);

@@ -17,7 +17,10 @@ use super::{
     write_batch::{HEADER, Reader, Record, VERSION, WriteBatch},
 };
 use crate::{
-    base::ids::{EffectId, Ids, SessionId},
+    base::{
+        failpoint::{Failpoint, hit},
+        ids::{EffectId, Ids, SessionId},
+    },
     model::{
         STORED_VERSION,
         audit::AuditRecord,
@@ -139,7 +142,10 @@ fn begin_commit(
     let (session, expected) = (commit.head.id, commit.expected);
     let known = match open.take(session) {
         Some(known) => Some(known),
-        None => read::known(reader, session)?.map(|known| OpenSession { known, frame: None }),
+        None => read::known(reader, session)?.map(|known| {
+            hit(Failpoint::OpenDropped);
+            OpenSession { known, frame: None }
+        }),
     };
     let found = known.as_ref().map_or(0, |open| open.known.cover.head.seq);
     if found != expected {
