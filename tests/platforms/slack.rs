@@ -45,6 +45,7 @@ mod rules;
 mod saving;
 #[path = "slack/signs.rs"]
 mod signs_seen;
+mod slow_device;
 mod streams;
 mod streams_and_kills;
 mod streams_at_once;

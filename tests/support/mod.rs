@@ -29,5 +29,6 @@ pub(crate) mod s3;
 pub(crate) mod scripted;
 pub(crate) mod signs;
 pub(crate) mod skipped;
+pub(crate) mod slow_device;
 pub(crate) mod specification;
 pub(crate) mod temperaments;

@@ -1,6 +1,6 @@
 //! What a person and a health check are told when nothing can be saved, and that it goes on afterwards.
 
-use std::{io::ErrorKind, sync::Arc};
+use std::{io::ErrorKind, pin::pin, sync::Arc};
 
 use anteroom::{
     base::ids::RandomIds,
@@ -12,7 +12,7 @@ use reqwest::{StatusCode, multipart::Part};
 use tempfile::TempDir;
 
 use super::site::{Site, Visitor, csrf};
-use crate::store::bad_times::Weather;
+use crate::{store::bad_times::Weather, support::slow_device::SlowDevice};
 
 /// Status and words.
 async fn check(ada: &Visitor, path: &str) -> (StatusCode, String) {
@@ -114,6 +114,38 @@ async fn what_was_typed_comes_back_where_it_could_not_be_saved() {
     let told = answer.text().await.unwrap();
     assert!(told.contains(why), "{told}");
     assert!(told.contains(">My word.</textarea>"), "{told}");
+}
+
+#[tokio::test]
+async fn while_a_device_stalls_pages_and_health_checks_wait_for_nothing() {
+    const ANSWERED: &str = "You answered: <strong dir=\"auto\">Red</strong>";
+    let (dir, device) = (TempDir::new().unwrap(), Arc::new(SlowDevice::default()));
+    let faults = Arc::clone(&device) as _;
+    let store = SledStore::open_with(dir.path(), Arc::new(RandomIds), faults).unwrap();
+    let site = Site::over(Arc::new(store)).await;
+    let ada = site.visitor();
+    let page = ada.start("tour", "Ada").await;
+    let page = ada.press(&page, "Go on").await;
+    site.engine.settle_down().await;
+    let conversation = format!("/s/{}", site.session().await);
+
+    device.hold();
+    let held = device.held();
+    let mut pressed = pin!(ada.press(&page, "Red"));
+    tokio::select! {
+        page = &mut pressed => panic!("acknowledged before it was durable: {page}"),
+        () = device.is_syncing(held) => {}
+    }
+    site.clock.advance(TimeDelta::seconds(8));
+    assert_eq!(check(&ada, "/readyz").await, (StatusCode::OK, "ready".to_owned()));
+    let (status, seen) = check(&ada, &conversation).await;
+    assert!(status == StatusCode::OK && !seen.contains(ANSWERED), "{seen}");
+    assert_eq!(check(&site.visitor(), "/").await.0, StatusCode::OK);
+    assert!(futures::poll!(&mut pressed).is_pending());
+
+    device.release();
+    let page = pressed.await;
+    assert!(page.contains(ANSWERED), "{page}");
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ use anteroom::{
         contacts::{Contacts, profile::Profile},
         llm::{Model, Models},
     },
-    store::{Store, memory::MemoryStore},
+    store::{Store, memory::MemoryStore, sled::SledStore},
     tool::{Services, Toolbox},
 };
 use chrono::TimeDelta;
@@ -48,6 +48,7 @@ use super::{
     mortal::Mortal,
     scripted::Scripted,
 };
+use crate::support::slow_device::SlowDevice;
 
 /// How Slack reaches the bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +77,8 @@ pub(crate) struct Plan {
     /// A template for child runs besides those in the box.
     pub(crate) task: Option<String>,
     pub(crate) deployed: Deployed,
+    /// Conversations are kept in a data directory on it, which no restart survives.
+    pub(crate) device: Option<Arc<SlowDevice>>,
 }
 
 impl Plan {
@@ -100,6 +103,7 @@ impl Default for Plan {
             proxy: String::new(),
             task: None,
             deployed: Deployed::default(),
+            device: None,
         }
     }
 }
@@ -354,7 +358,7 @@ async fn make(
 ) -> Made {
     let settings = Arc::new(configured(slack, plan, folder));
     let connection = settings.slack.as_ref().unwrap().connection.clone().unwrap();
-    let hold = Arc::new(Mortal::new(Arc::clone(store) as Arc<dyn Store>, None));
+    let hold = Arc::new(Mortal::new(kept(plan, folder, (store, ids)), None));
     let store = Arc::clone(&hold) as Arc<dyn Store>;
     let clock = Arc::clone(clock) as Arc<dyn Clock>;
     let client = Client::open(&settings, &store, &clock).await.unwrap().unwrap();
@@ -391,6 +395,17 @@ async fn make(
     });
     tasks.spawn(background::run(Arc::clone(&app), link, shutdown.clone()));
     Made { hold, app, engine, shutdown, tasks }
+}
+
+/// Where conversations are kept.
+fn kept(
+    plan: &Plan,
+    folder: &TempDir,
+    (memory, ids): (&Arc<MemoryStore>, &Arc<dyn Ids>),
+) -> Arc<dyn Store> {
+    let Some(device) = &plan.device else { return Arc::clone(memory) as _ };
+    let (dir, device) = (folder.path().join("store"), Arc::clone(device));
+    Arc::new(SledStore::open_with(&dir, Arc::clone(ids), device).unwrap())
 }
 
 fn parts(
