@@ -26,9 +26,6 @@ use crate::model::{
 };
 use crate::store::Capacity;
 
-/// How often the outbox is looked at without being told.
-const LOOK: Duration = Duration::from_secs(1);
-
 /// Effects taken in one go.
 const BATCH: usize = 64;
 
@@ -79,8 +76,8 @@ impl Engine {
                 () = stop.cancelled() => {}
                 // What its session has to say next may leave now.
                 Some(_) = under_way.deliveries.join_next() => {}
-                // Told or not, it looks again soon: an effect may be due by time.
-                _ = tokio::time::timeout(LOOK, self.inner.queued.notified()) => {}
+                // With each look at the clock as well: an effect may be due by time.
+                () = self.inner.queued.notified() => {}
             }
         }
         while under_way.deliveries.join_next().await.is_some() {}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use tokio::sync::Notify;
 
 use super::{Engine, metrics, session_task::TaskCommand};
 use crate::{
@@ -23,28 +24,36 @@ const BATCH: usize = 256;
 const LOOKED_AT: usize = 64 * BATCH;
 
 impl Engine {
-    /// Looks at the clock until it is dropped. What removes files may wait for a disk or a bucket, and keeps no timer
-    /// waiting.
+    /// Looks at the clock until it is dropped, and has those who deliver look at the outbox. What removes files may wait for
+    /// a disk or a bucket, and keeps no timer waiting.
     pub(super) async fn run_scheduler(&self) {
-        tokio::join!(self.run_timers(), self.run_sweeps());
+        let (timers, sweeps) = (Notify::new(), Notify::new());
+        let tick = async {
+            let mut ticks = tokio::time::interval(TICK);
+            ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            loop {
+                ticks.tick().await;
+                // All at once, so that an idle bot wakes once.
+                for waiting in [&timers, &sweeps, &self.inner.queued] {
+                    waiting.notify_one();
+                }
+            }
+        };
+        tokio::join!(tick, self.run_timers(&timers), self.run_sweeps(&sweeps));
     }
 
-    async fn run_sweeps(&self) {
-        let mut ticks = tokio::time::interval(TICK);
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    async fn run_sweeps(&self, ticks: &Notify) {
         loop {
-            ticks.tick().await;
+            ticks.notified().await;
             self.sweep().await;
         }
     }
 
-    async fn run_timers(&self) {
-        let mut ticks = tokio::time::interval(TICK);
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    async fn run_timers(&self, ticks: &Notify) {
         let mut last = self.inner.parts.clock.now();
         let mut early = self.set_ahead(last).await;
         loop {
-            ticks.tick().await;
+            ticks.notified().await;
             let now = self.inner.parts.clock.now();
             if now < last - STEP_MIN {
                 tracing::warn!(back_ms = (last - now).num_milliseconds(), "the clock was set back");

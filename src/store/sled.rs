@@ -41,6 +41,7 @@ mod jobs;
 mod key_store;
 mod keys;
 mod layout;
+mod next_timer;
 mod notes;
 mod open;
 mod open_sessions;
@@ -67,7 +68,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
 };
@@ -85,6 +86,7 @@ use self::{
     fault_injection::{Faults, NoFaults},
     jobs::Job,
     key_store::KeyStore,
+    next_timer::NextTimer,
     open::Opened,
     outbox::Outbox,
     write_batch::{Reader, Writes},
@@ -180,6 +182,8 @@ impl SledStore {
             syncs: AtomicU64::new(0),
             touched: dump::Touched::default(),
             outbox: Outbox::default(),
+            next_timer: NextTimer::default(),
+            is_syncing_late: AtomicBool::new(false),
         });
         let (queue, jobs) = mpsc::channel(QUEUE_MAX);
         let committer = Committer::new(dir, writing, ids, faults, Arc::clone(&shared));
@@ -285,14 +289,24 @@ impl Store for SledStore {
     }
 
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
-        self.read(move |reader| read::due(reader, now, limit)).await
+        consume_budget().await;
+        if !self.shared.next_timer.may_be_due(now) {
+            return Ok(Vec::new());
+        }
+        let shared = Arc::clone(&self.shared);
+        self.read(move |reader| {
+            let due = read::due(reader, now, limit)?;
+            shared.next_timer.note(read::next_timer(reader)?);
+            Ok(due)
+        })
+        .await
     }
 
     async fn claim(&self, now: DateTime<Utc>, capacity: Capacity) -> Result<Vec<Effect>, Error> {
         let shared = &self.shared;
         if !shared.health().is_well() {
             self.ask(|reply| Job::Tick { now, reply: Some(reply) }).await?;
-        } else if shared.outbox.is_time_to_tell(now)
+        } else if shared.outbox.is_time_to_tell(now, shared.is_syncing_late.load(Ordering::Relaxed))
             && let Some(queue) = &self.queue
         {
             // Nobody waits for the device here; where there is no room, it is told the time soon again.
@@ -445,6 +459,9 @@ struct Shared {
     /// What is written while a dump is being taken.
     touched: dump::Touched,
     outbox: Outbox,
+    next_timer: NextTimer,
+    /// Something is applied that is put on the device when somebody tells the time.
+    is_syncing_late: AtomicBool,
 }
 
 /// The database as it is read.

@@ -301,6 +301,7 @@ impl Committer {
             Ok(()) => {
                 histogram!(metric::SYNC_SECONDS).record(began.elapsed().as_secs_f64());
                 (self.unsynced, self.waits_since) = (false, None);
+                self.shared.is_syncing_late.store(false, Ordering::Relaxed);
                 self.setbacks = 0;
                 self.shared.syncs.fetch_add(1, Ordering::Relaxed);
             }
@@ -335,6 +336,7 @@ impl Committer {
         self.pages = AuditPages::unknown();
         self.sessions.clear();
         self.shared.recent.clear();
+        self.shared.next_timer.forget();
         self.shared.set_health(Health::ReadOnly(trouble));
         disk_reserve::unsettle(&self.dir);
         Error::ReadOnly(trouble)
@@ -431,6 +433,7 @@ impl Committer {
         write().map_err(|broken: Broken| self.fail(&broken))?;
         self.checksum = checksum;
         self.waits_since = self.waits_since.or(self.now);
+        self.shared.is_syncing_late.store(self.waits_since.is_some(), Ordering::Relaxed);
         Ok(())
     }
 
@@ -440,9 +443,9 @@ impl Committer {
         if !matches!(done, Ok(_) | Err(Error::Duplicate | Error::Conflict { .. })) {
             sessions.clear();
         }
-        let steps::Committed { slot, effects, step } = done?;
+        let steps::Committed { slot, effects, step, timer } = done?;
         self.restless.touch(step.head.id);
-        Ok(Applied::Step { step: Box::new(step), slot, effects })
+        Ok(Applied::Step { step: Box::new(step), slot, effects, timer })
     }
 
     fn erase(&mut self, erasure: Erasure) -> Result<Applied, Error> {

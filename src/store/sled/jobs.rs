@@ -63,11 +63,30 @@ impl Job {
 
 /// What was applied and is to be known once it is on the device.
 pub(super) enum Applied {
-    Step { step: Box<read_cache::Step>, slot: Slot, effects: Vec<Effect> },
-    Erasure { session: SessionId, gone: Gone, last: Vec<EffectId> },
-    Note { key: String },
-    Piece { notes: Vec<String>, effects: Vec<(Slot, Effect)> },
-    Delivery { id: EffectId, known: Option<Arc<Effect>>, delivery: Delivery },
+    Step {
+        step: Box<read_cache::Step>,
+        slot: Slot,
+        effects: Vec<Effect>,
+        /// The earliest timer that was set.
+        timer: Option<DateTime<Utc>>,
+    },
+    Erasure {
+        session: SessionId,
+        gone: Gone,
+        last: Vec<EffectId>,
+    },
+    Note {
+        key: String,
+    },
+    Piece {
+        notes: Vec<String>,
+        effects: Vec<(Slot, Effect)>,
+    },
+    Delivery {
+        id: EffectId,
+        known: Option<Arc<Effect>>,
+        delivery: Delivery,
+    },
 }
 
 /// The jobs of a group, and what came of them so far.

@@ -19,8 +19,11 @@ use crate::{
     store::{Capacity, Error, queue::Queue},
 };
 
-/// How often the committer is told the time, where somebody asks more often.
+/// How often the committer is told the time while something waits for that, where somebody asks more often.
 const TICK: TimeDelta = TimeDelta::milliseconds(200);
+
+/// How often it is told the time otherwise: it then forgets what nobody is busy with, and looks for what is at rest.
+const IDLE_TICK: TimeDelta = TimeDelta::seconds(10);
 
 #[derive(Default)]
 pub(super) struct Outbox(Mutex<Inner>);
@@ -44,11 +47,12 @@ impl Outbox {
         change(&mut self.lock().queue)
     }
 
-    /// Whether the committer is to be told the time; it counts as told then. A time before the last one means that the
-    /// clock was set back.
-    pub(super) fn is_time_to_tell(&self, now: DateTime<Utc>) -> bool {
+    /// Whether the committer is to be told the time; it counts as told then. `is_awaited` says that something waits for
+    /// it. A time before the last one means that the clock was set back.
+    pub(super) fn is_time_to_tell(&self, now: DateTime<Utc>, is_awaited: bool) -> bool {
+        let pause = if is_awaited { TICK } else { IDLE_TICK };
         let told = &mut self.lock().told;
-        let is_due = told.is_none_or(|told| now < told || now - told >= TICK);
+        let is_due = told.is_none_or(|told| now < told || now - told >= pause);
         if is_due {
             *told = Some(now);
         }

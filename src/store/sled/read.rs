@@ -472,6 +472,16 @@ pub(super) fn due(
     Ok(timers)
 }
 
+/// When the earliest timer is set, of a kind that this program knows; `None` if there is none.
+pub(super) fn next_timer(reader: Reader<'_>) -> Result<Option<DateTime<Utc>>, Error> {
+    for entry in reader.range(vec![keys::TIMER], keys::after(&[keys::TIMER]).unwrap_or_default()) {
+        if let Some((at, ..)) = keys::timer_of(&entry?.0) {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}
+
 fn due_range(now: DateTime<Utc>) -> (keys::Key, keys::Key) {
     let end = [&[keys::TIMER][..], &keys::instant(now), &[u8::MAX; 64]].concat();
     (vec![keys::TIMER], end)

@@ -81,6 +81,8 @@ pub(super) struct Committed {
     pub(super) effects: Vec<Effect>,
     /// What readers know once it is on the device.
     pub(super) step: Step,
+    /// The earliest timer that it sets.
+    pub(super) timer: Option<DateTime<Utc>>,
 }
 
 /// Everything that one decision changes; refused where it does not fit what is there. Where it fails otherwise, `open` may
@@ -106,6 +108,7 @@ pub(super) fn commit(
     let said = Frame { events: commit.events.clone(), ..Frame::default() };
     let put = put_frame(stage, &session_key, (old.frames, frame), said, &commit.waits, dedup)?;
     put_effects(stage, &session_key, &commit.effects)?;
+    let timer = commit.timers.iter().filter_map(|(_, at)| *at).min();
     let mut timers = old.timers;
     for (kind, at) in commit.timers {
         set_timer(stage, session, &mut timers, kind, at);
@@ -121,7 +124,7 @@ pub(super) fn commit(
     open.keep(OpenSession { known: Known { slot, key, cover }, frame: put.open });
     let Commit { head, expected, events, effects, .. } = commit;
     let step = Step { expected, head, events, bytes: put.bytes, waits: put.waits };
-    Ok(Committed { slot, effects, step })
+    Ok(Committed { slot, effects, step, timer })
 }
 
 /// Has a session made compact when it comes to rest.

@@ -416,6 +416,27 @@ async fn what_comes_together_with_an_erasure_leaves_nothing_of_the_session() {
 }
 
 #[tokio::test]
+async fn a_timer_of_a_step_of_which_nobody_knew_whether_it_was_written_is_found() {
+    let coast = Coast::new();
+    let store = &coast.store;
+    assert_eq!(store.due(at(9), 9).await.unwrap(), []);
+    coast.weather.strike_at(Touch::Sync, 0, 1, Some(ErrorKind::Other));
+    store.commit(step(0, 1, session(1))).await.unwrap_err();
+    assert_eq!(coast.tell(at(1)).await, Health::Well);
+    let is_there = seq(store, session(1)).await.is_some();
+    assert_eq!(store.due(at(9), 9).await.unwrap().len(), usize::from(is_there));
+
+    // None is due before a step is on the device, and all are from then on, also by a clock that was set back.
+    let (release, written) = slowly!(coast, store.commit(step(0, 2, session(2))));
+    assert_eq!(store.due(at(9), 9).await.unwrap().len(), usize::from(is_there));
+    release.send(()).unwrap();
+    written.await.0.unwrap();
+    assert_eq!(store.due(at(0), 9).await.unwrap().len(), 1 + usize::from(is_there));
+    assert_eq!(store.due(at(-1), 9).await.unwrap(), []);
+    assert_eq!(store.due(at(0), 9).await.unwrap().len(), 1 + usize::from(is_there));
+}
+
+#[tokio::test]
 async fn a_store_that_cannot_be_opened_again_tries_again() {
     let coast = Coast::new();
     coast.store.commit(commit(session(1), 0, &["kept"])).await.unwrap();

@@ -58,6 +58,7 @@ impl Committer {
         // What was not on the device may be gone, and a dump may hold it already.
         shared.touched.spoil();
         shared.recent.clear();
+        shared.next_timer.forget();
         self.open = None;
         database::close(std::mem::take(&mut *gate).open);
         disk_reserve::give_back(&self.dir)?;

@@ -26,10 +26,13 @@ impl Committer {
     }
 
     fn tell(&self, applied: Applied) {
-        let Shared { recent, outbox, .. } = &*self.shared;
+        let Shared { recent, outbox, next_timer, .. } = &*self.shared;
         match applied {
-            Applied::Step { step, slot, effects } => {
+            Applied::Step { step, slot, effects, timer } => {
                 recent.go_on(*step);
+                if let Some(at) = timer {
+                    next_timer.add(at);
+                }
                 outbox.with(|queue| {
                     for effect in effects {
                         queue.add_known(slot, effect);
@@ -47,6 +50,7 @@ impl Committer {
             }
             Applied::Note { key } => recent.noted(&key),
             Applied::Piece { notes, effects } => {
+                next_timer.forget();
                 for key in &notes {
                     recent.noted(key);
                 }
