@@ -10,7 +10,8 @@
 //! | 1 | the store's secret, for digests in keys |
 //! | 2… | a session's key; zeros once it is shredded |
 //!
-//! Beside it lies a file of their checksums (see `sums`).
+//! Beside it lies a file of their checksums (see `sums`). Offsets never change, so the file does not get shorter; what it
+//! takes of the device does (see `holes`).
 //!
 //! A key is on the device before anything sealed with it is written: slots are made and synced some at a time, ahead
 //! of need. A slot is never used twice. Shredding overwrites it in place and syncs.
@@ -20,6 +21,7 @@
 //! the volume). What it does not: a copy-on-write file system or one that journals data (btrfs, zfs, snapshots), and
 //! the spare cells of a solid-state disk, may keep the 32 bytes for a while; a backup made before keeps its own copy.
 
+mod holes;
 pub(super) mod sums;
 
 use std::{
@@ -277,7 +279,8 @@ impl KeyStore {
         Ok(Some(key))
     }
 
-    /// Overwrites keys, and returns once that is on the device. Again: does the same.
+    /// Overwrites keys, and returns once that is on the device. Blocks of the file in which no key is left take no space
+    /// from then on. Again: does the same.
     pub(super) fn shred(&self, doomed: &[Slot]) -> Result<(), Error> {
         let end = self.slots().end;
         let mut keys = self.cache();
@@ -294,6 +297,7 @@ impl KeyStore {
             self.sums.write(*slot, zeros).map_err(Error::unavailable)?;
         }
         self.sums.sync().map_err(Error::unavailable)?;
+        holes::punch(&self.file, doomed.iter().map(|slot| u64::from(*slot) * WIDTH as u64));
         Ok(())
     }
 

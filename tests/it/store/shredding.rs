@@ -1,6 +1,11 @@
 //! Erased means gone from the files, and a record that is not what was written is refused, alone.
 
-use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    path::PathBuf,
+};
 
 use anteroom::{
     model::transcript::Event,
@@ -315,4 +320,42 @@ async fn a_record_that_is_cut_short_or_missing_is_found() {
         let found = look(&store).await;
         assert!(found.is_err() || found.is_ok_and(|found| !found.2));
     }
+}
+
+#[tokio::test]
+async fn keys_that_are_gone_take_no_space() {
+    /// Slots of a block of the file.
+    const BLOCK: u128 = 4096 / WIDTH as u128;
+    let dir = TempDir::new().unwrap();
+    let store = open(dir.path());
+    for number in 1..=3 * BLOCK {
+        store.commit(commit(session(number), 0, &["words"])).await.unwrap();
+    }
+    let file = fs::File::open(dir.path().join(KEYS_FILE)).unwrap();
+    let size = || file.metadata().map(|of| (of.len(), of.blocks())).unwrap();
+    let (length, blocks) = size();
+    // The second block holds the keys of these; of the third, one is left.
+    let first = BLOCK - u128::try_from(FIRST / WIDTH).unwrap() + 1;
+    let gone = (first..first + 2 * BLOCK - 1).map(session).collect::<Vec<_>>();
+    for session in &gone {
+        let receipt = AuditRecord { event: "erased".to_owned(), ..record(Some(*session), "") };
+        store.erase(whole(*session, receipt)).await.unwrap();
+    }
+    let has_holes = {
+        use rustix::fs::{FallocateFlags, fallocate};
+        let probe = tempfile::tempfile_in(dir.path()).unwrap();
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        fallocate(&probe, flags, 0, 4096).is_ok()
+    };
+    let given_back = if has_holes { 4096 / 512 } else { 0 };
+    assert_eq!(size(), (length, blocks - given_back));
+    drop(store);
+
+    // What is left is there when it is opened again.
+    let store = open(dir.path());
+    let left = [1, first - 1, first + 2 * BLOCK - 1, 3 * BLOCK].map(session);
+    for session in left {
+        assert!(store.load(session).await.unwrap().is_some(), "{session}");
+    }
+    assert_eq!(store.load(gone[0]).await.unwrap(), None);
 }
