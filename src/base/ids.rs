@@ -54,6 +54,9 @@ pub struct BadId {
     pub prefix: &'static str,
 }
 
+/// Digits of an identifier in text.
+const DIGITS: usize = 32;
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
@@ -70,6 +73,18 @@ macro_rules! id {
             /// The bare value, for compact keys.
             pub const fn uuid(self) -> Uuid {
                 self.0
+            }
+
+            /// The smallest one whose text may begin with `text`; `None` if no text of one does.
+            pub fn first_beginning_with(text: &str) -> Option<Self> {
+                let Some(digits) = text.strip_prefix($prefix) else {
+                    return $prefix.starts_with(text).then_some(Self(Uuid::nil()));
+                };
+                let is_digit = |c: char| matches!(c, '0'..='9' | 'a'..='f');
+                if digits.len() > DIGITS || !digits.chars().all(is_digit) {
+                    return None;
+                }
+                Uuid::try_parse(&format!("{digits:0<DIGITS$}")).ok().map(Self)
             }
 
             /// Wraps a bare value read from a compact key.

@@ -2,6 +2,8 @@
 
 use std::{ops::Deref, sync::Arc};
 
+use uuid::Uuid;
+
 use super::{Engine, Error};
 use crate::{
     base::ids::SessionId,
@@ -77,5 +79,16 @@ impl Engine {
             }
         }
         Ok((found, last))
+    }
+
+    /// The first sessions whose ids begin with `text`, at most so many, child runs among them. Reads no more than that.
+    pub async fn beginning_with(&self, text: &str, most: usize) -> Result<Vec<SessionId>, Error> {
+        let Some(first) = SessionId::first_beginning_with(text) else { return Ok(Vec::new()) };
+        // Pages begin after an id, so this one is looked for after the one before it.
+        let before = first.uuid().as_u128().checked_sub(1);
+        let before = before.map(|before| SessionId::from_uuid(Uuid::from_u128(before)));
+        let page = self.inner.parts.store.sessions(before, most).await?;
+        let ids = page.into_iter().map(|head| head.id);
+        Ok(ids.take_while(|id| id.to_string().starts_with(text)).collect())
     }
 }

@@ -222,21 +222,13 @@ async fn find(engine: &Engine, text: &str) -> anyhow::Result<SessionId> {
     if let Ok(id) = text.parse() {
         return Ok(id);
     }
-    let mut found: Option<SessionId> = None;
-    let mut after = None;
-    loop {
-        let page = engine.parts().store.sessions(after, PAGE).await?;
-        let Some(last) = page.last() else { break };
-        after = Some(last.id);
-        for head in page.iter().filter(|head| head.id.to_string().starts_with(text)) {
-            if found.replace(head.id).is_some() {
-                return Err(sentence(format!(
-                    "several sessions begin with `{text}`. hint: use more characters of the id"
-                )));
-            }
-        }
+    match *engine.beginning_with(text, 2).await? {
+        [] => Err(no_session(text)),
+        [id] => Ok(id),
+        _ => Err(sentence(format!(
+            "several sessions begin with `{text}`. hint: use more characters of the id"
+        ))),
     }
-    found.ok_or_else(|| no_session(text))
 }
 
 fn no_session(text: &str) -> anyhow::Error {

@@ -3,6 +3,7 @@
 
 mod artifacts;
 mod artifacts_hostile;
+mod bounded_reads;
 mod catalog;
 mod cli;
 mod cli_troubles;

@@ -39,6 +39,7 @@ pub(crate) struct Mortal {
     dead: AtomicBool,
     commits: AtomicUsize,
     loads: AtomicUsize,
+    heads: AtomicUsize,
     death: Mutex<Option<Death>>,
     /// Commits for which there is room.
     room: AtomicUsize,
@@ -59,6 +60,7 @@ impl Mortal {
             dead: AtomicBool::new(false),
             commits: AtomicUsize::new(0),
             loads: AtomicUsize::new(0),
+            heads: AtomicUsize::new(0),
             death: Mutex::new(death),
             room: AtomicUsize::new(usize::MAX),
             conflicts: AtomicUsize::new(0),
@@ -128,6 +130,16 @@ impl Mortal {
         self.loads.load(Ordering::SeqCst)
     }
 
+    /// Sessions that were read at a glance.
+    pub(crate) fn heads(&self) -> usize {
+        self.heads.load(Ordering::SeqCst)
+    }
+
+    fn counted(&self, heads: Vec<Head>) -> Vec<Head> {
+        self.heads.fetch_add(heads.len(), Ordering::SeqCst);
+        heads
+    }
+
     fn alive(&self) -> Result<&dyn Store, Error> {
         if self.is_dead() { Err(unavailable("the process is dead")) } else { Ok(&*self.disk) }
     }
@@ -191,7 +203,7 @@ impl Store for Mortal {
     }
 
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
-        self.alive()?.find(by).await
+        Ok(self.counted(self.alive()?.find(by).await?))
     }
 
     async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
@@ -227,7 +239,7 @@ impl Store for Mortal {
     }
 
     async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error> {
-        self.alive()?.sessions(after, limit).await
+        Ok(self.counted(self.alive()?.sessions(after, limit).await?))
     }
 
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
