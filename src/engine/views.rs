@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{Engine, Error};
 use crate::{
     base::ids::SessionId,
+    config::Tenants,
     model::session::Head,
     session::SessionView,
     store::{Find, Loaded},
@@ -34,6 +35,11 @@ impl Deref for Look {
 }
 
 impl Engine {
+    /// Whose conversations there are.
+    pub(crate) fn tenants(&self) -> &Tenants {
+        &self.inner.limits.tenants
+    }
+
     /// A session as it stands.
     pub async fn view(&self, session: SessionId) -> Result<SessionView, Error> {
         Ok(self.look(session).await?.view)
@@ -64,7 +70,8 @@ impl Engine {
         for _ in 0..PAGES_LOOKED_AT {
             let page = Find::Newest { before: last, limit: PAGE };
             let page = self.inner.parts.store.find(page).await?;
-            let is_end = page.len() < PAGE;
+            // A page of fewer is not the last: a database leaves out what cannot be read.
+            let is_end = page.is_empty();
             for head in page {
                 if found.len() == limit {
                     return Ok((found, last));

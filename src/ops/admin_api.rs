@@ -2,6 +2,7 @@
 //! the data or a running bot is asked over its control socket ([`super::control`]).
 
 pub(super) mod answers;
+pub(super) mod listing;
 
 use std::{
     collections::BTreeSet,
@@ -13,7 +14,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use self::answers::{Erased, HoldStatus, PersonErased, Waiting};
+use self::{
+    answers::{Erased, HoldStatus, PersonErased, Waiting},
+    listing::Filter,
+};
 use super::{
     app::{Home, in_database},
     sentence,
@@ -52,6 +56,8 @@ pub(super) enum AdminRequest {
         /// The last one known.
         after: Option<SessionId>,
     },
+    /// A page of the conversations that are wanted, newest first.
+    List(Filter),
     /// A transcript, in pieces; that it was read is noted.
     Show {
         /// The session's id, or its beginning.
@@ -130,6 +136,9 @@ pub(super) async fn carry_out(
         AdminRequest::Find { session } => Ok(json!(find(engine, &session).await?)),
         AdminRequest::Sessions { after } => {
             Ok(serde_json::to_value(engine.parts().store.sessions(after, PAGE).await?)?)
+        }
+        AdminRequest::List(wanted) => {
+            Ok(serde_json::to_value(listing::page(engine, &wanted).await?)?)
         }
         AdminRequest::Show { session, json } => {
             let gathered = gather(engine, &session).await?;
@@ -352,6 +361,7 @@ mod tests {
         let requests = [
             AdminRequest::Find { session: text() },
             AdminRequest::Sessions { after: Some(id) },
+            AdminRequest::List(Filter { before: Some(id), limit: 5, ..Filter::default() }),
             AdminRequest::Show { session: text(), json: true },
             AdminRequest::Export { session: text(), format: ExportFormat::JsonResume },
             AdminRequest::Erase { session: text(), yes: true },
@@ -368,6 +378,7 @@ mod tests {
         insta::assert_snapshot!(lines.join("\n"), @r#"
         {"ask":"find","session":"ses_0"}
         {"ask":"sessions","after":"ses_00000000000000000000000000000001"}
+        {"ask":"list","before":"ses_00000000000000000000000000000001","limit":5,"status":null,"flow":null,"tenant":null}
         {"ask":"show","session":"ses_0","json":true}
         {"ask":"export","session":"ses_0","format":"json-resume"}
         {"ask":"erase","session":"ses_0","yes":true}

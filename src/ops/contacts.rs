@@ -38,9 +38,12 @@ struct Visitor {
 pub(super) fn contacts(wanted: &Wanted, command: Command) -> anyhow::Result<ExitCode> {
     let settings = wanted.settings()?;
     let Command::Whoami(Json { json }) = command;
-    let heads =
-        app::block_on(async { anyhow::Ok(DataAccess::find(&settings).await?.heads().await?) })?;
-    let visitors = visitors(heads);
+    let visitors = app::block_on(async {
+        let mut visitors = Visitors::default();
+        let reach = DataAccess::find(&settings).await?;
+        reach.each_head(|head| visitors.add(head)).await?;
+        anyhow::Ok(visitors.listed())
+    })?;
     if json {
         term::json(&visitors)?;
         return Ok(ExitCode::SUCCESS);
@@ -57,24 +60,26 @@ pub(super) fn contacts(wanted: &Wanted, command: Command) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// Everybody who has a conversation on the local page, the last one to do something first.
-fn visitors(heads: Vec<Head>) -> Vec<Visitor> {
-    let mut latest: BTreeMap<PersonId, Head> = BTreeMap::new();
-    for head in heads {
+/// Everybody who has a conversation on the local page: their name, and when they did something last.
+#[derive(Debug, Default)]
+struct Visitors(BTreeMap<PersonId, (DateTime<Utc>, Option<String>)>);
+
+impl Visitors {
+    fn add(&mut self, head: Head) {
         let is_web = head.place.platform == Platform::Web && head.parent.is_none();
-        let known = latest.get(&head.participant);
-        if is_web && known.is_none_or(|known| known.updated_at < head.updated_at) {
-            latest.insert(head.participant.clone(), head);
+        let known = self.0.get(&head.participant);
+        if is_web && known.is_none_or(|(last_active, _)| *last_active < head.updated_at) {
+            self.0.insert(head.participant, (head.updated_at, head.name));
         }
     }
-    let visitor = |(identity, head): (PersonId, Head)| Visitor {
-        identity,
-        name: head.name,
-        last_active: head.updated_at,
-    };
-    let mut visitors: Vec<Visitor> = latest.into_iter().map(visitor).collect();
-    visitors.sort_by_key(|visitor| std::cmp::Reverse(visitor.last_active));
-    visitors
+
+    /// The last one to do something first.
+    fn listed(self) -> Vec<Visitor> {
+        let visitor = |(identity, (last_active, name))| Visitor { identity, name, last_active };
+        let mut visitors: Vec<Visitor> = self.0.into_iter().map(visitor).collect();
+        visitors.sort_by_key(|visitor| std::cmp::Reverse(visitor.last_active));
+        visitors
+    }
 }
 
 fn row(visitor: &Visitor) -> [String; 3] {
@@ -118,6 +123,14 @@ mod tests {
             head["parent"] = json!(parent);
         }
         serde_json::from_value(head).unwrap()
+    }
+
+    fn visitors(heads: Vec<Head>) -> Vec<Visitor> {
+        let mut visitors = Visitors::default();
+        for head in heads {
+            visitors.add(head);
+        }
+        visitors.listed()
     }
 
     #[test]

@@ -13,7 +13,10 @@ use serde_json::Value;
 use tokio::{sync::mpsc, time::sleep};
 
 use super::{
-    admin_api::{self, AdminRequest, PAGE},
+    admin_api::{
+        self, AdminRequest, PAGE,
+        listing::{Filter, Listed},
+    },
     app::{self, Home},
     control, sentence,
 };
@@ -98,13 +101,6 @@ impl DataAccess {
         serde_json::from_value(value).context("could not understand the bot's answer")
     }
 
-    /// Every session at a glance, oldest first.
-    pub(super) async fn heads(&self) -> anyhow::Result<Vec<Head>> {
-        let mut heads: Vec<Head> = Vec::new();
-        self.each_head(|head| heads.push(head)).await?;
-        Ok(heads)
-    }
-
     /// Calls `look` with every session at a glance, oldest first; holds no more than a page of them.
     pub(super) async fn each_head(&self, look: impl FnMut(Head)) -> anyhow::Result<()> {
         let (mut after, mut look) = (None, look);
@@ -114,6 +110,28 @@ impl DataAccess {
             after = Some(last.id);
             page.into_iter().for_each(&mut look);
         }
+    }
+
+    /// Calls `look` with each page of the conversations that are wanted, newest first, until there were `most`. Ends with the
+    /// first failure of `look`.
+    pub(super) async fn each_page(
+        &self,
+        mut wanted: Filter,
+        most: usize,
+        mut look: impl FnMut(Vec<Head>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut left = most;
+        while left > 0 {
+            wanted.limit = left.min(PAGE);
+            let Listed { sessions, next } = self.ask(AdminRequest::List(wanted.clone())).await?;
+            left = left.saturating_sub(sessions.len());
+            look(sessions)?;
+            if next.is_none() {
+                break;
+            }
+            wanted.before = next;
+        }
+        Ok(())
     }
 
     /// Every audit record, in order, a page at a time: no more than that is held. Ends with the first failure of

@@ -1,10 +1,6 @@
 //! `anteroom sessions`.
 
-use std::{
-    collections::{BTreeSet, VecDeque},
-    num::NonZeroUsize,
-    process::ExitCode,
-};
+use std::{collections::BTreeSet, io, num::NonZeroUsize, process::ExitCode};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use clap::{
@@ -13,17 +9,19 @@ use clap::{
 };
 
 use super::{
-    admin_api::AdminRequest,
+    admin_api::{
+        AdminRequest,
+        listing::{Filter, status_of},
+    },
     app::{self, Wanted},
     data_access::DataAccess,
     scrub,
     shared_args::{self, Json},
-    term,
+    term::{self, JsonList},
 };
 use crate::{
     base::clock::{Clock as _, SystemClock},
     chat::form::clip,
-    config::{Tenants, problem::did_you_mean},
     model::session::Head,
     store::unreadable::Unreadable,
 };
@@ -61,6 +59,9 @@ pub(super) struct SessionList {
     /// How many to list at most [default: 100, or all with `--json`].
     #[arg(long, value_name = "N", value_parser = shared_args::count)]
     limit: Option<NonZeroUsize>,
+    /// Only sessions that began before this one: its id, or the first characters of it.
+    #[arg(long, value_name = "SESSION", value_parser = NonEmptyStringValueParser::new())]
+    before: Option<String>,
     /// Output.
     #[command(flatten)]
     output: Json,
@@ -73,9 +74,7 @@ pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<Exi
         let reach = DataAccess::find(&settings).await?;
         match command {
             Sessions::List(asked) => {
-                let mut listed = Listed::new(&asked, &settings.tenants)?;
-                reach.each_head(|head| listed.add(head)).await?;
-                listed.tell()?;
+                list(&reach, asked).await?;
                 // What is damaged is missing from the list.
                 let damage: Vec<Unreadable> = reach.ask(AdminRequest::Damage).await?;
                 return Ok(scrub::tell_damage(&damage));
@@ -94,73 +93,50 @@ pub(super) fn sessions(wanted: &Wanted, command: Sessions) -> anyhow::Result<Exi
 /// Sessions that a table shows where nobody says how many.
 const TABLE: usize = 100;
 
-/// The newest of the sessions that were asked for.
-struct Listed<'a> {
-    asked: &'a SessionList,
-    tenants: &'a Tenants,
-    heads: VecDeque<Head>,
-    /// How many there are in all.
-    found: usize,
-    limit: usize,
-}
-
-impl<'a> Listed<'a> {
-    fn new(asked: &'a SessionList, tenants: &'a Tenants) -> anyhow::Result<Self> {
-        if let Some(name) = &asked.tenant
-            && tenants.named(name).is_none()
-        {
-            let known = tenants.iter().map(|tenant| tenant.name.as_str());
-            let hint = did_you_mean(name, known).unwrap_or_else(|| {
-                "tenants are set up under `[tenant.NAME]` in the configuration".to_owned()
-            });
-            anyhow::bail!("there is no tenant `{name}`. hint: {hint}");
-        }
-        let usual = if asked.output.json { usize::MAX } else { TABLE };
-        let limit = asked.limit.map_or(usual, NonZeroUsize::get);
-        Ok(Self { asked, tenants, heads: VecDeque::new(), found: 0, limit })
+/// Writes the newest sessions that were asked for.
+async fn list(reach: &DataAccess, asked: SessionList) -> anyhow::Result<()> {
+    let SessionList { status, flow, tenant, limit, before, output } = asked;
+    let before = match before {
+        Some(session) => Some(reach.ask(AdminRequest::Find { session }).await?),
+        None => None,
+    };
+    let is_any = before.is_none() && status.is_none() && flow.is_none() && tenant.is_none();
+    let wanted = Filter { before, status, flow, tenant, limit: 0 };
+    let limit = limit.map(NonZeroUsize::get);
+    if output.json {
+        let mut list = JsonList::default();
+        let most = limit.unwrap_or(usize::MAX);
+        reach.each_page(wanted, most, |heads| Ok(list.add(heads.iter())?)).await?;
+        return Ok(list.end()?);
     }
-
-    /// Takes in the next one, which is newer than those before.
-    fn add(&mut self, head: Head) {
-        let SessionList { status, flow, tenant, .. } = self.asked;
-        let is_in_status = status.as_deref().is_none_or(|status| status_of(&head) == status);
-        let is_of_flow = flow.as_deref().is_none_or(|flow| head.flow.id == flow);
-        let of = self.tenants.at(&head.place);
-        let is_of_tenant =
-            tenant.as_deref().is_none_or(|name| of.is_some_and(|of| of.name == name));
-        // Child runs are shown with their conversation.
-        if head.parent.is_some() || !is_in_status || !is_of_flow || !is_of_tenant {
-            return;
-        }
-        self.found += 1;
-        self.heads.push_front(head);
-        self.heads.truncate(self.limit);
-    }
-
-    fn tell(&self) -> anyhow::Result<()> {
-        let asked = self.asked;
-        if asked.output.json {
-            return Ok(term::json(&self.heads)?);
-        }
-        let now = SystemClock.now();
-        let ids = ids(self.heads.iter().map(|head| head.id.to_string()).collect());
-        let rows = self.heads.iter().zip(ids).map(|(head, id)| row(head, id, now));
-        let rows = fitted(rows.collect());
-        let is_any = asked.status.is_none() && asked.flow.is_none() && asked.tenant.is_none();
-        let none =
-            if is_any { "There are no sessions yet." } else { "There are no such sessions." };
-        term::table(HEADINGS, &rows, none)?;
-        if self.found > rows.len() {
-            let (shown, all) = (rows.len(), self.found);
-            term::say(format!("Showing the newest {shown} of {all}. List more with `--limit`."))?;
-        }
+    let (limit, mut heads) = (limit.unwrap_or(TABLE), Vec::new());
+    // One more tells whether there are more.
+    let most = limit.saturating_add(1);
+    let keep = |page: Vec<Head>| {
+        heads.extend(page);
         Ok(())
+    };
+    reach.each_page(wanted, most, keep).await?;
+    let has_more = heads.len() > limit;
+    heads.truncate(limit);
+    tell(&heads, is_any)?;
+    if let Some(last) = heads.last().filter(|_| has_more) {
+        term::say(format!(
+            "There are more. List the next ones with `--before {}`, or more at once with `--limit`.",
+            last.id
+        ))?;
     }
+    Ok(())
 }
 
-/// The status as `--status` names it.
-fn status_of(head: &Head) -> &'static str {
-    if head.handed_over { "handed-over" } else { head.status.name() }
+/// Writes sessions as a table.
+fn tell(heads: &[Head], is_any: bool) -> io::Result<()> {
+    let now = SystemClock.now();
+    let ids = ids(heads.iter().map(|head| head.id.to_string()).collect());
+    let rows = heads.iter().zip(ids).map(|(head, id)| row(head, id, now));
+    let rows = fitted(rows.collect());
+    let none = if is_any { "There are no sessions yet." } else { "There are no such sessions." };
+    term::table(HEADINGS, &rows, none)
 }
 
 /// Who it is comes first, and what to copy last. All of it fits 120 columns.
@@ -311,33 +287,5 @@ mod tests {
         let other = "ses_018f6f2a0b0c7d0e8f01112233445566";
         assert_eq!(of(&[one, other]), ["ses_018f6f2a0b0c7d0e8f00", "ses_018f6f2a0b0c7d0e8f01"]);
         assert!(of(&[]).is_empty());
-    }
-
-    #[test]
-    fn the_newest_that_fit_are_kept_and_all_are_counted() {
-        let asked = |status: Option<&str>, limit| SessionList {
-            status: status.map(str::to_owned),
-            flow: None,
-            tenant: None,
-            limit: NonZeroUsize::new(limit),
-            output: Json { json: false },
-        };
-        let listed = |asked: &SessionList| {
-            let tenants = Tenants::default();
-            let mut listed = Listed::new(asked, &tenants).unwrap();
-            for seq in 1..=150 {
-                listed.add(Head { seq, handed_over: seq % 2 == 0, ..head() });
-                listed.add(Head { parent: Some(head().id), ..head() });
-            }
-            let seqs: Vec<u64> = listed.heads.iter().map(|head| head.seq).take(2).collect();
-            (listed.found, listed.heads.len(), seqs)
-        };
-        assert_eq!(listed(&asked(None, 0)), (150, 100, vec![150, 149]));
-        assert_eq!(listed(&asked(None, 1)), (150, 1, vec![150]));
-        assert_eq!(listed(&asked(Some("completed"), 10)), (75, 10, vec![149, 147]));
-        assert_eq!(listed(&asked(Some("handed-over"), 200)), (75, 75, vec![150, 148]));
-        assert_eq!(listed(&asked(Some("open"), 10)), (0, 0, vec![]));
-        let of_other = SessionList { flow: Some("other".to_owned()), ..asked(None, 10) };
-        assert_eq!(listed(&of_other).0, 0);
     }
 }

@@ -133,6 +133,43 @@ async fn a_session_is_erased_under_a_running_bot() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn sessions_are_listed_page_by_page_with_a_bot_and_without() {
+    let (_dir, data) = data();
+    let mut bot = Some(Bot::start(&data));
+    let mut newest = Vec::new();
+    for name in ["Ada Byron", "Grace Hopper", "Mary Somerville"] {
+        let person = Person::begin(bot.as_ref().unwrap(), FLOW, name).await;
+        person.is_asked().await;
+        newest.insert(0, person.session());
+    }
+    let told = |more: &[&str]| text(said(&data, &[&["sessions", "list"], more].concat()));
+    let listed = |more: &[&str]| {
+        let heads: Vec<Value> = serde_json::from_str(&told(&[&["--json"], more].concat())).unwrap();
+        let id = |head: Value| head["id"].as_str().unwrap().to_owned();
+        heads.into_iter().map(id).collect::<Vec<_>>()
+    };
+    for _ in 0..2 {
+        assert_eq!(listed(&[]), newest);
+        assert_eq!(listed(&["--limit", "2", "--flow", FLOW]), newest[..2]);
+        assert_eq!(listed(&["--before", &newest[0]]), newest[1..]);
+        assert_eq!(listed(&["--before", &newest[1][..35]]), newest[2..]);
+        assert!(listed(&["--flow", "other"]).is_empty());
+
+        let table = told(&["--limit", "2"]);
+        let next = format!("List the next ones with `--before {}`", newest[1]);
+        let oldest = &newest[2][..20];
+        assert!(table.contains(&next) && !table.contains(oldest), "{table}");
+        let rest = told(&["--limit", "2", "--before", &newest[1]]);
+        assert!(rest.contains(oldest) && !rest.contains("There are more"), "{rest}");
+
+        let unknown = command(&data).args(["sessions", "list", "--tenant", "acme"]).output();
+        let unknown = text(unknown.unwrap().stderr);
+        assert!(unknown.starts_with("error: there is no tenant `acme`\nhint: "), "{unknown}");
+        drop(bot.take());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_killed_bot_left_behind_is_in_nobodys_way() {
     let (_dir, data) = data();
     drop(Bot::start(&data));
