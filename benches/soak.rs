@@ -236,6 +236,10 @@ impl Store for Troubled {
         self.alive()?.sessions(after, limit).await
     }
 
+    async fn has(&self, session: SessionId) -> Result<bool, Error> {
+        self.alive()?.has(session).await
+    }
+
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
         self.alive()?.audit(from, limit).await
     }

@@ -325,6 +325,10 @@ impl Store for Recorder {
         self.memory.sessions(after, limit).await
     }
 
+    async fn has(&self, session: SessionId) -> Result<bool, Error> {
+        self.memory.has(session).await
+    }
+
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
         self.memory.audit(from, limit).await
     }

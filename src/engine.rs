@@ -241,6 +241,7 @@ struct Inner {
     /// Where the look at what is due to go stands.
     sweep: tokio::sync::Mutex<retention::Sweep>,
     overdue: Overdue,
+    stuck: retention::Stuck,
     /// The last scrub.
     scrubbed: scrub::Last,
     /// Deliveries that the store could not note yet.
@@ -300,6 +301,7 @@ impl Engine {
             told: budget_ledger::Told::default(),
             sweep: tokio::sync::Mutex::default(),
             overdue: Overdue::default(),
+            stuck: retention::Stuck::default(),
             scrubbed: scrub::Last::default(),
             unnoted: std::sync::Mutex::default(),
             recorder: OnceLock::new(),

@@ -137,6 +137,9 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     /// Sessions in order of their ids (oldest first), at most `limit`, after the given one; child runs among them.
     async fn sessions(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<Head>, Error>;
 
+    /// Whether there is a session of that id, a child run or one that cannot be read among them. Reads nothing of it.
+    async fn has(&self, session: SessionId) -> Result<bool, Error>;
+
     /// The audit chain from number `from` on, at most `limit`.
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error>;
 

@@ -1,7 +1,7 @@
 //! Erases everything about a session and leaves a receipt without personal data.
 //!
-//! The store's step is the moment it happens; files follow, and what a crash leaves of those goes with the next round
-//! of [`Engine::sweep`]. What was posted for the session goes by effects that outlive it ([`removal`]), one for each
+//! The store's step is the moment it happens; files follow, and what a crash leaves of those goes after the next start, with
+//! [`Engine::sweep`]. What was posted for the session goes by effects that outlive it ([`removal`]), one for each
 //! thing; they end with the receipt for the participant. Web hooks that were sent something are told last.
 //!
 //! ```text
@@ -232,7 +232,8 @@ impl Engine {
     }
 
     pub(super) async fn erase_files(&self, session: SessionId) -> Result<(), Error> {
-        self.inner.parts.artifacts.erase(session).await.map_err(unreachable)
+        let erased = self.inner.parts.artifacts.erase(session).await;
+        erased.inspect_err(|_| self.inner.stuck.note(session)).map_err(unreachable)
     }
 
     /// Removes the files that go with what is gone: those that were sent with the uploads, those that the bot made with

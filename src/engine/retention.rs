@@ -2,12 +2,16 @@
 //!
 //! What is due is found by its time, a few conversations at each look at the clock, so that nobody waits because much is
 //! due at once. A round goes through all that is due, and begins again an hour after it ended. A process that was down
-//! begins one at once: what came due meanwhile goes then, once.
+//! begins one at once: what came due meanwhile goes then, once. What a crash may have left behind is looked for after a start
+//! and once a day from then on; files that could not be removed are tried again with each round.
 //!
 //! What was due long ago when it is first seen waits a day: the clock may have been set wrong, and what is erased does
 //! not come back.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
@@ -16,6 +20,7 @@ use super::{Engine, Error, Look, session_task::TaskCommand};
 use crate::{
     base::ids::SessionId,
     model::{custody::Kind, session::Head},
+    ports::artifacts::blobs::WithFiles,
     session::decide,
     store::{self, Erasure, Find},
 };
@@ -29,8 +34,9 @@ const PAGE: usize = 64;
 /// Time between two rounds.
 const ROUND: TimeDelta = TimeDelta::hours(1);
 
-/// Time between two looks for reports of erasures that are old. The first look is not part of a start.
-const REPORTS: TimeDelta = TimeDelta::days(1);
+/// Time between two looks through all there is: for what a crash left behind, and for reports of erasures that are old. The
+/// first look for those is not part of a start.
+const THOROUGH: TimeDelta = TimeDelta::days(1);
 
 /// What is found to be due for longer than this makes the clock doubtful, since a process that runs sees it at once.
 const LONG_AGO: TimeDelta = TimeDelta::days(7);
@@ -56,12 +62,35 @@ pub(super) struct Sweep {
 /// What a crash, or a disk or bucket that failed, may have left behind a session that is gone.
 #[derive(Debug, Default)]
 struct Leftovers {
-    /// Sessions that have files and have not been looked up; `None` before they are listed in this round.
-    with_files: Option<BTreeSet<SessionId>>,
+    /// When all are looked at next; `None` before the first time.
+    next: Option<DateTime<Utc>>,
+    /// Sessions that have files and have not been looked up; `None` once all were.
+    with_files: Option<WithFiles>,
     /// The child run that was looked at last.
     child: Option<SessionId>,
-    /// All child runs have been looked at in this round.
+    /// All child runs have been looked at.
     is_over: bool,
+    /// Sessions whose files are tried again in this round.
+    again: BTreeSet<SessionId>,
+}
+
+/// Sessions that are gone and whose files could not be removed.
+#[derive(Debug, Default)]
+pub(super) struct Stuck(Mutex<BTreeSet<SessionId>>);
+
+impl Stuck {
+    pub(super) fn note(&self, session: SessionId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(session);
+    }
+
+    fn take(&self) -> BTreeSet<SessionId> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Whether it is time for what is done once a day. What lies further ahead is of a time before the clock was set again.
+fn is_due(next: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+    next <= now || next - now > THOROUGH
 }
 
 impl Sweep {
@@ -93,8 +122,7 @@ impl Engine {
         if sweep.next.is_some_and(|next| next <= now) {
             // What could not be removed is tried again with each round.
             sweep.next = None;
-            (sweep.leftovers.child, sweep.leftovers.is_over) = (None, false);
-            sweep.leftovers.with_files.take_if(|left| left.is_empty());
+            sweep.leftovers.again.append(&mut self.inner.stuck.take());
         }
         self.clear_leftovers(&mut sweep.leftovers).await;
         self.drop_reports(&mut sweep.reports).await;
@@ -136,11 +164,10 @@ impl Engine {
     async fn drop_reports(&self, next: &mut Option<DateTime<Utc>>) {
         let now = self.inner.parts.clock.now();
         let due = *next.get_or_insert(now + ROUND);
-        // One that lies further ahead is of a time before the clock was set again.
-        if now < due && due - now <= REPORTS {
+        if !is_due(due, now) {
             return;
         }
-        *next = now.checked_add_signed(REPORTS);
+        *next = now.checked_add_signed(THOROUGH);
         match self.drop_old_reports().await {
             Ok(false) => {}
             Ok(true) => *next = Some(now),
@@ -150,27 +177,48 @@ impl Engine {
 
     /// Removes some of what a crash has left behind sessions that are gone.
     async fn clear_leftovers(&self, leftovers: &mut Leftovers) {
-        if !leftovers.is_over {
-            let children = Find::Children { after: leftovers.child, limit: PAGE };
-            let Ok(children) = self.inner.parts.store.find(children).await else { return };
-            for head in &children {
-                self.remove_orphan(head).await;
-                leftovers.child = Some(head.id);
-            }
-            leftovers.is_over = children.len() < PAGE;
-        }
-        if leftovers.with_files.is_none() {
-            let found = self.inner.parts.artifacts.sessions().await;
-            leftovers.with_files = Some(found.unwrap_or_else(|error| {
+        let now = self.inner.parts.clock.now();
+        if leftovers.next.is_none_or(|next| is_due(next, now)) {
+            (leftovers.child, leftovers.is_over) = (None, false);
+            leftovers.next = now.checked_add_signed(THOROUGH);
+            let listed = self.inner.parts.artifacts.with_files().await;
+            let listed = listed.inspect_err(|error| {
                 tracing::warn!(%error, "could not list the folders of files");
-                BTreeSet::new()
-            }));
+                leftovers.next = now.checked_add_signed(ROUND);
+            });
+            leftovers.with_files = listed.ok();
         }
-        for _ in 0..PAGE {
-            let next = leftovers.with_files.as_mut().and_then(BTreeSet::pop_first);
-            let Some(session) = next else { return };
+        self.remove_orphans(leftovers).await;
+        let mut gone: Vec<SessionId> =
+            std::iter::from_fn(|| leftovers.again.pop_first()).take(PAGE).collect();
+        if let Some(listed) = &mut leftovers.with_files {
+            let page = listed.next(PAGE).await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "could not list all folders of files");
+                Vec::new()
+            });
+            if page.is_empty() {
+                leftovers.with_files = None;
+            }
+            gone.extend(page);
+        }
+        for session in gone {
             self.remove_stray(session).await;
         }
+    }
+
+    /// Removes some of the child runs whose parents are gone.
+    async fn remove_orphans(&self, leftovers: &mut Leftovers) {
+        if leftovers.is_over {
+            return;
+        }
+        let children = Find::Children { after: leftovers.child, limit: PAGE };
+        let Ok(children) = self.inner.parts.store.find(children).await else { return };
+        for head in &children {
+            self.remove_orphan(head).await;
+            leftovers.child = Some(head.id);
+        }
+        // A page of fewer is not the last: a database leaves out what cannot be read.
+        leftovers.is_over = children.is_empty();
     }
 
     /// Removes a child run whose parent is gone: a crash may have come between.
@@ -197,7 +245,7 @@ impl Engine {
 
     /// Whether nothing of a session is left. One that cannot be read is there.
     async fn is_gone(&self, session: SessionId) -> bool {
-        matches!(self.inner.parts.store.file_key(session).await, Ok(None))
+        matches!(self.inner.parts.store.has(session).await, Ok(false))
     }
 
     /// Erases of a session what is due to go: all of it, or a part.

@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-use blobs::{Blobs, Condition};
+use blobs::{Blobs, Condition, WithFiles};
 use check::{Kind, Refused};
 use extract::Extractor;
 
@@ -219,9 +219,21 @@ impl Artifacts {
         self.blobs.retain(session, kept).await
     }
 
-    /// The sessions that have a folder of files.
+    /// The sessions that have files.
     pub async fn sessions(&self) -> Result<BTreeSet<SessionId>, blobs::Error> {
-        self.blobs.sessions().await
+        let (mut all, mut listed) = (BTreeSet::new(), self.with_files().await?);
+        loop {
+            let page = listed.next(PAGE).await?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            all.extend(page);
+        }
+    }
+
+    /// The sessions that have files, to be read some at a time.
+    pub async fn with_files(&self) -> Result<WithFiles, blobs::Error> {
+        self.blobs.with_files().await
     }
 
     /// Keeps a flow file under its digest, so that a running session finds it after an edit.
@@ -255,6 +267,9 @@ impl Artifacts {
             .map_err(Error::Refused)
     }
 }
+
+/// Sessions that are listed in one go.
+const PAGE: usize = 1024;
 
 /// What the sender of a damaged file is told.
 const DAMAGED: &str =

@@ -204,6 +204,10 @@ impl Store for MemoryStore {
         Ok(heads.filter(|head| Some(head.id) > after).take(limit).cloned().collect())
     }
 
+    async fn has(&self, session: SessionId) -> Result<bool, Error> {
+        Ok(self.state().sessions.contains_key(&session))
+    }
+
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
         let state = self.state();
         let from = usize::try_from(from).unwrap_or(usize::MAX);

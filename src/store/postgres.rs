@@ -394,6 +394,10 @@ impl Store for PostgresStore {
         within(self.shared.reader.sessions(after, limit)).await
     }
 
+    async fn has(&self, session: SessionId) -> Result<bool, Error> {
+        within(self.shared.reader.has(session)).await
+    }
+
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
         within(self.shared.reader.audit(from, limit)).await
     }

@@ -339,6 +339,10 @@ impl Store for SledStore {
         self.read(move |reader| read::sessions(reader, after, limit)).await
     }
 
+    async fn has(&self, session: SessionId) -> Result<bool, Error> {
+        self.read(move |reader| read::has(reader, session)).await
+    }
+
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
         self.read(move |reader| read::audit(reader, from, limit)).await
     }

@@ -224,7 +224,7 @@ fn world_said(text: &str) -> anteroom::engine::InboundKind {
 }
 
 #[tokio::test]
-async fn files_that_were_left_behind_their_session_go_with_the_next_start_or_hour() {
+async fn files_that_were_left_behind_their_session_go_with_the_next_start_or_day() {
     let mut world = World::new().await;
     let stray = world.folder().join("artifacts/ses_0000000000000000000000000000dead");
     let leave = || {
@@ -240,11 +240,52 @@ async fn files_that_were_left_behind_their_session_go_with_the_next_start_or_hou
     world.pass(TimeDelta::zero()).await;
 
     assert!(!stray.exists());
-    // A crash is not all that can leave some: a bucket may not have answered when it was to remove them.
+    // A crash is not all that can leave some: a backup may have been put back by hand.
     leave();
-    world.pass(TimeDelta::minutes(61)).await;
+    world.pass(TimeDelta::hours(25)).await;
     assert!(!stray.exists());
     assert_eq!(files(&world).len(), 1);
+}
+
+/// A bucket may not have answered when it was to remove them.
+#[tokio::test]
+async fn files_that_could_not_be_removed_are_tried_again_within_the_hour() {
+    let mut world = World::new().await;
+    world.press("Blue").await;
+    world.press("Large").await;
+    world.upload("note.txt", b"a note").await.unwrap();
+    world.pass(TimeDelta::zero()).await;
+    let folder = world.folder().join("artifacts").join(world.session.to_string());
+    let aside = world.folder().join("aside");
+    std::fs::rename(&folder, &aside).unwrap();
+    std::fs::write(&folder, "no folder").unwrap();
+    world.engine.order_erasure(world.session, "operator").await.unwrap();
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::rename(&aside, &folder).unwrap();
+
+    world.pass(TimeDelta::minutes(61)).await;
+
+    assert!(!folder.exists());
+}
+
+#[tokio::test]
+async fn child_runs_are_looked_through_once_a_day() {
+    let mut world = World::on("candidate-onboarding").await;
+    candidate(&mut world).await;
+    let Loaded { head, events } = world.disk().load(world.session).await.unwrap().unwrap();
+    for number in 1..=3 {
+        let id = SessionId::from_uuid(Uuid::from_u128(number << 64));
+        let head = Head { id, parent: Some(world.session), ..head.clone() };
+        world.disk().commit(Commit::new(head, 0, events.clone())).await.unwrap();
+    }
+    let mut read = Vec::new();
+    for hours in [0, 2, 2, 21] {
+        let before = world.store.heads();
+        world.pass(TimeDelta::hours(hours)).await;
+        read.push(world.store.heads() - before);
+    }
+    assert_eq!(read, [3, 0, 0, 3]);
 }
 
 #[tokio::test]
@@ -353,7 +394,7 @@ async fn a_child_run_without_a_parent_goes_whenever_it_appears() {
     let [child, gone] = [1, 2].map(|number| SessionId::from_uuid(Uuid::from_u128(number << 64)));
     let head = Head { id: child, parent: Some(gone), ..head };
     world.disk().commit(Commit::new(head, 0, events)).await.unwrap();
-    world.pass(TimeDelta::minutes(61)).await;
+    world.pass(TimeDelta::hours(25)).await;
     assert_eq!(world.disk().load(child).await.unwrap(), None);
     assert!(world.disk().load(world.session).await.unwrap().is_some());
 }

@@ -187,6 +187,7 @@ on_every_backend! {
     a_rendering_is_remembered_once
     sessions_are_found_by_place_and_by_person
     sessions_are_listed_page_by_page
+    a_session_is_there_until_it_is_erased
     lists_hold_the_sessions_that_belong_to_them
     the_audit_chain_holds
     erasure_leaves_only_a_receipt_and_a_chain_that_holds
@@ -943,6 +944,34 @@ async fn sessions_are_found_by_place_and_by_person(backend: &mut Backend) {
     assert_eq!(found(store.as_ref(), Find::Place(place("a"))).await, [session(2)]);
     assert_eq!(found(store.as_ref(), Find::Place(place("b"))).await, [session(3), session(1)]);
     assert_eq!(found(store.as_ref(), ada()).await, [session(3), session(1)]);
+}
+
+async fn a_session_is_there_until_it_is_erased(backend: &mut Backend) {
+    let store = backend.store();
+    store.commit(full(session(1), 1)).await.unwrap();
+    let child = Head { parent: Some(session(1)), ..head(session(2), 1) };
+    store.commit(Commit { head: child, ..commit(session(2), 0, &["."]) }).await.unwrap();
+    // Some hundred kilobytes, which lie in many pieces.
+    let large = Head { phase: Some(noise(300_000)), ..head(session(3), 1) };
+    store.commit(Commit { head: large, ..commit(session(3), 0, &["."]) }).await.unwrap();
+    drop(store);
+
+    let store = backend.restart();
+    let there = async || {
+        let mut there = Vec::new();
+        for number in 0..=4 {
+            there.push(store.has(session(number)).await.unwrap());
+        }
+        there
+    };
+    assert_eq!(there().await, [false, true, true, true, false]);
+    let Commit { head, events, .. } = commit(session(1), 0, &["what stays"]);
+    let rest = Some(Loaded { head, events });
+    store.erase(Erasure { rest, ..whole(session(1), record(None, "")) }).await.unwrap();
+    store.erase(whole(session(3), record(None, ""))).await.unwrap();
+    assert_eq!(there().await, [false, true, true, false, false]);
+    store.erase(whole(session(1), record(None, ""))).await.unwrap();
+    assert_eq!(there().await, [false, false, true, false, false]);
 }
 
 async fn sessions_are_listed_page_by_page(backend: &mut Backend) {

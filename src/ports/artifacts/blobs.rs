@@ -12,6 +12,7 @@
 
 mod keeping;
 mod shared;
+mod with_files;
 
 use std::{
     collections::BTreeSet,
@@ -25,6 +26,7 @@ use object_store::{ObjectStoreExt as _, PutPayload, local::LocalFileSystem, path
 use rustix::fs::{Mode, OFlags};
 use tokio::sync::Mutex;
 
+pub use self::with_files::WithFiles;
 use self::{keeping::Keeping, shared::Shared};
 use super::{
     sealed::{self, Seal, Unopened},
@@ -294,23 +296,14 @@ impl Blobs {
     }
 
     /// The sessions that have a folder.
-    pub(super) async fn sessions(&self) -> Result<BTreeSet<SessionId>, Error> {
-        let mut sessions = match self.shared() {
+    pub(super) async fn with_files(&self) -> Result<WithFiles, Error> {
+        let shared = match self.shared() {
             Some(shared) => shared.sessions().await?,
             None => BTreeSet::new(),
         };
         let folder = self.root.join(ARTIFACTS);
-        let here: BTreeSet<_> = blocking(move || {
-            let entries: io::Result<Vec<_>> = fs::read_dir(folder)?.collect();
-            // Whatever else lies there is not ours.
-            Ok(entries?
-                .iter()
-                .filter_map(|entry| entry.file_name().to_str()?.parse::<SessionId>().ok())
-                .collect())
-        })
-        .await?;
-        sessions.extend(here);
-        Ok(sessions)
+        let here = blocking(move || fs::read_dir(folder)).await?;
+        Ok(WithFiles::new(shared, here))
     }
 
     /// Where files lie that every node has; `None` if they are in the data directory.

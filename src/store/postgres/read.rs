@@ -273,6 +273,11 @@ impl Reader {
         Ok(heads)
     }
 
+    pub(super) async fn has(&self, session: SessionId) -> Result<bool, Error> {
+        let row = sqlx::query("select 1 from session where id = $1").bind(session.uuid());
+        Ok(row.fetch_optional(&self.pool).await.map_err(trouble)?.is_some())
+    }
+
     pub(super) async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
         let rows = sqlx::query(
             "select a.index, a.session, a.body, a.words, s.keys from audit a \

@@ -120,6 +120,10 @@ pub(super) fn file_key(reader: Reader<'_>, session: SessionId) -> Result<Option<
     Ok(known(reader, session)?.map(|known| known.files()))
 }
 
+pub(super) fn has(reader: Reader<'_>, session: SessionId) -> Result<bool, Error> {
+    Ok(reader.get(&keys::head(session))?.is_some())
+}
+
 fn head(reader: Reader<'_>, session: SessionId) -> Result<Option<Head>, Error> {
     Ok(known(reader, session)?.map(|known| known.cover.head))
 }

@@ -102,6 +102,10 @@ impl Store for Resting {
         self.0.sessions(after, limit).await
     }
 
+    async fn has(&self, session: SessionId) -> Result<bool, Error> {
+        self.0.has(session).await
+    }
+
     async fn audit(&self, from: u64, limit: usize) -> Result<Vec<Sealed>, Error> {
         self.0.audit(from, limit).await
     }

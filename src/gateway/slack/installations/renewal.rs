@@ -376,6 +376,10 @@ mod tests {
             full()
         }
 
+        async fn has(&self, _: SessionId) -> Result<bool, store::Error> {
+            full()
+        }
+
         async fn audit(&self, _: u64, _: usize) -> Result<Vec<Sealed>, store::Error> {
             full()
         }
