@@ -341,6 +341,23 @@ async fn the_report_of_an_erasure_is_kept_for_180_days_once_it_is_complete() {
     assert_eq!(world.disk().notes("erasure/").await.unwrap(), []);
 }
 
+/// Nobody asked for it, so nobody asks for its report.
+#[tokio::test]
+async fn the_report_of_an_erasure_by_time_goes_once_it_is_complete() {
+    let mut world = World::on("candidate-onboarding").await;
+    candidate(&mut world).await;
+    world.pass(TimeDelta::days(180)).await;
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+    let report = world.engine.erasure_report(world.session).await.unwrap().unwrap();
+    assert_eq!((report.by.as_str(), report.left.len()), ("retention", 0));
+
+    for _ in 0..2 {
+        world.pass(TimeDelta::hours(25)).await;
+    }
+
+    assert_eq!(world.disk().notes("erasure/").await.unwrap(), []);
+}
+
 #[tokio::test]
 async fn much_that_is_due_at_once_goes_a_few_at_a_time() {
     let mut world = World::on("candidate-onboarding").await;

@@ -1,7 +1,5 @@
 //! Keeps what an erasure came to, for whoever asks again within [`KEPT`].
 
-use std::collections::BTreeSet;
-
 use chrono::TimeDelta;
 
 use crate::{
@@ -17,7 +15,8 @@ use crate::{
     store::Note,
 };
 
-/// How long the report of an erasure is kept once nothing is left to remove. Its line in the audit chain stays.
+/// How long the report of an erasure is kept once nothing is left to remove. Its line in the audit chain stays. Where nobody
+/// asked for the erasure and nothing was left outside, nobody asks for the report either: it goes at once.
 const KEPT: TimeDelta = TimeDelta::days(180);
 
 /// Most notes that are dropped with one look, so that nothing else waits for long.
@@ -106,7 +105,7 @@ impl Engine {
     /// more.
     pub(in crate::engine) async fn drop_old_reports(&self) -> Result<bool, Error> {
         let store = &self.inner.parts.store;
-        let (mut questions, mut kept, mut dropped) = (Vec::new(), BTreeSet::new(), 0);
+        let (mut questions, mut dropped) = (Vec::new(), 0);
         for note in store.notes(report::NOTES).await? {
             let name = note.key.trim_start_matches(report::NOTES);
             let Ok(session) = name.parse::<SessionId>() else {
@@ -118,22 +117,31 @@ impl Engine {
             }
             if self.drop_report(session, note).await? {
                 dropped += 1;
-            } else {
-                kept.insert(session);
             }
         }
         for note in questions {
-            let of = note.value.as_deref().and_then(|session| session.parse().ok());
-            // One that is of no session was written by a newer program.
-            if of.is_some_and(|session: SessionId| !kept.contains(&session)) {
-                if dropped == DROPS {
-                    return Ok(true);
-                }
-                store.note(Note { value: None, ..note }).await?;
+            if dropped == DROPS {
+                return Ok(true);
+            }
+            if self.drop_question(note).await? {
                 dropped += 1;
             }
         }
         Ok(false)
+    }
+
+    /// Drops what a report was found by, once that is gone; not while one is written.
+    async fn drop_question(&self, note: Note) -> Result<bool, Error> {
+        let of = note.value.as_deref().and_then(|session| session.parse().ok());
+        // One that is of no session was written by a newer program.
+        let Some(session) = of else { return Ok(false) };
+        let _one_at_a_time = self.inner.reports.lock().await;
+        let store = &self.inner.parts.store;
+        let is_over = store.noted(&report::report_of(session)).await?.is_none();
+        if is_over {
+            store.note(Note { value: None, ..note }).await?;
+        }
+        Ok(is_over)
     }
 
     /// Drops a report where it is over; not while another task changes one.
@@ -155,8 +163,14 @@ impl Engine {
         let parts = &self.inner.parts;
         let value = note.value.as_deref().unwrap_or_default();
         let Ok(report) = serde_json::from_str::<Report>(value) else { return Ok(false) };
-        let is_old = parts.clock.now() - report.at > KEPT;
-        Ok(is_old && parts.store.outbox(session).await?.is_empty())
+        let is_asked_for = !matches!(report.by.as_str(), "retention" | "parent");
+        let is_wanted = is_asked_for || !report.left.is_empty();
+        let is_kept = is_wanted && parts.clock.now() - report.at <= KEPT;
+        if is_kept || parts.store.has(session).await? {
+            // The report is there before the session goes.
+            return Ok(false);
+        }
+        Ok(parts.store.outbox(session).await?.is_empty())
     }
 
     async fn change_report(
