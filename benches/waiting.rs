@@ -237,7 +237,7 @@ impl Cost {
         let now = SystemClock.now();
         for find in [
             Find::newest(50),
-            Find::WantsStaff,
+            Find::WantsStaff { after: None, limit: 200 },
             Find::Paused { after: None, limit: 200 },
             Find::DueToGo { by: now, after: None, limit: 16 },
         ] {

@@ -359,8 +359,14 @@ pub enum Find {
         /// At most so many.
         limit: usize,
     },
-    /// In which the team is wanted: a person was asked for and nobody has come, or a decision is pending.
-    WantsStaff,
+    /// In which the team is wanted: a person was asked for and nobody has come, or a decision is pending; at most so many, in
+    /// the order of their ids after the given one.
+    WantsStaff {
+        /// Those after this one.
+        after: Option<SessionId>,
+        /// At most so many.
+        limit: usize,
+    },
     /// Those that are paused, at most so many, in the order of their ids after the given one.
     Paused {
         /// Those after this one.

@@ -40,6 +40,7 @@ mod reply;
 mod staff;
 mod staff_page;
 mod standby;
+mod waiting;
 
 pub use self::{
     connect::{Error, Ports, Server},

@@ -119,7 +119,7 @@ impl Store for MemoryStore {
             Find::Person(person) => head.participant == *person,
             Find::One(session) => head.id == *session,
             Find::Newest { before, .. } => before.is_none_or(|before| head.id < before),
-            Find::WantsStaff => head.wants_staff(),
+            Find::WantsStaff { after, .. } => head.wants_staff() && Some(head.id) > *after,
             Find::Paused { after, .. } => head.status == Status::Paused && Some(head.id) > *after,
             Find::Children { after, .. } => head.parent.is_some() && Some(head.id) > *after,
             Find::DueToGo { by, after, .. } => head.goes_at.is_some_and(|at| {
@@ -135,7 +135,9 @@ impl Store for MemoryStore {
             .collect();
         match by {
             Find::Newest { limit, .. } => found.truncate(limit),
-            Find::Paused { limit, .. } | Find::Children { limit, .. } => {
+            Find::WantsStaff { limit, .. }
+            | Find::Paused { limit, .. }
+            | Find::Children { limit, .. } => {
                 found.reverse();
                 found.truncate(limit);
             }

@@ -40,6 +40,7 @@ pub(crate) struct Mortal {
     commits: AtomicUsize,
     loads: AtomicUsize,
     heads: AtomicUsize,
+    staff_lists: AtomicUsize,
     death: Mutex<Option<Death>>,
     /// Commits for which there is room.
     room: AtomicUsize,
@@ -61,6 +62,7 @@ impl Mortal {
             commits: AtomicUsize::new(0),
             loads: AtomicUsize::new(0),
             heads: AtomicUsize::new(0),
+            staff_lists: AtomicUsize::new(0),
             death: Mutex::new(death),
             room: AtomicUsize::new(usize::MAX),
             conflicts: AtomicUsize::new(0),
@@ -135,6 +137,11 @@ impl Mortal {
         self.heads.load(Ordering::SeqCst)
     }
 
+    /// How often what waits for the team was read.
+    pub(crate) fn staff_lists(&self) -> usize {
+        self.staff_lists.load(Ordering::SeqCst)
+    }
+
     fn counted(&self, heads: Vec<Head>) -> Vec<Head> {
         self.heads.fetch_add(heads.len(), Ordering::SeqCst);
         heads
@@ -203,6 +210,9 @@ impl Store for Mortal {
     }
 
     async fn find(&self, by: Find) -> Result<Vec<Head>, Error> {
+        if matches!(by, Find::WantsStaff { after: None, .. }) {
+            self.staff_lists.fetch_add(1, Ordering::SeqCst);
+        }
         Ok(self.counted(self.alive()?.find(by).await?))
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{guard::StaffKeys, places::Places, readings::Readings};
+use super::{guard::StaffKeys, places::Places, readings::Readings, waiting::WaitingList};
 use crate::{
     base::telemetry::ready::Ready,
     config::{Settings, brand::Brand},
@@ -31,6 +31,8 @@ pub struct App {
     pub live: Places,
     /// Who of the staff has read what lately.
     pub readings: Readings,
+    /// What waits for the team.
+    pub waiting: WaitingList,
     /// Ends live connections.
     pub shutdown: CancellationToken,
     /// What else has to be ready.

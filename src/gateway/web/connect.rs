@@ -25,6 +25,7 @@ use super::{
     places::Places,
     readings::Readings,
     staff,
+    waiting::WaitingList,
 };
 use crate::{
     base::telemetry::{metric, ready::Ready},
@@ -152,6 +153,7 @@ impl Server {
             downloads: Budget::new(limits::DOWNLOADS_MAX),
             live: Places::default(),
             readings: Readings::default(),
+            waiting: WaitingList::default(),
             shutdown: shutdown.clone(),
             parts: self.parts,
         });

@@ -48,7 +48,7 @@ use crate::{
 /// Changes that come this close together reach the page as one.
 const PAUSE: Duration = Duration::from_millis(40);
 
-/// Changes that come this close together reach the staff's list as one. Every conversation is looked at for it.
+/// Changes that come this close together reach the staff's list as one, and what waits is read for all of them at once.
 const LIST_PAUSE: Duration = Duration::from_millis(400);
 
 /// What a live page shows.
@@ -234,7 +234,10 @@ impl Live {
                 self.look_at(&cx, &window).await;
             }
             Shown::Overview(member, wanted) => {
-                let Ok(overview) = staff::gather(&self.app, member, *wanted).await else { return };
+                let app = &self.app;
+                let Ok(waiting) = app.waiting.shared(&app.engine, LIST_PAUSE).await else { return };
+                let overview = staff::gather(app, member, *wanted, &waiting).await;
+                let Ok(overview) = overview else { return };
                 let table = staff_page::sessions(&overview);
                 let ids: Vec<_> = overview.waiting.iter().map(|piece| piece.id.clone()).collect();
                 self.offer(vec![table], "main", None);

@@ -20,6 +20,7 @@ use super::{
     reply::{self, html, status_of, submitted},
     staff_page::{self, Begin, Overview, Page, Pages},
     view::View,
+    waiting::{self, Waiting},
 };
 use crate::{
     base::ids::SessionId,
@@ -33,7 +34,6 @@ use crate::{
         wait::{Answerers, Wait},
     },
     session::{Command, Responder},
-    store::Find,
 };
 
 /// A staff member at their browser.
@@ -119,19 +119,26 @@ pub(super) async fn overview(
     if member.name.is_none() {
         return html(&staff_page::ask_name(&member.browser)).into_response();
     }
-    match gather(&app, &member, wanted).await {
+    let overview = match waiting::read(&app.engine).await {
+        Ok(waiting) => gather(&app, &member, wanted, &waiting).await,
+        Err(error) => Err(error),
+    };
+    match overview {
         Ok(overview) => html(&staff_page::overview(&overview, None)).into_response(),
         Err(error) => frame::problem(status_of(&error), &words::of_error(&error)),
     }
 }
 
-/// Reads what the overview shows.
-pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result<Overview, Error> {
-    let store = &app.engine.parts().store;
+/// Reads what the overview shows; `waiting` is what waits for any team.
+pub(super) async fn gather(
+    app: &App,
+    member: &Member,
+    wanted: Wanted,
+    waiting: &[Waiting],
+) -> Result<Overview, Error> {
     // However old it is: what waits must never drop out of sight.
-    let mut waits = store.find(Find::WantsStaff).await?;
-    waits.retain(|head| member.sees(app, &head.place));
-    waits.sort_by_key(|head| (!head.wants_a_person(), head.updated_at, head.id));
+    let waits = waiting.iter().filter(|one| member.sees(app, &one.workspace));
+    let waits: Vec<SessionId> = waits.map(|one| one.session).collect();
     let page = (wanted.before, limits::SESSIONS_PER_PAGE);
     let (heads, older) = app.engine.newest(page, |head| member.sees(app, &head.place)).await?;
     let pages = Pages {
@@ -142,10 +149,10 @@ pub(super) async fn gather(app: &App, member: &Member, wanted: Wanted) -> Result
     let skipped = pages.waiting.skipped(limits::WAITING_PER_PAGE);
     let shown = waits.into_iter().skip(skipped).take(limits::WAITING_PER_PAGE);
     let (mut calls, mut decisions) = (Vec::new(), Vec::new());
-    for head in shown {
-        match View::load(app, head.id).await {
+    for session in shown {
+        match View::load(app, session).await {
             Ok(view) => {
-                let cx = cx(app, &member.browser, head.id, Audience::Staff);
+                let cx = cx(app, &member.browser, session, Audience::Staff);
                 calls.extend(staff_page::call_for_help(&view, &cx));
                 let decision =
                     |wait: &Wait| (wait.asked_at, staff_page::approval(wait, &view, &cx));

@@ -148,9 +148,11 @@ impl Reader {
             )
             .bind(before.map_or(Uuid::max(), SessionId::uuid))
             .bind(at_most(limit)),
-            Find::WantsStaff => sqlx::query(
-                "select id, keys, head from session where wants_staff and not is_child order by id desc",
-            ),
+            Find::WantsStaff { after: last, limit } => sqlx::query(
+                "select id, keys, head from session where wants_staff and not is_child and id > $1 order by id limit $2",
+            )
+            .bind(after(last))
+            .bind(at_most(limit)),
             Find::Paused { after: last, limit } => sqlx::query(
                 "select id, keys, head from session where is_paused and not is_child and id > $1 order by id limit $2",
             )

@@ -257,7 +257,9 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
             return Ok(head.into_iter().filter(|head| head.parent.is_none()).collect());
         }
         Find::Newest { before, limit } => return newest(reader, *before, *limit),
-        Find::WantsStaff => keys::list(List::WantsStaff),
+        Find::WantsStaff { after, limit } => {
+            return listed_by_id(reader, List::WantsStaff, *after, *limit);
+        }
         Find::Paused { after, limit } => {
             return listed_by_id(reader, List::Paused, *after, *limit);
         }
@@ -279,7 +281,6 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
         let wanted = match by {
             Find::Place(place) => head.place == *place,
             Find::Person(person) => head.participant == *person,
-            Find::WantsStaff => head.wants_staff(),
             _ => true,
         };
         if wanted && head.parent.is_none() {

@@ -65,17 +65,17 @@ impl Tool for Weigh {
 }
 
 /// What a live page is told.
-struct Ear<'a>(BoxStream<'a, String>, String);
+pub(super) struct Ear<'a>(BoxStream<'a, String>, String);
 
 impl Ear<'_> {
-    async fn to(visitor: &Visitor, path: &str) -> Self {
+    pub(super) async fn to(visitor: &Visitor, path: &str) -> Self {
         let live = visitor.fetch(&format!("{path}/live")).await;
         assert_eq!(live.status(), 200);
         Ear(pieces(live.bytes_stream()).boxed(), String::new())
     }
 
     /// The next event that holds `words`; all before it are passed over.
-    async fn receives(&mut self, words: &str) -> String {
+    pub(super) async fn receives(&mut self, words: &str) -> String {
         let listening = async {
             loop {
                 if let Some(end) = self.1.find("\n\n") {

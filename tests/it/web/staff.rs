@@ -1,5 +1,7 @@
 //! What staff see and do: what waits for them, how far people are, whose move it is, and what cannot be delivered.
 
+use std::sync::Arc;
+
 use anteroom::{
     base::ids::{RandomIds, RecordId},
     engine::export,
@@ -11,11 +13,15 @@ use anteroom::{
         transcript::{Event, Recorded},
     },
     ports::llm::Models,
-    store::Commit,
+    store::{Commit, Store, memory::MemoryStore},
 };
 use serde_json::json;
 
-use super::site::{FLOW, Site, Visitor};
+use super::{
+    growing::Ear,
+    site::{FLOW, Site, Visitor},
+};
+use crate::world::mortal::Mortal;
 
 #[tokio::test]
 async fn staff_see_what_keeps_messages_from_arriving_and_what_helps() {
@@ -131,6 +137,31 @@ async fn old_work_stays_in_reach_behind_any_number_of_newer_conversations() {
     assert!(between(&older, "<table", "</table>").contains("Person 000"), "{older}");
     let again = grace.get(&address(&older)).await;
     assert_eq!(between(&again, "<table", "</table>"), table, "back to the newest");
+}
+
+/// Each of them reads of the call, and the list of what waits isn't read once for each.
+#[tokio::test]
+async fn what_waits_is_read_once_for_all_of_the_staff_who_look_on() {
+    let store = Arc::new(Mortal::new(Arc::new(MemoryStore::default()), None));
+    let site = Site::over(Arc::clone(&store) as Arc<dyn Store>).await;
+    let (ada, page) = begun(&site, "Ada").await;
+    let mut staff = Vec::new();
+    for number in 0..8 {
+        staff.push(site.staff(&format!("Grace {number}")).await);
+    }
+    let mut ears = Vec::new();
+    for visitor in &staff {
+        let mut ear = Ear::to(visitor, "/staff").await;
+        ear.receives("event: keep").await;
+        ears.push(ear);
+    }
+    let before = store.staff_lists();
+    ada.command(&page, &[("command", "human")]).await;
+    for ear in &mut ears {
+        ear.receives("asked for a human").await;
+    }
+    let read = store.staff_lists() - before;
+    assert!((1..8).contains(&read), "read {read} times for 8 who look on");
 }
 
 #[tokio::test]
