@@ -216,12 +216,27 @@ impl Effect {
         TimeDelta::seconds(1 << self.attempts.min(12)).min(Self::PAUSE_MAX)
     }
 
+    /// What no pause after an attempt exceeds that doesn't double, as that before a file is fetched again or an upload is
+    /// looked for. Those are seconds; a clock that is ahead is so by an hour, or by little.
+    pub(crate) const SHORT_PAUSE_MAX: TimeDelta = TimeDelta::minutes(30);
+
     /// Whether it may leave at `now`. One that was queued in what is the future by now, or is put off for longer than
-    /// any pause, tells that the clock was set back since: it leaves, so that no effect is late by the step.
+    /// its pause, tells that the clock was set back since, or that a node whose clock is ahead put it off: it leaves, so
+    /// that no effect is late by the step.
     pub(crate) fn may_leave(&self, now: DateTime<Utc>) -> bool {
         self.not_before <= now
             || (self.attempts == 0 && self.queued_at > now)
-            || self.not_before.signed_duration_since(now) > Self::PAUSE_MAX
+            || self.not_before.signed_duration_since(now) > self.pause_max()
+    }
+
+    /// What the pause that it is in cannot exceed: twice what followed the last attempt, or whatever a platform asks for.
+    fn pause_max(&self) -> TimeDelta {
+        let is_by_rate = self.attempts == 0 || self.later_since.is_some();
+        if is_by_rate {
+            Self::PAUSE_MAX
+        } else {
+            self.exponential_backoff().max(Self::SHORT_PAUSE_MAX)
+        }
     }
 }
 

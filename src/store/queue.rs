@@ -604,9 +604,23 @@ mod tests {
         assert_eq!(claim(&mut queue, 59, 9), []);
         assert_eq!(claim(&mut queue, 60, 9), [10]);
         queue.defer(id(10));
-        let read = |_, _| Ok(Some(Effect { attempts: 1, ..due(10, 90) }));
+        let read = |_, _| Ok(Some(Effect { attempts: 5, ..due(10, 90) }));
         assert_eq!(numbers(queue.claim(at(61), Capacity::of_any(9), read).unwrap()), []);
         assert_eq!(numbers(queue.claim(at(-90_000), Capacity::of_any(9), read).unwrap()), [10]);
+    }
+
+    /// As when a node whose clock is ahead by less than the longest pause is killed.
+    #[test]
+    fn an_effect_is_not_late_by_a_clock_that_was_ahead_when_it_was_tried() {
+        let mut queue = Queue::default();
+        queue.add(1, id(10));
+        let claim = |queue: &mut Queue, attempts, second| {
+            let read = |_, _| Ok(Some(Effect { attempts, ..due(10, 3_601) }));
+            numbers(queue.claim(at(second), Capacity::of_any(9), read).unwrap())
+        };
+        assert_eq!(claim(&mut queue, 12, 5), [], "its pause is an hour");
+        queue.defer(id(10));
+        assert_eq!(claim(&mut queue, 1, 5), [10]);
     }
 
     #[test]

@@ -9,11 +9,13 @@ use super::{Delivered, Sender, Target, Undelivered};
 use crate::{
     chat::courier::Courier as _,
     gateway::slack::{api::Failure, files::Upload, render},
-    model::{artifact::Artifact, posted::Item},
+    model::{artifact::Artifact, effect::Effect, posted::Item},
 };
 
 /// How long after an upload that was not answered Slack surely shows it, if it came: it shares files by and by.
 const SHOWN_AFTER: TimeDelta = TimeDelta::seconds(15);
+
+const _: () = assert!(SHOWN_AFTER.num_seconds() <= Effect::SHORT_PAUSE_MAX.num_seconds());
 
 impl Sender<'_> {
     /// Sends a file with words beside it, unless it is there already.
