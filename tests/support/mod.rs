@@ -6,6 +6,7 @@ pub(crate) mod chromium;
 pub(crate) mod delivery_table;
 pub(crate) mod deployed;
 pub(crate) mod dribbling;
+pub(crate) mod faked_clock;
 pub(crate) mod faults;
 pub(crate) mod filed;
 pub(crate) mod free_port;

@@ -1,38 +1,22 @@
 //! The real program on a machine whose clock jumps, by libfaketime.
 
-use std::{ffi::OsString, fs, path::Path, process::Command};
+use std::ffi::OsString;
 
-use super::{html, power::is_ci, skipped, walk::Walk};
-
-/// What runs the program with the clock that `file` says; none where libfaketime is not installed.
-fn faked(file: &Path) -> Option<Vec<OsString>> {
-    // The wrapper knows where its library is.
-    let said = Command::new("faketime").args(["-f", "+0", "env"]).output().ok()?.stdout;
-    let said = String::from_utf8(said).ok()?;
-    let library = said.lines().find(|line| line.starts_with("LD_PRELOAD="))?;
-    let mut file_name = OsString::from("FAKETIME_TIMESTAMP_FILE=");
-    file_name.push(file);
-    Some(vec![
-        "/usr/bin/env".into(),
-        library.into(),
-        file_name,
-        "FAKETIME_NO_CACHE=1".into(),
-        // What the kernel counts does not jump.
-        "FAKETIME_DONT_FAKE_MONOTONIC=1".into(),
-    ])
-}
+use super::{html, walk::Walk};
+use crate::support::faked_clock::FakedClock;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_outlives_jumps_of_the_clock() {
     let dir = tempfile::tempdir().unwrap();
-    let clock = dir.path().join("clock-of-the-machine");
-    let set = |by: &str| fs::write(&clock, by).unwrap();
-    set("+0");
-    let Some(under) = faked(&clock) else {
-        assert!(!is_ci(), "faketime is not installed");
-        skipped::skip("faketime", "apt-get install faketime");
-        return;
+    let Some(clock) = FakedClock::new(&dir.path().join("clock-of-the-machine")) else { return };
+    let set = |by: &str| clock.set(by);
+    let variable = |(name, value)| {
+        let mut variable = OsString::from(format!("{name}="));
+        variable.push::<OsString>(value);
+        variable
     };
+    let under = ["/usr/bin/env".into()].into_iter();
+    let under = under.chain(clock.environment().map(variable)).collect();
     let mut walk = Walk::prepare("candidate-onboarding", dir.path(), &[]).await;
     walk.stop();
     walk.under = Some(under);
