@@ -1,9 +1,13 @@
 //! The real program as an operator meets it: its health, its metrics, its log, and how it stops.
 
 mod bucket;
+mod cluster;
+mod crowd;
+mod deliveries;
 mod failover;
 mod faults;
 mod health;
+mod line;
 mod logs;
 mod metrics;
 mod moves;

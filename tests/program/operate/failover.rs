@@ -3,13 +3,11 @@
 //!
 //! `FAILOVERS` says how often each fault happens; without it the primary is killed once.
 
-use std::{
-    sync::Mutex,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use super::{
-    faults::{Cluster, Crowd, while_people_answer},
+    cluster::Cluster,
+    crowd::{Crowd, while_people_answer},
     patroni::{Fault, Patroni},
     program::until,
 };
@@ -33,7 +31,7 @@ fn when_the_primary_of_a_cluster_fails_everybody_goes_on_with_the_next() {
             (0..often).flat_map(|_| [Fault::Killed, Fault::Stopped, Fault::CutOff]).collect()
         }
     };
-    let happened = Mutex::new(Vec::new());
+    let mut happened = Vec::new();
     let during = |crowd: &Crowd| {
         for fault in faults {
             crowd.goes_on(ANSWERS);
@@ -43,15 +41,19 @@ fn when_the_primary_of_a_cluster_fails_everybody_goes_on_with_the_next() {
             until("another primary", || databases.leader().filter(|new| *new != old));
             crowd.goes_on(1);
             let pause = struck.elapsed();
-            happened.lock().unwrap().push((fault, pause.as_secs()));
+            happened.push((fault, pause.as_secs()));
             // Machines that are busy with other tests take longer.
             assert!(often.is_none() || pause <= PAUSE_MAX, "{fault:?}: {pause:?}");
             databases.mend(old, fault);
         }
         crowd.goes_on(ANSWERS);
     };
-    let told =
-        || format!("faults, and seconds until the next answer: {:?}", happened.lock().unwrap());
-    while_people_answer(&nodes, during, &told);
-    nodes.end(&databases.options);
+    let outcome = while_people_answer(&nodes, during);
+    let verified = nodes.end();
+    eprintln!(
+        "{} interviews; faults, and seconds until the next answer: {happened:?}",
+        outcome.interviews
+    );
+    assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
+    assert_eq!(verified, Ok(()));
 }

@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File},
     io::Read as _,
+    net::SocketAddr,
     path::Path,
     process::Stdio,
     thread::JoinHandle,
@@ -19,13 +20,22 @@ use crate::{chance::setting, postgres};
 /// An empty database; none, with a note, where there is no server.
 pub(super) fn database() -> Option<Options> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let options = runtime.block_on(postgres::database())?;
-    Some(Options { lease: Duration::from_secs(2), ..options })
+    runtime.block_on(postgres::database()).map(brief_lease)
 }
 
-/// A node that is called so.
+/// With a lease that no test waits long for.
+pub(super) fn brief_lease(options: Options) -> Options {
+    Options { lease: Duration::from_secs(2), ..options }
+}
+
+/// A node that is called so, whose web hooks get nowhere.
 pub(super) fn node(options: &Options, name: &str) -> Place {
-    let place = Place::new(nobody(), "info");
+    node_with_hook(options, name, nobody())
+}
+
+/// A node that is called so, whose web hooks go there.
+pub(super) fn node_with_hook(options: &Options, name: &str, hook: SocketAddr) -> Place {
+    let place = Place::new(hook, "info");
     let (url, key) = (place.file("url"), place.file("key"));
     fs::write(&url, &options.url).unwrap();
     // 32 bytes of 7.

@@ -5,13 +5,9 @@ use std::{
     fmt::Write as _,
     fs::{self, File},
     io::Write as _,
-    net::{Shutdown, TcpListener, TcpStream},
+    net::TcpStream,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
     time::Duration,
 };
 
@@ -21,6 +17,7 @@ use anteroom::store::{
 };
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
+use super::line::{Condition, Line};
 use crate::{postgres, skipped, support::free_port::free_port};
 
 /// What to do where something is missing.
@@ -138,7 +135,7 @@ impl Patroni {
                 signal(&format!("data{number}/postmaster.pid"), Signal::KILL);
             }
             Fault::Stopped => signal(&format!("patroni{number}.pid"), Signal::TERM),
-            Fault::CutOff => etcd.cut(),
+            Fault::CutOff => etcd.becomes(Condition::Cut),
         }
     }
 
@@ -146,7 +143,7 @@ impl Patroni {
     pub(super) fn mend(&self, member: usize, fault: Fault) {
         match fault {
             Fault::Killed | Fault::Stopped => self.members[member].begin(&self.dir),
-            Fault::CutOff => self.members[member].etcd.mend(),
+            Fault::CutOff => self.members[member].etcd.becomes(Condition::Good),
         }
     }
 
@@ -302,57 +299,4 @@ fn path() -> String {
 
 fn is_installed(program: &str) -> bool {
     std::env::split_paths(&path()).any(|dir| dir.join(program).is_file())
-}
-
-/// A line to a port, which can be cut.
-struct Line {
-    port: u16,
-    is_cut: Arc<AtomicBool>,
-    open: Arc<Mutex<Vec<TcpStream>>>,
-}
-
-impl Line {
-    fn to(port: u16) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let line = Self {
-            port: listener.local_addr().unwrap().port(),
-            is_cut: Arc::default(),
-            open: Arc::default(),
-        };
-        let (is_cut, open) = (Arc::clone(&line.is_cut), Arc::clone(&line.open));
-        std::thread::spawn(move || {
-            for near in listener.incoming().flatten() {
-                if is_cut.load(Ordering::SeqCst) {
-                    continue;
-                }
-                if let Ok(far) = TcpStream::connect(("127.0.0.1", port)) {
-                    let copies = [&near, &far].map(|stream| stream.try_clone().unwrap());
-                    open.lock().unwrap().extend(copies);
-                    pass_on(near.try_clone().unwrap(), far.try_clone().unwrap());
-                    pass_on(far, near);
-                }
-            }
-        });
-        line
-    }
-
-    fn cut(&self) {
-        self.is_cut.store(true, Ordering::SeqCst);
-        for stream in self.open.lock().unwrap().drain(..) {
-            // It may be closed already.
-            _ = stream.shutdown(Shutdown::Both);
-        }
-    }
-
-    fn mend(&self) {
-        self.is_cut.store(false, Ordering::SeqCst);
-    }
-}
-
-fn pass_on(mut from: TcpStream, mut to: TcpStream) {
-    std::thread::spawn(move || {
-        // It ends when either side does.
-        _ = std::io::copy(&mut from, &mut to);
-        _ = to.shutdown(Shutdown::Both);
-    });
 }
