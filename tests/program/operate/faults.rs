@@ -194,7 +194,7 @@ impl Block {
         let cluster = Cluster::start(&options);
         let mut happened = Vec::new();
         let outcome = while_people_answer(&cluster, |crowd| {
-            for _ in 0..setting("FAULTS").unwrap_or(4) {
+            for _ in 0..setting("FAULTS").unwrap_or(3) {
                 crowd.goes_on(CROWD + chance.index(CROWD));
                 if crowd.has_failed() || began.elapsed() > BLOCK_MAX {
                     break;
