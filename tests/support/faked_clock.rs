@@ -47,6 +47,14 @@ impl FakedClock {
             ("FAKETIME_DONT_FAKE_MONOTONIC", "1".into()),
         ]
     }
+
+    /// Removes what the library leaves of a program that was killed.
+    pub(crate) fn forget(process: u32) {
+        for left in ["faketime_shm_", "sem.faketime_sem_"] {
+            // It is gone where the program ended by itself.
+            _ = fs::remove_file(format!("/dev/shm/{left}{process}"));
+        }
+    }
 }
 
 fn library() -> Option<OsString> {

@@ -79,7 +79,10 @@ impl Node {
             // Its output ends with it.
             _ = io::copy(&mut BufReader::new(output), &mut io::sink());
             let ended = self.running.lock().unwrap().take();
-            drop(ended.map(|mut child| child.wait()));
+            if let Some(mut child) = ended {
+                _ = child.wait();
+                FakedClock::forget(child.id());
+            }
             sleep(RESTART_AFTER);
         }
     }
