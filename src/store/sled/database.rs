@@ -101,7 +101,7 @@ fn open_apart(dir: &Path, cache: u64) -> Result<Db, Failure> {
 
 /// How often sled tidies its file and then syncs it, in milliseconds, whether or not anything was written. It empties one
 /// segment, and takes half of that time at most; what was committed is put on the device by [`disk::Disk::sync`].
-const TIDY_EVERY_MS: u64 = 10_000;
+const TIDY_EVERY_MS: u64 = 5_000;
 
 /// Bytes of a segment of a new database, the unit in which sled gives space back. Beside the one each time that it tidies, it
 /// empties them only while pages are written anew, so with small ones (its default is 512 KB) most of the file of a busy
