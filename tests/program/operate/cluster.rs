@@ -45,6 +45,8 @@ pub(super) struct Node {
     hours: AtomicI64,
     /// The process that runs now.
     running: Mutex<Option<Child>>,
+    /// It isn't started again.
+    is_gone: AtomicBool,
 }
 
 impl Node {
@@ -60,6 +62,7 @@ impl Node {
             clock: FakedClock::new(&place.file("clock")),
             hours: AtomicI64::new(0),
             running: Mutex::default(),
+            is_gone: AtomicBool::new(false),
             place,
         }
     }
@@ -84,7 +87,16 @@ impl Node {
                 FakedClock::forget(child.id());
             }
             sleep(RESTART_AFTER);
+            while self.is_gone.load(Ordering::SeqCst) && !is_over.load(Ordering::SeqCst) {
+                sleep(RESTART_AFTER);
+            }
         }
+    }
+
+    /// It is killed and doesn't come back.
+    pub(super) fn dies(&self) {
+        self.is_gone.store(true, Ordering::SeqCst);
+        self.signal(Signal::KILL);
     }
 
     pub(super) fn signal(&self, signal: Signal) {
@@ -142,8 +154,12 @@ impl Cluster {
     /// The pages of all nodes, beginning with another one each time: any of them takes requests.
     pub(super) fn pages(&self) -> Vec<Program> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        let page = |n: usize| format!("http://{}", self.nodes[(turn + n) % NODES].address);
-        (0..NODES).map(page).map(Program::elsewhere).collect()
+        (0..NODES).map(|n| self.page_of((turn + n) % NODES)).collect()
+    }
+
+    /// The page as one node shows it.
+    pub(super) fn page_of(&self, node: usize) -> Program {
+        Program::elsewhere(format!("http://{}", self.nodes[node].address))
     }
 
     /// The node that holds the lease.
