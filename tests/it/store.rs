@@ -704,22 +704,22 @@ async fn a_web_hook_that_is_tried_again_later_keeps_back_that_web_hook_alone(
     let store = backend.store();
     store.commit(Commit { effects, ..commit(one, 0, &["."]) }).await.unwrap();
     assert_eq!(ids(&store.claim(at(0), ALL).await.unwrap()), [1]);
-    store.done(effect_id(1), Delivery::Retry { not_before: at(60) }).await.unwrap();
+    store.done(effect_id(1), Delivery::Retry { not_before: at(29) }).await.unwrap();
     assert_eq!(ids(&store.claim(at(1), ALL).await.unwrap()), [3], "people do not wait for it");
-    store.done(effect_id(3), Delivery::Retry { not_before: at(30) }).await.unwrap();
+    store.done(effect_id(3), Delivery::Retry { not_before: at(20) }).await.unwrap();
     assert_eq!(store.claim(at(1), ALL).await.unwrap(), [], "messages keep their order");
 
     // The same for who comes after a restart.
     drop(store);
     let store = backend.restart();
-    assert_eq!(ids(&store.claim(at(30), ALL).await.unwrap()), [3]);
+    assert_eq!(ids(&store.claim(at(20), ALL).await.unwrap()), [3]);
     store.done(effect_id(3), delivered("m3")).await.unwrap();
-    assert_eq!(ids(&store.claim(at(31), ALL).await.unwrap()), [4]);
+    assert_eq!(ids(&store.claim(at(21), ALL).await.unwrap()), [4]);
     store.done(effect_id(4), delivered("m4")).await.unwrap();
-    assert_eq!(store.claim(at(59), ALL).await.unwrap(), [], "in order to the same");
-    assert_eq!(ids(&store.claim(at(60), ALL).await.unwrap()), [1]);
+    assert_eq!(store.claim(at(28), ALL).await.unwrap(), [], "in order to the same");
+    assert_eq!(ids(&store.claim(at(29), ALL).await.unwrap()), [1]);
     store.done(effect_id(1), delivered("m1")).await.unwrap();
-    assert_eq!(ids(&store.claim(at(60), ALL).await.unwrap()), [2]);
+    assert_eq!(ids(&store.claim(at(29), ALL).await.unwrap()), [2]);
 }
 
 async fn a_blocked_background_effect_keeps_back_background_effects_alone(backend: &mut Backend) {
