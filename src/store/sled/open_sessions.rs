@@ -61,7 +61,7 @@ impl OpenSessions {
         self.0.clear();
     }
 
-    /// Lets go of what nobody has gone on with lately.
+    /// Lets go of what nobody has used lately.
     pub(super) fn tidy(&self) {
         self.0.tidy();
     }

@@ -49,8 +49,8 @@ enum Fault {
     ActiveNodeStandsStill,
     /// The active node reaches the database no more until another one is active: connections are refused.
     ActiveNodeCutOff,
-    /// The same, and nobody is told.
-    ActiveNodeUnheard,
+    /// The active node gets no answer from the database until another one is active.
+    ActiveNodeGetsNoAnswer,
     StandbyCutOff,
     /// The clock of a node jumps by an hour, and stays so.
     ClockForwards,
@@ -63,7 +63,7 @@ enum Fault {
     /// The receiver of web hooks refuses connections.
     ReceiverCutOff,
     /// It does not answer.
-    ReceiverUnheard,
+    ReceiverHangs,
 }
 
 const FAULTS: [Fault; 14] = [
@@ -72,7 +72,7 @@ const FAULTS: [Fault; 14] = [
     Fault::ActiveNodeStopped,
     Fault::ActiveNodeStandsStill,
     Fault::ActiveNodeCutOff,
-    Fault::ActiveNodeUnheard,
+    Fault::ActiveNodeGetsNoAnswer,
     Fault::StandbyCutOff,
     Fault::ClockForwards,
     Fault::ClockBackwards,
@@ -80,7 +80,7 @@ const FAULTS: [Fault; 14] = [
     Fault::DatabaseRestarted,
     Fault::DatabaseSlow,
     Fault::ReceiverCutOff,
-    Fault::ReceiverUnheard,
+    Fault::ReceiverHangs,
 ];
 
 /// Where faults happen.
@@ -108,7 +108,7 @@ impl Scene<'_> {
                 nodes[active].signal(Signal::CONT);
             }
             Fault::ActiveNodeCutOff => self.cut_off(active, Condition::Cut),
-            Fault::ActiveNodeUnheard => self.cut_off(active, Condition::Silent),
+            Fault::ActiveNodeGetsNoAnswer => self.cut_off(active, Condition::Silent),
             Fault::StandbyCutOff => {
                 let condition = *self.chance.of(&[Condition::Cut, Condition::Silent]);
                 nodes[standby].database.becomes(condition);
@@ -128,7 +128,7 @@ impl Scene<'_> {
                 self.database_becomes(Condition::Good);
             }
             Fault::ReceiverCutOff => self.cut_off_receiver(Condition::Cut),
-            Fault::ReceiverUnheard => self.cut_off_receiver(Condition::Silent),
+            Fault::ReceiverHangs => self.cut_off_receiver(Condition::Silent),
         }
     }
 
