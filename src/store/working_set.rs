@@ -10,8 +10,8 @@ use crate::{
 /// Something that nobody has touched for so long waits for a person.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// Keeps what goes on apart from what is over: a few people who finish quickly leave more behind than a crowd is busy
-/// with, and nobody goes on with that.
+/// Keeps what goes on apart from what is over, each with a bound of its own: a few people who finish quickly leave more
+/// behind than a busy crowd needs, and it is hardly read again.
 pub(super) struct WorkingSet<K, V> {
     busy: Recent<K, V>,
     over: Recent<K, V>,

@@ -5,7 +5,10 @@ use std::{io::ErrorKind, pin::pin, sync::Arc};
 use anteroom::{
     base::ids::RandomIds,
     model::transcript::Event,
-    store::sled::{SledStore, fault_injection::Touch},
+    store::sled::{
+        SledStore,
+        fault_injection::{Faults, Touch},
+    },
 };
 use chrono::TimeDelta;
 use reqwest::{StatusCode, multipart::Part};
@@ -20,15 +23,20 @@ async fn check(ada: &Visitor, path: &str) -> (StatusCode, String) {
     (answer.status(), answer.text().await.unwrap())
 }
 
-async fn the_disk_fills_up_in_the_middle_of_an_interview(touch: Touch) {
-    let dir = TempDir::new().unwrap();
-    let weather = Arc::new(Weather::default());
-    let faults = Arc::clone(&weather) as _;
+/// A site on a device with faults, and Ada at the first question of the tour.
+async fn begun(dir: &TempDir, faults: Arc<dyn Faults>) -> (Site, Visitor, String) {
     let store = SledStore::open_with(dir.path(), Arc::new(RandomIds), faults).unwrap();
     let site = Site::over(Arc::new(store)).await;
     let ada = site.visitor();
     let page = ada.start("tour", "Ada").await;
     let page = ada.press(&page, "Go on").await;
+    (site, ada, page)
+}
+
+async fn the_disk_fills_up_in_the_middle_of_an_interview(touch: Touch) {
+    let dir = TempDir::new().unwrap();
+    let weather = Arc::new(Weather::default());
+    let (site, ada, page) = begun(&dir, Arc::clone(&weather) as _).await;
     assert_eq!(check(&ada, "/readyz").await, (StatusCode::OK, "ready".to_owned()));
 
     weather.turn(&[touch, Touch::Probe], ErrorKind::StorageFull);
@@ -87,12 +95,7 @@ async fn an_answer_that_was_not_synced_is_refused_and_counts_once_when_given_aga
 async fn what_was_typed_comes_back_where_it_could_not_be_saved() {
     let dir = TempDir::new().unwrap();
     let weather = Arc::new(Weather::default());
-    let faults = Arc::clone(&weather) as _;
-    let store = SledStore::open_with(dir.path(), Arc::new(RandomIds), faults).unwrap();
-    let site = Site::over(Arc::new(store)).await;
-    let ada = site.visitor();
-    let page = ada.start("tour", "Ada").await;
-    let page = ada.press(&page, "Go on").await;
+    let (site, ada, page) = begun(&dir, Arc::clone(&weather) as _).await;
     let page = ada.press(&page, "Red").await;
     let page = ada.press(&page, "Skip").await;
     assert!(page.contains("A word, please."), "{page}");
@@ -120,12 +123,7 @@ async fn what_was_typed_comes_back_where_it_could_not_be_saved() {
 async fn while_a_device_stalls_pages_and_health_checks_wait_for_nothing() {
     const ANSWERED: &str = "You answered: <strong dir=\"auto\">Red</strong>";
     let (dir, device) = (TempDir::new().unwrap(), Arc::new(SlowDevice::default()));
-    let faults = Arc::clone(&device) as _;
-    let store = SledStore::open_with(dir.path(), Arc::new(RandomIds), faults).unwrap();
-    let site = Site::over(Arc::new(store)).await;
-    let ada = site.visitor();
-    let page = ada.start("tour", "Ada").await;
-    let page = ada.press(&page, "Go on").await;
+    let (site, ada, page) = begun(&dir, Arc::clone(&device) as _).await;
     site.engine.settle_down().await;
     let conversation = format!("/s/{}", site.session().await);
 
