@@ -17,7 +17,10 @@ use anteroom::store::{
 };
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
-use super::line::{Condition, Line};
+use super::{
+    line::{Condition, Line},
+    program::until,
+};
 use crate::{postgres, skipped, support::free_port::free_port};
 
 /// What to do where something is missing.
@@ -225,16 +228,19 @@ postgresql:
 
     /// Whether Patroni says that it is this: `primary`, `replica`, `sync`.
     fn is(&self, what: &str) -> bool {
-        let patience = Some(Duration::from_secs(2));
-        let address = std::net::SocketAddr::from(([127, 0, 0, 1], self.rest));
-        let ask = || -> std::io::Result<String> {
-            let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(2))?;
-            stream.set_read_timeout(patience)?;
-            stream.write_all(format!("GET /{what} HTTP/1.0\r\n\r\n").as_bytes())?;
-            std::io::read_to_string(stream)
-        };
-        ask().is_ok_and(|answer| answer.lines().next().is_some_and(|line| line.contains(" 200 ")))
+        let answer = get(self.rest, what);
+        answer.is_ok_and(|answer| answer.lines().next().is_some_and(|line| line.contains(" 200 ")))
     }
+}
+
+/// The whole answer of a server of this machine, its head included.
+fn get(port: u16, path: &str) -> std::io::Result<String> {
+    let patience = Duration::from_secs(2);
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], port));
+    let mut stream = TcpStream::connect_timeout(&address, patience)?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.write_all(format!("GET /{path} HTTP/1.0\r\n\r\n").as_bytes())?;
+    std::io::read_to_string(stream)
 }
 
 fn begin_etcd(dir: &Path) -> u16 {
@@ -251,6 +257,10 @@ fn begin_etcd(dir: &Path) -> u16 {
         ["--initial-cluster", &format!("etcd={peers_url}")],
     ];
     begin(dir, "etcd", &[&["etcd"], arguments.as_flattened()].concat());
+    // Patroni dies of an etcd that has not yet agreed on the version of its cluster.
+    let has_agreed =
+        |answer: String| answer.contains("etcdcluster") && !answer.contains("not_decided");
+    until("an etcd that is ready", || get(clients, "version").is_ok_and(has_agreed).then_some(()));
     clients
 }
 
