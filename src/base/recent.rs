@@ -70,11 +70,10 @@ impl<K: Hash + Eq, V> Recent<K, V> {
     /// Puts a value under a key; `weight` is what it takes of the bound.
     pub(crate) fn insert(&self, key: K, value: V, weight: u32) {
         let mut generations = self.generations();
-        let before = generations.old.remove(&key);
         let forgotten = self.put(&mut generations, key, Weighed { value, weight });
         drop(generations);
         // Dropped without the lock, because that can take long.
-        drop((before, forgotten));
+        drop(forgotten);
     }
 
     /// Whether there is a value under a key, which counts as used.
@@ -97,6 +96,7 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         let Some(known) = generations.young.remove(key) else {
             return generations.old.remove(key).map(|known| known.value);
         };
+        debug_assert!(!generations.old.contains_key(key), "a key is in one generation");
         generations.weight -= u64::from(known.weight);
         Some(known.value)
     }
@@ -130,19 +130,20 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         drop(forgotten);
     }
 
-    /// Puts a value into the younger generation; the one that is forgotten for it.
+    /// Puts a value into the younger generation; what is forgotten for it: a whole generation, and the value before it.
     fn put(
         &self,
         generations: &mut Generations<K, V>,
         key: K,
         known: Weighed<V>,
-    ) -> HashMap<K, Weighed<V>> {
+    ) -> (HashMap<K, Weighed<V>>, Option<Weighed<V>>) {
         let forgotten = self.age(generations);
+        // Only now: what was in the younger generation may just have become the older one.
+        let aged = generations.old.remove(&key);
         generations.weight += u64::from(known.weight);
-        if let Some(before) = generations.young.insert(key, known) {
-            generations.weight -= u64::from(before.weight);
-        }
-        forgotten
+        let before = generations.young.insert(key, known);
+        generations.weight -= before.as_ref().map_or(0, |before| u64::from(before.weight));
+        (forgotten, aged.or(before))
     }
 
     /// Begins a new generation if the younger one is full or old; the one that is forgotten.
@@ -170,6 +171,8 @@ impl<K, V> fmt::Debug for Recent<K, V> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{collection::vec, prelude::*};
+
     use super::*;
 
     #[test]
@@ -219,6 +222,61 @@ mod tests {
         cache.tidy();
         cache.tidy();
         assert_eq!(cache.get(&0), None);
+    }
+
+    #[test]
+    fn a_value_is_gone_once_another_took_its_place_also_where_that_began_a_generation() {
+        let cache = Recent::new(2);
+        cache.insert(0, "asked", 1);
+        cache.insert(0, "answered", 1);
+        assert_eq!(cache.remove(&0), Some("answered"));
+        assert_eq!(cache.get(&0), None);
+    }
+
+    #[derive(Debug, Clone)]
+    enum Use {
+        Insert(u8, u32),
+        Get(u8),
+        Remove(u8),
+        Tidy,
+    }
+
+    fn uses() -> impl Strategy<Value = Use> {
+        prop_oneof![
+            4 => (0..4_u8, 1..4_u32).prop_map(|(key, weight)| Use::Insert(key, weight)),
+            3 => (0..4_u8).prop_map(Use::Get),
+            1 => (0..4_u8).prop_map(Use::Remove),
+            1 => Just(Use::Tidy),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_there_is_what_was_put_in_last(
+            uses in vec(uses(), 1..60),
+            is_old_at_once in any::<bool>(),
+        ) {
+            let idle = if is_old_at_once { Duration::ZERO } else { Duration::MAX };
+            let (cache, mut last) = (Recent::with_age(6, idle), HashMap::new());
+            for (n, used) in uses.into_iter().enumerate() {
+                match used {
+                    Use::Insert(key, weight) => {
+                        cache.insert(key, n, weight);
+                        last.insert(key, n);
+                        prop_assert_eq!(cache.get(&key), Some(n));
+                    }
+                    Use::Get(key) => {
+                        let found = cache.get(&key);
+                        prop_assert!(found.is_none() || found.as_ref() == last.get(&key));
+                    }
+                    Use::Remove(key) => {
+                        cache.remove(&key);
+                        last.remove(&key);
+                    }
+                    Use::Tidy => cache.tidy(),
+                }
+            }
+        }
     }
 
     #[test]

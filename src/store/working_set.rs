@@ -54,7 +54,8 @@ impl<K: Hash + Eq, V> WorkingSet<K, V> {
 
     /// Takes out what is under a key.
     pub(super) fn take(&self, key: &K) -> Option<V> {
-        self.busy.remove(key).or_else(|| self.over.remove(key))
+        let (busy, over) = (self.busy.remove(key), self.over.remove(key));
+        busy.or(over)
     }
 
     /// Puts a value of some weight under a key, in place of what is there.
@@ -103,6 +104,17 @@ mod tests {
         assert!((0..40).all(|n| cache.get(&n) == Some(n)), "those who are busy");
         assert_eq!(cache.get(&999), Some(999), "who has just finished");
         assert_eq!(cache.get(&900), None);
+    }
+
+    #[test]
+    fn what_has_ended_is_not_there_as_it_was_before() {
+        let cache = WorkingSet::new(2, 10);
+        cache.insert(0, ("asked", 1), Part::Busy);
+        cache.insert(0, ("answered", 1), Part::Busy);
+        cache.insert(0, ("over", 1), Part::Over);
+        assert_eq!(cache.get(&0), Some("over"));
+        assert_eq!(cache.take(&0), Some("over"));
+        assert_eq!(cache.get(&0), None);
     }
 
     #[test]

@@ -438,12 +438,14 @@ impl Committer {
             return;
         };
         match timeout(STATEMENT_MAX, lease::prolong(connection, self.lease)).await {
-            Ok(Ok(Some(_))) => {
+            Ok(Ok(Some(tip))) if tip == self.tip => {
                 self.prolonged(began);
+                self.shared.recent.known().tidy();
                 self.look_for_room().await;
             }
             Ok(Ok(None)) => drop(self.unwell(Trouble::TakenOver)),
-            Ok(Err(_)) | Err(_) => {
+            // Also where a batch that was given up has reached the server after all: everything is read anew.
+            Ok(Ok(Some(_)) | Err(_)) | Err(_) => {
                 self.connection = None;
                 self.prolong_at = Instant::now();
             }
