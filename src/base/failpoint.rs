@@ -56,6 +56,10 @@ points! {
     Synced          "synced"           "everything is on the device" => "those who wait are answered";
     CommitAnswered  "commit_answered"  "those who wait are answered" => "the next group is taken";
 
+    ArchiveDue      "archive_due"      "a conversation at rest is compact" => "its records are in the archive";
+    ArchiveFilled   "archive_filled"   "its records are in the archive" => "the database refers to them there";
+    ArchiveNoted    "archive_noted"    "the database refers to records in the archive" => "that is on the device";
+
     EffectsClaimed  "effects_claimed"  "effects are claimed" => "they are handed out";
     LanesBetween    "lanes_between"    "effects that people wait for are handed out" => "one in the background leaves";
     EffectDue       "effect_due"       "an effect is handed out" => "it leaves";

@@ -18,9 +18,11 @@
 //! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out. What commits
 //! say of a session is a record (`record_codec`), what one adds to the audit chain another (`audit_record`), both made small
 //! with a dictionary (`compression`). A session that comes to rest is written once more, with few keys (`compaction`), and
-//! so are audit records (`audit_pages`).
+//! so are audit records (`audit_pages`); what it consists of moves to files that take no memory for it (`archive`).
 //! Sessions that are being worked on are kept as they were read ([`ReadCache`]).
 
+mod archive;
+mod archiver;
 mod audit_chain;
 mod audit_pages;
 mod audit_record;
@@ -49,6 +51,7 @@ mod outbox;
 mod packed_keys;
 mod put_in;
 mod read;
+mod record;
 mod record_codec;
 mod repair;
 mod reseal;
@@ -82,12 +85,14 @@ use tokio::{
 };
 
 use self::{
+    archive::Archive,
+    archiver::Archiver,
     committer::Committer,
     fault_injection::{Faults, NoFaults},
     jobs::Job,
     key_store::KeyStore,
     next_timer::NextTimer,
-    open::Opened,
+    open::{Beside, Opened},
     outbox::Outbox,
     write_batch::{Reader, Writes},
 };
@@ -172,11 +177,13 @@ impl SledStore {
         faults: Arc<dyn Faults>,
         cache: u64,
     ) -> Result<Self, Error> {
-        let Opened { writing, key_store, lock } = open::open(dir, &faults, cache)?;
+        let Opened { writing, beside, lock } = open::open(dir, &faults, cache)?;
+        let Beside { key_store, archive } = beside;
         let shared = Arc::new(Shared {
             db: RwLock::new(Database { open: Some(writing.db.clone()), before: None }),
             lasting: RwLock::default(),
             key_store,
+            archive,
             recent: ReadCache::default(),
             health: Mutex::new(Health::Well),
             syncs: AtomicU64::new(0),
@@ -186,10 +193,11 @@ impl SledStore {
             is_syncing_late: AtomicBool::new(false),
         });
         let (queue, jobs) = mpsc::channel(QUEUE_MAX);
+        let archiver = Archiver::begin(&shared, queue.downgrade()).map_err(Error::unavailable)?;
         let committer = Committer::new(dir, writing, ids, faults, Arc::clone(&shared));
         let committer = std::thread::Builder::new()
             .name("store-committer".to_owned())
-            .spawn(move || committer.run(jobs))
+            .spawn(move || committer.run(jobs, archiver))
             .map_err(Error::unavailable)?;
         let (queue, committer, dir) = (Some(queue), Some(committer), dir.to_owned());
         Ok(Self { queue, committer, shared, dir, _lock: lock })
@@ -206,7 +214,7 @@ impl SledStore {
     }
 
     /// Everything stored, key by key in order: for copies, for tests and for a look inside. What is personal is
-    /// sealed; a copy is worth nothing without the file of keys ([`KEYS_FILE`]), and all with it.
+    /// sealed; a copy is worth nothing without the file of keys ([`KEYS_FILE`]), and all but sessions at rest with it.
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
         self.shared.read_settled(|reader| {
             let entry = |entry: sled::Result<(sled::IVec, sled::IVec)>| {
@@ -457,6 +465,7 @@ struct Shared {
     /// Held for writing from the first change of a group until it is on the device.
     lasting: RwLock<()>,
     key_store: Arc<KeyStore>,
+    archive: Arc<Archive>,
     recent: ReadCache,
     health: Mutex<Health>,
     syncs: AtomicU64,
@@ -483,7 +492,7 @@ impl Shared {
         // Poisoned means that a batch may have been applied in part: nothing is read until it is opened again.
         let database = self.db.read().map_err(|_| self.refusal())?;
         let tree = database.open.as_ref().ok_or_else(|| self.refusal())?;
-        let reader = Reader::new(tree, &self.key_store);
+        let reader = Reader::new(tree, &self.key_store, Some(&self.archive));
         let reader = database.before.as_ref().map_or(reader, |before| reader.with(before));
         let found = read(reader);
         match (found, self.health()) {

@@ -1,5 +1,6 @@
 //! One conformance suite on every backend, and what only the embedded one must stand.
 
+mod archive;
 mod audit_links;
 mod audit_pages;
 pub(crate) mod bad_times;

@@ -11,6 +11,7 @@ use std::{io, path::Path, thread};
 use sled::Db;
 
 use super::{
+    archive::{Archive, End},
     audit_record::Tip,
     clean_stop::{self, Found},
     database, disk_reserve,
@@ -150,7 +151,7 @@ fn examine(at: &Path, dir: &Path, mark: Option<&Mark>) -> Result<(), Error> {
 fn examine_entries(db: &Db, dir: &Path, layout: &Layout) -> Result<(), Error> {
     let what = || database::named(dir);
     let key_store = KeyStore::read_only(dir, layout.id)?;
-    let reader = Reader::new(db, &key_store);
+    let reader = Reader::new(db, &key_store, None);
     let refused = |error| match error {
         Error::Unreadable { what: of, why } => {
             let how = why.split(". hint").next().unwrap_or_default();
@@ -181,7 +182,8 @@ pub(super) fn sound_keys(reader: Reader<'_>, dir: &Path) -> Result<(), Error> {
 /// Which conversations are damaged, as far as can be read.
 fn named_damage(db: &Db, dir: &Path, layout: &Layout) -> Option<String> {
     let key_store = KeyStore::read_only(dir, layout.id).ok()?;
-    let damaged = salvage::damaged(Reader::new(db, &key_store));
+    let archive = Archive::of(dir, layout.id, End::default());
+    let damaged = salvage::damaged(Reader::new(db, &key_store, Some(&archive)));
     let first: Vec<String> = damaged.iter().take(NAMED_MAX).map(ToString::to_string).collect();
     let more = match damaged.len().saturating_sub(NAMED_MAX) {
         0 => String::new(),

@@ -1,6 +1,7 @@
 //! The one thread that writes: it drains the queue, works out a step for each job, applies them as one batch, syncs
 //! once for all of them and then answers.
 
+mod archive;
 mod mend;
 mod put_in;
 mod reveal;
@@ -16,10 +17,12 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use metrics::{gauge, histogram};
 use sled::Db;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TryRecvError};
 
+use self::archive::Archiving;
 use super::{
     Shared,
+    archiver::Archiver,
     audit_pages::{self, AuditPages},
     audit_record::Tip,
     closed,
@@ -73,6 +76,7 @@ pub(super) struct Committer {
     sessions: Arc<OpenSessions>,
     restless: Restless,
     pages: AuditPages,
+    archiving: Archiving,
     ids: Arc<dyn Ids>,
     faults: Arc<dyn Faults>,
     shared: Arc<Shared>,
@@ -128,6 +132,7 @@ impl Committer {
             sessions: Arc::default(),
             restless: Restless::default(),
             pages: AuditPages::unknown(),
+            archiving: Archiving::default(),
             ids,
             faults,
             shared,
@@ -149,9 +154,10 @@ impl Committer {
     }
 
     /// Works until the queue is closed and empty.
-    pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+    pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>, archiver: Archiver) {
+        self.archiving.begin(archiver);
         let mut group_commit = GroupCommit::default();
-        while let Some(first) = jobs.blocking_recv() {
+        while let Some(first) = self.next_job(&mut jobs) {
             group_commit.delay();
             let mut group = vec![first];
             while group.len() < GROUP_MAX
@@ -163,10 +169,27 @@ impl Committer {
             group_commit.record(group.iter().filter_map(Job::session), Instant::now());
             self.work(group);
             self.compact(|| jobs.is_empty());
+            self.archive();
         }
         self.unsynced = true;
         self.sync();
         self.shred();
+        self.archiving.end();
+    }
+
+    /// Waits for a job; while there is none, what is at rest is made compact. None once the queue is closed.
+    fn next_job(&mut self, jobs: &mut mpsc::Receiver<Job>) -> Option<Job> {
+        while self.bad.is_none() && !self.restless.is_quiet() {
+            match jobs.try_recv() {
+                Ok(job) => return Some(job),
+                Err(TryRecvError::Disconnected) => return None,
+                Err(TryRecvError::Empty) => {
+                    self.compact(|| jobs.is_empty());
+                    self.archive();
+                }
+            }
+        }
+        jobs.blocking_recv()
     }
 
     fn work(&mut self, jobs: Vec<Job>) {
@@ -195,7 +218,8 @@ impl Committer {
         }
         for reply in compacts {
             self.compact(|| true);
-            let is_more = !self.restless.is_empty();
+            self.archive();
+            let is_more = !(self.restless.is_empty() && self.archiving.is_idle());
             answer(reply, self.refusal().map_or(Ok(is_more), Err));
         }
         for (now, reply) in ticks {
@@ -246,6 +270,13 @@ impl Committer {
             Job::Tick { now, reply } => {
                 self.now = Some(now);
                 group.ticks.push((now, reply));
+            }
+            Job::Archived(archived) => {
+                if self.archiving.answered() {
+                    // What fails has made the store read-only already.
+                    _ = self.guarded(|this| this.archived(archived));
+                }
+                group.points.push(Failpoint::ArchiveNoted);
             }
             Job::Compact { reply } => {
                 self.restless.hurry();
@@ -301,6 +332,7 @@ impl Committer {
             Ok(()) => {
                 histogram!(metric::SYNC_SECONDS).record(began.elapsed().as_secs_f64());
                 (self.unsynced, self.waits_since) = (false, None);
+                self.archiving.synced();
                 self.shared.is_syncing_late.store(false, Ordering::Relaxed);
                 self.setbacks = 0;
                 self.shared.syncs.fetch_add(1, Ordering::Relaxed);
@@ -367,11 +399,12 @@ impl Committer {
     }
 
     fn take(&mut self, opened: Writing) -> Result<(), Broken> {
-        let Writing { db, disk, checksum, tip, outbox, loose } = opened;
+        let Writing { db, disk, checksum, tip, outbox, loose, half_empty } = opened;
+        self.archiving.reset(half_empty);
         for session in loose {
             self.restless.touch(session);
         }
-        self.pages = AuditPages::find(Reader::new(&db, &self.key_store), &tip);
+        self.pages = AuditPages::find(self.reader(&db), &tip);
         (self.checksum, self.tip) = (checksum, tip);
         // Those in somebody's hands stay theirs; those that were erased are nobody's.
         self.shared.outbox.with(|queue| {
@@ -389,13 +422,17 @@ impl Committer {
         self.open.as_ref().map(|open| open.db.clone()).ok_or_else(closed)
     }
 
+    fn reader<'a>(&'a self, db: &'a Db) -> Reader<'a> {
+        Reader::new(db, &self.key_store, Some(&self.shared.archive))
+    }
+
     /// Works a step out, to be applied with those before it. The chain goes on where the step has left it.
     fn step<T>(
         &mut self,
         step: impl FnOnce(&mut WriteBatch<'_>, &mut Chain<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let db = self.db()?;
-        let mut stage = WriteBatch::new(Reader::new(&db, &self.key_store).with(&self.ahead.0));
+        let mut stage = WriteBatch::new(self.reader(&db).with(&self.ahead.0));
         let mut chain = Chain::new(self.tip.clone(), self.ids.as_ref());
         let result = step(&mut stage, &mut chain)?;
         let (tip, writes) = (chain.into_tip(), stage.into_writes());
@@ -410,13 +447,14 @@ impl Committer {
 
     /// Applies what the steps have worked out, at once and whole.
     fn apply_ahead(&mut self) -> Result<(), Error> {
-        let (writes, _) = std::mem::take(&mut self.ahead);
+        let (mut writes, _) = std::mem::take(&mut self.ahead);
         if writes.is_empty() {
             return Ok(());
         }
         let db = self.db()?;
         let mut checksum = self.checksum;
-        let batch = checksum.batch(&db, &writes);
+        let batch = self.count_unneeded(&mut writes);
+        let batch = batch.and_then(|()| checksum.batch(&db, &writes));
         let (batch, before) =
             batch.map_err(|error| self.fail(&Broken::new(Trouble::Database, &error)))?;
         let write = || {
@@ -507,8 +545,11 @@ impl Committer {
         drop(self.sessions.take(session));
         let compacted =
             self.guarded(|this| this.step(|stage, _| compaction::compact(stage, session)));
-        if let Err(error) = compacted {
-            tracing::warn!(%session, %error, "this conversation could not be made compact");
+        match compacted {
+            Ok(()) => self.archiving.add(session),
+            Err(error) => {
+                tracing::warn!(%session, %error, "this conversation could not be made compact");
+            }
         }
         true
     }

@@ -89,6 +89,16 @@ impl Restless {
         self.sort();
     }
 
+    /// Whether nothing has happened in a session lately.
+    pub(super) fn is_at_rest(&self, session: SessionId) -> bool {
+        !self.since.contains_key(&session) && !self.due.contains(&session)
+    }
+
+    /// Whether none is at rest that is not compact.
+    pub(super) const fn is_quiet(&self) -> bool {
+        self.due.is_empty()
+    }
+
     /// Whether all are compact.
     pub(super) fn is_empty(&self) -> bool {
         self.since.is_empty() && self.due.is_empty()
@@ -106,10 +116,9 @@ impl Restless {
     }
 }
 
-/// Makes a session compact. One that cannot be read is left as it is.
+/// Makes a session compact. One that cannot be read is left as it is. It counts as loose until its records are in the archive.
 pub(super) fn compact(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<(), Error> {
     let reader = stage.reader;
-    stage.remove(keys::loose(session));
     let Some(Known { slot, key, cover }) = read::known(reader, session)? else { return Ok(()) };
     for entry in index_entries::of(reader, &cover.head) {
         pack(stage, &entry)?;

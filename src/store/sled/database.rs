@@ -15,7 +15,7 @@ use sled::Db;
 use super::{disk, disk_reserve};
 use crate::store::{Error, health::Trouble};
 
-/// Page cache of a bot, in bytes. Waiting sessions are read from disk when somebody comes back to them.
+/// Page cache of a bot, in bytes. sled writes more where it has less.
 pub(super) const CACHE: u64 = 64 * 1024 * 1024;
 
 /// Page cache where everything is read once and in order, in bytes. sled takes about twice as much memory.

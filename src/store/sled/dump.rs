@@ -6,6 +6,8 @@
 //! It is taken in passes. The first reads everything, some keys at a time, and writers go on in between; what they
 //! touch is noted ([`Touched`]). The next passes read only what was touched during the one before, until so little is
 //! left that it can be read while writers wait. That last read is the moment which the dump shows.
+//!
+//! What is in the archive comes as entries of a family of their own ([`keys::ARCHIVE`]), before what refers to them.
 
 use std::{
     collections::BTreeSet,
@@ -18,17 +20,15 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use sled::Tree;
 
 use super::{
-    Entry, SledStore,
+    Entry, SledStore, archive,
     audit_record::Tip,
     broken, clean_stop, database,
     fault_injection::{Faults, NoFaults},
-    key_store::KeyStore,
     keys::{self, Key},
     layout::{self, Layout},
-    open::{self, Opened, Writing},
+    open::{self, Beside, Opened, Writing},
     read,
     tree_checksum::{self, TreeChecksum},
     watermark::Mark,
@@ -47,6 +47,9 @@ const REMOVE: u8 = 2;
 
 /// Entries that are read at one time; writers wait that long.
 const CHUNK: usize = 256;
+
+/// Bytes of values after which the rest is left to the next time.
+const CHUNK_BYTES: usize = 512 * 1024;
 
 /// Touched keys that may be left for the last pass.
 const LAST_MAX: usize = 1000;
@@ -189,12 +192,12 @@ impl SledStore {
         dump.out.write_all(MAGIC)?;
         let mut from = Some(Key::new());
         while let Some(first) = from.take() {
-            let entries = dump.gated(self, |reader| chunk(reader.tree, &first))?;
+            let entries = dump.gated(self, |reader| chunk(reader, &first))?;
             if let Some((last, _)) = entries.last() {
                 // No key lies between one and itself with a zero appended.
                 from = Some([last, &[0][..]].concat());
             }
-            dump.write(entries.into_iter().map(|(key, value)| (key, Some(value))))?;
+            dump.write(entries)?;
         }
         for _ in 0..PASSES {
             let touched = watch.take()?;
@@ -205,14 +208,14 @@ impl SledStore {
             }
             let touched: Vec<Key> = touched.into_iter().collect();
             for keys in touched.chunks(CHUNK) {
-                let states = dump.gated(self, |reader| states(reader.tree, keys))?;
+                let states = dump.gated(self, |reader| states(reader, keys))?;
                 dump.write(states)?;
             }
         }
         let (states, checksum, tip) = dump.gated(self, |reader| {
             let touched: Vec<Key> = watch.take()?.into_iter().collect();
             let checksum = TreeChecksum::stored(reader.tree)?;
-            Ok((states(reader.tree, &touched)?, checksum, read::tip(reader)?))
+            Ok((states(reader, &touched)?, checksum, read::tip(reader)?))
         })?;
         drop(watch);
         dump.write(states)?;
@@ -251,30 +254,33 @@ struct Building {
     held: Writes,
     /// What the entries should come to, where they say so.
     stated: Option<TreeChecksum>,
-    /// They are of a store that had its sessions in lists.
-    has_lists: bool,
-    key_store: Arc<KeyStore>,
+    beside: Beside,
     /// Held until the store is whole.
     lock: File,
 }
 
 impl Building {
     fn begin(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Self, Error> {
-        let Opened { writing, key_store, lock } = open::open(dir, faults, database::SMALL_CACHE)?;
+        let Opened { writing, beside, lock } = open::open(dir, faults, database::SMALL_CACHE)?;
         let (dir, held) = (dir.to_owned(), Writes::new());
-        Ok(Self { dir, writing, held, stated: None, has_lists: true, key_store, lock })
+        Ok(Self { dir, writing, held, stated: None, beside, lock })
     }
 
     fn put(&mut self, key: Key, value: Option<Vec<u8>>) -> Result<(), Error> {
         if key == keys::layout() {
-            // The store has one of its own by now; only what it goes with must be the same.
+            // It is raised once everything is there.
             let layout = Layout::decode(value.as_deref().unwrap_or_default(), &self.dir)?;
-            self.has_lists = layout.is_latest();
-            return Ok(());
+            if layout.id != self.beside.key_store.id() {
+                return Err(Error::damaged(database::named(&self.dir), "it goes with other keys"));
+            }
         }
         if key == keys::checksum() {
             self.stated = value.as_deref().and_then(TreeChecksum::decode);
             return Ok(());
+        }
+        if key.first() == Some(&keys::ARCHIVE) {
+            let put = self.beside.archive.put_back(&key, value.as_deref().unwrap_or_default());
+            return put.map_err(Error::unavailable);
         }
         self.held.insert(key, value);
         if self.held.len() == CHUNK { self.apply() } else { Ok(()) }
@@ -291,8 +297,7 @@ impl Building {
             dir,
             writing: Writing { db, mut disk, mut checksum, .. },
             stated,
-            has_lists,
-            key_store,
+            beside: Beside { key_store, archive },
             lock,
             ..
         } = self;
@@ -302,10 +307,12 @@ impl Building {
                 "its entries are not those that were saved",
             ));
         }
-        let reader = Reader::new(&db, &key_store);
-        if !has_lists {
-            layout::list_sessions(reader, &mut checksum)?;
+        let reader = Reader::new(&db, &key_store, Some(&archive));
+        let settled = archive.settle(&db)?;
+        if !settled.is_empty() {
+            tree_checksum::apply(&db, &mut checksum, &settled)?;
         }
+        layout::raise(reader, &mut checksum)?;
         let tip = read::tip(reader)?;
         let synced = disk.sync(&db, &Mark { checksum, tip });
         synced.map_err(|broken| Error::unavailable(broken.said))?;
@@ -451,20 +458,39 @@ fn head(what: u8, key: usize, value: usize) -> io::Result<[u8; HEAD]> {
     Ok(head)
 }
 
-/// The next entries from `first` on.
-fn chunk(db: &Tree, first: &[u8]) -> Result<Vec<Entry>, DumpError> {
-    let entries = db.range(first..).take(CHUNK).map(|entry| {
+/// The next entries from `first` on, the last of them last, and what is in the archive of them.
+fn chunk(reader: Reader<'_>, first: &[u8]) -> Result<Vec<State>, DumpError> {
+    let mut states = Vec::new();
+    let mut bytes = 0;
+    for entry in reader.tree.range(first..) {
         let (key, value) = entry.map_err(broken)?;
-        Ok((key.to_vec(), value.to_vec()))
-    });
-    entries.collect()
+        let before = states.len();
+        add(reader, &mut states, (key.to_vec(), Some(value.to_vec())))?;
+        let added = states.iter().skip(before).filter_map(|(_, value)| value.as_ref());
+        bytes += added.map(Vec::len).sum::<usize>();
+        if states.len() >= CHUNK || bytes > CHUNK_BYTES {
+            break;
+        }
+    }
+    Ok(states)
 }
 
-/// What keys stand for now.
-fn states(db: &Tree, keys: &[Key]) -> Result<Vec<State>, DumpError> {
-    let state = |key: &Key| {
-        let value = db.get(key).map_err(broken)?;
-        Ok((key.clone(), value.map(|value| value.to_vec())))
-    };
-    keys.iter().map(state).collect()
+/// What keys stand for now, and what is in the archive of them.
+fn states(reader: Reader<'_>, keys: &[Key]) -> Result<Vec<State>, DumpError> {
+    let mut states = Vec::new();
+    for key in keys {
+        let value = reader.tree.get(key).map_err(broken)?;
+        add(reader, &mut states, (key.clone(), value.map(|value| value.to_vec())))?;
+    }
+    Ok(states)
+}
+
+/// Adds the state of a key, and before it the entry of the archive that it refers to.
+fn add(reader: Reader<'_>, states: &mut Vec<State>, state: State) -> Result<(), Error> {
+    if let ((at, Some(value)), Some(archive)) = (&state, reader.archive) {
+        let archived = archive::dumped(archive, at, value)?;
+        states.extend(archived.map(|(at, entry)| (at, Some(entry))));
+    }
+    states.push(state);
+    Ok(())
 }

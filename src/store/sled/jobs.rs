@@ -5,7 +5,12 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use tokio::sync::oneshot;
 
-use super::{key_store::Slot, steps::Gone};
+use super::{
+    archive::{End, Marker},
+    key_store::Slot,
+    keys::Key,
+    steps::Gone,
+};
 use crate::{
     base::{
         failpoint::Failpoint,
@@ -49,6 +54,8 @@ pub(super) enum Job {
     Compact {
         reply: Reply<bool>,
     },
+    /// The archiver has done something.
+    Archived(Archived),
 }
 
 impl Job {
@@ -59,6 +66,32 @@ impl Job {
             _ => None,
         }
     }
+}
+
+/// What the archiver has done.
+#[derive(Debug)]
+pub(super) enum Archived {
+    /// The records of these sessions are in the archive.
+    Moved(Vec<SessionId>, Moved),
+    /// Those of these sessions are not.
+    NotMoved(Vec<SessionId>),
+    /// This is at the end of the archive now, and where the segment goes on; all of it is if it doesn't.
+    Emptied(u32, Moved, Option<u32>),
+    /// The segment is left as it is.
+    NotEmptied,
+    /// The segment is gone.
+    Removed,
+    /// Something in this segment is needed after all.
+    Needed(u32),
+}
+
+/// Records that are on the device.
+#[derive(Debug, Default)]
+pub(super) struct Moved {
+    /// Under which keys, and what is to take their place.
+    pub(super) markers: Vec<(Key, Marker)>,
+    /// Where the next one goes; `None` if there was nothing to be moved.
+    pub(super) end: Option<End>,
 }
 
 /// What was applied and is to be known once it is on the device.

@@ -17,13 +17,16 @@
 //! | `o` | slot, effect | effect in the outbox* |
 //! | `p` | digest of a place, session | nothing |
 //! | `q` | session | nothing: it is to be made compact when it rests |
+//! | `r` | nothing | where the next record goes in the archive (see `archive`) |
+//! | `r` | segment of the archive | how many of its bytes are no longer needed |
 //! | `t` | when, session, kind | nothing: the timer |
 //! | `u` | digest of an account's name | what was charged to it, as it is* |
 //! | `w` | wait | slot, frames that hold it, then where it was shown* |
 //! | `x` | slot | nothing: that key is to be shredded |
 //! | `z` | family, first key | many keys of sessions at rest (see `packed_keys`) |
 //!
-//! A star marks a record: it may go on under its key with the number of a chunk appended (see `write_batch`). A slot is the
+//! A star marks a record: it may go on under its key with the number of a chunk appended (see `write_batch`). In place of
+//! those of sessions at rest there may be where they lie in the archive. A slot is the
 //! place of the session's own key in the file of keys (see `key_store`); it stands for the session where nobody asks for
 //! the id. Digests are keyed, so that nobody without that file can look for a person or a place in the raw data.
 
@@ -50,6 +53,9 @@ pub(super) const OF_PERSON: u8 = b'n';
 pub(super) const OUTBOX: u8 = b'o';
 pub(super) const AT_PLACE: u8 = b'p';
 pub(super) const LOOSE: u8 = b'q';
+pub(super) const ARCHIVED: u8 = b'r';
+/// In dumps alone: an entry of the archive.
+pub(super) const ARCHIVE: u8 = b's';
 pub(super) const TIMER: u8 = b't';
 pub(super) const ACCOUNT: u8 = b'u';
 pub(super) const WAIT: u8 = b'w';
@@ -170,6 +176,32 @@ pub(super) fn listed(list: List, at: DateTime<Utc>, session: SessionId) -> Key {
 
 pub(super) fn loose(session: SessionId) -> Key {
     joined(LOOSE, &[&id(session.uuid())])
+}
+
+/// Where it stands where the next record goes in the archive; other keys of the archive begin with it.
+pub(super) fn archived() -> Key {
+    vec![ARCHIVED]
+}
+
+/// A segment of the archive.
+pub(super) fn segment(segment: u32) -> Key {
+    joined(ARCHIVED, &[&segment.to_be_bytes()])
+}
+
+/// The segment in a key made by [`segment`].
+pub(super) fn segment_of(key: &[u8]) -> Option<u32> {
+    Some(u32::from_be_bytes(key.get(1..)?.try_into().ok()?))
+}
+
+/// An entry of the archive, in a dump.
+pub(super) fn in_archive(segment: u32, offset: u32) -> Key {
+    joined(ARCHIVE, &[&segment.to_be_bytes(), &offset.to_be_bytes()])
+}
+
+/// The segment and the offset in a key made by [`in_archive`].
+pub(super) fn position_of(key: &[u8]) -> Option<(u32, u32)> {
+    let (segment, offset) = key.get(1..)?.split_first_chunk()?;
+    Some((u32::from_be_bytes(*segment), u32::from_be_bytes(offset.try_into().ok()?)))
 }
 
 pub(super) fn doomed(slot: Slot) -> Key {

@@ -15,9 +15,10 @@ use super::{
 use crate::store::Error;
 
 /// Version of the layout in `keys`.
-pub(super) const LATEST: u8 = 4;
+pub(super) const LATEST: u8 = 5;
 
-/// The one before, in which no session is compact, nor in a list; it is taken as it is and gets lists.
+/// An earlier one, in which no session is compact, nor in a list; it is taken as it is and gets lists. In the one after it no
+/// session is in the archive: those at rest are moved there.
 pub(super) const LOOSE: u8 = 3;
 
 /// The one before that, without checksums; it is taken as it is and gets them.
@@ -41,7 +42,7 @@ impl Layout {
     pub(super) fn decode(layout: &[u8], dir: &Path) -> Result<Self, Error> {
         let what = || database::named(dir);
         match layout.split_first() {
-            Some((&version @ (UNCHECKED | LOOSE | LATEST), id)) => match KeyStoreId::try_from(id) {
+            Some((&version @ UNCHECKED..=LATEST, id)) => match KeyStoreId::try_from(id) {
                 Ok(id) => Ok(Self { version, id }),
                 Err(_) => Err(Error::damaged(what(), "it does not say which keys it goes with")),
             },
@@ -50,11 +51,6 @@ impl Layout {
             }
             _ => Err(Error::outdated(what(), UNCHECKED)),
         }
-    }
-
-    /// Whether it is the one that this program writes.
-    pub(super) const fn is_latest(&self) -> bool {
-        self.version == LATEST
     }
 
     /// Whether it has checksums.
@@ -86,14 +82,16 @@ pub(super) fn raise(reader: Reader<'_>, checksum: &mut TreeChecksum) -> Result<(
 /// Sessions that are listed in one go.
 const PAGE: usize = 256;
 
-/// Puts the sessions of a store that had no lists into those that they belong to. Again: changes nothing.
-pub(super) fn list_sessions(reader: Reader<'_>, checksum: &mut TreeChecksum) -> Result<(), Error> {
+/// Puts the sessions of a store that had no lists into those that they belong to, and has all of them made compact. Again:
+/// changes nothing.
+fn list_sessions(reader: Reader<'_>, checksum: &mut TreeChecksum) -> Result<(), Error> {
     let mut after = None;
     loop {
         let heads = read::sessions(reader, after, PAGE)?;
         let Some(last) = heads.last() else { return Ok(()) };
         after = Some(last.id);
-        let entries = heads.iter().flat_map(index_entries::in_lists);
+        let loose = heads.iter().map(|head| keys::loose(head.id));
+        let entries = heads.iter().flat_map(index_entries::in_lists).chain(loose);
         let writes = entries.map(|entry| (entry, Some(Vec::new()))).collect();
         tree_checksum::apply(reader.tree, checksum, &writes)?;
     }

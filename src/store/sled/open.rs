@@ -1,6 +1,7 @@
 //! Opening: alone, after a check, and with what a crash has interrupted brought to its end.
 
 use std::{
+    collections::BTreeSet,
     fs::{DirBuilder, File, TryLockError},
     io::{self, Read, Seek, Write},
     path::Path,
@@ -11,6 +12,7 @@ use std::{
 use sled::Db;
 
 use super::{
+    archive::{self, Archive},
     audit_record::Tip,
     broken, check, clean_stop, database,
     disk::{self, Broken, Disk},
@@ -45,12 +47,21 @@ pub(super) struct Writing {
     pub(super) outbox: Queue<Slot>,
     /// Sessions that are not compact.
     pub(super) loose: Vec<SessionId>,
+    /// Segments of the archive that are half empty.
+    pub(super) half_empty: BTreeSet<u32>,
+}
+
+/// The files beside the database, which stay open while it is opened again.
+#[derive(Clone)]
+pub(super) struct Beside {
+    pub(super) key_store: Arc<KeyStore>,
+    pub(super) archive: Arc<Archive>,
 }
 
 /// An open database that nobody else has.
 pub(super) struct Opened {
     pub(super) writing: Writing,
-    pub(super) key_store: Arc<KeyStore>,
+    pub(super) beside: Beside,
     /// Held as long as the store is used.
     pub(super) lock: File,
 }
@@ -66,8 +77,8 @@ pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>, cache: u64) -> Result<O
     with_room(dir, || sign(&lock).map_err(|error| database::unopened(dir, error)))?;
     clean_stop::begin(dir).map_err(|error| database::unopened(dir, error))?;
     hit(Failpoint::StoreChecked);
-    let (writing, key_store) = with_room(dir, || locked(dir, faults, None, cache))?;
-    Ok(Opened { writing, key_store, lock })
+    let (writing, beside) = with_room(dir, || locked(dir, faults, None, cache))?;
+    Ok(Opened { writing, beside, lock })
 }
 
 /// Begins the store in `dir` with this secret, where there is none; refuses one that has another. Again with the same:
@@ -83,21 +94,21 @@ pub(super) fn found(dir: &Path, secret: &Secret) -> Result<(), Error> {
     }
 }
 
-/// Opens the database again after bad times, where the lock is held already, with the keys that are `known` by then.
+/// Opens the database again after bad times, where the lock is held already, with the files that are `known` by then.
 pub(super) fn again(
     dir: &Path,
     faults: &Arc<dyn Faults>,
-    known: Option<&Arc<KeyStore>>,
-) -> Result<(Writing, Arc<KeyStore>), Error> {
+    known: Option<&Beside>,
+) -> Result<(Writing, Beside), Error> {
     locked(dir, faults, known, database::CACHE)
 }
 
 fn locked(
     dir: &Path,
     faults: &Arc<dyn Faults>,
-    known: Option<&Arc<KeyStore>>,
+    known: Option<&Beside>,
     cache: u64,
-) -> Result<(Writing, Arc<KeyStore>), Error> {
+) -> Result<(Writing, Beside), Error> {
     let unopened = |error| database::unopened(dir, error);
     faults.strike(Touch::Open).map_err(unopened)?;
     database::repair(dir).map_err(unopened)?;
@@ -112,24 +123,20 @@ fn locked(
     })
 }
 
-fn assemble(
-    dir: &Path,
-    known: Option<&Arc<KeyStore>>,
-    cache: u64,
-) -> Result<(Writing, Arc<KeyStore>), Error> {
+fn assemble(dir: &Path, known: Option<&Beside>, cache: u64) -> Result<(Writing, Beside), Error> {
     let db = database::open_or_mend(dir, cache)?;
     let key_store = match Layout::read(&db, dir)? {
         Some(found) => {
             let id = found.id;
-            if let Some(known) = known.filter(|known| known.id() == id) {
+            if let Some(known) = known.filter(|known| known.key_store.id() == id) {
                 // Slots that were given away stay so, whatever became of the commits.
-                Arc::clone(known)
+                Arc::clone(&known.key_store)
             } else {
                 let key_store = KeyStore::open(dir, Some(id), !found.is_checked())?;
                 if !found.is_checked() {
                     layout::begin(&db, layout::LOOSE, id)?;
                 }
-                key_store.resume(read::last_slot(Reader::new(&db, &key_store))?)?;
+                key_store.resume(read::last_slot(Reader::new(&db, &key_store, None))?)?;
                 Arc::new(key_store)
             }
         }
@@ -144,12 +151,19 @@ fn assemble(
             Arc::new(key_store)
         }
     };
-    let reader = Reader::new(&db, &key_store);
+    let archive = match known {
+        Some(known) => Arc::clone(&known.archive),
+        None => Arc::new(archive_of(dir, &db, &key_store)?),
+    };
+    let reader = Reader::new(&db, &key_store, Some(&archive));
     hit(Failpoint::StoreOpened);
     let mut disk = Disk::new(dir).map_err(|error| database::unopened(dir, error))?;
     hit(Failpoint::FilesSettled);
     let tip = read::tip(reader)?;
     let mut checksum = check::against_mark(dir, &db, &tip)?;
+    if known.is_none() {
+        archive.tidy(&db)?;
+    }
     // Opening and the layout are on the device; nothing else has been written.
     disk.mark(&Mark { checksum, tip: tip.clone() })
         .map_err(|error| database::unopened(dir, error))?;
@@ -158,7 +172,38 @@ fn assemble(
     let outbox = outbox(reader)?;
     let loose =
         reader.keys(&[keys::LOOSE])?.iter().filter_map(|key| keys::session_of(key)).collect();
-    Ok((Writing { db, disk, checksum, tip, outbox, loose }, key_store))
+    let half_empty = archive::all_half_empty(&db)?;
+    let writing = Writing { db, disk, checksum, tip, outbox, loose, half_empty };
+    Ok((writing, Beside { key_store, archive }))
+}
+
+/// The archive that goes with a database; refused where it is not all there.
+fn archive_of(dir: &Path, db: &Db, key_store: &KeyStore) -> Result<Archive, Error> {
+    let end = archive::end(db)?.unwrap_or_default();
+    let archive = Archive::of(dir, key_store.id(), end);
+    let refused = |how: String| Err(Error::refused(database::named(dir), how));
+    for segment in archive::segments(db)? {
+        let path = archive.path(segment);
+        let name = path.display();
+        match archive.look_at(segment) {
+            Ok(begins) if begins.is_others => {
+                return refused(format!("`{name}` belongs to another store"));
+            }
+            Ok(begins) if begins.is_cut(segment, end) => {
+                return refused(format!("`{name}` ends early"));
+            }
+            Ok(_) => {}
+            // Each conversation in it tells by itself.
+            Err(error) if archive::is_damage(&error) => {
+                tracing::warn!(segment = %name, %error, "a part of the archive can't be read");
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return refused(format!("`{name}` is missing"));
+            }
+            Err(error) => return Err(database::unopened(dir, error)),
+        }
+    }
+    Ok(archive)
 }
 
 /// Shreds what an erasure has left to be shredded.

@@ -9,6 +9,7 @@ use std::{collections::HashMap, path::Path, sync::Arc, thread};
 use sled::{Db, Tree};
 
 use super::{
+    archive::{self, Archive, End},
     broken, database,
     dump::build_of,
     fault_injection::NoFaults,
@@ -64,7 +65,8 @@ fn salvage(at: &Path, dir: &Path, to: &Path) -> Result<(Vec<Salvaged>, Option<u6
     let layout = Layout::read(&db, dir)?;
     let nothing = || Error::damaged(database::named(dir), "it is empty");
     let key_store = KeyStore::unverified(dir, layout.ok_or_else(nothing)?.id)?;
-    let reader = Reader::new(&db, &key_store);
+    let archive = Archive::of(dir, key_store.id(), End::default());
+    let reader = Reader::new(&db, &key_store, Some(&archive));
     let (mut salvaged, mut whole) = (Vec::new(), HashMap::new());
     for (session, slot) in salvage::candidates(reader) {
         let one = salvage::one(reader, session, slot);
@@ -81,7 +83,11 @@ fn salvage(at: &Path, dir: &Path, to: &Path) -> Result<(Vec<Salvaged>, Option<u6
     std::fs::copy(dir.join(KEYS_FILE), to.join(KEYS_FILE)).map_err(Error::unavailable)?;
     let entries = entries(&db).into_iter();
     let entries = entries.filter_map(|(key, value)| Some((good.kept(&key, value, &db)?, key)));
-    let entries = entries.map(|(value, key)| (key, value));
+    let entries = entries.flat_map(|(value, key)| {
+        // What goes over was read before.
+        let archived = archive::dumped(&archive, &key, &value).ok().flatten();
+        archived.into_iter().chain([(key, value)])
+    });
     let faults = Arc::new(NoFaults) as Arc<_>;
     build_of(to, &faults, entries)?;
     let batches = TreeChecksum::stored(&db).ok().flatten().map(|checksum| checksum.batches);

@@ -32,7 +32,7 @@ pub fn reseal(dir: &Path) -> Result<(), Error> {
     sums.map_err(Error::unavailable)?;
     let key_store = KeyStore::open(dir, Some(layout.id), true)?;
     // Where the end of the chain cannot be read, there is no mark that would fit it.
-    let tip = read::tip(Reader::new(&db, &key_store))?;
+    let tip = read::tip(Reader::new(&db, &key_store, None))?;
     db.flush().map_err(broken)?;
     database::close(Some(db));
     let marked = MarkFile::open(dir).and_then(|mut file| file.write(&Mark { checksum, tip }));

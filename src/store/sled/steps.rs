@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use chrono::{DateTime, Utc};
 
 use super::{
+    archive::Marker,
     audit_chain::{self, Owner},
     audit_record::{self, Link, Tip},
     index_entries,
@@ -341,7 +342,10 @@ pub(super) fn erase(
         let known = known.as_ref().map_err(Clone::clone)?;
         erasure.check_seq(known.as_ref().map_or(0, |known| known.cover.head.seq))?;
     }
-    let known = known.ok().flatten();
+    let known = match known {
+        Err(Error::Unreadable { .. }) => None,
+        known => known?,
+    };
     let link = known.as_ref().map_or(Link::Unknown, |known| known.cover.audit);
     // Files that stay are not sealed anew: their key goes on in what stays.
     let files = known.map(|known| known.files());
@@ -377,12 +381,7 @@ fn forget(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<Gone, Error>
     let reader = stage.reader;
     let mut gone = Gone::default();
     let at = keys::head(session);
-    if let Some(body) = first_chunk(reader, &at)? {
-        gone.slot = match body.first_chunk() {
-            Some(slot) => Some(Slot::from_be_bytes(*slot)),
-            None => slot_in_the_ledger(reader, session)?,
-        };
-    }
+    gone.slot = slot_of(reader, session)?;
     match read::known(reader, session) {
         Ok(Some(known)) => {
             for (kind, at) in known.cover.timers {
@@ -398,10 +397,7 @@ fn forget(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<Gone, Error>
     }
     if let Some(slot) = gone.slot {
         for key in reader.records(&keys::frames(slot))? {
-            let body = match reader.record(&key, "frame") {
-                Ok(Some(record)) => record.body,
-                _ => first_chunk(reader, &key)?.unwrap_or_default(),
-            };
+            let body = readable_body(reader, &key)?;
             let (belongings, _) = Belongings::decode(&body).unwrap_or_default();
             for wait in belongings.waits {
                 stage.remove_all(&keys::wait(wait))?;
@@ -436,10 +432,25 @@ fn slot_in_the_ledger(reader: Reader<'_>, session: SessionId) -> Result<Option<S
     Ok(None)
 }
 
-/// The body of a record as far as its first chunk goes, even where the rest is missing.
-fn first_chunk(reader: Reader<'_>, at: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-    let first = reader.get(at)?;
-    Ok(first.map(|first| first.get(HEADER..).unwrap_or_default().to_vec()))
+/// The slot of a session, also of one whose head can't be read; `None` if there is no such session.
+fn slot_of(reader: Reader<'_>, session: SessionId) -> Result<Option<Slot>, Error> {
+    let Some(first) = reader.get(&keys::head(session))? else { return Ok(None) };
+    let in_clear = || first.get(HEADER..)?.first_chunk().map(|slot| Slot::from_be_bytes(*slot));
+    match Marker::decode(&first).map_or_else(in_clear, |marker| marker.slot) {
+        Some(slot) => Ok(Some(slot)),
+        None => slot_in_the_ledger(reader, session),
+    }
+}
+
+/// The body of a record as far as it can be read: where its rest is missing that is the first chunk, and nothing where the
+/// archive lacks it.
+fn readable_body(reader: Reader<'_>, at: &[u8]) -> Result<Vec<u8>, Error> {
+    match reader.record(at, "record") {
+        Err(Error::Unreadable { .. }) => {}
+        record => return Ok(record?.map(|record| record.body).unwrap_or_default()),
+    }
+    let first = reader.get(at)?.filter(|first| Marker::decode(first).is_none());
+    Ok(first.and_then(|first| Some(first.get(HEADER..)?.to_vec())).unwrap_or_default())
 }
 
 /// Removes timers and index entries of a session whose head does not tell which it has: looks at all there are.

@@ -5,20 +5,17 @@
 //! What is said of a session is JSON, compressed and then sealed with the session's key; it is bound to the record's key
 //! and to what stands before it in clear, so that no record can be taken for another.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Display,
-    ops::Bound,
-    sync::Arc,
-};
+use std::{collections::BTreeSet, fmt::Display, ops::Bound, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 use sled::{IVec, Tree};
 
+pub(super) use super::record::{HEADER, Record, Writes, is_first};
 use super::{
+    archive::{Archive, Marker},
     broken,
     key_store::{KeyStore, Slot},
-    keys::{self, Key as At},
+    keys::Key as At,
 };
 use crate::{
     model::STORED_VERSION,
@@ -36,30 +33,24 @@ pub const VALUE_MAX: usize = 4096;
 /// What records are written with; a frame has the version of its events, where that is higher.
 pub(super) const VERSION: u8 = 1;
 
-/// Bytes before the body.
-pub(super) const HEADER: usize = 3;
-
-/// A record as it lies in the tree, its chunks joined.
-pub(super) struct Record {
-    pub(super) version: u8,
-    pub(super) body: Vec<u8>,
-}
-
-/// What is to be written, by key; `None` if the key goes.
-pub(super) type Writes = BTreeMap<At, Option<Vec<u8>>>;
-
 /// Where entries and keys are read.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) tree: &'a Tree,
     pub(super) key_store: &'a KeyStore,
+    /// Where the records of sessions at rest are; none where it could not be opened.
+    pub(super) archive: Option<&'a Archive>,
     ahead: Option<&'a Writes>,
 }
 
 impl<'a> Reader<'a> {
     /// A reader of what is in the tree.
-    pub(super) const fn new(tree: &'a Tree, key_store: &'a KeyStore) -> Self {
-        Self { tree, key_store, ahead: None }
+    pub(super) const fn new(
+        tree: &'a Tree,
+        key_store: &'a KeyStore,
+        archive: Option<&'a Archive>,
+    ) -> Self {
+        Self { tree, key_store, archive, ahead: None }
     }
 
     /// A reader of the records of steps and their keys for which `ahead` counts as if it were in the tree.
@@ -78,6 +69,10 @@ impl<'a> Reader<'a> {
     /// A record; `None` if there is no such record.
     pub(super) fn record(&self, at: &[u8], what: impl Display) -> Result<Option<Record>, Error> {
         let Some(first) = self.get(at)? else { return Ok(None) };
+        if let Some(marker) = Marker::decode(&first) {
+            let none = || Error::damaged(&what, "its archive is not known");
+            return self.archive.ok_or_else(none)?.record(at, marker, &what).map(Some);
+        }
         let early = || Error::damaged(&what, "it ends early");
         let (header, body) = first.split_first_chunk::<HEADER>().ok_or_else(early)?;
         let [version, high, low] = *header;
@@ -282,7 +277,12 @@ impl<'a> WriteBatch<'a> {
         Ok(self.reader.get(at)?.is_some())
     }
 
-    /// The last entry from `first` on and before `end`, as it is with these changes: the one read that sees them.
+    /// Whether a key is there, or is with these changes.
+    pub(super) fn has_or_puts(&self, at: &[u8]) -> Result<bool, Error> {
+        self.writes.get(at).map_or_else(|| self.has(at), |written| Ok(written.is_some()))
+    }
+
+    /// The last entry from `first` on and before `end`, as it is with these changes: a read that sees them.
     pub(super) fn last_before(
         &self,
         first: &[u8],
@@ -367,11 +367,6 @@ fn last_before(
             None => end = at.to_vec(),
         }
     }
-}
-
-/// Whether a key is that of a record, and not of one of its further chunks.
-pub(super) fn is_first(key: &[u8]) -> bool {
-    key.len() == keys::base_len(key)
 }
 
 /// What a sealed text is bound to. No key begins another of its family, so no two come to the same.

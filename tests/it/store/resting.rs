@@ -35,7 +35,7 @@ pub(super) struct Resting(pub(super) Arc<SledStore>);
 impl Resting {
     async fn rest<T>(&self, done: Result<T, Error>) -> Result<T, Error> {
         if self.0.health() == Health::Well {
-            self.0.compact().await?;
+            while self.0.compact().await? {}
         }
         done
     }
@@ -148,7 +148,7 @@ impl Store for Resting {
 }
 
 /// Steps of one session: it is asked in one and answers in the next.
-fn interview(number: u128, questions: u64) -> Vec<Commit> {
+pub(super) fn interview(number: u128, questions: u64) -> Vec<Commit> {
     let mut steps = Vec::new();
     for question in 0..questions {
         let id = wait_id(number * 1000 + u128::from(question));
@@ -193,7 +193,7 @@ fn keys_of(store: &SledStore) -> BTreeMap<char, usize> {
 }
 
 /// Everything that a store says of sessions, their waits and their notes.
-async fn said_of(store: &dyn Store, sessions: u128, questions: u64) -> Vec<String> {
+pub(super) async fn said_of(store: &dyn Store, sessions: u128, questions: u64) -> Vec<String> {
     let mut said = Vec::new();
     for number in 1..=sessions {
         said.push(format!("{:?}", store.load(session(number)).await.unwrap()));
@@ -233,6 +233,7 @@ async fn a_session_that_rests_for_ten_minutes_has_few_keys_and_all_that_it_had()
     assert_eq!(keys_of(&store), before, "it may go on");
 
     tell(&store, at(11)).await;
+    while store.compact().await.unwrap() {}
     let after = keys_of(&store);
     assert!(before.values().sum::<usize>() > 40, "{before:?}");
     for gone in ['d', 'm', 'n', 'p', 'q', 'w'] {
@@ -250,7 +251,7 @@ async fn a_session_that_rests_for_ten_minutes_has_few_keys_and_all_that_it_had()
     assert!(matches!(again.await, Err(Error::Duplicate)), "an event of a session at rest");
     store.erase(whole(session(1), record(None, ""))).await.unwrap();
     let left: Vec<char> = keys_of(&store).into_keys().collect();
-    assert_eq!(left, ['c', 'l'], "an erasure leaves no packed key either");
+    assert_eq!(left, ['c', 'l', 'r'], "an erasure leaves no packed key either");
 }
 
 #[tokio::test]
@@ -344,7 +345,7 @@ async fn a_long_session_is_made_compact_part_by_part() {
     for (seq, text) in (0..).zip(texts) {
         store.commit(commit(session(1), seq, &[text])).await.unwrap();
     }
-    store.compact().await.unwrap();
+    while store.compact().await.unwrap() {}
     let frames = || {
         let entries = store.entries().unwrap();
         entries.into_iter().filter(|(key, _)| key[0] == b'e' && key.len() == 9).collect::<Vec<_>>()
@@ -352,7 +353,7 @@ async fn a_long_session_is_made_compact_part_by_part() {
     let first = frames();
     assert_eq!(first.len(), 2, "with the large text, and after it");
     store.commit(commit(session(1), 4, &["five"])).await.unwrap();
-    store.compact().await.unwrap();
+    while store.compact().await.unwrap() {}
     let second = frames();
     assert_eq!((second.len(), &second[..1]), (2, &first[..1]), "what is full is left alone");
     assert_ne!(second[1], first[1]);
@@ -374,6 +375,7 @@ async fn what_was_touched_before_a_restart_is_made_compact_after_it() {
     assert_eq!(keys_of(&store)[&'w'], 3);
     tell(&store, at(60)).await;
     tell(&store, at(71)).await;
+    while store.compact().await.unwrap() {}
     assert_eq!(keys_of(&store).get(&'w'), None);
     assert_eq!(keys_of(&store).get(&'q'), None);
 }

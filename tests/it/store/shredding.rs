@@ -231,6 +231,14 @@ pub(super) fn changed(
             fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
         }
     }
+    if let Ok(archive) = fs::read_dir(dir.join("archive")) {
+        fs::create_dir(copy.path().join("archive")).unwrap();
+        for segment in archive {
+            let segment = segment.unwrap();
+            let to = copy.path().join("archive").join(segment.file_name());
+            fs::copy(segment.path(), to).unwrap();
+        }
+    }
     let db = raw_database::open(copy.path());
     let mut entries: BTreeMap<Vec<u8>, Vec<u8>> = db
         .iter()

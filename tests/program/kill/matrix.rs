@@ -34,6 +34,10 @@ const COMMUNITY_LACKS: &[Failpoint] = &[
 const REACHING_LACKS: &[Failpoint] = &[
     // It has no notice, and its answers are applied with the commit that takes them in.
     Failpoint::AnswerApplied,
+    // A model leads these two, and does not wait until they are at rest.
+    Failpoint::ArchiveDue,
+    Failpoint::ArchiveFilled,
+    Failpoint::ArchiveNoted,
     Failpoint::FileKept,
     Failpoint::HookSent,
     Failpoint::TimerDue,
@@ -45,8 +49,15 @@ const REACHING_LACKS: &[Failpoint] = &[
     Failpoint::ChildEnded,
     Failpoint::ChildReported,
 ];
-const DELEGATING_LACKS: &[Failpoint] =
-    &[Failpoint::FileKept, Failpoint::HookSent, Failpoint::TimerDue, Failpoint::TimerFired];
+const DELEGATING_LACKS: &[Failpoint] = &[
+    Failpoint::ArchiveDue,
+    Failpoint::ArchiveFilled,
+    Failpoint::ArchiveNoted,
+    Failpoint::FileKept,
+    Failpoint::HookSent,
+    Failpoint::TimerDue,
+    Failpoint::TimerFired,
+];
 
 /// What comes only after a death at another.
 const AFTER: &[(Failpoint, Failpoint)] = &[(Failpoint::ShredLeft, Failpoint::KeysZeroed)];

@@ -15,6 +15,7 @@ use std::{
 use anteroom::{
     base::{
         clock::SystemClock,
+        failpoint::Failpoint,
         ids::{RandomIds, SessionId},
     },
     model::transcript::{EffectOutcome, Event},
@@ -44,9 +45,12 @@ use super::{
 /// Longest wait for the next question. The bot works after it has acknowledged, so the page may be a moment late.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The step at which two days pass, all but an hour: past the first reminder, before the second.
+/// The step at which nearly two days pass: past the first reminder, before the second.
 const PAUSE_AT: u64 = 3;
-const PAUSE: i64 = 47 * 60 * 60;
+const PAUSE: i64 = 40 * 60 * 60;
+
+/// Seconds without an event after which a conversation is at rest, and some more.
+const REST: i64 = 12 * 60;
 
 /// What a run came to, without what differs from run to run: ids, times, names of sessions.
 #[derive(Debug, PartialEq)]
@@ -546,10 +550,26 @@ impl Walk {
         }
     }
 
-    /// Two days pass; one reminder comes.
+    /// Nearly two days pass; one reminder comes. Then nothing happens until the conversation is in the archive, where there is
+    /// one.
     async fn pause(&mut self) {
-        fs::write(self.data.with_extension("clock"), PAUSE.to_string()).unwrap();
-        self.page_with("A reminder: this question is still open").await;
+        const REMINDER: &str = "A reminder: this question is still open";
+        let clock = self.data.with_extension("clock");
+        fs::write(&clock, PAUSE.to_string()).unwrap();
+        self.page_with(REMINDER).await;
+        if self.database.is_some() {
+            return;
+        }
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let mut later = PAUSE;
+        while !self.passes().contains_key(Failpoint::ArchiveNoted.name()) {
+            assert!(tokio::time::Instant::now() < deadline, "it never rests: {}", self.log());
+            later += REST;
+            fs::write(&clock, later.to_string()).unwrap();
+            // The bot looks at its clock once a second.
+            tokio::time::sleep(Duration::from_millis(1500)).await;
+            self.page_with(REMINDER).await;
+        }
     }
 
     /// The conversation's page once these words are on it.

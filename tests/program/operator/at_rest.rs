@@ -74,7 +74,7 @@ fn kind_of(name: &Path) -> Option<&'static str> {
     let text = name.to_str().unwrap();
     let exact = ["db", "conf", "keys", "key-sums", "high-water-mark", "clean-stop"];
     if let Some(inner) = text.strip_prefix("store/") {
-        let begins = [("snap.", "snap"), ("blobs/", "blobs")];
+        let begins = [("snap.", "snap"), ("blobs/", "blobs"), ("archive/", "archive")];
         let exact = exact.into_iter().find(|exact| *exact == inner);
         let begun = begins.into_iter().find(|(begin, _)| inner.starts_with(begin));
         return exact.or_else(|| begun.map(|(_, kind)| kind));

@@ -8,7 +8,13 @@ use super::{Bad, Committer};
 use crate::store::{
     Error,
     health::{Health, Trouble},
-    sled::{backoff, database, disk::Broken, disk_reserve, fault_injection::Touch, open},
+    sled::{
+        backoff, database,
+        disk::Broken,
+        disk_reserve,
+        fault_injection::Touch,
+        open::{self, Beside},
+    },
 };
 
 impl Committer {
@@ -62,12 +68,14 @@ impl Committer {
         self.open = None;
         database::close(std::mem::take(&mut *gate).open);
         disk_reserve::give_back(&self.dir)?;
-        let (opened, key_store) = open::again(&self.dir, &self.faults, Some(&self.key_store))
-            .map_err(|error| match error {
+        let beside =
+            Beside { key_store: Arc::clone(&self.key_store), archive: Arc::clone(&shared.archive) };
+        let (opened, beside) =
+            open::again(&self.dir, &self.faults, Some(&beside)).map_err(|error| match error {
                 Error::Unopened { trouble, source, .. } => Broken::new(trouble, &source),
                 other => Broken::new(Trouble::Database, &other),
             })?;
-        if !Arc::ptr_eq(&key_store, &self.key_store) {
+        if !Arc::ptr_eq(&beside.key_store, &self.key_store) {
             return Err(Broken::new(Trouble::Database, "the file of keys is another one"));
         }
         gate.open = Some(opened.db.clone());
