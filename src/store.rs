@@ -37,7 +37,7 @@ use crate::{
         effect::{Act, Cause, Delivery, Effect, Priority, Rendering},
         file_key::FileKeys,
         posted::Posted,
-        session::{Head, PersonId, Place},
+        session::{Head, PersonId, Place, Platform},
         transcript::Recorded,
         usage::{Balance, Level, Usage},
         wait::Wait,
@@ -390,6 +390,20 @@ pub enum Find {
         /// At most so many.
         limit: usize,
     },
+    /// Those of a platform, the last updated first as far as the hour tells; within an hour, the newest first.
+    RecentlyUpdated {
+        /// Which.
+        platform: Platform,
+        /// Those that go on or wait for a decision ([`Head::is_active`]), or the others.
+        is_active: bool,
+        /// Those updated since then.
+        since: DateTime<Utc>,
+        /// Those after the last one that was found: when it was updated, and which it was. One that is updated between two
+        /// pages moves to the front.
+        after: Option<(DateTime<Utc>, SessionId)>,
+        /// At most so many.
+        limit: usize,
+    },
 }
 
 impl Find {
@@ -399,10 +413,19 @@ impl Find {
     }
 }
 
-/// The hour in which something is due to go: what [`Find::DueToGo`] orders by, so that a conversation does not change its
-/// place with every message.
+/// The hour of a time: what [`Find::DueToGo`] and [`Find::RecentlyUpdated`] order by, so that a conversation does not change
+/// its place with every message.
 pub(crate) fn hour_of(at: DateTime<Utc>) -> DateTime<Utc> {
     at.duration_trunc(TimeDelta::hours(1)).unwrap_or(at)
+}
+
+/// A platform in stored keys and rows.
+pub(crate) const fn platform_number(platform: Platform) -> u8 {
+    match platform {
+        Platform::Slack => 0,
+        Platform::Discord => 1,
+        Platform::Web => 2,
+    }
 }
 
 /// Something that is due at a time. There is one per session and kind.

@@ -160,6 +160,11 @@ impl Head {
     pub const fn wants_staff(&self) -> bool {
         self.wants_a_person() || self.approvals > 0
     }
+
+    /// It goes on, or waits for a decision, which outlives its end.
+    pub const fn is_active(&self) -> bool {
+        !self.status.is_over() || self.approvals > 0
+    }
 }
 
 impl Status {

@@ -3,6 +3,7 @@
 mod portable;
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, HashMap, HashSet},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -126,6 +127,12 @@ impl Store for MemoryStore {
                 let after = after.map(|(at, session)| (hour_of(at), session));
                 at <= *by && Some((hour_of(at), head.id)) > after
             }),
+            Find::RecentlyUpdated { platform, is_active, since, after, .. } => {
+                head.place.platform == *platform
+                    && head.is_active() == *is_active
+                    && head.updated_at >= *since
+                    && after.is_none_or(|(at, session)| updated_hour(head) < (hour_of(at), session))
+            }
         };
         let is_child = matches!(by, Find::Children { .. });
         let mut found: Vec<Head> = heads
@@ -143,6 +150,10 @@ impl Store for MemoryStore {
             }
             Find::DueToGo { limit, .. } => {
                 found.sort_by_key(|head| (head.goes_at.map(hour_of), head.id));
+                found.truncate(limit);
+            }
+            Find::RecentlyUpdated { limit, .. } => {
+                found.sort_by_key(|head| Reverse(updated_hour(head)));
                 found.truncate(limit);
             }
             _ => {}
@@ -290,6 +301,11 @@ impl FileKeys for MemoryStore {
     async fn link_key(&self) -> Result<FileKey, KeyError> {
         Ok(self.secret.link_key())
     }
+}
+
+/// The place of a session among those of its platform.
+fn updated_hour(head: &Head) -> (DateTime<Utc>, SessionId) {
+    (hour_of(head.updated_at), head.id)
 }
 
 fn account_of(secret: &StoreSecret, name: &str) -> Digest {

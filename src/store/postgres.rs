@@ -23,6 +23,7 @@ mod records;
 mod server;
 mod status;
 mod take_out;
+mod updates;
 mod write;
 
 use std::{
@@ -338,6 +339,9 @@ impl Store for PostgresStore {
             if let Some(head) = self.shared.known().and_then(|known| known.head(session)) {
                 return Ok(Some(head).filter(|head| head.parent.is_none()).into_iter().collect());
             }
+        }
+        if let Find::RecentlyUpdated { .. } = by {
+            self.shared.reader.date_sessions().await?;
         }
         within(self.shared.reader.find(by)).await
     }

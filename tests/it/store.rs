@@ -15,6 +15,7 @@ mod shredding;
 mod sled_alone;
 
 use std::{
+    cmp::Reverse,
     fs,
     io::Cursor,
     path::Path,
@@ -1058,6 +1059,37 @@ async fn assert_lists(store: &dyn Store) {
         due.sort_by_key(|head| head.id);
         assert_eq!(ids(&due), ids(&wanted), "until {by}");
     }
+    for platform in [Platform::Slack, Platform::Web] {
+        for since in [at(-600), at(0), at(59), at(130), at(10_000)] {
+            assert_updated(store, (platform, true, since), &all).await;
+            assert_updated(store, (platform, false, since), &all).await;
+        }
+    }
+}
+
+/// What [`Find::RecentlyUpdated`] should come to, told by all heads.
+async fn assert_updated(
+    store: &dyn Store,
+    (platform, is_active, since): (Platform, bool, DateTime<Utc>),
+    all: &[Head],
+) {
+    let (mut found, mut after) = (Vec::new(), None);
+    loop {
+        let find = Find::RecentlyUpdated { platform, is_active, since, after, limit: 3 };
+        let page = store.find(find).await.unwrap();
+        let Some(last) = page.last() else { break };
+        assert!(page.len() <= 3);
+        after = Some((last.updated_at, last.id));
+        found.extend(page);
+    }
+    let mut wanted: Vec<Head> = all.to_vec();
+    wanted.retain(|head| {
+        let goes_on = !head.status.is_over() || head.approvals > 0;
+        let is_own = head.parent.is_none() && head.place.platform == platform;
+        is_own && goes_on == is_active && head.updated_at >= since
+    });
+    wanted.sort_by_key(|head| Reverse((head.updated_at.timestamp() / 3600, head.id)));
+    assert_eq!(found, wanted, "{platform}, {is_active}, since {since}");
 }
 
 async fn lists_hold_the_sessions_that_belong_to_them(backend: &mut Backend) {
@@ -1069,7 +1101,16 @@ async fn lists_hold_the_sessions_that_belong_to_them(backend: &mut Backend) {
             let change = (number * 7 + round * 5) % 11;
             let id = session(number.into());
             let head = Head {
-                status: if change == 3 { Status::Paused } else { Status::Open },
+                place: Place {
+                    platform: if number % 4 == 0 { Platform::Slack } else { Platform::Web },
+                    ..place("c")
+                },
+                status: match change {
+                    3 => Status::Paused,
+                    1 | 2 | 6 => Status::Completed,
+                    _ => Status::Open,
+                },
+                updated_at: at(i64::try_from(round * 45 + number * 13).unwrap()),
                 handed_over: change > 7,
                 claimed_by: (change == 9).then(|| "Grace".to_owned()),
                 approvals: u32::from(change == 2),

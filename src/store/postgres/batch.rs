@@ -20,7 +20,7 @@ use crate::{
     },
     store::{
         Charge, Commit, Erasure, Error, Note, TimerKind, hour_of, left_outside, person_text,
-        place_text,
+        place_text, platform_number,
         portable::Piece,
         put_back, rendered, salt,
         sealing::{self, Digest, Key},
@@ -399,6 +399,27 @@ pub(super) struct SessionRow {
     pub(super) is_paused: bool,
     pub(super) goes_at: Option<i64>,
     pub(super) goes_hour: Option<i64>,
+    pub(super) updated: Updated,
+}
+
+/// Where a session is among those of its platform.
+#[derive(Debug)]
+pub(super) struct Updated {
+    pub(super) platform: i16,
+    pub(super) is_active: bool,
+    pub(super) at: i64,
+    pub(super) hour: i64,
+}
+
+impl Updated {
+    pub(super) fn of(head: &Head) -> Self {
+        Self {
+            platform: platform_number(head.place.platform).into(),
+            is_active: head.is_active(),
+            at: nanos(head.updated_at),
+            hour: nanos(hour_of(head.updated_at)),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -443,6 +464,7 @@ impl Writes {
             is_paused: head.status == Status::Paused,
             goes_at: head.goes_at.map(nanos),
             goes_hour: head.goes_at.map(hour_of).map(nanos),
+            updated: Updated::of(head),
         };
         self.sessions.insert(head.id, row);
         Ok(())

@@ -48,11 +48,12 @@ pub enum Standby {
 }
 
 /// The changes of the tables that this program knows, in their order: number, name, statements.
-const MIGRATIONS: [(i64, &str, &str); 4] = [
+const MIGRATIONS: [(i64, &str, &str); 5] = [
     (1, "tables", include_str!("migrations/1.sql")),
     (2, "files", include_str!("migrations/2.sql")),
     (3, "addresses", include_str!("migrations/3.sql")),
     (4, "families", include_str!("migrations/4.sql")),
+    (5, "updates", include_str!("migrations/5.sql")),
 ];
 
 /// The tables as this program knows them, in the order in which they were changed.

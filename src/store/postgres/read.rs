@@ -77,7 +77,7 @@ impl Reader {
         self.keyring.unwrap(session, column(row, "keys")?)
     }
 
-    fn head(&self, row: &PgRow) -> Result<Head, Error> {
+    pub(super) fn head(&self, row: &PgRow) -> Result<Head, Error> {
         let session = session_of(row, "id")?;
         let what = format!("session `{session}`");
         open(&self.keys(row, session)?.said, Row::Head(session), column(row, "head")?, &what)
@@ -164,6 +164,7 @@ impl Reader {
             .bind(after(last))
             .bind(at_most(limit)),
             Find::DueToGo { by, after: last, limit } => return self.going(*by, *last, *limit).await,
+            Find::RecentlyUpdated { .. } => return self.recently_updated(by).await,
         };
         query.fetch_all(&self.pool).await
     }

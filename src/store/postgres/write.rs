@@ -12,7 +12,7 @@ use sqlx::{
 use uuid::Uuid;
 
 use super::{
-    batch::{Deletion, Known, Picture, Tip, Wanted, Writes, number},
+    batch::{Deletion, Known, Picture, Tip, Updated, Wanted, Writes, number},
     lease::Lease,
     records::{Keyring, NoteText, Row, open},
 };
@@ -45,12 +45,16 @@ const WRITE: &str = "\
             lease_until = now() + $5 * interval '1 millisecond' \
         where fence = $1 and batch = $2 returning 1\
     ), sessions as (\
-        insert into session (id, seq, keys, head, person, place, is_child, wants_staff, is_paused, goes_at, goes_hour) \
+        insert into session (id, seq, keys, head, person, place, is_child, wants_staff, is_paused, goes_at, goes_hour, \
+            platform, is_active, updated_at, updated_hour) \
         select * from unnest($6::uuid[], $7::bigint[], $8::bytea[], $9::bytea[], $10::bytea[], $11::bytea[], \
-            $12::boolean[], $13::boolean[], $14::boolean[], $15::bigint[], $16::bigint[]) \
+            $12::boolean[], $13::boolean[], $14::boolean[], $15::bigint[], $16::bigint[], \
+            $53::smallint[], $54::boolean[], $55::bigint[], $56::bigint[]) \
         on conflict (id) do update set seq = excluded.seq, keys = excluded.keys, head = excluded.head, \
             person = excluded.person, place = excluded.place, is_child = excluded.is_child, \
-            wants_staff = excluded.wants_staff, is_paused = excluded.is_paused, goes_at = excluded.goes_at, goes_hour = excluded.goes_hour\
+            wants_staff = excluded.wants_staff, is_paused = excluded.is_paused, goes_at = excluded.goes_at, goes_hour = excluded.goes_hour, \
+            platform = excluded.platform, is_active = excluded.is_active, updated_at = excluded.updated_at, \
+            updated_hour = excluded.updated_hour\
     ), events as (\
         insert into event (session, seq, body) select * from unnest($17::uuid[], $18::bigint[], $19::bytea[])\
     ), waits as (\
@@ -92,7 +96,7 @@ const WRITE: &str = "\
     ) \
     select 1 / (select count(*) from own)";
 
-fn uuids<'a>(ids: impl IntoIterator<Item = &'a SessionId>) -> Vec<Uuid> {
+pub(super) fn uuids<'a>(ids: impl IntoIterator<Item = &'a SessionId>) -> Vec<Uuid> {
     ids.into_iter().map(|id| id.uuid()).collect()
 }
 
@@ -206,10 +210,24 @@ pub(super) async fn write(
     let query = with_said(query.bind(&tip.seal).bind(lease.millis()), writes);
     let query = with_kept(with_sent(query, writes), writes).bind(tip.batch);
     let again = writes.effects.values().flatten().map(|row| row.is_again);
-    query.bind(again.collect::<Vec<_>>()).execute(connection).await.map(drop)
+    let query = query.bind(again.collect::<Vec<_>>());
+    let query = with_updated(query, writes.sessions.values().map(|row| &row.updated));
+    query.execute(connection).await.map(drop)
 }
 
 type Query<'q> = sqlx::query::Query<'q, Postgres, PgArguments>;
+
+/// When sessions were updated.
+pub(super) fn with_updated<'q, 'r>(
+    query: Query<'q>,
+    all: impl Iterator<Item = &'r Updated> + Clone,
+) -> Query<'q> {
+    query
+        .bind(all.clone().map(|updated| updated.platform).collect::<Vec<_>>())
+        .bind(all.clone().map(|updated| updated.is_active).collect::<Vec<_>>())
+        .bind(all.clone().map(|updated| updated.at).collect::<Vec<_>>())
+        .bind(all.map(|updated| updated.hour).collect::<Vec<_>>())
+}
 
 /// Sessions, and what is said in them.
 fn with_said<'q>(query: Query<'q>, writes: &'q Writes) -> Query<'q> {

@@ -32,13 +32,16 @@ pub(super) fn in_lists(head: &Head) -> Vec<keys::Key> {
     // A child run goes with its conversation.
     let goes_at = head.goes_at.filter(|_| !is_child);
     let going = goes_at.map(|at| entry(List::DueToGo, hour_of(at)));
+    let updated = List::Updated { platform: head.place.platform, is_active: head.is_active() };
+    let updated = (!is_child).then(|| entry(updated, hour_of(head.updated_at)));
     let lists = [
         (List::Children, is_child),
         (List::WantsStaff, !is_child && head.wants_staff()),
         (List::Paused, !is_child && head.status == Status::Paused),
     ];
     let lists = lists.into_iter().filter(|(_, is_in)| *is_in);
-    going.into_iter().chain(lists.map(|(list, _)| entry(list, DateTime::UNIX_EPOCH))).collect()
+    let lists = lists.map(|(list, _)| entry(list, DateTime::UNIX_EPOCH));
+    going.into_iter().chain(updated).chain(lists).collect()
 }
 
 /// Puts the entries of a session in place of those that it had.

@@ -9,7 +9,7 @@
 //! | `e` | slot, number | frame: what commits say about a session* (see `record_codec`) |
 //! | `g` | digest of a note's key | a note of nobody's, as it is* |
 //! | `h` | session | slot, then the head and timers* |
-//! | `i` | list, when, session | nothing: a list of sessions at hand, such as those that want the team |
+//! | `i` | list, when, session | nothing: a list of sessions at hand, such as those that want the team (see `List`) |
 //! | `k` | digest of a note's key | slot, then the note of that session* |
 //! | `l` | nothing | version of this layout, then the number of the file of keys |
 //! | `m` | slot, digest of a note's key | nothing |
@@ -36,7 +36,8 @@ use uuid::Uuid;
 use super::key_store::Slot;
 use crate::{
     base::ids::{EffectId, SessionId, WaitId},
-    store::{TimerKind, sealing::Digest},
+    model::session::Platform,
+    store::{TimerKind, platform_number, sealing::Digest},
 };
 
 pub(super) const AUDIT: u8 = b'a';
@@ -141,8 +142,13 @@ pub(super) fn indexed(index: &[u8], session: SessionId) -> Key {
 
 /// The session in an entry made by [`indexed`] or [`listed`].
 pub(super) fn session_of_entry(key: &[u8]) -> Option<SessionId> {
-    let at = if key.first() == Some(&LISTED) { 2 + INSTANT } else { 1 + HINT };
-    uuid(key, at).map(SessionId::from_uuid)
+    let (&family, rest) = key.split_first()?;
+    if family != LISTED {
+        return uuid(key, 1 + HINT).map(SessionId::from_uuid);
+    }
+    let id = uuid(key, 2 + INSTANT)?;
+    let is_newest_first = rest.first()?.is_ascii_uppercase();
+    Some(SessionId::from_uuid(if is_newest_first { Uuid::from_u128(!id.as_u128()) } else { id }))
 }
 
 /// A list of sessions that is kept, so that nobody goes through all to find them.
@@ -153,6 +159,12 @@ pub(super) enum List {
     WantsStaff,
     Paused,
     Children,
+    /// From the hour of the last update back. The letters of such lists are capitals, and the bits of their entries are
+    /// inverted.
+    Updated {
+        platform: Platform,
+        is_active: bool,
+    },
 }
 
 /// Bytes of an entry of a list, with its family.
@@ -165,13 +177,26 @@ pub(super) fn list(list: List) -> Key {
         List::WantsStaff => b's',
         List::Paused => b'p',
         List::Children => b'c',
+        List::Updated { platform, is_active: true } => b'A' + platform_number(platform),
+        List::Updated { platform, is_active: false } => b'N' + platform_number(platform),
     };
     vec![LISTED, list]
 }
 
+/// The beginning of the entries of a time in a list.
+pub(super) fn listed_at(list: List, at: DateTime<Utc>) -> Key {
+    [self::list(list), ordered(list, instant(at))].concat()
+}
+
 /// The entry of a session in a list that is in the order of time, or in none.
 pub(super) fn listed(list: List, at: DateTime<Utc>, session: SessionId) -> Key {
-    [self::list(list), instant(at).to_vec(), id(session.uuid()).to_vec()].concat()
+    [listed_at(list, at), ordered(list, id(session.uuid()))].concat()
+}
+
+/// What sorts as `bytes` do, or the other way round in a list that begins with the newest.
+fn ordered<const LENGTH: usize>(list: List, bytes: [u8; LENGTH]) -> Vec<u8> {
+    let is_newest_first = matches!(list, List::Updated { .. });
+    bytes.map(|byte| if is_newest_first { !byte } else { byte }).to_vec()
 }
 
 pub(super) fn loose(session: SessionId) -> Key {

@@ -18,7 +18,7 @@ use crate::store::Error;
 pub(super) const LATEST: u8 = 5;
 
 /// An earlier one, in which no session is compact, nor in a list; it is taken as it is and gets lists. In the one after it no
-/// session is in the archive: those at rest are moved there.
+/// session is in a list by its last update, nor in the archive: all are listed, and those at rest moved.
 pub(super) const LOOSE: u8 = 3;
 
 /// The one before that, without checksums; it is taken as it is and gets them.
@@ -82,7 +82,7 @@ pub(super) fn raise(reader: Reader<'_>, checksum: &mut TreeChecksum) -> Result<(
 /// Sessions that are listed in one go.
 const PAGE: usize = 256;
 
-/// Puts the sessions of a store that had no lists into those that they belong to, and has all of them made compact. Again:
+/// Puts the sessions of a store that lacked lists into those that they belong to, and has all of them made compact. Again:
 /// changes nothing.
 fn list_sessions(reader: Reader<'_>, checksum: &mut TreeChecksum) -> Result<(), Error> {
     let mut after = None;

@@ -267,8 +267,11 @@ pub(super) fn find(reader: Reader<'_>, by: &Find) -> Result<Vec<Head>, Error> {
             return listed_by_id(reader, List::Children, *after, *limit);
         }
         Find::DueToGo { by, after, limit } => {
-            let after = after.map(|(at, session)| (hour_of(at), session));
-            return listed_from(reader, List::DueToGo, (after, *limit), *by);
+            return listed_from(reader, List::DueToGo, (*after, *limit), *by);
+        }
+        Find::RecentlyUpdated { platform, is_active, since, after, limit } => {
+            let list = List::Updated { platform: *platform, is_active: *is_active };
+            return listed_from(reader, list, (*after, *limit), *since);
         }
     };
     let mut entries: BTreeSet<_> = reader.keys(&index)?.into_iter().collect();
@@ -318,10 +321,9 @@ fn listed_from(
     (after, limit): (Option<(DateTime<Utc>, SessionId)>, usize),
     until: DateTime<Utc>,
 ) -> Result<Vec<Head>, Error> {
-    let after = after.map(|(at, session)| keys::listed(list, at, session));
+    let after = after.map(|(at, session)| keys::listed(list, hour_of(at), session));
     let mut first = after.and_then(|after| keys::after(&after)).unwrap_or_else(|| keys::list(list));
-    let end = [keys::list(list), keys::instant(until).to_vec()].concat();
-    let end = keys::after(&end).unwrap_or_default();
+    let end = keys::after(&keys::listed_at(list, hour_of(until))).unwrap_or_default();
     let mut heads = Vec::new();
     while heads.len() < limit {
         let keys = packed_keys::range(reader, &first, &end, limit)?;
@@ -330,6 +332,7 @@ fn listed_from(
             let head = readable(reader, head(reader, session))?;
             heads.extend(head.filter(|head| match list {
                 List::DueToGo => head.goes_at.is_some_and(|at| at <= until),
+                List::Updated { .. } => head.updated_at >= until,
                 _ => true,
             }));
         }

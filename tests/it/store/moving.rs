@@ -21,7 +21,7 @@ use anteroom::{
         effect::{Act, Delivery},
         file_key::FileKeys,
         posted::{self, Item, Posted, Reader},
-        session::{Head, PersonId, Status},
+        session::{Head, PersonId, Platform, Status},
         transcript::{Event, Recorded},
         usage::{Level, Usage},
         wait::{Wait, WaitStatus},
@@ -215,6 +215,13 @@ async fn assert_reads_alike(one: &dyn Store, other: &dyn Store) {
         Find::Paused { after: None, limit: 9 },
         Find::Children { after: None, limit: 9 },
         Find::DueToGo { by: at(999), after: None, limit: 9 },
+        Find::RecentlyUpdated {
+            platform: Platform::Web,
+            is_active: true,
+            since: at(0),
+            after: None,
+            limit: 9,
+        },
     ];
     for by in finds {
         let found = one.find(by.clone()).await.unwrap();

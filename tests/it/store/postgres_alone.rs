@@ -17,6 +17,7 @@ use anteroom::{
         effect::{Act, Delivery},
         node::{Addresses, Part},
         posted::{self, Item, Posted, Reader},
+        session::Platform,
         usage::{Level, Usage},
         wait::Wait,
     },
@@ -600,6 +601,24 @@ async fn notes_of_one_kind_are_read_without_the_others() {
     assert_eq!(store.unreadable(), [], "it was not read");
     assert_eq!(store.notes("erasure/").await.unwrap(), []);
     assert_eq!(store.unreadable().len(), 1);
+}
+
+/// When they were updated stands in their heads alone, which are sealed.
+#[tokio::test]
+async fn sessions_of_older_versions_are_found_by_their_last_update() {
+    let options = database!();
+    let store = open_database(&options);
+    for number in 1..=3 {
+        store.commit(commit(session(number), 0, &["."])).await.unwrap();
+    }
+    let older = "update session set platform = null, is_active = null, updated_at = null, updated_hour = null";
+    query(&options, older).await;
+    let (platform, since, after) = (Platform::Web, at(0), None);
+    let find = Find::RecentlyUpdated { platform, is_active: true, since, after, limit: 2 };
+    let found = store.find(find).await.unwrap();
+    let found: Vec<_> = found.iter().map(|head| head.id).collect();
+    assert_eq!(found, [session(3), session(2)]);
+    assert!(query(&options, "select from session where updated_hour is null").await.is_empty());
 }
 
 #[tokio::test]
