@@ -11,7 +11,7 @@
 //! the platform's list of conversations that nobody began yet, where it has one: from LastRead::last
 //! ```
 
-use std::{cmp::Reverse, sync::Arc};
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -24,7 +24,7 @@ use crate::{
         transcript::{Event, Speaker},
         wait::{Answerers, Wait},
     },
-    store::{self, Note, Store},
+    store::{self, Find, Note, Store},
 };
 
 /// Knows when what people write was last read in a workspace. Cheap to clone.
@@ -85,36 +85,26 @@ pub(crate) async fn team_threads(
     Ok(roots)
 }
 
-/// Heads read in one go.
-const PAGE: usize = 500;
-
 /// How long after its end people still write in a conversation, or about it: for a copy, for their data to be deleted.
 const STILL_WRITTEN_IN: TimeDelta = TimeDelta::days(14);
 
 /// The conversations of a platform that somebody may have written in, `most` of them: first those that go on or wait for
-/// a decision, which outlives the end of a conversation, then those that ended lately; of each the newest first.
+/// a decision, which outlives the end of a conversation, then those that ended lately; of each the last updated first, as far
+/// as the hour tells. One that is updated meanwhile moves to the front, so each list is read in one go.
 pub(crate) async fn to_read(
     store: &dyn Store,
     platform: Platform,
     (most, now): (usize, DateTime<Utc>),
 ) -> Result<Vec<Head>, store::Error> {
-    let (mut after, mut found) = (None, Vec::new());
-    let is_waiting = |head: &Head| !head.status.is_over() || head.approvals > 0;
-    loop {
-        let page = store.sessions(after, PAGE).await?;
-        let Some(last) = page.last() else { return Ok(found) };
-        after = Some(last.id);
-        let is_ours = |head: &Head| {
-            let is_late = now - head.updated_at > STILL_WRITTEN_IN;
-            head.place.platform == platform
-                && head.parent.is_none()
-                && (is_waiting(head) || !is_late)
-        };
-        found.extend(page.into_iter().filter(is_ours));
-        // So that no number of conversations is held at once.
-        found.sort_by_key(|head: &Head| (!is_waiting(head), Reverse(head.updated_at)));
-        found.truncate(most);
-    }
+    let find = |is_active, since, limit| {
+        store.find(Find::RecentlyUpdated { platform, is_active, since, after: None, limit })
+    };
+    let mut found = find(true, DateTime::UNIX_EPOCH, most).await?;
+    let mut ended = find(false, now - STILL_WRITTEN_IN, most - found.len()).await?;
+    // One may have ended between the two.
+    ended.retain(|head| found.iter().all(|known| known.id != head.id));
+    found.append(&mut ended);
+    Ok(found)
 }
 
 /// When the participant's messages in a channel were read last, as the platform names messages: their newest one of those that came
@@ -145,4 +135,52 @@ pub(crate) fn last_read_message(
         _ => None,
     });
     newest.unwrap_or_else(|| stamp(head.created_at))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        base::ids::{RandomIds, SessionId},
+        store::{Commit, memory::MemoryStore},
+    };
+
+    /// One that stands so, and was updated that many days before `now`.
+    async fn add(store: &MemoryStore, name: &str, now: DateTime<Utc>, given: (&str, u32, i64)) {
+        let (status, approvals, days) = given;
+        let updated_at = now - TimeDelta::days(days);
+        let head = json!({
+            "id": SessionId::mint(&RandomIds), "flow": { "id": "f", "version": "1", "digest": "d" },
+            "participant": "slack:T01/U01", "name": name, "status": status, "pending": 0, "approvals": approvals,
+            "place": { "platform": "slack", "workspace": "T01", "channel": "c" },
+            "progress": 0.0, "seq": 0, "created_at": updated_at, "updated_at": updated_at,
+        });
+        let head = serde_json::from_value(head).unwrap();
+        store.commit(Commit::new(head, 0, Vec::new())).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn to_read_are_those_that_go_on_and_then_those_that_ended_lately() {
+        let store = MemoryStore::new(Arc::new(RandomIds));
+        let now = "2026-11-20T10:00:00Z".parse().unwrap();
+        for (name, given) in [
+            ("undecided", ("completed", 1, 90)),
+            ("open", ("open", 0, 30)),
+            ("ended long ago", ("completed", 0, 15)),
+            ("ended lately", ("completed", 0, 13)),
+            ("just ended", ("ended", 0, 0)),
+            ("stopped", ("stopped", 0, 20)),
+        ] {
+            add(&store, name, now, given).await;
+        }
+        let expected = ["stopped", "open", "undecided", "just ended", "ended lately"];
+        for most in [2, 4, 9] {
+            let found = to_read(&store, Platform::Slack, (most, now)).await.unwrap();
+            let names: Vec<_> = found.into_iter().filter_map(|head| head.name).collect();
+            assert_eq!(names, expected[..most.min(5)]);
+        }
+        assert_eq!(to_read(&store, Platform::Discord, (9, now)).await.unwrap(), []);
+    }
 }
