@@ -2,21 +2,24 @@
 
 use std::sync::Arc;
 
+use chrono::DateTime;
 use tokio_util::sync::CancellationToken;
 
-use crate::store::{self, Store};
+use crate::{
+    model::session::Platform,
+    store::{self, Find, Store},
+};
 
 /// Conversations read at one time.
 const PAGE: usize = 500;
 
-/// Conversations that are read in all: there is no index of those that are open, and reading a million for a line in the
-/// log would keep the store busy.
+/// Conversations that are read in all: reading a million for a line in the log would keep the store busy.
 const READ_MAX: usize = 10_000;
 
 /// What there is to go on with. Child runs belong to their conversations and are not counted.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Found {
-    /// Conversations that were read, oldest first.
+    /// Conversations that were read: those that go on or wait for a decision.
     read: usize,
     /// There are more, which were not read.
     is_partial: bool,
@@ -42,7 +45,7 @@ pub(super) async fn tell(store: Arc<dyn Store>, shutdown: CancellationToken) {
                 questions,
                 requests,
                 handed_over,
-                "resuming conversations; only the oldest were counted"
+                "resuming conversations; not all were counted"
             ),
             Ok(Found { open, questions, requests, handed_over, .. }) => {
                 tracing::info!(open, questions, requests, handed_over, "resuming conversations");
@@ -54,23 +57,28 @@ pub(super) async fn tell(store: Arc<dyn Store>, shutdown: CancellationToken) {
 
 async fn count(store: &dyn Store, read_max: usize) -> Result<Found, store::Error> {
     let mut found = Found::default();
-    let mut after = None;
-    loop {
-        // One more than is read tells whether there are more.
-        let left = read_max - found.read;
-        let mut page = store.sessions(after, PAGE.min(left + 1)).await?;
-        found.is_partial = page.len() > left;
-        page.truncate(left);
-        let Some(last) = page.last() else { return Ok(found) };
-        after = Some(last.id);
-        found.read += page.len();
-        for head in page.iter().filter(|head| head.parent.is_none() && !head.status.is_over()) {
-            found.open += 1;
-            found.questions += head.pending;
-            found.requests += head.approvals;
-            found.handed_over += usize::from(head.handed_over);
+    for platform in [Platform::Slack, Platform::Discord, Platform::Web] {
+        let (mut after, since) = (None, DateTime::UNIX_EPOCH);
+        loop {
+            // One more than is read tells whether there are more.
+            let left = read_max - found.read;
+            let limit = PAGE.min(left + 1);
+            let find = Find::RecentlyUpdated { platform, is_active: true, since, after, limit };
+            let mut page = store.find(find).await?;
+            found.is_partial |= page.len() > left;
+            page.truncate(left);
+            let Some(last) = page.last() else { break };
+            after = Some((last.updated_at, last.id));
+            found.read += page.len();
+            for head in page.iter().filter(|head| !head.status.is_over()) {
+                found.open += 1;
+                found.questions += head.pending;
+                found.requests += head.approvals;
+                found.handed_over += usize::from(head.handed_over);
+            }
         }
     }
+    Ok(found)
 }
 
 #[cfg(test)]
