@@ -5,7 +5,7 @@
 //! `cargo bench --bench waiting [-- SESSIONS… [--budgets | --as-they-come]]`; without numbers 0 and 10,000. Every session has had six turns
 //! and waits under its seventh question; where there are more than 20,000, for want of room, each waits under its first.
 //! With `--budgets` it fails where sessions at rest cost more than they may. With `--as-they-come` some come while those
-//! before them rest, as in life, and only the disk is measured.
+//! before them rest, as in life, and the disk is measured as they do, the memory of the program at the end.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints a table")]
 
 #[path = "support.rs"]
@@ -86,14 +86,18 @@ fn grow(sessions: usize) {
     let runtime = Runtime::new().unwrap();
     let ops = runtime.block_on(support::recording(dir.path(), Arc::new(SystemClock), TURNS));
     let store = open(dir.path());
-    println!("sessions  bytes of disk a session");
+    println!("sessions  bytes of disk a session  of them archive");
     for first in (0..sessions).step_by(AT_ONCE) {
         let last = sessions.min(first + AT_ONCE);
         runtime.block_on(support::fill_with(&store, &ops, first..last));
         while runtime.block_on(store.compact()).unwrap() {}
-        let disk = on_disk(&dir.path().join("store"));
-        println!("{last:>8}  {:>22}", disk / last as u64);
+        let [all, archive] = ["store", "store/archive"].map(|name| on_disk(&dir.path().join(name)));
+        println!("{last:>8}  {:>22}  {:>15}", all / last as u64, archive / last as u64);
     }
+    drop(store);
+    let (ready, (rss, anonymous), child) = look_at_start(dir.path());
+    stop(child);
+    println!("the program is ready after {ready} ms and takes {rss} MB ({anonymous})");
 }
 
 fn measure(sessions: usize, has_budgets: bool) {
