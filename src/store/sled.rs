@@ -213,8 +213,8 @@ impl SledStore {
         self.ask(|reply| Job::Compact { reply }).await
     }
 
-    /// Everything stored, key by key in order: for copies, for tests and for a look inside. What is personal is
-    /// sealed; a copy is worth nothing without the file of keys ([`KEYS_FILE`]), and all but sessions at rest with it.
+    /// Everything in the database, key by key in order, for tests and for a look inside: of sessions at rest it tells where
+    /// they lie in the archive. What is personal is sealed and worth nothing without the file of keys ([`KEYS_FILE`]).
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
         self.shared.read_settled(|reader| {
             let entry = |entry: sled::Result<(sled::IVec, sled::IVec)>| {
