@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anteroom::store::sled::repair;
 
-use super::{shredding::changed, *};
+use super::{archive::built_of, shredding::changed, *};
 
 /// Bytes before the sessions of a page: header of a record, last seal, and two counts.
 const TABLE: usize = 3 + 32 + 2 + 2;
@@ -282,12 +282,7 @@ async fn records_of_an_older_program_go_into_pages() {
         assert_eq!(export::audit_of(&store, head.id).await.unwrap().len(), own.len() + 2);
     }
     // A dump of pages makes a store again.
-    let mut dump = Vec::new();
-    store.dump(&mut dump).unwrap();
-    let copy = TempDir::new().unwrap();
-    fs::copy(dir.path().join(KEYS_FILE), copy.path().join(KEYS_FILE)).unwrap();
-    SledStore::build(copy.path(), &mut Cursor::new(dump)).unwrap();
-    let built = open(copy.path());
+    let (_copy, built) = built_of(&dir, &store);
     let all = store.audit(0, usize::MAX).await.unwrap();
     assert_eq!(built.audit(0, usize::MAX).await.unwrap(), all);
 }
