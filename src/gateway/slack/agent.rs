@@ -227,11 +227,11 @@ impl Agent {
         self.inner.streams.make_way(&self.inner.engine, session).await
     }
 
-    /// Something was posted in a session: there is a thread for its status, or Slack has taken that away, and it is shown
-    /// again while the bot works on.
-    pub(crate) fn has_posted(&self, session: SessionId) {
+    /// Something was posted in a session, by calls since `begun`: there is a thread for its status, or Slack has taken that
+    /// away, and it is shown again while the bot works on.
+    pub(crate) fn has_posted(&self, session: SessionId, begun: Instant) {
         // What it had not shown may be the message in whose thread the session stands.
-        self.inner.forget_words(session);
+        self.inner.has_posted(session, begun);
     }
 
     /// Before a session is erased: what is being written there ends; the messages that it has come to.
@@ -389,8 +389,7 @@ impl Inner {
         if is_busy && since.elapsed() >= limits::STATUS_LATE {
             shown.mark_late();
         }
-        let is_fresh = |told: &Told| !is_busy || told.at.elapsed() < limits::STATUS_RENEWED;
-        if let Some(told) = before.as_ref().filter(|told| told.shown == shown && is_fresh(told)) {
+        if let Some(told) = before.as_ref().filter(|told| told.shown == shown && told.is_fresh()) {
             return told.next();
         }
         let spot = self.spot(look).await?;
@@ -409,7 +408,7 @@ impl Inner {
         self.name(look, &spot, &place).await;
         let status = shown.status;
         let is_news = before.map(|told| told.shown.status) != Some(status);
-        let told = Told { shown, since, at: Instant::now() };
+        let told = Told { shown, since, at: Instant::now(), may_be_gone: false };
         self.told.insert(session, told.clone(), 1);
         if is_news && !has_stream {
             let mut body = place;
@@ -516,11 +515,11 @@ impl Inner {
             Ok(None) => return Looked::Done,
             Err(at) => return Looked::Again(at),
         };
+        let begun = Instant::now();
         if !self.streams.open_plan(engine, &look, spot).await {
             return Looked::Done;
         }
-        // Slack has taken the status away.
-        self.forget_words(session);
+        self.has_posted(session, begun);
         Looked::Again(Instant::now() + limits::PLAN_LOOK)
     }
 
@@ -548,13 +547,12 @@ impl Inner {
     }
 
     /// Slack has taken away what it showed of a session: it is shown again while the bot works on.
-    fn forget_words(&self, session: SessionId) {
+    fn has_posted(&self, session: SessionId, begun: Instant) {
         if let Some(mut told) = self.told.get(&session) {
             if told.shown.words.is_empty() {
                 return;
             }
-            told.shown.words.clear();
-            told.since = Instant::now();
+            told.posted(begun);
             self.told.insert(session, told, 1);
         }
         self.work_indicators.changed(session);

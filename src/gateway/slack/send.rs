@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, atomic::AtomicBool};
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use self::{post::body_of, targets::Target};
 use super::{
@@ -88,6 +89,9 @@ impl SlackGateway {
     }
 
     async fn attempt(&self, effect: &Effect, shown: Option<(&Wait, &[Rendering])>) -> Delivery {
+        let begun = Instant::now();
+        // An edit takes no status away.
+        let is_edit = shown.is_some_and(|(_, renderings)| !renderings.is_empty());
         let mut sender = Sender::new(&self.0, effect);
         let mut delivered = sender.deliver(shown).await;
         if let Err(Undelivered::Call(failure)) = &delivered
@@ -99,7 +103,9 @@ impl SlackGateway {
             };
         }
         if delivered.is_ok() && effect.to == Recipient::Participant {
-            self.0.agent.has_posted(effect.session);
+            if !is_edit {
+                self.0.agent.has_posted(effect.session, begun);
+            }
             self.freshen(effect);
         }
         delivery::outcome(&sender, delivered).await

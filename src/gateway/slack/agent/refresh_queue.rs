@@ -16,8 +16,10 @@ pub(super) struct Told {
     pub(super) shown: Shown,
     /// Since when the bot has been at work without a word.
     pub(super) since: Instant,
-    /// When the status was sent.
+    /// When Slack had taken the status.
     pub(super) at: Instant,
+    /// A message was posted at the same time, which may have taken it away.
+    pub(super) may_be_gone: bool,
 }
 
 /// Sessions with something to look at, and when.
@@ -62,6 +64,23 @@ impl Told {
         let renewed = limits::STATUS_RENEWED.saturating_sub(self.at.elapsed());
         is_shown.then(|| if late.is_zero() { renewed } else { late.min(renewed) })
     }
+
+    /// Whether it need not be sent again where nothing has changed.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.shown.words.is_empty()
+            || (!self.may_be_gone && self.at.elapsed() < limits::STATUS_RENEWED)
+    }
+
+    /// A message was posted: Slack has taken away a status that it had before. Whether one that was on its way meanwhile
+    /// stands, nobody knows.
+    pub(super) fn posted(&mut self, begun: Instant) {
+        if self.at >= begun {
+            self.may_be_gone = true;
+        } else {
+            self.shown.words.clear();
+        }
+        self.since = Instant::now();
+    }
 }
 
 impl RefreshQueue {
@@ -98,3 +117,35 @@ impl RefreshQueue {
 
 pub(super) const STATUS: Wanted = Wanted { status: true, words: false };
 pub(super) const WORDS: Wanted = Wanted { status: false, words: true };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::activity::Activity;
+
+    fn told() -> Told {
+        let shown = Shown { status: Activity::Processing, words: "Thinking…".to_owned() };
+        Told { shown, since: Instant::now(), at: Instant::now(), may_be_gone: false }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_message_takes_a_status_away() {
+        let mut told = told();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        told.posted(Instant::now());
+        assert_eq!(told.shown.words, "");
+        assert!(told.next().is_none());
+    }
+
+    /// Else it would stand below the last message until Slack takes it away by itself.
+    #[tokio::test(start_paused = true)]
+    async fn a_status_that_was_sent_beside_a_message_is_sent_again_or_taken_away() {
+        let begun = Instant::now();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let mut told = told();
+        assert!(told.is_fresh());
+        told.posted(begun);
+        assert_eq!(told.shown.words, "Thinking…");
+        assert!(!told.is_fresh());
+    }
+}
