@@ -104,6 +104,16 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     /// One wait and where it has been shown: the fast lane for opening forms and for clicks.
     async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error>;
 
+    /// Waits of one session, each as [`Store::wait`] finds it, for whoever needs all of them: together they
+    /// may cost little more than one.
+    async fn waits(&self, ids: Vec<WaitId>) -> Vec<Result<Option<(Wait, Vec<Rendering>)>, Error>> {
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            found.push(self.wait(id).await);
+        }
+        found
+    }
+
     /// Timers due at `now`, earliest first, at most `limit`. A timer stays until a commit clears or moves it, so
     /// one that was read and not acted on is read again.
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error>;

@@ -190,8 +190,7 @@ impl Scrub<'_> {
             self.damage.push(Unreadable { what, why: why.to_owned() });
             return Ok(());
         };
-        for wait in state.waits.keys() {
-            let wait = parts.store.wait(*wait).await;
+        for wait in parts.store.waits(state.waits.keys().copied().collect()).await {
             self.note(wait)?;
         }
         let owner = state.files_of();

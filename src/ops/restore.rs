@@ -222,10 +222,9 @@ async fn proved(reach: &DataAccess, manifest: &Manifest) -> anyhow::Result<u64> 
 /// Reads a session with its events, its flow and its waits.
 async fn readable(home: &Home, session: SessionId) -> Result<(), engine::Error> {
     let view = home.engine.view(session).await?;
-    for wait in view.state.waits.keys() {
-        home.engine.parts().store.wait(*wait).await?;
-    }
-    Ok(())
+    let waits = view.state.waits.keys().copied().collect();
+    let mut waits = home.engine.parts().store.waits(waits).await.into_iter();
+    Ok(waits.try_for_each(|wait| wait.map(drop))?)
 }
 
 /// A data directory that is being made. Dropping it unfinished removes what was made.

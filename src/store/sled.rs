@@ -62,6 +62,7 @@ mod steps;
 mod take_out;
 mod texts;
 mod tree_checksum;
+mod waits;
 mod watermark;
 mod write_batch;
 
@@ -287,13 +288,24 @@ impl Store for SledStore {
         }
         let shared = Arc::clone(&self.shared);
         self.read(move |reader| {
-            let shown = read::wait(reader, id)?;
+            let shown = waits::wait(reader, id, &mut None)?;
             if let Some(shown) = &shown {
                 shared.recent.keep_wait(shown);
             }
             Ok(shown)
         })
         .await
+    }
+
+    /// Keeps none of them in memory: whoever reads all that a session has seldom does so again soon.
+    async fn waits(&self, ids: Vec<WaitId>) -> Vec<Result<Option<(Wait, Vec<Rendering>)>, Error>> {
+        let shared = Arc::clone(&self.shared);
+        let found = self.read(move |reader| {
+            let mut frames = None;
+            let found = ids.iter().map(|id| shared.judged(waits::wait(reader, *id, &mut frames)));
+            Ok(found.collect())
+        });
+        found.await.unwrap_or_else(|error| vec![Err(error)])
     }
 
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
@@ -494,7 +506,11 @@ impl Shared {
         let tree = database.open.as_ref().ok_or_else(|| self.refusal())?;
         let reader = Reader::new(tree, &self.key_store, Some(&self.archive));
         let reader = database.before.as_ref().map_or(reader, |before| reader.with(before));
-        let found = read(reader);
+        self.judged(read(reader))
+    }
+
+    /// What was read, or why not.
+    fn judged<T>(&self, found: Result<T, Error>) -> Result<T, Error> {
         match (found, self.health()) {
             // Of a batch that failed, some may be there: what looks damaged may only be unfinished.
             (Err(Error::Unreadable { .. }), Health::ReadOnly(trouble)) => {

@@ -6,7 +6,7 @@ use anteroom::{
     store::{Commit, Loaded},
 };
 
-use crate::world::World;
+use crate::{crashes::candidate, world::World};
 
 /// Copies of the conversation in `world` under other ids, changed by `change`.
 async fn crowd(world: &World, ids: impl Iterator<Item = SessionId>, change: impl Fn(&mut Head)) {
@@ -44,4 +44,17 @@ async fn a_session_is_found_by_the_beginning_of_its_id_without_reading_the_other
         assert_eq!(found(none).await, [], "{none}");
     }
     assert!(world.store.heads() - before <= 2 * 10, "two for each question");
+}
+
+#[tokio::test]
+async fn what_reads_all_that_was_asked_in_a_conversation_reads_it_together() {
+    let mut world = World::on("candidate-onboarding").await;
+    candidate(&mut world).await;
+    let before = world.store.waits_alone();
+
+    let scrubbed = world.engine.scrub().await.unwrap();
+    assert_eq!((scrubbed.conversations, scrubbed.damage), (1, Vec::new()));
+    world.engine.order_erasure(world.session, "operator").await.unwrap();
+
+    assert_eq!(world.store.waits_alone(), before);
 }

@@ -41,6 +41,7 @@ pub(crate) struct Mortal {
     loads: AtomicUsize,
     heads: AtomicUsize,
     staff_lists: AtomicUsize,
+    waits: AtomicUsize,
     death: Mutex<Option<Death>>,
     /// Commits for which there is room.
     room: AtomicUsize,
@@ -63,6 +64,7 @@ impl Mortal {
             loads: AtomicUsize::new(0),
             heads: AtomicUsize::new(0),
             staff_lists: AtomicUsize::new(0),
+            waits: AtomicUsize::new(0),
             death: Mutex::new(death),
             room: AtomicUsize::new(usize::MAX),
             conflicts: AtomicUsize::new(0),
@@ -142,6 +144,11 @@ impl Mortal {
         self.staff_lists.load(Ordering::SeqCst)
     }
 
+    /// Waits that were read one by one.
+    pub(crate) fn waits_alone(&self) -> usize {
+        self.waits.load(Ordering::SeqCst)
+    }
+
     fn counted(&self, heads: Vec<Head>) -> Vec<Head> {
         self.heads.fetch_add(heads.len(), Ordering::SeqCst);
         heads
@@ -217,7 +224,15 @@ impl Store for Mortal {
     }
 
     async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
+        self.waits.fetch_add(1, Ordering::SeqCst);
         self.alive()?.wait(id).await
+    }
+
+    async fn waits(&self, ids: Vec<WaitId>) -> Vec<Result<Option<(Wait, Vec<Rendering>)>, Error>> {
+        match self.alive() {
+            Ok(disk) => disk.waits(ids).await,
+            Err(error) => vec![Err(error)],
+        }
     }
 
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {

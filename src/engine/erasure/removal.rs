@@ -96,8 +96,9 @@ impl Engine {
         if let Some(gateway) = self.gateway(place.platform) {
             things.extend(gateway.remains(session, place).await);
         }
-        for wait in state.into_iter().flat_map(|state| &state.asked) {
-            let Some((wait, shown)) = store.wait(*wait).await? else { continue };
+        let asked = state.map(|state| state.asked.clone()).unwrap_or_default();
+        for found in store.waits(asked).await {
+            let Some((wait, shown)) = found? else { continue };
             things.extend(shown.into_iter().map(|shown| match &wait.answerers {
                 Answerers::Participant => Posted {
                     item: Item::Message { at: shown.message },

@@ -9,23 +9,23 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     mem,
     ops::Range,
+    sync::Arc,
     time::Duration,
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    index_entries,
-    key_store::Slot,
-    keys, packed_keys,
-    read::{self, Cover, Known, Pointer},
+    index_entries, keys, packed_keys,
+    read::{self, Cover, Known},
     record_codec::{Belongings, Frame, Kept, Shown, question},
+    waits::{self, Frames, Pointer},
     write_batch::{Reader, Record, VERSION, WriteBatch},
 };
 use crate::{
     base::ids::{SessionId, WaitId},
     model::{STORED_VERSION, effect::Rendering, wait::Wait},
-    store::{Error, compression::Level, sealing::Key},
+    store::{Error, compression::Level},
 };
 
 /// How long nothing may have happened in a session for it to be at rest. Platforms send an event again for some minutes.
@@ -127,7 +127,8 @@ pub(super) fn compact(stage: &mut WriteBatch<'_>, session: SessionId) -> Result<
         pack(stage, &entry)?;
     }
     let (first, count) = (cover.compact, cover.frames);
-    let Some(merging) = Merging::begin(reader, (slot, &key), first..count)? else { return Ok(()) };
+    let old = Frames::new(reader, slot, Arc::clone(&key));
+    let Some(merging) = Merging::begin(old, first..count)? else { return Ok(()) };
     let (compact, frames) = merging.finish(stage)?;
     let cover = Cover { frames, compact, ..cover };
     let (at, text) = (keys::head(session), serde_json::to_vec(&cover).map_err(Error::unavailable)?);
@@ -146,13 +147,10 @@ fn pack(stage: &mut WriteBatch<'_>, key: &[u8]) -> Result<(), Error> {
 
 /// Frames that become one, or a few.
 struct Merging<'a> {
-    reader: Reader<'a>,
-    slot: Slot,
-    key: &'a Key,
     /// The numbers of those that are not large and compact.
     frames: Range<u32>,
-    /// As they are, from the first on.
-    old: BTreeMap<u32, Frame>,
+    /// As they are, and what of those before them is asked for.
+    old: Frames<'a>,
     new: Vec<(Belongings, Frame)>,
     /// Where an old frame goes: its place in `new`.
     place: BTreeMap<u32, usize>,
@@ -169,18 +167,15 @@ struct Placed {
 
 impl<'a> Merging<'a> {
     /// Reads the frames with those numbers; `None` if there is nothing to be done.
-    fn begin(
-        reader: Reader<'a>,
-        (slot, key): (Slot, &'a Key),
-        frames: Range<u32>,
-    ) -> Result<Option<Self>, Error> {
-        let (old, new, place) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
-        let mut this = Self { reader, slot, key, frames, old, new, place, room: 0 };
+    fn begin(old: Frames<'a>, frames: Range<u32>) -> Result<Option<Self>, Error> {
+        let (new, place) = (Vec::new(), BTreeMap::new());
+        let mut this = Self { frames, old, new, place, room: 0 };
         for number in this.frames.clone() {
-            let (at, what) = (keys::frame(slot, number), format!("frame {number}"));
-            let record = reader.record(&at, &what)?;
+            let (at, what) = (keys::frame(this.old.slot, number), format!("frame {number}"));
+            let record = this.old.reader.record(&at, &what)?;
             let record = record.ok_or_else(|| Error::damaged(&what, "it is missing"))?;
-            this.add(number, read::opened(key, &at, &record, &what)?, record.body.len());
+            let opened = read::opened(&this.old.key, &at, &record, &what)?;
+            this.add(number, opened, record.body.len());
         }
         Ok((!this.is_compact()?).then_some(this))
     }
@@ -190,11 +185,11 @@ impl<'a> Merging<'a> {
         let waits = self.waits().into_iter().map(keys::wait);
         let dedup = self.new.iter().flat_map(|(belongings, _)| &belongings.dedup);
         for key in waits.chain(dedup.map(|digest| keys::dedup(*digest))) {
-            if self.reader.get(&key)?.is_some() {
+            if self.old.reader.get(&key)?.is_some() {
                 return Ok(false);
             }
         }
-        Ok(self.old.len() == self.new.len())
+        Ok(self.old.opened.len() == self.new.len())
     }
 
     /// Adds an old frame of so many bytes to the new one that has room for it, or begins another.
@@ -215,13 +210,13 @@ impl<'a> Merging<'a> {
             merged.events.extend(frame.events.iter().cloned());
         }
         self.place.insert(number, self.new.len() - 1);
-        self.old.insert(number, frame);
+        self.old.opened.insert(number, frame);
     }
 
     /// The waits that the frames tell of.
     fn waits(&self) -> BTreeSet<WaitId> {
         let belonging = self.new.iter().flat_map(|(belongings, _)| &belongings.waits).copied();
-        let kept = self.old.values().flat_map(|frame| frame.waits.iter().map(Kept::id));
+        let kept = self.old.opened.values().flat_map(|frame| frame.waits.iter().map(Kept::id));
         belonging.chain(kept).collect()
     }
 
@@ -235,7 +230,7 @@ impl<'a> Merging<'a> {
         let Range { start: first, end } = self.frames;
         let mut frames = first;
         for (belongings, frame) in &self.new {
-            let at = keys::frame(self.slot, frames);
+            let at = keys::frame(self.old.slot, frames);
             stage.put_record(&at, &self.record(&at, belongings, frame)?)?;
             for digest in &belongings.dedup {
                 pack(stage, &keys::dedup(*digest))?;
@@ -243,7 +238,7 @@ impl<'a> Merging<'a> {
             frames = frames.saturating_add(1);
         }
         for number in frames..end {
-            stage.remove_record(&keys::frame(self.slot, number))?;
+            stage.remove_record(&keys::frame(self.old.slot, number))?;
         }
         // The last one may have room for what comes.
         Ok((frames.saturating_sub(1).max(first), frames))
@@ -254,41 +249,16 @@ impl<'a> Merging<'a> {
         let version = u8::try_from(newest.max(STORED_VERSION)).unwrap_or(u8::MAX);
         let text = serde_json::to_vec(frame).map_err(Error::unavailable)?;
         let clear = belongings.encode();
-        Reader::close_text(self.key, at, version, &clear, (&text, Level::High))
+        Reader::close_text(&self.old.key, at, version, &clear, (&text, Level::High))
     }
 
     /// A wait as it is, and where it was told of; `None` for one that is gone or belongs to another session.
-    fn placed(&self, id: WaitId) -> Result<Option<Placed>, Error> {
-        let at = keys::wait(id);
-        let record = self.reader.record(&at, "wait")?;
-        let pointer = match &record {
-            Some(record) => Pointer::decode(&record.body),
-            None => packed_keys::find(self.reader, &at)?
-                .and_then(|member| Pointer::decode(packed_keys::split(&member).1)),
-        };
-        let pointer = pointer.filter(|pointer| pointer.slot == self.slot);
+    fn placed(&mut self, id: WaitId) -> Result<Option<Placed>, Error> {
+        let Some(noted) = waits::noted(self.old.reader, id)? else { return Ok(None) };
+        let pointer = noted.pointer().filter(|pointer| pointer.slot == self.old.slot);
         let Some(pointer) = pointer else { return Ok(None) };
-        let wait = read::resolve(id, pointer, |number| self.frame(number, |frame| frame.wait(id)))?;
-        let renderings = match &record {
-            Some(record) => read::renderings(self.key, id, record)?,
-            None => self
-                .frame(pointer.frame, |frame| Some(frame.renderings(id).to_vec()))?
-                .unwrap_or_default(),
-        };
+        let (wait, renderings) = self.old.shown(id, &noted, pointer)?;
         Ok(Some(Placed { wait, pointer, renderings }))
-    }
-
-    /// What a frame as it was says, also one before those that are merged.
-    fn frame<T>(
-        &self,
-        number: u32,
-        said: impl FnOnce(&Frame) -> Option<T>,
-    ) -> Result<Option<T>, Error> {
-        if let Some(frame) = self.old.get(&number) {
-            return Ok(said(frame));
-        }
-        let frame = read::frame(self.reader, self.key, self.slot, number, "frame")?;
-        Ok(frame.as_ref().and_then(said))
     }
 
     /// Tells of a wait in the new frame that has the question, or in the last where an older one has it.

@@ -75,7 +75,7 @@ pub(super) const HINT: usize = 8;
 /// Bytes of a slot.
 pub(super) const SLOT: usize = 4;
 
-/// Bytes of what is known of a wait by its id (see `read::Pointer`).
+/// Bytes of what is known of a wait by its id (see `waits::Pointer`).
 pub(super) const POINTER: usize = 4 + 4 + 4 + 8;
 
 pub(super) fn audit(index: u64) -> Key {

@@ -8,9 +8,10 @@ use super::{
     index_entries,
     jobs::Applied,
     keys, notes,
-    read::{self, Cover, Known, Pointer},
+    read::{self, Cover, Known},
     record_codec::{Belongings, Frame, Kept, question},
     steps::{self, Chain, SessionKey},
+    waits::Pointer,
     write_batch::{Reader, Record, VERSION, WriteBatch},
 };
 use crate::{

@@ -12,20 +12,14 @@ use super::{
     key_store::Slot,
     keys::{self, List},
     packed_keys,
-    record_codec::{Belongings, Frame, OpenFrame, Told},
-    write_batch::{Reader, Record, VERSION, is_first},
+    record_codec::{Belongings, Frame, OpenFrame},
+    write_batch::{Reader, Record, is_first},
 };
 use crate::{
-    base::ids::{SessionId, WaitId},
+    base::ids::SessionId,
     model::{
-        STORED_VERSION,
-        audit::Sealed,
-        effect::{Effect, Rendering},
-        file_key::FileKey,
-        session::Head,
-        transcript::Recorded,
-        usage::Balance,
-        wait::Wait,
+        STORED_VERSION, audit::Sealed, effect::Effect, file_key::FileKey, session::Head,
+        transcript::Recorded, usage::Balance,
     },
     store::{
         Error, Find, Loaded, Timer, TimerKind, hour_of, person_text, place_text, sealing::Key,
@@ -362,103 +356,6 @@ fn listed(reader: Reader<'_>, key: &[u8]) -> Result<Option<Head>, Error> {
         Some(session) if is_first(key) => readable(reader, head(reader, session)),
         _ => Ok(None),
     }
-}
-
-/// What the store knows of a wait by its id: the clear beginning of its record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pointer {
-    pub(super) slot: Slot,
-    /// The newest frame that tells of it.
-    pub(super) frame: u32,
-    /// The frame that tells all of it.
-    pub(super) whole: u32,
-    /// Of the question, so that a repeat is known without reading it.
-    pub(super) digest: [u8; 8],
-}
-
-impl Pointer {
-    /// Bytes of it.
-    pub(super) const LENGTH: usize = keys::POINTER;
-
-    pub(super) fn encode(&self) -> Vec<u8> {
-        let Self { slot, frame, whole, digest } = self;
-        [&slot.to_be_bytes()[..], &frame.to_be_bytes(), &whole.to_be_bytes(), digest].concat()
-    }
-
-    pub(super) fn decode(body: &[u8]) -> Option<Self> {
-        let (slot, rest) = body.split_first_chunk()?;
-        let (frame, rest) = rest.split_first_chunk()?;
-        let (whole, rest) = rest.split_first_chunk()?;
-        let (frame, whole) = (u32::from_be_bytes(*frame), u32::from_be_bytes(*whole));
-        Some(Self { slot: Slot::from_be_bytes(*slot), frame, whole, digest: *rest.first_chunk()? })
-    }
-}
-
-/// Where a wait was shown is bound to its key, not to the pointer, which changes without it.
-pub(super) fn renderings(key: &Key, id: WaitId, record: &Record) -> Result<Vec<Rendering>, Error> {
-    let rest = record.body.get(Pointer::LENGTH..).unwrap_or_default();
-    if rest.is_empty() {
-        return Ok(Vec::new());
-    }
-    let record = Record { version: record.version, body: rest.to_vec() };
-    Reader::open(key, &keys::wait(id), &record, 0, format_args!("wait `{id}`"))
-}
-
-pub(super) fn wait(
-    reader: Reader<'_>,
-    id: WaitId,
-) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
-    let what = format_args!("wait `{id}`").to_string();
-    let Some(record) = wait_record(reader, id)? else { return Ok(None) };
-    let pointer = Pointer::decode(&record.body);
-    let pointer = pointer.ok_or_else(|| Error::damaged(&what, "it ends early"))?;
-    // Shredded and not yet cleared away.
-    let Some(key) = reader.key_store.key(pointer.slot)? else { return Ok(None) };
-    let wait = resolve(id, pointer, |number| {
-        let frame = frame(reader, &key, pointer.slot, number, &what)?;
-        Ok(frame.and_then(|frame| frame.wait(id)))
-    })?;
-    let renderings = renderings(&key, id, &record)?;
-    Ok(Some((wait, renderings)))
-}
-
-/// A wait as frames tell it; `told` says what one of them does.
-pub(super) fn resolve(
-    id: WaitId,
-    pointer: Pointer,
-    told: impl Fn(u32) -> Result<Option<Told>, Error>,
-) -> Result<Wait, Error> {
-    let what = || format!("wait `{id}`");
-    let told = |number: u32| {
-        let missing = || Error::damaged(what(), format_args!("frame {number} lacks it"));
-        told(number)?.ok_or_else(missing)
-    };
-    match told(pointer.frame)? {
-        Told::Whole(wait) => Ok(*wait),
-        Told::Since { frame, status, votes } => match told(frame)? {
-            Told::Whole(wait) => Ok(Wait { votes, status: *status, ..*wait }),
-            Told::Since { .. } => Err(Error::damaged(what(), "no frame tells all of it")),
-        },
-    }
-}
-
-/// What is known of a wait under its own key, or what would be if its session were not at rest.
-pub(super) fn wait_record(reader: Reader<'_>, id: WaitId) -> Result<Option<Record>, Error> {
-    let (at, what) = (keys::wait(id), format_args!("wait `{id}`").to_string());
-    if let Some(record) = reader.record(&at, &what)? {
-        return Ok(Some(record));
-    }
-    let Some(member) = packed_keys::find(reader, &at)? else { return Ok(None) };
-    let (_, pointer) = packed_keys::split(&member);
-    let mut body = pointer.to_vec();
-    if let Some(pointer) = Pointer::decode(pointer)
-        && let Some(key) = reader.key_store.key(pointer.slot)?
-        && let Some(frame) = frame(reader, &key, pointer.slot, pointer.frame, &what)?
-        && let renderings @ [_, ..] = frame.renderings(id)
-    {
-        body.extend(Reader::close(&key, &at, VERSION, &[], &renderings)?.body);
-    }
-    Ok(Some(Record { version: VERSION, body }))
 }
 
 pub(super) fn due(

@@ -13,8 +13,9 @@ use super::{
     keys, notes,
     open_sessions::{OpenSession, OpenSessions},
     packed_keys,
-    read::{self, Cover, Known, Pointer},
+    read::{self, Cover, Known},
     record_codec::{Belongings, Frame, Kept, OpenFrame, question},
+    waits::{self, Pointer},
     write_batch::{HEADER, Reader, Record, VERSION, WriteBatch},
 };
 use crate::{
@@ -278,7 +279,7 @@ fn put_waits(
     // The last one counts where a step changes a wait twice.
     for wait in waits.iter().rev().filter(|wait| seen.insert(wait.id)) {
         let at = keys::wait(wait.id);
-        let old = read::wait_record(reader, wait.id)?;
+        let old = waits::record(reader, wait.id)?;
         // One that another session left behind, or that nobody can read, is written anew.
         let old = old.and_then(|record| Some((Pointer::decode(&record.body)?, record)));
         let old = old.filter(|(pointer, _)| pointer.slot == *slot);
@@ -528,8 +529,8 @@ fn remember(
     let Some((wait, message)) = rendered(effect, delivery) else { return Ok(()) };
     let reader = stage.reader;
     let at = keys::wait(wait);
-    let Some(record) = read::wait_record(reader, wait)? else { return Ok(()) };
-    let mut renderings = read::renderings(key, wait, &record)?;
+    let Some(record) = waits::record(reader, wait)? else { return Ok(()) };
+    let mut renderings = waits::renderings(key, wait, &record)?;
     if renderings.iter().any(|known| known.message == message) {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use super::{
     jobs::Job,
     keys, notes,
     read::{self, Known},
-    steps,
+    steps, waits,
     write_batch::Reader,
 };
 use crate::{
@@ -50,14 +50,15 @@ fn image(reader: Reader<'_>, session: SessionId) -> Result<Option<Image>, Error>
     let Some(Known { slot, key, cover }) = read::known(reader, session)? else { return Ok(None) };
     let what = format!("session `{session}`");
     let Some(Loaded { head, events }) = read::load(reader, session)? else { return Ok(None) };
-    let (mut waits, mut dedup) = (Vec::new(), Vec::new());
+    let (mut waits, mut dedup, mut frames) = (Vec::new(), Vec::new(), None);
     for number in 0..cover.frames {
         let at = keys::frame(slot, number);
         let Some(record) = reader.record(&at, &what)? else { continue };
         let (belongings, _) = read::opened(&key, &at, &record, &what)?;
         dedup.extend(belongings.dedup);
         for wait in belongings.waits {
-            waits.extend(read::wait(reader, wait)?.filter(|(wait, _)| wait.session == session));
+            let shown = waits::wait(reader, wait, &mut frames)?;
+            waits.extend(shown.filter(|(wait, _)| wait.session == session));
         }
     }
     let effects = read::outbox(reader, session)?;

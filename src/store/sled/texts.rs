@@ -1,9 +1,9 @@
 //! What the records hold, for those who measure and train: nothing in the program reads it.
 
 use super::{
-    SledStore, audit_chain, keys,
-    read::{self, Pointer},
+    SledStore, audit_chain, keys, read,
     record_codec::Belongings,
+    waits::Pointer,
     write_batch::{Reader, is_first},
 };
 use crate::store::{Error, compression};

@@ -74,6 +74,10 @@ impl Store for Resting {
         self.0.wait(id).await
     }
 
+    async fn waits(&self, ids: Vec<WaitId>) -> Vec<Result<Option<(Wait, Vec<Rendering>)>, Error>> {
+        self.0.waits(ids).await
+    }
+
     async fn due(&self, now: DateTime<Utc>, limit: usize) -> Result<Vec<Timer>, Error> {
         self.0.due(now, limit).await
     }
@@ -197,8 +201,12 @@ pub(super) async fn said_of(store: &dyn Store, sessions: u128, questions: u64) -
     let mut said = Vec::new();
     for number in 1..=sessions {
         said.push(format!("{:?}", store.load(session(number)).await.unwrap()));
-        for question in 0..u128::from(questions) {
-            let wait = store.wait(wait_id(number * 1000 + question)).await.unwrap();
+        // The last one is of nobody.
+        let ids = (0..=u128::from(questions)).map(|question| wait_id(number * 1000 + question));
+        let together = store.waits(ids.clone().collect()).await;
+        for (id, found) in ids.zip(together) {
+            let wait = store.wait(id).await.unwrap();
+            assert_eq!(found.unwrap(), wait, "with the others, and alone");
             said.push(format!("{wait:?}"));
         }
         said.push(format!("{:?}", store.noted(&format!("a/{number}")).await.unwrap()));
