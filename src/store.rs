@@ -201,9 +201,9 @@ pub trait Store: FileKeys + fmt::Debug + Send + Sync {
     /// learn that it was saved: then something of it may stand outside already. Answers at once.
     fn is_inherited(&self, effect: EffectId) -> bool;
 
-    /// Whether what was claimed may still leave, as far as this process knows: another one may have taken over by now, and
-    /// deliver it. Answers at once.
-    fn may_deliver(&self) -> bool {
+    /// Whether no other process can have taken over by now, as far as this one knows. If one may have, nothing that was
+    /// claimed leaves any more, since that one delivers it, and what is kept in memory may be out of date. Answers at once.
+    fn is_active(&self) -> bool {
         true
     }
 

@@ -165,7 +165,7 @@ impl Engine {
     async fn while_allowed<T>(&self, attempt: impl Future<Output = T>) -> Option<T> {
         let mut attempt = pin!(attempt);
         poll_fn(|cx| {
-            if self.inner.parts.store.may_deliver() {
+            if self.inner.parts.store.is_active() {
                 attempt.as_mut().poll(cx).map(Some)
             } else {
                 Poll::Ready(None)

@@ -459,7 +459,7 @@ impl Store for PostgresStore {
         self.shared.outbox.is_inherited(effect)
     }
 
-    fn may_deliver(&self) -> bool {
+    fn is_active(&self) -> bool {
         self.shared.outbox.holds_lease()
     }
 

@@ -310,7 +310,7 @@ impl Store for Mortal {
         self.disk.is_inherited(effect)
     }
 
-    fn may_deliver(&self) -> bool {
+    fn is_active(&self) -> bool {
         let spend = |left: usize| if left == usize::MAX { Some(left) } else { left.checked_sub(1) };
         self.allowed.fetch_update(Ordering::SeqCst, Ordering::SeqCst, spend).is_ok()
     }

@@ -244,11 +244,19 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
         frame::problem(StatusCode::FORBIDDEN, messages::page::STALE_FORM)
     } else if !is_form && comes_from_elsewhere(&request) {
         frame::again()
+    } else if !is_form && may_be_outdated(&app, request.uri().path()) {
+        frame::unavailable()
     } else {
         brand::under(Arc::clone(&app.brand), next.run(request)).await
     };
     finish(&mut response);
     response
+}
+
+/// Whether a page may show less than another node has saved by now, which has taken over.
+fn may_be_outdated(app: &App, path: &str) -> bool {
+    let is_about_sessions = ["/s/", "/staff"].iter().any(|begin| path.starts_with(begin));
+    is_about_sessions && !app.engine.parts().store.is_active()
 }
 
 /// Whether a browser without our cookie follows a link on somebody else's page. It may have one that was set as strict by an

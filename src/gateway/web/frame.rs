@@ -1,7 +1,7 @@
 //! What surrounds every page, and the page that only says why there is nothing else.
 
 use axum::{
-    http::StatusCode,
+    http::{HeaderValue, StatusCode, header},
     response::{Html, IntoResponse, Response},
 };
 use maud::{DOCTYPE, Markup, html};
@@ -51,7 +51,6 @@ pub(super) fn problem(status: StatusCode, words: &str) -> Response {
     problem_at(status, words, "/")
 }
 
-/// A page that says why there is nothing else on it, with the way back to `home`, the page that it happened on.
 /// A page that asks for itself once more.
 pub(super) fn again() -> Response {
     let frame =
@@ -60,6 +59,16 @@ pub(super) fn again() -> Response {
     ([("refresh", "0")], Html(frame.around(&content).into_string())).into_response()
 }
 
+/// A page that asks for itself again until this node or another one can say what stands there.
+pub(super) fn unavailable() -> Response {
+    let mut response = problem(StatusCode::SERVICE_UNAVAILABLE, messages::page::UNREACHABLE);
+    let headers = response.headers_mut();
+    headers.insert("refresh", HeaderValue::from_static("2"));
+    headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+/// A page that says why there is nothing else on it, with the way back to `home`, the page that it happened on.
 pub(super) fn problem_at(status: StatusCode, words: &str, home: &str) -> Response {
     let frame = Frame { title: messages::page::SORRY, live: None, class: "plain", notice: None };
     let back = match home {

@@ -5,9 +5,12 @@ use std::{io::ErrorKind, pin::pin, sync::Arc};
 use anteroom::{
     base::ids::RandomIds,
     model::transcript::Event,
-    store::sled::{
-        SledStore,
-        fault_injection::{Faults, Touch},
+    store::{
+        memory::MemoryStore,
+        sled::{
+            SledStore,
+            fault_injection::{Faults, Touch},
+        },
     },
 };
 use chrono::TimeDelta;
@@ -15,7 +18,10 @@ use reqwest::{StatusCode, multipart::Part};
 use tempfile::TempDir;
 
 use super::site::{Site, Visitor, csrf};
-use crate::{store::bad_times::Weather, support::slow_device::SlowDevice};
+use crate::{
+    store::bad_times::Weather,
+    support::{mortal::Mortal, slow_device::SlowDevice},
+};
 
 /// Status and words.
 async fn check(ada: &Visitor, path: &str) -> (StatusCode, String) {
@@ -186,4 +192,30 @@ async fn where_no_flow_can_be_kept_nobody_can_begin_and_the_bot_is_not_ready() {
     let (status, words) = check(&ada, "/readyz").await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
     assert!(words.starts_with("files cannot be kept."), "{words}");
+}
+
+/// As on a node that was stopped for longer than its lease: its memory lacks what another one has saved since.
+#[tokio::test]
+async fn a_page_is_not_shown_where_another_process_may_know_more() {
+    let store = Arc::new(Mortal::new(Arc::new(MemoryStore::default()), None));
+    let site = Site::over(Arc::clone(&store) as _).await;
+    let ada = site.visitor();
+    ada.start("tour", "Ada").await;
+    let session = format!("/s/{}", site.session().await);
+    let (live, of_staff) = (format!("{session}/live"), format!("/staff{session}"));
+
+    store.allow(0);
+    for path in [&session, "/staff", &live, &of_staff] {
+        let answer = ada.fetch(path).await;
+        let headers = answer.headers();
+        assert_eq!(
+            (&headers["refresh"], &headers["retry-after"]),
+            (&"2".parse().unwrap(), &"1".parse().unwrap())
+        );
+        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE, "{path}");
+    }
+    assert_eq!(check(&ada, "/assets/app.css").await.0, StatusCode::OK);
+
+    store.allow(usize::MAX);
+    assert!(ada.get(&session).await.contains("You are about to talk to a bot"));
 }

@@ -126,6 +126,32 @@ fn a_node_that_is_killed_leaves_conversations_files_and_flows_to_the_one_that_st
 }
 
 #[test]
+fn a_node_that_stood_still_shows_nothing_older_than_what_was_saved_meanwhile() {
+    let Some(options) = database() else { return };
+    let first = node(&options, "first");
+    let program = first.start();
+    let ada = Person::up_to_the_file(&program, "Ada");
+    let standby = stands_by(node(&options, "second"));
+
+    program.stands_still();
+    let (_second, other) = standby.join().unwrap();
+    ada.sends(&other, "notes.txt", NOTES.as_bytes().to_vec());
+    ada.card(&other, "A word, please");
+    // They wait for it, and are answered before it has found out that another node is active.
+    let mut asked: Vec<_> = (0..4).map(|_| ada.asks(&program)).collect();
+    program.goes_on();
+    for stream in &mut asked {
+        let mut page = String::new();
+        stream.read_to_string(&mut page).unwrap();
+        assert!(page.starts_with("HTTP/1.1 503"), "{page}");
+    }
+    let (status, _) = program.ended();
+    assert!(!status.success());
+    assert!(first.log().contains("another node has taken over"), "{}", first.log());
+    other.stopped();
+}
+
+#[test]
 fn the_doctor_says_what_is_wrong_with_a_database_and_what_to_do() {
     let Some(options) = database() else { return };
     let first = node(&options, "first");

@@ -266,6 +266,15 @@ impl Program {
         kill_process(self.pid(), Signal::HUP).unwrap();
     }
 
+    /// It does nothing, as in a machine that is suspended.
+    pub(crate) fn stands_still(&self) {
+        kill_process(self.pid(), Signal::STOP).unwrap();
+    }
+
+    pub(crate) fn goes_on(&self) {
+        kill_process(self.pid(), Signal::CONT).unwrap();
+    }
+
     /// Waits for its end: how it ended, and how long that took.
     pub(crate) fn ended(mut self) -> (ExitStatus, Duration) {
         let began = Instant::now();
@@ -377,6 +386,20 @@ impl Person {
         let url = format!("{}{path}", program.page);
         self.runtime
             .block_on(async { self.client.get(url).send().await.unwrap().text().await.unwrap() })
+    }
+
+    /// Asks for the conversation. The answer is read once the connection is closed.
+    pub(crate) fn asks(&self, program: &Program) -> TcpStream {
+        let cookies = self.cookies.cookies(&program.page.parse().unwrap()).unwrap();
+        let mut stream = program.connect();
+        write!(
+            stream,
+            "GET {} HTTP/1.1\r\nHost: localhost\r\nCookie: {}\r\nConnection: close\r\n\r\n",
+            self.session,
+            cookies.to_str().unwrap(),
+        )
+        .unwrap();
+        stream
     }
 
     fn post(
