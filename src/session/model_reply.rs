@@ -255,13 +255,13 @@ impl Changes {
             // Its calls were meant for the phase before.
             self.close_unmade("superseded", texts::MOVED_ON);
         }
-        if self.is_child() {
-            if is_done {
-                self.judge_output(&text);
-            }
+        if is_done && gap == Some(Gap::Cut) {
             return self.mind_budgets(before);
         }
-        if is_done && gap == Some(Gap::Cut) {
+        if self.is_child() {
+            if is_done {
+                self.judge_output(&format!("{held}{text}"));
+            }
             return self.mind_budgets(before);
         }
         // What came of asking for a person is told by the program, once it is known.

@@ -8,7 +8,7 @@ use anteroom::{
         ui::Reply,
         usage::Usage,
     },
-    ports::llm::Error,
+    ports::llm::{Error, chat::Finish},
     session::Command,
 };
 use chrono::TimeDelta;
@@ -34,6 +34,22 @@ async fn a_result_that_does_not_fit_is_mended_once() {
     <note>This is not the promised form: `/found`: the value is not of type "string"; `/`: Additional properties are not allowed ('where' was unexpected). Answer once more, with the whole JSON object.</note>
     "#);
     assert_snapshot!(tail(&model, 4, 1), @r#"c00000001 -> {"found":"seven"}"#);
+}
+
+#[tokio::test]
+async fn a_result_that_was_cut_off_is_continued_and_judged_as_one() {
+    let model = Scripted::new();
+    let mut world = talk(&model).await;
+    let cut = |text: &str| Turn::says(text).finishing(Finish::Length);
+    model.next(dig(1)).next(cut("{ \"found\": \"sev")).next(cut("en")).next(Turn::says("\" }"));
+    model.next(Turn::says("Seven."));
+    world.say("Go.").await;
+    model.assert_played();
+    assert_snapshot!(tail(&model, 4, 2), @"
+    model: en
+    <note>Your message was cut off because it had become too long. Continue exactly where it stops, and repeat nothing; what you write now is added to it.</note>
+    ");
+    assert_snapshot!(tail(&model, 5, 1), @r#"c00000001 -> {"found":"seven"}"#);
 }
 
 #[tokio::test]
