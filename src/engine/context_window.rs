@@ -72,10 +72,15 @@ pub fn request(
 }
 
 /// The request for a short form of everything up to `through`.
-pub(super) fn summary_request(flow: &LoadedFlow, events: &[Recorded], through: u64) -> Request {
-    let mut messages = messages(flow, &events[..after(events, through)]);
-    messages.push(Message::user(SUMMARISE));
-    Request { messages, choice: ToolChoice::Never, ..Request::default() }
+pub(super) fn summary_request(
+    flow: &LoadedFlow,
+    events: &[Recorded],
+    tools: Arc<[ToolSpec]>,
+    through: u64,
+) -> Request {
+    let mut request = request(flow, &events[..after(events, through)], tools, true);
+    request.messages.push(Message::user(SUMMARISE));
+    request
 }
 
 /// Where a short form may end so that about half of the conversation is kept as it was said: right before a message of

@@ -7,7 +7,7 @@
 mod answer;
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -32,7 +32,7 @@ use crate::{
     },
     ports::llm::{
         self, Models, Sink,
-        chat::{self, Request},
+        chat::{self, Request, ToolSpec},
     },
     session::{Changes, Next, Response, Retry, SessionView, State, decide, topics},
     store::{self, Loaded},
@@ -110,17 +110,17 @@ impl Engine {
             self.decide(session, decide::cut_off).await?;
             return Ok(Step::Done);
         }
-        let is_long = state.model_turn.window > self.inner.limits.window_tokens;
-        if is_long && self.shorten(state, loaded, flow).await? {
-            return Ok(Step::Done);
-        }
         // After the last part, its tools stay listed.
         let last_part = || flow.flow.phase.last().map(|phase| phase.id.as_str());
         let phase = loaded.head.phase.as_deref().or_else(last_part).unwrap_or_default();
         let offered = &self.inner.offered_tools;
         let tools = offered.of(&self.inner.parts, flow, phase, (&**state).into());
+        let is_long = state.model_turn.window > self.inner.limits.window_tokens;
+        if is_long && self.shorten(view, loaded, &tools).await? {
+            return Ok(Step::Done);
+        }
         warn_of_limit(session, state, flow);
-        let mut request = context_window::request(flow, &loaded.events, tools, last);
+        let mut request = context_window::request(flow, &loaded.events, Arc::clone(&tools), last);
         request.max_tokens = state.model_turn.room;
         let reserve = model.fallback();
         let tries = if reserve.is_some() { TRIES + 1 } else { TRIES };
@@ -139,7 +139,7 @@ impl Engine {
                 self.answered((session, knew), answer, asked).await?;
             }
             Thinking::Failed(llm::Error::Overflow(_) | llm::Error::TooLarge { .. })
-                if self.shorten(state, loaded, flow).await? => {}
+                if self.shorten(view, loaded, &tools).await? => {}
             Thinking::Failed(error) => self.failed((session, knew), &error, again).await?,
         }
         Ok(Step::Done)
@@ -326,12 +326,13 @@ impl Engine {
         self.decide(session, |view| decide::thinking_failed(view, knew, (code, retry), usage)).await
     }
 
-    /// Has the model make a short form of the older half. Whether it did.
+    /// Has the model make a short form of the older half, with these tools listed: some refuse calls in a conversation
+    /// without them. Whether it did.
     async fn shorten(
         &self,
-        state: &State,
+        SessionView { state, flow, .. }: &SessionView,
         loaded: &Loaded,
-        flow: &LoadedFlow,
+        tools: &Arc<[ToolSpec]>,
     ) -> Result<bool, Error> {
         let model = self.models(&loaded.head.place).interview.clone();
         let Some(model) = model else { return Ok(false) };
@@ -339,7 +340,8 @@ impl Engine {
         let Some(through) = context_window::cut(&loaded.events, state.model_turn.summarised) else {
             return Ok(false);
         };
-        let request = context_window::summary_request(flow, &loaded.events, through);
+        let request =
+            context_window::summary_request(flow, &loaded.events, Arc::clone(tools), through);
         let answer = match self.ask(model.as_ref(), &request, &mut llm::Silent, asked).await? {
             Thinking::Answered(answer) => answer,
             Thinking::Dropped => return Ok(true),

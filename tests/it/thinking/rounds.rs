@@ -610,6 +610,9 @@ async fn a_long_conversation_is_shortened_and_goes_on() {
     model.next(Turn::says("Good."));
     world.say("The last one.").await;
     model.assert_played();
+    // Some refuse calls in a conversation without the tools; these stay listed.
+    let [short, next] = [6, 7].map(|n| model.seen()[n].clone());
+    assert_eq!((short.choice, &short.tools), (ToolChoice::Never, &next.tools));
     assert_snapshot!(read(&model, 7), @r#"
     <note>The conversation begins on Monday, 2 November 2026, 10:00 (UTC), on a web page. The participant is called Ada Byron there. The texts of the interview are in the language `en`; write in the language in which the participant writes.</note>
     <note>The conversation so far, in short:
