@@ -471,8 +471,18 @@ fn task_messages(flow: &LoadedFlow, assignment: &Assignment) -> Vec<Message> {
         text.push_str("\n\nThe work:\n\n");
         text.push_str(phase.prompt.trim());
     }
+    forbid(&mut text, &assignment.never_ask);
     let input = fenced(INPUT, &compact(&assignment.input));
     vec![Message::System(text), note(&assignment.description), Message::user(input)]
+}
+
+/// Adds what must not be asked about.
+fn forbid(text: &mut String, never: &[String]) {
+    if !never.is_empty() {
+        text.push_str("\n\nNever ask about, and do not note down: ");
+        text.push_str(&never.join("; "));
+        text.push('.');
+    }
 }
 
 /// Instructions for a whole session: the same for every request of it.
@@ -494,12 +504,7 @@ fn instructions(flow: &LoadedFlow) -> String {
         text.push_str("\n\nYour manner:\n\n");
         text.push_str(persona.trim());
     }
-    let never = &flow.flow.policy.never_ask;
-    if !never.is_empty() {
-        text.push_str("\n\nNever ask about, and do not note down: ");
-        text.push_str(&never.join("; "));
-        text.push('.');
-    }
+    forbid(&mut text, &flow.flow.policy.never_ask);
     if !flow.flow.policy.score_people {
         text.push_str("\n\nYou do not score, rank, compare or judge people.");
     }

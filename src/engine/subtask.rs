@@ -136,7 +136,7 @@ impl Engine {
         let delegation = child.delegation.clone();
         hit(Failpoint::ChildDue);
         if self.inner.parts.store.load(id).await?.is_none()
-            && let Err(lost) = self.create_child(state, &delegation).await?
+            && let Err(lost) = self.create_child(parent, &delegation).await?
         {
             let cost = Usage::default();
             return self
@@ -158,10 +158,11 @@ impl Engine {
     /// Creates a child run; the inner error is the result of its call where it cannot be.
     async fn create_child(
         &self,
-        parent: &State,
+        view: &SessionView,
         delegation: &Delegation,
     ) -> Result<Result<(), CallResult>, Error> {
         let Delegation { call, child, task, description, input, lineage, tokens } = delegation;
+        let parent = &view.state;
         let parts = &self.inner.parts;
         let Some(template) =
             parts.tasks.get(&task.id).filter(|known| known.run.digest == task.digest)
@@ -194,6 +195,7 @@ impl Engine {
             input: input.clone(),
             lineage: lineage.clone(),
             tokens: *tokens,
+            never_ask: view.never_ask().to_vec(),
         };
         let flow = Arc::clone(&template.run);
         let ids = Arc::clone(&parts.ids);

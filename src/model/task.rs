@@ -153,6 +153,9 @@ pub struct Assignment {
     pub lineage: Vec<Ancestor>,
     /// Tokens that it may use, its own child runs included.
     pub tokens: u64,
+    /// What the flow of the conversation forbids to ask about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub never_ask: Vec<String>,
 }
 
 /// One run on the path from a conversation down to a child run.

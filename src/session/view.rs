@@ -109,6 +109,14 @@ pub struct SessionView {
 }
 
 impl SessionView {
+    /// What must not be asked about: what the flow of the conversation says, in its child runs, too.
+    pub(crate) fn never_ask(&self) -> &[String] {
+        match &self.state.subtasks.parent_link {
+            Some(own) => &own.assignment.never_ask,
+            None => &self.flow.flow.policy.never_ask,
+        }
+    }
+
     /// A session as it stands at `now`.
     pub fn new(
         flow: Arc<LoadedFlow>,

@@ -314,9 +314,8 @@ fn allowed(call: &Call, outcome: Outcome, changes: &Mutex<Changes>) -> ToolResul
     if !matches!(call.origin, Origin::Model { .. }) {
         return Ok(outcome);
     }
-    let (session, flow) = lock(changes, |view| (view.state.session, Arc::clone(&view.flow)));
-    let never = &flow.flow.policy.never_ask;
-    let Some(found) = topics::forbidden_on_card(never, &waiting.prompt.body.common_mark()) else {
+    let (session, never) = lock(changes, |view| (view.state.session, view.never_ask().to_vec()));
+    let Some(found) = topics::forbidden_on_card(&never, &waiting.prompt.body.common_mark()) else {
         return Ok(outcome);
     };
     tracing::warn!(

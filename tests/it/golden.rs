@@ -625,6 +625,7 @@ fn child_events() -> Vec<Event> {
         input: json!({ "of": "it" }),
         lineage,
         tokens: 60_000,
+        never_ask: Vec::new(),
     };
     [
         Subtask::Delegated(delegation),

@@ -4,16 +4,17 @@
 
 use anteroom::{
     model::session::Status,
+    ports::llm::chat::Message,
     session::{Command, Receipt},
 };
 use chrono::TimeDelta;
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{colours, delegations, dig, found, read, tail, talk};
+use super::{DIG, TALK, colours, delegations, dig, found, read, tail, talk};
 use crate::{
     llm::scripted::{Scripted, Turn},
-    world::{ada, grace},
+    world::{World, ada, grace},
 };
 
 #[tokio::test]
@@ -185,4 +186,23 @@ async fn nobody_talks_to_a_child_run() {
     world.press("Blue").await;
     model.assert_played();
     world.assert_at_rest().await;
+}
+
+#[tokio::test]
+async fn what_the_conversation_must_not_ask_its_child_runs_must_not_ask_either() {
+    let model = Scripted::new();
+    model.next(Turn::says("Hello."));
+    let flow = TALK.replace("[limits]\n", "[policy]\nnever_ask = [\"age\"]\n\n[limits]\n");
+    let mut world = World::delegating((&flow, &[DIG]), &model, None).await;
+    let mut age = colours();
+    age["prompt"] = json!("How old are you?");
+    model.next(dig(1)).next(dig(2)).next(Turn::calls("get_user_option", &age));
+    model.next(Turn::calls("get_user_option", &colours()));
+    world.say("Go.").await;
+    model.assert_played();
+    assert!(!world.screen().contains("How old"), "{}", world.screen());
+    assert!(world.screen().ends_with("Which colour?\n[Red] [Blue]"), "{}", world.screen());
+    assert_snapshot!(tail(&model, 4, 1), @r#"c00000001 -> {"error":"you must never ask about age; nothing was shown. hint: ask something else, or go on without it","code":"forbidden_question"}"#);
+    let Message::System(told) = &model.seen()[3].messages[0] else { panic!("no instructions") };
+    assert!(told.contains("Never ask about, and do not note down: age."), "{told}");
 }
