@@ -1,6 +1,7 @@
 //! The real program as an operator meets it: its health, its metrics, its log, and how it stops.
 
 mod bucket;
+mod cells;
 mod cluster;
 mod crowd;
 mod deliveries;
