@@ -129,6 +129,10 @@ fn ends_are_taken_as_they_come() {
     insta::assert_snapshot!(told(&format!("data: {unfinished}data: [DONE]\n\n")), @r#""Yes" · unknown"#);
     insta::assert_snapshot!(told(&format!("data: {unfinished}")), @r#""Yes" · the model's answer broke off"#);
     insta::assert_snapshot!(told(&format!("data: {unfinished}data: {{\"choi")), @r#""Yes" · the model's answer broke off"#);
+    // SGLang says in every piece that it has no reason yet.
+    let blank = unfinished.replace("\"index\"", "\"finish_reason\":\"\",\"index\"");
+    assert_ne!(blank, unfinished);
+    insta::assert_snapshot!(told(&format!("data: {blank}")), @r#""Yes" · the model's answer broke off"#);
     insta::assert_snapshot!(told(""), @r#""" · the model's answer broke off"#);
     insta::assert_snapshot!(told("data: [DONE]\n\n"), @r#""" · the model's answer broke off"#);
     insta::assert_snapshot!(told("data: {]\n\n"), @r#""" · the model's provider answered with broken JSON"#);

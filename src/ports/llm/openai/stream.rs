@@ -11,6 +11,7 @@
 //! | the whole call at once, `id` and name in every piece | what is there already is not added again |
 //! | no `[DONE]`, no blank line at the end | fine once a finish reason has come |
 //! | no finish reason | fine once `[DONE]` has come; [`Finish::Unknown`] |
+//! | an empty finish reason in every piece (SGLang) | there is none yet |
 //! | one id under several indexes | a name under a new index begins another call |
 //! | usage in its own last piece, in every piece, or never | the last one counts |
 //! | an error in the middle of the stream | fails as the same error would have as a status |
@@ -274,7 +275,7 @@ impl Assembly {
             if choice.index.unwrap_or_default() == 0 {
                 self.begun = true;
                 self.delta(choice.delta.or(choice.message).unwrap_or_default(), on_text)?;
-                if let Some(reason) = choice.finish_reason {
+                if let Some(reason) = choice.finish_reason.filter(|r| !r.trim().is_empty()) {
                     self.finish = Some(finish(&reason)?);
                 }
             }
