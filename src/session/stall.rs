@@ -24,8 +24,8 @@ const CHATS_MAX: u32 = 3;
 /// Answers in a row that may be cut off and continued.
 const CUTS_MAX: u32 = 2;
 
-/// Marks that end a question, in the scripts that have one of their own.
-const QUESTION_MARKS: [char; 7] = ['?', '？', '؟', ';', '՞', '፧', '⁇'];
+/// Question marks that stand nowhere else, the Greek one among them.
+const QUESTION_MARKS: [char; 6] = ['？', '؟', '\u{37e}', '՞', '፧', '⁇'];
 
 impl SessionView {
     /// What an answer lacks, and whether the engine goes on by itself, since the model was told before.
@@ -113,7 +113,23 @@ impl Changes {
     }
 }
 
-/// Whether words ask something.
+/// Whether words ask something: a mark within an address does not.
 pub(super) fn asks(words: &str) -> bool {
     words.contains(QUESTION_MARKS)
+        || words.match_indices(['?', ';']).any(|(at, mark)| {
+            let (before, after) = (&words[..at], &words[at + mark.len()..]);
+            ends_sentence(after) && (mark == "?" || is_greek(before))
+        })
+}
+
+/// Whether a sentence is over before these words. Where no spaces are written, the next one follows at once.
+fn ends_sentence(after: &str) -> bool {
+    let next = after.trim_start_matches(|c: char| c.is_ascii_punctuation()).chars().next();
+    next.is_none_or(|c| c.is_whitespace() || !c.is_ascii())
+}
+
+/// Whether the last sentence is Greek, in which a semicolon asks.
+fn is_greek(words: &str) -> bool {
+    let sentence = words.rsplit(['.', '!', '?', ';', '\n']).next().unwrap_or_default();
+    sentence.contains(|c| matches!(c, '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}'))
 }

@@ -32,9 +32,30 @@ async fn a_form_that_was_announced_is_asked_for_once() {
 }
 
 #[tokio::test]
+async fn a_mark_within_a_sentence_asks_nothing() {
+    for words in [
+        "Thanks, noted; I'll put your profile together now.",
+        "I took it from https://example.org/?q=1 and go on.",
+    ] {
+        let model = Scripted::new();
+        model.next(Turn::says(words));
+        model.next(Turn::calls("submit_for_validation", &rex()));
+        let _world = nudged(TALK, &model).await;
+        model.assert_played();
+    }
+}
+
+#[tokio::test]
 async fn a_question_needs_no_nudge_in_whatever_script_it_is_written() {
-    for question in ["Do you have a pet?", "ペットはいますか？", "هل لديك حيوان أليف؟"]
-    {
+    for question in [
+        "Do you have a pet?",
+        "**Do you have a pet?** (Or none.)",
+        "ペットはいますか？",
+        "你有宠物吗?请告诉我。",
+        "هل لديك حيوان أليف؟ شكرا.",
+        "Έχετε κατοικίδιο; Πείτε μου.",
+        "Έχετε κατοικίδιο\u{37e}",
+    ] {
         let model = Scripted::new();
         model.next(Turn::says(question));
         let _world = nudged(TALK, &model).await;
