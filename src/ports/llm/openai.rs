@@ -8,6 +8,7 @@ mod limits;
 mod opaque;
 mod reader;
 pub mod stream;
+mod thoughts;
 mod vectors;
 pub mod wire;
 

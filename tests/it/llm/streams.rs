@@ -41,6 +41,12 @@ fn told(stream: &str) -> String {
     }
 }
 
+/// Words in several deltas.
+fn words(pieces: &[&str]) -> String {
+    let deltas: Vec<Value> = pieces.iter().map(|piece| json!({ "content": piece })).collect();
+    told(&stream(&deltas, "stop"))
+}
+
 /// Calls in one delta or in several.
 fn calls(deltas: &[Value]) -> String {
     let deltas: Vec<Value> = deltas.iter().map(|calls| json!({ "tool_calls": calls })).collect();
@@ -65,6 +71,27 @@ fn words_come_in_pieces() {
     insta::assert_snapshot!(told(&stream(&thoughts, "stop")), @r#""Yes" · stop"#);
     let refusal = [json!({ "refusal": "I can" }), json!({ "refusal": "not" })];
     insta::assert_snapshot!(told(&stream(&refusal, "stop")), @r#""" · refused: I cannot · stop"#);
+}
+
+#[test]
+fn thoughts_between_tags_are_not_shown() {
+    let answer = "\n<think>\nÄ <b>…</think>\n\nYes, <think> is a tag</think>.";
+    let pieces: Vec<String> = answer.chars().map(String::from).collect();
+    let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+    for pieces in [[answer].as_slice(), &pieces] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(words(pieces), @r#""Yes, <think> is a tag</think>." · stop"#);
+        }
+    }
+    insta::assert_snapshot!(words(&["<think>\n\n</think>", "\n\n", "Yes"]), @r#""Yes" · stop"#);
+    insta::assert_snapshot!(words(&["<think>hm"]), @r#""" · stop"#);
+    // What only looked like it is there in the end.
+    insta::assert_snapshot!(words(&[" <thi"]), @r#"" <thi" · stop"#);
+    insta::assert_snapshot!(words(&[" <thi", "s> it is"]), @r#"" <this> it is" · stop"#);
+    insta::assert_snapshot!(words(&["Write <think>hm</think>"]), @r#""Write <think>hm</think>" · stop"#);
+    // Some templates write the first tag themselves.
+    let unopened = stream(&[json!({ "content": "hm</think>\n\nYes" })], "stop");
+    assert_eq!(read([unopened.as_bytes()]).0.unwrap().text, "Yes");
 }
 
 #[test]
@@ -180,6 +207,7 @@ fn a_whole_answer_is_read_like_a_stream() {
         { "id": "a", "type": "function", "function": { "name": "one", "arguments": "{}" } },
         { "id": "b", "type": "function", "function": { "name": "two", "arguments": "{\"x\":1}" } },
     ] }, "finish_reason": "stop" }] })), @r#""" · a=one({}) · b=two({"x":1}) · tool_calls"#);
+    insta::assert_snapshot!(read(&json!({ "choices": [{ "message": { "content": "<think>hm</think>Yes" } }] })), @r#""Yes" · unknown"#);
     insta::assert_snapshot!(read(&json!({ "error": { "code": "insufficient_quota" } })), @"the account with the model's provider is used up (insufficient_quota). hint: top it up");
     insta::assert_snapshot!(read(&json!({ "answer": "Yes" })), @"the model's provider answered with JSON of an unknown form. hint: `base_url` must be that of an OpenAI-compatible service");
 }

@@ -13,13 +13,14 @@
 //! | no finish reason | fine once `[DONE]` has come; [`Finish::Unknown`] |
 //! | an empty finish reason in every piece (SGLang) | there is none yet |
 //! | one id under several indexes | a name under a new index begins another call |
+//! | thoughts between tags at the beginning of the words | they are left out, see [`Thoughts`] |
 //! | usage in its own last piece, in every piece, or never | the last one counts |
 //! | an error in the middle of the stream | fails as the same error would have as a status |
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{failure, opaque};
+use super::{failure, opaque, thoughts::Thoughts};
 use crate::{
     base::ids::{CallId, Ids},
     model::{
@@ -82,7 +83,10 @@ impl Reader {
         let answer = &mut self.answer;
         match self.decoder.finish(&mut |event| answer.event(event, on_text)) {
             // Half an event: the end of the stream cut it off.
-            Ok(()) | Err(Error::BadAnswer(Fault::Json)) => self.answer.whole(ids),
+            Ok(()) | Err(Error::BadAnswer(Fault::Json)) => {
+                self.answer.let_go(on_text);
+                self.answer.whole(ids)
+            }
             Err(error) => Err(error),
         }
     }
@@ -213,6 +217,7 @@ pub fn whole(bytes: &[u8], ids: &dyn Ids) -> Result<Completion, Error> {
     }
     // All of it is here, whether it says so or not.
     answer.done = true;
+    answer.let_go(&mut |_| {});
     answer.whole(ids)
 }
 
@@ -220,6 +225,7 @@ pub fn whole(bytes: &[u8], ids: &dyn Ids) -> Result<Completion, Error> {
 #[derive(Debug, Default)]
 struct Assembly {
     text: String,
+    thoughts: Thoughts,
     refusal: String,
     opaque: Map<String, Value>,
     calls: Vec<Open>,
@@ -293,13 +299,24 @@ impl Assembly {
                 .filter_map(|part| part.text)
                 .collect(),
         };
-        if !words.is_empty() {
-            on_text(&words);
-            self.text.push_str(&words);
-        }
+        let words = self.thoughts.without(words);
+        self.say(&words, on_text);
         self.refusal.push_str(&delta.refusal.unwrap_or_default());
         opaque::merge(&mut self.opaque, delta.rest);
         delta.tool_calls.unwrap_or_default().into_iter().try_for_each(|call| self.call(call))
+    }
+
+    fn say(&mut self, words: &str, on_text: &mut dyn FnMut(&str)) {
+        if !words.is_empty() {
+            on_text(words);
+            self.text.push_str(words);
+        }
+    }
+
+    /// No words follow: says those that were held.
+    fn let_go(&mut self, on_text: &mut dyn FnMut(&str)) {
+        let held = self.thoughts.let_go();
+        self.say(&held, on_text);
     }
 
     fn call(&mut self, delta: CallDelta) -> Result<(), Error> {
@@ -407,7 +424,7 @@ impl Assembly {
             other => other,
         };
         Ok(Completion {
-            text: self.text,
+            text: self.thoughts.without_unopened(self.text),
             refusal: (!self.refusal.is_empty()).then_some(self.refusal),
             calls,
             opaque: (!kept.is_empty()).then(|| Box::new(kept)),
