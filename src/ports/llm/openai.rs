@@ -36,7 +36,7 @@ use crate::{
         ids::Ids,
     },
     config::{
-        dialect::{Replay, Wire},
+        dialect::Wire,
         llm::{Endpoint, Price, Service, is_loopback},
         preset::Profile,
     },
@@ -148,20 +148,21 @@ impl Model for Client {
         let mut learnt: Vec<Quirk> = Vec::new();
         let mut spent = Usage::default();
         loop {
-            let mut profile = self.profile();
-            if learnt.contains(&Quirk::Forget) {
-                profile.replay = Replay::Never;
-            }
+            let known = self.profile();
+            let mut profile = known.clone();
+            learnt.iter().for_each(|quirk| quirk.apply_once(&mut profile));
             let mut streamed = Streamed { sink: &mut *sink, anything: false };
             let answer = self.once(&profile, request, &mut streamed).await;
             let may_repeat = !streamed.anything && learnt.len() < QUIRKS_MAX;
             let quirk = match &answer {
+                // More room does not help where the conversation leaves none.
+                Ok(_) if learnt.iter().any(|quirk| matches!(quirk, Quirk::Left(_))) => None,
                 Ok(completion) => no_room(completion),
                 Err(error) => error.told().and_then(|told| told.quirk.clone()),
             };
             let quirk = quirk.filter(|quirk| may_repeat && !learnt.contains(quirk));
             match (answer, quirk) {
-                (answer, Some(quirk)) if quirk == Quirk::Forget || self.learn(&profile, &quirk) => {
+                (answer, Some(quirk)) if quirk.is_passing() || self.learn(&known, &quirk) => {
                     if let Ok(useless) = answer {
                         spent += useless.usage;
                     }

@@ -20,6 +20,12 @@ const ROOM_MAX: u32 = 48_000;
 /// Smallest bound of an answer that is believed.
 const BOUND_MIN: u32 = 256;
 
+/// The part of the answer that was asked for with which one can still do.
+const ENOUGH: u32 = 4;
+
+/// Words of refusals that speak of the conversation and the answer together: such a bound is none of the model's.
+const OF_CONTEXT: [&str; 3] = ["context length", "context limit", "input length"];
+
 /// A change of how a service is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Quirk {
@@ -29,6 +35,8 @@ pub enum Quirk {
     Limit(OutputLimit),
     /// Ask for no longer answer than this.
     AtMost(u32),
+    /// Ask for no longer answer than this in this request: its conversation leaves no more of the context.
+    Left(u32),
     /// Leave more room for thoughts.
     Room,
     /// Say that it is not to think: it cannot call tools otherwise.
@@ -123,6 +131,21 @@ impl Quirk {
             .or_else(|| member(&param, said))
     }
 
+    /// Whether it is about one conversation only, so that nothing is remembered.
+    pub(super) const fn is_passing(&self) -> bool {
+        matches!(self, Self::Left(_) | Self::Forget)
+    }
+
+    /// Changes how a service is asked this once.
+    pub(super) fn apply_once(&self, profile: &mut Profile) {
+        if *self == Self::Forget {
+            profile.replay = Replay::Never;
+        }
+        if let Self::Left(left) = self {
+            profile.most = Some(profile.most.unwrap_or(*left).min(*left));
+        }
+    }
+
     /// Changes how a service is asked.
     pub(super) fn apply(&self, profile: &mut Profile) {
         match self {
@@ -142,8 +165,8 @@ impl Quirk {
                 profile.replay = Replay::Always;
                 profile.headroom = profile.headroom.max(ROOM);
             }
-            // It is about one conversation only.
-            Self::Forget => {}
+            // They are about one conversation only.
+            Self::Left(_) | Self::Forget => {}
             Self::Alternate => {
                 profile.order.alternate = true;
                 profile.order.empty_content = true;
@@ -276,7 +299,11 @@ fn bound(param: &str, said: &str) -> Option<Quirk> {
         " > ",
     ];
     if large.iter().any(|words| said.contains(words)) {
-        return most(said).map(Quirk::AtMost);
+        return if OF_CONTEXT.iter().any(|words| said.contains(words)) {
+            left(said).map(Quirk::Left)
+        } else {
+            numbers(said).filter(|number| *number >= BOUND_MIN).min().map(Quirk::AtMost)
+        };
     }
     if !REFUSING.iter().any(|word| said.contains(word)) {
         return None;
@@ -294,19 +321,20 @@ fn bound(param: &str, said: &str) -> Option<Quirk> {
     }))
 }
 
-/// The longest answer that a sentence allows.
-fn most(said: &str) -> Option<u32> {
-    let numbers: Vec<u32> = said
-        .split(|c: char| !c.is_ascii_digit())
-        .filter_map(|digits| digits.parse().ok())
-        .filter(|number| *number >= BOUND_MIN)
-        .collect();
-    if said.contains("context length") {
-        // Asked for, the whole, and what was sent.
-        let [_, whole, sent, ..] = numbers[..] else { return None };
-        return whole.checked_sub(sent).filter(|left| *left >= BOUND_MIN);
-    }
-    numbers.into_iter().min()
+fn numbers(said: &str) -> impl Iterator<Item = u32> {
+    said.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
+}
+
+/// The longest answer for which a conversation leaves room; none where that is too little, so that the conversation is
+/// what must become shorter.
+fn left(said: &str) -> Option<u32> {
+    let mut numbers = numbers(said);
+    let [first, second, third] = [numbers.next()?, numbers.next()?, numbers.next()?];
+    // Anthropic: “190000 + 16000 > 200000”. vLLM says what was asked for, the whole, and what was sent.
+    let (asked, whole, sent) =
+        if said.contains(" + ") { (second, third, first) } else { (first, second, third) };
+    let least = BOUND_MIN.max(asked.min(whole) / ENOUGH);
+    whole.checked_sub(sent).filter(|left| (least..asked).contains(left))
 }
 
 fn member(param: &str, said: &str) -> Option<Quirk> {
@@ -326,8 +354,8 @@ mod tests {
     #[expect(clippy::too_many_lines, reason = "one table")]
     fn refusals_of_providers_teach_what_they_say() {
         use Quirk::{
-            Alternate, Apart, AtMost, EmptyContent, Fold, Limit, NoSystem, NoThinking, Responses,
-            Without,
+            Alternate, Apart, AtMost, EmptyContent, Fold, Left, Limit, NoSystem, NoThinking,
+            Responses, Without,
         };
         let back = Quirk::Replay(Replay::Always, Filler::ThoughtSignature);
         let cases: &[(u16, &str, &str, Option<Quirk>)] = &[
@@ -365,7 +393,31 @@ mod tests {
                 400,
                 "",
                 "'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context length is 8192 tokens and your request has 5000 input tokens",
-                Some(AtMost(3192)),
+                Some(Left(3192)),
+            ),
+            (
+                400,
+                "",
+                "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 8192 tokens and your request has 7900 input tokens (2000 > 8192 - 7900).",
+                None,
+            ),
+            (
+                400,
+                "",
+                "input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000, decrease input length or `max_tokens` and try again",
+                Some(Left(10000)),
+            ),
+            (
+                400,
+                "",
+                "input length and `max_tokens` exceed context limit: 199000 + 16000 > 200000, decrease input length or `max_tokens` and try again",
+                None,
+            ),
+            (
+                400,
+                "",
+                "`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model",
+                Some(AtMost(8192)),
             ),
             (
                 400,

@@ -234,3 +234,26 @@ async fn extra_headers_and_members_are_sent() {
     assert_eq!(seen.body["reasoning_effort"], "low");
     assert_eq!(seen.body["tools"][0]["function"]["strict"], true);
 }
+
+/// What a long conversation leaves of the context says nothing about the next one.
+#[tokio::test]
+async fn room_that_one_conversation_lacks_is_not_taken_from_the_others() {
+    let refusal = |sent: u32| {
+        let said = format!(
+            "'max_tokens' or 'max_completion_tokens' is too large: 4000. This model's maximum context length is 8192 tokens and your request has {sent} input tokens (4000 > 8192 - {sent})."
+        );
+        Reply::json(400, &json!({ "error": { "message": said, "param": "max_tokens" } }))
+    };
+    let yes = || Reply::says("Yes");
+    let provider = Provider::start(&[refusal(5000), yes(), yes(), refusal(7900), yes()]).await;
+    let client = client(&provider.url, "max_tokens = 4000\n");
+    let mut said = Vec::new();
+    for _ in 0..4 {
+        let answer = client.chat(&super::ask("Hello"), &mut Silent).await;
+        said.push(answer.map_or_else(|error| error.word(), |_| "whole"));
+    }
+    assert_eq!(said, ["whole", "whole", "overflow", "whole"]);
+    let asked: Vec<Value> =
+        provider.seen().iter().map(|seen| seen.body["max_tokens"].clone()).collect();
+    assert_eq!(asked, [4000, 3192, 4000, 4000, 4000]);
+}

@@ -16,8 +16,10 @@ const CODE_MAX: usize = 64;
 
 /// Phrases by which services say that the conversation is too long where they have no code for it (vLLM, LM Studio,
 /// Ollama and gateways before others).
-const TOO_LONG: [&str; 9] = [
+const TOO_LONG: [&str; 11] = [
     "context length",
+    "context limit",
+    "exceed context",
     "context window",
     "context size",
     "context overflow",
@@ -133,6 +135,16 @@ mod tests {
             (
                 400,
                 json!({ "message": "This model's maximum context length is 8192 tokens." }),
+                "overflow",
+            ),
+            (
+                400,
+                json!({ "message": "'max_tokens' is too large: 2000. This model's maximum context length is 8192 tokens and your request has 7900 input tokens" }),
+                "overflow",
+            ),
+            (
+                400,
+                json!({ "message": "input length and `max_tokens` exceed context limit: 199000 + 16000 > 200000" }),
                 "overflow",
             ),
             (500, json!("Context size has been exceeded."), "overflow"),
