@@ -1,7 +1,7 @@
 //! Failpoints: named places where a debug build can be made to die, and a clock that tests can move.
 //!
 //! Every durable step of the bot has a [`Failpoint`] before it and after it. A release build contains none of this:
-//! [`hit`] is empty there and no variable is read. A debug build checks one cell at each failpoint, and obeys three
+//! [`hit`] is empty there and no variable is read. A debug build checks one cell at each failpoint, and obeys four
 //! variables, which only the recovery tests set (`tests/program/kill.rs`):
 //!
 //! | variable | what it does |
@@ -9,6 +9,7 @@
 //! | `ANTEROOM_FAILPOINT_LOG` | a file that gets one line for every hit, `!` before it where the process died |
 //! | `ANTEROOM_FAILPOINT_KILL` | `file_kept:1,batch_applied:7`: die by SIGKILL at the first of these hits. Hits are counted over all processes that write the same log |
 //! | `ANTEROOM_FAILPOINT_CLOCK` | a file with the seconds by which the clock is off, read at every look at the clock |
+//! | `ANTEROOM_FAILPOINT_REBUILD` | anything: the bot makes its database anew whenever it starts, however small it is and however much is in use |
 
 /// Declares the points: one table, from which names and numbers follow.
 macro_rules! points {
@@ -43,6 +44,9 @@ points! {
     KeysSynced      "keys_synced"      "the file of keys is on the device" => "the database names it";
     StoreOpened     "store_opened"     "the database is open, its layout written" => "its files are synced";
     FilesSettled    "files_settled"    "the database's files are synced" => "left shredding is finished";
+    CopyMade        "copy_made"        "a copy of a mostly unused database is on the device" => "it is said to be complete";
+    CopyNamed       "copy_named"       "the copy is said to be complete" => "it takes the database's place";
+    CopyMoved       "copy_moved"       "a file of the copy is in its place" => "the next one, and the folder of the copy is removed";
     Recovering      "recovering"       "the bot has started" => "what a crash left behind is looked for";
 
     CommitTaken     "commit_taken"     "a decision has reached the store" => "its batch is applied";
@@ -136,6 +140,15 @@ pub(crate) fn clock_is_off() -> chrono::TimeDelta {
     chrono::TimeDelta::zero()
 }
 
+/// Whether any database is made anew when it is opened; never in a release build.
+#[inline]
+pub(crate) fn is_rebuilding_always() -> bool {
+    #[cfg(debug_assertions)]
+    return armed::is_rebuilding_always();
+    #[cfg(not(debug_assertions))]
+    false
+}
+
 #[cfg(debug_assertions)]
 mod armed {
     use std::{
@@ -154,6 +167,7 @@ mod armed {
         deaths: Vec<(String, u64)>,
         log: Option<File>,
         clock: Option<PathBuf>,
+        is_rebuilding_always: bool,
         passes: Mutex<BTreeMap<String, u64>>,
     }
 
@@ -173,7 +187,8 @@ mod armed {
             let log = variable("ANTEROOM_FAILPOINT_LOG").map(PathBuf::from);
             let deaths = variable("ANTEROOM_FAILPOINT_KILL");
             let clock = variable("ANTEROOM_FAILPOINT_CLOCK").map(PathBuf::from);
-            if log.is_none() && deaths.is_none() && clock.is_none() {
+            let is_rebuilding_always = variable("ANTEROOM_FAILPOINT_REBUILD").is_some();
+            if log.is_none() && deaths.is_none() && clock.is_none() && !is_rebuilding_always {
                 return None;
             }
             let mut passes = BTreeMap::new();
@@ -187,7 +202,8 @@ mod armed {
                 let (name, pass) = death.split_once(':')?;
                 Some((name.to_owned(), pass.parse().ok()?))
             });
-            Some(Self { deaths: deaths.collect(), log, clock, passes: Mutex::new(passes) })
+            let (deaths, passes) = (deaths.collect(), Mutex::new(passes));
+            Some(Self { deaths, log, clock, is_rebuilding_always, passes })
         }
 
         fn hit(&self, name: &str) {
@@ -224,6 +240,10 @@ mod armed {
         if let Some(armed) = armed() {
             armed.hit(point.name());
         }
+    }
+
+    pub(super) fn is_rebuilding_always() -> bool {
+        armed().is_some_and(|armed| armed.is_rebuilding_always)
     }
 
     pub(super) fn clock_is_off() -> chrono::TimeDelta {

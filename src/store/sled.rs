@@ -14,6 +14,8 @@
 //! - Reads of several keys are not a snapshot, so batches and reads exclude each other (`Shared`).
 //! - It keeps what was deleted in old segments, so what is said of a session is sealed with a key of its own, and
 //!   erasing the session overwrites that key (`key_store`).
+//! - It gives space back only while more is written, so a bot that starts copies what is in use into a new database where
+//!   that is little (`rebuild`).
 //!
 //! One tree holds everything, which makes one `apply_batch` atomic; `keys` says how it is laid out. What commits
 //! say of a session is a record (`record_codec`), what one adds to the audit chain another (`audit_record`), both made small
@@ -51,6 +53,7 @@ mod outbox;
 mod packed_keys;
 mod put_in;
 mod read;
+mod rebuild;
 mod record;
 mod record_codec;
 mod repair;
@@ -146,14 +149,18 @@ impl SledStore {
     /// Opens the store in `dir`, which is created where it is missing; `ids` salts the words of audit records.
     ///
     /// Repairs what a crash can leave behind. Refuses a directory that another process holds with [`Error::Busy`].
-    /// On a full disk it opens read-only where its reserve has room for that, and mends itself later.
+    /// On a full disk it opens read-only where its reserve has room for that, and mends itself later. A large file of the
+    /// database that is mostly unused is made anew.
     pub fn open(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
         Self::open_with(dir, ids, Arc::new(NoFaults))
     }
 
-    /// Like [`Self::open`], for a command, which goes through what there is and ends: it caches fewer pages.
+    /// Like [`Self::open`], for a command, which goes through what there is and ends: it caches fewer pages, and makes nothing
+    /// anew.
     pub(crate) fn open_for_command(dir: &Path, ids: Arc<dyn Ids>) -> Result<Self, Error> {
-        Self::open_over(dir, ids, Arc::new(NoFaults), database::SMALL_CACHE)
+        let faults = Arc::new(NoFaults) as Arc<dyn Faults>;
+        let opened = open::open(dir, &faults, database::SMALL_CACHE)?;
+        Self::begin(dir, opened, ids, faults)
     }
 
     /// Opens a store that copies are put into from the one that has this secret. Ends with [`Error::Occupied`] if `dir`
@@ -169,16 +176,17 @@ impl SledStore {
         ids: Arc<dyn Ids>,
         faults: Arc<dyn Faults>,
     ) -> Result<Self, Error> {
-        Self::open_over(dir, ids, faults, database::CACHE)
+        let opened = open::open_and_shrink(dir, &faults)?;
+        Self::begin(dir, opened, ids, faults)
     }
 
-    fn open_over(
+    fn begin(
         dir: &Path,
+        opened: Opened,
         ids: Arc<dyn Ids>,
         faults: Arc<dyn Faults>,
-        cache: u64,
     ) -> Result<Self, Error> {
-        let Opened { writing, beside, lock } = open::open(dir, &faults, cache)?;
+        let Opened { writing, beside, lock } = opened;
         let Beside { key_store, archive } = beside;
         let shared = Arc::new(Shared {
             db: RwLock::new(Database { open: Some(writing.db.clone()), before: None }),

@@ -114,7 +114,7 @@ pub(super) fn end(dir: &Path) {
 }
 
 /// Waits until sled has let go of its files.
-fn settled(dir: &Path) -> io::Result<()> {
+pub(super) fn settled(dir: &Path) -> io::Result<()> {
     Ok(disk::lock_within(&File::open(dir.join("db"))?, disk::SLED_LOCK)?)
 }
 

@@ -13,6 +13,10 @@ pub enum Touch {
     Written,
     /// What was applied is about to be synced.
     Sync,
+    /// The last part of the database is about to be copied into a new one.
+    Copy,
+    /// The next step is about to be taken by which that takes the place of the old one.
+    Replace,
     /// A read-only store tries whether it can write again.
     Probe,
 }
@@ -25,6 +29,11 @@ pub trait Faults: fmt::Debug + Send + Sync {
     /// How long a sync may take before the device counts as broken.
     fn patience(&self) -> Duration {
         Duration::from_secs(30)
+    }
+
+    /// How many bytes the database's file must have before it is made anew where most of it is unused.
+    fn rebuilt_from(&self) -> u64 {
+        64 * 1024 * 1024
     }
 }
 

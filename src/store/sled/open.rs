@@ -17,11 +17,11 @@ use super::{
     broken, check, clean_stop, database,
     disk::{self, Broken, Disk},
     disk_reserve,
-    fault_injection::{Faults, Touch},
+    fault_injection::{Faults, NoFaults, Touch},
     key_store::{self, KeyStore, Slot},
     keys,
     layout::{self, Layout},
-    read,
+    read, rebuild,
     tree_checksum::{self, TreeChecksum},
     watermark::Mark,
     write_batch::{Reader, is_first},
@@ -78,6 +78,24 @@ pub(super) fn open(dir: &Path, faults: &Arc<dyn Faults>, cache: u64) -> Result<O
     clean_stop::begin(dir).map_err(|error| database::unopened(dir, error))?;
     hit(Failpoint::StoreChecked);
     let (writing, beside) = with_room(dir, || locked(dir, faults, None, cache))?;
+    Ok(Opened { writing, beside, lock })
+}
+
+/// Opens the database in `dir` for a bot, and makes it anew where most of its file is unused.
+pub(super) fn open_and_shrink(dir: &Path, faults: &Arc<dyn Faults>) -> Result<Opened, Error> {
+    let opened = open(dir, faults, database::CACHE)?;
+    let Writing { db, checksum, tip, .. } = &opened.writing;
+    let mark = Mark { checksum: *checksum, tip: tip.clone() };
+    let Some(copied) = rebuild::copy(dir, db, &mark, faults) else { return Ok(opened) };
+    let Opened { writing, beside, lock } = opened;
+    database::close(Some(writing.db));
+    let unopened = |error| database::unopened(dir, error);
+    if copied.complete(faults.as_ref()) {
+        with_room(dir, || rebuild::finish(dir, faults.as_ref()).map_err(unopened))?;
+        copied.report();
+    }
+    let opening = || locked(dir, faults, Some(&beside), database::CACHE);
+    let (writing, beside) = with_room(dir, opening)?;
     Ok(Opened { writing, beside, lock })
 }
 
@@ -258,13 +276,17 @@ fn create(dir: &Path) -> io::Result<()> {
     builder.recursive(true).create(dir)
 }
 
-/// Takes the lock, which is on the file that names its holder.
+/// Takes the lock, which is on the file that names its holder. What a crash has interrupted while the database was made anew
+/// is brought to its end.
 pub(super) fn lock(dir: &Path) -> Result<File, Error> {
     let path = dir.join("pid");
     let options = File::options().read(true).write(true).create(true).truncate(false).open(path);
     let mut file = options.map_err(|error| database::unopened(dir, error))?;
     match disk::lock_within(&file, OWN_LOCK) {
-        Ok(()) => Ok(file),
+        Ok(()) => {
+            let finished = rebuild::finish(dir, &NoFaults);
+            finished.map(|()| file).map_err(|error| database::unopened(dir, error))
+        }
         Err(TryLockError::WouldBlock) => Err(busy(dir, &mut file)),
         Err(TryLockError::Error(error)) => Err(database::unopened(dir, error)),
     }

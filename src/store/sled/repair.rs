@@ -38,7 +38,7 @@ pub struct Repaired {
 }
 
 /// Makes a store at `to`, which must not exist, of all that verifies in the store at `dir`, which no process may have
-/// open. Changes nothing in `dir`. Says what became of each conversation.
+/// open. Changes nothing in `dir`, but finishes what [`rebuild`](super::rebuild) was killed in. Says what became of each conversation.
 pub fn repair(dir: &Path, to: &Path) -> Result<Repaired, Error> {
     let lock = open::lock(dir)?;
     let mark = Mark::read(dir).ok().flatten();

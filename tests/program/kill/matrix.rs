@@ -9,9 +9,12 @@ use super::{
     walk::{End, Walk},
 };
 
-/// What each flow never comes to. The last two are not shipped: no flow in the box calls a tool that reaches outside, or
+/// What each flow never comes to. Databases as small as these are made anew under one flow alone. The last two are not shipped: no flow in the box calls a tool that reaches outside, or
 /// gives work away, without a model.
 const CANDIDATE_LACKS: &[Failpoint] = &[
+    Failpoint::CopyMade,
+    Failpoint::CopyNamed,
+    Failpoint::CopyMoved,
     Failpoint::CallBegun,
     Failpoint::ChildDue,
     Failpoint::ChildBegun,
@@ -32,6 +35,9 @@ const COMMUNITY_LACKS: &[Failpoint] = &[
     Failpoint::ChildReported,
 ];
 const REACHING_LACKS: &[Failpoint] = &[
+    Failpoint::CopyMade,
+    Failpoint::CopyNamed,
+    Failpoint::CopyMoved,
     // It has no notice, and its answers are applied with the commit that takes them in.
     Failpoint::AnswerApplied,
     // A model leads these two, and does not wait until they are at rest.
@@ -50,6 +56,9 @@ const REACHING_LACKS: &[Failpoint] = &[
     Failpoint::ChildReported,
 ];
 const DELEGATING_LACKS: &[Failpoint] = &[
+    Failpoint::CopyMade,
+    Failpoint::CopyNamed,
+    Failpoint::CopyMoved,
     Failpoint::ArchiveDue,
     Failpoint::ArchiveFilled,
     Failpoint::ArchiveNoted,

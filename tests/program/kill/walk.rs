@@ -49,6 +49,9 @@ const PATIENCE: Duration = Duration::from_mins(2);
 const PAUSE_AT: u64 = 3;
 const PAUSE: i64 = 40 * 60 * 60;
 
+/// The flow under which the database is made anew at every start.
+pub(crate) const REBUILT: &str = "community-welcome";
+
 /// Seconds without an event after which a conversation is at rest, and some more.
 const REST: i64 = 12 * 60;
 
@@ -129,7 +132,7 @@ pub(crate) struct Walk {
     /// What runs the program, with its arguments; nothing runs it where there is none.
     pub(crate) under: Option<Vec<OsString>>,
     /// Points at which the program is still to die.
-    deaths: Vec<(String, u64)>,
+    pub(crate) deaths: Vec<(String, u64)>,
     /// Points at which it has died.
     pub(crate) died: Vec<(String, u64)>,
     /// Steps at which the program is killed; a step may be hit more than once.
@@ -366,6 +369,7 @@ impl Walk {
             .env("ANTEROOM_FAILPOINT_LOG", self.data.with_extension("failpoints"))
             .env("ANTEROOM_FAILPOINT_CLOCK", self.data.with_extension("clock"))
             .env("ANTEROOM_FAILPOINT_KILL", deaths.join(","))
+            .envs((self.flow == REBUILT).then_some(("ANTEROOM_FAILPOINT_REBUILD", "1")))
             .envs(self.shadow.iter().flat_map(Shadow::variables));
         let Some((runner, options)) = self.under.as_ref().and_then(|under| under.split_first())
         else {
@@ -388,6 +392,9 @@ impl Walk {
             }
             let deaths = self.died.len();
             self.bury();
+            if let Some(shadow) = &self.shadow {
+                shadow.cut();
+            }
             assert!(self.died.len() > deaths, "the bot did not start: {}", self.log());
         }
     }
