@@ -10,6 +10,7 @@ mod moving;
 mod postgres_alone;
 mod postgres_files;
 mod postgres_server;
+mod rebuild;
 mod resting;
 mod shredding;
 mod sled_alone;

@@ -26,7 +26,7 @@ use super::{
 };
 
 /// Has everything come to rest, and what is no longer needed removed.
-async fn rest(store: &SledStore) {
+pub(super) async fn rest(store: &SledStore) {
     // What was written before is on the device after this.
     for minute in [60, 61] {
         while store.compact().await.unwrap() {}
@@ -75,7 +75,7 @@ fn records_of(store: &SledStore) -> (usize, usize) {
 }
 
 /// Why a store cannot be opened.
-fn refused(dir: &Path) -> String {
+pub(super) fn refused(dir: &Path) -> String {
     match SledStore::open(dir, Arc::new(RandomIds)) {
         Ok(_) => panic!("it was opened"),
         Err(error @ Error::Unreadable { .. }) => error.to_string(),
