@@ -12,7 +12,10 @@ use std::{
     process::Command,
 };
 
-use super::{Chance, setting, skipped, walk::Walk};
+use super::{
+    Chance, setting, skipped,
+    walk::{REBUILT, Walk},
+};
 
 /// Conversations that an old data directory has seen.
 const OLD: usize = 40;
@@ -149,6 +152,33 @@ async fn nothing_is_lost(conversations: usize) {
     let context = format!("KILL_SEED={seed} POWER_CUTS={cuts}, {}", dir.path().display());
     assert_eq!(walk.kills, cuts, "{context}");
     after.assert_same(&undisturbed, &context);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_is_made_anew_loses_nothing_in_a_power_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut walk = Walk::prepare(REBUILT, dir.path(), &[]).await;
+    walk.meet_somebody_else().await;
+    walk.stop();
+    walk.others = 1;
+    walk.shadow = Shadow::over(&walk.data);
+    if walk.shadow.is_none() {
+        assert!(!is_ci(), "there is no C compiler");
+        return skipped::skip("a C compiler", "apt-get install gcc");
+    }
+    // Before its name says that it is complete, then before each step by which it takes the place of the other.
+    for (point, nth) in [("copy_made", 1), ("copy_named", 1), ("copy_moved", 1), ("copy_moved", 2)]
+    {
+        let passed = walk.passes().get(point).copied().unwrap_or_default();
+        walk.deaths = vec![(point.to_owned(), passed + nth)];
+        walk.start();
+        assert!(walk.deaths.is_empty(), "never came to {point}");
+        walk.stop();
+        walk.shadow.as_ref().unwrap().cut();
+    }
+    walk.start();
+    walk.open_conversation().await;
+    walk.finish().await;
 }
 
 /// Whether what is missing on this machine is a failure.
