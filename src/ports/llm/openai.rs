@@ -150,7 +150,9 @@ impl Model for Client {
         loop {
             let known = self.profile();
             let mut profile = known.clone();
-            learnt.iter().for_each(|quirk| quirk.apply_once(&mut profile));
+            for quirk in &learnt {
+                quirk.apply_once(&mut profile);
+            }
             let mut streamed = Streamed { sink: &mut *sink, anything: false };
             let answer = self.once(&profile, request, &mut streamed).await;
             let may_repeat = !streamed.anything && learnt.len() < QUIRKS_MAX;

@@ -1,5 +1,5 @@
-//! Thoughts between tags at the beginning of an answer. Qwen3, QwQ and models distilled from R1 write them so behind
-//! servers that do not take them out. Nobody is shown them, and they are not stored.
+//! Thoughts between tags at the beginning of an answer. Qwen3 and models distilled from R1 write them so behind servers
+//! that do not take them out. Nobody is shown them, and they are not stored.
 
 const BEGIN: &str = "<think>";
 const END: &str = "</think>";
