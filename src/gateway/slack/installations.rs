@@ -26,7 +26,7 @@ use tokio_util::task::TaskTracker;
 
 use self::{
     grant::{Asker, Refusal},
-    vault::{Unsealed, Vault},
+    vault::{Tokens, Unsealed, Vault},
 };
 use super::inbound;
 use crate::{
@@ -90,11 +90,6 @@ impl Installation {
 /// Why tokens cannot be used or kept.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The key of the environment is not one, or not the one that tokens were sealed with.
-    #[error(
-        "the Slack tokens of `{0}` cannot be read: {1}. hint: start with the key they were sealed with, or install the app there again"
-    )]
-    Sealed(String, Unsealed),
     /// The key is not one.
     #[error(
         "the key that seals Slack tokens is not 32 bytes in base64. hint: make one with `openssl rand -base64 32`"
@@ -168,6 +163,36 @@ struct Kept {
     sealed: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     life: Option<(DateTime<Utc>, DateTime<Utc>)>,
+}
+
+impl Kept {
+    /// Without tokens, it waits until the app is installed there again; nothing that is to be posted is lost.
+    fn entry(self, tokens: Option<Tokens>) -> Entry {
+        let is_sealed = tokens.is_none();
+        let Tokens { access, refresh } = tokens.unwrap_or_default();
+        let status = if is_sealed {
+            TokenStatus::Rejected("unreadable".to_owned())
+        } else {
+            TokenStatus::Accepted
+        };
+        Entry {
+            installation: self.installation,
+            token: Secret::new(access),
+            refresh: refresh.map(Secret::new),
+            life: self.life,
+            status,
+            is_unsaved: false,
+        }
+    }
+}
+
+/// Says that a workspace can't be served, which is no reason to serve none.
+fn tell_sealed(team: &str, why: Unsealed) {
+    tracing::error!(
+        slack.team = team, %why,
+        "the Slack tokens of a workspace can't be read. hint: start with the key they were sealed with, or install the app \
+         there again"
+    );
 }
 
 /// What several workspaces need.
@@ -273,18 +298,12 @@ impl Installations {
         for note in store.notes(INSTALLS).await? {
             let name = note.key.trim_start_matches(INSTALLS).to_owned();
             let value = note.value.unwrap_or_default();
-            let kept: Kept = serde_json::from_str(&value)
-                .map_err(|_| Error::Sealed(name.clone(), Unsealed::Damaged))?;
-            let tokens = vault.open(&note.key, &kept.key, &kept.sealed);
-            let tokens = tokens.map_err(|why| Error::Sealed(name.clone(), why))?;
-            let entry = Entry {
-                installation: kept.installation,
-                token: Secret::new(tokens.access),
-                refresh: tokens.refresh.map(Secret::new),
-                life: kept.life,
-                status: TokenStatus::Accepted,
-                is_unsaved: false,
+            let Ok(kept) = serde_json::from_str::<Kept>(&value) else {
+                tell_sealed(&name, Unsealed::Damaged);
+                continue;
             };
+            let tokens = vault.open(&note.key, &kept.key, &kept.sealed);
+            let entry = kept.entry(tokens.inspect_err(|why| tell_sealed(&name, *why)).ok());
             known.entries.insert(name, entry);
         }
         for note in store.notes(HOMES).await? {
@@ -487,6 +506,7 @@ mod tests {
     use super::*;
     use crate::{
         base::clock::FixedClock,
+        base::telemetry::ready::Ready as _,
         config::SlackRates,
         gateway::slack::api::{Api, Failure, Method},
         store::memory::MemoryStore,
@@ -661,11 +681,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_key_is_told_and_not_tried() {
+    async fn one_that_cannot_be_read_costs_its_own_workspace_alone() {
         let world = World::new(Giver::default()).await;
         world.install().await;
-        let error = open(&world.store, &world.clock, &world.base, 2).await.unwrap_err();
-        insta::assert_snapshot!(error, @"the Slack tokens of `T01` cannot be read: they were sealed with another key. hint: start with the key they were sealed with, or install the app there again");
+        let damaged =
+            Note { key: format!("{INSTALLS}T02"), session: None, value: Some("{".to_owned()) };
+        world.store.note(damaged).await.unwrap();
+        let sealed = open(&world.store, &world.clock, &world.base, 2).await.unwrap();
+        insta::assert_snapshot!(sealed.ready().unwrap_err(), @"Slack does not accept the bot's token: `unreadable`. What was to be posted waits. hint: install the app in that workspace again");
+        assert_eq!(sealed.token("T01").await.unwrap_err(), NoToken::Rejected);
+        assert_eq!(sealed.token("T02").await.unwrap_err(), NoToken::NotInstalled);
+        let rejected = sealed.all_rejected().remove(0);
+        assert!(sealed.token_to_ask_about(&rejected).await.is_none(), "there is none");
     }
 
     #[tokio::test]

@@ -27,6 +27,10 @@ impl Installations {
         rejected: &Rejected,
     ) -> Option<Secret> {
         let Rejected { id, entry } = rejected;
+        if self.many.is_some() && entry.token.expose().is_empty() {
+            // What was kept could not be read.
+            return None;
+        }
         if let (Some(many), Some(_)) = (&self.many, &entry.refresh)
             && self.renew(many, id, Some(&entry.token)).await
         {

@@ -14,7 +14,7 @@ use crate::{config::Secret, model::audit::hex};
 const KEY_LEN: usize = 32;
 
 /// What is sealed: the tokens of one installation.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Tokens {
     /// What calls carry.
     pub(super) access: String,
@@ -25,7 +25,7 @@ pub(super) struct Tokens {
 
 /// Why sealed tokens cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unsealed {
+pub(super) enum Unsealed {
     /// They were sealed with another key.
     #[error("they were sealed with another key")]
     OtherKey,
