@@ -26,7 +26,8 @@ use crate::{
         audit::AuditRecord,
         custody::Kind,
         effect::{Act, Effect, Recipient},
-        report::Report,
+        posted::Reader,
+        report::{Left, Report},
         session::{Place, Platform},
         wait::Settlement,
     },
@@ -58,6 +59,9 @@ pub struct Erased {
     pub report: Report,
 }
 
+/// On whose order a session goes again that had been erased before what a backup holds was restored.
+pub const RESTORE: &str = "restore";
+
 impl Engine {
     /// Erases events, waits, effects, timers, records, files, cached results and the words of audit records; `by` says
     /// on whose order (`participant`, `operator`, `retention`). [`Error::Held`] while a hold stands. A session that
@@ -75,10 +79,10 @@ impl Engine {
             };
             if let Some(view) = &known {
                 // A backup may hold one whose end the data that was lost had seen.
-                if view.is_child() && by != "restore" {
+                if view.is_child() && by != RESTORE {
                     return Err(Error::Refused(CHILD.to_owned()));
                 }
-                if view.state.keeping.hold.is_none() {
+                if view.state.keeping.hold.is_none() || by == RESTORE {
                     // First, because nothing else knows where they are.
                     self.erase_children(&view.state, by).await?;
                 }
@@ -132,7 +136,8 @@ impl Engine {
     ) -> Result<Erased, Error> {
         let parts = &self.inner.parts;
         let hold = known.and_then(|view| view.state.keeping.hold.as_ref());
-        if let Some(hold) = hold {
+        // In a backup a hold may stand that had ended by the time of the erasure.
+        if let Some(hold) = hold.filter(|_| by != RESTORE) {
             return Err(Error::Held(hold.reason.clone()));
         }
         let erasing = self.inner.in_flight.erase(session).await;
@@ -184,7 +189,15 @@ impl Engine {
             let head = found.ok().and_then(|mut found| found.pop());
             head.map(|head| (head.place, head.participant))
         };
-        let Some((place, participant)) = stood else { return Ok(Plan::default()) };
+        let Some((place, participant)) = stood else {
+            let mut plan = Plan::default();
+            if self.inner.parts.store.has(session).await? {
+                // Nothing tells any more where something of it was posted.
+                let id = EffectId::mint(self.inner.parts.ids.as_ref());
+                plan.left.push(Left::unrecorded(id, Reader::Participant));
+            }
+            return Ok(plan);
+        };
         let plan = self.plan_removal((session, &place), state).await?;
         Ok(if ASKED_BY.contains(&by) {
             let (id, now) =

@@ -184,7 +184,7 @@ async fn rebuilt(
     }
     let erased: Vec<SessionId> = contents.sessions.intersection(forget).copied().collect();
     for session in &erased {
-        home.engine.order_erasure(*session, "restore").await?;
+        home.engine.order_erasure(*session, engine::erasure::RESTORE).await?;
     }
     let sent = manifest.files.iter().filter(|kept| kept.path.starts_with("artifacts/")).count();
     Ok(Restored {

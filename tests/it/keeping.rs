@@ -11,7 +11,7 @@ use std::{
 use anteroom::{
     base::{clock::Clock as _, ids::SessionId},
     chat::receipt,
-    engine::{CopyTo, Error, Gathered, Receipt, webhook::Target},
+    engine::{CopyTo, Error, Gathered, Receipt, erasure::RESTORE, webhook::Target},
     model::{
         audit::{AuditRecord, CHAIN_START, ChainCheck, Fault, Sealed},
         custody::Kind,
@@ -322,6 +322,49 @@ async fn an_erasure_whose_list_of_posts_is_damaged_says_that_some_may_be_left() 
     assert_eq!(world.disk().load(world.session).await.unwrap(), None);
     let report = world.engine.erasure_report(world.session).await.unwrap().unwrap();
     assert_snapshot!(receipt::lines(&report).join("\n"), @"Earlier messages of mine may still be here: my list of them was damaged. An admin can delete them.");
+}
+
+#[tokio::test]
+async fn a_question_that_is_damaged_does_not_keep_its_conversation() {
+    let mut world = World::new().await;
+    world.press("Blue").await;
+    let asked = world.state().await.asked[0];
+    world.store.damage(asked.to_string());
+
+    delete(&mut world).await;
+
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+    let report = world.engine.erasure_report(world.session).await.unwrap().unwrap();
+    assert_snapshot!(receipt::lines(&report).join("\n"), @"Earlier messages of mine may still be here: my list of them was damaged. An admin can delete them.");
+}
+
+#[tokio::test]
+async fn of_a_conversation_that_cannot_be_read_the_erasure_says_that_messages_may_be_left() {
+    let mut world = World::new().await;
+    world.press("Blue").await;
+    world.store.damage(world.session.to_string());
+    world.restart().await;
+
+    let erased = world.engine.erase(world.session, "operator").await.unwrap();
+
+    assert_eq!(erased.report.left.len(), 1, "{:?}", erased.report);
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
+    let report = world.engine.erasure_report(world.session).await.unwrap().unwrap();
+    assert_eq!(report.left.len(), 1, "{report:?}");
+}
+
+/// The hold had ended by the time of the erasure, and the backup is older than that.
+#[tokio::test]
+async fn what_a_backup_holds_back_is_erased_again_after_it_was_restored() {
+    let mut world = World::new().await;
+    world.press("Blue").await;
+    world.engine.hold(world.session, "operator", Some("a claim")).await.unwrap();
+    let error = world.engine.erase(world.session, "operator").await.unwrap_err();
+    assert!(matches!(error, Error::Held(_)), "{error}");
+
+    world.engine.order_erasure(world.session, RESTORE).await.unwrap();
+
+    assert_eq!(world.disk().load(world.session).await.unwrap(), None);
 }
 
 /// Then no note of it is left, and whoever asks is told that there is no such conversation.

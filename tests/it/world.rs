@@ -433,7 +433,7 @@ impl World {
 
     /// The next process has the store and the files that the disk holds.
     fn take(&mut self) {
-        self.store = Arc::new(Mortal::new(Arc::clone(&self.disk.store), None));
+        self.store = Arc::new(self.store.next(Arc::clone(&self.disk.store)));
         self.parts.store = Arc::clone(&self.store) as Arc<dyn Store>;
         let Parts { clock, ids, .. } = &self.parts;
         let keys = Arc::<Mortal>::clone(&self.store);

@@ -49,7 +49,7 @@ pub(crate) struct Mortal {
     mute: AtomicUsize,
     /// How often it is still said that effects may leave.
     allowed: AtomicUsize,
-    /// Notes that are damaged.
+    /// Keys of notes, and ids of sessions and waits, that are damaged.
     damaged: Mutex<BTreeSet<String>>,
     /// Every commit that reached the disk, in order.
     pub(crate) committed: Mutex<Vec<Commit>>,
@@ -75,7 +75,13 @@ impl Mortal {
         }
     }
 
-    /// Damages a note.
+    /// That of the next process; what is damaged stays so.
+    pub(crate) fn next(&self, disk: Arc<dyn Store>) -> Self {
+        let damaged = Mutex::new(self.damaged.lock().unwrap().clone());
+        Self { damaged, ..Self::new(disk, None) }
+    }
+
+    /// Damages a note, a session or a wait.
     pub(crate) fn damage(&self, key: String) {
         self.damaged.lock().unwrap().insert(key);
     }
@@ -149,6 +155,13 @@ impl Mortal {
         self.waits.load(Ordering::SeqCst)
     }
 
+    fn sound(&self, key: &str) -> Result<(), Error> {
+        if self.damaged.lock().unwrap().contains(key) {
+            return Err(Error::Unreadable { what: key.to_owned(), why: "damaged".to_owned() });
+        }
+        Ok(())
+    }
+
     fn counted(&self, heads: Vec<Head>) -> Vec<Head> {
         self.heads.fetch_add(heads.len(), Ordering::SeqCst);
         heads
@@ -213,6 +226,7 @@ impl Store for Mortal {
 
     async fn load(&self, session: SessionId) -> Result<Option<Loaded>, Error> {
         self.loads.fetch_add(1, Ordering::SeqCst);
+        self.sound(&session.to_string())?;
         self.alive()?.load(session).await
     }
 
@@ -220,7 +234,9 @@ impl Store for Mortal {
         if matches!(by, Find::WantsStaff { after: None, .. }) {
             self.staff_lists.fetch_add(1, Ordering::SeqCst);
         }
-        Ok(self.counted(self.alive()?.find(by).await?))
+        let mut found = self.alive()?.find(by).await?;
+        found.retain(|head| self.sound(&head.id.to_string()).is_ok());
+        Ok(self.counted(found))
     }
 
     async fn wait(&self, id: WaitId) -> Result<Option<(Wait, Vec<Rendering>)>, Error> {
@@ -230,7 +246,10 @@ impl Store for Mortal {
 
     async fn waits(&self, ids: Vec<WaitId>) -> Vec<Result<Option<(Wait, Vec<Rendering>)>, Error>> {
         match self.alive() {
-            Ok(disk) => disk.waits(ids).await,
+            Ok(disk) => {
+                let found = disk.waits(ids.clone()).await.into_iter();
+                found.zip(ids).map(|(found, id)| self.sound(&id.to_string()).and(found)).collect()
+            }
             Err(error) => vec![Err(error)],
         }
     }
@@ -296,9 +315,7 @@ impl Store for Mortal {
     }
 
     async fn noted(&self, key: &str) -> Result<Option<Note>, Error> {
-        if self.damaged.lock().unwrap().contains(key) {
-            return Err(Error::Unreadable { what: key.to_owned(), why: "damaged".to_owned() });
-        }
+        self.sound(key)?;
         self.alive()?.noted(key).await
     }
 

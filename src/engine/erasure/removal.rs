@@ -98,7 +98,15 @@ impl Engine {
         }
         let asked = state.map(|state| state.asked.clone()).unwrap_or_default();
         for found in store.waits(asked).await {
-            let Some((wait, shown)) = found? else { continue };
+            let (wait, shown) = match found {
+                Ok(Some(found)) => found,
+                Ok(None) => continue,
+                Err(store::Error::Unreadable { .. }) => {
+                    things.insert(posted::unreadable());
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
             things.extend(shown.into_iter().map(|shown| match &wait.answerers {
                 Answerers::Participant => Posted {
                     item: Item::Message { at: shown.message },
