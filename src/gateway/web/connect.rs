@@ -230,6 +230,7 @@ fn routes(app: Arc<App>) -> Router {
 /// Checks who asks before anything else happens, and hardens every answer.
 async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next) -> Response {
     let headers = request.headers();
+    let is_encrypted = headers.get("x-forwarded-proto").is_some_and(|scheme| scheme == "https");
     let is_form = !matches!(*request.method(), Method::GET | Method::HEAD);
     let web = &app.settings.web;
     let is_ours = is_for_our_host(web, &request);
@@ -249,6 +250,9 @@ async fn guarded(State(app): State<Arc<App>>, request: Request<Body>, next: Next
     } else {
         brand::under(Arc::clone(&app.brand), next.run(request)).await
     };
+    if is_encrypted {
+        guard::keep_encrypted(response.headers_mut());
+    }
     finish(&mut response);
     response
 }

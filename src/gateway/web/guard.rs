@@ -189,6 +189,16 @@ fn set_cookie(name: &str, value: &str) -> HeaderValue {
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
 }
 
+/// Has the browser send our cookies over encrypted connections alone, as it received them over one.
+pub(super) fn keep_encrypted(headers: &mut HeaderMap) {
+    let ours: Vec<HeaderValue> = headers.get_all(header::SET_COOKIE).iter().cloned().collect();
+    headers.remove(header::SET_COOKIE);
+    for cookie in ours {
+        let secure = [cookie.as_bytes(), b"; Secure"].concat();
+        headers.append(header::SET_COOKIE, HeaderValue::from_bytes(&secure).unwrap_or(cookie));
+    }
+}
+
 fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let pairs = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     pairs

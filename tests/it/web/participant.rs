@@ -32,6 +32,17 @@ async fn send(
 }
 
 #[tokio::test]
+async fn a_cookie_that_came_over_tls_is_sent_over_tls_alone() {
+    let site = Site::open().await;
+    for (scheme, is_secure) in [("http", false), ("https", true)] {
+        let asked = reqwest::Client::new().get(&site.url).header("x-forwarded-proto", scheme);
+        let answer = asked.send().await.unwrap();
+        let cookie = answer.headers()["set-cookie"].to_str().unwrap();
+        assert_eq!(cookie.ends_with("; Secure"), is_secure, "{cookie}");
+    }
+}
+
+#[tokio::test]
 async fn start_page_asks_for_the_name_once() {
     let site = Site::open().await;
     let page = site.visitor().get("/").await;
