@@ -127,6 +127,15 @@ fn what_happens_in_a_server_is_read() {
     assert!(read.is_mention && read.answers.as_deref() == Some("2") && read.files.len() == 1);
     assert_eq!(read.by.user, "7");
 
+    // Without Message Content an edit comes without words, and takes none back.
+    let mut edited = message.clone();
+    edited["edited_timestamp"] = json!("2026-11-02T14:06:00Z");
+    edited["content"] = json!("");
+    let Incoming::Edited { .. } = of("MESSAGE_UPDATE", edited.clone()).what else { panic!() };
+    edited["attachments"] = json!([]);
+    let withheld = Incoming::Ignored { kind: "message.withheld".into() };
+    assert_eq!(of("MESSAGE_UPDATE", edited).what, withheld);
+
     let mut own = message.clone();
     own["author"]["bot"] = json!(true);
     assert_eq!(of("MESSAGE_CREATE", own).what, Incoming::Ignored { kind: "message.bot".into() });

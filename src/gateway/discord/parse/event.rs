@@ -143,5 +143,10 @@ fn edited(data: &Value, me: &str) -> Incoming {
     if some_text(data, "/edited_timestamp").is_none() {
         return ignored("message.preview");
     }
+    // No message has nothing in it: what it says is not for the bot to read.
+    let is_bare = |what: &str| data[what].as_array().is_none_or(Vec::is_empty);
+    if read.text.is_empty() && is_bare("attachments") && is_bare("sticker_items") {
+        return ignored("message.withheld");
+    }
     Incoming::Edited { channel: read.channel, message: read.id, by: read.by, text: read.text }
 }
