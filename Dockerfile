@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
 # Build with `docker build -t anteroom .`, run with
-# `docker run -v anteroom:/data -v ./config.toml:/etc/anteroom/config.toml:ro anteroom`.
+# `docker run --read-only --env-file secrets.env -v anteroom:/data -v ./config.toml:/etc/anteroom/config.toml:ro anteroom`.
 
 FROM rust:1.95-slim-bookworm AS build
 # Versions of Debian's packages are not pinned: the newest holds the security fixes.
